@@ -1,0 +1,198 @@
+// @ts-check
+// What must be there before anything runs: the packages of package-lock.json and the compiled sources. Both are done
+// when missing or stale and left alone otherwise; nothing here needs the network once it has been done.
+
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { rm, writeFile } from 'node:fs/promises';
+import { dirname, join, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { withLock } from './lock.mjs';
+import { Failure, run, step } from './processes.mjs';
+
+export const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
+
+const SOURCES = ['src', 'test'];
+
+/** @param {string} file */
+const readIfThere = (file) => (existsSync(file) ? readFileSync(file, 'utf8') : undefined);
+
+/** @param {readonly string[]} parts */
+function digest(parts) {
+  const hash = createHash('sha256');
+  for (const part of parts) hash.update(`${part.length}:`).update(part);
+  return hash.digest('hex');
+}
+
+/**
+ * Every file below a folder, as sorted paths from the root with forward slashes.
+ * @param {string} root
+ * @param {string} folder
+ * @returns {string[]}
+ */
+export function filesBelow(root, folder) {
+  const base = join(root, folder);
+  if (!existsSync(base)) return [];
+  return readdirSync(base, { recursive: true, encoding: 'utf8' })
+    .filter((path) => statSync(join(base, path)).isFile())
+    .map((path) => `${folder}/${path.split(sep).join('/')}`)
+    .sort();
+}
+
+// Packages
+
+/** @param {string} root */
+const installStampFile = (root) => join(root, 'node_modules', '.cartulary-install');
+
+/** What the installed packages depend on. @param {string} root */
+export function installStamp(root) {
+  const lock = readFileSync(join(root, 'package-lock.json'), 'utf8');
+  return `${digest([lock])} abi-${process.versions.modules} ${process.platform}-${process.arch}\n`;
+}
+
+/**
+ * @typedef {{ version?: string, integrity?: string, optional?: boolean, os?: string[], cpu?: string[], libc?: string[] }} LockEntry
+ */
+
+/**
+ * Whether npm's own note of what it installed agrees with package-lock.json: somebody ran `npm ci` by hand, perhaps
+ * on a machine that has no network any more.
+ * @param {string} root
+ */
+export function installedByHand(root) {
+  const noted = readIfThere(join(root, 'node_modules', '.package-lock.json'));
+  if (noted === undefined) return false;
+  /** @type {Record<string, LockEntry>} */
+  const present = JSON.parse(noted).packages ?? {};
+  /** @type {Record<string, LockEntry>} */
+  const wanted = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages ?? {};
+  const fits = (/** @type {LockEntry} */ entry) =>
+    !entry.libc &&
+    (entry.os ?? [process.platform]).includes(process.platform) &&
+    (entry.cpu ?? [process.arch]).includes(process.arch);
+  const same = Object.entries(present).every(
+    ([path, { version, integrity }]) => wanted[path]?.version === version && wanted[path]?.integrity === integrity,
+  );
+  const complete = Object.entries(wanted).every(
+    ([path, entry]) => path === '' || path in present || (entry.optional === true && !fits(entry)),
+  );
+  return same && complete;
+}
+
+/** @param {string} root */
+function isInstalled(root) {
+  return readIfThere(installStampFile(root)) === installStamp(root);
+}
+
+/** @param {string} root */
+async function install(root) {
+  if (!existsSync(installStampFile(root)) && installedByHand(root)) {
+    await writeFile(installStampFile(root), installStamp(root));
+    return;
+  }
+  const stamp = installStamp(root);
+  const live = process.stderr.isTTY === true;
+  // No package here needs its install script (embedded/ makes the links that one of them would make), so that none
+  // runs: the result is the same where npm is told not to run them, and no dependency's code runs as root.
+  const args = [
+    'ci',
+    '--include=dev',
+    '--include=optional',
+    '--ignore-scripts',
+    '--no-audit',
+    '--no-fund',
+    '--prefer-offline',
+  ];
+  // Below `npm start` npm names itself; a Node without npm on the PATH is then no obstacle.
+  const npm = process.env.npm_execpath?.endsWith('npm-cli.js') ? process.env.npm_execpath : undefined;
+  await step(
+    'Installing packages',
+    async () => {
+      const { code, output } = npm
+        ? await run(process.execPath, [npm, ...args], { cwd: root, live })
+        : await run('npm', args, { cwd: root, live });
+      if (code !== 0) throw new Failure(`${output}npm ci ended with status ${code}; the lines above are its own.`);
+    },
+    { live },
+  );
+  await writeFile(installStampFile(root), stamp);
+}
+
+// Build
+
+/** @param {string} root */
+const buildStampFile = (root) => join(root, 'dist', '.cartulary-build');
+
+/**
+ * What the compiled files depend on: every source by name and content, the compiler's settings and its version.
+ * Times of files do not count: a checkout or a copy changes them at will.
+ * @param {string} root
+ */
+export function buildStamp(root) {
+  const files = [...SOURCES.flatMap((folder) => filesBelow(root, folder)), 'tsconfig.json', 'package-lock.json'];
+  return `${digest(files.flatMap((file) => [file, readFileSync(join(root, file), 'utf8')]))}\n`;
+}
+
+/** What the compiler makes of the sources, as paths below dist. @param {readonly string[]} sources */
+export function outputsOf(sources) {
+  return sources
+    .filter((path) => path.endsWith('.ts') && !path.endsWith('.d.ts'))
+    .map((path) => path.replace(/\.ts$/, '.js'));
+}
+
+/**
+ * Files in dist whose source is gone. A test that was deleted must not go on running.
+ * @param {string} root
+ */
+export function orphans(root) {
+  const kept = new Set(SOURCES.flatMap((folder) => outputsOf(filesBelow(root, folder))));
+  const dist = join(root, 'dist');
+  return SOURCES.flatMap((folder) => filesBelow(dist, folder)).filter((path) => !kept.has(path.replace(/\.map$/, '')));
+}
+
+/** @param {string} root */
+const missingOutputs = (root) =>
+  SOURCES.flatMap((folder) => outputsOf(filesBelow(root, folder))).filter(
+    (path) => !existsSync(join(root, 'dist', path)),
+  );
+
+/** @param {string} root */
+function isBuilt(root) {
+  return readIfThere(buildStampFile(root)) === buildStamp(root) && missingOutputs(root).length === 0;
+}
+
+/** The path of a program that a package brings. @param {string} root @param {string} name */
+export const packageBin = (root, name) => join(root, 'node_modules', '.bin', name);
+
+/** @param {string} root */
+async function build(root) {
+  await step('Building', async () => {
+    const stamp = buildStamp(root);
+    await rm(buildStampFile(root), { force: true });
+    for (const path of orphans(root)) await rm(join(root, 'dist', path), { force: true });
+    // The compiler trusts its notes on what it has written: when files have vanished since, the notes have to go.
+    if (missingOutputs(root).length > 0) await rm(join(root, 'dist', '.tsbuildinfo'), { force: true });
+    const { code, output } = await run(packageBin(root, 'tsc'), [], { cwd: root });
+    if (code !== 0) throw new Failure(`${output}The sources do not compile.`);
+    await writeFile(buildStampFile(root), stamp);
+  });
+}
+
+/**
+ * Installs and builds what is missing. Several processes may ask at once: one works, the others wait and find it done.
+ * @param {{ root?: string, compile?: boolean }} [options] `compile: false` stops behind the packages
+ */
+export async function prepare({ root = ROOT, compile = true } = {}) {
+  const isDone = () => isInstalled(root) && (!compile || isBuilt(root));
+  if (isDone()) return;
+  const onWait = (/** @type {number} */ pid) =>
+    process.stderr.write(`Waiting for process ${pid}, which is installing or building here.\n`);
+  await withLock(
+    join(root, 'dist', '.lock'),
+    async () => {
+      if (!isInstalled(root)) await install(root);
+      if (compile && !isBuilt(root)) await build(root);
+    },
+    { onWait },
+  );
+}

@@ -1,0 +1,100 @@
+// @ts-check
+// Child processes and interruption for the scripts: every child is known, a signal reaches it, and what was begun is
+// tidied up (the `finally` of whoever waits) before this process ends. Nothing here knows what is being run.
+
+import { spawn } from 'node:child_process';
+import { constants } from 'node:os';
+
+/** A failure that was foreseen: its message is for people, and its stack is not shown. */
+export class Failure extends Error {}
+
+/** Ended by a signal; carries the exit status by which shells tell so. */
+export class Interrupted extends Error {
+  /** @param {NodeJS.Signals} signal */
+  constructor(signal) {
+    super(`Interrupted by ${signal}.`);
+    this.status = 128 + constants.signals[signal];
+  }
+}
+
+const SIGNALS = /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP']);
+const GRACE_MS = 10_000;
+
+/** @type {Set<import('node:child_process').ChildProcess>} */
+const children = new Set();
+const stopping = new AbortController();
+
+/** Aborted, with an `Interrupted` as its reason, once a signal came in. */
+export const interruption = stopping.signal;
+
+/**
+ * Takes over the signals until the returned function is called. A second signal ends the process on the spot.
+ * @returns {() => void}
+ */
+export function holdSignals() {
+  /** @param {NodeJS.Signals} signal */
+  const onSignal = (signal) => {
+    const interrupted = new Interrupted(signal);
+    if (interruption.aborted) process.exit(interrupted.status);
+    stopping.abort(interrupted);
+    for (const child of children) child.kill(signal);
+    setTimeout(() => {
+      for (const child of children) child.kill('SIGKILL');
+    }, GRACE_MS).unref();
+  };
+  for (const signal of SIGNALS) process.on(signal, onSignal);
+  return () => {
+    for (const signal of SIGNALS) process.off(signal, onSignal);
+  };
+}
+
+/**
+ * Runs a program to its end. With `live` it writes straight to our output, otherwise what it wrote is returned.
+ * @param {string} program
+ * @param {readonly string[]} args
+ * @param {{ cwd: string, live?: boolean, env?: NodeJS.ProcessEnv }} options
+ * @returns {Promise<{ code: number, output: string }>}
+ */
+export async function run(program, args, { cwd, live = false, env = process.env }) {
+  interruption.throwIfAborted();
+  const child = spawn(program, args, { cwd, env, stdio: live ? 'inherit' : ['ignore', 'pipe', 'pipe'] });
+  children.add(child);
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding('utf8').on('data', (text) => {
+      output += text;
+    });
+  }
+  try {
+    const code = await new Promise((resolve, reject) => {
+      child.once('error', (error) => reject(new Failure(`${program} cannot be run: ${error.message}`)));
+      child.once('close', (status, signal) => resolve(status ?? 128 + constants.signals[signal ?? 'SIGKILL']));
+    });
+    interruption.throwIfAborted();
+    return { code, output };
+  } finally {
+    children.delete(child);
+  }
+}
+
+/**
+ * One line per step, on stderr, so that a server's own output stays clean: `Installing packages … 9.1 s`.
+ * @template T
+ * @param {string} label
+ * @param {() => Promise<T>} work
+ * @param {{ live?: boolean }} [options] `live`: the work writes lines of its own, so ours is written anew at the end
+ * @returns {Promise<T>}
+ */
+export async function step(label, work, { live = false } = {}) {
+  const began = performance.now();
+  process.stderr.write(live ? `${label} …\n` : `${label} … `);
+  const end = (/** @type {string} */ text) => process.stderr.write(live ? `${label} … ${text}\n` : `${text}\n`);
+  try {
+    const result = await work();
+    end(`${((performance.now() - began) / 1000).toFixed(1)} s`);
+    return result;
+  } catch (error) {
+    end(error instanceof Interrupted ? 'interrupted' : 'failed');
+    throw error;
+  }
+}

@@ -1,0 +1,73 @@
+// @ts-check
+// The one entry behind every npm script: `node scripts/run.mjs start|serve|test|check|build`. It runs before anything
+// is installed, hence plain JavaScript without dependencies, with its types in comments (checked by `check`).
+
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { packageBin, prepare, ROOT } from './prepare.mjs';
+import { Failure, holdSignals, Interrupted, run, step } from './processes.mjs';
+import { runSuite } from './suite.mjs';
+
+const NODE_MINIMUM = /** @type {const} */ ([20, 19]);
+
+/** @param {string} version such as `20.19.0` */
+function isSupported(version) {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  return major > NODE_MINIMUM[0] || (major === NODE_MINIMUM[0] && minor >= NODE_MINIMUM[1]);
+}
+
+/**
+ * The server runs in this very process: no wrapper stays behind that signals would have to pass, or that a `kill -9`
+ * would take away from above it.
+ * @param {readonly string[]} args
+ */
+async function becomeServer(args) {
+  await prepare();
+  releaseSignals();
+  const main = join(ROOT, 'dist', 'src', 'main.js');
+  process.argv = [process.execPath, main, ...args];
+  await import(pathToFileURL(main).href);
+}
+
+async function check() {
+  await prepare({ compile: false });
+  /** @param {string} label @param {string} program @param {readonly string[]} args @param {string} advice */
+  const inspect = (label, program, args, advice) =>
+    step(label, async () => {
+      const { code, output } = await run(packageBin(ROOT, program), args, { cwd: ROOT });
+      if (code !== 0) throw new Failure(`${output}${advice}`);
+    });
+  const biome = 'The lines above are Biome’s; `npx biome check --write` repairs what it can.';
+  await inspect('Checking format and habits', 'biome', ['check', '--error-on-warnings'], biome);
+  await inspect('Checking the types of scripts', 'tsc', ['-p', 'scripts'], 'The types of scripts/ do not hold.');
+  await prepare();
+}
+
+/** @type {Record<string, (args: readonly string[]) => Promise<void>>} */
+const COMMANDS = {
+  start: (args) => becomeServer(['serve', '--demo', ...args]),
+  serve: (args) => becomeServer(['serve', ...args]),
+  check,
+  build: () => prepare(),
+  test: async (args) => {
+    await check();
+    process.exitCode = await runSuite(args);
+  },
+};
+
+const [name = '', ...args] = process.argv.slice(2);
+const command = COMMANDS[name];
+const releaseSignals = holdSignals();
+try {
+  if (!isSupported(process.versions.node)) {
+    throw new Failure(`Cartulary needs Node ${NODE_MINIMUM.join('.')} or newer; this is ${process.versions.node}.`);
+  }
+  if (!command) throw new Failure(`Usage: node scripts/run.mjs ${Object.keys(COMMANDS).join('|')} [arguments]`);
+  await command(args);
+} catch (error) {
+  if (!(error instanceof Failure || error instanceof Interrupted)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  process.exitCode = error instanceof Interrupted ? error.status : 1;
+} finally {
+  releaseSignals();
+}

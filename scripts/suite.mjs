@@ -1,0 +1,93 @@
+// @ts-check
+// The test suite: which files, against which database, and Node's own runner over them.
+
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { filesBelow, ROOT } from './prepare.mjs';
+import { Failure, interruption, run, step } from './processes.mjs';
+
+// Two at once even on one core: many tests wait for the database or for a child process.
+const CONCURRENCY = Math.max(2, availableParallelism());
+const FILE_TIMEOUT_MS = 600_000;
+// Folders below test/ that read files only.
+const WITHOUT_DATABASE = ['test/tidy/', 'test/bootstrap/'];
+
+/**
+ * @typedef {{ host: string, port: number, user: string, database: string }} Connection
+ * @typedef {{ connection: Connection, stop(): Promise<void> }} Embedded
+ */
+
+/**
+ * The compiled test files, narrowed to those whose path contains one of the words.
+ * @param {string} root
+ * @param {readonly string[]} words
+ */
+export function testFiles(root, words) {
+  return filesBelow(join(root, 'dist'), 'test').filter(
+    (path) => path.endsWith('.test.js') && (words.length === 0 || words.some((word) => path.includes(word))),
+  );
+}
+
+/** The address in the form that `pg` and libpq both read; the host is the folder of a socket. @param {Connection} to */
+export function databaseUrl({ host, port, user, database }) {
+  const [name, db] = [user, database].map(encodeURIComponent);
+  return `postgres://${name}@/${db}?host=${encodeURIComponent(host)}&port=${port}`;
+}
+
+/**
+ * Runs `work` with the address of a PostgreSQL that exists for this run only.
+ * @template T
+ * @param {(url: string) => Promise<T>} work
+ * @returns {Promise<T>}
+ */
+async function withDatabase(work) {
+  // A socket's whole path must stay below 104 bytes, and some systems' folder for temporary files is long already.
+  const folder = await mkdtemp(join(existsSync('/tmp') ? '/tmp' : tmpdir(), 'ct-'));
+  /** @type {Embedded | undefined} */
+  let embedded;
+  try {
+    embedded = await step('Starting PostgreSQL for the tests', async () => {
+      const { startEmbedded } = await import(pathToFileURL(join(ROOT, 'dist/src/embedded/start.js')).href);
+      return startEmbedded({ folder: folder, note: () => {} });
+    });
+    interruption.throwIfAborted();
+    return await work(databaseUrl(/** @type {Embedded} */ (embedded).connection));
+  } finally {
+    await embedded?.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/**
+ * @param {readonly string[]} args words that narrow the files, and options for Node's runner
+ * @returns {Promise<number>} the runner's exit status
+ */
+export async function runSuite(args) {
+  const options = args.filter((arg) => arg.startsWith('-'));
+  const files = testFiles(
+    ROOT,
+    args.filter((arg) => !arg.startsWith('-')),
+  );
+  if (files.length === 0) throw new Failure(`No test file matches ${args.join(' ')}.`);
+
+  const runner = (/** @type {NodeJS.ProcessEnv} */ env) =>
+    run(
+      process.execPath,
+      [
+        '--enable-source-maps',
+        '--test',
+        '--test-reporter=spec',
+        `--test-concurrency=${CONCURRENCY}`,
+        `--test-timeout=${FILE_TIMEOUT_MS}`,
+        ...options,
+        ...files.map((path) => join('dist', path)),
+      ],
+      { cwd: ROOT, live: true, env },
+    );
+  const needsDatabase = files.some((path) => !WITHOUT_DATABASE.some((folder) => path.startsWith(folder)));
+  if (process.env.CARTULARY_TEST_DATABASE_URL || !needsDatabase) return (await runner(process.env)).code;
+  return withDatabase(async (url) => (await runner({ ...process.env, CARTULARY_TEST_DATABASE_URL: url })).code);
+}

@@ -1,0 +1,96 @@
+// The one place where the parts are put together into a running server.
+
+import { getRandomValues } from 'node:crypto';
+import type { AddressInfo } from 'node:net';
+import type pg from 'pg';
+import { createIdSource } from '../domain/ids.ts';
+import { Authenticator } from '../gate/authenticate.ts';
+import { OperatorGate } from '../gate/operator.ts';
+import { hashPassword, PasswordCheck } from '../gate/password-check.ts';
+import { Throttle, type ThrottleLimits } from '../gate/throttle.ts';
+import { createApp } from '../http/app.ts';
+import type { Observe } from '../observe.ts';
+import { Clock } from '../store/clock.ts';
+import { Database } from '../store/db.ts';
+import { Definitions } from '../store/definitions.ts';
+import { detectEngine } from '../store/engine.ts';
+import { Hearing, type News } from '../store/hearing.ts';
+import { KnownRecords } from '../store/known-records.ts';
+import { migrate, migrationsApplied } from '../store/migrate.ts';
+
+export interface ServerOptions {
+  readonly connection: pg.ClientConfig;
+  readonly connectionsMax: number;
+  readonly host: string;
+  readonly port: number;
+  readonly publicUrl: string | undefined;
+  readonly operatorKey: string;
+  readonly authFailures: ThrottleLimits;
+  readonly trustedProxies: readonly string[] | undefined;
+  readonly observe: Observe;
+}
+
+export interface RunningServer {
+  /** `http://HOST:PORT`, without a slash at the end. */
+  readonly address: string;
+  readonly database: Database;
+  /** Takes no new requests, lets those under way finish, and closes the connections to the database. */
+  close(): Promise<void>;
+}
+
+export async function startServer(options: ServerOptions): Promise<RunningServer> {
+  const { observe, connection } = options;
+  const database = new Database({
+    connection,
+    connectionsMax: options.connectionsMax,
+    onConnectionError: (error) => observe({ event: 'database.connectionLost', error }),
+  });
+  const clock = new Clock();
+  const hearing = new Hearing(connection, (news) => hear(news));
+  const heardAsOf = () => hearing.asOf;
+  const definitions = new Definitions(database.system, heardAsOf);
+  const throttle = new Throttle(options.authFailures);
+  const passwords = new PasswordCheck();
+  const authenticator = new Authenticator({ database, definitions, throttle, passwords, heardAsOf });
+  const hear = (news: News) => {
+    definitions.hear(news);
+    authenticator.hear(news);
+  };
+  let address = '';
+  const services = {
+    database,
+    authenticator,
+    operatorGate: new OperatorGate(options.operatorKey, throttle),
+    ids: createIdSource(
+      () => clock.now(),
+      (bytes) => getRandomValues(bytes),
+    ),
+    now: () => clock.now(),
+    known: new KnownRecords(),
+    observe,
+    hear,
+    publicUrl: () => options.publicUrl ?? address,
+    hashPassword,
+  };
+  const app = createApp(services, { ready: () => migrationsApplied(database.system) }, options.trustedProxies);
+  const close = async () => {
+    await app.close();
+    clock.stop();
+    await hearing.stop();
+    await database.close();
+  };
+  try {
+    database.engine = await detectEngine(database.system);
+    await migrate(database);
+    await clock.follow(database.system);
+    await hearing.start();
+    await app.listen({ host: options.host, port: options.port });
+  } catch (error) {
+    await close().catch(() => undefined);
+    throw error;
+  }
+  const { port } = app.server.address() as AddressInfo;
+  address = `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}`;
+  observe({ event: 'server.started', address });
+  return { address, database, close };
+}

@@ -1,0 +1,55 @@
+// The demonstration of `npm start`: published into a database that is new, and shown again at later starts. Nothing is
+// ever added to what somebody has published.
+
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { loadDemonstration } from '../demo/load.ts';
+import { listApplicationIds } from '../store/applications.ts';
+import type { RunningServer } from './assemble.ts';
+
+type Demonstration = Awaited<ReturnType<typeof loadDemonstration>>;
+
+/** Holds a token and a password: for the owner of the data folder alone. */
+const FILE = 'demonstration.json';
+
+export async function demonstrate(
+  server: RunningServer,
+  options: { operatorKey: string; dataFolder: string; note: (line: string) => void },
+): Promise<void> {
+  const { operatorKey, dataFolder, note } = options;
+  const file = join(dataFolder, FILE);
+  const published = await listApplicationIds(server.database.system);
+  if (published.length === 0) {
+    const started = performance.now();
+    const made = await loadDemonstration({ baseUrl: server.address, operatorKey, today: new Date(), note });
+    note(`Published the demonstration in ${((performance.now() - started) / 1000).toFixed(1)} s.`);
+    await writeFile(file, JSON.stringify(made), { mode: 0o600 });
+    print(server.address, made);
+    return;
+  }
+  const kept = await readKept(file);
+  if (kept !== undefined && published.includes(kept.applicationId)) print(server.address, kept);
+  else note('The database has applications already; the demonstration is not published into it.');
+}
+
+async function readKept(file: string): Promise<Demonstration | undefined> {
+  try {
+    return JSON.parse(await readFile(file, 'utf8')) as Demonstration;
+  } catch {
+    return undefined;
+  }
+}
+
+function print(address: string, demo: Demonstration): void {
+  const record = `${address}/v1/${demo.applicationId}/collections/${demo.collectionId}/records/${demo.recordId}`;
+  console.log(`
+  Base address   ${address}/v1
+  Application    ${demo.applicationId} (Field inspections)
+  Token          ${demo.token}
+  Or as a user   ${demo.userId} with the password ${demo.password}
+
+Read a visit:
+
+curl -s -H 'Authorization: Bearer ${demo.token}' '${record}'
+`);
+}

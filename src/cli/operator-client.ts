@@ -1,0 +1,72 @@
+// The command line's side of the operator interface: it goes through the front door like any other client.
+
+import { type Config, readConfig } from '../config.ts';
+import { CommandFailure } from './failure.ts';
+import { readOperatorKey } from './operator-key.ts';
+
+export interface OperatorClient {
+  send(method: string, path: string, body?: unknown): Promise<unknown>;
+}
+
+export async function connectOperator(
+  environment: NodeJS.ProcessEnv,
+  options: { url?: string },
+): Promise<OperatorClient> {
+  const config: Config = readConfig(environment);
+  const key = config.CARTULARY_OPERATOR_KEY ?? (await readOperatorKey(config.CARTULARY_DATA));
+  if (key === undefined) {
+    throw new CommandFailure(
+      `No operator key: set CARTULARY_OPERATOR_KEY, or CARTULARY_DATA to the server's data folder (tried ${config.CARTULARY_DATA}).`,
+    );
+  }
+  const url = options.url ?? `http://${config.CARTULARY_HOST}:${config.CARTULARY_PORT}`;
+  return {
+    send: (method, path, body) => send({ url: `${url.replace(/\/+$/, '')}/operator/v1${path}`, key, method, body }),
+  };
+}
+
+async function send(request: { url: string; key: string; method: string; body: unknown }): Promise<unknown> {
+  const { url, key, method, body } = request;
+  let response: Response;
+  try {
+    response = await fetch(url, {
+      method,
+      headers: {
+        authorization: `Bearer ${key}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+  } catch (error) {
+    throw new CommandFailure(`No server answers at ${new URL(url).origin}. Is it running?`, { cause: error });
+  }
+  const text = await response.text();
+  if (response.ok) return text === '' ? undefined : JSON.parse(text);
+  throw new CommandFailure(explain(response.status, text));
+}
+
+interface ProblemBody {
+  readonly code?: string;
+  readonly params?: {
+    readonly problems?: { path: string; reason: string }[];
+    readonly changes?: { text: string; records?: number }[];
+  };
+}
+
+function explain(status: number, text: string): string {
+  let problem: ProblemBody;
+  try {
+    problem = JSON.parse(text) as ProblemBody;
+  } catch {
+    return `The server answered ${status}.`;
+  }
+  const { code, params } = problem;
+  if (code === 'UNAUTHORIZED') return 'The server refused the operator key.';
+  if (params?.problems)
+    return ['The document is wrong:', ...params.problems.map((p) => `  ${p.path || '/'} ${p.reason}`)].join('\n');
+  if (params?.changes) {
+    const lines = params.changes.map((c) => `  ${c.text} (${c.records ?? 0} records)`);
+    return ['This would lose data:', ...lines, 'Publish with --allow-data-loss if that is meant.'].join('\n');
+  }
+  return `${code ?? status}${params === undefined ? '' : ` ${JSON.stringify(params)}`}`;
+}

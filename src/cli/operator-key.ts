@@ -1,0 +1,33 @@
+// The operator's key: from the settings, or made at the first start and kept in the data folder for its owner alone.
+
+import { randomBytes } from 'node:crypto';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+const FILE = 'operator.key';
+
+export async function ensureOperatorKey(given: string | undefined, dataFolder: string): Promise<string> {
+  if (given !== undefined) return given;
+  const kept = await readOperatorKey(dataFolder);
+  if (kept !== undefined) return kept;
+  await mkdir(dataFolder, { recursive: true });
+  const key = randomBytes(32).toString('base64url');
+  try {
+    await writeFile(join(dataFolder, FILE), `${key}\n`, { mode: 0o600, flag: 'wx' });
+    return key;
+  } catch (error) {
+    // Another server with the same folder was quicker.
+    const made = await readOperatorKey(dataFolder);
+    if (made === undefined) throw error;
+    return made;
+  }
+}
+
+export async function readOperatorKey(dataFolder: string): Promise<string | undefined> {
+  try {
+    return (await readFile(join(dataFolder, FILE), 'utf8')).trim() || undefined;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,139 @@
+// `cartulary serve`: settings, database, server, and an orderly end.
+
+import { resolve } from 'node:path';
+import { type Config, SETTINGS } from '../config.ts';
+import { type EmbeddedPostgres, startEmbedded } from '../embedded/start.ts';
+import { Fault } from '../faults.ts';
+import { type Observe, observeToLog } from '../observe.ts';
+import { UnsupportedDatabase } from '../store/engine.ts';
+import { type RunningServer, type ServerOptions, startServer } from './assemble.ts';
+import { demonstrate } from './demonstration.ts';
+import { CommandFailure } from './failure.ts';
+import { ensureOperatorKey } from './operator-key.ts';
+
+const DATABASE_WAIT_MS = 1_000;
+
+export async function serve(config: Config, options: { demo: boolean }): Promise<void> {
+  const note = (line: string) => console.error(line);
+  const log = observeToLog(config.CARTULARY_LOG_LEVEL);
+  let ready = false;
+  // Until it is ready, notes for people tell what happens.
+  const observe: Observe = (observation) => {
+    if (ready || observation.event !== 'application.published') log(observation);
+  };
+  const ending = whenAskedToEnd();
+  const operatorKey = await ensureOperatorKey(config.CARTULARY_OPERATOR_KEY, config.CARTULARY_DATA);
+  const embedded = config.DATABASE_URL === undefined ? await startDatabase(config, observe, note) : undefined;
+  let server: RunningServer | undefined;
+  try {
+    server = await startPatiently(serverOptions(config, embedded, operatorKey, observe), ending, note);
+    if (server === undefined) return;
+    if (options.demo) await demonstrate(server, { operatorKey, dataFolder: config.CARTULARY_DATA, note });
+    ready = true;
+    console.log(`Cartulary is ready at ${server.address}/v1`);
+    observe({ event: 'server.stopping', signal: await ending.signal });
+  } finally {
+    await server?.close();
+    await embedded?.stop();
+  }
+}
+
+function serverOptions(
+  config: Config,
+  embedded: EmbeddedPostgres | undefined,
+  operatorKey: string,
+  observe: Observe,
+): ServerOptions {
+  return {
+    connection: embedded?.connection ?? { connectionString: config.DATABASE_URL ?? '' },
+    connectionsMax: config.CARTULARY_DATABASE_CONNECTIONS,
+    host: config.CARTULARY_HOST,
+    port: config.CARTULARY_PORT,
+    publicUrl: config.CARTULARY_PUBLIC_URL,
+    operatorKey,
+    authFailures: { account: config.CARTULARY_AUTH_FAILURES_ACCOUNT, address: config.CARTULARY_AUTH_FAILURES_ADDRESS },
+    trustedProxies: config.CARTULARY_TRUSTED_PROXIES,
+    observe,
+  };
+}
+
+async function startDatabase(
+  config: Config,
+  observe: Observe,
+  note: (line: string) => void,
+): Promise<EmbeddedPostgres> {
+  try {
+    return await startEmbedded({
+      folder: resolve(config.CARTULARY_DATA),
+      note,
+      onRestart: (reason) => observe({ event: 'database.restarted', reason }),
+    });
+  } catch (error) {
+    throw new CommandFailure((error as Error).message, { cause: error });
+  }
+}
+
+interface Ending {
+  readonly signal: Promise<string>;
+  asked: boolean;
+}
+
+function whenAskedToEnd(): Ending {
+  const ending = { asked: false, signal: Promise.resolve('') };
+  ending.signal = new Promise((done) => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+      process.once(signal, () => {
+        ending.asked = true;
+        done(signal);
+      });
+    }
+  });
+  return ending;
+}
+
+/** The order in which servers start does not matter: one that is ahead of its database waits for it. */
+async function startPatiently(
+  options: ServerOptions,
+  ending: Ending,
+  note: (line: string) => void,
+): Promise<RunningServer | undefined> {
+  for (let told = false; !ending.asked; told = true) {
+    try {
+      return await startServer(options);
+    } catch (error) {
+      if (!(error instanceof Fault && error.code === 'UNAVAILABLE')) throw plainly(error, options);
+      if (!told) note('The database does not answer; waiting for it …');
+      await Promise.race([ending.signal, new Promise((done) => setTimeout(done, DATABASE_WAIT_MS))]);
+    }
+  }
+  return undefined;
+}
+
+function plainly(error: unknown, { host, port }: ServerOptions): unknown {
+  const code = (error as NodeJS.ErrnoException).code;
+  const place = `${host}:${port}`;
+  if (code === 'EADDRINUSE') {
+    return new CommandFailure(
+      `Port ${port} is in use: another server listens on ${place}. Set CARTULARY_PORT to use another port.`,
+    );
+  }
+  if (code === 'EACCES' || code === 'EADDRNOTAVAIL') {
+    return new CommandFailure(
+      `Cannot listen on ${place} (${code}). Set CARTULARY_HOST and CARTULARY_PORT to what this machine allows.`,
+    );
+  }
+  // The database answered and refused: wrong password, unknown database, too old.
+  if (code?.startsWith('28') || code === '3D000' || error instanceof UnsupportedDatabase) {
+    return new CommandFailure(`The database refused: ${(error as Error).message}`);
+  }
+  return error;
+}
+
+/** For `cartulary serve --help`. */
+export function settingsHelp(): string {
+  const width = Math.max(...Object.keys(SETTINGS).map((name) => name.length));
+  const lines = Object.entries(SETTINGS).map(([name, { default: value, sentence }]) => {
+    return `  ${name.padEnd(width)}  ${sentence}${value === undefined ? '' : ` Default: ${value}`}`;
+  });
+  return `\nSettings (environment):\n${lines.join('\n')}\n`;
+}

@@ -1,0 +1,142 @@
+// Every setting in one table: read once at the start and passed on as values. Nothing else reads the environment.
+
+import { isIP } from 'node:net';
+
+interface Setting<T> {
+  readonly default: string | undefined;
+  readonly parse: (text: string) => T;
+  readonly secret?: true;
+  readonly sentence: string;
+}
+
+const setting = <T>(entry: Setting<T>): Setting<T> => entry;
+const text = (value: string): string => value;
+
+function whole(minimum: number, maximum: number): (value: string) => number {
+  return (value) => {
+    const number = Number(value);
+    if (!/^\d+$/.test(value) || number < minimum || number > maximum) {
+      throw new Error(`must be a whole number from ${minimum} to ${maximum}`);
+    }
+    return number;
+  };
+}
+
+function oneOf<const Names extends readonly string[]>(names: Names): (value: string) => Names[number] {
+  return (value) => {
+    if (!names.includes(value)) throw new Error(`must be one of ${names.join(', ')}`);
+    return value;
+  };
+}
+
+function httpAddress(value: string): string {
+  if (!URL.canParse(value) || !/^https?:$/.test(new URL(value).protocol)) throw new Error('must be an http(s) address');
+  return value.replace(/\/+$/, '');
+}
+
+function databaseAddress(value: string): string {
+  if (!/^postgres(ql)?:\/\//.test(value)) throw new Error('must begin with postgres:// or postgresql://');
+  return value;
+}
+
+function proxies(value: string): string[] {
+  const list = value.split(',').map((entry) => entry.trim());
+  for (const entry of list) {
+    if (!isIP(entry.split('/')[0] ?? '')) throw new Error('must be a list of addresses or networks such as 10.0.0.0/8');
+  }
+  return list;
+}
+
+function operatorKey(value: string): string {
+  if (!/^[\x21-\x7e]{16,512}$/.test(value)) throw new Error('must have 16 to 512 visible ASCII characters');
+  return value;
+}
+
+export const SETTINGS = {
+  CARTULARY_PORT: setting({
+    default: '8080',
+    parse: whole(0, 65535),
+    sentence: 'Port to listen on; 0 picks a free one.',
+  }),
+  CARTULARY_HOST: setting({ default: '127.0.0.1', parse: text, sentence: 'Address to listen on.' }),
+  CARTULARY_DATA: setting({
+    default: './data',
+    parse: text,
+    sentence: 'Folder of the embedded database and of the operator key.',
+  }),
+  CARTULARY_OPERATOR_KEY: setting({
+    default: undefined,
+    parse: operatorKey,
+    secret: true,
+    sentence: 'Key of the operator interface; without it one is made at the first start and kept in the data folder.',
+  }),
+  DATABASE_URL: setting({
+    default: undefined,
+    parse: databaseAddress,
+    secret: true,
+    sentence: 'PostgreSQL 15 or newer to use instead of the embedded one.',
+  }),
+  CARTULARY_DATABASE_CONNECTIONS: setting({
+    default: '16',
+    parse: whole(2, 500),
+    sentence: 'Connections to the database that one server holds at the most.',
+  }),
+  CARTULARY_PUBLIC_URL: setting({
+    default: undefined,
+    parse: httpAddress,
+    sentence: 'Address under which people reach the server, for the links it gives out; by default where it listens.',
+  }),
+  CARTULARY_TRUSTED_PROXIES: setting({
+    default: undefined,
+    parse: proxies,
+    sentence: 'Proxies whose X-Forwarded-For is believed, as a comma-separated list of addresses or networks.',
+  }),
+  CARTULARY_AUTH_FAILURES_ACCOUNT: setting({
+    default: '10',
+    parse: whole(1, 1_000_000),
+    sentence: 'Failed authentications for one account from one address within five minutes before it is slowed down.',
+  }),
+  CARTULARY_AUTH_FAILURES_ADDRESS: setting({
+    default: '50',
+    parse: whole(1, 1_000_000),
+    sentence: 'Failed authentications from one address within five minutes before it is slowed down.',
+  }),
+  CARTULARY_LOG_LEVEL: setting({
+    default: 'info',
+    parse: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
+    sentence: 'How much is logged.',
+  }),
+} as const;
+
+export type SettingName = keyof typeof SETTINGS;
+type Parsed<Name extends SettingName> = ReturnType<(typeof SETTINGS)[Name]['parse']>;
+type OptionalName = 'CARTULARY_OPERATOR_KEY' | 'DATABASE_URL' | 'CARTULARY_PUBLIC_URL' | 'CARTULARY_TRUSTED_PROXIES';
+export type Config = {
+  readonly [Name in SettingName]: Parsed<Name> | (Name extends OptionalName ? undefined : never);
+};
+
+/** Names that the test suite uses in the same environment; a server that meets them is not misconfigured. */
+const NOT_OURS = /^CARTULARY_TEST_/;
+
+export class ConfigError extends Error {}
+
+export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
+  const problems: string[] = [];
+  for (const name of Object.keys(environment)) {
+    if (name.startsWith('CARTULARY_') && !(name in SETTINGS) && !NOT_OURS.test(name)) {
+      problems.push(`${name} is not a setting of Cartulary (known: ${Object.keys(SETTINGS).join(', ')})`);
+    }
+  }
+  const values: Record<string, unknown> = {};
+  for (const [name, entry] of Object.entries(SETTINGS)) {
+    const given = environment[name];
+    const value = given === undefined || given === '' ? entry.default : given;
+    try {
+      values[name] = value === undefined ? undefined : entry.parse(value);
+    } catch (error) {
+      problems.push(`${name} ${(error as Error).message}${'secret' in entry ? '' : `, not ${JSON.stringify(value)}`}`);
+    }
+  }
+  if (problems.length > 0) throw new ConfigError(problems.join('\n'));
+  return values as Config;
+}

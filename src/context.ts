@@ -1,0 +1,37 @@
+// What an operation is given: who asks, for which application, and the means to answer. Passed as an argument from the
+// road to the operation; nothing is hidden on the request.
+
+import type { Caller } from './domain/access.ts';
+import type { ActivitySource } from './domain/activity.ts';
+import type { PreparedApplication } from './domain/application.ts';
+import type { IdSource } from './domain/ids.ts';
+import type { Observe } from './observe.ts';
+import type { Database, Writer } from './store/db.ts';
+import type { News } from './store/hearing.ts';
+import type { KnownRecords } from './store/known-records.ts';
+
+export interface Context {
+  readonly application: PreparedApplication;
+  readonly caller: Caller;
+  readonly source: ActivitySource;
+  /** Bound to the application. */
+  readonly store: Writer;
+  readonly known: KnownRecords;
+  readonly ids: IdSource;
+  /** Milliseconds since 1970 by the database's clock. */
+  readonly now: () => number;
+}
+
+/** The operator stands outside of every application and is given the whole database. */
+export interface OperatorContext {
+  readonly database: Database;
+  readonly source: ActivitySource;
+  readonly ids: IdSource;
+  readonly now: () => number;
+  readonly observe: Observe;
+  /** Makes this node forget what the news makes stale, at once; the other nodes hear of it by themselves. */
+  readonly hear: (news: News) => void;
+  /** Where people reach the server, without a slash at the end. */
+  readonly publicUrl: () => string;
+  readonly hashPassword: (password: string) => Promise<string>;
+}

@@ -1,0 +1,170 @@
+// The rules of a publish document that its schema cannot say: what must be unique, what must exist, what goes with
+// which type. Each rule reads a draft, skips what is not sound enough to judge, and knows nothing of the others.
+
+import type { ReferenceSchemeInput } from '../../wire/publish-document.ts';
+import { VALUE_TYPES } from '../../wire/values.ts';
+import { mayBeUnique, maySearch, maySort } from '../values/value-types.ts';
+import type { Draft, DraftCollection, DraftColumn, PlacedText } from './draft.ts';
+import { listed, type Problem, pointer, shown } from './problems.ts';
+import { isReferenceType, referenceFinder } from './references.ts';
+
+type Rule = (draft: Draft) => Problem[];
+
+const names: Rule = (draft) => [
+  ...nameProblems('/name', draft.name),
+  ...nameProblems('/organization', draft.organization),
+  ...[...draft.profiles, ...draft.teams].flatMap(({ path, text }) => nameProblems(path, text)),
+  ...[...draft.collections, ...columnsOf(draft), ...columnsOf(draft).flatMap((column) => column.keys)].flatMap(
+    ({ path, name }) => nameProblems(pointer(path, 'name'), name),
+  ),
+];
+
+/** The empty name is the schema's to refuse. */
+function nameProblems(path: string, name: string | undefined): Problem[] {
+  if (name === undefined || name === '') return [];
+  const problems: Problem[] = [];
+  if (name.trim() === '') problems.push({ path, reason: 'must not be blank' });
+  if (/\p{Cs}/u.test(name)) problems.push({ path, reason: 'must not contain half of a surrogate pair' });
+  if (/\p{Cc}/u.test(name)) problems.push({ path, reason: 'must not contain control characters or line breaks' });
+  return problems;
+}
+
+/** The organization's name is a step of its address, where `.` and `..` mean something else. */
+const organizationAddress: Rule = ({ organization }) =>
+  organization === '.' || organization === '..'
+    ? [{ path: '/organization', reason: 'must be more than dots, because it is part of an address' }]
+    : [];
+
+const timeZone: Rule = ({ timeZone }) =>
+  timeZone === undefined || timeZone === '' || isTimeZone(timeZone)
+    ? []
+    : [
+        {
+          path: '/timeZone',
+          reason: `must be a time zone of the tz database, such as Asia/Tokyo, not ${shown(timeZone)}`,
+        },
+      ];
+
+function isTimeZone(name: string): boolean {
+  // Newer engines also take offsets such as +09:00, which are no names of the tz database.
+  if (/^[+-]/.test(name)) return false;
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const teams: Rule = (draft) => [
+  ...repeated(draft.profiles, (first) => `repeats ${first}`),
+  ...repeated(draft.teams, (first) => `repeats ${first}`),
+  ...(draft.teamsModeEnabled && draft.teamsKnown && draft.teams.length === 0
+    ? [{ path: '/teams', reason: 'must name at least one team while teamsModeEnabled is true: every user needs one' }]
+    : []),
+];
+
+const identifiers: Rule = (draft) =>
+  [draft.collections, columnsOf(draft)].flatMap((items) =>
+    repeated(
+      items.flatMap(({ path, id }) => (id === undefined ? [] : [{ path: pointer(path, 'id'), text: id }])),
+      (first) =>
+        `repeats ${first}; an ID belongs to one ${items === draft.collections ? 'collection' : 'column'} of the application`,
+    ),
+  );
+
+const collectionNames: Rule = (draft) =>
+  repeated(
+    draft.collections.flatMap(({ path, name }) =>
+      name === undefined ? [] : [{ path: pointer(path, 'name'), text: name }],
+    ),
+    (first) => `repeats ${first}; collections need different names`,
+  );
+
+/** Columns may share a name where each says by its ID which one it is; else nothing tells them apart at a later publish. */
+const columnNames: Rule = (draft) =>
+  draft.collections.flatMap(({ columns }) => {
+    const counts = new Map<string, number>();
+    for (const { name } of columns) if (name !== undefined) counts.set(name, (counts.get(name) ?? 0) + 1);
+    return columns.flatMap(({ path, name, idGiven }) => {
+      const sharing = name === undefined ? 0 : (counts.get(name) ?? 0);
+      if (sharing < 2 || idGiven) return [];
+      const reason = `is shared by ${sharing} columns of the collection; give each of them an "id", or another name`;
+      return [{ path: pointer(path, 'name'), reason }];
+    });
+  });
+
+const keys: Rule = (draft) =>
+  columnsOf(draft).flatMap((column) => [
+    ...repeated(
+      column.keys.flatMap(({ path, name }) =>
+        name === undefined ? [] : [{ path: pointer(path, 'name'), text: name }],
+      ),
+      (first) => `repeats ${first}`,
+    ),
+    // A JSON reader that guards against prototype pollution refuses bodies with this member.
+    ...column.keys.flatMap(({ path, name }) =>
+      name === '__proto__' ? [{ path: pointer(path, 'name'), reason: 'must not be "__proto__"' }] : [],
+    ),
+  ]);
+
+const flags: Rule = (draft) =>
+  columnsOf(draft).flatMap((column) => [
+    ...flagProblems(column, 'unique', mayBeUnique),
+    ...flagProblems(column, 'sortable', maySort),
+    ...flagProblems(column, 'searchable', maySearch),
+  ]);
+
+function flagProblems(
+  column: DraftColumn,
+  flag: 'unique' | 'sortable' | 'searchable',
+  may: typeof mayBeUnique,
+): Problem[] {
+  if (!column[flag] || column.type === undefined || may(column.type)) return [];
+  const allowed = listed(VALUE_TYPES.filter((type) => may(type)));
+  return [{ path: pointer(column.path, flag), reason: `must be false for type ${column.type}; it is for ${allowed}` }];
+}
+
+const references: Rule = (draft) => {
+  const findReferred = referenceFinder(draft.collections);
+  return columnsOf(draft).flatMap(({ type, scheme, path }) => {
+    if (!isReferenceType(type) || scheme === undefined) return [];
+    const answer = findReferred({ type, scheme: soundReference(scheme), path: pointer(path, 'scheme') });
+    return answer !== 'undecided' && 'problem' in answer ? [answer.problem] : [];
+  });
+};
+
+/** What is not a text is left out, and so not looked for: the schema has told it. */
+function soundReference(scheme: Readonly<Record<string, unknown>>): ReferenceSchemeInput {
+  const members = ['collectionId', 'columnId', 'collection', 'column'];
+  return Object.fromEntries(
+    members.flatMap((name) => (typeof scheme[name] === 'string' ? [[name, scheme[name]]] : [])),
+  );
+}
+
+const columnsOf = (draft: { readonly collections: readonly DraftCollection[] }): readonly DraftColumn[] =>
+  draft.collections.flatMap((collection) => collection.columns);
+
+/** One problem for each text that stood before, which names the first place where it stood. */
+function repeated(texts: readonly PlacedText[], reason: (first: string) => string): Problem[] {
+  const firstPaths = new Map<string, string>();
+  return texts.flatMap(({ path, text }) => {
+    const first = firstPaths.get(text);
+    if (first !== undefined) return [{ path, reason: reason(first) }];
+    firstPaths.set(text, path);
+    return [];
+  });
+}
+
+export const DOCUMENT_RULES: readonly Rule[] = [
+  names,
+  organizationAddress,
+  timeZone,
+  teams,
+  identifiers,
+  collectionNames,
+  columnNames,
+  keys,
+  flags,
+  references,
+];

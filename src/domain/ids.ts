@@ -1,0 +1,107 @@
+// Makes new identifiers. Clock and randomness are handed in; whether a short one is taken is for whoever stores it.
+// The forms that are accepted on input are in wire/identifiers.
+
+import { base32hex } from './base32hex.ts';
+
+export interface IdSource {
+  /** Prefix and 26 characters holding a UUIDv7: strictly increasing within one source. */
+  long(prefix: 'p' | 'r' | 'a' | 'u'): string;
+  /** Prefix and 7 random characters of `[a-z0-9]`: about 36 bits, so a collision must be expected and retried. */
+  short(prefix: 't' | 'c' | 'u'): string;
+  /** A UUIDv7 as 36 characters, from the same increasing sequence as the long identifiers. */
+  uuid(): string;
+}
+
+const LONG_CHARACTERS = 26;
+const SHORT_CHARACTERS = 7;
+const SHORT_ALPHABET = 'abcdefghijklmnopqrstuvwxyz0123456789';
+/** The largest multiple of 36 in a byte: taking the rest of anything above it would favour the first letters. */
+const UNBIASED_BELOW = 252;
+/** A byte is refused once in 64; this many in a row means that the randomness is broken. */
+const REFUSED_IN_A_ROW_MAX = 256;
+
+/** RFC 9562 section 6.2 method 1: rand_a (12 bits) and the first 6 bits of rand_b count, the other 56 are random. */
+const COUNTER_MAX = 2 ** 18 - 1;
+/** Starting in the lower half leaves 131,072 identifiers in a millisecond, some fifty times what one core can make. */
+const COUNTER_SEED_MASK = 2 ** 17 - 1;
+const MILLISECONDS_MAX = 2 ** 48 - 1;
+
+/** One call into the system's randomness costs more than an identifier, so it is fetched for hundreds at once. */
+const POOL_BYTES = 4096;
+
+export function createIdSource(now: () => number, random: (bytes: Uint8Array) => void): IdSource {
+  const pool = new Uint8Array(POOL_BYTES);
+  let used = POOL_BYTES;
+  const uuidBytes = new Uint8Array(16);
+  const uuidBuffer = Buffer.from(uuidBytes.buffer); // the same memory
+  let milliseconds = 0;
+  let counter = 0;
+
+  function randomByte(): number {
+    if (used === POOL_BYTES) {
+      random(pool);
+      used = 0;
+    }
+    const byte = pool[used]!;
+    used += 1;
+    return byte;
+  }
+
+  function startMillisecond(value: number): void {
+    if (value > MILLISECONDS_MAX) throw new Error('The clock is past what 48 bits of milliseconds hold');
+    milliseconds = value;
+    counter = ((randomByte() << 16) | (randomByte() << 8) | randomByte()) & COUNTER_SEED_MASK;
+  }
+
+  function advance(): void {
+    const clock = Math.floor(now());
+    if (clock > milliseconds) startMillisecond(clock);
+    else if (counter < COUNTER_MAX) counter += 1;
+    // A clock that stands still or steps back may not repeat or reorder: the sequence runs ahead of it instead.
+    else startMillisecond(milliseconds + 1);
+  }
+
+  function fillNext(): void {
+    advance();
+    uuidBuffer.writeUIntBE(milliseconds, 0, 6);
+    uuidBytes[6] = 0x70 | (counter >>> 14);
+    uuidBytes[7] = counter >>> 6;
+    uuidBytes[8] = 0x80 | (counter & 0x3f);
+    for (let index = 9; index < 16; index += 1) uuidBytes[index] = randomByte();
+  }
+
+  function shortCharacter(): string {
+    for (let refused = 0; refused < REFUSED_IN_A_ROW_MAX; refused += 1) {
+      const byte = randomByte();
+      if (byte < UNBIASED_BELOW) return SHORT_ALPHABET[byte % SHORT_ALPHABET.length]!;
+    }
+    throw new Error('The source of randomness repeats itself');
+  }
+
+  return {
+    long(prefix) {
+      fillNext();
+      return prefix + base32hex(uuidBytes, LONG_CHARACTERS);
+    },
+    short(prefix) {
+      let text: string = prefix;
+      for (let index = 0; index < SHORT_CHARACTERS; index += 1) text += shortCharacter();
+      return text;
+    },
+    uuid() {
+      fillNext();
+      const hex = uuidBuffer.toString('hex');
+      return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+    },
+  };
+}
+
+/**
+ * The smallest UUID text of that millisecond, so that a time range becomes a key range. Times before 1970 or past what
+ * a UUIDv7 holds give its first and last millisecond.
+ */
+export function firstUuidAt(ms: number): string {
+  const held = Math.min(Math.max(Math.floor(ms), 0), MILLISECONDS_MAX);
+  const hex = held.toString(16).padStart(12, '0');
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`;
+}

@@ -1,0 +1,26 @@
+// The strength rule for passwords of users and shared users. Hashing and comparing them is not done here.
+
+export const PASSWORD_CHARACTERS_MIN = 8;
+/** Bounds what the slow password hash is fed; nobody types more. */
+export const PASSWORD_CHARACTERS_MAX = 1000;
+
+/** A sentence that names the first rule broken, or undefined for a password that may be used. */
+export function passwordWeakness(password: string): string | undefined {
+  const characters = countCharacters(password);
+  if (characters < PASSWORD_CHARACTERS_MIN) {
+    return `The password must have at least ${PASSWORD_CHARACTERS_MIN} characters.`;
+  }
+  if (characters > PASSWORD_CHARACTERS_MAX) {
+    return `The password must have at most ${PASSWORD_CHARACTERS_MAX} characters.`;
+  }
+  if (!/\p{Ll}/u.test(password)) return 'The password must contain at least one lowercase letter.';
+  if (!/\p{Lu}/u.test(password)) return 'The password must contain at least one uppercase letter.';
+  if (!/\p{Nd}/u.test(password)) return 'The password must contain at least one digit.';
+  return undefined;
+}
+
+/** Code points, counted no further than it matters: a code point has at most two UTF-16 units. */
+function countCharacters(password: string): number {
+  if (password.length > 2 * PASSWORD_CHARACTERS_MAX) return Number.POSITIVE_INFINITY;
+  return Array.from(password).length;
+}

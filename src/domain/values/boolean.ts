@@ -1,0 +1,17 @@
+// Boolean: true or false, and nothing that could be taken for one.
+
+import type { BooleanValue } from '../../wire/values.ts';
+import { describe, readMembers, required, ValueProblem, type ValueType } from './value-type.ts';
+
+export const booleanType: ValueType<BooleanValue> = {
+  name: 'Boolean',
+  members: ['value'],
+  sortable: true,
+  read(input, { path }) {
+    const value = required(readMembers(booleanType, input, path), 'value', path);
+    if (typeof value !== 'boolean') {
+      throw new ValueProblem(`"value" must be true or false, not ${describe(value)}`, `${path}/value`);
+    }
+    return { type: 'Boolean', value };
+  },
+};

@@ -1,0 +1,51 @@
+// String: any Unicode text with LF as its only line break. Nothing else is changed: no trimming, no normalisation.
+
+import type { StringValue } from '../../wire/values.ts';
+import { sha256Hex } from '../hash.ts';
+import { describe, readMembers, required, ValueProblem, type ValueType } from './value-type.ts';
+
+/** Keeps the key of any text well below the 2,704 bytes that a PostgreSQL index row may have. */
+const KEY_BYTES_MAX = 400;
+
+export const stringType: ValueType<StringValue> = {
+  name: 'String',
+  members: ['value'],
+  sortable: true,
+  read(input, { path }) {
+    const value = required(readMembers(stringType, input, path), 'value', path);
+    if (typeof value !== 'string') {
+      throw new ValueProblem(`"value" must be a string, not ${describe(value)}`, `${path}/value`);
+    }
+    const problem = textProblem(value);
+    if (problem !== undefined) throw new ValueProblem(problem, `${path}/value`);
+    return { type: 'String', value: value.includes('\r') ? value.replace(/\r\n?/g, '\n') : value };
+  },
+  // The two marks keep a short text from being taken for the digest of a long one.
+  uniqueKey: ({ value }) => (fitsKey(value) ? `=${value}` : `#${sha256Hex(value)}`),
+};
+
+/** Why PostgreSQL's UTF-8 text cannot hold it, if so. Positions count code points from 0, as sent. */
+function textProblem(text: string): string | undefined {
+  const nul = text.indexOf('\0');
+  if (nul >= 0) return `U+0000 cannot be stored (position ${codePointPosition(text, nul)})`;
+  if (isWellFormed(text)) return undefined;
+  const lone = text.search(/\p{Surrogate}/u);
+  const unit = text.charCodeAt(lone).toString(16).toUpperCase();
+  return `a surrogate without its pair, U+${unit}, is not a character (position ${codePointPosition(text, lone)})`;
+}
+
+/** ES2024, in Node 20 but not in the library that we compile against; the expression above takes at least four times as long. */
+function isWellFormed(text: string): boolean {
+  return (text as string & { isWellFormed(): boolean }).isWellFormed();
+}
+
+function codePointPosition(text: string, unitIndex: number): number {
+  let position = 0;
+  for (const _ of text.slice(0, unitIndex)) position += 1;
+  return position;
+}
+
+function fitsKey(text: string): boolean {
+  // A UTF-16 unit takes at least one byte, so long texts need no counting.
+  return text.length <= KEY_BYTES_MAX && Buffer.byteLength(text) <= KEY_BYTES_MAX;
+}

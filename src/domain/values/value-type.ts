@@ -1,0 +1,118 @@
+// What every value type implements, and the reading that all share: the shape of the object, its `type`, unknown and
+// null members. The rules of a single type are in the file named after it.
+
+import type { AttachmentValue, ReferenceValue, UserValue, Value, ValueTypeName } from '../../wire/values.ts';
+
+/**
+ * Something a value points to, to be looked up before the value may be stored. What the lookup finds is written into
+ * `value`, which is the object inside the values that were read. `path` is the member that names it.
+ */
+export type Target =
+  | { kind: 'user'; columnId: string; path: string; id: string; value: UserValue }
+  | { kind: 'attachment'; columnId: string; path: string; id: string; value: AttachmentValue }
+  | {
+      kind: 'record';
+      columnId: string;
+      path: string;
+      id: string;
+      collectionId: string;
+      referredColumnId: string;
+      value: ReferenceValue;
+    };
+
+/** Why a value cannot be stored. Becomes INVALID_VALUE, with its column, in value-types. */
+export class ValueProblem extends Error {
+  readonly reason: string;
+  /** A JSON pointer from the value, '' for the value itself, such as `/value/3/latitude`. */
+  readonly path: string;
+
+  constructor(reason: string, path: string) {
+    super(reason);
+    this.reason = reason;
+    this.path = path;
+  }
+}
+
+/** Where a value stands in the input, and where to put what it points to. */
+export interface Place {
+  readonly columnId: string;
+  readonly path: string;
+  readonly targets: Target[];
+}
+
+export interface ValueType<Stored extends Value, Scheme = undefined> {
+  readonly name: ValueTypeName;
+  /** What an input may have besides `type`, the members that the server fills in included. */
+  readonly members: readonly string[];
+  readonly sortable: boolean;
+  /** A fresh object with exactly the stored members; throws a ValueProblem. */
+  read(input: unknown, place: Place, scheme: Scheme): Stored;
+  /** Text under which two values are the same one. A type without it cannot be unique. */
+  readonly uniqueKey?: (value: Stored) => string;
+}
+
+export type JsonObject = Record<string, unknown>;
+
+/** The input as an object of this type with only known members, none of them null. */
+export function readMembers(
+  type: { readonly name: ValueTypeName; readonly members: readonly string[] },
+  input: unknown,
+  path: string,
+): JsonObject {
+  if (!isJsonObject(input)) {
+    throw new ValueProblem(`a value must be an object with "type": "${type.name}", not ${describe(input)}`, path);
+  }
+  const given = member(input, 'type');
+  if (given === undefined) throw new ValueProblem(`"type" is missing; it must be "${type.name}"`, path);
+  if (given !== type.name) {
+    const found = typeof given === 'string' ? quoteClipped(given) : describe(given);
+    throw new ValueProblem(`"type" must be "${type.name}", not ${found}`, `${path}/type`);
+  }
+  for (const name of Object.keys(input)) {
+    if (name === 'type') continue;
+    if (!type.members.includes(name)) {
+      throw new ValueProblem(`${quoteClipped(name)} is not a member of a ${type.name} value`, path);
+    }
+    if (input[name] === null) throw new ValueProblem(`"${name}" must not be null`, `${path}/${name}`);
+  }
+  return input;
+}
+
+/** A member that must be there, whatever it is. */
+export function required(input: JsonObject, name: string, path: string): unknown {
+  const value = member(input, name);
+  if (value === undefined) throw new ValueProblem(`"${name}" is missing`, path);
+  return value;
+}
+
+/** undefined when absent; never what a prototype has under that name. */
+export function member(input: JsonObject, name: string): unknown {
+  return Object.hasOwn(input, name) ? input[name] : undefined;
+}
+
+export function isJsonObject(input: unknown): input is JsonObject {
+  return typeof input === 'object' && input !== null && !Array.isArray(input);
+}
+
+/** What was sent instead, by kind; the content itself may be long or private. */
+export function describe(input: unknown): string {
+  if (input === null) return 'null';
+  if (Array.isArray(input)) return 'an array';
+  if (typeof input === 'object') return 'an object';
+  return input === undefined ? 'absent' : `a ${typeof input}`;
+}
+
+const CLIPPED_CHARACTERS = 80;
+
+/** Short enough for an error, however much was sent. */
+export function clip(text: string): string {
+  if (text.length <= CLIPPED_CHARACTERS) return text;
+  // Cut by code points, so that no half of a pair is left at the end.
+  return `${Array.from(text.slice(0, 2 * CLIPPED_CHARACTERS))
+    .slice(0, CLIPPED_CHARACTERS)
+    .join('')}…`;
+}
+
+export function quoteClipped(text: string): string {
+  return JSON.stringify(clip(text));
+}

@@ -1,0 +1,106 @@
+// The table of all fourteen value types, and the reading of a record's `values` with it. The one place where a
+// problem with a value becomes a fault. Looking up what values point to is done by the operations.
+
+import { fault } from '../../faults.ts';
+import type { Column } from '../../wire/applications.ts';
+import type { Value, Values, ValueTypeName } from '../../wire/values.ts';
+import { arrayType } from './array.ts';
+import { objectType } from './object.ts';
+import { referenceNumberType, referenceStringType, referenceUserType } from './reference.ts';
+import { readSimple, SIMPLE_VALUE_TYPES } from './simple-types.ts';
+import { clip, type Place, type Target, ValueProblem } from './value-type.ts';
+
+const REFERENCE_VALUE_TYPES = {
+  ReferenceString: referenceStringType,
+  ReferenceNumber: referenceNumberType,
+  ReferenceUser: referenceUserType,
+};
+
+export const VALUE_TYPE_TABLE = {
+  ...SIMPLE_VALUE_TYPES,
+  Object: objectType,
+  Array: arrayType,
+  ...REFERENCE_VALUE_TYPES,
+} satisfies { [Name in ValueTypeName]: { readonly name: ValueTypeName } };
+
+export interface ReadValues {
+  /** As stored; members that the server fills in are '' or 0 until their target has been looked up. */
+  values: Values;
+  /** Columns whose entry was null, in input order. */
+  removed: string[];
+  /** What the values point to, in input order. */
+  targets: Target[];
+}
+
+/**
+ * Checks the `values` of an input against the collection's columns and reports the first problem in input order as
+ * INVALID_VALUE. `nullRemoves`: whether a null entry is allowed, that is with replace false.
+ */
+export function readValues(
+  columns: ReadonlyMap<string, Column>,
+  input: Record<string, unknown>,
+  options: { nullRemoves: boolean },
+): ReadValues {
+  const read: ReadValues = { values: {}, removed: [], targets: [] };
+  for (const columnId of Object.keys(input)) {
+    const column = columns.get(columnId);
+    if (column === undefined) throw invalid(columnId, 'the collection has no such column');
+    const entry = input[columnId];
+    if (entry !== null) {
+      read.values[columnId] = readEntry(column, entry, { columnId, path: '', targets: read.targets });
+    } else if (options.nullRemoves) {
+      read.removed.push(columnId);
+    } else {
+      throw invalid(
+        columnId,
+        'null, which removes a value, is only allowed with "replace": false; leave the column out',
+      );
+    }
+  }
+  return read;
+}
+
+function readEntry(column: Column, entry: unknown, place: Place): Value {
+  try {
+    switch (column.type) {
+      case 'Object':
+        return objectType.read(entry, place, column.scheme);
+      case 'Array':
+        return arrayType.read(entry, place, column.scheme);
+      case 'ReferenceString':
+      case 'ReferenceNumber':
+      case 'ReferenceUser':
+        return REFERENCE_VALUE_TYPES[column.type].read(entry, place, column.scheme);
+      default:
+        return readSimple(column.type, entry, place);
+    }
+  } catch (problem) {
+    if (problem instanceof ValueProblem) throw invalid(place.columnId, problem.reason, problem.path);
+    throw problem;
+  }
+}
+
+function invalid(columnId: string, reason: string, path = '') {
+  return fault('INVALID_VALUE', { columnId: clip(columnId), reason, ...(path === '' ? {} : { path }) });
+}
+
+/** Text under which a unique column's value collides: at most 401 bytes of UTF-8 whatever the value. */
+export function uniqueKey(value: Value): string {
+  // Each row takes the values of its own type, which the compiler cannot follow through the table.
+  const row = VALUE_TYPE_TABLE[value.type] as { readonly uniqueKey?: (value: Value) => string };
+  if (row.uniqueKey === undefined) throw new Error(`A column of type ${value.type} cannot be unique`);
+  return row.uniqueKey(value);
+}
+
+export function mayBeUnique(type: ValueTypeName): boolean {
+  return 'uniqueKey' in VALUE_TYPE_TABLE[type];
+}
+
+export function maySort(type: ValueTypeName): boolean {
+  return VALUE_TYPE_TABLE[type].sortable;
+}
+
+/** Every type can be searched, each in its way; kept as a question so that its askers need not know. */
+export function maySearch(type: ValueTypeName): boolean {
+  return Object.hasOwn(VALUE_TYPE_TABLE, type);
+}

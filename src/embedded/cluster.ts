@@ -1,0 +1,270 @@
+// The part of the data folder that PostgreSQL works in: where it lies, who owns what, its first making, its version and
+// its settings. The server itself is not started here.
+import { spawn } from 'node:child_process';
+import { createHash, randomBytes } from 'node:crypto';
+import { chmod, chown, lstat, mkdir, open, readdir, readFile, rename, rm, statfs } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { type Account, currentAccount, spawnOptions } from './account.ts';
+import { EmbeddedFailure, errorCode, folderFailure, noRoom } from './failure.ts';
+import { findHome } from './home.ts';
+import { Watchdog } from './watchdog.ts';
+
+export const MAJOR_VERSION = '18';
+export const SUPERUSER = 'cartulary';
+export const DATABASE = 'postgres';
+export const PORT = 5432;
+
+const DRAFT_PREFIX = 'initdb-';
+/** A new cluster takes 40 MB and its first checkpoints as much again. */
+const ROOM_BYTES_MIN = 128 * 2 ** 20;
+const INITDB_BOUND_MS = 300_000;
+
+export interface Cluster {
+  /** The folder of all that follows; ours, so that the account can exchange none of it. */
+  readonly home: string;
+  /** PGDATA. */
+  readonly data: string;
+  readonly socketFolder: string;
+  readonly settingsFile: string;
+  readonly accessFile: string;
+  /** Stands in the title of every process of the cluster. */
+  readonly name: string;
+  readonly account: Account;
+}
+
+export function clusterAt(home: string, account: Account): Cluster {
+  const data = path.join(home, 'cluster');
+  return {
+    home,
+    data,
+    socketFolder: path.join(home, 'socket'),
+    settingsFile: path.join(home, 'settings.conf'),
+    accessFile: path.join(home, 'access.conf'),
+    name: `cartulary-${createHash('sha256').update(data).digest('hex').slice(0, 12)}`,
+    account,
+  };
+}
+
+/** A folder for the account alone. Made under no other condition than that nothing, not even a link, stands there. */
+async function makePrivate(folder: string, account: Account): Promise<void> {
+  await mkdir(folder, { mode: 0o700 });
+  await chmod(folder, 0o700);
+  if (account.lent) await chown(folder, account.uid, account.gid);
+}
+
+/**
+ * The account for the cluster of a data folder. Root follows the owner of an existing one, so that a folder begun by a
+ * person can be served by root once and by that person again.
+ */
+export async function accountFor(folder: string): Promise<Account> {
+  const account = currentAccount();
+  const data = path.join(folder, 'postgres', 'cluster');
+  const entry = await lstat(data).catch(() => null);
+  if (entry === null || entry.uid === account.uid) return account;
+  if (account.lent && entry.uid !== 0) return { uid: entry.uid, gid: entry.gid, lent: true };
+  throw new EmbeddedFailure(
+    `The database in ${data} belongs to another account (uid ${entry.uid}); start the server as it was started before, or choose another data folder.`,
+  );
+}
+
+async function checkVersion(folder: string, data: string): Promise<void> {
+  const version = (await readFile(path.join(data, 'PG_VERSION'), 'utf8').catch(() => '')).trim();
+  if (version === MAJOR_VERSION) return;
+  throw new EmbeddedFailure(
+    version === ''
+      ? `${data} holds no database that PostgreSQL could start; restore it from a backup, or choose another data folder.`
+      : `The data folder ${folder} was made by PostgreSQL ${version}, and PostgreSQL ${MAJOR_VERSION} is bundled; ` +
+          'start it with the release that made it, or move the data over with that release.',
+  );
+}
+
+/** By temporary file and renaming: what stands at the name, a planted link included, is replaced and never followed. */
+async function writeWhole(file: string, text: string): Promise<void> {
+  const draft = `${file}.${randomBytes(6).toString('hex')}`;
+  const handle = await open(draft, 'wx', 0o644);
+  try {
+    await handle.writeFile(text);
+    await handle.chmod(0o644);
+    await rename(draft, file);
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
+  } finally {
+    await handle.close();
+  }
+}
+
+/** An eighth of the memory, as far as a laptop or a small container can spare it. */
+function sharedBuffersMegabytes(): number {
+  // 0, or a number beyond all memory, when no limit is set.
+  const limit = process.constrainedMemory() || os.totalmem();
+  return Math.max(32, Math.min(256, Math.floor(Math.min(limit, os.totalmem()) / 8 / 2 ** 20)));
+}
+
+/** Tuning only; what safety depends on stands on the command line, where no file can override it. */
+function settings(cluster: Cluster): string {
+  return `# Written by Cartulary at every start. Use ALTER SYSTEM for settings of your own.
+cluster_name = '${cluster.name}'
+max_connections = 100
+shared_buffers = ${sharedBuffersMegabytes()}MB
+maintenance_work_mem = 64MB
+# An application is a schema with a table per collection; publishing locks them with their indexes in one transaction.
+max_locks_per_transaction = 256
+wal_compression = on
+random_page_cost = 1.1
+# Two cores serve many short statements; parallel workers and compilation only take them from each other.
+jit = off
+max_parallel_workers_per_gather = 0
+timezone = 'UTC'
+log_timezone = 'UTC'
+lc_messages = 'C'
+log_line_prefix = '%m [%p] '
+log_checkpoints = off
+# A refused duplicate is everyday business, and neither its statement nor its key may reach the log: both hold user data.
+log_min_error_statement = panic
+log_error_verbosity = terse
+`;
+}
+
+interface Outcome {
+  readonly code: number | null;
+  readonly output: string;
+}
+
+function runInitdb(initdb: string, parameters: string[], account: Account, watchdog: Watchdog): Promise<Outcome> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(initdb, parameters, { ...spawnOptions(account), stdio: ['ignore', 'pipe', 'pipe'] });
+    if (child.pid !== undefined) watchdog.guard(child.pid);
+    const bound = setTimeout(() => child.kill('SIGKILL'), INITDB_BOUND_MS);
+    let output = '';
+    const keep = (chunk: Buffer) => {
+      output = (output + chunk.toString()).slice(-8_192);
+    };
+    child.stdout?.on('data', keep);
+    child.stderr?.on('data', keep);
+    const settle = (done: () => void) => {
+      clearTimeout(bound);
+      watchdog.guardNothing();
+      done();
+    };
+    child.on('error', (error) =>
+      settle(() =>
+        reject(
+          new EmbeddedFailure(
+            `The bundled PostgreSQL cannot run on this system: ${initdb} did not start (${error.message}).`,
+          ),
+        ),
+      ),
+    );
+    child.on('close', (code) => settle(() => resolve({ code, output })));
+  });
+}
+
+/** `C.UTF-8` where the C library has it, else what macOS has. The provider orders; this only tells letters apart. */
+const CHARACTER_TYPES = ['C.UTF-8', 'en_US.UTF-8', 'UTF-8'];
+
+/**
+ * The builtin provider compares by code point on every system alike. LC_CTYPE must not be plain C besides: pg_trgm asks
+ * the C library what a letter is and would see nothing of Japanese.
+ */
+async function initialise(initdb: string, draft: string, account: Account, watchdog: Watchdog): Promise<void> {
+  let outcome: Outcome = { code: null, output: '' };
+  for (const characterType of CHARACTER_TYPES) {
+    await rm(draft, { recursive: true, force: true });
+    await makePrivate(draft, account);
+    const locale = [
+      '--locale-provider=builtin',
+      '--builtin-locale=C.UTF-8',
+      '--locale=C',
+      `--lc-ctype=${characterType}`,
+    ];
+    const rest = [
+      '--encoding=UTF8',
+      '--data-checksums',
+      '--auth-local=trust',
+      '--auth-host=reject',
+      '--no-instructions',
+      `--username=${SUPERUSER}`,
+    ];
+    outcome = await runInitdb(initdb, ['-D', draft, ...locale, ...rest], account, watchdog);
+    if (outcome.code === 0) return;
+    if (!/invalid locale name/.test(outcome.output)) break;
+  }
+  if (/No space left on device|Disk quota exceeded/.test(outcome.output)) throw noRoom(path.dirname(draft));
+  if (/could not look up effective user ID/.test(outcome.output)) {
+    throw new EmbeddedFailure(
+      `PostgreSQL cannot be prepared by uid ${account.uid}, because that account is missing in /etc/passwd; add it there, or run the server as another account.`,
+    );
+  }
+  throw new EmbeddedFailure(
+    `PostgreSQL could not prepare its folder: ${outcome.output.trim().split('\n').slice(-5).join('\n')}`,
+  );
+}
+
+/** Made aside and renamed when whole, so a kill at any moment leaves no half cluster. */
+async function create(cluster: Cluster, initdb: string, note: (line: string) => void): Promise<void> {
+  const room = await statfs(cluster.home);
+  if (room.bavail * room.bsize < ROOM_BYTES_MIN) throw noRoom(cluster.home);
+  const draft = path.join(cluster.home, `${DRAFT_PREFIX}${randomBytes(6).toString('hex')}`);
+  const watchdog = new Watchdog(cluster.account, note);
+  try {
+    await initialise(initdb, draft, cluster.account, watchdog);
+    await rename(draft, cluster.data);
+    const folder = await open(cluster.home, 'r');
+    await folder.sync().finally(() => folder.close());
+  } catch (error) {
+    await rm(draft, { recursive: true, force: true, maxRetries: 5 });
+    throw error;
+  } finally {
+    await watchdog.close();
+  }
+}
+
+async function removeLeftovers(home: string): Promise<void> {
+  const leftovers = (await readdir(home)).filter((name) => name.startsWith(DRAFT_PREFIX));
+  // An initdb that outlived its parent may still write into its folder for a moment.
+  for (const name of leftovers) await rm(path.join(home, name), { recursive: true, force: true, maxRetries: 5 });
+}
+
+/**
+ * Settings written afresh and an empty socket folder, for a cluster in which nothing runs: the socket's lock file names a
+ * process too, and one that was left behind blocks the start once its number belongs to somebody else.
+ */
+export async function refreshSurroundings(cluster: Cluster): Promise<void> {
+  await rm(cluster.socketFolder, { recursive: true, force: true });
+  await makePrivate(cluster.socketFolder, cluster.account);
+  await writeWhole(cluster.settingsFile, settings(cluster));
+  // Whoever can enter the socket's folder is the account itself or root.
+  await writeWhole(cluster.accessFile, 'local all all trust\n');
+}
+
+export interface Preparation {
+  /** A real path; the caller holds its lock. */
+  readonly folder: string;
+  readonly account: Account;
+  readonly initdb: string;
+  readonly note: (line: string) => void;
+}
+
+/** Finds the cluster or makes it. */
+export async function prepareCluster({ folder, account, initdb, note }: Preparation): Promise<Cluster> {
+  try {
+    const home = await findHome(folder, account, note);
+    await removeLeftovers(home);
+    const cluster = clusterAt(home, account);
+    const entry = await lstat(cluster.data).catch((error) => {
+      if (errorCode(error) === 'ENOENT') return null;
+      throw error;
+    });
+    if (entry) {
+      await checkVersion(folder, cluster.data);
+    } else {
+      note('Preparing the database (first start)…');
+      await create(cluster, initdb, note);
+    }
+    return cluster;
+  } catch (error) {
+    throw folderFailure(folder, error);
+  }
+}

@@ -1,0 +1,106 @@
+// Every deliberate failure as a row: its code, its status and what fills `params` (docs/errors.md).
+// A fault is something the caller can act on. What our own code branches on is a returned value, and what must
+// not happen is an ordinary Error, which leaves the server as INTERNAL_ERROR.
+
+interface Row<Params> {
+  readonly status: number;
+  /** Only carries the type of `params`; never set. */
+  readonly params?: Params;
+}
+
+const row = <Params = undefined>(status: number): Row<Params> => ({ status });
+
+type Identifier = { reason: string };
+export type BodyProblem = { reason: string; path?: string; maxBytes?: number };
+type DuplicatedValues = { duplicatedValues: { columnId: string; value: unknown }[] };
+type PropertyProblem = { property: string; reason?: string };
+
+export const FAULTS = {
+  INVALID_APPLICATION_ID: row<Identifier>(400),
+  INVALID_COLLECTION_ID: row<Identifier>(400),
+  INVALID_COLUMN_ID: row<Identifier>(400),
+  INVALID_RECORD_ID: row<Identifier>(400),
+  INVALID_USER_ID: row<Identifier>(400),
+  INVALID_PARAMETER: row<{ parameter: string; reason: string }>(400),
+  INVALID_BODY: row<BodyProblem>(400),
+  INVALID_CONTENT_TYPE: row<{ reason: string }>(400),
+  INVALID_VALUE: row<{ columnId: string; reason: string; path?: string }>(400),
+  INVALID_CREATOR: row<{ creatorId: string }>(400),
+  DUPLICATED_VALUES: row<DuplicatedValues>(400),
+  TOO_MANY_RECORDS: row<{ maximum: number }>(400),
+  USER_NAME_TAKEN: row<{ name: string }>(400),
+  UNKNOWN_SHARED_USER: row<{ name: string }>(400),
+  ALREADY_ACTIVE: row<{ name: string }>(400),
+  UNKNOWN_PROFILE: row<{ name: string }>(400),
+  UNKNOWN_TEAM: row<{ name: string }>(400),
+  WEAK_PASSWORD: row<PropertyProblem>(400),
+  PASSWORD_NOT_ALLOWED: row<PropertyProblem>(400),
+  INVALID_DEFINITION: row<{ problems: readonly { path: string; reason: string }[] }>(400),
+  UNAUTHORIZED: row(401),
+  FORBIDDEN: row(403),
+  API_ACCESS_REQUIRED: row(403),
+  ADMIN_REQUIRED: row(403),
+  NOT_FOUND: row(404),
+  COLLECTION_NOT_FOUND: row<{ collectionId: string }>(404),
+  RECORD_NOT_FOUND: row<{ recordId: string }>(404),
+  APPLICATION_NOT_FOUND: row<{ applicationId: string }>(404),
+  ORGANIZATION_NOT_FOUND: row<{ name: string }>(404),
+  USER_NOT_FOUND: row<{ userId: string }>(404),
+  TOKEN_NOT_FOUND: row<{ tokenId: string }>(404),
+  METHOD_NOT_ALLOWED: row(405),
+  WOULD_LOSE_DATA: row<{ changes: readonly object[] }>(409),
+  UNIQUE_COLLISION: row<{
+    collisions: readonly { collectionId: string; columnId: string; value: string; recordIds: readonly string[] }[];
+  }>(409),
+  MODE_HAS_USERS: row<{ users: number }>(409),
+  PRECONDITION_FAILED: row(412),
+  TOO_MANY_REQUESTS: row<{ reason: string }>(429),
+  INTERNAL_ERROR: row(500),
+  UNAVAILABLE: row<{ reason: string }>(503),
+} as const;
+
+export type FaultCode = keyof typeof FAULTS;
+type ParamsOf<Code extends FaultCode> =
+  (typeof FAULTS)[Code] extends Row<infer P extends object | undefined> ? P : never;
+
+/** A batch adds where it stopped and what it had applied by then (docs/errors.md, "Batches"). */
+export interface BatchProgress {
+  readonly recordIndex: number;
+  /** One member: insertedRecords, updatedRecords or upsertedRecords. */
+  readonly applied: Readonly<Record<string, readonly RawJson[]>>;
+}
+
+/** JSON text that goes out as it is; records are kept as text and never parsed on the way out. */
+export class RawJson {
+  readonly text: string;
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+export class Fault extends Error {
+  readonly code: FaultCode;
+  readonly params: object | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+  batch: BatchProgress | undefined;
+
+  constructor(code: FaultCode, params: object | undefined, headers: Readonly<Record<string, string>> = {}) {
+    super(code);
+    this.code = code;
+    this.params = params;
+    this.headers = headers;
+  }
+
+  get status(): number {
+    return FAULTS[this.code].status;
+  }
+}
+
+type Arguments<Code extends FaultCode> =
+  undefined extends ParamsOf<Code>
+    ? [params?: undefined, headers?: Record<string, string>]
+    : [params: ParamsOf<Code>, headers?: Record<string, string>];
+
+export function fault<Code extends FaultCode>(code: Code, ...[params, headers]: Arguments<Code>): Fault {
+  return new Fault(code, params, headers);
+}

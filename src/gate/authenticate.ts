@@ -1,0 +1,146 @@
+// Who is asking: credentials → caller. Everything that fails here answers the same 401, whichever part was wrong.
+
+import type { Caller } from '../domain/access.ts';
+import type { PreparedApplication } from '../domain/application.ts';
+import { secretMatches } from '../domain/tokens.ts';
+import { fault } from '../faults.ts';
+import type { Database } from '../store/db.ts';
+import type { Definitions } from '../store/definitions.ts';
+import { FreshCache } from '../store/fresh-cache.ts';
+import type { News } from '../store/hearing.ts';
+import { getSharedUser, type SharedUser } from '../store/shared-users.ts';
+import { getTokenOwner, type TokenOwner } from '../store/tokens.ts';
+import { getUser, type StoredUser } from '../store/users.ts';
+import { isIdentifier } from '../wire/identifiers.ts';
+import { type Presented, readCredentials } from './credentials.ts';
+import type { PasswordCheck } from './password-check.ts';
+import type { Throttle } from './throttle.ts';
+
+const CACHED_MAX = 20_000;
+
+export interface Authenticated {
+  readonly application: PreparedApplication;
+  readonly caller: Caller;
+}
+
+/** A user as authentication needs it: in shared-users mode password and disabling come from the shared user too. */
+interface Account {
+  readonly user: StoredUser;
+  readonly passwordHash: string | undefined;
+  readonly disabled: boolean;
+}
+
+export class Authenticator {
+  readonly #database: Database;
+  readonly #definitions: Definitions;
+  readonly #throttle: Throttle;
+  readonly #passwords: PasswordCheck;
+  readonly #tokens: FreshCache<(TokenOwner & { account: Account }) | undefined>;
+  readonly #accounts: FreshCache<Account | undefined>;
+
+  constructor(parts: {
+    database: Database;
+    definitions: Definitions;
+    throttle: Throttle;
+    passwords: PasswordCheck;
+    heardAsOf: () => number;
+  }) {
+    this.#database = parts.database;
+    this.#definitions = parts.definitions;
+    this.#throttle = parts.throttle;
+    this.#passwords = parts.passwords;
+    this.#tokens = new FreshCache(CACHED_MAX, parts.heardAsOf);
+    this.#accounts = new FreshCache(CACHED_MAX, parts.heardAsOf);
+  }
+
+  hear(news: News): void {
+    this.#tokens.hear(news);
+    this.#accounts.hear(news);
+  }
+
+  async authenticate(applicationId: string, header: string | undefined, address: string): Promise<Authenticated> {
+    const presented = readCredentials(header);
+    if (presented.scheme === 'none') throw unauthorized();
+    const application = await this.#definitions.get(applicationId);
+    const account =
+      presented.scheme === 'basic'
+        ? await this.#byPassword(application, applicationId, presented, address)
+        : await this.#byToken(application, applicationId, presented, address);
+    return { application: account.application, caller: callerOf(account.user) };
+  }
+
+  async #byToken(
+    application: PreparedApplication | undefined,
+    applicationId: string,
+    presented: Exclude<Presented, { scheme: 'none' | 'basic' }>,
+    address: string,
+  ): Promise<{ application: PreparedApplication; user: StoredUser }> {
+    const id = presented.scheme === 'bearer' ? presented.token.id : '';
+    if (application !== undefined && presented.scheme === 'bearer') {
+      const owner = await this.#tokens.get(`${applicationId}/${id}`, () => this.#loadToken(applicationId, id));
+      if (owner !== undefined && secretMatches(presented.token.secret, owner.secretHash) && !owner.account.disabled) {
+        return { application, user: owner.user };
+      }
+    }
+    throw this.#refuse(address, `${applicationId} ${id}`);
+  }
+
+  async #byPassword(
+    application: PreparedApplication | undefined,
+    applicationId: string,
+    { userId, password }: { userId: string; password: string },
+    address: string,
+  ): Promise<{ application: PreparedApplication; user: StoredUser }> {
+    const name = `${applicationId} ${userId.slice(0, 64)}`;
+    this.#throttle.check(address, name);
+    const known = application !== undefined && !application.singleSignOn && isIdentifier('userId', userId);
+    const account = known
+      ? await this.#accounts.get(`${applicationId}/${userId}`, () => this.#loadAccount(applicationId, userId))
+      : undefined;
+    const matches = await this.#passwords.matches(name, account?.passwordHash, password);
+    if (application === undefined || account === undefined || !matches || account.disabled)
+      throw this.#refuse(address, name);
+    this.#throttle.succeed(address, name);
+    return { application, user: account.user };
+  }
+
+  /** Counts the failure; while the account or address is being slowed the answer is 429 instead of 401. */
+  #refuse(address: string, account: string): Error {
+    this.#throttle.check(address, account);
+    this.#throttle.fail(address, account);
+    return unauthorized();
+  }
+
+  async #loadToken(applicationId: string, tokenId: string): Promise<(TokenOwner & { account: Account }) | undefined> {
+    const owner = await getTokenOwner(this.#database.application(applicationId), tokenId);
+    return owner && { ...owner, account: await this.#accountOf(owner.user) };
+  }
+
+  async #loadAccount(applicationId: string, userId: string): Promise<Account | undefined> {
+    const user = await getUser(this.#database.application(applicationId), userId);
+    return user && (await this.#accountOf(user));
+  }
+
+  async #accountOf(user: StoredUser): Promise<Account> {
+    if (user.sharedUserId === null) return account(user, user.passwordHash, user.disabled);
+    const shared: SharedUser | undefined = await getSharedUser(this.#database.system, user.sharedUserId);
+    return account(user, shared?.passwordHash ?? null, user.disabled || (shared?.disabled ?? true));
+  }
+}
+
+const account = (user: StoredUser, passwordHash: string | null, disabled: boolean): Account => ({
+  user,
+  passwordHash: passwordHash ?? undefined,
+  disabled,
+});
+
+function callerOf(user: StoredUser): Caller {
+  const { id, name, admin, apiAccess, managementApiAccess, organizationManagementApiAccess } = user;
+  return { id, name, admin, apiAccess, managementApiAccess, organizationManagementApiAccess };
+}
+
+export function unauthorized() {
+  return fault('UNAUTHORIZED', undefined, {
+    'www-authenticate': 'Bearer realm="cartulary", Basic realm="cartulary", charset="UTF-8"',
+  });
+}

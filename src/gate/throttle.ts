@@ -1,0 +1,76 @@
+// Slows down whoever guesses credentials: by account and address together, and by address. Valid tokens never pass
+// here, and missing credentials do not count. Kept in memory: an attacker gains little by changing nodes, and a table
+// would let him write to the database without credentials.
+
+import { fault } from '../faults.ts';
+
+const WINDOW_MS = 5 * 60_000;
+const PENALTY_MIN_MS = 1_000;
+const PENALTY_MAX_MS = 60_000;
+/** Bounds the memory that guessing from many addresses can take; the least recently seen goes first. */
+const TRACKED_MAX = 20_000;
+
+interface Track {
+  /** Times of failures within the window, oldest first, at most as many as the limit needs. */
+  failures: number[];
+  blockedUntil: number;
+  penalty: number;
+}
+
+export interface ThrottleLimits {
+  readonly account: number;
+  readonly address: number;
+}
+
+export class Throttle {
+  readonly #tracks = new Map<string, Track>();
+  readonly #limits: ThrottleLimits;
+  readonly #now: () => number;
+
+  constructor(limits: ThrottleLimits, now: () => number = () => performance.now()) {
+    this.#limits = limits;
+    this.#now = now;
+  }
+
+  /** Throws 429 while the pair or the address has to wait. */
+  check(address: string, account: string): void {
+    const now = this.#now();
+    const until = Math.max(this.#blockedUntil(`@${address}`), this.#blockedUntil(pairOf(address, account)));
+    if (until <= now) return;
+    const seconds = Math.ceil((until - now) / 1000);
+    throw fault('TOO_MANY_REQUESTS', { reason: 'authentication' }, { 'retry-after': String(seconds) });
+  }
+
+  fail(address: string, account: string): void {
+    this.#count(`@${address}`, this.#limits.address);
+    this.#count(pairOf(address, account), this.#limits.account);
+  }
+
+  succeed(address: string, account: string): void {
+    this.#tracks.delete(pairOf(address, account));
+  }
+
+  #blockedUntil(key: string): number {
+    return this.#tracks.get(key)?.blockedUntil ?? 0;
+  }
+
+  #count(key: string, limit: number): void {
+    const now = this.#now();
+    const track = this.#tracks.get(key) ?? { failures: [], blockedUntil: 0, penalty: 0 };
+    this.#tracks.delete(key);
+    track.failures = [...track.failures, now].filter((time) => time > now - WINDOW_MS).slice(-limit);
+    if (track.failures.length >= limit) {
+      track.penalty = Math.min(Math.max(track.penalty * 2, PENALTY_MIN_MS), PENALTY_MAX_MS);
+      track.blockedUntil = now + track.penalty;
+    } else {
+      track.penalty = 0;
+    }
+    this.#tracks.set(key, track);
+    if (this.#tracks.size > TRACKED_MAX) {
+      const oldest = this.#tracks.keys().next().value;
+      if (oldest !== undefined) this.#tracks.delete(oldest);
+    }
+  }
+}
+
+const pairOf = (address: string, account: string): string => `${address} ${account}`;

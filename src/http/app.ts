@@ -1,0 +1,101 @@
+// The server: routes bound to the road, what is not on it, and the health of it all.
+
+import { randomBytes } from 'node:crypto';
+import type { Socket } from 'node:net';
+import { type FastifyInstance, type FastifyRequest, fastify } from 'fastify';
+import { type Fault, fault } from '../faults.ts';
+import { bindOperatorRoute, bindRoute, type Services, sendProblem } from './bind.ts';
+import { bindHealth, type Health } from './health.ts';
+import { OPERATOR_ROUTES } from './operator-routes.ts';
+import { toProblem } from './problem.ts';
+import { ROUTES } from './routes.ts';
+
+/** Request lines of 64 KB are accepted, and headers besides. */
+const HEADER_BYTES_MAX = 96 * 1024;
+
+export function createApp(
+  services: Services,
+  health: Health,
+  trustedProxies: readonly string[] | undefined,
+): FastifyInstance {
+  const node = randomBytes(4).toString('hex');
+  let requests = 0;
+  const app = fastify({
+    trustProxy: trustedProxies === undefined ? false : [...trustedProxies],
+    genReqId: () => `${node}-${(++requests).toString(36)}`,
+    requestIdHeader: false,
+    http: { maxHeaderSize: HEADER_BYTES_MAX },
+    routerOptions: { maxParamLength: HEADER_BYTES_MAX },
+    frameworkErrors: (error, request, reply) =>
+      void sendProblem(services.observe, '', request, reply, unreadable(error)),
+    clientErrorHandler: answerUnreadable,
+  });
+  // Bodies are read on the road, behind the checks that need none.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', (_request, _payload, done) => done(null));
+
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id);
+  });
+  app.addHook('onResponse', async (request, reply) => {
+    const route = request.routeOptions.url ?? '';
+    const { method, id: requestId } = request;
+    services.observe({
+      event: 'request',
+      requestId,
+      method,
+      route,
+      status: reply.statusCode,
+      milliseconds: reply.elapsedTime,
+    });
+  });
+
+  for (const row of ROUTES) app.route({ method: row.method, url: row.path, handler: bindRoute(services, row) });
+  for (const row of OPERATOR_ROUTES)
+    app.route({ method: row.method, url: row.path, handler: bindOperatorRoute(services, row) });
+  bindHealth(app, health);
+
+  app.setNotFoundHandler((request, reply) => sendProblem(services.observe, '', request, reply, notFound(request)));
+  app.setErrorHandler((error, request, reply) => sendProblem(services.observe, '', request, reply, error));
+  return app;
+}
+
+const PATHS = [
+  ...ROUTES,
+  ...OPERATOR_ROUTES,
+  { method: 'GET', path: '/healthz' },
+  { method: 'GET', path: '/readyz' },
+].map(({ method, path }) => ({
+  method,
+  pattern: new RegExp(`^${path.replaceAll(/:\w+/g, '[^/]+').replaceAll('.', '\\.')}$`),
+}));
+
+/** 405 where the path is known with other verbs, else 404. */
+function notFound(request: FastifyRequest): Fault {
+  const path = request.url.split('?')[0] ?? '';
+  const methods = PATHS.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method);
+  if (methods.length === 0) return fault('NOT_FOUND');
+  const allowed = methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+  return fault('METHOD_NOT_ALLOWED', undefined, { allow: allowed.join(', ') });
+}
+
+/** What the router cannot read, such as a broken percent-encoding in the path. */
+function unreadable(error: Error): Fault {
+  const problem = fault('INVALID_PARAMETER', { parameter: 'path', reason: 'cannot be read' });
+  problem.cause = error;
+  return problem;
+}
+
+/** What is not HTTP, or has headers beyond the bound: there is no request to answer, only a connection. */
+function answerUnreadable(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const reason =
+    error.code === 'HPE_HEADER_OVERFLOW' ? `headers are larger than ${HEADER_BYTES_MAX} bytes` : 'is not HTTP';
+  const { body } = toProblem(fault('INVALID_PARAMETER', { parameter: 'request', reason }));
+  const head = ['HTTP/1.1 400 Bad Request', 'Content-Type: application/json; charset=utf-8', 'Connection: close'];
+  const length = `Content-Length: ${Buffer.byteLength(body)}`;
+  socket.end([...head, length, `X-Request-Id: ${randomBytes(8).toString('hex')}`, '', body].join('\r\n'));
+}

@@ -1,0 +1,111 @@
+// The interface as a table: one row per operation. Routing, the checks on the road, documents and the test of every
+// endpoint against every refusal are all made from it.
+
+import type { Context } from '../context.ts';
+import type { Permission } from '../gate/permit.ts';
+import * as definition from '../operations/definition.ts';
+import * as records from '../operations/records.ts';
+import { NewRecord, RecordUpdate, RecordUpdateWithId } from '../wire/records.ts';
+import { type Answer, answerJson, answerText, NO_CONTENT, NOT_MODIFIED } from './answer.ts';
+import { notModified, requiredHash } from './conditional.ts';
+import { many, one, oneOrMany, type Shape } from './shapes.ts';
+
+export const ORDINARY_BYTES_MAX = 100 * 1024;
+export const RECORDS_BYTES_MAX = 1024 * 1024;
+
+/** What an operation sees of the request: nothing of the transport but the headers it asks for. */
+export interface Input<Body> {
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string | undefined>>;
+  readonly header: (name: string) => string | undefined;
+  readonly body: Body;
+}
+
+export interface BodyRule<Body> {
+  readonly shape: Shape<Body>;
+  readonly bytesMax: number;
+}
+
+export interface Route<Body = unknown> {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly path: string;
+  readonly permission: Permission;
+  /** Absent: the operation takes none. */
+  readonly body?: BodyRule<Body>;
+  readonly sentence: string;
+  readonly run: (context: Context, input: Input<Body>, server: { publicUrl: () => string }) => Promise<Answer> | Answer;
+}
+
+const RECORDS = '/v1/:applicationId/collections/:collectionId/records';
+const RECORD = `${RECORDS}/:recordId`;
+
+/** The row's body type is known inside the row and of no interest outside of it. */
+const route = <Body>(row: Route<Body>): Route => row as Route;
+
+const list = (texts: readonly string[]): string => `[${texts.join(',')}]`;
+
+export const ROUTES: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/v1/:applicationId',
+    permission: 'api',
+    sentence: 'The application with its collections and columns.',
+    run: (context, _input, server) => answerJson(definition.show(context, server.publicUrl())),
+  }),
+  route({
+    method: 'POST',
+    path: RECORDS,
+    permission: 'api',
+    body: { shape: oneOrMany(NewRecord), bytesMax: RECORDS_BYTES_MAX },
+    sentence: 'Creates one record, or up to 100 in order.',
+    run: async (context, { params, body }) => {
+      const { items, batch } = body;
+      const collectionId = params.collectionId!;
+      const texts = await records.create(context, { collectionId, records: items, batch });
+      return answerText(batch ? list(texts) : texts[0]!);
+    },
+  }),
+  route({
+    method: 'PUT',
+    path: RECORDS,
+    permission: 'api',
+    body: { shape: many(RecordUpdateWithId), bytesMax: RECORDS_BYTES_MAX },
+    sentence: 'Updates up to 100 records in order.',
+    run: async (context, { params, body }) =>
+      answerText(list(await records.updateMany(context, { collectionId: params.collectionId!, updates: body }))),
+  }),
+  route({
+    method: 'GET',
+    path: RECORD,
+    permission: 'api',
+    sentence: 'One record.',
+    run: async (context, { params, header }) => {
+      const view = await records.get(context, { collectionId: params.collectionId!, recordId: params.recordId! });
+      const headers = { etag: view.etag, 'cache-control': 'private, no-cache' };
+      return notModified(header('if-none-match'), view.etag) ? NOT_MODIFIED(headers) : answerText(view.text, headers);
+    },
+  }),
+  route({
+    method: 'PUT',
+    path: RECORD,
+    permission: 'api',
+    body: { shape: one(RecordUpdate), bytesMax: RECORDS_BYTES_MAX },
+    sentence: 'Updates one record.',
+    run: async (context, { params, header, body }) => {
+      const ifHash = requiredHash(header('if-match'));
+      const place = { collectionId: params.collectionId!, recordId: params.recordId! };
+      return answerText(await records.update(context, { ...place, update: body, ifHash }));
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: RECORD,
+    permission: 'api',
+    sentence: 'Deletes one record.',
+    run: async (context, { params, header }) => {
+      const ifHash = requiredHash(header('if-match'));
+      await records.remove(context, { collectionId: params.collectionId!, recordId: params.recordId!, ifHash });
+      return NO_CONTENT;
+    },
+  }),
+];

@@ -1,0 +1,88 @@
+// From a parsed body to a typed one: the shapes of wire/ compiled once, and the one sentence that says what is wrong.
+
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import type { Static, TSchema } from 'typebox';
+import { fault } from '../faults.ts';
+import { RECORDS_MAX } from '../wire/records.ts';
+
+const ajv = new Ajv2020({ strict: false, allErrors: false });
+
+/** What a route takes as its body: the schema for people and documents, and the reader for requests. */
+export interface Shape<T> {
+  readonly schema: object;
+  read(body: unknown): T;
+}
+
+export function one<S extends TSchema>(schema: S): Shape<Static<S>> {
+  const validate = ajv.compile(schema);
+  return {
+    schema,
+    read(body) {
+      check(validate, body, '');
+      return body as Static<S>;
+    },
+  };
+}
+
+/** At most 100; the count is checked before the elements. */
+export function many<S extends TSchema>(schema: S): Shape<Static<S>[]> {
+  const validate = ajv.compile(schema);
+  return {
+    schema: { type: 'array', maxItems: RECORDS_MAX, items: schema },
+    read(body) {
+      if (!Array.isArray(body)) throw fault('INVALID_BODY', { reason: 'the body must be an array', path: '' });
+      return readElements(validate, body) as Static<S>[];
+    },
+  };
+}
+
+export interface OneOrMany<T> {
+  readonly items: T[];
+  /** Whether the body was an array: its answer is one too, and its errors tell what was done before them. */
+  readonly batch: boolean;
+}
+
+export function oneOrMany<S extends TSchema>(schema: S): Shape<OneOrMany<Static<S>>> {
+  const validate = ajv.compile(schema);
+  return {
+    schema: { anyOf: [schema, { type: 'array', maxItems: RECORDS_MAX, items: schema }] },
+    read(body) {
+      if (Array.isArray(body)) return { items: readElements(validate, body) as Static<S>[], batch: true };
+      check(validate, body, '');
+      return { items: [body as Static<S>], batch: false };
+    },
+  };
+}
+
+/** Anything that is JSON; whoever takes it checks it by rules of its own. */
+export const anyJson: Shape<unknown> = { schema: {}, read: (body) => body };
+
+function readElements(validate: ValidateFunction, body: unknown[]): unknown[] {
+  if (body.length > RECORDS_MAX) throw fault('TOO_MANY_RECORDS', { maximum: RECORDS_MAX });
+  for (const [index, element] of body.entries()) check(validate, element, `/${index}`);
+  return body;
+}
+
+function check(validate: ValidateFunction, body: unknown, path: string): void {
+  if (validate(body)) return;
+  const error = validate.errors?.[0];
+  throw fault('INVALID_BODY', error === undefined ? { reason: 'is not valid', path } : explain(error, path));
+}
+
+function explain(error: ErrorObject, prefix: string): { reason: string; path: string } {
+  const path = prefix + error.instancePath;
+  const params = error.params as Record<string, unknown>;
+  switch (error.keyword) {
+    case 'required':
+      return { reason: 'is missing', path: `${path}/${params.missingProperty}` };
+    case 'additionalProperties':
+      return {
+        reason: 'is not a member of this body',
+        path: `${path}/${String(params.additionalProperty).slice(0, 100)}`,
+      };
+    case 'pattern':
+      return { reason: `must fit ${params.pattern}`, path };
+    default:
+      return { reason: error.message ?? 'is not valid', path };
+  }
+}

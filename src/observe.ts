@@ -1,0 +1,41 @@
+// Every event worth noticing, as one union. Log lines are made from it here; nothing else writes to the log.
+
+import { type Logger, pino } from 'pino';
+
+export type Observation =
+  | { event: 'request'; requestId: string; method: string; route: string; status: number; milliseconds: number }
+  | { event: 'request.failed'; requestId: string; method: string; route: string; error: unknown }
+  | { event: 'request.refused'; requestId: string; method: string; route: string; code: string; cause: unknown }
+  | { event: 'database.connectionLost'; error: Error }
+  | { event: 'database.restarted'; reason: string }
+  | { event: 'application.published'; applicationId: string; version: number; changes: number }
+  | { event: 'server.started'; address: string }
+  | { event: 'server.stopping'; signal: string };
+
+export type Observe = (observation: Observation) => void;
+
+const LEVELS = {
+  request: 'debug',
+  'request.failed': 'error',
+  'request.refused': 'warn',
+  'database.connectionLost': 'warn',
+  'database.restarted': 'warn',
+  'application.published': 'info',
+  'server.started': 'debug',
+  'server.stopping': 'debug',
+} as const satisfies Record<Observation['event'], string>;
+
+export function observeToLog(level: string): Observe {
+  const log: Logger = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, pino.destination(2));
+  return ({ event, ...rest }) => {
+    const fields: Record<string, unknown> = { ...rest };
+    // pino prints errors whole only under `err`.
+    for (const member of ['error', 'cause']) {
+      if (fields[member] instanceof Error) {
+        fields.err = fields[member];
+        delete fields[member];
+      }
+    }
+    log[LEVELS[event]](fields, event);
+  };
+}

@@ -1,0 +1,25 @@
+// Elements of a batch are taken in order, up to the first that fails.
+
+import { Fault } from '../faults.ts';
+
+export interface Failure {
+  readonly index: number;
+  readonly fault: Fault;
+}
+
+/** Applies `make` in order, up to the first fault. */
+export function inOrder<T, R>(
+  items: readonly T[],
+  make: (item: T, index: number) => R,
+): { done: R[]; failure?: Failure } {
+  const done: R[] = [];
+  for (const [index, item] of items.entries()) {
+    try {
+      done.push(make(item, index));
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+      return { done, failure: { index, fault: error } };
+    }
+  }
+  return { done };
+}

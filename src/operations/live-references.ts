@@ -1,0 +1,84 @@
+// References are live: a record's text holds only where a reference points, and the referred value and hash are put in
+// when the answer is made. The text is not parsed for it: an entry of a reference column begins with a mark known from
+// the definition. The mark stands only at the entry itself: inside a JSON string its quotation marks would be escaped,
+// and the key of an Object, which could end like it, is preceded by something else than `{` or `,`.
+
+import type { Context } from '../context.ts';
+import { readScope } from '../domain/access.ts';
+import type { PreparedCollection, ReferenceColumn } from '../domain/application.ts';
+import { type Referral, type Referred, readReferred } from '../store/references.ts';
+
+const RECORD_ID_LENGTH = 27;
+
+interface Place {
+  /** Just behind the closing quotation mark of the referred record's identifier. */
+  readonly at: number;
+  readonly recordId: string;
+  readonly column: ReferenceColumn;
+}
+
+/** The texts as the caller sees them now. */
+export async function withLiveReferences(
+  context: Context,
+  collection: PreparedCollection,
+  texts: readonly string[],
+): Promise<readonly string[]> {
+  if (collection.references.length === 0) return texts;
+  const places = texts.map((text) => findPlaces(collection.references, text));
+  const referrals = toReferrals(context, places.flat());
+  if (referrals.length === 0) return texts;
+  const referred = await readReferred(context.store, referrals);
+  return texts.map((text, index) => splice(text, places[index] ?? [], referred));
+}
+
+function findPlaces(columns: readonly ReferenceColumn[], text: string): Place[] {
+  const places: Place[] = [];
+  for (const column of columns) {
+    for (let from = 0; ; ) {
+      const start = text.indexOf(column.mark, from);
+      if (start === -1) break;
+      const before = text[start - 1];
+      const idStart = start + column.mark.length;
+      if (before === '{' || before === ',') {
+        places.push({
+          at: idStart + RECORD_ID_LENGTH + 1,
+          recordId: text.slice(idStart, idStart + RECORD_ID_LENGTH),
+          column,
+        });
+        break;
+      }
+      from = idStart;
+    }
+  }
+  return places.sort((a, b) => a.at - b.at);
+}
+
+function toReferrals(context: Context, places: readonly Place[]): Referral[] {
+  const byCollection = new Map<string, { columnIds: Set<string>; recordIds: Set<string> }>();
+  for (const { column, recordId } of places) {
+    const entry = byCollection.get(column.referredCollectionId) ?? { columnIds: new Set(), recordIds: new Set() };
+    entry.columnIds.add(column.referredColumnId);
+    entry.recordIds.add(recordId);
+    byCollection.set(column.referredCollectionId, entry);
+  }
+  return [...byCollection].flatMap(([collectionId, { columnIds, recordIds }]) => {
+    const collection = context.application.collections.get(collectionId);
+    if (collection === undefined) return [];
+    const scope = readScope(collection.definition, context.caller);
+    return { collectionId, columnIds: [...columnIds], recordIds: [...recordIds], scope };
+  });
+}
+
+function splice(text: string, places: readonly Place[], referred: Map<string, Map<string, Referred>>): string {
+  let result = '';
+  let from = 0;
+  for (const { at, recordId, column } of places) {
+    const target = referred.get(column.referredCollectionId)?.get(recordId);
+    if (target === undefined) continue;
+    const value = target.values.get(column.referredColumnId);
+    result += `${text.slice(from, at)},"recordHash":"${target.hash}"`;
+    if (value !== undefined) result += `,"value":${value}`;
+    from = at;
+  }
+  return from === 0 ? text : result + text.slice(from);
+}

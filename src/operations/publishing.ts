@@ -1,0 +1,179 @@
+// From one definition to the next in an application's tables. Runs inside the transaction that publishes: it happens
+// whole or not at all. Readers go on all the while; writers of a collection wait only while its records are rewritten.
+
+import { prepareCollection } from '../domain/application.ts';
+import { carryValue } from '../domain/definition/carry.ts';
+import { type RecordParts, recordText } from '../domain/record-text.ts';
+import { fault } from '../faults.ts';
+import type { Transaction } from '../store/db.ts';
+import { createApplicationSchema } from '../store/migrate.ts';
+import {
+  addProjections,
+  dropOtherProjections,
+  findCollisions,
+  keepWritersOut,
+  rewriteRecords,
+} from '../store/publishing.ts';
+import type { RecordRow } from '../store/records.ts';
+import {
+  addProjection,
+  createCollectionTable,
+  createUniqueIndex,
+  dropCollectionTable,
+  projectionsOf,
+  uniqueProjection,
+} from '../store/tables.ts';
+import type { Collection, Column } from '../wire/applications.ts';
+import type { Definition } from '../wire/publish-document.ts';
+import type { Values } from '../wire/values.ts';
+import { draft, isoTime, laterOf } from './record-drafts.ts';
+
+type StoredRecord = Omit<RecordParts, 'valuesJson'> & { readonly values: Values };
+
+/** Collections that stay, before and after. */
+function kept(current: Definition, next: Definition): { before: Collection; after: Collection }[] {
+  return next.collections.flatMap((after) => {
+    const before = current.collections.find(({ id }) => id === after.id);
+    return before === undefined ? [] : { before, after };
+  });
+}
+
+const columnOf = (collection: Collection, columnId: string): Column | undefined =>
+  collection.columns.find((column) => column.id === columnId);
+
+/** Columns that become unique while they hold values. */
+function newlyUnique(before: Collection, after: Collection): Column[] {
+  return after.columns.filter((column) => column.unique && columnOf(before, column.id)?.unique === false);
+}
+
+/** `writersWait`: until the commit, so that no record can collide between this check and the index. */
+export async function refuseCollisions(
+  tx: Transaction,
+  current: Definition,
+  next: Definition,
+  { writersWait }: { writersWait: boolean },
+): Promise<void> {
+  const collisions = [];
+  for (const { before, after } of kept(current, next)) {
+    const columns = newlyUnique(before, after).filter(({ id, type }) => columnOf(before, id)?.type === type);
+    if (writersWait && columns.length > 0) await keepWritersOut(tx, after.id);
+    for (const column of columns) {
+      for (const { value, recordIds } of await findCollisions(tx, after.id, column.id)) {
+        collisions.push({ collectionId: after.id, columnId: column.id, value, recordIds });
+      }
+    }
+  }
+  if (collisions.length > 0) throw fault('UNIQUE_COLLISION', { collisions });
+}
+
+export async function createTables(tx: Transaction, next: Definition, version: number): Promise<void> {
+  await createApplicationSchema(tx, version);
+  for (const collection of next.collections) await createCollection(tx, collection);
+}
+
+async function createCollection(tx: Transaction, collection: Collection): Promise<void> {
+  await tx.rows(createCollectionTable(tx.schema, collection.id));
+  for (const projection of projectionsOf(collection)) {
+    await tx.rows(addProjection(tx.schema, collection.id, projection));
+    await tx.rows(createUniqueIndex(tx.schema, collection.id, projection));
+  }
+}
+
+/** The part of changeTables that would keep readers out while the rest runs; done ahead of it. */
+export async function prepareTables(tx: Transaction, current: Definition, next: Definition): Promise<void> {
+  for (const { before, after } of kept(current, next)) {
+    await addProjections(tx, after.id, projectionsOf(staying(before, after)));
+  }
+}
+
+/** Removes what a publishing that was stopped had prepared. */
+export async function tidyTables(tx: Transaction, current: Definition): Promise<void> {
+  for (const collection of current.collections) {
+    await dropOtherProjections(tx, collection.id, projectionsOf(collection));
+  }
+}
+
+/** The collection as it will be, without the columns that are new and so hold no values yet. */
+function staying(before: Collection, after: Collection): Collection {
+  return { ...after, columns: after.columns.filter(({ id }) => columnOf(before, id) !== undefined) };
+}
+
+export async function changeTables(
+  tx: Transaction,
+  current: Definition,
+  next: Definition,
+  moment: { version: number; now: number },
+): Promise<void> {
+  for (const { before, after } of kept(current, next)) {
+    // One publisher may have come between the preparation and this transaction.
+    await addProjections(tx, after.id, projectionsOf(staying(before, after)));
+    if (needsRewriting(before, after)) await rewrite(tx, before, staying(before, after), moment);
+    for (const column of newlyUnique(before, after)) await addUniqueIndex(tx, after, column);
+  }
+  // What follows keeps readers out until the commit, so it comes last.
+  for (const { before, after } of kept(current, next)) {
+    await addProjections(tx, after.id, projectionsOf(after));
+    for (const column of after.columns) {
+      if (columnOf(before, column.id) === undefined) await addUniqueIndex(tx, after, column);
+    }
+    await dropOtherProjections(tx, after.id, projectionsOf(after));
+  }
+  for (const { id } of current.collections) {
+    if (next.collections.every((collection) => collection.id !== id)) await tx.rows(dropCollectionTable(tx.schema, id));
+  }
+  for (const collection of next.collections) {
+    if (current.collections.every(({ id }) => id !== collection.id)) await createCollection(tx, collection);
+  }
+}
+
+async function addUniqueIndex(tx: Transaction, collection: Collection, column: Column): Promise<void> {
+  const projection = uniqueProjection(column);
+  if (projection !== undefined) await tx.rows(createUniqueIndex(tx.schema, collection.id, projection));
+}
+
+/** Whether stored records must change: a column is gone or holds less than before, or a projection is to be filled. */
+function needsRewriting(before: Collection, after: Collection): boolean {
+  const shrinks = before.columns.some((column) => {
+    const to = columnOf(after, column.id);
+    return (
+      to === undefined || to.type !== column.type || JSON.stringify(to) !== JSON.stringify({ ...column, ...named(to) })
+    );
+  });
+  return shrinks || newlyUnique(before, after).length > 0;
+}
+
+const named = ({ name, unique, sortable, searchable }: Column) => ({ name, unique, sortable, searchable });
+
+async function rewrite(
+  tx: Transaction,
+  before: Collection,
+  after: Collection,
+  { version, now }: { version: number; now: number },
+): Promise<void> {
+  await keepWritersOut(tx, after.id);
+  const prepared = prepareCollection(after);
+  await rewriteRecords(tx, prepared, version, (id, rec): RecordRow => {
+    const stored = JSON.parse(rec) as StoredRecord;
+    const made = draft(prepared, id, carryValues(before, after, stored.values));
+    // The values got their present hash now, although nobody updated the record.
+    const later = laterOf(isoTime(now), laterOf(stored.updatedAt, stored.timestamp));
+    const timestamp = made.hash === stored.hash ? stored.timestamp : later;
+    return {
+      ...made,
+      rec: recordText({ ...stored, timestamp, hash: made.hash, valuesJson: made.valuesJson }),
+      createdBy: stored.createdBy.id,
+      updatedAt: stored.updatedAt,
+    };
+  });
+}
+
+function carryValues(before: Collection, after: Collection, values: Values): Values {
+  const carried: Values = {};
+  for (const [columnId, value] of Object.entries(values)) {
+    const from = columnOf(before, columnId);
+    const to = columnOf(after, columnId);
+    const left = from && to && carryValue(from, to, value);
+    if (left !== undefined) carried[columnId] = left;
+  }
+  return carried;
+}

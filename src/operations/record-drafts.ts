@@ -1,0 +1,79 @@
+// From the values of a body to what is stored: the canonical text, its hash and the keys of unique columns.
+
+import type { Context } from '../context.ts';
+import { type ActivityKind, activityEntry } from '../domain/activity.ts';
+import type { PreparedCollection } from '../domain/application.ts';
+import { canonicalJson } from '../domain/canonical-json.ts';
+import { recordHash } from '../domain/hash.ts';
+import { uniqueKey } from '../domain/values/value-types.ts';
+import { type Fault, fault } from '../faults.ts';
+import type { Reader } from '../store/db.ts';
+import type { RecordLogEntry } from '../store/logged-write.ts';
+import { collisions, type RecordRow } from '../store/records.ts';
+import { violatedConstraint } from '../store/sqlstate.ts';
+import { readUniqueIndexName } from '../store/tables.ts';
+import type { Values } from '../wire/values.ts';
+
+export interface Draft {
+  readonly id: string;
+  readonly values: Values;
+  readonly valuesJson: string;
+  readonly hash: string;
+  readonly keys: readonly (string | null)[];
+}
+
+export function draft(collection: PreparedCollection, id: string, values: Values): Draft {
+  const valuesJson = canonicalJson(values);
+  const keys = collection.uniqueColumns.map((column) => {
+    const value = values[column.id];
+    return value === undefined ? null : uniqueKey(value);
+  });
+  return { id, values, valuesJson, hash: recordHash(id, valuesJson), keys };
+}
+
+export const isoTime = (ms: number): string => new Date(ms).toISOString();
+
+/** Times never go backwards for one record, whatever a node's clock says. ISO times compare as text. */
+export const laterOf = (one: string, other: string): string => (one > other ? one : other);
+
+/** One entry for each record; none when the application does not log. */
+export function recordEntries(
+  context: Context,
+  collection: PreparedCollection,
+  kind: ActivityKind,
+  recordIds: readonly string[],
+  date: string,
+): RecordLogEntry[] {
+  const { application, caller, source, ids } = context;
+  if (!application.definition.activityLogEnabled) return [];
+  const scene = {
+    date,
+    user: { id: caller.id, name: caller.name },
+    application: { id: application.id, name: application.definition.name, version: application.version },
+    collection: { id: collection.definition.id, name: collection.definition.name },
+    source,
+  };
+  return recordIds.map((recordId) => ({ id: ids.uuid(), recordId, entry: activityEntry(kind, scene, { recordId }) }));
+}
+
+/**
+ * DUPLICATED_VALUES when the database refused the record for a unique column, with every column that collides;
+ * undefined when the error is something else.
+ */
+export async function duplicatedValues(
+  store: Reader,
+  collection: PreparedCollection,
+  error: unknown,
+  refused: Pick<RecordRow, 'id' | 'keys'> & { readonly values: Values },
+): Promise<Fault | undefined> {
+  const name = violatedConstraint(error);
+  const violated = name === undefined ? undefined : readUniqueIndexName(name);
+  if (violated === undefined) return undefined;
+  const others = collection.uniqueColumns.length > 1 ? await collisions(store, collection, refused) : [];
+  const duplicated = collection.uniqueColumns.filter(
+    (column, i) => column.id === violated.columnId || others[i] === true,
+  );
+  return fault('DUPLICATED_VALUES', {
+    duplicatedValues: duplicated.map((column) => ({ columnId: column.id, value: refused.values[column.id] })),
+  });
+}

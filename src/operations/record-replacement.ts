@@ -1,0 +1,91 @@
+// Updates of one record by one statement. The database puts the record's text together from what it has and what it is
+// given (store/records), so the record need not be read first.
+
+import type { Context } from '../context.ts';
+import { readScope, within, writeScope } from '../domain/access.ts';
+import type { PreparedCollection } from '../domain/application.ts';
+import { hashPart, tailPart } from '../domain/record-text.ts';
+import { fault } from '../faults.ts';
+import { assertVersion } from '../store/fence.ts';
+import { loggedWrite } from '../store/logged-write.ts';
+import { inspectRecord, replaceRecord } from '../store/records.ts';
+import type { Values } from '../wire/values.ts';
+import { draft, duplicatedValues, isoTime, recordEntries } from './record-drafts.ts';
+import { completeTargets, type FoundTargets, isFound } from './record-targets.ts';
+import { type Change, merged } from './record-updates.ts';
+
+/** How often a conditional write that met nothing, for no reason that can be found, is tried again. */
+export const ATTEMPTS = 5;
+
+/** New values, and the hash that the record must have for them to be right; undefined: any. */
+export interface Built {
+  readonly values: Values;
+  readonly onHash: string | undefined;
+}
+
+/** A replacement needs to know nothing of the record, unless it names targets that only the record may still hold. */
+export function buildAnew({ read }: Change, found: FoundTargets, ifHash: string | undefined): Built | undefined {
+  if (!read.targets.every((target) => isFound(found, target))) return undefined;
+  completeTargets(read.targets, found);
+  return { values: read.values, onHash: ifHash };
+}
+
+/** A change of some columns builds on the present values; where this node knows them, that is one statement too. */
+export function buildOnKnown(
+  change: Change,
+  text: string | undefined,
+  found: FoundTargets,
+  ifHash: string | undefined,
+): Built | undefined {
+  const { read } = change;
+  if (text === undefined || !read.targets.every((target) => isFound(found, target))) return undefined;
+  const known = JSON.parse(text) as { hash: string; values: Values };
+  if (ifHash !== undefined && ifHash !== known.hash) return undefined;
+  completeTargets(read.targets, found);
+  return { values: merged(known.values, change), onHash: known.hash };
+}
+
+/** One statement. Undefined when the record has other values than those that were built on. */
+export async function replace(
+  context: Context,
+  collection: PreparedCollection,
+  { id }: Change,
+  { values, onHash }: Built,
+  ifHash: string | undefined,
+): Promise<string | undefined> {
+  const { store, application, caller } = context;
+  const made = draft(collection, id, values);
+  const conditions = { version: application.version, scope: writeScope(collection.definition, caller), ifHash: onHash };
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+    const now = isoTime(context.now());
+    const replacement = { ...made, now, hashPart: hashPart(made.hash), tailPart: tailPart(caller, made.valuesJson) };
+    const statement = replaceRecord(store.schema, collection, replacement, conditions);
+    const entries = recordEntries(context, collection, 'record.update', [id], now);
+    try {
+      const [row] = await loggedWrite(store, statement, entries);
+      if (row !== undefined) return row[1] as string;
+    } catch (error) {
+      throw (await duplicatedValues(store, collection, error, made)) ?? error;
+    }
+    if (onHash !== ifHash) return undefined;
+    await explain(context, collection, id, ifHash);
+  }
+  throw fault('UNAVAILABLE', { reason: 'busy' }, { 'retry-after': '1' });
+}
+
+/** Why a conditional write met nothing, as a fault; returns when the reason has gone meanwhile. */
+export async function explain(
+  context: Context,
+  collection: PreparedCollection,
+  recordId: string,
+  ifHash: string | undefined,
+): Promise<void> {
+  const { application, caller, store } = context;
+  const { record, fence } = await inspectRecord(store, collection, recordId);
+  assertVersion(fence, application.version);
+  if (record === undefined || !within(readScope(collection.definition, caller), record.createdBy)) {
+    throw fault('RECORD_NOT_FOUND', { recordId });
+  }
+  if (!within(writeScope(collection.definition, caller), record.createdBy)) throw fault('FORBIDDEN');
+  if (ifHash !== undefined && record.hash !== ifHash) throw fault('PRECONDITION_FAILED');
+}

@@ -1,0 +1,103 @@
+// What values point to: users, attachments and records, looked up for a whole request at once. A target that is not
+// there, or that the caller may not read, is accepted where the record already holds it in that column.
+
+import type { Context } from '../context.ts';
+import { readScope } from '../domain/access.ts';
+import type { Target } from '../domain/values/value-type.ts';
+import { fault } from '../faults.ts';
+import { readReferred } from '../store/references.ts';
+import { userNames } from '../store/users.ts';
+import type { Value, Values } from '../wire/values.ts';
+
+export interface FoundTargets {
+  readonly users: ReadonlyMap<string, string>;
+  /** `<collectionId>/<recordId>` of records that exist and that the caller may read. */
+  readonly records: ReadonlySet<string>;
+}
+
+const NOTHING: FoundTargets = { users: new Map(), records: new Set() };
+
+/** `creatorIds` are looked up along with the targets. */
+export async function findTargets(
+  context: Context,
+  targets: readonly Target[],
+  creatorIds: readonly string[] = [],
+): Promise<FoundTargets> {
+  if (targets.length === 0 && creatorIds.length === 0) return NOTHING;
+  const userIds = new Set(creatorIds);
+  const recordIds = new Map<string, Set<string>>();
+  for (const target of targets) {
+    if (target.kind === 'user') userIds.add(target.id);
+    if (target.kind === 'record') {
+      const ids = recordIds.get(target.collectionId) ?? new Set();
+      recordIds.set(target.collectionId, ids.add(target.id));
+    }
+  }
+  const referrals = [...recordIds].flatMap(([collectionId, ids]) => {
+    const collection = context.application.collections.get(collectionId);
+    if (collection === undefined) return [];
+    return {
+      collectionId,
+      columnIds: [],
+      recordIds: [...ids],
+      scope: readScope(collection.definition, context.caller),
+    };
+  });
+  const [users, referred] = await Promise.all([
+    userIds.size === 0 ? NOTHING.users : userNames(context.store, [...userIds]),
+    referrals.length === 0 ? undefined : readReferred(context.store, referrals),
+  ]);
+  const records = new Set<string>();
+  for (const [collectionId, found] of referred ?? [])
+    for (const id of found.keys()) records.add(`${collectionId}/${id}`);
+  return { users, records };
+}
+
+export const isFound = (found: FoundTargets, target: Target): boolean => {
+  if (target.kind === 'user') return found.users.has(target.id);
+  if (target.kind === 'record') return found.records.has(`${target.collectionId}/${target.id}`);
+  // Nothing can be uploaded yet, so no attachment exists.
+  return false;
+};
+
+/**
+ * Fills in what the server knows of each target; INVALID_VALUE for the first that is not there. `held` are the values
+ * that the record has now.
+ */
+export function completeTargets(targets: readonly Target[], found: FoundTargets, held: Values = {}): void {
+  for (const target of targets) {
+    if (isFound(found, target)) {
+      if (target.kind === 'user') target.value.name = found.users.get(target.id) ?? '';
+      continue;
+    }
+    const same = heldTarget(held[target.columnId], target);
+    if (same === undefined) throw missing(target);
+    Object.assign(target.value, same);
+  }
+}
+
+function heldTarget(value: Value | undefined, target: Target): Value | undefined {
+  if (value === undefined) return undefined;
+  if (value.type === 'Object') return firstHeld(Object.values(value.value), target);
+  if (value.type === 'Array') return firstHeld(value.value, target);
+  const id = 'recordId' in value ? value.recordId : 'id' in value ? value.id : undefined;
+  return value.type === target.value.type && id === target.id ? value : undefined;
+}
+
+function firstHeld(values: readonly Value[], target: Target): Value | undefined {
+  for (const value of values) {
+    const same = heldTarget(value, target);
+    if (same !== undefined) return same;
+  }
+  return undefined;
+}
+
+const KINDS = {
+  user: 'user',
+  attachment: 'attachment of this collection',
+  record: 'record of the referred collection',
+};
+
+function missing({ kind, columnId, path, id }: Target) {
+  return fault('INVALID_VALUE', { columnId, reason: `there is no ${KINDS[kind]} with the ID ${id}`, path });
+}

@@ -1,0 +1,216 @@
+// Updates that must know the record they change: batches, `replace` false, and targets that are gone. The records are
+// locked, the elements are applied to them in order in memory, and what came before the first failure is written.
+
+import type { Context } from '../context.ts';
+import { readScope, within, writeScope } from '../domain/access.ts';
+import type { PreparedCollection } from '../domain/application.ts';
+import { recordText } from '../domain/record-text.ts';
+import type { ReadValues } from '../domain/values/value-types.ts';
+import { fault } from '../faults.ts';
+import { insertEntries } from '../store/activity.ts';
+import type { Transaction } from '../store/db.ts';
+import { assertVersion } from '../store/fence.ts';
+import { type LockedRecord, lockRecords, type RecordRow, updateRecords } from '../store/records.ts';
+import { violatedConstraint } from '../store/sqlstate.ts';
+import type { UserShort } from '../wire/users.ts';
+import type { Values } from '../wire/values.ts';
+import { type Failure, inOrder } from './in-order.ts';
+import { type Draft, draft, duplicatedValues, isoTime, laterOf, recordEntries } from './record-drafts.ts';
+import { completeTargets, type FoundTargets } from './record-targets.ts';
+
+export interface Change {
+  readonly id: string;
+  readonly replace: boolean;
+  readonly read: ReadValues;
+}
+
+export interface Outcome {
+  /** The text of each record after its element, for the elements before the failure. */
+  readonly texts: string[];
+  readonly failure?: Failure;
+}
+
+interface Step {
+  readonly row: RecordRow;
+  readonly values: Values;
+}
+
+/** What is known of a record while the elements are applied to it. */
+interface State {
+  readonly record: StoredRecord;
+  readonly hash: string;
+  readonly createdBy: string;
+  readonly keys: readonly (string | null)[];
+}
+
+/** The keys that each of the locked records has before anything is applied. */
+type HeldKeys = ReadonlyMap<string, readonly (string | null)[]>;
+
+interface StoredRecord {
+  readonly id: string;
+  readonly createdAt: string;
+  readonly createdBy: UserShort;
+  readonly timestamp: string;
+  readonly updatedAt: string;
+  readonly values: Values;
+}
+
+/** `ifHash`: the hash that the one record must have. */
+export async function applyUpdates(
+  context: Context,
+  collection: PreparedCollection,
+  changes: readonly Change[],
+  found: FoundTargets,
+  ifHash?: string,
+): Promise<Outcome> {
+  let attempted: Step | undefined;
+  try {
+    return await context.store.transaction(async (tx) => {
+      const ids = [...new Set(changes.map((change) => change.id))];
+      const { records, fence } = await lockRecords(tx, collection, ids);
+      assertVersion(fence, context.application.version);
+      const states = new Map([...records].map(([id, record]) => [id, readState(collection, record)]));
+      const heldKeys = new Map([...states].map(([id, state]) => [id, state.keys]));
+      const { done: steps, failure } = takeSteps(context, collection, changes, states, found, ifHash);
+      if (steps.length === 1) {
+        attempted = steps[0];
+        await tx.last(writing(context, collection, tx, steps));
+        return outcome(steps, failure);
+      }
+      return await writeSteps(context, collection, tx, steps, failure, heldKeys);
+    });
+  } catch (error) {
+    // A single element goes out together with its commit; the database's refusal of it arrives here.
+    const duplicated =
+      attempted &&
+      (await duplicatedValues(context.store, collection, error, { ...attempted.row, values: attempted.values }));
+    if (duplicated === undefined) throw error;
+    return { texts: [], failure: { index: 0, fault: duplicated } };
+  }
+}
+
+function readState(collection: PreparedCollection, { id, rec, hash, createdBy }: LockedRecord): State {
+  const record = JSON.parse(rec) as StoredRecord;
+  return { record, hash, createdBy, keys: draft(collection, id, record.values).keys };
+}
+
+const outcome = (steps: readonly Step[], failure: Failure | undefined): Outcome => ({
+  texts: steps.map((step) => step.row.rec),
+  ...(failure === undefined ? {} : { failure }),
+});
+
+function takeSteps(
+  context: Context,
+  collection: PreparedCollection,
+  changes: readonly Change[],
+  states: Map<string, State>,
+  found: FoundTargets,
+  ifHash: string | undefined,
+): { done: Step[]; failure?: Failure } {
+  const now = isoTime(context.now());
+  return inOrder(changes, (change) => {
+    const state = permitted(context, collection, change.id, states.get(change.id));
+    if (ifHash !== undefined && state.hash !== ifHash) throw fault('PRECONDITION_FAILED');
+    completeTargets(change.read.targets, found, state.record.values);
+    const next = draft(collection, change.id, merged(state.record.values, change));
+    const { hash, keys, values, valuesJson } = next;
+    const stored = nextRecord(state, next, now);
+    states.set(change.id, { ...state, record: stored, hash, keys });
+    const rec = recordText({ ...stored, hash, updatedBy: context.caller, valuesJson });
+    return { values, row: { id: next.id, rec, hash, createdBy: state.createdBy, updatedAt: stored.updatedAt, keys } };
+  });
+}
+
+function permitted(
+  context: Context,
+  collection: PreparedCollection,
+  recordId: string,
+  state: State | undefined,
+): State {
+  const { caller } = context;
+  if (state === undefined || !within(readScope(collection.definition, caller), state.createdBy)) {
+    throw fault('RECORD_NOT_FOUND', { recordId });
+  }
+  if (!within(writeScope(collection.definition, caller), state.createdBy)) throw fault('FORBIDDEN');
+  return state;
+}
+
+/** The values after the change. */
+export function merged(current: Values, { replace, read }: Change): Values {
+  if (replace) return read.values;
+  const values = { ...current, ...read.values };
+  for (const columnId of read.removed) delete values[columnId];
+  return values;
+}
+
+function nextRecord({ record, hash }: State, next: Draft, now: string): StoredRecord {
+  const updatedAt = laterOf(now, record.updatedAt);
+  return { ...record, values: next.values, updatedAt, timestamp: next.hash === hash ? record.timestamp : updatedAt };
+}
+
+function writing(context: Context, collection: PreparedCollection, tx: Transaction, steps: readonly Step[]) {
+  const rows = steps.map((step) => step.row);
+  return [
+    updateRecords(tx.schema, collection, context.application.version, rows),
+    ...logging(context, collection, tx, steps),
+  ];
+}
+
+function logging(context: Context, collection: PreparedCollection, tx: Transaction, steps: readonly Step[]) {
+  const date = isoTime(context.now());
+  const ids = steps.map((step) => step.row.id);
+  const entries = recordEntries(context, collection, 'record.update', ids, date);
+  return entries.length === 0 ? [] : [insertEntries(tx.schema, entries)];
+}
+
+async function writeSteps(
+  context: Context,
+  collection: PreparedCollection,
+  tx: Transaction,
+  steps: readonly Step[],
+  failure: Failure | undefined,
+  heldKeys: HeldKeys,
+): Promise<Outcome> {
+  if (steps.length === 0) return outcome(steps, failure);
+  const version = context.application.version;
+  if (independent(collection, steps, heldKeys)) {
+    const { error } = await tx.ladder([
+      updateRecords(
+        tx.schema,
+        collection,
+        version,
+        steps.map((step) => step.row),
+      ),
+    ]);
+    if (error === undefined) {
+      await tx.last(logging(context, collection, tx, steps));
+      return outcome(steps, failure);
+    }
+    if (violatedConstraint(error) === undefined) throw error;
+  }
+  const { done, error } = await tx.ladder(
+    steps.map((step) => updateRecords(tx.schema, collection, version, [step.row])),
+  );
+  const applied = steps.slice(0, done.length);
+  const refused = steps[done.length];
+  const duplicated =
+    refused && (await duplicatedValues(tx, collection, error, { ...refused.row, values: refused.values }));
+  if (refused !== undefined && duplicated === undefined) throw error;
+  if (applied.length > 0) await tx.last(logging(context, collection, tx, applied));
+  return outcome(applied, duplicated === undefined ? failure : { index: done.length, fault: duplicated });
+}
+
+/**
+ * Whether all rows may be written by one statement, which applies them in no particular order: each record once, and no
+ * unique value moving from one of them to another.
+ */
+function independent(collection: PreparedCollection, steps: readonly Step[], heldKeys: HeldKeys): boolean {
+  if (new Set(steps.map((step) => step.row.id)).size < steps.length) return false;
+  return collection.uniqueColumns.every((_, index) => {
+    const holders = new Map([...heldKeys].map(([id, keys]) => [keys[index] ?? null, id]));
+    return steps.every(({ row }) => {
+      const key = row.keys[index] ?? null;
+      return key === null || (holders.get(key) ?? row.id) === row.id;
+    });
+  });
+}

@@ -1,0 +1,43 @@
+// The definitions that this node has at hand, prepared for use.
+
+import { type PreparedApplication, prepareApplication } from '../domain/application.ts';
+import { getApplication } from './applications.ts';
+import type { Reader } from './db.ts';
+import { FreshCache } from './fresh-cache.ts';
+import type { News } from './hearing.ts';
+
+const DEFINITIONS_MAX = 2_000;
+
+export class Definitions {
+  readonly #cache: FreshCache<PreparedApplication | undefined>;
+  readonly #system: Reader;
+  /** The latest preparation of each application: what did not change keeps its identity, and what hangs on it. */
+  readonly #prepared = new Map<string, PreparedApplication>();
+
+  constructor(system: Reader, heardAsOf: () => number) {
+    this.#system = system;
+    this.#cache = new FreshCache(DEFINITIONS_MAX, heardAsOf);
+  }
+
+  get(applicationId: string): Promise<PreparedApplication | undefined> {
+    return this.#cache.get(`${applicationId}/`, () => this.#load(applicationId));
+  }
+
+  hear(news: News): void {
+    this.#cache.hear(news);
+  }
+
+  async #load(applicationId: string): Promise<PreparedApplication | undefined> {
+    const stored = await getApplication(this.#system, applicationId);
+    if (stored === undefined) {
+      this.#prepared.delete(applicationId);
+      return undefined;
+    }
+    const known = this.#prepared.get(applicationId);
+    if (known?.version === stored.version && known.singleSignOn === stored.singleSignOn) return known;
+    const prepared = prepareApplication(stored.definition, stored.version, stored.singleSignOn);
+    if (this.#prepared.size >= DEFINITIONS_MAX) this.#prepared.clear();
+    this.#prepared.set(applicationId, prepared);
+    return prepared;
+  }
+}

@@ -1,0 +1,20 @@
+// What kind of server the database is: asked once, at the start.
+
+import type { Engine, Reader } from './db.ts';
+
+const VERSION_MIN = 150_000;
+
+export class UnsupportedDatabase extends Error {}
+
+export async function detectEngine(system: Reader): Promise<Engine> {
+  const rows = await system.rows(
+    "select current_setting('server_version_num')::int, exists (select from pg_extension where extname = 'citus')",
+  );
+  const [version, citus] = rows[0] as [number, boolean];
+  if (version < VERSION_MIN) {
+    throw new UnsupportedDatabase(
+      `PostgreSQL 15 or newer is needed, and the database is version ${Math.floor(version / 10_000)}.`,
+    );
+  }
+  return citus ? 'citus' : 'plain';
+}

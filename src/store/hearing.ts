@@ -1,0 +1,114 @@
+// How nodes hear of each other's changes: LISTEN/NOTIFY on a connection of its own, with a heartbeat. Notifications
+// arrive in the order of their commits, so a beat that came back proves that everything committed before it was sent
+// has been heard. `asOf` is that moment; while nothing is heard it stands still, and caches stop being trusted.
+
+import pg from 'pg';
+import type { Reader, Statement } from './db.ts';
+
+const CHANNEL = 'cartulary';
+const BEAT_MS = 250;
+/** Older than this a connection that answers no beat is given up and made anew. */
+const DEAF_MS = 3_000;
+const RECONNECT_MS = 200;
+
+export type News = { readonly application: string } | 'everything';
+
+/** Sent inside the transaction that changes what nodes cache; a statement of its own (docs/architecture.md). */
+export function announcement(news: News): Statement {
+  const payload = news === 'everything' ? 'everything' : `application ${news.application}`;
+  return { text: 'select pg_notify($1, $2)', params: [CHANNEL, payload] };
+}
+
+export async function announce(handle: Reader, news: News): Promise<void> {
+  const { text, params } = announcement(news);
+  await handle.rows(text, params);
+}
+
+export class Hearing {
+  /** `performance.now()` of the sending of the latest beat that was heard. */
+  asOf = Number.NEGATIVE_INFINITY;
+  readonly #connection: pg.ClientConfig;
+  readonly #onNews: (news: News) => void;
+  readonly #sent = new Map<string, number>();
+  readonly #self = Math.random().toString(36).slice(2);
+  #client: pg.Client | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #beats = 0;
+  #stopped = false;
+
+  constructor(connection: pg.ClientConfig, onNews: (news: News) => void) {
+    this.#connection = connection;
+    this.#onNews = onNews;
+  }
+
+  async start(): Promise<void> {
+    await this.#connect();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    clearTimeout(this.#timer);
+    const client = this.#client;
+    this.#client = undefined;
+    await client?.end().catch(() => undefined);
+  }
+
+  async #connect(): Promise<void> {
+    if (this.#stopped) return;
+    const client = new pg.Client({
+      ...this.#connection,
+      application_name: 'cartulary listener',
+      connectionTimeoutMillis: DEAF_MS,
+    });
+    let lost = false;
+    const lose = () => {
+      if (lost) return;
+      lost = true;
+      if (this.#client === client) this.#client = undefined;
+      client.end().catch(() => undefined);
+      clearTimeout(this.#timer);
+      if (!this.#stopped) this.#timer = setTimeout(() => void this.#connect(), RECONNECT_MS);
+    };
+    client.on('error', lose);
+    client.on('end', lose);
+    client.on('notification', (message) => this.#hear(message.payload ?? ''));
+    try {
+      await client.connect();
+      await client.query(`listen ${CHANNEL}`);
+    } catch {
+      lose();
+      return;
+    }
+    this.#client = client;
+    this.#sent.clear();
+    // What was said while nobody listened is unknown.
+    this.#onNews('everything');
+    this.#beat(client, lose, performance.now());
+  }
+
+  #beat(client: pg.Client, lose: () => void, connectedAt: number): void {
+    if (this.#client !== client) return;
+    const now = performance.now();
+    if (now - Math.max(this.asOf, connectedAt) > DEAF_MS) {
+      lose();
+      return;
+    }
+    this.#beats += 1;
+    const beat = `beat ${this.#self} ${this.#beats}`;
+    this.#sent.set(beat, now);
+    client.query('select pg_notify($1, $2)', [CHANNEL, beat]).catch(lose);
+    this.#timer = setTimeout(() => this.#beat(client, lose, connectedAt), BEAT_MS);
+  }
+
+  #hear(payload: string): void {
+    const sentAt = this.#sent.get(payload);
+    if (sentAt !== undefined) {
+      this.#sent.delete(payload);
+      this.asOf = sentAt;
+    } else if (payload === 'everything') {
+      this.#onNews('everything');
+    } else if (payload.startsWith('application ')) {
+      this.#onNews({ application: payload.slice('application '.length) });
+    }
+  }
+}

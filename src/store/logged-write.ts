@@ -1,0 +1,73 @@
+// A change of records and its activity entries as one unit. The only place that knows that engines differ, and the only
+// one that may chain data-modifying CTEs: for one row and its entry at 16 connections a pipelined transaction was
+// measured at 7,200/s and the CTE at 11,600/s on plain PostgreSQL, while on Citus the CTE is ten times slower.
+
+import { insertEntries, type LogEntry } from './activity.ts';
+import type { Row, Statement, Writer } from './db.ts';
+import { isRetriable } from './sqlstate.ts';
+
+export interface RecordLogEntry extends LogEntry {
+  readonly recordId: string;
+}
+
+const ATTEMPTS = 5;
+
+/**
+ * Runs `change`, whose rows begin with the record's identifier, and writes the entries of exactly the records that it
+ * changed. Without entries it is one plain statement.
+ */
+export async function loggedWrite(
+  writer: Writer,
+  change: Statement,
+  entries: readonly RecordLogEntry[],
+): Promise<Row[]> {
+  if (writer.engine === 'citus' && entries.length > 0) return loggedTransaction(writer, change, entries);
+  const statement = entries.length === 0 ? change : asOneStatement(writer.schema, change, entries);
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await writer.rows(statement.text, statement.params);
+    } catch (error) {
+      if (!isRetriable(error) || attempt === ATTEMPTS) throw error;
+    }
+  }
+}
+
+function loggedTransaction(writer: Writer, change: Statement, entries: readonly RecordLogEntry[]): Promise<Row[]> {
+  return writer.transaction(async (tx) => {
+    const rows = await tx.rows(change.text, change.params);
+    const changed = new Set(rows.map((row) => row[0]));
+    const done = entries.filter((entry) => changed.has(entry.recordId));
+    if (done.length > 0) await tx.last([insertEntries(tx.schema, done)]);
+    return rows;
+  });
+}
+
+function asOneStatement(schema: string, change: Statement, entries: readonly RecordLogEntry[]): Statement {
+  const n = change.params.length;
+  return {
+    text: loggedText(schema, change.text, n),
+    params: [...change.params, entries.map((e) => e.id), entries.map((e) => e.entry), entries.map((e) => e.recordId)],
+  };
+}
+
+const texts = new Map<string, string>();
+const TEXTS_MAX = 5_000;
+
+/** Kept, because a text made anew for every request would have to be hashed anew to find its prepared statement. */
+function loggedText(schema: string, change: string, n: number): string {
+  let text = texts.get(change);
+  if (text === undefined) {
+    text = `with changed as (${change}),
+      logged as (
+        insert into ${schema}.activity (id, entry)
+        select e.id, e.entry
+        from unnest($${n + 1}::uuid[], $${n + 2}::text[], $${n + 3}::text[]) as e(id, entry, record_id)
+        join changed on changed.id = e.record_id
+        returning id
+      )
+      select changed.* from changed`;
+    if (texts.size >= TEXTS_MAX) texts.clear();
+    texts.set(change, text);
+  }
+  return text;
+}

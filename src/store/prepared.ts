@@ -1,0 +1,41 @@
+// Prepared statements of one connection: a bounded number of them, the least recently used forgotten first.
+// With many applications on one server each statement exists once per application, and an unbounded set would make
+// every backend of the database grow without end.
+
+import type pg from 'pg';
+
+const STATEMENTS_MAX = 300;
+
+const prepared = new WeakMap<pg.PoolClient, Map<string, string>>();
+let counter = 0;
+
+/** The name under which `text` is, or with this use will be, prepared on the connection. */
+export function prepare(client: pg.PoolClient, text: string): string {
+  let names = prepared.get(client);
+  if (names === undefined) {
+    names = new Map();
+    prepared.set(client, names);
+  }
+  let name = names.get(text);
+  if (name !== undefined) {
+    names.delete(text);
+  } else {
+    counter += 1;
+    name = `s${counter}`;
+    if (names.size >= STATEMENTS_MAX) forgetOldest(client, names);
+  }
+  names.set(text, name);
+  return name;
+}
+
+function forgetOldest(client: pg.PoolClient, names: Map<string, string>): void {
+  const oldest = names.entries().next().value;
+  if (oldest === undefined) return;
+  const [text, name] = oldest;
+  names.delete(text);
+  // Goes out ahead of the statement that took its place; costs no wait of its own.
+  client.query(`deallocate ${name}`).catch(() => undefined);
+  // The driver keeps the text of every name it has ever prepared.
+  const { connection } = client as pg.PoolClient & { connection?: { parsedStatements?: Record<string, string> } };
+  if (connection?.parsedStatements !== undefined) delete connection.parsedStatements[name];
+}

@@ -1,0 +1,101 @@
+// What publishing asks of the tables that are already there: locks, counts, collisions, and the rewriting of records.
+
+import type { PreparedCollection } from '../domain/application.ts';
+import type { Reader, Row, Transaction } from './db.ts';
+import { type RecordRow, updateRecords } from './records.ts';
+import { addProjection, dropProjection, lockAgainstWriters, type Projection, tableOf } from './tables.ts';
+
+const EXAMPLES_MAX = 5;
+const PAGE = 500;
+
+/** One publisher of an application at a time, over all nodes; two numbers name the lock ("publ", and the application). */
+const PUBLISH_LOCK = 0x7075626c;
+
+export async function lockPublishing(tx: Transaction, applicationId: string): Promise<void> {
+  let key = 0;
+  for (const character of applicationId) key = (Math.imul(key, 31) + (character.codePointAt(0) ?? 0)) | 0;
+  await tx.rows('select pg_advisory_xact_lock($1, $2)', [PUBLISH_LOCK, key]);
+}
+
+export async function countRecords(reader: Reader, collectionId: string, columnId?: string): Promise<number> {
+  const table = tableOf(reader.schema, collectionId);
+  const where = columnId === undefined ? '' : `where rec::json -> 'values' -> '${columnId}' is not null`;
+  const rows = await reader.rows(`select count(*)::int from ${table} ${where}`);
+  return Number(rows[0]?.[0]);
+}
+
+export interface Collision {
+  /** The value as JSON text. */
+  readonly value: string;
+  readonly recordIds: readonly string[];
+}
+
+/** Values that several records have in a column, with some of the records; equal values have equal canonical text. */
+export async function findCollisions(reader: Reader, collectionId: string, columnId: string): Promise<Collision[]> {
+  const rows = await reader.rows(
+    `select left(value, 200), (array_agg(id order by id))[1:${EXAMPLES_MAX}]
+     from (select id, (rec::json -> 'values' -> '${columnId}')::text as value from ${tableOf(reader.schema, collectionId)}) v
+     where value is not null group by value having count(*) > 1 order by 1 limit ${EXAMPLES_MAX}`,
+  );
+  return (rows as [string, string[]][]).map(([value, recordIds]) => ({ value, recordIds }));
+}
+
+/** Nothing but nullable columns that no reader or writer of the present definition knows. */
+export async function addProjections(
+  tx: Transaction,
+  collectionId: string,
+  projections: readonly Projection[],
+): Promise<void> {
+  const present = await presentProjections(tx, collectionId);
+  for (const projection of projections) {
+    if (!present.has(projection.name)) await tx.rows(addProjection(tx.schema, collectionId, projection));
+  }
+}
+
+/** Those that the definition has no more, and what an interrupted publishing may have left. */
+export async function dropOtherProjections(
+  tx: Transaction,
+  collectionId: string,
+  wanted: readonly Projection[],
+): Promise<void> {
+  const names = new Set(wanted.map((projection) => projection.name));
+  for (const name of await presentProjections(tx, collectionId)) {
+    if (!names.has(name)) await tx.rows(dropProjection(tx.schema, collectionId, { name }));
+  }
+}
+
+async function presentProjections(tx: Transaction, collectionId: string): Promise<Set<string>> {
+  const rows = await tx.rows(
+    `select attname::text from pg_attribute where attrelid = $1::regclass and attnum > 0 and not attisdropped
+       and attname like 'u\\_%'`,
+    [tableOf(tx.schema, collectionId)],
+  );
+  return new Set(rows.map((row) => row[0] as string));
+}
+
+export async function keepWritersOut(tx: Transaction, collectionId: string): Promise<void> {
+  await tx.rows(lockAgainstWriters(tx.schema, collectionId));
+}
+
+/**
+ * Walks all records in pages. `change` gives the new row, or undefined where the record stays as it is. `version` is
+ * the one that the fence holds until the switch.
+ */
+export async function rewriteRecords(
+  tx: Transaction,
+  collection: PreparedCollection,
+  version: number,
+  change: (id: string, rec: string) => RecordRow | undefined,
+): Promise<void> {
+  const table = tableOf(tx.schema, collection.definition.id);
+  for (let after = ''; ; ) {
+    const page: Row[] = await tx.rows(`select id, rec from ${table} where id > $1 order by id limit ${PAGE}`, [after]);
+    const rows = (page as [string, string][]).flatMap(([id, rec]) => change(id, rec) ?? []);
+    if (rows.length > 0) {
+      const { text, params } = updateRecords(tx.schema, collection, version, rows);
+      await tx.rows(text, params);
+    }
+    if (page.length < PAGE) return;
+    after = page.at(-1)?.[0] as string;
+  }
+}

@@ -1,0 +1,49 @@
+// What records refer to, read for a whole page at once: one statement per referred collection, all in one round trip.
+
+import type { Reader } from './db.ts';
+import { tableOf } from './tables.ts';
+
+export interface Referral {
+  readonly collectionId: string;
+  /** Columns of the referred collection whose values are wanted. */
+  readonly columnIds: readonly string[];
+  readonly recordIds: readonly string[];
+  /** The creator whose records alone the caller may read there. */
+  readonly scope: string | undefined;
+}
+
+export interface Referred {
+  readonly hash: string;
+  /** Column → its value as JSON text; absent where the record has none. */
+  readonly values: ReadonlyMap<string, string>;
+}
+
+/** By collection and record; a record that is not there or that the caller may not read is absent. */
+export async function readReferred(
+  reader: Reader,
+  referrals: readonly Referral[],
+): Promise<Map<string, Map<string, Referred>>> {
+  const results = await reader.flight(
+    referrals.map(({ collectionId, columnIds, recordIds, scope }) => ({
+      text: `select id, hash${columnIds.map((id) => `, (rec::json -> 'values' -> '${id}')::text`).join('')}
+        from ${tableOf(reader.schema, collectionId)}
+        where id = any($1::text[]) and ($2::text is null or created_by = $2)`,
+      params: [recordIds, scope ?? null],
+    })),
+  );
+  return new Map(
+    referrals.map(({ collectionId, columnIds }, index) => [
+      collectionId,
+      new Map((results[index] ?? []).map((row) => [row[0] as string, readRow(row as (string | null)[], columnIds)])),
+    ]),
+  );
+}
+
+function readRow([, hash, ...texts]: readonly (string | null)[], columnIds: readonly string[]): Referred {
+  const values = new Map<string, string>();
+  columnIds.forEach((columnId, index) => {
+    const text = texts[index];
+    if (typeof text === 'string') values.set(columnId, text);
+  });
+  return { hash: hash ?? '', values };
+}

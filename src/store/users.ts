@@ -1,0 +1,127 @@
+// The users of one application. A deleted user's row stays, because records go on naming it.
+
+import type { NewUser } from '../wire/users.ts';
+import type { Reader, Statement } from './db.ts';
+
+export interface StoredUser {
+  readonly id: string;
+  readonly name: string;
+  readonly email: string | null;
+  readonly passwordHash: string | null;
+  readonly admin: boolean;
+  readonly apiAccess: boolean;
+  readonly managementApiAccess: boolean;
+  readonly organizationManagementApiAccess: boolean;
+  readonly profile: string;
+  readonly team: string | null;
+  readonly teamLeader: boolean | null;
+  readonly disabled: boolean;
+  readonly sharedUserId: string | null;
+}
+
+/** In the order of StoredUser's members; other statements that read a whole user use the same list. */
+export const USER_COLUMNS = `u.id, u.name, u.email, u.password_hash, u.admin, u.api_access, u.management_api_access,
+  u.organization_management_api_access, u.profile, u.team, u.team_leader, u.disabled, u.shared_user_id`;
+
+type UserRow = [
+  string,
+  string,
+  string | null,
+  string | null,
+  boolean,
+  boolean,
+  boolean,
+  boolean,
+  string,
+  string | null,
+  boolean | null,
+  boolean,
+  string | null,
+];
+
+export function readUser(row: readonly unknown[]): StoredUser {
+  const [
+    id,
+    name,
+    email,
+    passwordHash,
+    admin,
+    apiAccess,
+    managementApiAccess,
+    organizationManagementApiAccess,
+    profile,
+    team,
+    teamLeader,
+    disabled,
+    sharedUserId,
+  ] = row as UserRow;
+  return {
+    id,
+    name,
+    email,
+    passwordHash,
+    admin,
+    apiAccess,
+    managementApiAccess,
+    organizationManagementApiAccess,
+    profile,
+    team,
+    teamLeader,
+    disabled,
+    sharedUserId,
+  };
+}
+
+export async function getUser(reader: Reader, userId: string): Promise<StoredUser | undefined> {
+  const rows = await reader.rows(
+    `select ${USER_COLUMNS} from ${reader.schema}.users u where u.id = $1 and u.deleted_at is null`,
+    [userId],
+  );
+  return rows[0] && readUser(rows[0]);
+}
+
+/** Names of those of the users that exist. */
+export async function userNames(reader: Reader, userIds: readonly string[]): Promise<Map<string, string>> {
+  const rows = await reader.rows(
+    `select id, name from ${reader.schema}.users where id = any($1::text[]) and deleted_at is null`,
+    [userIds],
+  );
+  return new Map(rows as [string, string][]);
+}
+
+export async function countUsers(reader: Reader): Promise<number> {
+  const rows = await reader.rows(`select count(*)::int from ${reader.schema}.users where deleted_at is null and $1`, [
+    true,
+  ]);
+  return Number(rows[0]?.[0]);
+}
+
+export interface UserToInsert extends Omit<NewUser, 'password'> {
+  readonly id: string;
+  readonly passwordHash: string | null;
+  readonly sharedUserId: string | null;
+  readonly createdAt: string;
+}
+
+export function insertUser(schema: string, user: UserToInsert): Statement {
+  return {
+    text: `insert into ${schema}.users (id, name, email, password_hash, admin, api_access, management_api_access,
+        organization_management_api_access, profile, team, team_leader, disabled, shared_user_id, created_at)
+      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, false, $12, $13)`,
+    params: [
+      user.id,
+      user.name,
+      user.email ?? null,
+      user.passwordHash,
+      user.admin,
+      user.apiAccess,
+      user.managementApiAccess,
+      user.organizationManagementApiAccess ?? false,
+      user.profile.name,
+      user.team?.name ?? null,
+      user.teamLeader ?? null,
+      user.sharedUserId,
+      user.createdAt,
+    ],
+  };
+}

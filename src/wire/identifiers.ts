@@ -1,0 +1,27 @@
+// The identifiers of the interface: one pattern each, from which the path checks, the body schemas and the
+// documentation come. Making new ones is domain/ids.
+
+import { Type } from 'typebox';
+
+export const PATTERNS = {
+  applicationId: '^p[a-z0-9]{26}$',
+  collectionId: '^t[a-z0-9]{7}$',
+  columnId: '^c[a-z0-9]{7}$',
+  recordId: '^r[a-z0-9]{26}$',
+  attachmentId: '^a[a-z0-9]{26}$',
+  userId: '^u[a-z0-9]{7}$',
+  sharedUserId: '^u[a-z0-9]{26}$',
+} as const;
+
+export type IdentifierName = keyof typeof PATTERNS;
+
+const EXPRESSIONS = Object.fromEntries(
+  Object.entries(PATTERNS).map(([name, pattern]) => [name, new RegExp(pattern)]),
+) as Record<IdentifierName, RegExp>;
+
+/** Whether `text` has the form of the identifier; nothing is said about whether such a thing exists. */
+export function isIdentifier(name: IdentifierName, text: unknown): text is string {
+  return typeof text === 'string' && EXPRESSIONS[name].test(text);
+}
+
+export const identifier = (name: IdentifierName) => Type.String({ pattern: PATTERNS[name] });

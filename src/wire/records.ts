@@ -1,0 +1,21 @@
+// The bodies of the record operations. A body takes only the members named here; what `values` may hold is decided per
+// column by domain/values.
+
+import { type Static, Type } from 'typebox';
+import { identifier } from './identifiers.ts';
+
+export const RECORDS_MAX = 100;
+
+const strict = { additionalProperties: false } as const;
+const InputValues = Type.Record(Type.String(), Type.Unknown());
+
+export const NewRecord = Type.Object({ values: InputValues, creatorId: Type.Optional(identifier('userId')) }, strict);
+export const RecordUpdate = Type.Object({ values: InputValues, replace: Type.Optional(Type.Boolean()) }, strict);
+export const RecordUpdateWithId = Type.Object(
+  { id: identifier('recordId'), values: InputValues, replace: Type.Optional(Type.Boolean()) },
+  strict,
+);
+
+export type NewRecord = Static<typeof NewRecord>;
+export type RecordUpdate = Static<typeof RecordUpdate>;
+export type RecordUpdateWithId = Static<typeof RecordUpdateWithId>;

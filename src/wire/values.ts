@@ -1,0 +1,93 @@
+// Typed values as they travel: the fourteen value types and their members. The rules of each type (what is accepted,
+// what is stored) are in domain/values, one file per type.
+
+export const SIMPLE_TYPES = [
+  'String',
+  'Number',
+  'Boolean',
+  'DateTime',
+  'Date',
+  'Time',
+  'Location',
+  'User',
+  'Attachment',
+] as const;
+export const REFERENCE_TYPES = ['ReferenceString', 'ReferenceNumber', 'ReferenceUser'] as const;
+export const VALUE_TYPES = [...SIMPLE_TYPES, 'Object', 'Array', ...REFERENCE_TYPES] as const;
+
+export type SimpleTypeName = (typeof SIMPLE_TYPES)[number];
+export type ReferenceTypeName = (typeof REFERENCE_TYPES)[number];
+export type ValueTypeName = (typeof VALUE_TYPES)[number];
+
+export interface StringValue {
+  type: 'String';
+  value: string;
+}
+export interface NumberValue {
+  type: 'Number';
+  value: number;
+}
+export interface BooleanValue {
+  type: 'Boolean';
+  value: boolean;
+}
+/** On the way out always `YYYY-MM-DDThh:mm:ss.sssZ`. */
+export interface DateTimeValue {
+  type: 'DateTime';
+  value: string;
+}
+export interface DateValue {
+  type: 'Date';
+  value: string;
+}
+export interface TimeValue {
+  type: 'Time';
+  value: string;
+}
+export interface LocationValue {
+  type: 'Location';
+  latitude: number;
+  longitude: number;
+  altitude?: number;
+}
+export interface UserValue {
+  type: 'User';
+  id: string;
+  name: string;
+}
+export interface AttachmentValue {
+  type: 'Attachment';
+  id: string;
+  name: string;
+  contentType: string;
+  size: number;
+}
+/** As stored. On the way out `recordHash` and `value` are added from the referred record as it then is. */
+export interface ReferenceValue {
+  type: ReferenceTypeName;
+  collectionId: string;
+  columnId: string;
+  recordId: string;
+}
+export type SimpleValue =
+  | StringValue
+  | NumberValue
+  | BooleanValue
+  | DateTimeValue
+  | DateValue
+  | TimeValue
+  | LocationValue
+  | UserValue
+  | AttachmentValue;
+export interface ObjectValue {
+  type: 'Object';
+  value: Record<string, SimpleValue>;
+}
+export interface ArrayValue {
+  type: 'Array';
+  value: (SimpleValue | ObjectValue)[];
+}
+export type Value = SimpleValue | ObjectValue | ArrayValue | ReferenceValue;
+
+/** A record's values as stored: a column without a value is absent. */
+export type Values = Record<string, Value>;

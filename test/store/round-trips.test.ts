@@ -1,0 +1,128 @@
+// What a request costs at the database, counted on the wire once caches are warm.
+
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { publishApplication, string, type TestApplication } from '../support/application.ts';
+import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+import { tapWire, type WireTap } from '../support/wire-tap.ts';
+
+describe('round trips', () => {
+  let database: TestDatabase;
+  let tap: WireTap;
+  let server: TestServer;
+  let app: TestApplication;
+  let title: string;
+  let code: string;
+
+  before(async () => {
+    database = await createDatabase();
+    tap = await tapWire(database.connection);
+    // One connection, so that all statements are prepared where they are used again.
+    server = await startTestServer({ database, connection: tap.connection, connectionsMax: 1 });
+    app = await publishApplication(server, {
+      collections: [
+        {
+          name: 'Things',
+          columns: [
+            { name: 'Title', type: 'String' },
+            { name: 'Code', type: 'String', unique: true },
+          ],
+        },
+      ],
+    });
+    title = app.ids.Things!.Title!;
+    code = app.ids.Things!.Code!;
+  });
+  after(async () => {
+    assert.deepEqual(server.failures, []);
+    await server.close();
+    await tap.close();
+    await database.drop();
+  });
+
+  let codes = 0;
+  const values = () => ({ [title]: string('x'), [code]: string(`code ${++codes}`) });
+
+  async function cost(work: () => Promise<{ status: number }>) {
+    assert.equal((await work()).status < 300, true);
+    tap.take();
+    assert.equal((await work()).status < 300, true);
+    return tap.take();
+  }
+
+  const create = async () =>
+    (await app.send('POST', app.records('Things'), { json: { values: values() } })).body.id as string;
+
+  it('get takes one', async () => {
+    const id = await create();
+    assert.deepEqual(await cost(() => app.send('GET', app.records('Things', id))), { roundTrips: 1, statements: 1 });
+  });
+
+  it('create takes one, its activity entry included', async () => {
+    const work = () => app.send('POST', app.records('Things'), { json: { values: values() } });
+    assert.deepEqual(await cost(work), { roundTrips: 1, statements: 1 });
+  });
+
+  it('a batch of 100 creates takes one statement', async () => {
+    const work = () =>
+      app.send('POST', app.records('Things'), { json: Array.from({ length: 100 }, () => ({ values: values() })) });
+    assert.deepEqual(await cost(work), { roundTrips: 1, statements: 1 });
+  });
+
+  it('update takes one, also with If-Match', async () => {
+    const id = await create();
+    const update = (headers: Record<string, string>) => () =>
+      app.send('PUT', app.records('Things', id), { json: { values: values() }, headers });
+    assert.deepEqual(await cost(update({})), { roundTrips: 1, statements: 1 });
+    assert.deepEqual(await cost(update({ 'if-match': '*' })), { roundTrips: 1, statements: 1 });
+  });
+
+  it('update with replace false takes one where this node has read or written the record', async () => {
+    const id = await create();
+    const work = () => app.send('PUT', app.records('Things', id), { json: { values: values(), replace: false } });
+    assert.deepEqual(await cost(work), { roundTrips: 1, statements: 1 });
+  });
+
+  it('update with replace false reads and writes a record that is new to this node: two', async () => {
+    const batch = Array.from({ length: 2 }, () => ({ values: values() }));
+    const ids = (await app.send('POST', app.records('Things'), { json: batch })).body.map((r: { id: string }) => r.id);
+    const work = () =>
+      app.send('PUT', app.records('Things', ids.pop()), { json: { values: values(), replace: false } });
+    assert.equal((await cost(work)).roundTrips, 2);
+  });
+
+  it('update with replace false falls back when another has changed the record since', async () => {
+    const id = await create();
+    const other = await startTestServer({ database });
+    const path = `/v1/${app.id}${app.records('Things', id)}`;
+    const changed = { values: { [title]: string('by the other node') }, replace: false };
+    assert.equal((await other.send('PUT', path, { token: app.admin.token, json: changed })).status, 200);
+    await other.close();
+    const newCode = string('after the other');
+    const { status, body } = await app.send('PUT', app.records('Things', id), {
+      json: { values: { [code]: newCode }, replace: false },
+    });
+    assert.equal(status, 200);
+    assert.deepEqual(body.values, { [title]: string('by the other node'), [code]: newCode });
+  });
+
+  it('a batch of 100 updates takes three, whatever its size', async () => {
+    const ids = await Promise.all(Array.from({ length: 100 }, create));
+    const work = () => app.send('PUT', app.records('Things'), { json: ids.map((id) => ({ id, values: values() })) });
+    assert.equal((await cost(work)).roundTrips, 3);
+  });
+
+  it('delete takes one', async () => {
+    const ids = [await create(), await create()];
+    const work = () => app.send('DELETE', app.records('Things', ids.pop()!));
+    assert.deepEqual(await cost(work), { roundTrips: 1, statements: 1 });
+  });
+
+  it('Basic authentication takes no more', async () => {
+    const id = await create();
+    const authorization = `Basic ${Buffer.from(`${app.admin.id}:${app.admin.password}`).toString('base64')}`;
+    const work = () => server.send('GET', `/v1/${app.id}${app.records('Things', id)}`, { headers: { authorization } });
+    assert.deepEqual(await cost(work), { roundTrips: 1, statements: 1 });
+  });
+});

@@ -1,0 +1,85 @@
+// A real server on a real database, in this process, spoken to over real HTTP.
+
+import type pg from 'pg';
+import { startServer } from '../../src/cli/assemble.ts';
+import type { Observation } from '../../src/observe.ts';
+import { createDatabase, type TestDatabase } from './database.ts';
+
+export const OPERATOR_KEY = 'test-operator-key-0123456789';
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: Headers;
+  /** Parsed JSON, or undefined when there was no body. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers freely
+  readonly body: any;
+  readonly text: string;
+}
+
+export interface TestServer {
+  readonly address: string;
+  readonly database: TestDatabase;
+  /** What the server noticed and would have logged as a failure. */
+  readonly failures: Observation[];
+  send(method: string, path: string, options?: SendOptions): Promise<Reply>;
+  operator(method: string, path: string, body?: unknown): Promise<Reply>;
+  close(): Promise<void>;
+}
+
+export interface SendOptions {
+  readonly token?: string;
+  readonly headers?: Record<string, string>;
+  /** Sent as JSON. */
+  readonly json?: unknown;
+  /** Sent as it is. */
+  readonly raw?: string | Uint8Array;
+}
+
+export interface ServerSettings {
+  readonly connection?: pg.ClientConfig;
+  readonly authFailures?: { account: number; address: number };
+  readonly database?: TestDatabase;
+  readonly connectionsMax?: number;
+}
+
+export async function startTestServer(settings: ServerSettings = {}): Promise<TestServer> {
+  const database = settings.database ?? (await createDatabase());
+  const failures: Observation[] = [];
+  const server = await startServer({
+    connection: settings.connection ?? database.connection,
+    connectionsMax: settings.connectionsMax ?? 8,
+    host: '127.0.0.1',
+    port: 0,
+    publicUrl: undefined,
+    operatorKey: OPERATOR_KEY,
+    authFailures: settings.authFailures ?? { account: 1_000_000, address: 1_000_000 },
+    trustedProxies: undefined,
+    observe: (observation) => {
+      if (observation.event === 'request.failed') failures.push(observation);
+    },
+  });
+  const send = (method: string, path: string, options: SendOptions = {}) =>
+    sendTo(server.address, method, path, options);
+  return {
+    address: server.address,
+    database,
+    failures,
+    send,
+    operator: (method, path, body) =>
+      send(method, `/operator/v1${path}`, { token: OPERATOR_KEY, ...(body === undefined ? {} : { json: body }) }),
+    close: async () => {
+      await server.close();
+      if (settings.database === undefined) await database.drop();
+    },
+  };
+}
+
+export async function sendTo(address: string, method: string, path: string, options: SendOptions = {}): Promise<Reply> {
+  const headers: Record<string, string> = { ...options.headers };
+  if (options.token !== undefined) headers.authorization = `Bearer ${options.token}`;
+  if (options.json !== undefined) headers['content-type'] ??= 'application/json';
+  const body = options.json !== undefined ? JSON.stringify(options.json) : options.raw;
+  const response = await fetch(address + path, { method, headers, ...(body === undefined ? {} : { body }) });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, text, body: text === '' ? undefined : JSON.parse(text) };
+}

@@ -1,0 +1,88 @@
+// Stands between the server and PostgreSQL and counts, on the wire: round trips (the client speaking after the server
+// has answered) and executed statements. It knows the protocol's framing and nothing else.
+
+import { connect, createServer, type Socket } from 'node:net';
+import type pg from 'pg';
+
+export interface WireTap {
+  readonly connection: pg.ClientConfig;
+  /** Counts since the last call. */
+  take(): { roundTrips: number; statements: number };
+  close(): Promise<void>;
+}
+
+interface Counts {
+  roundTrips: number;
+  statements: number;
+}
+
+export async function tapWire(target: pg.ClientConfig): Promise<WireTap> {
+  let counts: Counts = { roundTrips: 0, statements: 0 };
+  const sockets = new Set<Socket>();
+  const server = createServer((client) => {
+    const upstream = target.host?.startsWith('/')
+      ? connect(`${target.host}/.s.PGSQL.${target.port ?? 5432}`)
+      : connect(target.port ?? 5432, target.host ?? 'localhost');
+    for (const socket of [client, upstream]) {
+      sockets.add(socket);
+      socket.on('error', () => undefined).on('close', () => sockets.delete(socket));
+    }
+    const reader = new FrontendReader();
+    let answered = true;
+    client.on('data', (chunk) => {
+      const statements = reader.read(chunk);
+      if (!reader.counts) return;
+      if (answered) counts.roundTrips += 1;
+      answered = false;
+      counts.statements += statements;
+    });
+    upstream.on('data', () => {
+      answered = true;
+    });
+    client.pipe(upstream).pipe(client);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return {
+    connection: { ...target, host: '127.0.0.1', port: address.port },
+    take: () => {
+      const taken = counts;
+      counts = { roundTrips: 0, statements: 0 };
+      return taken;
+    },
+    close: async () => {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** Splits what a client sends into messages; the first has no type byte. */
+class FrontendReader {
+  /** False for the connection that listens for news: it beats by itself. */
+  counts = true;
+  #pending: Uint8Array = new Uint8Array();
+  #started = false;
+
+  /** How many Execute and Query messages end in this chunk. */
+  read(chunk: Uint8Array): number {
+    let bytes = Buffer.concat([this.#pending, chunk]);
+    let statements = 0;
+    for (;;) {
+      const head = this.#started ? 1 : 0;
+      if (bytes.length < head + 4) break;
+      const length = head + bytes.readInt32BE(head);
+      if (bytes.length < length) break;
+      if (!this.#started) {
+        this.#started = true;
+        this.counts = !bytes.subarray(0, length).includes('cartulary listener');
+      } else if (bytes[0] === 0x45 /* Execute */ || bytes[0] === 0x51 /* Query */) {
+        statements += 1;
+      }
+      bytes = bytes.subarray(length);
+    }
+    this.#pending = bytes;
+    return statements;
+  }
+}
