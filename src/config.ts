@@ -39,11 +39,16 @@ function databaseAddress(value: string): string {
   return value;
 }
 
+function isNetwork(entry: string): boolean {
+  const [address = '', bits, ...rest] = entry.split('/');
+  const family = isIP(address);
+  if (family === 0 || rest.length > 0) return false;
+  return bits === undefined || (/^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128));
+}
+
 function proxies(value: string): string[] {
   const list = value.split(',').map((entry) => entry.trim());
-  for (const entry of list) {
-    if (!isIP(entry.split('/')[0] ?? '')) throw new Error('must be a list of addresses or networks such as 10.0.0.0/8');
-  }
+  if (!list.every(isNetwork)) throw new Error('must be a list of addresses or networks such as 10.0.0.0/8');
   return list;
 }
 

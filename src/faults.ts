@@ -18,7 +18,6 @@ type PropertyProblem = { property: string; reason?: string };
 export const FAULTS = {
   INVALID_APPLICATION_ID: row<Identifier>(400),
   INVALID_COLLECTION_ID: row<Identifier>(400),
-  INVALID_COLUMN_ID: row<Identifier>(400),
   INVALID_RECORD_ID: row<Identifier>(400),
   INVALID_USER_ID: row<Identifier>(400),
   INVALID_PARAMETER: row<{ parameter: string; reason: string }>(400),

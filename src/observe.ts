@@ -15,7 +15,7 @@ export type Observation =
 export type Observe = (observation: Observation) => void;
 
 const LEVELS = {
-  request: 'debug',
+  request: 'info',
   'request.failed': 'error',
   'request.refused': 'warn',
   'database.connectionLost': 'warn',
@@ -26,7 +26,10 @@ const LEVELS = {
 } as const satisfies Record<Observation['event'], string>;
 
 export function observeToLog(level: string): Observe {
-  const log: Logger = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, pino.destination(2));
+  const log: Logger = pino(
+    { level, base: null, timestamp: pino.stdTimeFunctions.isoTime },
+    pino.destination({ dest: 2, sync: false }),
+  );
   return ({ event, ...rest }) => {
     const fields: Record<string, unknown> = { ...rest };
     // pino prints errors whole only under `err`.

@@ -1,13 +1,12 @@
 // The table of commands. Each row is what a person types; what it does is in the file named after it.
 
-import { readFile } from 'node:fs/promises';
 import { Command, CommanderError } from 'commander';
-import { ConfigError, readConfig } from '../config.ts';
+import { ConfigError, readConfig, SETTINGS } from '../config.ts';
 import { CommandFailure } from './failure.ts';
-import { connectOperator } from './operator-client.ts';
+import { readJsonFile } from './json-file.ts';
+import { connectOperator, type OperatorClient } from './operator-client.ts';
 import { publish } from './publish.ts';
-import { serve, settingsHelp } from './serve.ts';
-import { createUser, readUserOptions } from './users.ts';
+import { createSharedUser, createUser, readUserOptions, type SharedUserOptions } from './users.ts';
 
 export async function runCommand(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> {
   try {
@@ -28,9 +27,22 @@ function program(environment: NodeJS.ProcessEnv): Command {
     .description('start the server')
     .option('--demo', 'publish a demonstration application when the database is new', false)
     .addHelpText('after', settingsHelp())
-    .action((options: { demo: boolean }) => serve(readConfig(environment), options));
+    .action(async (options: { demo: boolean }) => {
+      const config = readConfig(environment);
+      // The server's parts take a second to load, which no other command needs to wait for.
+      const { serve } = await import('./serve.ts');
+      await serve(config, options);
+    });
   addOperatorCommands(root, environment);
   return root;
+}
+
+function settingsHelp(): string {
+  const width = Math.max(...Object.keys(SETTINGS).map((name) => name.length));
+  const lines = Object.entries(SETTINGS).map(([name, { default: value, sentence }]) => {
+    return `  ${name.padEnd(width)}  ${sentence}${value === undefined ? '' : ` Default: ${value}`}`;
+  });
+  return `\nSettings (environment):\n${lines.join('\n')}\n`;
 }
 
 const URL_OPTION = [
@@ -61,6 +73,16 @@ function addOperatorCommands(root: Command, environment: NodeJS.ProcessEnv): voi
     .description('print the publish document as it stands')
     .option(...URL_OPTION)
     .action(async (id: string, options) => print(await (await client(options)).send('GET', `/applications/${id}`)));
+
+  applications
+    .command('remove <applicationId>')
+    .description('remove one and everything in it')
+    .requiredOption('--yes', 'that everything in it may go')
+    .option(...URL_OPTION)
+    .action(async (id: string, options) => {
+      await (await client(options)).send('DELETE', `/applications/${id}`);
+      console.log('Removed.');
+    });
 
   const users = root.command('users').description('users of an application');
   readUserOptions(users.command('create <applicationId>'))
@@ -106,11 +128,27 @@ function addOperatorCommands(root: Command, environment: NodeJS.ProcessEnv): voi
     .action(async (name: string, options) => print(await (await client(options)).send('GET', organizationPath(name))));
   organizations
     .command('put <name> <file>')
-    .description('create one or set its single sign-on from a JSON file')
+    .description('create one or set its single sign-on from a JSON file; - reads standard input')
     .option(...URL_OPTION)
     .action(async (name: string, file: string, options) => {
-      const body: unknown = JSON.parse(await readFile(file, 'utf8'));
-      print(await (await client(options)).send('PUT', organizationPath(name), body));
+      print(await (await client(options)).send('PUT', organizationPath(name), await readJsonFile(file)));
+    });
+  addSharedUserCommand(organizations, client);
+}
+
+function addSharedUserCommand(
+  organizations: Command,
+  client: (options: { url?: string }) => Promise<OperatorClient>,
+): void {
+  organizations
+    .command('add-shared-user <name>')
+    .description('create a shared user of the organization')
+    .requiredOption('--user <name>', 'name, unique within the organization')
+    .requiredOption('--email <address>', 'e-mail address')
+    .option('--password-stdin', 'read the password from standard input (not with single sign-on)')
+    .option(...URL_OPTION)
+    .action(async (name: string, options: SharedUserOptions) => {
+      print(await createSharedUser(await client(options), organizationPath(name), options));
     });
 }
 

@@ -19,7 +19,9 @@ export async function connectOperator(
       `No operator key: set CARTULARY_OPERATOR_KEY, or CARTULARY_DATA to the server's data folder (tried ${config.CARTULARY_DATA}).`,
     );
   }
-  const url = options.url ?? `http://${config.CARTULARY_HOST}:${config.CARTULARY_PORT}`;
+  const host = config.CARTULARY_HOST.includes(':') ? `[${config.CARTULARY_HOST}]` : config.CARTULARY_HOST;
+  const url = options.url ?? `http://${host}:${config.CARTULARY_PORT}`;
+  if (!URL.canParse(url)) throw new CommandFailure(`${url} is not the address of a server.`);
   return {
     send: (method, path, body) => send({ url: `${url.replace(/\/+$/, '')}/operator/v1${path}`, key, method, body }),
   };

@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { CommandFailure } from './failure.ts';
 
 const FILE = 'operator.key';
 
@@ -10,7 +11,9 @@ export async function ensureOperatorKey(given: string | undefined, dataFolder: s
   if (given !== undefined) return given;
   const kept = await readOperatorKey(dataFolder);
   if (kept !== undefined) return kept;
-  await mkdir(dataFolder, { recursive: true });
+  await mkdir(dataFolder, { recursive: true }).catch((error) => {
+    throw unusable(dataFolder, error);
+  });
   const key = randomBytes(32).toString('base64url');
   try {
     await writeFile(join(dataFolder, FILE), `${key}\n`, { mode: 0o600, flag: 'wx' });
@@ -18,7 +21,7 @@ export async function ensureOperatorKey(given: string | undefined, dataFolder: s
   } catch (error) {
     // Another server with the same folder was quicker.
     const made = await readOperatorKey(dataFolder);
-    if (made === undefined) throw error;
+    if (made === undefined) throw unusable(dataFolder, error);
     return made;
   }
 }
@@ -28,6 +31,9 @@ export async function readOperatorKey(dataFolder: string): Promise<string | unde
     return (await readFile(join(dataFolder, FILE), 'utf8')).trim() || undefined;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
+    throw unusable(dataFolder, error);
   }
 }
+
+const unusable = (dataFolder: string, error: unknown): CommandFailure =>
+  new CommandFailure(`Cannot use the data folder ${dataFolder}: ${(error as Error).message}`, { cause: error });

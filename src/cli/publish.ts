@@ -1,8 +1,6 @@
 // `cartulary publish`: sends a publish document and tells what changed, in sentences.
 
-import { readFile } from 'node:fs/promises';
-import { text } from 'node:stream/consumers';
-import { CommandFailure } from './failure.ts';
+import { readJsonFile } from './json-file.ts';
 import type { OperatorClient } from './operator-client.ts';
 
 interface Published {
@@ -19,7 +17,7 @@ export async function publish(
   const { application, changes } = (await client.send(
     'POST',
     `/applications${query}`,
-    await readDocument(file),
+    await readJsonFile(file),
   )) as Published;
   for (const change of changes) {
     console.log(`- ${change.text}${change.losesData ? ` Data of ${change.records ?? 0} records is lost.` : ''}`);
@@ -27,18 +25,4 @@ export async function publish(
   if (changes.length === 0) console.log('Nothing has changed.');
   const verb = options.dryRun ? 'would be' : 'is';
   console.log(`${application.name} (${application.id}) ${verb} at version ${application.version}.`);
-}
-
-async function readDocument(file: string): Promise<unknown> {
-  let content: string;
-  try {
-    content = file === '-' ? await text(process.stdin) : await readFile(file, 'utf8');
-  } catch (error) {
-    throw new CommandFailure(`Cannot read ${file}: ${(error as Error).message}`);
-  }
-  try {
-    return JSON.parse(content);
-  } catch (error) {
-    throw new CommandFailure(`${file} is not JSON: ${(error as Error).message}`);
-  }
 }

@@ -1,7 +1,7 @@
 // `cartulary serve`: settings, database, server, and an orderly end.
 
 import { resolve } from 'node:path';
-import { type Config, SETTINGS } from '../config.ts';
+import type { Config } from '../config.ts';
 import { type EmbeddedPostgres, startEmbedded } from '../embedded/start.ts';
 import { Fault } from '../faults.ts';
 import { type Observe, observeToLog } from '../observe.ts';
@@ -127,13 +127,4 @@ function plainly(error: unknown, { host, port }: ServerOptions): unknown {
     return new CommandFailure(`The database refused: ${(error as Error).message}`);
   }
   return error;
-}
-
-/** For `cartulary serve --help`. */
-export function settingsHelp(): string {
-  const width = Math.max(...Object.keys(SETTINGS).map((name) => name.length));
-  const lines = Object.entries(SETTINGS).map(([name, { default: value, sentence }]) => {
-    return `  ${name.padEnd(width)}  ${sentence}${value === undefined ? '' : ` Default: ${value}`}`;
-  });
-  return `\nSettings (environment):\n${lines.join('\n')}\n`;
 }

@@ -40,8 +40,7 @@ export async function createUser(
   options: UserOptions,
 ): Promise<unknown> {
   const { name, email, admin, apiAccess, profile, team } = options;
-  const password = options.passwordStdin ? (await text(process.stdin)).replace(/\r?\n$/, '') : undefined;
-  if (password === '') throw new CommandFailure('Standard input was empty; it should hold the password.');
+  const password = options.passwordStdin ? await readPassword() : undefined;
   return client.send('POST', `/applications/${applicationId}/users`, {
     name,
     ...(email === undefined ? {} : { email }),
@@ -53,4 +52,27 @@ export async function createUser(
     profile: { name: profile },
     ...(team === undefined ? {} : { team: { name: team }, teamLeader: options.teamLeader ?? false }),
   });
+}
+
+export interface SharedUserOptions {
+  readonly user: string;
+  readonly email: string;
+  readonly passwordStdin?: true;
+  readonly url?: string;
+}
+
+export async function createSharedUser(
+  client: OperatorClient,
+  path: string,
+  options: SharedUserOptions,
+): Promise<unknown> {
+  const { user: name, email } = options;
+  const password = options.passwordStdin ? await readPassword() : undefined;
+  return client.send('POST', `${path}/sharedUsers`, { name, email, ...(password === undefined ? {} : { password }) });
+}
+
+async function readPassword(): Promise<string> {
+  const password = (await text(process.stdin)).replace(/\r?\n$/, '');
+  if (password === '') throw new CommandFailure('Standard input was empty; it should hold the password.');
+  return password;
 }

@@ -98,6 +98,8 @@ export class Authenticator {
       ? await this.#accounts.get(`${applicationId}/${userId}`, () => this.#loadAccount(applicationId, userId))
       : undefined;
     const matches = await this.#passwords.matches(name, account?.passwordHash, password);
+    // Again, because others may have failed meanwhile: many guesses at once are no way around the wait.
+    this.#throttle.check(address, name);
     if (application === undefined || account === undefined || !matches || account.disabled)
       throw this.#refuse(address, name);
     this.#throttle.succeed(address, name);

@@ -17,7 +17,7 @@ export class OperatorGate {
   }
 
   authenticate(header: string | undefined, address: string): void {
-    if (header === undefined) throw unauthorized();
+    if (header === undefined || header.trim() === '') throw unauthorized();
     const key = readBearerText(header);
     if (key !== undefined && timingSafeEqual(digest(key), this.#key)) return;
     this.#throttle.check(address, 'operator');

@@ -45,13 +45,15 @@ export class PasswordCheck {
   }
 
   async #verify(hash: string, password: string): Promise<boolean> {
-    if (this.#running >= AT_ONCE_MAX) await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    this.#running += 1;
+    if (this.#running < AT_ONCE_MAX) this.#running += 1;
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
     try {
       return await argon2Verify(hash, password);
     } finally {
-      this.#running -= 1;
-      this.#waiting.shift()?.();
+      // Who waits longest takes over the place, so that nobody can slip in between.
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#running -= 1;
+      else next();
     }
   }
 }

@@ -4,7 +4,9 @@ import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { type FastifyInstance, type FastifyRequest, fastify } from 'fastify';
 import { type Fault, fault } from '../faults.ts';
+import type { Observe } from '../observe.ts';
 import { bindOperatorRoute, bindRoute, type Services, sendProblem } from './bind.ts';
+import { discardRest } from './body.ts';
 import { bindHealth, type Health } from './health.ts';
 import { OPERATOR_ROUTES } from './operator-routes.ts';
 import { toProblem } from './problem.ts';
@@ -12,6 +14,8 @@ import { ROUTES } from './routes.ts';
 
 /** Request lines of 64 KB are accepted, and headers besides. */
 const HEADER_BYTES_MAX = 96 * 1024;
+/** For a whole request to arrive; whoever trickles longer is cut off. */
+const REQUEST_MS_MAX = 300_000;
 
 export function createApp(
   services: Services,
@@ -24,18 +28,35 @@ export function createApp(
     trustProxy: trustedProxies === undefined ? false : [...trustedProxies],
     genReqId: () => `${node}-${(++requests).toString(36)}`,
     requestIdHeader: false,
-    http: { maxHeaderSize: HEADER_BYTES_MAX },
+    // While closing, requests that still arrive on open connections are served like any other.
+    return503OnClosing: false,
+    requestTimeout: REQUEST_MS_MAX,
+    // Node would refuse a missing Host by itself, in words of its own.
+    http: { maxHeaderSize: HEADER_BYTES_MAX, requireHostHeader: false },
     routerOptions: { maxParamLength: HEADER_BYTES_MAX },
-    frameworkErrors: (error, request, reply) =>
-      void sendProblem(services.observe, '', request, reply, unreadable(error)),
-    clientErrorHandler: answerUnreadable,
+    // No hook runs for these.
+    frameworkErrors: (error, request, reply) => {
+      const { id: requestId, method } = request;
+      discardRest(request.raw);
+      services.observe({ event: 'request', requestId, method, route: '', status: 400, milliseconds: 0 });
+      void sendProblem(services.observe, '', request, reply.header('x-request-id', requestId), unreadable(error));
+    },
+    clientErrorHandler: (error, socket) => answerUnreadable(services.observe, error, socket),
   });
-  // Bodies are read on the road, behind the checks that need none.
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', (_request, _payload, done) => done(null));
+  // Bodies are read on the road, behind the checks that need none: the framework is told that no verb has one.
+  for (const method of app.supportedMethods) app.addHttpMethod(method, { overrideExisting: true });
+  // An expectation that nobody knows is ignored (RFC 9110 section 10.1.1); Node would answer 417 by itself.
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
 
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
+    if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
+      throw fault('INVALID_PARAMETER', { parameter: 'Host', reason: 'is missing' });
+    }
+  });
+  app.addHook('onSend', (request, _reply, payload, done) => {
+    discardRest(request.raw);
+    done(null, payload);
   });
   app.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.url ?? '';
@@ -72,7 +93,8 @@ const PATHS = [
 
 /** 405 where the path is known with other verbs, else 404. */
 function notFound(request: FastifyRequest): Fault {
-  const path = request.url.split('?')[0] ?? '';
+  // A proxy may send the whole address (RFC 9112 section 3.2.2).
+  const path = request.url.replace(/^https?:\/\/[^/?]*/i, '').split('?')[0] ?? '';
   const methods = PATHS.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method);
   if (methods.length === 0) return fault('NOT_FOUND');
   const allowed = methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
@@ -87,7 +109,7 @@ function unreadable(error: Error): Fault {
 }
 
 /** What is not HTTP, or has headers beyond the bound: there is no request to answer, only a connection. */
-function answerUnreadable(error: Error & { code?: string }, socket: Socket): void {
+function answerUnreadable(observe: Observe, error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
@@ -97,5 +119,7 @@ function answerUnreadable(error: Error & { code?: string }, socket: Socket): voi
   const { body } = toProblem(fault('INVALID_PARAMETER', { parameter: 'request', reason }));
   const head = ['HTTP/1.1 400 Bad Request', 'Content-Type: application/json; charset=utf-8', 'Connection: close'];
   const length = `Content-Length: ${Buffer.byteLength(body)}`;
-  socket.end([...head, length, `X-Request-Id: ${randomBytes(8).toString('hex')}`, '', body].join('\r\n'));
+  const requestId = randomBytes(8).toString('hex');
+  observe({ event: 'request', requestId, method: '', route: '', status: 400, milliseconds: 0 });
+  socket.end([...head, length, `X-Request-Id: ${requestId}`, '', body].join('\r\n'));
 }

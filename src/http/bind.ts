@@ -6,7 +6,7 @@ import type { Authenticator } from '../gate/authenticate.ts';
 import type { OperatorGate } from '../gate/operator.ts';
 import { permit } from '../gate/permit.ts';
 import type { Observe } from '../observe.ts';
-import { withCurrentDefinition } from '../operations/current-definition.ts';
+import { recheckRefusal, withCurrentDefinition } from '../operations/current-definition.ts';
 import type { Answer } from './answer.ts';
 import { readJsonBody } from './body.ts';
 import { checkIdentifiers } from './identifiers.ts';
@@ -33,7 +33,12 @@ export function bindRoute(services: Services, row: Route) {
       const { ids, now, known } = services;
       const store = services.database.application(who.application.id);
       const source = { context: 'api' as const, ip: request.ip };
-      return row.run({ ...who, store, source, ids, now, known }, input, services);
+      const context = { ...who, store, source, ids, now, known };
+      try {
+        return await row.run(context, input, services);
+      } catch (error) {
+        throw await recheckRefusal(error, context);
+      }
     };
     return withCurrentDefinition(travel, () => services.hear({ application: params.applicationId ?? '' }));
   });

@@ -4,7 +4,7 @@
 import type { IncomingMessage } from 'node:http';
 import { fault } from '../faults.ts';
 
-/** What a refused body may still send before its connection is cut: enough for a client to finish and read the answer. */
+/** What an answered request may still send before its connection is cut: enough for a client to finish and read. */
 const DISCARD_BYTES_MAX = 16 * 1024 * 1024;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
@@ -18,30 +18,25 @@ export async function readJsonBody(request: IncomingMessage, bytesMax: number): 
 function checkContentType(request: IncomingMessage): void {
   const type = request.headers['content-type'];
   if (type === undefined) {
-    discard(request);
     throw fault('INVALID_CONTENT_TYPE', { reason: 'Content-Type must be application/json, and is missing' });
   }
   const [media = '', ...parameters] = type.split(';').map((part) => part.trim().toLowerCase());
   const charset = parameters.find((parameter) => parameter.startsWith('charset='))?.slice('charset='.length);
   if (media !== 'application/json' || (charset !== undefined && !/^"?utf-?8"?$/.test(charset))) {
-    discard(request);
     throw fault('INVALID_CONTENT_TYPE', { reason: 'Content-Type must be application/json in UTF-8' });
   }
   const encoding = request.headers['content-encoding'];
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
-    discard(request);
     throw fault('INVALID_CONTENT_TYPE', { reason: 'Content-Encoding is not supported' });
   }
 }
 
-function tooLarge(request: IncomingMessage, bytesMax: number) {
-  discard(request);
-  return fault('INVALID_BODY', { reason: `the body is larger than ${bytesMax} bytes`, maxBytes: bytesMax });
-}
+const tooLarge = (bytesMax: number) =>
+  fault('INVALID_BODY', { reason: `the body is larger than ${bytesMax} bytes`, maxBytes: bytesMax });
 
 function readBytes(request: IncomingMessage, bytesMax: number): Promise<Buffer> {
   const declared = Number(request.headers['content-length'] ?? 0);
-  if (declared > bytesMax) return Promise.reject(tooLarge(request, bytesMax));
+  if (declared > bytesMax) return Promise.reject(tooLarge(bytesMax));
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let length = 0;
@@ -51,7 +46,7 @@ function readBytes(request: IncomingMessage, bytesMax: number): Promise<Buffer> 
     };
     const onData = (chunk: Buffer) => {
       length += chunk.length;
-      if (length > bytesMax) settle(() => reject(tooLarge(request, bytesMax)));
+      if (length > bytesMax) settle(() => reject(tooLarge(bytesMax)));
       else chunks.push(chunk);
     };
     const onEnd = () => settle(() => resolve(Buffer.concat(chunks, length)));
@@ -61,8 +56,12 @@ function readBytes(request: IncomingMessage, bytesMax: number): Promise<Buffer> 
   });
 }
 
-/** Lets the rest flow by unseen, so that the client can finish and read the answer; cuts off what never ends. */
-function discard(request: IncomingMessage): void {
+/**
+ * Lets what nobody read flow by unseen, so that the client can finish and read the answer; cuts off what never ends.
+ * To be called before the answer goes out: behind it Node does the same, without a bound.
+ */
+export function discardRest(request: IncomingMessage): void {
+  if (request.complete) return;
   let discarded = 0;
   request.on('data', (chunk: Buffer) => {
     discarded += chunk.length;

@@ -12,7 +12,7 @@ import { moveFence } from '../store/fence.ts';
 import { announce } from '../store/hearing.ts';
 import { dropApplicationSchema } from '../store/migrate.ts';
 import { ensureOrganization } from '../store/organizations.ts';
-import { countRecords, lockPublishing } from '../store/publishing.ts';
+import { countRecords, keepWritersOut, lockPublishing } from '../store/publishing.ts';
 import { countUsers } from '../store/users.ts';
 import type { Application } from '../wire/applications.ts';
 import type { Definition, PublishDocument } from '../wire/publish-document.ts';
@@ -46,41 +46,38 @@ export async function publish(context: OperatorContext, input: PublishInput): Pr
   if ('problems' in checked) throw fault('INVALID_DEFINITION', { problems: checked.problems });
   // Assigned once, before anything is written, so that every step below speaks of the same application.
   const document = { ...checked.document, id: checked.document.id ?? context.ids.long('p') };
-  if (!input.dryRun) await addMissingProjections(context, document);
-  let plan: Plan;
+  // Whatever can be refused is refused here, before anything is touched.
+  const foreseen = await context.database.publish(document.id, (tx) => makePlan(context, tx, document));
+  if (input.dryRun || foreseen.changes.length === 0) return published(context, foreseen);
+  refuseDataLoss(foreseen, input);
+  await addMissingProjections(context, document);
   try {
-    plan = await context.database.publish(document.id, async (tx) => {
-      const made = await makePlan(context, tx, { document, dryRun: input.dryRun });
-      if (input.dryRun || made.changes.length === 0) return made;
-      const losing = made.changes.filter((change) => change.losesData);
-      if (losing.length > 0 && !input.allowDataLoss) throw fault('WOULD_LOSE_DATA', { changes: losing });
-      await apply(context, tx, made);
+    const plan = await context.database.publish(document.id, async (tx) => {
+      const made = await makePlan(context, tx, document, { writersWait: true });
+      refuseDataLoss(made, input);
+      if (made.changes.length > 0) await apply(context, tx, made);
       return made;
     });
+    context.hear({ application: document.id });
+    const { application, changes } = published(context, plan);
+    const { id: applicationId, version } = application;
+    context.observe({ event: 'application.published', applicationId, version, changes: changes.length });
+    return { application, changes };
   } catch (error) {
     // What stopped the publishing is what its author is told; should this fail too, the next publishing does it.
-    if (!input.dryRun) await removeOtherProjections(context, document.id).catch(() => undefined);
+    await removeOtherProjections(context, document.id).catch(() => undefined);
     throw error;
   }
-  const changed = plan.changes.length > 0;
-  if (changed && !input.dryRun) {
-    context.hear({ application: document.id });
-    const version = plan.version + 1;
-    context.observe({
-      event: 'application.published',
-      applicationId: document.id,
-      version,
-      changes: plan.changes.length,
-    });
-  }
-  return {
-    application: applicationView(
-      plan.next,
-      plan.version + (changed ? 1 : 0),
-      applicationUrl(context.publicUrl(), document.id),
-    ),
-    changes: plan.changes,
-  };
+}
+
+function published(context: OperatorContext, { next, version, changes }: Plan): Published {
+  const url = applicationUrl(context.publicUrl(), next.id);
+  return { application: applicationView(next, version + (changes.length > 0 ? 1 : 0), url), changes };
+}
+
+function refuseDataLoss({ changes }: Plan, { allowDataLoss }: PublishInput): void {
+  const losing = changes.filter((change) => change.losesData);
+  if (losing.length > 0 && !allowDataLoss) throw fault('WOULD_LOSE_DATA', { changes: losing });
 }
 
 /** In a short transaction of its own: adding a column keeps readers out until the commit, and filling it takes long. */
@@ -109,7 +106,8 @@ async function removeOtherProjections(context: OperatorContext, applicationId: s
 async function makePlan(
   context: OperatorContext,
   tx: PublishTransaction,
-  { document, dryRun }: { document: PublishDocument & { id: string }; dryRun: boolean },
+  document: PublishDocument & { id: string },
+  { writersWait } = { writersWait: false },
 ): Promise<Plan> {
   await lockPublishing(tx.system, document.id);
   const stored = await getApplication(tx.system, document.id);
@@ -120,7 +118,7 @@ async function makePlan(
   for (const change of diffDefinitions(current, next)) changes.push(await counted(tx, change));
   if (current !== undefined && changes.length > 0) {
     await refuseModeChange(tx, current, next);
-    await refuseCollisions(tx.application, current, next, { writersWait: !dryRun });
+    await refuseCollisions(tx.application, current, next, { writersWait });
   }
   return { current, next, version: stored?.version ?? 0, changes };
 }
@@ -135,6 +133,7 @@ async function refuseModeChange(tx: PublishTransaction, current: Definition, nex
   const switched = current.sharedUsersModeEnabled !== next.sharedUsersModeEnabled;
   const moved = current.sharedUsersModeEnabled && current.organization !== next.organization;
   if (!switched && !moved) return;
+  await keepWritersOut(tx.application, 'users');
   const users = await countUsers(tx.application);
   if (users > 0) throw fault('MODE_HAS_USERS', { users });
 }

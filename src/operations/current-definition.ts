@@ -1,9 +1,26 @@
 // A request that was on its way while its application was published anew starts over with the new definition. Nothing
 // was written for the old one: the fence (store/fence) saw to that.
 
+import type { Context } from '../context.ts';
+import { Fault, type FaultCode } from '../faults.ts';
+import { fenceVersion } from '../store/fence.ts';
 import { StaleDefinition } from '../store/sqlstate.ts';
 
 const ATTEMPTS = 5;
+
+/** What a definition that is out of date may refuse although the published one would not. */
+const REFUSALS: ReadonlySet<FaultCode> = new Set(['INVALID_VALUE', 'COLLECTION_NOT_FOUND']);
+
+/** Turns a refusal by a definition that is no longer the published one into StaleDefinition. */
+export async function recheckRefusal(error: unknown, { store, application }: Context): Promise<unknown> {
+  if (!(error instanceof Fault) || !REFUSALS.has(error.code)) return error;
+  // What was applied before the refusal passed the fence, so the definition was current then; it is not applied twice.
+  const applied = Object.values(error.batch?.applied ?? {}).some((records) => records.length > 0);
+  if (applied) return error;
+  const { text, params } = fenceVersion(store.schema);
+  const rows = await store.rows(text, params);
+  return rows[0]?.[0] === application.version ? error : new StaleDefinition();
+}
 
 export async function withCurrentDefinition<T>(work: () => Promise<T>, forget: () => void): Promise<T> {
   for (let attempt = 1; ; attempt++) {

@@ -6,19 +6,25 @@ import { newUserProblem } from '../domain/users.ts';
 import { fault } from '../faults.ts';
 import type { StoredApplication } from '../store/applications.ts';
 import type { Transaction } from '../store/db.ts';
-import { announcement } from '../store/hearing.ts';
+import { announce } from '../store/hearing.ts';
 import { findSharedUser, type SharedUser } from '../store/shared-users.ts';
-import { violatedConstraint } from '../store/sqlstate.ts';
+import { StaleDefinition, violatedConstraint } from '../store/sqlstate.ts';
 import { insertUser, type UserToInsert } from '../store/users.ts';
 import type { Definition } from '../wire/publish-document.ts';
 import type { ManagementUser, NewUser } from '../wire/users.ts';
 import { existing } from './applications.ts';
+import { withCurrentDefinition } from './current-definition.ts';
 import { operatorEntry, writeEntries } from './operator-log.ts';
 
 /** A short identifier that is taken is drawn again; 36 random bits make even two in a row unlikely. */
 const ID_ATTEMPTS = 5;
 
-export async function create(context: OperatorContext, applicationId: string, body: NewUser): Promise<ManagementUser> {
+export function create(context: OperatorContext, applicationId: string, body: NewUser): Promise<ManagementUser> {
+  const forget = () => context.hear({ application: applicationId });
+  return withCurrentDefinition(() => createOnce(context, applicationId, body), forget);
+}
+
+async function createOnce(context: OperatorContext, applicationId: string, body: NewUser): Promise<ManagementUser> {
   const application = await existing(context, applicationId);
   const { definition } = application;
   checkBody(body, definition);
@@ -63,7 +69,9 @@ async function insertWithFreshId(
     try {
       await context.database.application(applicationId).transaction(async (tx: Transaction) => {
         await writeEntries(tx, operatorEntry(context, 'user.create', application, { userId: id }));
-        await tx.last([insertUser(tx.schema, { ...user, id }), announcement({ application: applicationId })]);
+        const insert = insertUser(tx.schema, { ...user, id }, application.version);
+        if ((await tx.rows(insert.text, insert.params)).length === 0) throw new StaleDefinition();
+        await announce(tx, { application: applicationId });
       });
       return id;
     } catch (error) {

@@ -33,8 +33,8 @@ export async function show(context: OperatorContext, name: string) {
 export async function put(context: OperatorContext, name: string, body: OrganizationSettings) {
   checkName(name, body);
   const { singleSignOn } = body;
-  if (singleSignOn !== null && !URL.canParse(singleSignOn.issuer)) {
-    throw fault('INVALID_BODY', { reason: 'must be an address', path: '/singleSignOn/issuer' });
+  if (singleSignOn !== null && !/^https?:\/\//.test(singleSignOn.issuer)) {
+    throw fault('INVALID_BODY', { reason: 'must be an http(s) address', path: '/singleSignOn/issuer' });
   }
   const settings = await context.database.system.transaction(async (tx) => {
     const secret = singleSignOn?.clientSecret ?? (await getOrganization(tx, name))?.singleSignOn?.clientSecret;
@@ -55,7 +55,14 @@ function checkName(name: string, body: OrganizationSettings): void {
     throw fault('INVALID_BODY', { reason: 'must be the name in the address', path: '/name' });
   }
   const length = [...name].length;
-  if (length < 1 || length > ORGANIZATION_LENGTH_MAX || name.trim() === '' || /\p{Cc}|\p{Cs}/u.test(name)) {
+  if (
+    length < 1 ||
+    length > ORGANIZATION_LENGTH_MAX ||
+    name.trim() === '' ||
+    name === '.' ||
+    name === '..' ||
+    /\p{Cc}|\p{Cs}/u.test(name)
+  ) {
     const reason = `must have 1 to ${ORGANIZATION_LENGTH_MAX} characters without control characters`;
     throw fault('INVALID_PARAMETER', { parameter: 'name', reason });
   }

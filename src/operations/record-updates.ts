@@ -8,10 +8,11 @@ import { recordText } from '../domain/record-text.ts';
 import type { ReadValues } from '../domain/values/value-types.ts';
 import { fault } from '../faults.ts';
 import { insertEntries } from '../store/activity.ts';
-import type { Transaction } from '../store/db.ts';
+import type { Row, Transaction } from '../store/db.ts';
 import { assertVersion } from '../store/fence.ts';
+import { loggedLast, type RecordLogEntry } from '../store/logged-write.ts';
 import { type LockedRecord, lockRecords, type RecordRow, updateRecords } from '../store/records.ts';
-import { violatedConstraint } from '../store/sqlstate.ts';
+import { StaleDefinition, violatedConstraint } from '../store/sqlstate.ts';
 import type { UserShort } from '../wire/users.ts';
 import type { Values } from '../wire/values.ts';
 import { type Failure, inOrder } from './in-order.ts';
@@ -74,7 +75,7 @@ export async function applyUpdates(
       const { done: steps, failure } = takeSteps(context, collection, changes, states, found, ifHash);
       if (steps.length === 1) {
         attempted = steps[0];
-        await tx.last(writing(context, collection, tx, steps));
+        await writeOnly(context, collection, tx, steps);
         return outcome(steps, failure);
       }
       return await writeSteps(context, collection, tx, steps, failure, heldKeys);
@@ -145,22 +146,41 @@ export function merged(current: Values, { replace, read }: Change): Values {
 
 function nextRecord({ record, hash }: State, next: Draft, now: string): StoredRecord {
   const updatedAt = laterOf(now, record.updatedAt);
-  return { ...record, values: next.values, updatedAt, timestamp: next.hash === hash ? record.timestamp : updatedAt };
+  return {
+    ...record,
+    values: next.values,
+    updatedAt,
+    timestamp: next.hash === hash ? record.timestamp : laterOf(updatedAt, record.timestamp),
+  };
 }
 
-function writing(context: Context, collection: PreparedCollection, tx: Transaction, steps: readonly Step[]) {
-  const rows = steps.map((step) => step.row);
-  return [
-    updateRecords(tx.schema, collection, context.application.version, rows),
-    ...logging(context, collection, tx, steps),
-  ];
+function entriesOf(context: Context, collection: PreparedCollection, steps: readonly Step[]): RecordLogEntry[] {
+  const ids = steps.map((step) => step.row.id);
+  return recordEntries(context, collection, 'record.update', ids, isoTime(context.now()));
 }
 
 function logging(context: Context, collection: PreparedCollection, tx: Transaction, steps: readonly Step[]) {
-  const date = isoTime(context.now());
-  const ids = steps.map((step) => step.row.id);
-  const entries = recordEntries(context, collection, 'record.update', ids, date);
+  const entries = entriesOf(context, collection, steps);
   return entries.length === 0 ? [] : [insertEntries(tx.schema, entries)];
+}
+
+/**
+ * The records are locked, so a statement that meets none of them met the fence: a definition was published since they
+ * were locked. Nothing has been written then, and the request starts over.
+ */
+function assertWritten(results: readonly (readonly Row[])[]): void {
+  if (results.some((rows) => rows.length === 0)) throw new StaleDefinition();
+}
+
+async function writeOnly(
+  context: Context,
+  collection: PreparedCollection,
+  tx: Transaction,
+  steps: readonly Step[],
+): Promise<void> {
+  const rows = steps.map((step) => step.row);
+  const change = updateRecords(tx.schema, collection, context.application.version, rows);
+  assertWritten([await loggedLast(context.store, tx, change, entriesOf(context, collection, steps))]);
 }
 
 async function writeSteps(
@@ -174,7 +194,7 @@ async function writeSteps(
   if (steps.length === 0) return outcome(steps, failure);
   const version = context.application.version;
   if (independent(collection, steps, heldKeys)) {
-    const { error } = await tx.ladder([
+    const { done, error } = await tx.ladder([
       updateRecords(
         tx.schema,
         collection,
@@ -182,6 +202,7 @@ async function writeSteps(
         steps.map((step) => step.row),
       ),
     ]);
+    assertWritten(done);
     if (error === undefined) {
       await tx.last(logging(context, collection, tx, steps));
       return outcome(steps, failure);
@@ -191,6 +212,7 @@ async function writeSteps(
   const { done, error } = await tx.ladder(
     steps.map((step) => updateRecords(tx.schema, collection, version, [step.row])),
   );
+  assertWritten(done);
   const applied = steps.slice(0, done.length);
   const refused = steps[done.length];
   const duplicated =

@@ -28,6 +28,9 @@ async function owned(context: OperatorContext, { applicationId, userId }: Owner)
 }
 
 export async function create(context: OperatorContext, owner: Owner, { name }: NewToken) {
+  if (/\p{Cc}|\p{Cs}/u.test(name)) {
+    throw fault('INVALID_BODY', { reason: 'must not contain control characters', path: '/name' });
+  }
   const { application, store } = await owned(context, owner);
   const id = base32hex(randomBytes(TOKEN_ID_BYTES), TOKEN_ID_CHARACTERS);
   const secret = randomBytes(SECRET_BYTES).toString('base64url');

@@ -6,18 +6,21 @@ import type { Reader, Transaction } from './db.ts';
 export interface StoredApplication {
   readonly definition: Definition;
   readonly version: number;
+  readonly publishedAt: number;
   /** Whether the organization has single sign-on. */
   readonly singleSignOn: boolean;
 }
 
 export async function getApplication(reader: Reader, applicationId: string): Promise<StoredApplication | undefined> {
   const rows = await reader.rows(
-    `select a.definition, a.version, o.single_sign_on is not null
+    `select a.definition, a.version, a.published_at, o.single_sign_on is not null
      from cartulary.applications a join cartulary.organizations o on o.name = a.organization where a.id = $1`,
     [applicationId],
   );
-  const row = rows[0] as [string, number, boolean] | undefined;
-  return row && { definition: JSON.parse(row[0]) as Definition, version: row[1], singleSignOn: row[2] };
+  const row = rows[0] as [string, number, Date, boolean] | undefined;
+  if (row === undefined) return undefined;
+  const [text, version, publishedAt, singleSignOn] = row;
+  return { definition: JSON.parse(text) as Definition, version, publishedAt: publishedAt.getTime(), singleSignOn };
 }
 
 /** In the order of identifiers, which for those we made is the order of publishing. */

@@ -12,7 +12,7 @@ export class Definitions {
   readonly #cache: FreshCache<PreparedApplication | undefined>;
   readonly #system: Reader;
   /** The latest preparation of each application: what did not change keeps its identity, and what hangs on it. */
-  readonly #prepared = new Map<string, PreparedApplication>();
+  readonly #prepared = new Map<string, { mark: string; application: PreparedApplication }>();
 
   constructor(system: Reader, heardAsOf: () => number) {
     this.#system = system;
@@ -33,11 +33,14 @@ export class Definitions {
       this.#prepared.delete(applicationId);
       return undefined;
     }
+    const { definition, version, publishedAt, singleSignOn } = stored;
+    // The version alone is not enough: an application may have been removed and published anew.
+    const mark = `${version} ${publishedAt} ${singleSignOn}`;
     const known = this.#prepared.get(applicationId);
-    if (known?.version === stored.version && known.singleSignOn === stored.singleSignOn) return known;
-    const prepared = prepareApplication(stored.definition, stored.version, stored.singleSignOn);
+    if (known?.mark === mark) return known.application;
+    const application = prepareApplication(definition, version, singleSignOn);
     if (this.#prepared.size >= DEFINITIONS_MAX) this.#prepared.clear();
-    this.#prepared.set(applicationId, prepared);
-    return prepared;
+    this.#prepared.set(applicationId, { mark, application });
+    return application;
   }
 }

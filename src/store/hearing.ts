@@ -79,6 +79,10 @@ export class Hearing {
       lose();
       return;
     }
+    if (this.#stopped) {
+      lose();
+      return;
+    }
     this.#client = client;
     this.#sent.clear();
     // What was said while nobody listened is unknown.

@@ -4,6 +4,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { listApplicationIds } from './applications.ts';
 import type { Database, Reader, Transaction } from './db.ts';
+import { StaleDefinition } from './sqlstate.ts';
 
 /** One lock for migrating the server, of our own choosing ("cart" in ASCII). */
 const LOCK = 0x63617274;
@@ -29,7 +30,13 @@ export async function migrate(database: Database): Promise<void> {
   await migrateSystem(database);
   const migrations = await readMigrations('application');
   for (const applicationId of await listApplicationIds(database.system)) {
-    await database.application(applicationId).transaction((tx) => migrateApplication(tx, migrations));
+    await database
+      .application(applicationId)
+      .transaction((tx) => migrateApplication(tx, migrations))
+      .catch((error) => {
+        // Removed since it was listed.
+        if (!(error instanceof StaleDefinition)) throw error;
+      });
   }
 }
 

@@ -73,8 +73,9 @@ async function presentProjections(tx: Transaction, collectionId: string): Promis
   return new Set(rows.map((row) => row[0] as string));
 }
 
-export async function keepWritersOut(tx: Transaction, collectionId: string): Promise<void> {
-  await tx.rows(lockAgainstWriters(tx.schema, collectionId));
+/** Until the commit. `table`: a collection, or another table of the application. */
+export async function keepWritersOut(tx: Transaction, table: string): Promise<void> {
+  await tx.rows(lockAgainstWriters(tx.schema, table));
 }
 
 /**

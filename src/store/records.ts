@@ -65,7 +65,8 @@ function makeTexts(schema: string, collection: PreparedCollection): Texts {
     keys.map((key, index) => `, ${make(key, index)}`).join('');
   const mark = `strpos(t.rec, '${TIMESTAMP_MARK}')`;
   const part = (distance: number) => `substr(t.rec, ${mark} + ${distance}, ${FROM_MARK.timeLength})`;
-  const later = `greatest(${part(FROM_MARK.updatedAt)} collate "C", $4::text)`;
+  const updatedAt = `greatest(${part(FROM_MARK.updatedAt)} collate "C", $4::text)`;
+  const timestamp = `greatest(${part(FROM_MARK.timestamp)} collate "C", ${updatedAt})`;
   return {
     get: `select rec from ${table} where id = $1 and ($2::text is null or created_by = $2)`,
     lock: `select id, rec, hash, created_by from ${table} where id = any($1::text[]) order by id for update`,
@@ -77,8 +78,8 @@ function makeTexts(schema: string, collection: PreparedCollection): Texts {
     // Times never go backwards for one record, whatever the node's clock says: the later of the two counts.
     replace: `update ${table} as t set
         rec = left(t.rec, ${mark} + ${FROM_MARK.timestamp - 1})
-          || case when t.hash = $3 then ${part(FROM_MARK.timestamp)} else ${later} end
-          || $6::text || ${later} || $7::text,
+          || case when t.hash = $3 then ${part(FROM_MARK.timestamp)} else ${timestamp} end
+          || $6::text || ${updatedAt} || $7::text,
         hash = $3, updated_at = greatest(t.updated_at, $5::timestamptz)${each((key, i) => `${key} = $${10 + i}`)}
       from ${fence}
       where fence.version = $1 and t.id = $2

@@ -45,7 +45,8 @@ export function unavailable(error: unknown, reason = 'database'): Fault | undefi
  */
 export function violatedConstraint(error: unknown): string | undefined {
   if (codeOf(error) !== '23505') return undefined;
-  const name = /"([a-z0-9_]+_p?key)(_\d+)?"/.exec((error as Error).message)?.[1];
+  // Whatever quotation marks the server's language has.
+  const name = /(?<!\w)([a-z0-9_]+_p?key)(?:_\d+)?(?!\w)/.exec((error as Error).message)?.[1];
   if (name === undefined) throw error;
   return name;
 }

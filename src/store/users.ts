@@ -103,11 +103,13 @@ export interface UserToInsert extends Omit<NewUser, 'password'> {
   readonly createdAt: string;
 }
 
-export function insertUser(schema: string, user: UserToInsert): Statement {
+/** Fenced by the version of the definition whose modes the user was checked against. */
+export function insertUser(schema: string, user: UserToInsert, version: number): Statement {
   return {
     text: `insert into ${schema}.users (id, name, email, password_hash, admin, api_access, management_api_access,
         organization_management_api_access, profile, team, team_leader, disabled, shared_user_id, created_at)
-      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, false, $12, $13)`,
+      select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, false, $12, $13
+      from ${schema}.fence where fence.version = $14 returning id`,
     params: [
       user.id,
       user.name,
@@ -122,6 +124,7 @@ export function insertUser(schema: string, user: UserToInsert): Statement {
       user.teamLeader ?? null,
       user.sharedUserId,
       user.createdAt,
+      version,
     ],
   };
 }

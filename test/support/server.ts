@@ -3,6 +3,7 @@
 import type pg from 'pg';
 import { startServer } from '../../src/cli/assemble.ts';
 import type { Observation } from '../../src/observe.ts';
+import type { Engine } from '../../src/store/db.ts';
 import { createDatabase, type TestDatabase } from './database.ts';
 
 export const OPERATOR_KEY = 'test-operator-key-0123456789';
@@ -40,6 +41,8 @@ export interface ServerSettings {
   readonly authFailures?: { account: number; address: number };
   readonly database?: TestDatabase;
   readonly connectionsMax?: number;
+  /** Which form of statements to use, whatever the database is. */
+  readonly engine?: Engine;
 }
 
 export async function startTestServer(settings: ServerSettings = {}): Promise<TestServer> {
@@ -58,6 +61,7 @@ export async function startTestServer(settings: ServerSettings = {}): Promise<Te
       if (observation.event === 'request.failed') failures.push(observation);
     },
   });
+  if (settings.engine !== undefined) server.database.engine = settings.engine;
   const send = (method: string, path: string, options: SendOptions = {}) =>
     sendTo(server.address, method, path, options);
   return {

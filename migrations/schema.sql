@@ -1,0 +1,85 @@
+-- The tables that the migrations make: the system schema, and the schema of one application without collections.
+-- Read from the catalogs by test/support/schema-dump.ts, never loaded and never edited by hand. The test
+-- test/operator/migrations.test.ts fails when it is out of date and rewrites it with CARTULARY_TEST_WRITE_SCHEMA=1.
+
+create schema cartulary;
+
+create table cartulary.applications (
+  id text collate "C" not null,
+  organization text collate "C" not null,
+  version integer not null,
+  definition text not null,
+  published_at timestamp with time zone not null,
+  constraint applications_pkey PRIMARY KEY (id),
+  constraint applications_organization_fkey FOREIGN KEY (organization) REFERENCES cartulary.organizations(name)
+);
+
+create table cartulary.migrations (
+  number integer not null,
+  constraint migrations_pkey PRIMARY KEY (number)
+);
+
+create table cartulary.organizations (
+  name text collate "C" not null,
+  single_sign_on text,
+  constraint organizations_pkey PRIMARY KEY (name)
+);
+
+create table cartulary.shared_users (
+  id text collate "C" not null,
+  organization text collate "C" not null,
+  name text collate "C" not null,
+  email text collate "C" not null,
+  password_hash text,
+  disabled boolean not null,
+  created_at timestamp with time zone not null,
+  constraint shared_users_pkey PRIMARY KEY (id),
+  constraint shared_users_name_key UNIQUE (organization, name),
+  constraint shared_users_organization_fkey FOREIGN KEY (organization) REFERENCES cartulary.organizations(name)
+);
+
+create schema application;
+
+create table application.activity (
+  id uuid not null,
+  entry text not null,
+  constraint activity_pkey PRIMARY KEY (id)
+);
+
+create table application.fence (
+  version integer not null,
+  migration integer not null
+);
+
+create table application.tokens (
+  id text collate "C" not null,
+  user_id text collate "C" not null,
+  name text not null,
+  secret_hash bytea not null,
+  created_at timestamp with time zone not null,
+  revoked_at timestamp with time zone,
+  constraint tokens_pkey PRIMARY KEY (id),
+  constraint tokens_user_id_fkey FOREIGN KEY (user_id) REFERENCES application.users(id)
+);
+CREATE INDEX tokens_user_id ON application.tokens USING btree (user_id);
+
+create table application.users (
+  id text collate "C" not null,
+  name text collate "C" not null,
+  email text collate "C",
+  password_hash text,
+  admin boolean not null,
+  api_access boolean not null,
+  management_api_access boolean not null,
+  organization_management_api_access boolean not null,
+  profile text collate "C" not null,
+  team text collate "C",
+  team_leader boolean,
+  disabled boolean not null,
+  shared_user_id text collate "C",
+  created_at timestamp with time zone not null,
+  deleted_at timestamp with time zone,
+  constraint users_pkey PRIMARY KEY (id)
+);
+CREATE UNIQUE INDEX users_name_key ON application.users USING btree (name) WHERE (deleted_at IS NULL);
+CREATE UNIQUE INDEX users_shared_user_id_key ON application.users USING btree (shared_user_id) WHERE (deleted_at IS NULL);

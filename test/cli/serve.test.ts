@@ -1,0 +1,191 @@
+// `cartulary serve` as a process: how it starts, waits, refuses and ends.
+
+import assert from 'node:assert/strict';
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import { request } from 'node:http';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { sendTo } from '../support/server.ts';
+import { assertPlain, databaseUrl, type Running, run, start, withFolder } from './command.ts';
+
+const KEY = 'serve-test-operator-key';
+const READY = /^Cartulary is ready at (http:\/\/\S+)\/v1$/m;
+
+describe('cartulary serve', { concurrency: 2 }, () => {
+  let database: TestDatabase;
+
+  before(async () => {
+    database = await createDatabase();
+  });
+  after(async () => {
+    await database.drop();
+  });
+
+  const environment = (more: Record<string, string> = {}) => ({
+    DATABASE_URL: databaseUrl(database),
+    CARTULARY_PORT: '0',
+    CARTULARY_OPERATOR_KEY: KEY,
+    ...more,
+  });
+
+  const addressOf = async (running: Running): Promise<string> => (await running.until(READY))[1]!;
+
+  async function end(running: Running, signal: 'SIGTERM' | 'SIGINT' = 'SIGTERM'): Promise<void> {
+    running.child.kill(signal);
+    const { code, stderr } = await running.finished;
+    assert.equal(code, 0, stderr);
+  }
+
+  async function listening(server: Server, port = 0): Promise<number> {
+    server.listen(port, '127.0.0.1');
+    await new Promise((resolve) => server.once('listening', resolve));
+    return (server.address() as AddressInfo).port;
+  }
+
+  it('makes an operator key for its owner alone, and keeps it', async () => {
+    await withFolder(async (cwd) => {
+      const { CARTULARY_OPERATOR_KEY: _, ...env } = environment({ CARTULARY_DATA: join(cwd, 'deep', 'data') });
+      const file = join(cwd, 'deep', 'data', 'operator.key');
+      const keys: string[] = [];
+      for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+        const running = start(['serve'], { cwd, env });
+        const address = await addressOf(running);
+        assert.equal((await stat(file)).mode & 0o777, 0o600);
+        const key = (await readFile(file, 'utf8')).trim();
+        assert.ok(key.length >= 32);
+        keys.push(key);
+        assert.equal((await sendTo(address, 'GET', '/readyz')).status, 200);
+        assert.equal((await sendTo(address, 'GET', '/operator/v1/applications', { token: key })).status, 200);
+        assert.ok(!running.said().includes(key), 'the key is not printed');
+        if (signal === 'SIGINT') {
+          const listed = await run(['applications', 'list', '--url', address], {
+            cwd,
+            env: { CARTULARY_DATA: join(cwd, 'deep', 'data') },
+          });
+          assert.equal(listed.code, 0, listed.stderr);
+        }
+        await end(running, signal);
+      }
+      assert.equal(keys[0], keys[1]);
+    });
+  });
+
+  it('stops at settings that it does not know or cannot use', async () => {
+    await withFolder(async (cwd) => {
+      const unknown = await run(['serve'], { cwd, env: environment({ CARTULARY_POTR: '1' }) });
+      assertPlain(unknown, /^CARTULARY_POTR is not a setting of Cartulary/);
+      const wrong = await run(['serve'], {
+        cwd,
+        env: environment({ CARTULARY_PORT: '70000', DATABASE_URL: 'mysql://user:hunter2@host' }),
+      });
+      assertPlain(wrong, /^CARTULARY_PORT must be a whole number from 0 to 65535, not "70000"$/m);
+      assert.match(wrong.stderr, /^DATABASE_URL must begin with postgres:\/\//m);
+      assert.doesNotMatch(wrong.stderr, /hunter2/);
+      await writeFile(join(cwd, 'file'), '');
+      const { CARTULARY_OPERATOR_KEY: _, ...keyless } = environment({ CARTULARY_DATA: join(cwd, 'file') });
+      assertPlain(await run(['serve'], { cwd, env: keyless }), /^Cannot use the data folder .*file: /);
+    });
+  });
+
+  it('says plainly that its port is in use', async () => {
+    const other = createServer();
+    const port = await listening(other);
+    await withFolder(async (cwd) => {
+      const finished = await run(['serve'], { cwd, env: environment({ CARTULARY_PORT: String(port) }) });
+      assertPlain(finished, new RegExp(`^Port ${port} is in use`, 'm'));
+      assert.doesNotMatch(finished.stdout, READY);
+    });
+    await new Promise((resolve) => other.close(resolve));
+  });
+
+  it('lets the requests under way finish when it is asked to end', async () => {
+    await withFolder(async (cwd) => {
+      const running = start(['serve'], { cwd, env: environment() });
+      const address = new URL(await addressOf(running));
+      const body = JSON.stringify({ name: 'Under way', collections: [] });
+      const sent = request({
+        host: address.hostname,
+        port: address.port,
+        method: 'POST',
+        path: '/operator/v1/applications',
+        agent: false,
+        headers: {
+          authorization: `Bearer ${KEY}`,
+          'content-type': 'application/json',
+          'content-length': Buffer.byteLength(body),
+          expect: '100-continue',
+        },
+      });
+      const answered = new Promise<number | undefined>((resolve, reject) => {
+        sent.on('response', (response) => {
+          response.resume().on('end', () => resolve(response.statusCode));
+        });
+        sent.on('error', reject);
+      });
+      sent.flushHeaders();
+      await new Promise((resolve) => sent.once('continue', resolve));
+      running.child.kill('SIGTERM');
+      await untilRefused(address);
+      sent.end(body);
+      assert.equal(await answered, 200);
+      const { code, stderr } = await running.finished;
+      assert.equal(code, 0, stderr);
+      const rows = await database.sql("select 1 from cartulary.applications where definition like '%Under way%'");
+      assert.equal(rows.length, 1);
+    });
+  });
+
+  async function untilRefused({ hostname, port }: URL): Promise<void> {
+    for (let tries = 0; tries < 1_000; tries++) {
+      const open = await new Promise<boolean>((resolve) => {
+        const socket = connect(Number(port), hostname);
+        socket.on('connect', () => resolve(true)).on('error', () => resolve(false));
+        socket.on('connect', () => socket.destroy());
+      });
+      if (!open) return;
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    throw new Error('it went on taking connections');
+  }
+
+  it('waits for a database that does not answer yet', async () => {
+    const { host = 'localhost', port = 5432 } = database.connection;
+    const sockets = new Set<Socket>();
+    const door = createServer((socket) => {
+      const onward = host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host);
+      for (const one of [socket, onward]) sockets.add(one.on('error', () => undefined));
+      socket.pipe(onward).pipe(socket);
+    });
+    const doorPort = await listening(door);
+    await new Promise((resolve) => door.close(resolve));
+    await withFolder(async (cwd) => {
+      const url = databaseUrl(database, { host: '127.0.0.1', port: doorPort });
+      const running = start(['serve'], { cwd, env: environment({ DATABASE_URL: url }) });
+      await running.until(/^The database does not answer; waiting for it/m);
+      assert.doesNotMatch(running.said(), READY);
+      await listening(door, doorPort);
+      const address = await addressOf(running);
+      assert.equal((await sendTo(address, 'GET', '/readyz')).status, 200);
+      assert.equal(running.said().match(/does not answer/g)?.length, 1);
+      await end(running);
+      const patient = start(['serve'], {
+        cwd,
+        env: environment({ DATABASE_URL: databaseUrl(database, { host: '127.0.0.1', port: 1 }) }),
+      });
+      await patient.until(/waiting for it/);
+      await end(patient);
+    });
+    for (const socket of sockets) socket.destroy();
+    await new Promise((resolve) => door.close(resolve));
+  });
+
+  it('says plainly that the database is not there', async () => {
+    await withFolder(async (cwd) => {
+      const url = databaseUrl(database, { name: 'no_such_database' });
+      const finished = await run(['serve'], { cwd, env: environment({ DATABASE_URL: url }) });
+      assertPlain(finished, /^The database refused: database "no_such_database" does not exist$/m);
+    });
+  });
+});

@@ -1,0 +1,48 @@
+// Stands in for curl where it is not installed: the few options that the documentation uses, and no others. Each
+// answer also goes into the file that CURL_LOG names, for the test to look at.
+
+import { appendFileSync, readFileSync } from 'node:fs';
+
+const headers = new Headers();
+let method: string | undefined;
+let body: string | undefined;
+let address = '';
+let withHead = false;
+
+const args = process.argv.slice(2);
+const next = (): string => args.shift() ?? '';
+for (let argument = next(); argument !== ''; argument = next()) {
+  if (argument === '-s') continue;
+  if (argument === '-i') withHead = true;
+  else if (argument === '-X') method = next();
+  else if (argument === '-d') body = data(next());
+  else if (argument === '-u') headers.set('authorization', `Basic ${Buffer.from(next()).toString('base64')}`);
+  else if (argument === '-H') addHeader(next());
+  else if (/^https?:/.test(argument) && address === '') address = argument;
+  else throw new Error(`test/docs/curl.ts does not know ${argument}`);
+}
+
+function data(text: string): string {
+  if (!text.startsWith('@')) return text;
+  // curl drops line breaks from what it reads with -d.
+  return readFileSync(text === '@-' ? 0 : text.slice(1), 'utf8').replaceAll(/[\r\n]/g, '');
+}
+
+function addHeader(line: string): void {
+  const colon = line.indexOf(':');
+  headers.set(line.slice(0, colon), line.slice(colon + 1).trim());
+}
+
+// curl sends a form unless it is told otherwise.
+if (body !== undefined && !headers.has('content-type')) {
+  headers.set('content-type', 'application/x-www-form-urlencoded');
+}
+const request = { method: method ?? (body === undefined ? 'GET' : 'POST'), headers };
+const response = await fetch(address, body === undefined ? request : { ...request, body });
+const text = await response.text();
+if (withHead) {
+  const lines = [...response.headers].map(([name, value]) => `${name}: ${value}\r\n`);
+  process.stdout.write(`HTTP/1.1 ${response.status}\r\n${lines.join('')}\r\n`);
+}
+process.stdout.write(text);
+appendFileSync(process.env.CURL_LOG ?? '', `${JSON.stringify({ status: response.status, text })}\n`);

@@ -1,0 +1,61 @@
+// docs/interface.md has a heading for every route and no other, and the bounds that it tells are the real ones.
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { ARRAY_ELEMENTS_MAX } from '../../src/domain/values/array.ts';
+import { ORDINARY_BYTES_MAX, RECORDS_BYTES_MAX, ROUTES } from '../../src/http/routes.ts';
+import { PATTERNS } from '../../src/wire/identifiers.ts';
+import { RECORDS_MAX } from '../../src/wire/records.ts';
+import { codeIn, PAGES, readPage, tableOf } from './markdown.ts';
+
+const routeNames = ROUTES.map(
+  ({ method, path }) => `${method} ${path.replace(/^\/v1/, '').replaceAll(/:(\w+)/g, '{$1}')}`,
+);
+
+describe('docs/interface.md', () => {
+  it('describes exactly the routes that there are', () => {
+    const headings = [...readPage('interface').matchAll(/^### `([A-Z]+ \/[^`]*)`$/gm)].map((match) => match[1] ?? '');
+    assert.deepEqual(headings.sort(), [...routeNames].sort());
+  });
+
+  it('lists the identifiers with their patterns', () => {
+    assert.deepEqual(
+      tableOf('interface', 'Identifier', 'Pattern').map(([name, pattern]) => [name, codeIn(pattern)]),
+      Object.entries(PATTERNS),
+    );
+  });
+
+  it('tells the bounds that hold', () => {
+    const bounds = Object.fromEntries(tableOf('interface', 'What', 'Bound').map(([what, bound]) => [what, bound]));
+    const bytes = (number: number) => number.toLocaleString('en-US');
+    assert.match(bounds['body of create and update'] ?? '', new RegExp(`\\(${bytes(RECORDS_BYTES_MAX)} bytes\\)`));
+    assert.match(bounds['any other body'] ?? '', new RegExp(`\\(${bytes(ORDINARY_BYTES_MAX)} bytes\\)`));
+    assert.equal(bounds['records in one request'], String(RECORDS_MAX));
+    assert.equal(bounds['elements of an Array'], ARRAY_ELEMENTS_MAX.toLocaleString('en-US'));
+  });
+});
+
+describe('links between the pages', () => {
+  const anchorOf = (heading: string) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+      .trim()
+      .replaceAll(/\s/g, '-');
+  const anchors = new Map(
+    PAGES.map((page) => [
+      `${page}.md`,
+      [...readPage(page).matchAll(/^#+ (.*)$/gm)].map((match) => anchorOf(match[1] ?? '')),
+    ]),
+  );
+
+  for (const page of PAGES) {
+    it(`of docs/${page}.md lead somewhere`, () => {
+      for (const [link, file = '', anchor] of readPage(page).matchAll(/\]\(([\w.-]+)?(?:#([\w-]+))?\)/g)) {
+        const target = anchors.get(file === '' ? `${page}.md` : file);
+        assert.ok(target !== undefined, link);
+        assert.ok(anchor === undefined || target.includes(anchor), link);
+      }
+    });
+  }
+});

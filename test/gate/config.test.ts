@@ -1,0 +1,150 @@
+// Settings: defaults, what is refused and how it is said.
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { ConfigError, readConfig, SETTINGS } from '../../src/config.ts';
+
+function complaint(environment: Record<string, string>): string {
+  try {
+    readConfig(environment);
+  } catch (error) {
+    assert.ok(error instanceof ConfigError, String(error));
+    return error.message;
+  }
+  assert.fail(`${JSON.stringify(environment)} was accepted`);
+}
+
+describe('settings', () => {
+  it('have the documented defaults', () => {
+    assert.deepEqual(readConfig({}), {
+      CARTULARY_PORT: 8080,
+      CARTULARY_HOST: '127.0.0.1',
+      CARTULARY_DATA: './data',
+      CARTULARY_OPERATOR_KEY: undefined,
+      DATABASE_URL: undefined,
+      CARTULARY_DATABASE_CONNECTIONS: 16,
+      CARTULARY_PUBLIC_URL: undefined,
+      CARTULARY_TRUSTED_PROXIES: undefined,
+      CARTULARY_AUTH_FAILURES_ACCOUNT: 10,
+      CARTULARY_AUTH_FAILURES_ADDRESS: 50,
+      CARTULARY_LOG_LEVEL: 'info',
+    });
+  });
+
+  it('take an empty value as none', () => {
+    const empty = Object.fromEntries(Object.keys(SETTINGS).map((name) => [name, '']));
+    assert.deepEqual(readConfig(empty), readConfig({}));
+  });
+
+  it('are read as what they are', () => {
+    const given = {
+      CARTULARY_PORT: '0',
+      CARTULARY_HOST: '::1',
+      CARTULARY_DATA: '/srv/data',
+      CARTULARY_OPERATOR_KEY: 'k'.repeat(16),
+      DATABASE_URL: 'postgresql://someone:secret@host/db',
+      CARTULARY_DATABASE_CONNECTIONS: '2',
+      CARTULARY_PUBLIC_URL: 'https://records.example/below//',
+      CARTULARY_TRUSTED_PROXIES: '10.0.0.0/8, ::1,192.0.2.1, 2001:db8::/32',
+      CARTULARY_AUTH_FAILURES_ACCOUNT: '1',
+      CARTULARY_AUTH_FAILURES_ADDRESS: '1000000',
+      CARTULARY_LOG_LEVEL: 'silent',
+    };
+    assert.deepEqual(readConfig(given), {
+      ...given,
+      CARTULARY_PORT: 0,
+      CARTULARY_DATABASE_CONNECTIONS: 2,
+      CARTULARY_PUBLIC_URL: 'https://records.example/below',
+      CARTULARY_TRUSTED_PROXIES: ['10.0.0.0/8', '::1', '192.0.2.1', '2001:db8::/32'],
+      CARTULARY_AUTH_FAILURES_ACCOUNT: 1,
+      CARTULARY_AUTH_FAILURES_ADDRESS: 1_000_000,
+    });
+  });
+
+  it('leave the rest of the environment alone', () => {
+    const others = {
+      PATH: '/bin',
+      PORT: 'x',
+      cartulary_port: 'x',
+      CARTULARY_TEST_DATABASE_URL: 'x',
+      MY_CARTULARY_X: '',
+    };
+    assert.deepEqual(readConfig(others), readConfig({}));
+  });
+
+  it('refuse a CARTULARY_ name that they do not have, and say which they have', () => {
+    for (const name of ['CARTULARY_PORTS', 'CARTULARY_', 'CARTULARY_port', 'CARTULARY_TEST']) {
+      const message = complaint({ [name]: '' });
+      assert.match(message, new RegExp(`^${name} is not a setting`));
+      assert.ok(message.includes('CARTULARY_PORT,'));
+      assert.equal(message.split('\n').length, 1);
+    }
+  });
+
+  const wrong: Record<string, string[]> = {
+    CARTULARY_PORT: ['x', '-1', '65536', '80.5', '0x50', '1e3', ' 80', '٣'],
+    CARTULARY_DATABASE_CONNECTIONS: ['1', '501', 'many'],
+    CARTULARY_AUTH_FAILURES_ACCOUNT: ['0', '-5', '1000001', 'Infinity'],
+    CARTULARY_AUTH_FAILURES_ADDRESS: ['0', 'NaN', '99999999999999999999'],
+    CARTULARY_PUBLIC_URL: ['records.example', 'ftp://records.example', '/below', 'http://', 'javascript:alert(1)'],
+    CARTULARY_TRUSTED_PROXIES: [
+      'localhost',
+      '10.0.0.1,',
+      ',',
+      '10.0.0.0/33',
+      '10.0.0.0/x',
+      '10.0.0.0/',
+      '10.0.0.0/8/8',
+      '::1/129',
+      '10.0.0.0/-1',
+      '0.0.0.0/0',
+    ],
+    CARTULARY_LOG_LEVEL: ['INFO', 'verbose', 'toString'],
+  };
+  for (const [name, values] of Object.entries(wrong)) {
+    it(`refuse a wrong ${name} and show it`, () => {
+      for (const value of values) {
+        const message = complaint({ [name]: value });
+        assert.ok(message.startsWith(`${name} must be `), message);
+        assert.ok(message.endsWith(`, not ${JSON.stringify(value)}`), message);
+      }
+    });
+  }
+
+  it('never show a secret', () => {
+    const secrets = {
+      CARTULARY_OPERATOR_KEY: [
+        'hunter2',
+        'hunter2 with spaces and more',
+        'hünter2-hünter2-hünter2',
+        'hunter2'.repeat(100),
+      ],
+      DATABASE_URL: ['hunter2', 'mysql://someone:hunter2@host/db', 'host=localhost password=hunter2'],
+    };
+    for (const [name, values] of Object.entries(secrets)) {
+      for (const value of values) {
+        const message = complaint({ [name]: value });
+        assert.ok(message.startsWith(`${name} must `), message);
+        assert.doesNotMatch(message, /h[uü]nter2/);
+      }
+    }
+  });
+
+  it('say everything that is wrong at once', () => {
+    const message = complaint({
+      CARTULARY_PROT: '80',
+      CARTULARY_PORT: 'x',
+      CARTULARY_OPERATOR_KEY: 'short',
+      CARTULARY_LOG_LEVEL: 'loud',
+      DATABASE_URL: 'mysql://x',
+    });
+    assert.deepEqual(
+      message.split('\n').map((line) => line.split(' ')[0]),
+      ['CARTULARY_PROT', 'CARTULARY_PORT', 'CARTULARY_OPERATOR_KEY', 'DATABASE_URL', 'CARTULARY_LOG_LEVEL'],
+    );
+  });
+
+  it('each explain themselves', () => {
+    for (const [name, { sentence }] of Object.entries(SETTINGS)) assert.match(sentence, /^[A-Z].{10,}\.$/, name);
+  });
+});

@@ -1,0 +1,118 @@
+// A node that cannot hear: its listening connection is cut and the database takes no new ones. What was changed must
+// count within a second all the same. The bound is exact whatever the machine does: it is about requests that begin a
+// second after the change.
+
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import pg from 'pg';
+import { hashPassword } from '../../src/gate/password-check.ts';
+import { basic, send } from '../http/wire.ts';
+import { type Person, publishApplication, type TestApplication } from '../support/application.ts';
+import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+import { until } from './waiting.ts';
+
+const LISTENERS = `from pg_stat_activity where application_name = 'cartulary listener' and datname = current_database()`;
+
+describe('a node that cannot hear', () => {
+  let database: TestDatabase;
+  let a: TestServer;
+  let b: TestServer;
+  let app: TestApplication;
+  let people: Record<'steady' | 'disabled' | 'revoked' | 'password', Person>;
+  let direct: pg.Client;
+  let admin: pg.Client;
+
+  const connectable = (yes: boolean) =>
+    admin.query(`alter database ${database.connection.database} with allow_connections ${yes}`);
+  const listeners = async () =>
+    Number((await direct.query(`select count(*)::int as count ${LISTENERS}`)).rows[0].count);
+
+  before(async () => {
+    database = await createDatabase();
+    // One connection each, which stays open: neither node needs a new one while there are none to have.
+    a = await startTestServer({ database, connectionsMax: 1 });
+    b = await startTestServer({ database, connectionsMax: 1 });
+    app = await publishApplication(a, { collections: [] });
+    people = {
+      steady: await app.addPerson('Steady'),
+      disabled: await app.addPerson('Disabled'),
+      revoked: await app.addPerson('Revoked'),
+      password: await app.addPerson('Password'),
+    };
+    direct = new pg.Client(database.connection);
+    admin = new pg.Client({ connectionString: process.env.CARTULARY_TEST_DATABASE_URL });
+    await Promise.all([direct.connect(), admin.connect()]);
+    for (const person of Object.values(people)) assert.deepEqual(await both(person), [200, 200]);
+    await connectable(false);
+    await direct.query(`select pg_terminate_backend(pid) ${LISTENERS}`);
+    await until('the listeners to be gone', async () => (await listeners()) === 0);
+  });
+  after(async () => {
+    await Promise.all([direct.end(), admin.end()]);
+    await b.close();
+    await a.close();
+    await database.drop();
+    assert.deepEqual([...a.failures, ...b.failures], []);
+  });
+
+  const onB = async (authorization: string) =>
+    (await send(b.address, 'GET', `/v1/${app.id}`, { headers: { authorization } })).status;
+  const both = async (person: Person) => [
+    await onB(`Bearer ${person.token}`),
+    await onB(basic(person.id, person.password)),
+  ];
+
+  async function withinASecond(what: string, happened: () => Promise<boolean>): Promise<void> {
+    assert.equal(await listeners(), 0, 'nobody hears');
+    const changed = performance.now();
+    for (;;) {
+      const asked = performance.now();
+      if (await happened()) return;
+      assert.ok(asked - changed < 1000, `${what}: not yet, in a request that began a second after the change`);
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  }
+
+  it('refuses a disabled user, an old password and a revoked token', async () => {
+    const { disabled, password, revoked } = people;
+    const hash = await hashPassword('Another-Passw0rd');
+    const tokens = `/applications/${app.id}/users/${revoked.id}/tokens`;
+    for (const person of [disabled, password, revoked]) assert.deepEqual(await both(person), [200, 200]);
+    await direct.query(`update app_${app.id}.users set disabled = true where id = $1`, [disabled.id]);
+    await direct.query(`update app_${app.id}.users set password_hash = $2 where id = $1`, [password.id, hash]);
+    const reply = await a.operator('DELETE', `${tokens}/${revoked.token.split('.')[0]}`);
+    assert.equal(reply.status, 204, reply.text);
+    await Promise.all([
+      withinASecond('the disabled user', async () => (await both(disabled)).join() === '401,401'),
+      withinASecond('the old password', async () => (await both(password)).join() === '200,401'),
+      withinASecond('the revoked token', async () => (await both(revoked)).join() === '401,200'),
+    ]);
+    assert.equal(await onB(basic(password.id, 'Another-Passw0rd')), 200);
+  });
+
+  it('shows what another node published', async () => {
+    const version = async () =>
+      (await send(b.address, 'GET', `/v1/${app.id}`, { headers: { authorization: `Bearer ${app.admin.token}` } })).body
+        .version;
+    const before = await version();
+    const published = await a.operator('POST', '/applications', { id: app.id, name: 'Renamed', collections: [] });
+    assert.equal(published.status, 200, published.text);
+    await withinASecond('the definition', async () => (await version()) === before + 1);
+  });
+
+  it('goes on serving those whom nothing happened to', async () => {
+    const ends = performance.now() + 1200;
+    while (performance.now() < ends) assert.deepEqual(await both(people.steady), [200, 200]);
+    assert.equal(await listeners(), 0);
+  });
+
+  it('hears again when it can', async () => {
+    await connectable(true);
+    await until('both nodes to listen', async () => (await listeners()) === 2);
+    assert.deepEqual(await both(people.steady), [200, 200]);
+    await direct.query(`update app_${app.id}.users set disabled = true where id = $1`, [people.steady.id]);
+    await direct.query(`select pg_notify('cartulary', $1)`, [`application ${app.id}`]);
+    await until('the message to count', async () => (await both(people.steady)).join() === '401,401');
+  });
+});

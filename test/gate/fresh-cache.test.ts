@@ -1,0 +1,146 @@
+// The cache of what authentication and definitions need: what is fresh, what is shared, what is dropped.
+
+import assert from 'node:assert/strict';
+import { describe, it, type TestContext } from 'node:test';
+import { FreshCache } from '../../src/store/fresh-cache.ts';
+
+/** A cache whose clock and hearing the test moves, and a load that counts. */
+function setUp(t: TestContext, max = 100) {
+  const clock = { now: 10_000, heard: Number.NEGATIVE_INFINITY };
+  t.mock.method(performance, 'now', () => clock.now);
+  const cache = new FreshCache<string>(max, () => clock.heard);
+  let loads = 0;
+  const load = async () => `load ${++loads}`;
+  return { clock, cache, load, loads: () => loads };
+}
+
+/** A load that ends when the test says so. */
+function pending() {
+  let finish: (value: string) => void = () => undefined;
+  let fail: (error: Error) => void = () => undefined;
+  const promise = new Promise<string>((resolve, reject) => {
+    finish = resolve;
+    fail = reject;
+  });
+  return { load: () => promise, finish: (value: string) => finish(value), fail: (error: Error) => fail(error) };
+}
+
+describe('fresh cache', () => {
+  it('keeps what it loaded for less than a second while nothing is heard', async (t) => {
+    const { clock, cache, load } = setUp(t);
+    assert.equal(await cache.get('p1/a', load), 'load 1');
+    assert.equal(await cache.get('p1/a', load), 'load 1');
+    clock.now += 700;
+    assert.equal(await cache.get('p1/a', load), 'load 1');
+    clock.now += 300;
+    assert.equal(await cache.get('p1/a', load), 'load 2', 'a second later it is asked for again');
+  });
+
+  it('keeps it for as long as it is heard that nothing changed', async (t) => {
+    const { clock, cache, load } = setUp(t);
+    await cache.get('p1/a', load);
+    for (let beat = 0; beat < 100; beat++) {
+      clock.now += 250;
+      clock.heard = clock.now - 50;
+      assert.equal(await cache.get('p1/a', load), 'load 1');
+    }
+    clock.now += 700;
+    assert.equal(await cache.get('p1/a', load), 'load 1', 'the last beat covers it a while');
+    clock.now += 300;
+    assert.equal(await cache.get('p1/a', load), 'load 2', 'and no longer');
+  });
+
+  it('counts the age from before the load, however long that took', async (t) => {
+    const { clock, cache, load } = setUp(t);
+    const slow = pending();
+    const got = cache.get('p1/a', slow.load);
+    clock.now += 900;
+    slow.finish('slow');
+    assert.equal(await got, 'slow');
+    assert.equal(await cache.get('p1/a', load), 'load 1');
+  });
+
+  it('loads once for all who ask at the same time', async (t) => {
+    const { cache, load, loads } = setUp(t);
+    const slow = pending();
+    const all = [cache.get('p1/a', slow.load), cache.get('p1/a', load), cache.get('p1/a', load)];
+    slow.finish('once');
+    assert.deepEqual(await Promise.all(all), ['once', 'once', 'once']);
+    assert.equal(await cache.get('p1/a', load), 'once');
+    assert.equal(loads(), 0);
+  });
+
+  it('gives a failed load to all who waited, and tries again for the next', async (t) => {
+    const { cache, load } = setUp(t);
+    const slow = pending();
+    const all = [cache.get('p1/a', slow.load), cache.get('p1/a', load)];
+    slow.fail(new Error('away'));
+    const outcomes = await Promise.allSettled(all);
+    assert.deepEqual(
+      outcomes.map(({ status }) => status),
+      ['rejected', 'rejected'],
+    );
+    assert.equal(await cache.get('p1/a', load), 'load 1');
+  });
+
+  it('keeps also that there is nothing', async (t) => {
+    t.mock.method(performance, 'now', () => 5);
+    const cache = new FreshCache<string | undefined>(10, () => 5);
+    let loads = 0;
+    const load = async () => {
+      loads += 1;
+      return undefined;
+    };
+    assert.equal(await cache.get('p1/a', load), undefined);
+    assert.equal(await cache.get('p1/a', load), undefined);
+    assert.equal(loads, 1);
+  });
+
+  for (const news of ['everything', { application: 'p1' }] as const) {
+    const name = typeof news === 'string' ? news : 'an application';
+    it(`drops what news of ${name} made stale`, async (t) => {
+      const { clock, cache, load } = setUp(t);
+      clock.heard = clock.now;
+      await cache.get('p1/a', load);
+      await cache.get('p1/b', load);
+      await cache.get('p11/a', load);
+      cache.hear(news);
+      assert.equal(await cache.get('p1/a', load), 'load 4');
+      assert.equal(await cache.get('p1/b', load), 'load 5');
+      assert.equal(await cache.get('p11/a', load), news === 'everything' ? 'load 6' : 'load 3');
+    });
+
+    it(`does not keep what was being loaded while news of ${name} came`, async (t) => {
+      const { clock, cache, load } = setUp(t);
+      clock.heard = clock.now;
+      const slow = pending();
+      const before = cache.get('p1/a', slow.load);
+      cache.hear(news);
+      const behind = cache.get('p1/a', load);
+      assert.equal(await behind, 'load 1', 'who asks after the news does not get what was asked for before it');
+      slow.finish('stale');
+      assert.equal(await before, 'stale');
+      assert.equal(await cache.get('p1/a', load), 'load 1');
+    });
+  }
+
+  it('leaves the load of another application alone', async (t) => {
+    const { cache, load } = setUp(t);
+    const slow = pending();
+    const got = cache.get('p2/a', slow.load);
+    cache.hear({ application: 'p1' });
+    slow.finish('kept');
+    await got;
+    assert.equal(await cache.get('p2/a', load), 'kept');
+  });
+
+  it('holds no more than its bound, and drops the oldest first', async (t) => {
+    const { cache, load, loads } = setUp(t, 3);
+    for (const key of ['p1/a', 'p1/b', 'p1/c', 'p1/d']) await cache.get(key, load);
+    assert.equal(loads(), 4);
+    for (const key of ['p1/b', 'p1/c', 'p1/d']) await cache.get(key, load);
+    assert.equal(loads(), 4, 'three are there');
+    await cache.get('p1/a', load);
+    assert.equal(loads(), 5, 'the fourth had to go');
+  });
+});

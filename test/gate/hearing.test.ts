@@ -1,0 +1,78 @@
+// Hearing by itself, on a real database: news, beats, being cut off and coming back, and leaving nothing behind.
+
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { Hearing, type News } from '../../src/store/hearing.ts';
+import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { until } from './waiting.ts';
+
+const LISTENERS = `from pg_stat_activity where application_name = 'cartulary listener' and datname = current_database()`;
+
+describe('hearing', () => {
+  let database: TestDatabase;
+  before(async () => {
+    database = await createDatabase();
+  });
+  after(() => database.drop());
+
+  const listeners = async () => Number((await database.sql(`select count(*)::int ${LISTENERS}`))[0]?.[0]);
+  const notify = (payload: string) => database.sql(`select pg_notify('cartulary', $1)`, [payload]);
+
+  async function withHearing(work: (hearing: Hearing, news: News[]) => Promise<void>): Promise<void> {
+    const news: News[] = [];
+    const hearing = new Hearing(database.connection, (item) => news.push(item));
+    await hearing.start();
+    try {
+      await work(hearing, news);
+    } finally {
+      await hearing.stop();
+    }
+  }
+
+  it('passes on what is said, and nothing that it does not understand', async () => {
+    await withHearing(async (_hearing, news) => {
+      news.length = 0;
+      for (const payload of ['application p1', 'nonsense', '', 'beat somebody 1', 'everything', 'application p2']) {
+        await notify(payload);
+      }
+      await until('the last news', () => news.length >= 3);
+      assert.deepEqual(news, [{ application: 'p1' }, 'everything', { application: 'p2' }]);
+    });
+  });
+
+  it('knows up to when it has heard everything', async () => {
+    await withHearing(async (hearing) => {
+      await until('a beat', () => hearing.asOf > 0);
+      const first = hearing.asOf;
+      assert.ok(first <= performance.now());
+      await until('another beat', () => hearing.asOf > first);
+    });
+  });
+
+  it('takes everything for changed when it comes back, and goes on', async () => {
+    await withHearing(async (hearing, news) => {
+      await until('a beat', () => hearing.asOf > 0);
+      news.length = 0;
+      await database.sql(`select pg_terminate_backend(pid) ${LISTENERS}`);
+      await until('the return', () => news.includes('everything'));
+      const back = performance.now();
+      await until('a beat behind the return', () => hearing.asOf > back);
+      await notify('application p3');
+      await until('news', () => news.some((item) => item !== 'everything' && item.application === 'p3'));
+    });
+  });
+
+  it('leaves no connection behind, whenever it is stopped', async () => {
+    await withHearing(async () => assert.equal(await listeners(), 1));
+    await until('no listeners', async () => (await listeners()) === 0);
+
+    const early = new Hearing(database.connection, () => undefined);
+    const started = early.start();
+    await early.stop();
+    await started;
+    await until('no listeners after a stop while connecting', async () => (await listeners()) === 0);
+    const asOf = early.asOf;
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    assert.equal(early.asOf, asOf, 'nothing beats any more');
+  });
+});

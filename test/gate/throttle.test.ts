@@ -1,0 +1,146 @@
+// The throttle by itself, with a clock of the test's own.
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { Fault } from '../../src/faults.ts';
+import { Throttle } from '../../src/gate/throttle.ts';
+
+const MINUTE = 60_000;
+const HERE = '192.0.2.1';
+const THERE = '192.0.2.2';
+
+function setUp(limits = { account: 10, address: 50 }) {
+  const clock = { now: 1_000_000 };
+  const throttle = new Throttle(limits, () => clock.now);
+  /** Seconds to wait, or 0. */
+  const wait = (address: string, account: string): number => {
+    try {
+      throttle.check(address, account);
+      return 0;
+    } catch (error) {
+      assert.ok(error instanceof Fault);
+      assert.equal(error.status, 429);
+      assert.equal(error.code, 'TOO_MANY_REQUESTS');
+      assert.deepEqual(error.params, { reason: 'authentication' });
+      assert.match(error.headers['retry-after'] ?? '', /^[1-9]\d*$/);
+      return Number(error.headers['retry-after']);
+    }
+  };
+  const fail = (times: number, address = HERE, account = 'a') => {
+    for (let time = 0; time < times; time++) throttle.fail(address, account);
+  };
+  return { clock, throttle, wait, fail };
+}
+
+describe('throttle', () => {
+  it('lets ten failures of one account from one address pass, and then makes it wait', () => {
+    const { wait, fail } = setUp();
+    for (let failure = 1; failure < 10; failure++) {
+      fail(1);
+      assert.equal(wait(HERE, 'a'), 0, `after ${failure} failures`);
+    }
+    fail(1);
+    assert.equal(wait(HERE, 'a'), 1);
+    assert.equal(wait(HERE, 'b'), 0, 'another account from the same address');
+    assert.equal(wait(THERE, 'a'), 0, 'the same account from another address');
+  });
+
+  it('doubles the wait from one second to sixty with each failure behind it', () => {
+    const { clock, wait, fail } = setUp();
+    fail(10);
+    const waits: number[] = [];
+    for (let round = 0; round < 8; round++) {
+      const seconds = wait(HERE, 'a');
+      waits.push(seconds);
+      clock.now += seconds * 1000 - 1;
+      assert.equal(wait(HERE, 'a'), 1, 'a moment before the wait is over');
+      clock.now += 1;
+      assert.equal(wait(HERE, 'a'), 0, 'when the wait is over');
+      fail(1);
+    }
+    assert.deepEqual(waits, [1, 2, 4, 8, 16, 32, 60, 60]);
+  });
+
+  it('counts down the seconds that are left, rounded up', () => {
+    const { clock, wait, fail } = setUp({ account: 1, address: 50 });
+    for (let failure = 0; failure < 5; failure++) fail(1);
+    assert.equal(wait(HERE, 'a'), 16);
+    clock.now += 500;
+    assert.equal(wait(HERE, 'a'), 16);
+    clock.now += 500;
+    assert.equal(wait(HERE, 'a'), 15);
+    clock.now += 14_999;
+    assert.equal(wait(HERE, 'a'), 1);
+  });
+
+  it('does not count failures that are five minutes old', () => {
+    const { clock, wait, fail } = setUp();
+    fail(9);
+    clock.now += 5 * MINUTE - 1;
+    fail(1);
+    assert.equal(wait(HERE, 'a'), 1, 'ten within five minutes');
+
+    const later = setUp();
+    later.fail(9);
+    later.clock.now += 5 * MINUTE;
+    later.fail(9);
+    assert.equal(later.wait(HERE, 'a'), 0, 'nine and nine, five minutes apart');
+    later.fail(1);
+    assert.equal(later.wait(HERE, 'a'), 1);
+  });
+
+  it('begins anew after five minutes of quiet', () => {
+    const { clock, wait, fail } = setUp();
+    fail(13);
+    assert.equal(wait(HERE, 'a'), 8);
+    clock.now += 5 * MINUTE;
+    fail(9);
+    assert.equal(wait(HERE, 'a'), 0);
+    fail(1);
+    assert.equal(wait(HERE, 'a'), 1);
+  });
+
+  it('makes an address wait after fifty failures for whichever accounts', () => {
+    const { clock, wait, fail } = setUp();
+    for (let account = 0; account < 49; account++) fail(1, HERE, `account ${account}`);
+    assert.equal(wait(HERE, 'never seen'), 0);
+    fail(1, HERE, 'the fiftieth');
+    assert.equal(wait(HERE, 'never seen'), 1);
+    assert.equal(wait(THERE, 'never seen'), 0);
+    clock.now += 1000;
+    assert.equal(wait(HERE, 'never seen'), 0);
+    fail(1, HERE, 'one more');
+    assert.equal(wait(HERE, 'never seen'), 2);
+  });
+
+  it('waits for the longer of the two', () => {
+    const { wait, fail } = setUp({ account: 1, address: 3 });
+    fail(3);
+    assert.equal(wait(HERE, 'a'), 4, 'the account failed three times too often');
+    assert.equal(wait(HERE, 'b'), 1, 'the address once');
+  });
+
+  it('forgets an account that succeeded, but not its address', () => {
+    const { throttle, wait, fail } = setUp({ account: 3, address: 5 });
+    fail(2);
+    throttle.succeed(HERE, 'a');
+    fail(2);
+    assert.equal(wait(HERE, 'a'), 0);
+    throttle.succeed(HERE, 'a');
+    fail(1);
+    assert.equal(wait(HERE, 'a'), 1, 'five from the address');
+  });
+
+  it('keeps a bounded memory, and in it those who go on failing', () => {
+    const { wait, fail } = setUp({ account: 2, address: 50 });
+    const others = (count: number) => {
+      for (let other = 0; other < count; other++) fail(1, `198.51.100.${other}`, 'somebody');
+    };
+    fail(1, HERE, 'persistent');
+    others(9_000);
+    fail(1, HERE, 'persistent');
+    assert.equal(wait(HERE, 'persistent'), 1, 'remembered among 9,000 other addresses');
+    others(11_000);
+    assert.equal(wait(HERE, 'persistent'), 0, 'forgotten after 11,000 others');
+  });
+});

@@ -1,0 +1,267 @@
+// Connections as clients, proxies and attackers use them: long request lines, reuse, pipelining, hanging up, and what
+// is not HTTP at all.
+
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { publishApplication, type TestApplication } from '../support/application.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+import { assertProblem, head, onWire, send } from './wire.ts';
+
+const REQUEST_LINE_BYTES = 64 * 1024;
+/** Beyond what a server discards and what sockets on the way may hold. */
+const ENDLESS_BYTES_MAX = 100 * 1024 * 1024;
+const ENDLESS_CHUNK_BYTES = 1024 * 1024;
+
+describe('connections', () => {
+  let server: TestServer;
+  let app: TestApplication;
+
+  before(async () => {
+    server = await startTestServer();
+    app = await publishApplication(server, {
+      collections: [{ name: 'Things', columns: [{ name: 'Title', type: 'String' }] }],
+    });
+  });
+  after(async () => {
+    await server.close();
+    assert.deepEqual(server.failures, []);
+  });
+
+  const definition = () => `/v1/${app.id}`;
+  const records = () => `/v1/${app.id}${app.records('Things')}`;
+  const bearer = () => ({ authorization: `Bearer ${app.admin.token}` });
+  const posting = () => ({ ...bearer(), 'content-type': 'application/json' });
+
+  it('accepts request lines of 64 KB', async () => {
+    const frame = `GET ${definition()}?search= HTTP/1.1`.length;
+    const path = `${definition()}?search=${'x'.repeat(REQUEST_LINE_BYTES - frame)}`;
+    const reply = await send(server.address, 'GET', path, { headers: bearer() });
+    assert.equal(reply.status, 200, reply.text.slice(0, 200));
+    assert.equal(reply.body.id, app.id);
+  });
+
+  it('answers headers beyond the bound, and lets the client read it', async () => {
+    for (const size of [100_000, 5_000_000]) {
+      await onWire(server.address, async (wire) => {
+        wire.write(head('GET', definition(), { ...bearer(), 'x-long': 'x'.repeat(size) }));
+        assertProblem(await wire.answer(), 400, 'INVALID_PARAMETER', `${size} bytes of headers`);
+      });
+    }
+    await onWire(server.address, async (wire) => {
+      wire.write(head('GET', `/v1/${'x'.repeat(200_000)}`));
+      assertProblem(await wire.answer(), 400, 'INVALID_PARAMETER', 'a request line beyond the bound');
+    });
+  });
+
+  const nonsense: Record<string, string> = {
+    'plain text': 'hello there\r\n\r\n',
+    'TLS hello': '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03',
+    'HTTP/2 preface': 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
+    'unknown verb': 'FETCH /healthz HTTP/1.1\r\nHost: x\r\n\r\n',
+    'unknown version': 'GET /healthz HTTP/9.9\r\nHost: x\r\n\r\n',
+    'broken header': 'GET /healthz HTTP/1.1\r\nHost: x\r\nno colon here\r\n\r\n',
+    'space before the colon': 'GET /healthz HTTP/1.1\r\nHost : x\r\n\r\n',
+    'NUL in a header': 'GET /healthz HTTP/1.1\r\nHost: x\r\nA: b\0c\r\n\r\n',
+    'two lengths': 'POST /healthz HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab',
+    'length and chunks':
+      'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+    'negative length': 'POST /healthz HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n',
+  };
+  for (const [what, text] of Object.entries(nonsense)) {
+    it(`answers ${what} as it answers every error`, async () => {
+      await onWire(server.address, async (wire) => {
+        wire.write(Buffer.from(text, 'latin1'));
+        assertProblem(await wire.answer(), 400, 'INVALID_PARAMETER', what);
+        await wire.over();
+      });
+    });
+  }
+
+  it('answers a broken chunk as it answers every error', async () => {
+    await onWire(server.address, async (wire) => {
+      wire.write(`${head('POST', records(), { ...posting(), 'transfer-encoding': 'chunked' })}zz\r\n{}\r\n`);
+      assertProblem(await wire.answer(), 400, 'INVALID_PARAMETER', 'a broken chunk');
+      await wire.over();
+    });
+  });
+
+  it('answers a request without Host as it answers every error', async () => {
+    await onWire(server.address, async (wire) => {
+      wire.write('GET /healthz HTTP/1.1\r\n\r\n');
+      assertProblem(await wire.answer(), 400, 'INVALID_PARAMETER', 'no Host');
+    });
+  });
+
+  it('uses a connection again after each kind of refusal', async () => {
+    const body = '{"values":{}}';
+    const length = { 'content-length': String(body.length) };
+    const chunked = { 'transfer-encoding': 'chunked' };
+    const large = ' '.repeat(2_000_000);
+    const refused: [string, string, string, number, string][] = [
+      ['missing credentials', head('POST', records(), length), body, 401, 'UNAUTHORIZED'],
+      ['wrong type', head('POST', records(), { ...bearer(), ...length }), body, 400, 'INVALID_CONTENT_TYPE'],
+      [
+        'malformed identifier',
+        head('POST', '/v1/X/collections/X/records', length),
+        body,
+        400,
+        'INVALID_APPLICATION_ID',
+      ],
+      ['unknown path', head('POST', '/nowhere', length), body, 404, 'NOT_FOUND'],
+      ['wrong verb', head('DELETE', '/healthz', length), body, 405, 'METHOD_NOT_ALLOWED'],
+      ['broken JSON', head('POST', records(), { ...posting(), 'content-length': '1' }), '{', 400, 'INVALID_BODY'],
+      [
+        'too large a body',
+        head('POST', records(), { ...posting(), 'content-length': String(large.length) }),
+        large,
+        400,
+        'INVALID_BODY',
+      ],
+      [
+        'too large a body in chunks',
+        head('POST', records(), { ...posting(), ...chunked }),
+        `${large.length.toString(16)}\r\n${large}\r\n0\r\n\r\n`,
+        400,
+        'INVALID_BODY',
+      ],
+    ];
+    await onWire(server.address, async (wire) => {
+      for (const [what, top, rest, status, code] of refused) {
+        wire.write(top).write(rest);
+        assertProblem(await wire.answer(), status, code, what);
+        wire.write(head('GET', definition(), bearer()));
+        assert.equal((await wire.answer()).body?.id, app.id, what);
+      }
+    });
+  });
+
+  it('cuts off a body that never ends, whatever was answered, and the answer can be read', async () => {
+    const ways: [string, string, Record<string, string>, number][] = [
+      ['POST', records(), {}, 401],
+      ['POST', records(), posting(), 400],
+      ['POST', records(), { ...bearer(), 'content-type': 'text/xml' }, 400],
+      ['POST', '/nowhere', {}, 404],
+      ['POST', '/healthz', {}, 405],
+      ['POST', '/%zz', {}, 400],
+      ['GET', definition(), bearer(), 200],
+    ];
+    const chunk = `${ENDLESS_CHUNK_BYTES.toString(16)}\r\n${' '.repeat(ENDLESS_CHUNK_BYTES)}\r\n`;
+    for (const [verb, path, headers, status] of ways) {
+      await onWire(server.address, async (wire) => {
+        const close = new Promise((resolve) => wire.socket.once('close', resolve));
+        wire.write(head(verb, path, { ...headers, 'transfer-encoding': 'chunked' }));
+        for (let sent = 0; !wire.socket.destroyed; sent += ENDLESS_CHUNK_BYTES) {
+          assert.ok(sent < ENDLESS_BYTES_MAX, `${verb} ${path} was still read after ${sent} bytes`);
+          await Promise.race([close, new Promise((resolve) => wire.socket.write(chunk, resolve))]);
+          // The server lives in this process and must get its turn.
+          await new Promise((resolve) => setImmediate(resolve));
+        }
+        assert.equal((await wire.answer()).status, status, `${verb} ${path}`);
+      });
+    }
+  });
+
+  it('bears clients that hang up in the middle of a body', async () => {
+    const bodies = [
+      `${head('POST', records(), { ...posting(), 'content-length': '1000' })}{"values"`,
+      `${head('POST', records(), { ...posting(), 'transfer-encoding': 'chunked' })}5\r\n{"val`,
+      head('POST', records(), { ...posting(), 'content-length': '99999999' }) + 'x'.repeat(100_000),
+    ];
+    for (const text of bodies) {
+      for (const way of ['end', 'destroy', 'resetAndDestroy'] as const) {
+        await onWire(server.address, async (wire) => {
+          await new Promise<void>((resolve) => wire.socket.write(text, () => resolve()));
+          wire.socket[way]();
+        });
+      }
+    }
+    const reply = await send(server.address, 'GET', definition(), { headers: bearer() });
+    assert.equal(reply.status, 200);
+    const stored = await server.database.sql(`select count(*)::int from app_${app.id}.${app.ids.Things!.id}`);
+    assert.deepEqual(stored, [[0]]);
+  });
+
+  it('takes a body after Expect: 100-continue', async () => {
+    const body = '{"values":{}}';
+    await onWire(server.address, async (wire) => {
+      wire.write(head('POST', records(), { ...posting(), 'content-length': '13', expect: '100-continue' }));
+      assert.equal((await wire.answer()).status, 100);
+      wire.write(body);
+      assert.equal((await wire.answer()).status, 200);
+    });
+  });
+
+  it('ignores expectations that it does not know', async () => {
+    await onWire(server.address, async (wire) => {
+      wire.write(head('GET', definition(), { ...bearer(), expect: 'the-unexpected' }));
+      const reply = await wire.answer();
+      assert.equal(reply.status, 200);
+      assert.equal(reply.body.id, app.id);
+    });
+  });
+
+  it('answers pipelined requests in their order', async () => {
+    const paths = ['/healthz', definition(), '/nowhere', '/readyz', definition(), '/v1/X'];
+    await onWire(server.address, async (wire) => {
+      wire.write(paths.map((path) => head('GET', path, bearer())).join(''));
+      const bodies = [];
+      const ids = new Set<unknown>();
+      for (const _path of paths) {
+        const { body, headers } = await wire.answer();
+        bodies.push(body.id ?? body.code ?? body.status);
+        ids.add(headers['x-request-id']);
+      }
+      assert.deepEqual(bodies, ['ok', app.id, 'NOT_FOUND', 'ready', app.id, 'INVALID_APPLICATION_ID']);
+      assert.equal(ids.size, paths.length, 'each answer has an X-Request-Id of its own');
+    });
+  });
+
+  it('makes its own request ids', async () => {
+    const reply = await send(server.address, 'GET', '/healthz', {
+      headers: { 'x-request-id': 'mine', 'request-id': 'mine' },
+    });
+    assert.match(String(reply.headers['x-request-id']), /^(?!mine$)[\w-]{4,}$/);
+  });
+
+  it('reads the first of two Authorization headers', async () => {
+    const good = `Authorization: Bearer ${app.admin.token}\r\n`;
+    const bad = 'Authorization: Bearer nonsense\r\n';
+    const start = `GET ${definition()} HTTP/1.1\r\nHost: x\r\n`;
+    await onWire(server.address, async (wire) => {
+      wire.write(`${start}${good}${bad}\r\n`);
+      assert.equal((await wire.answer()).status, 200);
+      wire.write(`${start}${bad}${good}\r\n`);
+      assertProblem(await wire.answer(), 401, 'UNAUTHORIZED');
+    });
+  });
+
+  it('takes lists that are spread over several headers as one', async () => {
+    const created = await app.send('POST', app.records('Things'), { json: { values: {} } });
+    const path = `${records()}/${created.body.id}`;
+    const { headers } = await send(server.address, 'GET', path, { headers: bearer() });
+    const reply = await send(server.address, 'GET', path, {
+      headers: { ...bearer(), 'if-none-match': ['"something-else"', String(headers.etag)] },
+    });
+    assert.equal(reply.status, 304);
+    assert.equal(reply.text, '');
+  });
+
+  it('answers HTTP/1.0 and requests with an absolute address', async () => {
+    await onWire(server.address, async (wire) => {
+      wire.write(head('GET', `http://somewhere.example${definition()}`, bearer()));
+      assert.equal((await wire.answer()).body.id, app.id);
+      wire.write(head('DELETE', 'http://somewhere.example/healthz'));
+      assertProblem(await wire.answer(), 405, 'METHOD_NOT_ALLOWED');
+      wire.write('GET /healthz HTTP/1.0\r\n\r\n');
+      assert.equal((await wire.answer()).status, 200);
+      await wire.over();
+    });
+  });
+
+  it('is not led to another protocol', async () => {
+    await onWire(server.address, async (wire) => {
+      wire.write(head('GET', '/healthz', { connection: 'Upgrade, HTTP2-Settings', upgrade: 'h2c' }));
+      assert.equal((await wire.answer()).status, 200);
+    });
+  });
+});

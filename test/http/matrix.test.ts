@@ -1,0 +1,258 @@
+// Every endpoint against every refusal, made from the route tables: a new row is covered by being there.
+
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { type Person, publishApplication, type TestApplication } from '../support/application.ts';
+import { OPERATOR_KEY, startTestServer, type TestServer } from '../support/server.ts';
+import { bodyOf, isIdentifierParameter, malformedCode, PERMISSIONS, pathOf, ROWS, type Row } from './rows.ts';
+import { assertProblem, basic, send, type WireReply, type WireRequest } from './wire.ts';
+
+const VERBS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND'];
+const COLLECTIONS = [{ name: 'Things', columns: [{ name: 'Title', type: 'String' }] }];
+const SECRET = 'A'.repeat(43);
+
+/** What is wrong with an identifier that does not fit, whichever it is. */
+const malformed = (fit: string): string[] => [
+  fit.toUpperCase(),
+  fit.slice(0, -1),
+  `${fit}0`,
+  fit.repeat(200),
+  `x${fit.slice(1)}`,
+  `${fit.slice(0, -1)}_`,
+  `${fit}%0A`,
+  `${fit.slice(0, -1)}%00`,
+  '%20',
+  '..%2F..%2Fetc%2Fpasswd',
+  "'%3B%20drop%20table%20x%3B--",
+  '%C3%A4%E2%82%AC',
+  '%F0%9F%92%A5',
+  '__proto__',
+];
+
+describe('every endpoint', () => {
+  let server: TestServer;
+  let app: TestApplication;
+  let other: TestApplication;
+  let disabled: Person;
+  let revoked: Person;
+  /** By permission: somebody who lacks it. */
+  const lacking = new Map<string, Person>();
+
+  before(async () => {
+    server = await startTestServer();
+    app = await publishApplication(server, { collections: COLLECTIONS });
+    other = await publishApplication(server, { name: 'Other', collections: COLLECTIONS });
+    disabled = await app.addPerson('Disabled', { admin: true, managementApiAccess: true });
+    revoked = await app.addPerson('Revoked', { admin: true, managementApiAccess: true });
+    for (const [permission, { without }] of Object.entries(PERMISSIONS)) {
+      lacking.set(permission, await app.addPerson(`Without ${permission}`, { admin: true, ...without }));
+    }
+    const tokens = `/applications/${app.id}/users/${revoked.id}/tokens`;
+    const revocation = await server.operator('DELETE', `${tokens}/${revoked.token.split('.')[0]}`);
+    assert.equal(revocation.status, 204, revocation.text);
+    await server.database.sql(`update app_${app.id}.users set disabled = true where id = $1`, [disabled.id]);
+    await server.database.sql(`select pg_notify('cartulary', $1)`, [`application ${app.id}`]);
+  });
+  after(async () => {
+    await server.close();
+    assert.deepEqual(server.failures, []);
+  });
+
+  /** The row's path in the application, where it has a collection; operator rows meet an application that is not there. */
+  const pathTo = (row: Row, given: Record<string, string> = {}) =>
+    pathOf(row, {
+      ...(row.side === 'interface' ? { applicationId: app.id, collectionId: app.ids.Things!.id! } : {}),
+      ...given,
+    });
+  const withBody = (row: Row) =>
+    row.body === undefined ? {} : { body: bodyOf(row), headers: { 'content-type': 'application/json' } };
+  const sendRow = (
+    row: Row,
+    authorization: string | undefined,
+    path = pathTo(row),
+    request: WireRequest = withBody(row),
+  ) =>
+    send(server.address, row.method, path, {
+      ...request,
+      headers: { ...request.headers, ...(authorization === undefined ? {} : { authorization }) },
+    });
+  const goodCredentials = (row: Row) => `Bearer ${row.side === 'operator' ? OPERATOR_KEY : app.admin.token}`;
+
+  const wrongCredentials = (): Record<string, string> => {
+    const [id] = app.admin.token.split('.');
+    return {
+      'unknown token': `Bearer 0123456789abcdef.${SECRET}`,
+      'wrong secret': `Bearer ${id}.${SECRET}`,
+      'token without secret': `Bearer ${id}`,
+      'token with an empty secret': `Bearer ${id}.`,
+      'token with a NUL in its place': `Bearer ${id}\\0.${SECRET}`,
+      'garbage header': 'ÿ garbage ... "; drop',
+      'scheme alone': 'Bearer',
+      'unknown scheme': `Digest ${app.admin.token}`,
+      'no scheme': app.admin.token,
+      'wrong password': basic(app.admin.id, 'Wrong-Passw0rd'),
+      'empty password': basic(app.admin.id, ''),
+      'unknown user': basic('u0000000', app.admin.password),
+      'user name for user ID': basic(app.admin.name, app.admin.password),
+      'malformed base64': 'Basic !!!not*base64!!!',
+      'base64 without a colon': `Basic ${Buffer.from(app.admin.id).toString('base64')}`,
+      'NUL in the user ID': basic(`${app.admin.id}\0`, app.admin.password),
+      'token of another application': `Bearer ${other.admin.token}`,
+      'user of another application': basic(other.admin.id, other.admin.password),
+      'token of a disabled user': `Bearer ${disabled.token}`,
+      'password of a disabled user': basic(disabled.id, disabled.password),
+      'revoked token': `Bearer ${revoked.token}`,
+      'nearly the operator key': `Bearer ${OPERATOR_KEY}0`,
+    };
+  };
+
+  /** An answer without what differs between any two answers. */
+  const comparable = ({ status, headers, text }: WireReply) => {
+    const { date: _date, 'x-request-id': _requestId, ...rest } = headers;
+    return { status, headers: rest, text };
+  };
+
+  for (const row of ROWS) {
+    if (row.permission === 'open') {
+      it(`${row.title} asks for no credentials`, async () => {
+        for (const authorization of [undefined, ...Object.values(wrongCredentials())]) {
+          const reply = await sendRow(row, authorization);
+          assert.equal(reply.status, 200, reply.text);
+        }
+      });
+      continue;
+    }
+
+    it(`${row.title} refuses missing and wrong credentials alike`, async () => {
+      const missing = await sendRow(row, undefined);
+      assertProblem(missing, 401, 'UNAUTHORIZED', `${row.title} without credentials`);
+      assert.equal(missing.text, '{"code":"UNAUTHORIZED"}');
+      assert.match(String(missing.headers['www-authenticate']), /^Bearer\b/);
+      for (const [what, authorization] of Object.entries(wrongCredentials())) {
+        const reply = await sendRow(row, authorization);
+        assertProblem(reply, 401, 'UNAUTHORIZED', `${row.title} with ${what}`);
+        assert.deepEqual(comparable(reply), comparable(missing), what);
+      }
+    });
+
+    it(`${row.title} lets the right credentials pass`, async () => {
+      const reply = await sendRow(row, goodCredentials(row));
+      assert.ok(![401, 403, 405, 429, 500, 503].includes(reply.status), `${reply.status} ${reply.text}`);
+      assert.ok(reply.body?.code !== 'INVALID_CONTENT_TYPE', reply.text);
+      assert.match(String(reply.headers['x-request-id']), /^[\w-]{4,}$/);
+    });
+
+    if (row.side === 'interface') {
+      it(`${row.title} answers an unknown application as it answers wrong credentials`, async () => {
+        const known = comparable(await sendRow(row, `Bearer 0123456789abcdef.${SECRET}`));
+        const unknown = pathTo(row, { applicationId: `p${'0'.repeat(26)}` });
+        for (const authorization of [goodCredentials(row), basic(app.admin.id, app.admin.password), undefined]) {
+          assert.deepEqual(comparable(await sendRow(row, authorization, unknown)), known);
+        }
+      });
+    }
+
+    if (row.permission !== 'operator') {
+      const { code } = PERMISSIONS[row.permission];
+      it(`${row.title} answers ${code} before it looks at the body`, async () => {
+        const { token, id, password } = lacking.get(row.permission)!;
+        const broken = { body: '{"broken', headers: { 'content-type': 'application/json' } };
+        const wrongType = { body: '<xml/>', headers: { 'content-type': 'text/xml' } };
+        const requests = row.body === undefined ? [{}] : [withBody(row), broken, wrongType];
+        for (const request of requests) {
+          for (const authorization of [`Bearer ${token}`, basic(id, password)]) {
+            assertProblem(await sendRow(row, authorization, pathTo(row), request), 403, code, row.title);
+          }
+        }
+      });
+    }
+
+    if (row.body !== undefined) {
+      it(`${row.title} looks at credentials before the body`, async () => {
+        const bodies: { body: string | Uint8Array; type?: string }[] = [
+          { body: '{"broken', type: 'application/json' },
+          { body: '', type: 'application/json' },
+          { body: '<xml/>', type: 'text/xml' },
+          { body: '{}', type: '"not" a; media = type' },
+          { body: '{}' },
+          { body: ' '.repeat((row.body?.bytesMax ?? 0) + 1), type: 'application/json' },
+        ];
+        for (const { body, type } of bodies) {
+          const headers: Record<string, string> = type === undefined ? {} : { 'content-type': type };
+          for (const authorization of [undefined, `Bearer 0123456789abcdef.${SECRET}`]) {
+            const reply = await sendRow(row, authorization, pathTo(row), { body, headers });
+            assertProblem(reply, 401, 'UNAUTHORIZED', `${row.title} with ${type} ${body.slice(0, 10)}`);
+          }
+        }
+      });
+    }
+
+    for (const parameter of row.parameters.filter(isIdentifierParameter)) {
+      it(`${row.title} refuses a malformed ${parameter} before anything else`, async () => {
+        const fit = pathOf({ title: row.title, path: `:${parameter}` });
+        const broken = { body: '{"broken', headers: { 'content-type': 'text/xml' } };
+        for (const text of malformed(fit)) {
+          for (const authorization of [undefined, 'Bearer x', goodCredentials(row)]) {
+            const reply = await sendRow(row, authorization, pathTo(row, { [parameter]: text }), broken);
+            assertProblem(reply, 400, malformedCode(parameter), `${row.title} with ${text.slice(0, 60)}`);
+          }
+        }
+      });
+    }
+
+    for (const parameter of row.parameters.filter((name) => !isIdentifierParameter(name))) {
+      it(`${row.title} bears anything as ${parameter}`, async () => {
+        for (const text of [...malformed('matrix'), '%EF%BF%BF', 'a'.repeat(20_000)]) {
+          const path = pathTo(row, { applicationId: app.id, userId: app.admin.id, [parameter]: text });
+          const where = path.slice(0, 200);
+          const [status, code] = text.includes('%00') ? [400, 'INVALID_PARAMETER'] : [401, 'UNAUTHORIZED'];
+          assertProblem(await sendRow(row, undefined, path), status, code, where);
+          const reply = await sendRow(row, goodCredentials(row), path);
+          assert.ok(reply.status < 500, `${where} answered ${reply.status} ${reply.text.slice(0, 200)}`);
+          if (status === 400) assertProblem(reply, status, code, where);
+        }
+      });
+    }
+  }
+
+  it('reports the first malformed identifier of several', async () => {
+    for (const row of ROWS.filter(({ parameters }) => parameters.filter(isIdentifierParameter).length > 1)) {
+      const identifiers = row.parameters.filter(isIdentifierParameter);
+      const path = pathTo(row, Object.fromEntries(identifiers.map((name) => [name, 'X'])));
+      assertProblem(await sendRow(row, undefined, path), 400, malformedCode(identifiers[0] ?? ''), row.title);
+    }
+  });
+
+  for (const path of new Set(ROWS.map((row) => row.path))) {
+    it(`${path} answers other verbs with 405 and Allow`, async () => {
+      const rows = ROWS.filter((row) => row.path === path);
+      const allowed = rows.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+      for (const verb of VERBS.filter((name) => !allowed.includes(name))) {
+        for (const authorization of [undefined, goodCredentials(rows[0]!)]) {
+          const headers = { ...(authorization === undefined ? {} : { authorization }), 'content-type': 'text/xml' };
+          const body = verb === 'TRACE' || verb === 'HEAD' ? {} : { body: '<xml/>' };
+          const reply = await send(server.address, verb, `${pathTo(rows[0]!)}?a=b`, { headers, ...body });
+          if (verb === 'HEAD') assert.equal(reply.status, 405);
+          else assertProblem(reply, 405, 'METHOD_NOT_ALLOWED', `${verb} ${path}`);
+          const allow = String(reply.headers.allow).split(', ');
+          assert.deepEqual(allow.toSorted(), allowed.toSorted(), `${verb} ${path}`);
+        }
+      }
+    });
+  }
+
+  for (const row of ROWS.filter(({ method }) => method === 'GET')) {
+    it(`HEAD answers like ${row.title}, without a body`, async () => {
+      for (const authorization of [undefined, goodCredentials(row)]) {
+        const get = await sendRow(row, authorization);
+        const reply = await sendRow({ ...row, method: 'HEAD' }, authorization);
+        assert.equal(reply.text, '');
+        assert.equal(reply.status, get.status);
+        for (const name of ['content-type', 'content-length', 'etag', 'www-authenticate']) {
+          assert.equal(reply.headers[name], get.headers[name], name);
+        }
+        assert.ok(reply.headers['x-request-id']);
+      }
+    });
+  }
+});

@@ -1,0 +1,177 @@
+// Paths beside the tables: what is not there, what cannot be read, health, and the query.
+
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { publishApplication, type TestApplication } from '../support/application.ts';
+import { OPERATOR_KEY, startTestServer, type TestServer } from '../support/server.ts';
+import { assertProblem, head, onWire, send } from './wire.ts';
+
+const DOCUMENT = { name: 'Paths', collections: [{ name: 'Things', columns: [{ name: 'Title', type: 'String' }] }] };
+
+describe('paths', () => {
+  let server: TestServer;
+  let app: TestApplication;
+
+  before(async () => {
+    server = await startTestServer();
+    app = await publishApplication(server, DOCUMENT);
+  });
+  after(async () => {
+    await server.close();
+    assert.deepEqual(server.failures, []);
+  });
+
+  it('answers NOT_FOUND for whatever it does not have, to everybody', async () => {
+    const application = `/v1/${app.id}`;
+    const paths = [
+      '/',
+      '/v1',
+      '/v1/',
+      '/v2',
+      `${application}/`,
+      `${application}/nothing`,
+      `${application}${app.records('Things')}/`,
+      `${application}${app.records('Things')}/r${'0'.repeat(26)}/more`,
+      `${application}/Collections/${app.ids.Things!.id}/records`,
+      `/V1/${app.id}`,
+      `/v1/${app.id};a=b/nothing`,
+      '/operator',
+      '/operator/v1',
+      '/operator/v1/',
+      '/operator/v1/applications/',
+      '/operator/v1/nothing',
+      '/operator/v1/organizations',
+      '/operator/v1/organizations/',
+      '/healthz/',
+      '/healthz/x',
+      '/HEALTHZ',
+      '/favicon.ico',
+      '/.env',
+      '/..%2f..%2fetc%2fpasswd',
+      '/%00',
+      '/constructor',
+      '/__proto__',
+      `/${'x'.repeat(50_000)}`,
+    ];
+    for (const path of paths) {
+      for (const verb of ['GET', 'POST', 'OPTIONS']) {
+        for (const authorization of [undefined, `Bearer ${app.admin.token}`, `Bearer ${OPERATOR_KEY}`]) {
+          const headers = authorization === undefined ? {} : { authorization };
+          const reply = await send(server.address, verb, `${path}?a=b`, { headers });
+          assertProblem(reply, 404, 'NOT_FOUND', `${verb} ${path.slice(0, 100)}`);
+          assert.equal(reply.text, '{"code":"NOT_FOUND"}');
+        }
+      }
+    }
+  });
+
+  it('answers NOT_FOUND also where the body is nonsense', async () => {
+    for (const type of ['text/xml', 'garbage', '"not" a; media = type']) {
+      const reply = await send(server.address, 'POST', '/nothing', { headers: { 'content-type': type }, body: '{' });
+      assertProblem(reply, 404, 'NOT_FOUND', type);
+    }
+  });
+
+  it('answers a percent-encoding that cannot be read', async () => {
+    for (const path of [
+      '/%',
+      '/%zz',
+      '/v1/%',
+      `/v1/${app.id}%f`,
+      '/v1/%ED%A0%80',
+      '/v1/%C3%28',
+      '/operator/v1/%E0%A4%A',
+    ]) {
+      await onWire(server.address, async (wire) => {
+        wire.write(head('GET', path)).write(head('GET', '/healthz'));
+        assertProblem(await wire.answer(), 400, 'INVALID_PARAMETER', path);
+        assert.equal((await wire.answer()).status, 200, 'the connection lives on');
+      });
+    }
+    const reply = await send(server.address, 'GET', `/v1/${app.id}?search=%zz&limit=%`, {
+      headers: { authorization: `Bearer ${app.admin.token}` },
+    });
+    assert.equal(reply.status, 200, 'a query that nobody reads harms nobody');
+  });
+
+  it('reads a percent-encoded path like a plain one', async () => {
+    const encoded = [...app.id].map((letter) => `%${letter.charCodeAt(0).toString(16)}`).join('');
+    const reply = await send(server.address, 'GET', `/v1/${encoded}`, {
+      headers: { authorization: `Bearer ${app.admin.token}` },
+    });
+    assert.equal(reply.status, 200, reply.text);
+    assert.equal(reply.body.id, app.id);
+  });
+
+  it('says that it lives and that it is ready', async () => {
+    for (const [path, body] of [
+      ['/healthz', { status: 'ok' }],
+      ['/readyz', { status: 'ready' }],
+    ] as const) {
+      const reply = await send(server.address, 'GET', path);
+      assert.equal(reply.status, 200);
+      assert.deepEqual(reply.body, body);
+      assert.equal(reply.headers['cache-control'], 'no-store');
+      assert.ok(reply.headers['x-request-id']);
+      const bare = await send(server.address, 'HEAD', path);
+      assert.deepEqual([bare.status, bare.text], [200, '']);
+      for (const verb of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
+        const refused = await send(server.address, verb, path);
+        assertProblem(refused, 405, 'METHOD_NOT_ALLOWED', `${verb} ${path}`);
+        assert.equal(refused.headers.allow, 'GET, HEAD');
+      }
+    }
+  });
+
+  it('is not ready while migrations are missing, and lives', async () => {
+    const own = await startTestServer();
+    try {
+      await own.database.sql('alter schema cartulary rename to elsewhere');
+      const reply = await send(own.address, 'GET', '/readyz');
+      assertProblem(reply, 503, 'UNAVAILABLE');
+      assert.ok(Number(reply.headers['retry-after']) > 0);
+      assert.equal((await send(own.address, 'GET', '/healthz')).status, 200);
+      await own.database.sql('alter schema elsewhere rename to cartulary');
+      assert.equal((await send(own.address, 'GET', '/readyz')).status, 200);
+    } finally {
+      await own.close();
+    }
+  });
+
+  const publish = (query: string, document: object = { ...DOCUMENT, id: app.id, name: 'Renamed' }) =>
+    server.operator('POST', `/applications${query}`, document);
+  const version = async () => (await app.send('GET', '')).body.version;
+
+  it('reads a switch in the query as true or false and nothing else', async () => {
+    const before = await version();
+    for (const query of ['?dryRun=true', '?dryRun=true&dryRun=false', '?a=b&dryRun=%74rue', '?&&dryRun=true&']) {
+      const reply = await publish(query);
+      assert.equal(reply.status, 200, reply.text);
+      assert.ok(reply.body.changes.length > 0, query);
+      assert.equal(await version(), before, `${query} does nothing`);
+    }
+    for (const [query, parameter] of [
+      ['?dryRun', 'dryRun'],
+      ['?dryRun=', 'dryRun'],
+      ['?dryRun=1', 'dryRun'],
+      ['?dryRun=TRUE', 'dryRun'],
+      ['?dryRun=yes', 'dryRun'],
+      ['?dryRun=%00', 'dryRun'],
+      ['?dryRun=true%20', 'dryRun'],
+      ['?dryRun=maybe&dryRun=true', 'dryRun'],
+      ['?dryRun=true&allowDataLoss=on', 'allowDataLoss'],
+    ]) {
+      const reply = await publish(query!);
+      assert.equal(reply.status, 400, `${query} answered ${reply.text}`);
+      assert.equal(reply.body.code, 'INVALID_PARAMETER');
+      assert.equal(reply.body.params.parameter, parameter);
+      assert.equal(await version(), before, `${query} does nothing`);
+    }
+    for (const query of ['?dryrun=true', '?dryRun=false', '?__proto__=true&constructor=true']) {
+      const name = `Renamed by ${query}`;
+      const reply = await publish(query, { ...DOCUMENT, id: app.id, name });
+      assert.equal(reply.status, 200, reply.text);
+      assert.equal((await app.send('GET', '')).body.name, name, query);
+    }
+  });
+});

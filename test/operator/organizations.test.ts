@@ -1,0 +1,186 @@
+// Organizations: single sign-on, whose secret is never shown, and shared users. Their names are steps of a path.
+
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { publishApplication } from '../support/application.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+
+const PASSWORD = 'Secret-Passw0rd';
+const SIGN_ON = { issuer: 'https://id.example.com', clientId: 'cartulary', clientSecret: 'Very-Secret-Thing' };
+const SHOWN = { issuer: SIGN_ON.issuer, clientId: SIGN_ON.clientId };
+
+describe('organizations', () => {
+  let server: TestServer;
+
+  before(async () => {
+    server = await startTestServer();
+  });
+  after(async () => {
+    await server.close();
+    assert.deepEqual(server.failures, []);
+  });
+
+  const path = (name: string) => `/organizations/${encodeURIComponent(name)}`;
+  const get = (name: string) => server.operator('GET', path(name));
+  const put = (name: string, body: unknown) => server.operator('PUT', path(name), body);
+  const addUser = (name: string, body: unknown) => server.operator('POST', `${path(name)}/sharedUsers`, body);
+  const person = (name: string, more: object = {}) => ({ name, email: 'p@example.com', password: PASSWORD, ...more });
+
+  it('have names with anything in them', async () => {
+    const names = [
+      'Acme',
+      'Acme & Söhne',
+      'a/b',
+      '100%',
+      'a%2Fb',
+      '株式会社 ✓',
+      '?x=1#y',
+      '🦉'.repeat(64),
+      "';--",
+      '...',
+    ];
+    for (const name of names) {
+      assert.equal((await get(name)).status, 404, name);
+      const made = await put(name, { name, singleSignOn: null });
+      assert.equal(made.status, 200, `${name} ${made.text}`);
+      assert.deepEqual(made.body, { name, singleSignOn: null });
+      assert.deepEqual((await get(name)).body, { name, singleSignOn: null });
+      const user = await addUser(name, person('One'));
+      assert.equal(user.status, 200, user.text);
+    }
+    const [[count]] = (await server.database.sql('select count(*)::int from cartulary.organizations')) as [[number]];
+    assert.equal(count, names.length);
+  });
+
+  it('have names that are not everything', async () => {
+    for (const name of [' ', 'x'.repeat(65), '🦉'.repeat(65), 'a\u0000b', 'a\nb']) {
+      const made = await put(name, { singleSignOn: null });
+      assert.equal(made.status, 400, made.text);
+      assert.equal(made.body.code, 'INVALID_PARAMETER');
+      assert.equal(made.body.params.parameter, 'name');
+      // What no text of the database can hold is refused everywhere; the rest is simply not there.
+      const code = name.includes('\u0000') ? 'INVALID_PARAMETER' : 'ORGANIZATION_NOT_FOUND';
+      assert.equal((await get(name)).body.code, code);
+      assert.equal((await addUser(name, person('One'))).body.code, code);
+    }
+  });
+
+  it('are made by an application that names them', async () => {
+    await publishApplication(server, { organization: 'Made by publishing', collections: [] });
+    assert.deepEqual((await get('Made by publishing')).body, { name: 'Made by publishing', singleSignOn: null });
+    await put('Made by publishing', { singleSignOn: SIGN_ON });
+    await publishApplication(server, { organization: 'Made by publishing', collections: [] });
+    assert.deepEqual((await get('Made by publishing')).body.singleSignOn, SHOWN);
+  });
+
+  it('keep the client secret to themselves, also when it is left out', async () => {
+    const made = await put('Signed', { name: 'Signed', singleSignOn: SIGN_ON });
+    assert.equal(made.status, 200, made.text);
+    assert.deepEqual(made.body, { name: 'Signed', singleSignOn: SHOWN });
+    assert.deepEqual((await get('Signed')).body, made.body);
+    const moved = await put('Signed', { singleSignOn: { ...SHOWN, clientId: 'other' } });
+    assert.equal(moved.status, 200, moved.text);
+    assert.ok(!moved.text.includes(SIGN_ON.clientSecret));
+    const stored = async () => {
+      const rows = await server.database.sql(
+        "select single_sign_on from cartulary.organizations where name = 'Signed'",
+      );
+      return JSON.parse(String(rows[0]?.[0]));
+    };
+    assert.deepEqual(await stored(), { ...SIGN_ON, clientId: 'other' });
+    await put('Signed', { singleSignOn: { ...SHOWN, clientSecret: 'Another' } });
+    assert.equal((await stored()).clientSecret, 'Another');
+    assert.deepEqual((await put('Signed', { singleSignOn: null })).body, { name: 'Signed', singleSignOn: null });
+    assert.equal(await stored(), null);
+    const forgotten = await put('Signed', { singleSignOn: SHOWN });
+    assert.equal(forgotten.status, 400);
+    assert.equal(forgotten.body.params.path, '/singleSignOn/clientSecret');
+  });
+
+  it('refuse a body that is wrong', async () => {
+    const bodies: [unknown, string?][] = [
+      [{}, '/singleSignOn'],
+      [{ singleSignOn: true }],
+      [{ singleSignOn: { issuer: SIGN_ON.issuer } }],
+      [{ singleSignOn: { ...SIGN_ON, issuer: 'not an address' } }, '/singleSignOn/issuer'],
+      [{ singleSignOn: { ...SIGN_ON, colour: 'red' } }],
+      [{ singleSignOn: null, extra: 1 }, '/extra'],
+      [{ name: 'Other', singleSignOn: null }, '/name'],
+      [[]],
+      [null],
+    ];
+    for (const [body, at] of bodies) {
+      const reply = await put('Wrong', body);
+      assert.equal(reply.status, 400, reply.text);
+      assert.equal(reply.body.code, 'INVALID_BODY');
+      if (at !== undefined) assert.equal(reply.body.params.path, at);
+    }
+    assert.equal((await get('Wrong')).status, 404);
+  });
+
+  it('close Basic authentication while single sign-on is on, at once', async () => {
+    const app = await publishApplication(server, { organization: 'Closing', collections: [] });
+    const authorization = `Basic ${Buffer.from(`${app.admin.id}:${PASSWORD}`).toString('base64')}`;
+    const basic = () => server.send('GET', `/v1/${app.id}`, { headers: { authorization } });
+    assert.equal((await basic()).status, 200);
+    await put('Closing', { singleSignOn: SIGN_ON });
+    assert.equal((await basic()).status, 401);
+    assert.equal((await app.send('GET', '')).status, 200);
+    await put('Closing', { singleSignOn: null });
+    assert.equal((await basic()).status, 200);
+  });
+
+  it('have shared users, of exactly this shape', async () => {
+    await put('People', { singleSignOn: null });
+    const reply = await addUser('People', person('Hanako 花子'));
+    assert.equal(reply.status, 200, reply.text);
+    assert.match(reply.body.id, /^u[0-9a-v]{26}$/);
+    assert.deepEqual(reply.body, {
+      id: reply.body.id,
+      name: 'Hanako 花子',
+      email: 'p@example.com',
+      disabled: false,
+    });
+    const taken = await addUser('People', person('Hanako 花子'));
+    assert.equal(taken.status, 400);
+    assert.deepEqual(taken.body, { code: 'USER_NAME_TAKEN', params: { name: 'Hanako 花子' } });
+    await put('Other people', { singleSignOn: null });
+    assert.equal((await addUser('Other people', person('Hanako 花子'))).status, 200);
+    const at = await Promise.all(Array.from({ length: 8 }, () => addUser('People', person('At once'))));
+    assert.equal(at.filter(({ status }) => status === 200).length, 1);
+    assert.ok(at.every(({ status, body }) => status === 200 || body.code === 'USER_NAME_TAKEN'));
+  });
+
+  it('refuse shared users that break a rule', async () => {
+    await put('Strict', { singleSignOn: null });
+    const cases: [unknown, string, string?][] = [
+      [{ name: 'A', email: 'a@b.c' }, 'INVALID_BODY', '/password'],
+      [{ name: 'A', password: PASSWORD }, 'INVALID_BODY', '/email'],
+      [{ email: 'a@b.c', password: PASSWORD }, 'INVALID_BODY', '/name'],
+      [person('_a'), 'INVALID_BODY', '/name'],
+      [person(''), 'INVALID_BODY', '/name'],
+      [person('x'.repeat(65)), 'INVALID_BODY', '/name'],
+      [person('a\u0000'), 'INVALID_BODY', '/name'],
+      [person('A', { email: 'nobody' }), 'INVALID_BODY', '/email'],
+      [person('A', { admin: true }), 'INVALID_BODY', '/admin'],
+      [person('A', { password: 'short' }), 'WEAK_PASSWORD'],
+    ];
+    for (const [body, code, at] of cases) {
+      const reply = await addUser('Strict', body);
+      assert.equal(reply.status, 400, reply.text);
+      assert.equal(reply.body.code, code, reply.text);
+      if (at !== undefined) assert.equal(reply.body.params.path, at);
+    }
+    assert.equal((await addUser('No such organization', person('A'))).body.code, 'ORGANIZATION_NOT_FOUND');
+  });
+
+  it('take no passwords while single sign-on is on', async () => {
+    await put('Provider', { singleSignOn: SIGN_ON });
+    const refused = await addUser('Provider', person('A'));
+    assert.equal(refused.status, 400);
+    assert.equal(refused.body.code, 'PASSWORD_NOT_ALLOWED');
+    const made = await addUser('Provider', { name: 'A', email: 'a@example.com' });
+    assert.equal(made.status, 200, made.text);
+    assert.equal(made.body.disabled, false);
+  });
+});
