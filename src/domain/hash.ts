@@ -1,20 +1,16 @@
 // Digests that become visible or are stored: the record hash and the key of an over-long text.
 // Secrets are not hashed here: passwords and tokens need functions of their own.
 
-import * as crypto from 'node:crypto';
+import { hash } from 'node:crypto';
 import { base32hex } from './base32hex.ts';
 
 const RECORD_HASH_CHARACTERS = 26;
 const SHA256_BYTES = 32;
 
-/** In Node since 20.12 but not in the pinned @types/node; 1.7 µs for a record against 4.4 with createHash. */
-const { hash } = crypto as typeof crypto & {
-  hash(algorithm: 'sha256', text: string, encoding: 'hex' | 'latin1'): string;
-};
-
 /** Changes exactly when the values do: identifiers have one length, so identifier and values cannot run together. */
 export function recordHash(recordId: string, canonicalValues: string): string {
-  const digest = hash('sha256', recordId + canonicalValues, 'latin1');
+  // One call where createHash takes three: 1.7 µs for a record against 4.4.
+  const digest = hash('sha256', recordId + canonicalValues, 'binary');
   const bytes = new Uint8Array(SHA256_BYTES);
   for (let index = 0; index < SHA256_BYTES; index += 1) bytes[index] = digest.charCodeAt(index);
   return base32hex(bytes, RECORD_HASH_CHARACTERS);

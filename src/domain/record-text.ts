@@ -21,6 +21,12 @@ export const FROM_MARK = {
 /** What stands between the timestamp and updatedAt. */
 export const hashPart = (hash: string): string => `${HASH_MARK}${hash}${UPDATED_AT_MARK}`;
 
+/** The hash in a record's text. */
+export function hashInText(text: string): string {
+  const start = text.indexOf(TIMESTAMP_MARK) + TIMESTAMP_MARK.length + TIME_LENGTH + HASH_MARK.length;
+  return text.slice(start, start + HASH_LENGTH);
+}
+
 /** What follows updatedAt. */
 export const tailPart = (updatedBy: UserShort, valuesJson: string): string =>
   `","updatedBy":${userJson(updatedBy)},"values":${valuesJson}}`;

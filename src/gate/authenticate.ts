@@ -25,7 +25,7 @@ export interface Authenticated {
 
 /** A user as authentication needs it: in shared-users mode password and disabling come from the shared user too. */
 interface Account {
-  readonly user: StoredUser;
+  readonly caller: Caller;
   readonly passwordHash: string | undefined;
   readonly disabled: boolean;
 }
@@ -62,11 +62,32 @@ export class Authenticator {
     const presented = readCredentials(header);
     if (presented.scheme === 'none') throw unauthorized();
     const application = await this.#definitions.get(applicationId);
-    const account =
-      presented.scheme === 'basic'
-        ? await this.#byPassword(application, applicationId, presented, address)
-        : await this.#byToken(application, applicationId, presented, address);
-    return { application: account.application, caller: callerOf(account.user) };
+    return presented.scheme === 'basic'
+      ? this.#byPassword(application, applicationId, presented, address)
+      : this.#byToken(application, applicationId, presented, address);
+  }
+
+  /**
+   * The usual case without a wait: everything is at hand, fresh, and right. Undefined means nothing but that
+   * `authenticate` has to look closer.
+   */
+  recognize(applicationId: string, header: string | undefined): Authenticated | undefined {
+    const presented = readCredentials(header);
+    const application = this.#definitions.peek(applicationId);
+    if (application === undefined) return undefined;
+    if (presented.scheme === 'bearer') {
+      const owner = this.#tokens.peek(`${applicationId}/${presented.token.id}`);
+      const right = owner && !owner.account.disabled && secretMatches(presented.token.secret, owner.secretHash);
+      return right ? { application, caller: owner.account.caller } : undefined;
+    }
+    if (presented.scheme === 'basic' && !application.singleSignOn && this.#throttle.quiet) {
+      const known = this.#accounts.peek(`${applicationId}/${presented.userId}`);
+      if (known?.passwordHash === undefined || known.disabled) return undefined;
+      const name = accountName(applicationId, presented.userId);
+      const right = this.#passwords.remembers(name, known.passwordHash, presented.password);
+      return right ? { application, caller: known.caller } : undefined;
+    }
+    return undefined;
   }
 
   async #byToken(
@@ -74,12 +95,12 @@ export class Authenticator {
     applicationId: string,
     presented: Exclude<Presented, { scheme: 'none' | 'basic' }>,
     address: string,
-  ): Promise<{ application: PreparedApplication; user: StoredUser }> {
+  ): Promise<Authenticated> {
     const id = presented.scheme === 'bearer' ? presented.token.id : '';
     if (application !== undefined && presented.scheme === 'bearer') {
       const owner = await this.#tokens.get(`${applicationId}/${id}`, () => this.#loadToken(applicationId, id));
       if (owner !== undefined && secretMatches(presented.token.secret, owner.secretHash) && !owner.account.disabled) {
-        return { application, user: owner.user };
+        return { application, caller: owner.account.caller };
       }
     }
     throw this.#refuse(address, `${applicationId} ${id}`);
@@ -90,8 +111,8 @@ export class Authenticator {
     applicationId: string,
     { userId, password }: { userId: string; password: string },
     address: string,
-  ): Promise<{ application: PreparedApplication; user: StoredUser }> {
-    const name = `${applicationId} ${userId.slice(0, 64)}`;
+  ): Promise<Authenticated> {
+    const name = accountName(applicationId, userId);
     this.#throttle.check(address, name);
     const known = application !== undefined && !application.singleSignOn && isIdentifier('userId', userId);
     const account = known
@@ -103,7 +124,7 @@ export class Authenticator {
     if (application === undefined || account === undefined || !matches || account.disabled)
       throw this.#refuse(address, name);
     this.#throttle.succeed(address, name);
-    return { application, user: account.user };
+    return { application, caller: account.caller };
   }
 
   /** Counts the failure; while the account or address is being slowed the answer is 429 instead of 401. */
@@ -130,8 +151,12 @@ export class Authenticator {
   }
 }
 
+/** Whatever is presented as one: bounded, and without what separates it from others. */
+const accountName = (applicationId: string, userId: string): string =>
+  `${applicationId} ${userId.slice(0, 64).replaceAll('\0', '')}`;
+
 const account = (user: StoredUser, passwordHash: string | null, disabled: boolean): Account => ({
-  user,
+  caller: callerOf(user),
   passwordHash: passwordHash ?? undefined,
   disabled,
 });

@@ -2,7 +2,7 @@
 // remembered for a while under an HMAC whose key lives in this process only; a changed password has another hash and is
 // never found there. A bounded number run at once: each takes 19 MiB.
 
-import { createHmac, randomBytes } from 'node:crypto';
+import { createHmac, createSecretKey, randomBytes } from 'node:crypto';
 import { hash as argon2Hash, verify as argon2Verify } from '@node-rs/argon2';
 
 const MEMORY_MS = 10 * 60_000;
@@ -12,7 +12,7 @@ const AT_ONCE_MAX = 4;
 export const hashPassword = (password: string): Promise<string> => argon2Hash(password);
 
 export class PasswordCheck {
-  readonly #key = randomBytes(32).toString('hex');
+  readonly #key = createSecretKey(randomBytes(32));
   readonly #verified = new Map<string, number>();
   readonly #waiting: (() => void)[] = [];
   #running = 0;
@@ -25,14 +25,21 @@ export class PasswordCheck {
       await this.#verify(await this.#decoy, password);
       return false;
     }
-    const mark = createHmac('sha256', this.#key)
-      .update(JSON.stringify([account, hash, password]))
-      .digest('base64');
-    const until = this.#verified.get(mark);
-    if (until !== undefined && until > performance.now()) return true;
+    if (this.remembers(account, hash, password)) return true;
     if (!(await this.#verify(hash, password))) return false;
-    this.#remember(mark);
+    this.#remember(this.#mark(account, hash, password));
     return true;
+  }
+
+  /** Whether this was verified lately. */
+  remembers(account: string, hash: string, password: string): boolean {
+    const until = this.#verified.get(this.#mark(account, hash, password));
+    return until !== undefined && until > performance.now();
+  }
+
+  /** Neither an account's name nor a hash holds U+0000, so that no two inputs run together. */
+  #mark(account: string, hash: string, password: string): string {
+    return createHmac('sha256', this.#key).update(`${account}\0${hash}\0${password}`).digest('base64');
   }
 
   #remember(mark: string): void {

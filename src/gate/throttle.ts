@@ -32,8 +32,14 @@ export class Throttle {
     this.#now = now;
   }
 
+  /** Nothing is known against anybody, as is usual. */
+  get quiet(): boolean {
+    return this.#tracks.size === 0;
+  }
+
   /** Throws 429 while the pair or the address has to wait. */
   check(address: string, account: string): void {
+    if (this.quiet) return;
     const now = this.#now();
     const until = Math.max(this.#blockedUntil(`@${address}`), this.#blockedUntil(pairOf(address, account)));
     if (until <= now) return;

@@ -5,12 +5,12 @@ import type { Socket } from 'node:net';
 import { type FastifyInstance, type FastifyRequest, fastify } from 'fastify';
 import { type Fault, fault } from '../faults.ts';
 import type { Observe } from '../observe.ts';
-import { bindOperatorRoute, bindRoute, type Services, sendProblem } from './bind.ts';
-import { discardRest } from './body.ts';
-import { bindHealth, type Health } from './health.ts';
+import { bindOperatorRoute, bindRoute, type Services } from './bind.ts';
+import { alive, type Health, ready } from './health.ts';
 import { OPERATOR_ROUTES } from './operator-routes.ts';
 import { toProblem } from './problem.ts';
 import { ROUTES } from './routes.ts';
+import { answering } from './send.ts';
 
 /** Request lines of 64 KB are accepted, and headers besides. */
 const HEADER_BYTES_MAX = 96 * 1024;
@@ -22,6 +22,8 @@ export function createApp(
   health: Health,
   trustedProxies: readonly string[] | undefined,
 ): FastifyInstance {
+  const refusing = (why: (request: FastifyRequest) => Fault) =>
+    answering(services.observe, '', (request) => Promise.reject(why(request)));
   const node = randomBytes(4).toString('hex');
   let requests = 0;
   const app = fastify({
@@ -34,13 +36,7 @@ export function createApp(
     // Node would refuse a missing Host by itself, in words of its own.
     http: { maxHeaderSize: HEADER_BYTES_MAX, requireHostHeader: false },
     routerOptions: { maxParamLength: HEADER_BYTES_MAX },
-    // No hook runs for these.
-    frameworkErrors: (error, request, reply) => {
-      const { id: requestId, method } = request;
-      discardRest(request.raw);
-      services.observe({ event: 'request', requestId, method, route: '', status: 400, milliseconds: 0 });
-      void sendProblem(services.observe, '', request, reply.header('x-request-id', requestId), unreadable(error));
-    },
+    frameworkErrors: (error, request, reply) => refusing(() => unreadable(error))(request, reply),
     clientErrorHandler: (error, socket) => answerUnreadable(services.observe, error, socket),
   });
   // Bodies are read on the road, behind the checks that need none: the framework is told that no verb has one.
@@ -48,36 +44,15 @@ export function createApp(
   // An expectation that nobody knows is ignored (RFC 9110 section 10.1.1); Node would answer 417 by itself.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
 
-  app.addHook('onRequest', async (request, reply) => {
-    reply.header('x-request-id', request.id);
-    if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
-      throw fault('INVALID_PARAMETER', { parameter: 'Host', reason: 'is missing' });
-    }
-  });
-  app.addHook('onSend', (request, _reply, payload, done) => {
-    discardRest(request.raw);
-    done(null, payload);
-  });
-  app.addHook('onResponse', async (request, reply) => {
-    const route = request.routeOptions.url ?? '';
-    const { method, id: requestId } = request;
-    services.observe({
-      event: 'request',
-      requestId,
-      method,
-      route,
-      status: reply.statusCode,
-      milliseconds: reply.elapsedTime,
-    });
-  });
-
   for (const row of ROUTES) app.route({ method: row.method, url: row.path, handler: bindRoute(services, row) });
   for (const row of OPERATOR_ROUTES)
     app.route({ method: row.method, url: row.path, handler: bindOperatorRoute(services, row) });
-  bindHealth(app, health);
-
-  app.setNotFoundHandler((request, reply) => sendProblem(services.observe, '', request, reply, notFound(request)));
-  app.setErrorHandler((error, request, reply) => sendProblem(services.observe, '', request, reply, error));
+  app.get('/healthz', answering(services.observe, '/healthz', alive));
+  app.get(
+    '/readyz',
+    answering(services.observe, '/readyz', () => ready(health)),
+  );
+  app.setNotFoundHandler(refusing(notFound));
   return app;
 }
 

@@ -1,6 +1,7 @@
 // Liveness and readiness, for load balancers and supervisors.
 
-import type { FastifyInstance } from 'fastify';
+import { fault } from '../faults.ts';
+import { type Answer, answerText } from './answer.ts';
 
 export interface Health {
   /** Whether requests can be served: the database answers and is migrated. */
@@ -8,17 +9,13 @@ export interface Health {
 }
 
 const READY_MS = 2_000;
+const HEADERS = { 'cache-control': 'no-store' };
 
-export function bindHealth(app: FastifyInstance, { ready }: Health): void {
-  app.get('/healthz', (_request, reply) => reply.header('cache-control', 'no-store').send({ status: 'ok' }));
-  app.get('/readyz', async (_request, reply) => {
-    reply.header('cache-control', 'no-store');
-    if (await within(READY_MS, ready())) return { status: 'ready' };
-    return reply
-      .code(503)
-      .header('retry-after', '1')
-      .send({ code: 'UNAVAILABLE', params: { reason: 'database' } });
-  });
+export const alive = (): Answer => answerText('{"status":"ok"}', HEADERS);
+
+export async function ready(health: Health): Promise<Answer> {
+  if (await within(READY_MS, health.ready())) return answerText('{"status":"ready"}', HEADERS);
+  throw fault('UNAVAILABLE', { reason: 'database' }, { 'retry-after': '1', ...HEADERS });
 }
 
 async function within(milliseconds: number, answer: Promise<boolean>): Promise<boolean> {

@@ -1,11 +1,11 @@
 // Records: create, get, update, delete. Each verb tells its story from input to view; how rows get in and change is in
 // record-inserts, record-replacement (one statement) and record-updates (locked).
 
-import { createHash } from 'node:crypto';
 import type { Context } from '../context.ts';
 import { readScope, writeScope } from '../domain/access.ts';
 import type { PreparedCollection } from '../domain/application.ts';
-import { base32hex } from '../domain/base32hex.ts';
+import { sha256Hex } from '../domain/hash.ts';
+import { hashInText } from '../domain/record-text.ts';
 import { readValues } from '../domain/values/value-types.ts';
 import { fault, RawJson } from '../faults.ts';
 import { loggedWrite } from '../store/logged-write.ts';
@@ -41,11 +41,11 @@ export async function get(context: Context, input: { collectionId: string; recor
   if (stored === undefined) throw fault('RECORD_NOT_FOUND', { recordId: input.recordId });
   context.known.learn(pathOf(context, collection), input.recordId, stored);
   const [text = stored] = await withLiveReferences(context, collection, [stored]);
-  const rest = base32hex(createHash('sha256').update(text).digest(), 16);
-  return { text, etag: `"${hashOf(text)}-${rest}"` };
+  return { text, etag: `"${hashInText(text)}-${sha256Hex(text).slice(0, ETAG_REST_CHARACTERS)}"` };
 }
 
-const hashOf = (text: string): string => /","hash":"([0-9a-v]{26})"/.exec(text)?.[1] ?? '';
+/** 64 bits: enough to tell versions of one record apart. */
+const ETAG_REST_CHARACTERS = 16;
 
 /** The created records as texts, in order. `batch`: whether the body was an array, whose errors tell what was done. */
 export async function create(

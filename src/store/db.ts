@@ -1,7 +1,9 @@
 // The only way to the database. Storage functions are given a handle bound to one application (or to the system
 // schema) and cannot reach the pool: inside a transaction there is nothing else to query by mistake.
 
-import pg from 'pg';
+import type pg from 'pg';
+import { Lanes } from './lanes.ts';
+import { Pool, type PoolOptions } from './pool.ts';
 import { prepare } from './prepared.ts';
 import { isGone, isRetriable, StaleDefinition, unavailable } from './sqlstate.ts';
 
@@ -15,7 +17,7 @@ export interface Statement {
 /** `citus` accepts less and pays more for some forms: store/logged-write is the only place that asks. */
 export type Engine = 'plain' | 'citus';
 
-/** Statements that stand alone. `schema` is the application's, or `cartulary`. */
+/** Statements that stand alone, and read. `schema` is the application's, or `cartulary`. */
 export interface Reader {
   readonly schema: string;
   rows(text: string, params?: readonly unknown[]): Promise<Row[]>;
@@ -33,6 +35,8 @@ export interface Transaction extends Reader {
 
 export interface Writer extends Reader {
   readonly engine: Engine;
+  /** One statement that writes, and may wait for others to do so. */
+  write(text: string, params: readonly unknown[]): Promise<Row[]>;
   /** Runs `work` in a transaction; after a deadlock or serialization failure it runs again from the start. */
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
 }
@@ -44,38 +48,33 @@ export interface PublishTransaction {
 }
 
 const ATTEMPTS = 8;
-const CHECKOUT_MS = 5_000;
-
-export interface DatabaseOptions {
-  readonly connection: pg.ClientConfig;
-  readonly connectionsMax: number;
-  /** Called when an idle connection breaks; without a listener Node would end. */
-  readonly onConnectionError: (error: Error) => void;
-}
+/** Of the connections, at most so many carry the reads; two cores do not gain from more. */
+const LANES_MAX = 4;
+/** Handles hold nothing but a name; forgetting them costs making them anew. */
+const HANDLES_MAX = 5_000;
 
 export class Database {
-  readonly #pool: pg.Pool;
+  readonly #pool: Pool;
+  readonly #lanes: Lanes;
+  readonly #applications = new Map<string, Writer>();
   engine: Engine = 'plain';
   readonly system: Writer;
 
-  constructor(options: DatabaseOptions) {
-    this.#pool = new pg.Pool({
-      ...options.connection,
-      max: options.connectionsMax,
-      connectionTimeoutMillis: CHECKOUT_MS,
-      idleTimeoutMillis: 60_000,
-      application_name: 'cartulary',
-      pipeline: true,
-    } as pg.PoolConfig);
-    this.#pool.on('error', options.onConnectionError);
-    // While a connection is checked out the pool does not listen to it, and an error without a listener ends Node. The
-    // statement under way is told as well, so nothing is lost by not listening here.
-    this.#pool.on('connect', (client) => client.on('error', () => undefined));
+  constructor(options: PoolOptions) {
+    const lanes = Math.max(1, Math.min(LANES_MAX, Math.floor(options.connectionsMax / 4)));
+    this.#lanes = new Lanes(options, lanes);
+    this.#pool = new Pool({ ...options, connectionsMax: Math.max(1, options.connectionsMax - lanes) });
     this.system = this.#writer('cartulary');
   }
 
   application(applicationId: string): Writer {
-    return this.#writer(schemaOf(applicationId));
+    let writer = this.#applications.get(applicationId);
+    if (writer === undefined) {
+      writer = this.#writer(schemaOf(applicationId));
+      if (this.#applications.size >= HANDLES_MAX) this.#applications.clear();
+      this.#applications.set(applicationId, writer);
+    }
+    return writer;
   }
 
   /** For publishing: both schemas on one connection, in one transaction. */
@@ -89,7 +88,7 @@ export class Database {
   }
 
   async close(): Promise<void> {
-    await this.#pool.end();
+    await Promise.all([this.#lanes.close(), this.#pool.close()]);
   }
 
   #writer(schema: string): Writer {
@@ -99,38 +98,62 @@ export class Database {
       get engine() {
         return database.engine;
       },
-      rows: (text, params = []) => this.#checkedOut((client) => run(client, text, params)),
-      flight: (statements) => this.#checkedOut((client) => runAll(client, statements)),
+      rows: (text, params = []) => this.#read((client) => run(client, text, params)),
+      flight: (statements) => this.#read((client) => runAll(client, statements)),
+      write: (text, params) => this.#lent((client) => run(client, text, params)),
       transaction: (work) => this.#transaction((client) => work(new OpenTransaction(client, schema))),
     };
   }
 
-  async #checkedOut<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
-    const client = await this.#checkOut();
-    let broken: Error | undefined;
-    try {
-      return await work(client);
-    } catch (error) {
-      const away = unavailable(error);
-      if (away !== undefined) broken = away;
-      throw away ?? (isGone(error) ? new StaleDefinition('', { cause: error }) : error);
-    } finally {
-      client.release(broken);
-    }
+  #read<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const refuse = (error: unknown) => reject(meaning(error));
+      const ask = (client: pg.Client, answered: () => void) => {
+        work(client).then(
+          (result) => {
+            answered();
+            resolve(result);
+          },
+          (error) => {
+            answered();
+            refuse(error);
+          },
+        );
+      };
+      this.#lanes.travel(ask, refuse);
+    });
   }
 
-  async #checkOut(): Promise<pg.PoolClient> {
-    try {
-      return await this.#pool.connect();
-    } catch (error) {
-      throw unavailable(error) ?? error;
+  async #lent<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
+    let client = this.#pool.take();
+    if (client === undefined) {
+      try {
+        client = await this.#pool.wait();
+      } catch (error) {
+        throw unavailable(error) ?? error;
+      }
     }
+    let result: T;
+    try {
+      result = await work(client);
+    } catch (error) {
+      throw this.#failed(client, error);
+    }
+    this.#pool.give(client);
+    return result;
   }
 
-  async #transaction<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  /** Gives the connection back, or up, and says what the error means to the rest. */
+  #failed(client: pg.Client, error: unknown): unknown {
+    if (unavailable(error) === undefined) this.#pool.give(client);
+    else this.#pool.discard(client);
+    return meaning(error);
+  }
+
+  async #transaction<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.#checkedOut((client) => inTransaction(client, work));
+        return await this.#lent((client) => inTransaction(client, work));
       } catch (error) {
         if (!isRetriable(error)) throw error;
         if (attempt === ATTEMPTS) throw unavailable(error, 'busy') ?? error;
@@ -140,11 +163,16 @@ export class Database {
   }
 }
 
+/** What an error of the database means to the rest of the code. */
+function meaning(error: unknown): unknown {
+  return unavailable(error) ?? (isGone(error) ? new StaleDefinition('', { cause: error }) : error);
+}
+
 export function schemaOf(applicationId: string): string {
   return `app_${applicationId}`;
 }
 
-async function inTransaction<T>(client: pg.PoolClient, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+async function inTransaction<T>(client: pg.Client, work: (client: pg.Client) => Promise<T>): Promise<T> {
   // Not awaited: it travels with the first statement, which fails when this does.
   const begun = run(client, 'begin', []);
   begun.catch(() => undefined);
@@ -161,12 +189,12 @@ async function inTransaction<T>(client: pg.PoolClient, work: (client: pg.PoolCli
 }
 
 /** Whether the connection, all answers having come in, is inside a transaction block. */
-function inside(client: pg.PoolClient): boolean {
-  const status = (client as pg.PoolClient & { getTransactionStatus(): string | null }).getTransactionStatus();
+function inside(client: pg.Client): boolean {
+  const status = (client as pg.Client & { getTransactionStatus(): string | null }).getTransactionStatus();
   return status === 'T' || status === 'E';
 }
 
-async function commit(client: pg.PoolClient): Promise<void> {
+async function commit(client: pg.Client): Promise<void> {
   const result = await client.query('commit');
   // A commit of a failed transaction is answered with ROLLBACK and no error.
   if (result.command !== 'COMMIT') throw new Error('the transaction was rolled back instead of committed');
@@ -175,9 +203,9 @@ async function commit(client: pg.PoolClient): Promise<void> {
 class OpenTransaction implements Transaction {
   readonly inTransaction = true;
   readonly schema: string;
-  readonly #client: pg.PoolClient;
+  readonly #client: pg.Client;
 
-  constructor(client: pg.PoolClient, schema: string) {
+  constructor(client: pg.Client, schema: string) {
     this.#client = client;
     this.schema = schema;
   }
@@ -220,14 +248,21 @@ class OpenTransaction implements Transaction {
   }
 }
 
-async function run(client: pg.PoolClient, text: string, params: readonly unknown[]): Promise<Row[]> {
-  const name = params.length > 0 ? prepare(client, text) : undefined;
-  const query = { text, values: params as unknown[], rowMode: 'array' as const };
-  const result = await client.query(name === undefined ? query : { ...query, name });
-  return result.rows as Row[];
+function run(client: pg.Client, text: string, params: readonly unknown[]): Promise<Row[]> {
+  return new Promise((resolve, reject) => {
+    send(client, text, params, (error, rows) => (error === null ? resolve(rows) : reject(error)));
+  });
 }
 
-async function runAll(client: pg.PoolClient, statements: readonly Statement[]): Promise<Row[][]> {
+type Answered = (error: Error | null, rows: Row[]) => void;
+
+function send(client: pg.Client, text: string, params: readonly unknown[], answered: Answered): void {
+  const query: pg.QueryArrayConfig = { text, values: params as unknown[], rowMode: 'array' };
+  if (params.length > 0) query.name = prepare(client, text);
+  client.query(query, (error, result) => answered(error, error ? [] : result.rows));
+}
+
+async function runAll(client: pg.Client, statements: readonly Statement[]): Promise<Row[][]> {
   const settled = await Promise.allSettled(statements.map(({ text, params }) => run(client, text, params)));
   // The first failure is the cause; those behind it only say that the transaction is aborted.
   return settled.map((outcome) => {

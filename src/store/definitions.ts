@@ -23,6 +23,11 @@ export class Definitions {
     return this.#cache.get(`${applicationId}/`, () => this.#load(applicationId));
   }
 
+  /** Without waiting, when it is at hand. */
+  peek(applicationId: string): PreparedApplication | undefined {
+    return this.#cache.peek(`${applicationId}/`);
+  }
+
   hear(news: News): void {
     this.#cache.hear(news);
   }

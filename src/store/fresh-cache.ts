@@ -26,12 +26,22 @@ export class FreshCache<V> {
 
   /** Keys begin with the application they belong to: `<applicationId>/…`. */
   async get(key: string, load: () => Promise<V>): Promise<V> {
-    const entry = this.#entries.get(key);
-    if (entry !== undefined) {
-      if (performance.now() - Math.max(entry.askedAt, this.#heardAsOf()) < FRESH_MS) return entry.value;
-      this.#entries.delete(key);
-    }
+    const entry = this.#fresh(key);
+    if (entry !== undefined) return entry.value;
     return this.#loading.get(key) ?? this.#load(key, load);
+  }
+
+  /** The value when it is at hand and fresh, without waiting; undefined otherwise. */
+  peek(key: string): V | undefined {
+    return this.#fresh(key)?.value;
+  }
+
+  #fresh(key: string): Entry<V> | undefined {
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return undefined;
+    if (performance.now() - Math.max(entry.askedAt, this.#heardAsOf()) < FRESH_MS) return entry;
+    this.#entries.delete(key);
+    return undefined;
   }
 
   hear(news: News): void {

@@ -25,7 +25,7 @@ export async function loggedWrite(
   const statement = entries.length === 0 ? change : asOneStatement(writer.schema, change, entries);
   for (let attempt = 1; ; attempt++) {
     try {
-      return await writer.rows(statement.text, statement.params);
+      return await writer.write(statement.text, statement.params);
     } catch (error) {
       if (!isRetriable(error)) throw error;
       if (attempt === ATTEMPTS) throw unavailable(error, 'busy') ?? error;
@@ -56,28 +56,30 @@ export async function loggedLast(
 }
 
 function asOneStatement(schema: string, change: Statement, entries: readonly RecordLogEntry[]): Statement {
-  const n = change.params.length;
-  return {
-    text: loggedText(schema, change.text, n),
-    params: [...change.params, entries.map((e) => e.id), entries.map((e) => e.entry), entries.map((e) => e.recordId)],
-  };
+  const [only, ...others] = entries;
+  const text = loggedText(schema, change, others.length === 0);
+  if (only !== undefined && others.length === 0) return { text, params: [...change.params, only.id, only.entry] };
+  const columns = [entries.map((e) => e.id), entries.map((e) => e.entry), entries.map((e) => e.recordId)];
+  return { text, params: [...change.params, ...columns] };
 }
 
-const texts = new Map<string, string>();
+const singleTexts = new Map<string, string>();
+const batchTexts = new Map<string, string>();
 const TEXTS_MAX = 5_000;
 
 /** Kept, because a text made anew for every request would have to be hashed anew to find its prepared statement. */
-function loggedText(schema: string, change: string, n: number): string {
+function loggedText(schema: string, { text: change, params: { length: n } }: Statement, single: boolean): string {
+  const texts = single ? singleTexts : batchTexts;
   let text = texts.get(change);
   if (text === undefined) {
+    // Arrays cost both sides their quoting, and one record needs none.
+    const entries = single
+      ? `select $${n + 1}::uuid, $${n + 2}::text from changed`
+      : `select e.id, e.entry
+         from unnest($${n + 1}::uuid[], $${n + 2}::text[], $${n + 3}::text[]) as e(id, entry, record_id)
+         join changed on changed.id = e.record_id`;
     text = `with changed as (${change}),
-      logged as (
-        insert into ${schema}.activity (id, entry)
-        select e.id, e.entry
-        from unnest($${n + 1}::uuid[], $${n + 2}::text[], $${n + 3}::text[]) as e(id, entry, record_id)
-        join changed on changed.id = e.record_id
-        returning id
-      )
+      logged as (insert into ${schema}.activity (id, entry) ${entries} returning id)
       select changed.* from changed`;
     if (texts.size >= TEXTS_MAX) texts.clear();
     texts.set(change, text);

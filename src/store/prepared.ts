@@ -6,11 +6,11 @@ import type pg from 'pg';
 
 const STATEMENTS_MAX = 300;
 
-const prepared = new WeakMap<pg.PoolClient, Map<string, string>>();
+const prepared = new WeakMap<pg.Client, Map<string, string>>();
 let counter = 0;
 
 /** The name under which `text` is, or with this use will be, prepared on the connection. */
-export function prepare(client: pg.PoolClient, text: string): string {
+export function prepare(client: pg.Client, text: string): string {
   let names = prepared.get(client);
   if (names === undefined) {
     names = new Map();
@@ -28,7 +28,7 @@ export function prepare(client: pg.PoolClient, text: string): string {
   return name;
 }
 
-function forgetOldest(client: pg.PoolClient, names: Map<string, string>): void {
+function forgetOldest(client: pg.Client, names: Map<string, string>): void {
   const oldest = names.entries().next().value;
   if (oldest === undefined) return;
   const [text, name] = oldest;
@@ -36,6 +36,6 @@ function forgetOldest(client: pg.PoolClient, names: Map<string, string>): void {
   // Goes out ahead of the statement that took its place; costs no wait of its own.
   client.query(`deallocate ${name}`).catch(() => undefined);
   // The driver keeps the text of every name it has ever prepared.
-  const { connection } = client as pg.PoolClient & { connection?: { parsedStatements?: Record<string, string> } };
+  const { connection } = client as pg.Client & { connection?: { parsedStatements?: Record<string, string> } };
   if (connection?.parsedStatements !== undefined) delete connection.parsedStatements[name];
 }

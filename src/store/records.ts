@@ -39,6 +39,7 @@ interface Texts {
   readonly get: string;
   readonly lock: string;
   readonly insert: string;
+  readonly insertOne: string;
   readonly replace: string;
   readonly update: string;
   readonly remove: string;
@@ -75,6 +76,9 @@ function makeTexts(schema: string, collection: PreparedCollection): Texts {
       from ${fence}, unnest($3::text[], $4::text[], $5::text[], $6::text[]${each((_, i) => `$${7 + i}::text[]`)})
         as r(id, rec, hash, created_by${each((key) => key)})
       where fence.version = $1 returning id`,
+    insertOne: `insert into ${table} (id, rec, hash, created_by, created_at, updated_at${each((key) => key)})
+      select $3, $4, $5, $6, $2::timestamptz, $2::timestamptz${each((_, i) => `$${7 + i}`)}
+      from ${fence} where fence.version = $1 returning id`,
     // Times never go backwards for one record, whatever the node's clock says: the later of the two counts.
     replace: `update ${table} as t set
         rec = left(t.rec, ${mark} + ${FROM_MARK.timestamp - 1})
@@ -109,17 +113,26 @@ export async function getRecord(
   return rows[0]?.[0] as string | undefined;
 }
 
+/** They share one time, that of the first. */
 export function insertRecords(
   schema: string,
   collection: PreparedCollection,
   version: number,
   rows: readonly RecordRow[],
 ): Statement {
+  const [first, ...others] = rows;
+  if (first !== undefined && others.length === 0) {
+    const { id, rec, hash, createdBy, updatedAt, keys } = first;
+    return {
+      text: texts(schema, collection).insertOne,
+      params: [version, updatedAt, id, rec, hash, createdBy, ...keys],
+    };
+  }
   return {
     text: texts(schema, collection).insert,
     params: [
       version,
-      rows[0]?.updatedAt,
+      first?.updatedAt,
       rows.map((row) => row.id),
       rows.map((row) => row.rec),
       rows.map((row) => row.hash),

@@ -1,7 +1,7 @@
 // Shared users: the people of an organization, in the system schema. An application knows those that it activated by
 // `users.shared_user_id`.
 
-import type { Reader } from './db.ts';
+import type { Reader, Writer } from './db.ts';
 
 export interface SharedUser {
   readonly id: string;
@@ -43,14 +43,9 @@ export async function findSharedUser(
   return rows[0] && readSharedUser(rows[0]);
 }
 
-export async function insertSharedUser(reader: Reader, user: SharedUser & { createdAt: string }): Promise<void> {
-  await reader.rows(`insert into cartulary.shared_users (${COLUMNS}, created_at) values ($1, $2, $3, $4, $5, $6, $7)`, [
-    user.id,
-    user.organization,
-    user.name,
-    user.email,
-    user.passwordHash,
-    user.disabled,
-    user.createdAt,
-  ]);
+export async function insertSharedUser(writer: Writer, user: SharedUser & { createdAt: string }): Promise<void> {
+  await writer.write(
+    `insert into cartulary.shared_users (${COLUMNS}, created_at) values ($1, $2, $3, $4, $5, $6, $7)`,
+    [user.id, user.organization, user.name, user.email, user.passwordHash, user.disabled, user.createdAt],
+  );
 }

@@ -1,0 +1,65 @@
+// Puts answers and problems on the wire. Written straight to the response: a framework's path of hooks and serializers
+// has nothing to do here, and took a quarter of the time of a short answer.
+
+import type { ServerResponse } from 'node:http';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { fault } from '../faults.ts';
+import type { Observe } from '../observe.ts';
+import type { Answer } from './answer.ts';
+import { discardRest } from './body.ts';
+import { toProblem } from './problem.ts';
+
+type Handler = (request: FastifyRequest, reply: FastifyReply) => void;
+
+/** A handler that sends what `work` gives or throws, and tells of it. */
+export function answering(
+  observe: Observe,
+  route: string,
+  work: (request: FastifyRequest) => Promise<Answer> | Answer,
+): Handler {
+  return (request, reply) => {
+    reply.hijack();
+    const startedAt = performance.now();
+    const send = (answer: Answer) => {
+      const { id: requestId, method } = request;
+      discardRest(request.raw);
+      write(reply.raw, requestId, answer);
+      const milliseconds = performance.now() - startedAt;
+      observe({ event: 'request', requestId, method, route, status: answer.status, milliseconds });
+    };
+    travel(request, work).then(send, (error) => send(problemAnswer(observe, route, request, error)));
+  };
+}
+
+async function travel(
+  request: FastifyRequest,
+  work: (request: FastifyRequest) => Promise<Answer> | Answer,
+): Promise<Answer> {
+  if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
+    throw fault('INVALID_PARAMETER', { parameter: 'Host', reason: 'is missing' });
+  }
+  return work(request);
+}
+
+function problemAnswer(observe: Observe, route: string, request: FastifyRequest, error: unknown): Answer {
+  const { status, headers, body, fault: known } = toProblem(error);
+  const place = { requestId: request.id, method: request.method, route };
+  if (known.code === 'INTERNAL_ERROR') observe({ event: 'request.failed', ...place, error });
+  else if (status >= 500) observe({ event: 'request.refused', ...place, code: known.code, cause: known.cause });
+  return { status, headers, body };
+}
+
+function write(response: ServerResponse, requestId: string, { status, headers, body }: Answer): void {
+  if (body === undefined) {
+    response.writeHead(status, { 'x-request-id': requestId, ...headers });
+    response.end();
+    return;
+  }
+  response.writeHead(status, {
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': Buffer.byteLength(body),
+    'x-request-id': requestId,
+    ...headers,
+  });
+  response.end(body);
+}
