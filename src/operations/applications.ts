@@ -4,7 +4,7 @@ import type { OperatorContext } from '../context.ts';
 import { checkDocument } from '../domain/definition/check.ts';
 import { type Change, diffDefinitions } from '../domain/definition/diff.ts';
 import { resolveDocument } from '../domain/definition/resolve.ts';
-import { applicationView } from '../domain/definition/view.ts';
+import { applicationUrl, applicationView } from '../domain/definition/view.ts';
 import { fault } from '../faults.ts';
 import { getApplication, listApplications, putApplication, removeApplication } from '../store/applications.ts';
 import type { PublishTransaction } from '../store/db.ts';
@@ -37,9 +37,6 @@ interface Plan {
   readonly version: number;
   readonly changes: readonly Change[];
 }
-
-export const applicationUrl = (publicUrl: string, applicationId: string): string =>
-  `${publicUrl}/console/${applicationId}`;
 
 export async function publish(context: OperatorContext, input: PublishInput): Promise<Published> {
   const checked = checkDocument(input.document);

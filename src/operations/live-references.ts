@@ -5,8 +5,9 @@
 
 import type { Context } from '../context.ts';
 import { readScope } from '../domain/access.ts';
-import type { PreparedCollection, ReferenceColumn } from '../domain/application.ts';
+import type { ReferenceColumn } from '../domain/application.ts';
 import { type Referral, type Referred, readReferred } from '../store/references.ts';
+import type { InCollection } from './in-collection.ts';
 
 const RECORD_ID_LENGTH = 27;
 
@@ -18,16 +19,13 @@ interface Place {
 }
 
 /** The texts as the caller sees them now. */
-export async function withLiveReferences(
-  context: Context,
-  collection: PreparedCollection,
-  texts: readonly string[],
-): Promise<readonly string[]> {
+export async function withLiveReferences(at: InCollection, texts: readonly string[]): Promise<readonly string[]> {
+  const { collection } = at;
   if (collection.references.length === 0) return texts;
   const places = texts.map((text) => findPlaces(collection.references, text));
-  const referrals = toReferrals(context, places.flat());
+  const referrals = toReferrals(at, places.flat());
   if (referrals.length === 0) return texts;
-  const referred = await readReferred(context.store, referrals);
+  const referred = await readReferred(at.store, referrals);
   return texts.map((text, index) => splice(text, places[index] ?? [], referred));
 }
 

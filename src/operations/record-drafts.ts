@@ -1,6 +1,5 @@
 // From the values of a body to what is stored: the canonical text, its hash and the keys of unique columns.
 
-import type { Context } from '../context.ts';
 import { type ActivityKind, activityEntry } from '../domain/activity.ts';
 import type { PreparedCollection } from '../domain/application.ts';
 import { canonicalJson } from '../domain/canonical-json.ts';
@@ -9,10 +8,11 @@ import { uniqueKey } from '../domain/values/value-types.ts';
 import { type Fault, fault } from '../faults.ts';
 import type { Reader } from '../store/db.ts';
 import type { RecordLogEntry } from '../store/logged-write.ts';
-import { collisions, type RecordRow } from '../store/records.ts';
+import { collisions } from '../store/records.ts';
 import { violatedConstraint } from '../store/sqlstate.ts';
 import { readUniqueIndexName } from '../store/tables.ts';
 import type { Values } from '../wire/values.ts';
+import type { InCollection } from './in-collection.ts';
 
 export interface Draft {
   readonly id: string;
@@ -38,13 +38,10 @@ export const laterOf = (one: string, other: string): string => (one > other ? on
 
 /** One entry for each record; none when the application does not log. */
 export function recordEntries(
-  context: Context,
-  collection: PreparedCollection,
-  kind: ActivityKind,
-  recordIds: readonly string[],
-  date: string,
+  at: InCollection,
+  { kind, recordIds, date }: { kind: ActivityKind; recordIds: readonly string[]; date: string },
 ): RecordLogEntry[] {
-  const { application, caller, source, ids } = context;
+  const { application, caller, source, ids, collection } = at;
   if (!application.definition.activityLogEnabled) return [];
   const scene = {
     date,
@@ -63,8 +60,7 @@ export function recordEntries(
 export async function duplicatedValues(
   store: Reader,
   collection: PreparedCollection,
-  error: unknown,
-  refused: Pick<RecordRow, 'id' | 'keys'> & { readonly values: Values },
+  { error, refused }: { error: unknown; refused: Pick<Draft, 'id' | 'keys' | 'values'> },
 ): Promise<Fault | undefined> {
   const name = violatedConstraint(error);
   const violated = name === undefined ? undefined : readUniqueIndexName(name);

@@ -1,8 +1,6 @@
 // New records on their way into the table: all by one statement, and only when the database refuses one of them row by row
 // up to it.
 
-import type { Context } from '../context.ts';
-import type { PreparedCollection } from '../domain/application.ts';
 import { recordText } from '../domain/record-text.ts';
 import { readValues } from '../domain/values/value-types.ts';
 import { fault } from '../faults.ts';
@@ -11,6 +9,7 @@ import { loggedWrite } from '../store/logged-write.ts';
 import { insertRecords, type RecordRow } from '../store/records.ts';
 import { StaleDefinition, violatedConstraint } from '../store/sqlstate.ts';
 import type { NewRecord } from '../wire/records.ts';
+import type { InCollection } from './in-collection.ts';
 import { type Failure, inOrder } from './in-order.ts';
 import { type Draft, draft, duplicatedValues, isoTime, recordEntries } from './record-drafts.ts';
 import { completeTargets, findTargets } from './record-targets.ts';
@@ -21,99 +20,81 @@ interface NewDraft extends Draft {
 }
 
 export async function draftRecords(
-  context: Context,
-  collection: PreparedCollection,
+  at: InCollection,
   records: readonly NewRecord[],
 ): Promise<{ drafts: NewDraft[]; failure?: Failure }> {
   const { done: reads, failure } = inOrder(records, (record) =>
-    readValues(collection.columns, record.values, { nullRemoves: false }),
+    readValues(at.collection.columns, record.values, { nullRemoves: false }),
   );
   const creatorIds = records.slice(0, reads.length).flatMap((record) => record.creatorId ?? []);
   const found = await findTargets(
-    context,
+    at,
     reads.flatMap((read) => read.targets),
     creatorIds,
   );
   const drafted = inOrder(reads, (read, index) => {
     completeTargets(read.targets, found);
     const creatorId = records[index]?.creatorId;
-    const name = creatorId === undefined ? context.caller.name : found.users.get(creatorId);
+    const name = creatorId === undefined ? at.caller.name : found.users.get(creatorId);
     if (name === undefined) throw fault('INVALID_CREATOR', { creatorId: creatorId ?? '' });
-    const createdBy = { id: creatorId ?? context.caller.id, name };
-    return { ...draft(collection, context.ids.long('r'), read.values), createdBy };
+    const createdBy = { id: creatorId ?? at.caller.id, name };
+    return { ...draft(at.collection, at.ids.long('r'), read.values), createdBy };
   });
-  return { drafts: drafted.done, ...((drafted.failure ?? failure) ? { failure: drafted.failure ?? failure } : {}) };
+  return drafted.failure === undefined && failure !== undefined
+    ? { drafts: drafted.done, failure }
+    : { ...drafted, drafts: drafted.done };
 }
 
-export async function insertDrafts(
-  context: Context,
-  collection: PreparedCollection,
-  drafts: readonly NewDraft[],
-): Promise<Outcome> {
+export async function insertDrafts(at: InCollection, drafts: readonly NewDraft[]): Promise<Outcome> {
   if (drafts.length === 0) return { texts: [] };
-  const { store, application, caller } = context;
-  const now = isoTime(context.now());
-  const rows: RecordRow[] = drafts.map((made) => ({
-    ...made,
-    createdBy: made.createdBy.id,
-    updatedAt: now,
-    rec: recordText({ ...made, createdAt: now, timestamp: now, updatedAt: now, updatedBy: caller }),
-  }));
-  const entries = recordEntries(
-    context,
-    collection,
-    'record.create',
-    rows.map((row) => row.id),
-    now,
-  );
+  const date = isoTime(at.now());
+  const rows = drafts.map((made) => newRow(at, made, date));
+  const entries = recordEntries(at, { kind: 'record.create', recordIds: rows.map((row) => row.id), date });
   try {
-    const inserted = await loggedWrite(
-      store,
-      insertRecords(store.schema, collection, application.version, rows),
-      entries,
-    );
+    const inserted = await loggedWrite(at.store, insertRecords(at.table, rows), entries);
     if (inserted.length < rows.length) throw new StaleDefinition();
     return { texts: rows.map((row) => row.rec) };
   } catch (error) {
     if (violatedConstraint(error) === undefined) throw error;
-    if (rows.length === 1) return refusedAt(context, collection, drafts, 0, error);
+    const [only, ...others] = drafts;
+    if (only !== undefined && others.length === 0)
+      return { texts: [], failure: await refused(at, only, { index: 0, error }) };
   }
-  return insertOneByOne(context, collection, drafts, rows);
+  return insertOneByOne(at, drafts, rows);
+}
+
+function newRow({ caller }: InCollection, { id, hash, keys, valuesJson, createdBy }: NewDraft, now: string): RecordRow {
+  const times = { createdAt: now, timestamp: now, updatedAt: now };
+  const rec = recordText({ id, hash, valuesJson, createdBy, updatedBy: caller, ...times });
+  return { id, rec, hash, keys, createdBy: createdBy.id, updatedAt: now };
 }
 
 /** After the database refused the batch: row by row up to the one that it refuses, in one transaction. */
 async function insertOneByOne(
-  context: Context,
-  collection: PreparedCollection,
+  at: InCollection,
   drafts: readonly NewDraft[],
   rows: readonly RecordRow[],
 ): Promise<Outcome> {
-  const { store, application } = context;
-  const { inserted, error } = await store.transaction(async (tx) => {
-    const steps = rows.map((row) => insertRecords(tx.schema, collection, application.version, [row]));
-    const { done, error } = await tx.ladder(steps);
+  const { inserted, error } = await at.store.transaction(async (tx) => {
+    const { done, error } = await tx.ladder(rows.map((row) => insertRecords(at.table, [row])));
     if (done.some((result) => result.length === 0)) throw new StaleDefinition();
     if (error !== undefined && violatedConstraint(error) === undefined) throw error;
-    const applied = rows.slice(0, done.length).map((row) => row.id);
-    const entries = recordEntries(context, collection, 'record.create', applied, isoTime(context.now()));
+    const recordIds = rows.slice(0, done.length).map((row) => row.id);
+    const entries = recordEntries(at, { kind: 'record.create', recordIds, date: isoTime(at.now()) });
     if (entries.length > 0) await tx.last([insertEntries(tx.schema, entries)]);
     return { inserted: done.length, error };
   });
   const texts = rows.slice(0, inserted).map((row) => row.rec);
-  return error === undefined
-    ? { texts }
-    : { ...(await refusedAt(context, collection, drafts, inserted, error)), texts };
+  const next = drafts[inserted];
+  return next === undefined ? { texts } : { texts, failure: await refused(at, next, { index: inserted, error }) };
 }
 
-async function refusedAt(
-  context: Context,
-  collection: PreparedCollection,
-  drafts: readonly NewDraft[],
-  index: number,
-  error: unknown,
-): Promise<Outcome> {
-  const refused = drafts[index];
-  const duplicated = refused && (await duplicatedValues(context.store, collection, error, refused));
+async function refused(
+  at: InCollection,
+  made: NewDraft,
+  { index, error }: { index: number; error: unknown },
+): Promise<Failure> {
+  const duplicated = await duplicatedValues(at.store, at.collection, { error, refused: made });
   if (duplicated === undefined) throw error;
-  return { texts: [], failure: { index, fault: duplicated } };
+  return { index, fault: duplicated };
 }

@@ -1,15 +1,14 @@
 // Updates of one record by one statement. The database puts the record's text together from what it has and what it is
 // given (store/records), so the record need not be read first.
 
-import type { Context } from '../context.ts';
-import { readScope, within, writeScope } from '../domain/access.ts';
-import type { PreparedCollection } from '../domain/application.ts';
+import { writeScope } from '../domain/access.ts';
 import { hashPart, tailPart } from '../domain/record-text.ts';
 import { fault } from '../faults.ts';
 import { assertVersion } from '../store/fence.ts';
 import { loggedWrite } from '../store/logged-write.ts';
 import { inspectRecord, replaceRecord } from '../store/records.ts';
 import type { Values } from '../wire/values.ts';
+import { assertWritable, type InCollection } from './in-collection.ts';
 import { draft, duplicatedValues, isoTime, recordEntries } from './record-drafts.ts';
 import { completeTargets, type FoundTargets, isFound } from './record-targets.ts';
 import { type Change, merged } from './record-updates.ts';
@@ -33,9 +32,8 @@ export function buildAnew({ read }: Change, found: FoundTargets, ifHash: string 
 /** A change of some columns builds on the present values; where this node knows them, that is one statement too. */
 export function buildOnKnown(
   change: Change,
-  text: string | undefined,
   found: FoundTargets,
-  ifHash: string | undefined,
+  { text, ifHash }: { text: string | undefined; ifHash: string | undefined },
 ): Built | undefined {
   const { read } = change;
   if (text === undefined || !read.targets.every((target) => isFound(found, target))) return undefined;
@@ -47,45 +45,36 @@ export function buildOnKnown(
 
 /** One statement. Undefined when the record has other values than those that were built on. */
 export async function replace(
-  context: Context,
-  collection: PreparedCollection,
-  { id }: Change,
-  { values, onHash }: Built,
-  ifHash: string | undefined,
+  at: InCollection,
+  recordId: string,
+  { values, onHash, ifHash }: Built & { ifHash: string | undefined },
 ): Promise<string | undefined> {
-  const { store, application, caller } = context;
-  const made = draft(collection, id, values);
-  const conditions = { version: application.version, scope: writeScope(collection.definition, caller), ifHash: onHash };
+  const { store, caller, collection } = at;
+  const made = draft(collection, recordId, values);
+  const conditions = { scope: writeScope(collection.definition, caller), ifHash: onHash };
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-    const now = isoTime(context.now());
+    const now = isoTime(at.now());
     const replacement = { ...made, now, hashPart: hashPart(made.hash), tailPart: tailPart(caller, made.valuesJson) };
-    const statement = replaceRecord(store.schema, collection, replacement, conditions);
-    const entries = recordEntries(context, collection, 'record.update', [id], now);
+    const statement = replaceRecord(at.table, replacement, conditions);
+    const entries = recordEntries(at, { kind: 'record.update', recordIds: [recordId], date: now });
     try {
       const [row] = await loggedWrite(store, statement, entries);
       if (row !== undefined) return row[1] as string;
     } catch (error) {
-      throw (await duplicatedValues(store, collection, error, made)) ?? error;
+      throw (await duplicatedValues(store, collection, { error, refused: made })) ?? error;
     }
     if (onHash !== ifHash) return undefined;
-    await explain(context, collection, id, ifHash);
+    await explain(at, recordId, ifHash);
   }
-  throw fault('UNAVAILABLE', { reason: 'busy' }, { 'retry-after': '1' });
+  throw tooBusy();
 }
 
+export const tooBusy = () => fault('UNAVAILABLE', { reason: 'busy' }, { 'retry-after': '1' });
+
 /** Why a conditional write met nothing, as a fault; returns when the reason has gone meanwhile. */
-export async function explain(
-  context: Context,
-  collection: PreparedCollection,
-  recordId: string,
-  ifHash: string | undefined,
-): Promise<void> {
-  const { application, caller, store } = context;
-  const { record, fence } = await inspectRecord(store, collection, recordId);
-  assertVersion(fence, application.version);
-  if (record === undefined || !within(readScope(collection.definition, caller), record.createdBy)) {
-    throw fault('RECORD_NOT_FOUND', { recordId });
-  }
-  if (!within(writeScope(collection.definition, caller), record.createdBy)) throw fault('FORBIDDEN');
-  if (ifHash !== undefined && record.hash !== ifHash) throw fault('PRECONDITION_FAILED');
+export async function explain(at: InCollection, recordId: string, ifHash: string | undefined): Promise<void> {
+  const { record, fence } = await inspectRecord(at.store, at.table, recordId);
+  assertVersion(fence, at.table.version);
+  assertWritable(at, recordId, record?.createdBy);
+  if (ifHash !== undefined && record?.hash !== ifHash) throw fault('PRECONDITION_FAILED');
 }

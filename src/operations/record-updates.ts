@@ -1,20 +1,19 @@
 // Updates that must know the record they change: batches, `replace` false, and targets that are gone. The records are
 // locked, the elements are applied to them in order in memory, and what came before the first failure is written.
 
-import type { Context } from '../context.ts';
-import { readScope, within, writeScope } from '../domain/access.ts';
 import type { PreparedCollection } from '../domain/application.ts';
 import { recordText } from '../domain/record-text.ts';
 import type { ReadValues } from '../domain/values/value-types.ts';
 import { fault } from '../faults.ts';
 import { insertEntries } from '../store/activity.ts';
-import type { Row, Transaction } from '../store/db.ts';
+import type { Row, Statement, Transaction } from '../store/db.ts';
 import { assertVersion } from '../store/fence.ts';
 import { loggedLast, type RecordLogEntry } from '../store/logged-write.ts';
 import { type LockedRecord, lockRecords, type RecordRow, updateRecords } from '../store/records.ts';
 import { StaleDefinition, violatedConstraint } from '../store/sqlstate.ts';
 import type { UserShort } from '../wire/users.ts';
 import type { Values } from '../wire/values.ts';
+import { assertWritable, type InCollection } from './in-collection.ts';
 import { type Failure, inOrder } from './in-order.ts';
 import { type Draft, draft, duplicatedValues, isoTime, laterOf, recordEntries } from './record-drafts.ts';
 import { completeTargets, type FoundTargets } from './record-targets.ts';
@@ -56,35 +55,37 @@ interface StoredRecord {
   readonly values: Values;
 }
 
-/** `ifHash`: the hash that the one record must have. */
+export interface UpdateConditions {
+  readonly found: FoundTargets;
+  /** The hash that the one record must have. */
+  readonly ifHash?: string | undefined;
+}
+
 export async function applyUpdates(
-  context: Context,
-  collection: PreparedCollection,
+  at: InCollection,
   changes: readonly Change[],
-  found: FoundTargets,
-  ifHash?: string,
+  conditions: UpdateConditions,
 ): Promise<Outcome> {
   let attempted: Step | undefined;
   try {
-    return await context.store.transaction(async (tx) => {
+    return await at.store.transaction(async (tx) => {
       const ids = [...new Set(changes.map((change) => change.id))];
-      const { records, fence } = await lockRecords(tx, collection, ids);
-      assertVersion(fence, context.application.version);
-      const states = new Map([...records].map(([id, record]) => [id, readState(collection, record)]));
+      const { records, fence } = await lockRecords(tx, at.table, ids);
+      assertVersion(fence, at.table.version);
+      const states = new Map([...records].map(([id, record]) => [id, readState(at.collection, record)]));
       const heldKeys = new Map([...states].map(([id, state]) => [id, state.keys]));
-      const { done: steps, failure } = takeSteps(context, collection, changes, states, found, ifHash);
+      const { done: steps, failure } = takeSteps(at, changes, { ...conditions, states });
       if (steps.length === 1) {
         attempted = steps[0];
-        await writeOnly(context, collection, tx, steps);
+        await writeOnly(at, tx, steps);
         return outcome(steps, failure);
       }
-      return await writeSteps(context, collection, tx, steps, failure, heldKeys);
+      return await writeSteps(at, tx, { steps, failure, heldKeys });
     });
   } catch (error) {
     // A single element goes out together with its commit; the database's refusal of it arrives here.
     const duplicated =
-      attempted &&
-      (await duplicatedValues(context.store, collection, error, { ...attempted.row, values: attempted.values }));
+      attempted && (await duplicatedValues(at.store, at.collection, { error, refused: refusal(attempted) }));
     if (duplicated === undefined) throw error;
     return { texts: [], failure: { index: 0, fault: duplicated } };
   }
@@ -101,39 +102,24 @@ const outcome = (steps: readonly Step[], failure: Failure | undefined): Outcome 
 });
 
 function takeSteps(
-  context: Context,
-  collection: PreparedCollection,
+  at: InCollection,
   changes: readonly Change[],
-  states: Map<string, State>,
-  found: FoundTargets,
-  ifHash: string | undefined,
+  { found, ifHash, states }: UpdateConditions & { states: Map<string, State> },
 ): { done: Step[]; failure?: Failure } {
-  const now = isoTime(context.now());
+  const now = isoTime(at.now());
   return inOrder(changes, (change) => {
-    const state = permitted(context, collection, change.id, states.get(change.id));
+    const state = states.get(change.id);
+    assertWritable(at, change.id, state?.createdBy);
+    if (state === undefined) throw new Error('a record that is not there was taken for writable');
     if (ifHash !== undefined && state.hash !== ifHash) throw fault('PRECONDITION_FAILED');
     completeTargets(change.read.targets, found, state.record.values);
-    const next = draft(collection, change.id, merged(state.record.values, change));
+    const next = draft(at.collection, change.id, merged(state.record.values, change));
     const { hash, keys, values, valuesJson } = next;
     const stored = nextRecord(state, next, now);
     states.set(change.id, { ...state, record: stored, hash, keys });
-    const rec = recordText({ ...stored, hash, updatedBy: context.caller, valuesJson });
+    const rec = recordText({ ...stored, hash, updatedBy: at.caller, valuesJson });
     return { values, row: { id: next.id, rec, hash, createdBy: state.createdBy, updatedAt: stored.updatedAt, keys } };
   });
-}
-
-function permitted(
-  context: Context,
-  collection: PreparedCollection,
-  recordId: string,
-  state: State | undefined,
-): State {
-  const { caller } = context;
-  if (state === undefined || !within(readScope(collection.definition, caller), state.createdBy)) {
-    throw fault('RECORD_NOT_FOUND', { recordId });
-  }
-  if (!within(writeScope(collection.definition, caller), state.createdBy)) throw fault('FORBIDDEN');
-  return state;
 }
 
 /** The values after the change. */
@@ -154,15 +140,17 @@ function nextRecord({ record, hash }: State, next: Draft, now: string): StoredRe
   };
 }
 
-function entriesOf(context: Context, collection: PreparedCollection, steps: readonly Step[]): RecordLogEntry[] {
-  const ids = steps.map((step) => step.row.id);
-  return recordEntries(context, collection, 'record.update', ids, isoTime(context.now()));
+function entriesOf(at: InCollection, steps: readonly Step[]): RecordLogEntry[] {
+  const recordIds = steps.map((step) => step.row.id);
+  return recordEntries(at, { kind: 'record.update', recordIds, date: isoTime(at.now()) });
 }
 
-function logging(context: Context, collection: PreparedCollection, tx: Transaction, steps: readonly Step[]) {
-  const entries = entriesOf(context, collection, steps);
-  return entries.length === 0 ? [] : [insertEntries(tx.schema, entries)];
+function logging(at: InCollection, steps: readonly Step[]): Statement[] {
+  const entries = entriesOf(at, steps);
+  return entries.length === 0 ? [] : [insertEntries(at.table.schema, entries)];
 }
+
+const refusal = ({ row: { id, keys }, values }: Step) => ({ id, keys, values });
 
 /**
  * The records are locked, so a statement that meets none of them met the fence: a definition was published since they
@@ -172,53 +160,43 @@ function assertWritten(results: readonly (readonly Row[])[]): void {
   if (results.some((rows) => rows.length === 0)) throw new StaleDefinition();
 }
 
-async function writeOnly(
-  context: Context,
-  collection: PreparedCollection,
-  tx: Transaction,
-  steps: readonly Step[],
-): Promise<void> {
-  const rows = steps.map((step) => step.row);
-  const change = updateRecords(tx.schema, collection, context.application.version, rows);
-  assertWritten([await loggedLast(context.store, tx, change, entriesOf(context, collection, steps))]);
+async function writeOnly(at: InCollection, tx: Transaction, steps: readonly Step[]): Promise<void> {
+  const change = updateRecords(
+    at.table,
+    steps.map((step) => step.row),
+  );
+  assertWritten([await loggedLast(at.store, tx, change, entriesOf(at, steps))]);
 }
 
-async function writeSteps(
-  context: Context,
-  collection: PreparedCollection,
-  tx: Transaction,
-  steps: readonly Step[],
-  failure: Failure | undefined,
-  heldKeys: HeldKeys,
-): Promise<Outcome> {
+interface Taken {
+  readonly steps: readonly Step[];
+  readonly failure: Failure | undefined;
+  readonly heldKeys: HeldKeys;
+}
+
+async function writeSteps(at: InCollection, tx: Transaction, { steps, failure, heldKeys }: Taken): Promise<Outcome> {
   if (steps.length === 0) return outcome(steps, failure);
-  const version = context.application.version;
-  if (independent(collection, steps, heldKeys)) {
+  if (independent(at.collection, steps, heldKeys)) {
     const { done, error } = await tx.ladder([
       updateRecords(
-        tx.schema,
-        collection,
-        version,
+        at.table,
         steps.map((step) => step.row),
       ),
     ]);
     assertWritten(done);
     if (error === undefined) {
-      await tx.last(logging(context, collection, tx, steps));
+      await tx.last(logging(at, steps));
       return outcome(steps, failure);
     }
     if (violatedConstraint(error) === undefined) throw error;
   }
-  const { done, error } = await tx.ladder(
-    steps.map((step) => updateRecords(tx.schema, collection, version, [step.row])),
-  );
+  const { done, error } = await tx.ladder(steps.map((step) => updateRecords(at.table, [step.row])));
   assertWritten(done);
   const applied = steps.slice(0, done.length);
   const refused = steps[done.length];
-  const duplicated =
-    refused && (await duplicatedValues(tx, collection, error, { ...refused.row, values: refused.values }));
+  const duplicated = refused && (await duplicatedValues(tx, at.collection, { error, refused: refusal(refused) }));
   if (refused !== undefined && duplicated === undefined) throw error;
-  if (applied.length > 0) await tx.last(logging(context, collection, tx, applied));
+  if (applied.length > 0) await tx.last(logging(at, applied));
   return outcome(applied, duplicated === undefined ? failure : { index: done.length, fault: duplicated });
 }
 

@@ -11,13 +11,14 @@ import { fault, RawJson } from '../faults.ts';
 import { loggedWrite } from '../store/logged-write.ts';
 import { getRecord, removeRecord } from '../store/records.ts';
 import type { NewRecord, RecordUpdate, RecordUpdateWithId } from '../wire/records.ts';
+import { type InCollection, inCollection } from './in-collection.ts';
 import { type Failure, inOrder } from './in-order.ts';
 import { withLiveReferences } from './live-references.ts';
 import { isoTime, recordEntries } from './record-drafts.ts';
 import { draftRecords, insertDrafts } from './record-inserts.ts';
-import { ATTEMPTS, buildAnew, buildOnKnown, explain, replace } from './record-replacement.ts';
-import { type FoundTargets, findTargets } from './record-targets.ts';
-import { applyUpdates, type Change } from './record-updates.ts';
+import { ATTEMPTS, buildAnew, buildOnKnown, explain, replace, tooBusy } from './record-replacement.ts';
+import { findTargets } from './record-targets.ts';
+import { applyUpdates, type Change, type UpdateConditions } from './record-updates.ts';
 
 /** A record as it goes out. The hash stands first in the ETag; the rest changes with anything else in the text. */
 export interface RecordView {
@@ -25,22 +26,19 @@ export interface RecordView {
   readonly etag: string;
 }
 
-function collectionOf(context: Context, collectionId: string): PreparedCollection {
-  const collection = context.application.collections.get(collectionId);
-  if (collection === undefined) throw fault('COLLECTION_NOT_FOUND', { collectionId });
-  return collection;
-}
-
-const pathOf = (context: Context, collection: PreparedCollection): string =>
-  `${context.store.schema}/${collection.definition.id}/`;
+/** Under which this node remembers the collection's records. */
+const pathOf = ({ table }: InCollection): string => `${table.schema}/${table.collection.definition.id}/`;
 
 export async function get(context: Context, input: { collectionId: string; recordId: string }): Promise<RecordView> {
-  const collection = collectionOf(context, input.collectionId);
-  const scope = readScope(collection.definition, context.caller);
-  const stored = await getRecord(context.store, collection, input.recordId, scope);
-  if (stored === undefined) throw fault('RECORD_NOT_FOUND', { recordId: input.recordId });
-  context.known.learn(pathOf(context, collection), input.recordId, stored);
-  const [text = stored] = await withLiveReferences(context, collection, [stored]);
+  const at = inCollection(context, input.collectionId);
+  const { recordId } = input;
+  const stored = await getRecord(at.store, at.table, {
+    recordId,
+    scope: readScope(at.collection.definition, at.caller),
+  });
+  if (stored === undefined) throw fault('RECORD_NOT_FOUND', { recordId });
+  at.known.learn(pathOf(at), recordId, stored);
+  const [text = stored] = await withLiveReferences(at, [stored]);
   return { text, etag: `"${hashInText(text)}-${sha256Hex(text).slice(0, ETAG_REST_CHARACTERS)}"` };
 }
 
@@ -52,14 +50,13 @@ export async function create(
   context: Context,
   input: { collectionId: string; records: readonly NewRecord[]; batch: boolean },
 ): Promise<readonly string[]> {
-  const collection = collectionOf(context, input.collectionId);
+  const at = inCollection(context, input.collectionId);
   checkCreators(context, input.records);
-  const { drafts, failure } = await draftRecords(context, collection, input.records);
-  const outcome = await insertDrafts(context, collection, drafts);
+  const { drafts, failure } = await draftRecords(at, input.records);
+  const outcome = await insertDrafts(at, drafts);
   const [only] = drafts;
-  if (!input.batch && only && outcome.texts[0])
-    context.known.learn(pathOf(context, collection), only.id, outcome.texts[0]);
-  const texts = await withLiveReferences(context, collection, outcome.texts);
+  if (!input.batch && only && outcome.texts[0]) at.known.learn(pathOf(at), only.id, outcome.texts[0]);
+  const texts = await withLiveReferences(at, outcome.texts);
   return finish(texts, outcome.failure ?? failure, input.batch ? 'insertedRecords' : undefined);
 }
 
@@ -93,15 +90,15 @@ export async function updateMany(
   context: Context,
   input: { collectionId: string; updates: readonly RecordUpdateWithId[] },
 ): Promise<readonly string[]> {
-  const collection = collectionOf(context, input.collectionId);
-  const { done: changes, failure } = inOrder(input.updates, (update) => readChange(collection, update.id, update));
+  const at = inCollection(context, input.collectionId);
+  const { done: changes, failure } = inOrder(input.updates, (update) => readChange(at.collection, update.id, update));
   if (changes.length === 0) return finish([], failure, 'updatedRecords');
   const found = await findTargets(
     context,
     changes.flatMap((change) => change.read.targets),
   );
-  const outcome = await applyUpdates(context, collection, changes, found);
-  const texts = await withLiveReferences(context, collection, outcome.texts);
+  const outcome = await applyUpdates(at, changes, { found });
+  const texts = await withLiveReferences(at, outcome.texts);
   return finish(texts, outcome.failure ?? failure, 'updatedRecords');
 }
 
@@ -114,29 +111,23 @@ export async function update(
   context: Context,
   input: { collectionId: string; recordId: string; update: RecordUpdate; ifHash?: string | undefined },
 ): Promise<string> {
-  const collection = collectionOf(context, input.collectionId);
-  const change = readChange(collection, input.recordId, input.update);
+  const at = inCollection(context, input.collectionId);
+  const { recordId, ifHash } = input;
+  const change = readChange(at.collection, recordId, input.update);
   const found = await findTargets(context, change.read.targets);
-  const path = pathOf(context, collection);
   const built = change.replace
-    ? buildAnew(change, found, input.ifHash)
-    : buildOnKnown(change, context.known.get(path, change.id), found, input.ifHash);
+    ? buildAnew(change, found, ifHash)
+    : buildOnKnown(change, found, { text: at.known.get(pathOf(at), recordId), ifHash });
   const text =
-    (built && (await replace(context, collection, change, built, input.ifHash))) ??
-    (await updateLocked(context, collection, change, found, input.ifHash));
-  context.known.learn(path, change.id, text);
-  const [live = text] = await withLiveReferences(context, collection, [text]);
+    (built && (await replace(at, recordId, { ...built, ifHash }))) ??
+    (await updateLocked(at, change, { found, ifHash }));
+  at.known.learn(pathOf(at), recordId, text);
+  const [live = text] = await withLiveReferences(at, [text]);
   return live;
 }
 
-async function updateLocked(
-  context: Context,
-  collection: PreparedCollection,
-  change: Change,
-  found: FoundTargets,
-  ifHash: string | undefined,
-): Promise<string> {
-  const { texts, failure } = await applyUpdates(context, collection, [change], found, ifHash);
+async function updateLocked(at: InCollection, change: Change, conditions: UpdateConditions): Promise<string> {
+  const { texts, failure } = await applyUpdates(at, [change], conditions);
   if (failure !== undefined) throw failure.fault;
   return texts[0]!;
 }
@@ -145,18 +136,18 @@ export async function remove(
   context: Context,
   input: { collectionId: string; recordId: string; ifHash?: string | undefined },
 ): Promise<void> {
-  const collection = collectionOf(context, input.collectionId);
-  const { store, application, caller } = context;
+  const at = inCollection(context, input.collectionId);
   const { recordId, ifHash } = input;
-  const conditions = { version: application.version, scope: writeScope(collection.definition, caller), ifHash };
+  const conditions = { scope: writeScope(at.collection.definition, at.caller), ifHash };
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-    const change = removeRecord(store.schema, collection, recordId, conditions);
-    const entries = recordEntries(context, collection, 'record.delete', [recordId], isoTime(context.now()));
-    if ((await loggedWrite(store, change, entries)).length > 0) {
-      context.known.forget(pathOf(context, collection), recordId);
+    const change = removeRecord(at.table, recordId, conditions);
+    const date = isoTime(at.now());
+    const entries = recordEntries(at, { kind: 'record.delete', recordIds: [recordId], date });
+    if ((await loggedWrite(at.store, change, entries)).length > 0) {
+      at.known.forget(pathOf(at), recordId);
       return;
     }
-    await explain(context, collection, recordId, ifHash);
+    await explain(at, recordId, ifHash);
   }
-  throw fault('UNAVAILABLE', { reason: 'busy' }, { 'retry-after': '1' });
+  throw tooBusy();
 }

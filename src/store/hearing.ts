@@ -59,7 +59,9 @@ export class Hearing {
       ...this.#connection,
       application_name: 'cartulary listener',
       connectionTimeoutMillis: DEAF_MS,
-    });
+      // A beat may go out before the one ahead of it is answered.
+      pipeline: true,
+    } as pg.ClientConfig);
     let lost = false;
     const lose = () => {
       if (lost) return;

@@ -93,7 +93,7 @@ export async function rewriteRecords(
     const page: Row[] = await tx.rows(`select id, rec from ${table} where id > $1 order by id limit ${PAGE}`, [after]);
     const rows = (page as [string, string][]).flatMap(([id, rec]) => change(id, rec) ?? []);
     if (rows.length > 0) {
-      const { text, params } = updateRecords(tx.schema, collection, version, rows);
+      const { text, params } = updateRecords({ schema: tx.schema, collection, version }, rows);
       await tx.rows(text, params);
     }
     if (page.length < PAGE) return;

@@ -28,9 +28,15 @@ export interface Replacement {
   readonly keys: readonly (string | null)[];
 }
 
+/** A collection's table, and the version of the definition that writes were prepared for. */
+export interface Table {
+  readonly schema: string;
+  readonly collection: PreparedCollection;
+  readonly version: number;
+}
+
 /** Limits on which record a write may touch. */
 export interface Conditions {
-  readonly version: number;
   readonly scope: string | undefined;
   readonly ifHash: string | undefined;
 }
@@ -49,7 +55,7 @@ interface Texts {
 
 const textsOf = new WeakMap<PreparedCollection, Texts>();
 
-function texts(schema: string, collection: PreparedCollection): Texts {
+function texts({ schema, collection }: Omit<Table, 'version'>): Texts {
   let found = textsOf.get(collection);
   if (found === undefined) {
     found = makeTexts(schema, collection);
@@ -105,31 +111,26 @@ function makeTexts(schema: string, collection: PreparedCollection): Texts {
 
 export async function getRecord(
   reader: Reader,
-  collection: PreparedCollection,
-  recordId: string,
-  scope: string | undefined,
+  table: Table,
+  { recordId, scope }: { recordId: string; scope: string | undefined },
 ): Promise<string | undefined> {
-  const rows = await reader.rows(texts(reader.schema, collection).get, [recordId, scope ?? null]);
+  const rows = await reader.rows(texts(table).get, [recordId, scope ?? null]);
   return rows[0]?.[0] as string | undefined;
 }
 
 /** They share one time, that of the first. */
-export function insertRecords(
-  schema: string,
-  collection: PreparedCollection,
-  version: number,
-  rows: readonly RecordRow[],
-): Statement {
+export function insertRecords(table: Table, rows: readonly RecordRow[]): Statement {
+  const { version } = table;
   const [first, ...others] = rows;
   if (first !== undefined && others.length === 0) {
     const { id, rec, hash, createdBy, updatedAt, keys } = first;
     return {
-      text: texts(schema, collection).insertOne,
+      text: texts(table).insertOne,
       params: [version, updatedAt, id, rec, hash, createdBy, ...keys],
     };
   }
   return {
-    text: texts(schema, collection).insert,
+    text: texts(table).insert,
     params: [
       version,
       first?.updatedAt,
@@ -137,39 +138,33 @@ export function insertRecords(
       rows.map((row) => row.rec),
       rows.map((row) => row.hash),
       rows.map((row) => row.createdBy),
-      ...keyArrays(collection, rows),
+      ...keyArrays(table.collection, rows),
     ],
   };
 }
 
 export function replaceRecord(
-  schema: string,
-  collection: PreparedCollection,
+  table: Table,
   { id, hash, now, hashPart, tailPart, keys }: Replacement,
-  { version, scope, ifHash }: Conditions,
+  { scope, ifHash }: Conditions,
 ): Statement {
   return {
-    text: texts(schema, collection).replace,
-    params: [version, id, hash, now, now, hashPart, tailPart, scope ?? null, ifHash ?? null, ...keys],
+    text: texts(table).replace,
+    params: [table.version, id, hash, now, now, hashPart, tailPart, scope ?? null, ifHash ?? null, ...keys],
   };
 }
 
 /** For records that are locked: the rows are complete, and only the version is checked. */
-export function updateRecords(
-  schema: string,
-  collection: PreparedCollection,
-  version: number,
-  rows: readonly RecordRow[],
-): Statement {
+export function updateRecords(table: Table, rows: readonly RecordRow[]): Statement {
   return {
-    text: texts(schema, collection).update,
+    text: texts(table).update,
     params: [
-      version,
+      table.version,
       rows.map((row) => row.id),
       rows.map((row) => row.rec),
       rows.map((row) => row.hash),
       rows.map((row) => row.updatedAt),
-      ...keyArrays(collection, rows),
+      ...keyArrays(table.collection, rows),
     ],
   };
 }
@@ -177,13 +172,8 @@ export function updateRecords(
 const keyArrays = (collection: PreparedCollection, rows: readonly RecordRow[]) =>
   collection.uniqueColumns.map((_, index) => rows.map((row) => row.keys[index] ?? null));
 
-export function removeRecord(
-  schema: string,
-  collection: PreparedCollection,
-  recordId: string,
-  { version, scope, ifHash }: Conditions,
-): Statement {
-  return { text: texts(schema, collection).remove, params: [version, recordId, scope ?? null, ifHash ?? null] };
+export function removeRecord(table: Table, recordId: string, { scope, ifHash }: Conditions): Statement {
+  return { text: texts(table).remove, params: [table.version, recordId, scope ?? null, ifHash ?? null] };
 }
 
 export interface LockedRecord {
@@ -196,13 +186,10 @@ export interface LockedRecord {
 /** Locks in the order of identifiers, so that requests for the same records in any order cannot deadlock. */
 export async function lockRecords(
   tx: Transaction,
-  collection: PreparedCollection,
+  table: Table,
   recordIds: readonly string[],
 ): Promise<{ records: Map<string, LockedRecord>; fence: Row[] | undefined }> {
-  const [rows, fence] = await tx.flight([
-    { text: texts(tx.schema, collection).lock, params: [recordIds] },
-    fenceVersion(tx.schema),
-  ]);
+  const [rows, fence] = await tx.flight([{ text: texts(table).lock, params: [recordIds] }, fenceVersion(tx.schema)]);
   const records = (rows as [string, string, string, string][]).map(([id, rec, hash, createdBy]) => ({
     id,
     rec,
@@ -215,11 +202,11 @@ export async function lockRecords(
 /** Why a conditional write met nothing. */
 export async function inspectRecord(
   reader: Reader,
-  collection: PreparedCollection,
+  table: Table,
   recordId: string,
 ): Promise<{ record: { hash: string; createdBy: string } | undefined; fence: Row[] | undefined }> {
   const [rows, fence] = await reader.flight([
-    { text: texts(reader.schema, collection).inspect, params: [recordId] },
+    { text: texts(table).inspect, params: [recordId] },
     fenceVersion(reader.schema),
   ]);
   const row = rows?.[0] as [string, string] | undefined;
@@ -232,6 +219,6 @@ export async function collisions(
   collection: PreparedCollection,
   row: Pick<RecordRow, 'id' | 'keys'>,
 ): Promise<boolean[]> {
-  const rows = await reader.rows(texts(reader.schema, collection).collisions, [row.id, ...row.keys]);
+  const rows = await reader.rows(texts({ schema: reader.schema, collection }).collisions, [row.id, ...row.keys]);
   return rows[0] as boolean[];
 }

@@ -19,56 +19,30 @@ export interface StoredUser {
   readonly sharedUserId: string | null;
 }
 
-/** In the order of StoredUser's members; other statements that read a whole user use the same list. */
-export const USER_COLUMNS = `u.id, u.name, u.email, u.password_hash, u.admin, u.api_access, u.management_api_access,
-  u.organization_management_api_access, u.profile, u.team, u.team_leader, u.disabled, u.shared_user_id`;
+const COLUMNS: Readonly<Record<keyof StoredUser, string>> = {
+  id: 'id',
+  name: 'name',
+  email: 'email',
+  passwordHash: 'password_hash',
+  admin: 'admin',
+  apiAccess: 'api_access',
+  managementApiAccess: 'management_api_access',
+  organizationManagementApiAccess: 'organization_management_api_access',
+  profile: 'profile',
+  team: 'team',
+  teamLeader: 'team_leader',
+  disabled: 'disabled',
+  sharedUserId: 'shared_user_id',
+};
 
-type UserRow = [
-  string,
-  string,
-  string | null,
-  string | null,
-  boolean,
-  boolean,
-  boolean,
-  boolean,
-  string,
-  string | null,
-  boolean | null,
-  boolean,
-  string | null,
-];
+/** What readUser reads, of a table called `u`. */
+export const USER_COLUMNS = Object.values(COLUMNS)
+  .map((column) => `u.${column}`)
+  .join(', ');
 
 export function readUser(row: readonly unknown[]): StoredUser {
-  const [
-    id,
-    name,
-    email,
-    passwordHash,
-    admin,
-    apiAccess,
-    managementApiAccess,
-    organizationManagementApiAccess,
-    profile,
-    team,
-    teamLeader,
-    disabled,
-    sharedUserId,
-  ] = row as UserRow;
-  return {
-    id,
-    name,
-    email,
-    passwordHash,
-    admin,
-    apiAccess,
-    managementApiAccess,
-    organizationManagementApiAccess,
-    profile,
-    team,
-    teamLeader,
-    disabled,
-    sharedUserId,
+  return Object.fromEntries(Object.keys(COLUMNS).map((name, index) => [name, row[index]])) as {
+    [Name in keyof StoredUser]: StoredUser[Name];
   };
 }
 

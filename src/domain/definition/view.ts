@@ -4,6 +4,10 @@
 import type { Application, Collection, Column } from '../../wire/applications.ts';
 import type { Definition } from '../../wire/publish-document.ts';
 
+/** Where people will find the application; `publicUrl` has no slash at its end. */
+export const applicationUrl = (publicUrl: string, applicationId: string): string =>
+  `${publicUrl}/console/${applicationId}`;
+
 export function applicationView(definition: Definition, version: number, url: string): Application {
   return {
     id: definition.id,

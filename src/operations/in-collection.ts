@@ -1,0 +1,28 @@
+// What an operation on records is given besides its context: the collection, and how its table is named in statements.
+
+import type { Context } from '../context.ts';
+import { readScope, within, writeScope } from '../domain/access.ts';
+import type { PreparedCollection } from '../domain/application.ts';
+import { fault } from '../faults.ts';
+import type { Table } from '../store/records.ts';
+
+export interface InCollection extends Context {
+  readonly collection: PreparedCollection;
+  readonly table: Table;
+}
+
+export function inCollection(context: Context, collectionId: string): InCollection {
+  const collection = context.application.collections.get(collectionId);
+  if (collection === undefined) throw fault('COLLECTION_NOT_FOUND', { collectionId });
+  const table = { schema: context.store.schema, collection, version: context.application.version };
+  return { ...context, collection, table };
+}
+
+/** `creatorId`: undefined when there is no such record. One that the caller may not read is not there either. */
+export function assertWritable(at: InCollection, recordId: string, creatorId: string | undefined): void {
+  const { collection, caller } = at;
+  if (creatorId === undefined || !within(readScope(collection.definition, caller), creatorId)) {
+    throw fault('RECORD_NOT_FOUND', { recordId });
+  }
+  if (!within(writeScope(collection.definition, caller), creatorId)) throw fault('FORBIDDEN');
+}

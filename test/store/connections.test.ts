@@ -1,0 +1,126 @@
+// The connections under stress: broken ones, failing statements, more work than connections, closing with work under way.
+
+import assert from 'node:assert/strict';
+import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Fault } from '../../src/faults.ts';
+import { Database } from '../../src/store/db.ts';
+import { StaleDefinition } from '../../src/store/sqlstate.ts';
+import { createDatabase, type TestDatabase } from '../support/database.ts';
+
+const isUnavailable = (error: unknown) => error instanceof Fault && error.code === 'UNAVAILABLE';
+
+describe('connections', () => {
+  let server: TestDatabase;
+  let database: Database;
+
+  before(async () => {
+    server = await createDatabase();
+    await server.sql('create schema cartulary');
+    await server.sql('create table cartulary.numbers (n integer primary key)');
+  });
+  after(() => server.drop());
+  beforeEach(async () => {
+    await server.sql('truncate cartulary.numbers');
+    database = new Database({ connection: server.connection, connectionsMax: 4, onConnectionError: () => undefined });
+  });
+  afterEach(() => database.close());
+
+  const read = (n: number) => database.system.rows('select $1::int', [n]);
+  const write = (n: number) => database.system.write('insert into cartulary.numbers values ($1) returning n', [n]);
+  const terminate = () =>
+    server.sql(
+      "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'cartulary' and datname = current_database()",
+    );
+
+  it('answer each read with its own rows, however many travel together', async () => {
+    const numbers = Array.from({ length: 500 }, (_, n) => n);
+    assert.deepEqual(
+      await Promise.all(numbers.map(read)),
+      numbers.map((n) => [[n]]),
+    );
+  });
+
+  it('serve more writes and transactions than there are connections', async () => {
+    const numbers = Array.from({ length: 60 }, (_, n) => n);
+    await Promise.all(
+      numbers.map((n) =>
+        n % 2 === 0
+          ? write(n)
+          : database.system.transaction((tx) => tx.rows('insert into cartulary.numbers values ($1) returning n', [n])),
+      ),
+    );
+    assert.deepEqual(await server.sql('select count(*)::int from cartulary.numbers'), [[60]]);
+  });
+
+  it('let a failing read fail alone', async () => {
+    const wrong = () => database.system.rows('select 1 / $1::int', [0]);
+    const gone = () => database.system.rows('select 1 from cartulary.nowhere where $1', [true]);
+    const results = await Promise.allSettled([read(1), wrong(), read(2), gone(), read(3), gone()]);
+    assert.deepEqual(
+      results.map((result) => result.status),
+      ['fulfilled', 'rejected', 'fulfilled', 'rejected', 'fulfilled', 'rejected'],
+    );
+    assert.ok((results[3] as PromiseRejectedResult).reason instanceof StaleDefinition);
+    assert.deepEqual(await read(4), [[4]]);
+  });
+
+  it('roll back a transaction whose work throws, and lend its connection on', async () => {
+    for (let round = 0; round < 10; round++) {
+      const work = database.system.transaction(async (tx) => {
+        await tx.rows('insert into cartulary.numbers values ($1) returning n', [round]);
+        throw new Error('no');
+      });
+      await assert.rejects(work, /^Error: no$/);
+    }
+    assert.deepEqual(await server.sql('select count(*)::int from cartulary.numbers'), [[0]]);
+    assert.deepEqual(await write(1), [[1]]);
+  });
+
+  it('are unavailable when they break under a statement, and new ones are made', async () => {
+    const slow = [
+      database.system.rows('select pg_sleep($1)', [30]),
+      database.system.write('select pg_sleep($1)', [30]),
+      database.system.transaction((tx) => tx.rows('select pg_sleep($1)', [30])),
+    ].map((statement) => assert.rejects(statement, isUnavailable));
+    await pause(300);
+    await terminate();
+    await Promise.all(slow);
+    assert.deepEqual(await Promise.all([read(1), read(2), write(3)]), [[[1]], [[2]], [[3]]]);
+  });
+
+  it('that break while idle are not lent again', async () => {
+    await Promise.all([...Array.from({ length: 8 }, (_, n) => read(n)), write(1)]);
+    await terminate();
+    await pause(200);
+    assert.deepEqual(await Promise.all([read(1), write(2)]), [[[1]], [[2]]]);
+  });
+
+  it('that cannot be made refuse those who wait, at once', async () => {
+    const nowhere = new Database({
+      connection: { ...server.connection, database: 'there_is_none' },
+      connectionsMax: 4,
+      onConnectionError: () => undefined,
+    });
+    const asked = Array.from({ length: 20 }, (_, n) =>
+      n % 2 === 0 ? nowhere.system.rows('select $1::int', [n]) : nowhere.system.write('select $1::int', [n]),
+    );
+    for (const result of await Promise.allSettled(asked)) assert.equal(result.status, 'rejected');
+    await nowhere.close();
+  });
+
+  it('close when what is under way is done', async () => {
+    const own = new Database({ connection: server.connection, connectionsMax: 4, onConnectionError: () => undefined });
+    const done: string[] = [];
+    const under = own.system.transaction(async (tx) => {
+      await tx.rows('select pg_sleep($1)', [0.3]);
+      await tx.rows('insert into cartulary.numbers values ($1) returning n', [7]);
+      done.push('transaction');
+    });
+    await pause(100);
+    await own.close().then(() => done.push('closed'));
+    await under;
+    assert.deepEqual(done, ['transaction', 'closed']);
+    assert.deepEqual(await server.sql('select n from cartulary.numbers'), [[7]]);
+  });
+});
