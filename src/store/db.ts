@@ -108,14 +108,14 @@ export class Database {
   #read<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       const refuse = (error: unknown) => reject(meaning(error));
-      const ask = (client: pg.Client, answered: () => void) => {
+      const ask = (client: pg.Client, answered: (error?: unknown) => void) => {
         work(client).then(
           (result) => {
             answered();
             resolve(result);
           },
           (error) => {
-            answered();
+            answered(error);
             refuse(error);
           },
         );

@@ -5,6 +5,7 @@
 
 import type pg from 'pg';
 import { newClient, type PoolOptions } from './pool.ts';
+import { isBroken } from './sqlstate.ts';
 
 interface Lane {
   client: pg.Client | undefined;
@@ -30,8 +31,14 @@ export class Lanes {
     }));
   }
 
-  /** Runs `ask`, which sends statements and calls `answered` once, on the lane with the least to do. */
-  travel(ask: (client: pg.Client, answered: () => void) => void, refuse: (error: unknown) => void): void {
+  /**
+   * Runs `ask`, which sends statements and calls `answered` once, on the lane with the least to do. An error that says
+   * that the connection is going arrives ahead of its end: nothing more is sent there.
+   */
+  travel(
+    ask: (client: pg.Client, answered: (error?: unknown) => void) => void,
+    refuse: (error: unknown) => void,
+  ): void {
     const lane = this.#lanes.reduce((least, other) => (other.under < least.under ? other : least));
     lane.under += 1;
     const answered = () => {
@@ -39,7 +46,10 @@ export class Lanes {
     };
     const go = (client: pg.Client) => {
       this.#hold(lane, client);
-      ask(client, answered);
+      ask(client, (error) => {
+        answered();
+        if (isBroken(error) && lane.client === client) lane.client = undefined;
+      });
     };
     if (lane.client !== undefined) {
       go(lane.client);
@@ -54,6 +64,7 @@ export class Lanes {
 
   async close(): Promise<void> {
     this.#closed = true;
+    await Promise.allSettled(this.#lanes.map(({ connecting }) => connecting));
     await Promise.all(this.#lanes.map(async ({ client }) => client?.end().catch(() => undefined)));
   }
 
@@ -80,6 +91,10 @@ export class Lanes {
     client.on('end', lose);
     try {
       await client.connect();
+      if (this.#closed) {
+        await client.end().catch(() => undefined);
+        throw new Error('Client was closed');
+      }
       lane.client = client;
       return client;
     } finally {

@@ -19,6 +19,9 @@ const SYSTEM_ERRORS = new Set([
 const DRIVER_MESSAGES =
   /Connection terminated|timeout exceeded when trying to connect|not queryable|Client was closed|Query read timeout|Connection ended/i;
 
+/** Those of them after which the connection is of no use. */
+const BROKEN = /^(08...|57P0.)$/;
+
 function codeOf(error: unknown): string {
   return typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
 }
@@ -37,6 +40,14 @@ export function unavailable(error: unknown, reason = 'database'): Fault | undefi
   const away = fault('UNAVAILABLE', { reason }, { 'retry-after': '1' });
   away.cause = error;
   return away;
+}
+
+/** Whether the connection on which this came is gone or going. */
+export function isBroken(error: unknown): boolean {
+  const code = codeOf(error);
+  return (
+    BROKEN.test(code) || SYSTEM_ERRORS.has(code) || DRIVER_MESSAGES.test(error instanceof Error ? error.message : '')
+  );
 }
 
 /**

@@ -133,7 +133,8 @@ describe('deaths', { concurrency: 2 }, () => {
       process.kill(server.pid, 'SIGKILL');
       await sleep(delayMs);
       await server.stop();
-      assert.deepEqual(await processesIn(parent), []);
+      // What a killed postmaster leaves behind ends by itself, in its own time.
+      await eventually(async () => (await processesIn(parent)).length === 0, 'nothing runs');
     }
   });
 
