@@ -49,7 +49,7 @@ export const FAULTS = {
   METHOD_NOT_ALLOWED: row(405),
   WOULD_LOSE_DATA: row<{ changes: readonly object[] }>(409),
   UNIQUE_COLLISION: row<{
-    collisions: readonly { collectionId: string; columnId: string; value: string; recordIds: readonly string[] }[];
+    collisions: readonly { collectionId: string; columnId: string; value: unknown; recordIds: readonly string[] }[];
   }>(409),
   MODE_HAS_USERS: row<{ users: number }>(409),
   PRECONDITION_FAILED: row(412),

@@ -39,6 +39,7 @@ export function observeToLog(level: string): Observe {
         delete fields[member];
       }
     }
+    if (typeof fields.milliseconds === 'number') fields.milliseconds = Math.round(fields.milliseconds * 10) / 10;
     log[LEVELS[event]](fields, event);
   };
 }

@@ -18,6 +18,9 @@ import { Hearing, type News } from '../store/hearing.ts';
 import { KnownRecords } from '../store/known-records.ts';
 import { migrate, migrationsApplied } from '../store/migrate.ts';
 
+/** How long requests under way may take to finish when the server is stopped. */
+const DRAIN_MS = 10_000;
+
 export interface ServerOptions {
   readonly connection: pg.ClientConfig;
   readonly connectionsMax: number;
@@ -57,6 +60,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     authenticator.hear(news);
   };
   let address = '';
+  let closing = false;
   const services = {
     database,
     authenticator,
@@ -67,6 +71,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     ),
     now: () => clock.now(),
     known: new KnownRecords(),
+    closing: () => closing,
     observe,
     hear,
     publicUrl: () => options.publicUrl ?? address,
@@ -74,7 +79,11 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   };
   const app = createApp(services, { ready: () => migrationsApplied(database.system) }, options.trustedProxies);
   const close = async () => {
+    closing = true;
+    // Whoever has not sent or read to the end by then is cut off.
+    const late = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS);
     await app.close();
+    clearTimeout(late);
     clock.stop();
     await hearing.stop();
     await database.close();

@@ -29,7 +29,7 @@ export async function demonstrate(
   }
   const kept = await readKept(file);
   if (kept !== undefined && published.includes(kept.applicationId)) print(server.address, kept);
-  else note('The database has applications already; the demonstration is not published into it.');
+  else note('The database has applications already; the demonstration is only published into a new one.');
 }
 
 async function readKept(file: string): Promise<Demonstration | undefined> {
@@ -45,6 +45,7 @@ function print(address: string, demo: Demonstration): void {
   console.log(`
   Base address   ${address}/v1
   Application    ${demo.applicationId} (Field inspections)
+  Collection     ${demo.collectionId} (Visits)
   Token          ${demo.token}
   Or as a user   ${demo.userId} with the password ${demo.password}
 

@@ -21,10 +21,12 @@ export async function connectOperator(
   }
   const host = config.CARTULARY_HOST.includes(':') ? `[${config.CARTULARY_HOST}]` : config.CARTULARY_HOST;
   const url = options.url ?? `http://${host}:${config.CARTULARY_PORT}`;
-  if (!URL.canParse(url)) throw new CommandFailure(`${url} is not the address of a server.`);
-  return {
-    send: (method, path, body) => send({ url: `${url.replace(/\/+$/, '')}/operator/v1${path}`, key, method, body }),
-  };
+  if (!/^https?:\/\//.test(url) || !URL.canParse(url)) {
+    throw new CommandFailure(`${url} is not the address of a server; it should look like http://127.0.0.1:8080.`);
+  }
+  // The base address that the server prints will do as well.
+  const root = url.replace(/\/+$/, '').replace(/\/v1$/, '');
+  return { send: (method, path, body) => send({ url: `${root}/operator/v1${path}`, key, method, body }) };
 }
 
 async function send(request: { url: string; key: string; method: string; body: unknown }): Promise<unknown> {
@@ -52,6 +54,7 @@ interface ProblemBody {
   readonly params?: {
     readonly problems?: { path: string; reason: string }[];
     readonly changes?: { text: string; records?: number }[];
+    readonly collisions?: { collectionId: string; columnId: string; value: unknown; recordIds: string[] }[];
   };
 }
 
@@ -66,6 +69,12 @@ function explain(status: number, text: string): string {
   if (code === 'UNAUTHORIZED') return 'The server refused the operator key.';
   if (params?.problems)
     return ['The document is wrong:', ...params.problems.map((p) => `  ${p.path || '/'} ${p.reason}`)].join('\n');
+  if (params?.collisions) {
+    const lines = params.collisions.map(
+      (c) => `  ${JSON.stringify(c.value)} in column ${c.columnId} of ${c.collectionId}: ${c.recordIds.join(', ')}`,
+    );
+    return ['Records share values in a column that is to be unique:', ...lines].join('\n');
+  }
   if (params?.changes) {
     const lines = params.changes.map((c) => `  ${c.text} (${c.records ?? 0} records)`);
     return ['This would lose data:', ...lines, 'Publish with --allow-data-loss if that is meant.'].join('\n');

@@ -14,15 +14,18 @@ export async function publish(
   options: { dryRun: boolean; allowDataLoss: boolean },
 ): Promise<void> {
   const query = `?dryRun=${options.dryRun}&allowDataLoss=${options.allowDataLoss}`;
-  const { application, changes } = (await client.send(
-    'POST',
-    `/applications${query}`,
-    await readJsonFile(file),
-  )) as Published;
+  const document = await readJsonFile(file);
+  const { application, changes } = (await client.send('POST', `/applications${query}`, document)) as Published;
   for (const change of changes) {
     console.log(`- ${change.text}${change.losesData ? ` Data of ${change.records ?? 0} records is lost.` : ''}`);
   }
   if (changes.length === 0) console.log('Nothing has changed.');
-  const verb = options.dryRun ? 'would be' : 'is';
-  console.log(`${application.name} (${application.id}) ${verb} at version ${application.version}.`);
+  const named = typeof document === 'object' && document !== null && 'id' in document;
+  if (options.dryRun) {
+    const name = named ? `${application.name} (${application.id})` : `A new application ${application.name}`;
+    console.log(`${name} would be at version ${application.version}.`);
+    return;
+  }
+  console.log(`${application.name} (${application.id}) is at version ${application.version}.`);
+  if (!named) console.log(`To publish changes to it, put "id": "${application.id}" into the document.`);
 }

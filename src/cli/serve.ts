@@ -12,6 +12,7 @@ import { CommandFailure } from './failure.ts';
 import { ensureOperatorKey } from './operator-key.ts';
 
 const DATABASE_WAIT_MS = 1_000;
+const IMPATIENCE_MS = 2_000;
 
 export async function serve(config: Config, options: { demo: boolean }): Promise<void> {
   const note = (line: string) => console.error(line);
@@ -19,7 +20,8 @@ export async function serve(config: Config, options: { demo: boolean }): Promise
   let ready = false;
   // Until it is ready, notes for people tell what happens.
   const observe: Observe = (observation) => {
-    if (ready || observation.event !== 'application.published') log(observation);
+    const ordinary = observation.event === 'application.published' || observation.event === 'request';
+    if (ready || !ordinary) log(observation);
   };
   const ending = whenAskedToEnd();
   const operatorKey = await ensureOperatorKey(config.CARTULARY_OPERATOR_KEY, config.CARTULARY_DATA);
@@ -81,8 +83,12 @@ interface Ending {
 function whenAskedToEnd(): Ending {
   const ending = { asked: false, signal: Promise.resolve('') };
   ending.signal = new Promise((done) => {
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-      process.once(signal, () => {
+    let askedAt: number | undefined;
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
+      // A terminal tells the whole group, and npm passes it on: the same wish arrives twice. Later it means impatience.
+      process.on(signal, () => {
+        askedAt ??= performance.now();
+        if (performance.now() - askedAt > IMPATIENCE_MS) process.exit(130);
         ending.asked = true;
         done(signal);
       });
@@ -117,9 +123,14 @@ function plainly(error: unknown, { host, port }: ServerOptions): unknown {
       `Port ${port} is in use: another server listens on ${place}. Set CARTULARY_PORT to use another port.`,
     );
   }
-  if (code === 'EACCES' || code === 'EADDRNOTAVAIL') {
+  if (code !== undefined && ['EACCES', 'EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN'].includes(code)) {
     return new CommandFailure(
       `Cannot listen on ${place} (${code}). Set CARTULARY_HOST and CARTULARY_PORT to what this machine allows.`,
+    );
+  }
+  if (code === '42501') {
+    return new CommandFailure(
+      `The database refused: ${(error as Error).message}. The role needs the right to create schemas: grant create on database … to …`,
     );
   }
   // The database answered and refused: wrong password, unknown database, too old.

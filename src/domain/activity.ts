@@ -8,7 +8,6 @@ export type ActivityKind =
   | 'record.update'
   | 'record.delete'
   | 'user.create'
-  | 'sharedUser.create'
   | 'token.create'
   | 'token.revoke'
   | 'application.publish';

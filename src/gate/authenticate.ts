@@ -71,7 +71,7 @@ export class Authenticator {
    * The usual case without a wait: everything is at hand, fresh, and right. Undefined means nothing but that
    * `authenticate` has to look closer.
    */
-  recognize(applicationId: string, header: string | undefined): Authenticated | undefined {
+  recognize(applicationId: string, header: string | undefined, address: string): Authenticated | undefined {
     const presented = readCredentials(header);
     const application = this.#definitions.peek(applicationId);
     if (application === undefined) return undefined;
@@ -80,12 +80,14 @@ export class Authenticator {
       const right = owner && !owner.account.disabled && secretMatches(presented.token.secret, owner.secretHash);
       return right ? { application, caller: owner.account.caller } : undefined;
     }
-    if (presented.scheme === 'basic' && !application.singleSignOn && this.#throttle.quiet) {
+    if (presented.scheme === 'basic' && !application.singleSignOn) {
       const known = this.#accounts.peek(`${applicationId}/${presented.userId}`);
       if (known?.passwordHash === undefined || known.disabled) return undefined;
       const name = accountName(applicationId, presented.userId);
-      const right = this.#passwords.remembers(name, known.passwordHash, presented.password);
-      return right ? { application, caller: known.caller } : undefined;
+      if (this.#throttle.blocks(address, name)) return undefined;
+      if (!this.#passwords.remembers(name, known.passwordHash, presented.password)) return undefined;
+      this.#throttle.succeed(address, name);
+      return { application, caller: known.caller };
     }
     return undefined;
   }

@@ -32,16 +32,16 @@ export class Throttle {
     this.#now = now;
   }
 
-  /** Nothing is known against anybody, as is usual. */
-  get quiet(): boolean {
-    return this.#tracks.size === 0;
+  /** Whether the pair or the address has to wait. */
+  blocks(address: string, account: string): boolean {
+    return this.#tracks.size > 0 && this.#until(address, account) > this.#now();
   }
 
   /** Throws 429 while the pair or the address has to wait. */
   check(address: string, account: string): void {
-    if (this.quiet) return;
+    if (this.#tracks.size === 0) return;
     const now = this.#now();
-    const until = Math.max(this.#blockedUntil(`@${address}`), this.#blockedUntil(pairOf(address, account)));
+    const until = this.#until(address, account);
     if (until <= now) return;
     const seconds = Math.ceil((until - now) / 1000);
     throw fault('TOO_MANY_REQUESTS', { reason: 'authentication' }, { 'retry-after': String(seconds) });
@@ -53,7 +53,11 @@ export class Throttle {
   }
 
   succeed(address: string, account: string): void {
-    this.#tracks.delete(pairOf(address, account));
+    if (this.#tracks.size > 0) this.#tracks.delete(pairOf(address, account));
+  }
+
+  #until(address: string, account: string): number {
+    return Math.max(this.#blockedUntil(`@${address}`), this.#blockedUntil(pairOf(address, account)));
   }
 
   #blockedUntil(key: string): number {

@@ -1,7 +1,9 @@
 // The server: routes bound to the road, what is not on it, and the health of it all.
 
 import { randomBytes } from 'node:crypto';
+import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { type FastifyInstance, type FastifyRequest, fastify } from 'fastify';
 import { type Fault, fault } from '../faults.ts';
 import type { Observe } from '../observe.ts';
@@ -23,7 +25,7 @@ export function createApp(
   trustedProxies: readonly string[] | undefined,
 ): FastifyInstance {
   const refusing = (why: (request: FastifyRequest) => Fault) =>
-    answering(services.observe, '', (request) => Promise.reject(why(request)));
+    answering(services, '', (request) => Promise.reject(why(request)));
   const node = randomBytes(4).toString('hex');
   let requests = 0;
   const app = fastify({
@@ -43,14 +45,18 @@ export function createApp(
   for (const method of app.supportedMethods) app.addHttpMethod(method, { overrideExisting: true });
   // An expectation that nobody knows is ignored (RFC 9110 section 10.1.1); Node would answer 417 by itself.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
+  // Node hands over the bare connection for this verb.
+  app.server.on('connect', (_request, socket) => {
+    answerOnSocket(services.observe, socket, fault('METHOD_NOT_ALLOWED', undefined, { allow: 'GET, HEAD' }));
+  });
 
   for (const row of ROUTES) app.route({ method: row.method, url: row.path, handler: bindRoute(services, row) });
   for (const row of OPERATOR_ROUTES)
     app.route({ method: row.method, url: row.path, handler: bindOperatorRoute(services, row) });
-  app.get('/healthz', answering(services.observe, '/healthz', alive));
+  app.get('/healthz', answering(services, '/healthz', alive));
   app.get(
     '/readyz',
-    answering(services.observe, '/readyz', () => ready(health)),
+    answering(services, '/readyz', () => ready(health)),
   );
   app.setNotFoundHandler(refusing(notFound));
   return app;
@@ -91,10 +97,21 @@ function answerUnreadable(observe: Observe, error: Error & { code?: string }, so
   }
   const reason =
     error.code === 'HPE_HEADER_OVERFLOW' ? `headers are larger than ${HEADER_BYTES_MAX} bytes` : 'is not HTTP';
-  const { body } = toProblem(fault('INVALID_PARAMETER', { parameter: 'request', reason }));
-  const head = ['HTTP/1.1 400 Bad Request', 'Content-Type: application/json; charset=utf-8', 'Connection: close'];
-  const length = `Content-Length: ${Buffer.byteLength(body)}`;
+  answerOnSocket(observe, socket, fault('INVALID_PARAMETER', { parameter: 'request', reason }));
+}
+
+function answerOnSocket(observe: Observe, socket: Duplex, problem: Fault): void {
+  const { status, headers, body } = toProblem(problem);
   const requestId = randomBytes(8).toString('hex');
-  observe({ event: 'request', requestId, method: '', route: '', status: 400, milliseconds: 0 });
-  socket.end([...head, length, `X-Request-Id: ${requestId}`, '', body].join('\r\n'));
+  observe({ event: 'request', requestId, method: '', route: '', status, milliseconds: 0 });
+  const all = {
+    ...headers,
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': Buffer.byteLength(body),
+    'x-request-id': requestId,
+    connection: 'close',
+  };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`);
+  socket.on('error', () => undefined);
+  socket.end([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', body].join('\r\n'));
 }

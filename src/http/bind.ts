@@ -16,10 +16,11 @@ export interface Services extends Omit<OperatorContext, 'source'> {
   readonly authenticator: Authenticator;
   readonly operatorGate: OperatorGate;
   readonly known: Context['known'];
+  readonly closing: () => boolean;
 }
 
 export function bindRoute(services: Services, row: Route) {
-  return answering(services.observe, row.path, async (request) => {
+  return answering(services, row.path, async (request) => {
     const params = request.params as Record<string, string>;
     checkIdentifiers(params);
     const { authenticator, database, ids, now, known } = services;
@@ -29,7 +30,7 @@ export function bindRoute(services: Services, row: Route) {
     let input: Input<unknown> | undefined;
     const travel = async () => {
       const who =
-        authenticator.recognize(applicationId, authorization) ??
+        authenticator.recognize(applicationId, authorization, address) ??
         (await authenticator.authenticate(applicationId, authorization, address));
       permit(who.caller, row.permission);
       input ??= await readInput(request, params, row.body);
@@ -47,12 +48,14 @@ export function bindRoute(services: Services, row: Route) {
 }
 
 export function bindOperatorRoute(services: Services, row: OperatorRoute) {
-  return answering(services.observe, row.path, async (request) => {
+  return answering(services, row.path, async (request) => {
     const params = request.params as Record<string, string>;
     checkIdentifiers(params);
     if (row.permission === 'operator') services.operatorGate.authenticate(request.headers.authorization, request.ip);
     const input = await readInput(request, params, row.body);
-    return row.run({ ...services, source: { context: 'operator', ip: request.ip } }, input);
+    const context = { ...services, source: { context: 'operator' as const, ip: request.ip } };
+    const forget = () => services.hear({ application: params.applicationId ?? '' });
+    return withCurrentDefinition(async () => row.run(context, input), forget);
   });
 }
 

@@ -9,11 +9,17 @@ import type { Answer } from './answer.ts';
 import { discardRest } from './body.ts';
 import { toProblem } from './problem.ts';
 
+export interface Sending {
+  readonly observe: Observe;
+  /** Whether the server is being stopped: connections are then not kept for another request. */
+  readonly closing: () => boolean;
+}
+
 type Handler = (request: FastifyRequest, reply: FastifyReply) => void;
 
 /** A handler that sends what `work` gives or throws, and tells of it. */
 export function answering(
-  observe: Observe,
+  { observe, closing }: Sending,
   route: string,
   work: (request: FastifyRequest) => Promise<Answer> | Answer,
 ): Handler {
@@ -23,6 +29,7 @@ export function answering(
     const send = (answer: Answer) => {
       const { id: requestId, method } = request;
       discardRest(request.raw);
+      if (closing()) reply.raw.shouldKeepAlive = false;
       write(reply.raw, requestId, answer);
       const milliseconds = performance.now() - startedAt;
       observe({ event: 'request', requestId, method, route, status: answer.status, milliseconds });

@@ -2,7 +2,7 @@
 // was written for the old one: the fence (store/fence) saw to that.
 
 import type { Context } from '../context.ts';
-import { Fault, type FaultCode } from '../faults.ts';
+import { Fault, type FaultCode, fault } from '../faults.ts';
 import { fenceVersion } from '../store/fence.ts';
 import { StaleDefinition } from '../store/sqlstate.ts';
 
@@ -27,7 +27,8 @@ export async function withCurrentDefinition<T>(work: () => Promise<T>, forget: (
     try {
       return await work();
     } catch (error) {
-      if (!(error instanceof StaleDefinition) || attempt === ATTEMPTS) throw error;
+      if (!(error instanceof StaleDefinition)) throw error;
+      if (attempt === ATTEMPTS) throw fault('UNAVAILABLE', { reason: 'busy' }, { 'retry-after': '1' });
       forget();
     }
   }

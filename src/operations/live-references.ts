@@ -6,10 +6,14 @@
 import type { Context } from '../context.ts';
 import { readScope } from '../domain/access.ts';
 import type { ReferenceColumn } from '../domain/application.ts';
+import { Fault } from '../faults.ts';
 import { type Referral, type Referred, readReferred } from '../store/references.ts';
+import { StaleDefinition } from '../store/sqlstate.ts';
 import type { InCollection } from './in-collection.ts';
 
 const RECORD_ID_LENGTH = 27;
+/** Referred values beyond this in one answer are left out: a few references to long texts could fill the memory. */
+export const REFERRED_CHARACTERS_MAX = 16 * 1024 * 1024;
 
 interface Place {
   /** Just behind the closing quotation mark of the referred record's identifier. */
@@ -26,7 +30,24 @@ export async function withLiveReferences(at: InCollection, texts: readonly strin
   const referrals = toReferrals(at, places.flat());
   if (referrals.length === 0) return texts;
   const referred = await readReferred(at.store, referrals);
-  return texts.map((text, index) => splice(text, places[index] ?? [], referred));
+  const room = { characters: REFERRED_CHARACTERS_MAX };
+  return texts.map((text, index) => splice(text, places[index] ?? [], { referred, room }));
+}
+
+/**
+ * The same for records that were just written. The write stands, whatever happens to what they refer to: where that
+ * cannot be read the references stay unresolved.
+ */
+export async function withLiveReferencesIfPossible(
+  at: InCollection,
+  texts: readonly string[],
+): Promise<readonly string[]> {
+  try {
+    return await withLiveReferences(at, texts);
+  } catch (error) {
+    if (error instanceof StaleDefinition || error instanceof Fault) return texts;
+    throw error;
+  }
 }
 
 function findPlaces(columns: readonly ReferenceColumn[], text: string): Place[] {
@@ -67,7 +88,13 @@ function toReferrals(context: Context, places: readonly Place[]): Referral[] {
   });
 }
 
-function splice(text: string, places: readonly Place[], referred: Map<string, Map<string, Referred>>): string {
+interface Splicing {
+  readonly referred: Map<string, Map<string, Referred>>;
+  /** What may still be put into this answer. */
+  readonly room: { characters: number };
+}
+
+function splice(text: string, places: readonly Place[], { referred, room }: Splicing): string {
   let result = '';
   let from = 0;
   for (const { at, recordId, column } of places) {
@@ -75,7 +102,10 @@ function splice(text: string, places: readonly Place[], referred: Map<string, Ma
     if (target === undefined) continue;
     const value = target.values.get(column.referredColumnId);
     result += `${text.slice(from, at)},"recordHash":"${target.hash}"`;
-    if (value !== undefined) result += `,"value":${value}`;
+    if (value !== undefined && value.length <= room.characters) {
+      result += `,"value":${value}`;
+      room.characters -= value.length;
+    }
     from = at;
   }
   return from === 0 ? text : result + text.slice(from);

@@ -13,18 +13,12 @@ import { insertUser, type UserToInsert } from '../store/users.ts';
 import type { Definition } from '../wire/publish-document.ts';
 import type { ManagementUser, NewUser } from '../wire/users.ts';
 import { existing } from './applications.ts';
-import { withCurrentDefinition } from './current-definition.ts';
 import { operatorEntry, writeEntries } from './operator-log.ts';
 
 /** A short identifier that is taken is drawn again; 36 random bits make even two in a row unlikely. */
 const ID_ATTEMPTS = 5;
 
-export function create(context: OperatorContext, applicationId: string, body: NewUser): Promise<ManagementUser> {
-  const forget = () => context.hear({ application: applicationId });
-  return withCurrentDefinition(() => createOnce(context, applicationId, body), forget);
-}
-
-async function createOnce(context: OperatorContext, applicationId: string, body: NewUser): Promise<ManagementUser> {
+export async function create(context: OperatorContext, applicationId: string, body: NewUser): Promise<ManagementUser> {
   const application = await existing(context, applicationId);
   const { definition } = application;
   checkBody(body, definition);

@@ -3,12 +3,14 @@
 
 import { prepareCollection } from '../domain/application.ts';
 import { carryValue } from '../domain/definition/carry.ts';
+import { schemeChange } from '../domain/definition/scheme-change.ts';
 import { type RecordParts, recordText } from '../domain/record-text.ts';
 import { fault } from '../faults.ts';
 import type { Transaction } from '../store/db.ts';
 import { createApplicationSchema } from '../store/migrate.ts';
 import {
   addProjections,
+  changeTable,
   dropOtherProjections,
   findCollisions,
   keepWritersOut,
@@ -46,6 +48,9 @@ function newlyUnique(before: Collection, after: Collection): Column[] {
   return after.columns.filter((column) => column.unique && columnOf(before, column.id)?.unique === false);
 }
 
+const keepsValues = (from: Column | undefined, to: Column): boolean =>
+  from !== undefined && schemeChange(from, to).kind !== 'replaced';
+
 /** `writersWait`: until the commit, so that no record can collide between this check and the index. */
 export async function refuseCollisions(
   tx: Transaction,
@@ -55,7 +60,7 @@ export async function refuseCollisions(
 ): Promise<void> {
   const collisions = [];
   for (const { before, after } of kept(current, next)) {
-    const columns = newlyUnique(before, after).filter(({ id, type }) => columnOf(before, id)?.type === type);
+    const columns = newlyUnique(before, after).filter((column) => keepsValues(columnOf(before, column.id), column));
     if (writersWait && columns.length > 0) await keepWritersOut(tx, after.id);
     for (const column of columns) {
       for (const { value, recordIds } of await findCollisions(tx, after.id, column.id)) {
@@ -119,7 +124,9 @@ export async function changeTables(
     await dropOtherProjections(tx, after.id, projectionsOf(after));
   }
   for (const { id } of current.collections) {
-    if (next.collections.every((collection) => collection.id !== id)) await tx.rows(dropCollectionTable(tx.schema, id));
+    if (next.collections.every((collection) => collection.id !== id)) {
+      await changeTable(tx, dropCollectionTable(tx.schema, id));
+    }
   }
   for (const collection of next.collections) {
     if (current.collections.every(({ id }) => id !== collection.id)) await createCollection(tx, collection);
@@ -152,9 +159,11 @@ async function rewrite(
 ): Promise<void> {
   await keepWritersOut(tx, after.id);
   const prepared = prepareCollection(after);
-  await rewriteRecords(tx, prepared, version, (id, rec): RecordRow => {
+  const fills = newlyUnique(before, after).length > 0;
+  await rewriteRecords(tx, prepared, version, (id, rec): RecordRow | undefined => {
     const stored = JSON.parse(rec) as StoredRecord;
     const made = draft(prepared, id, carryValues(before, after, stored.values));
+    if (made.hash === stored.hash && !fills) return undefined;
     // The values got their present hash now, although nobody updated the record.
     const later = laterOf(isoTime(now), laterOf(stored.updatedAt, stored.timestamp));
     const timestamp = made.hash === stored.hash ? stored.timestamp : later;

@@ -13,7 +13,7 @@ import { getRecord, removeRecord } from '../store/records.ts';
 import type { NewRecord, RecordUpdate, RecordUpdateWithId } from '../wire/records.ts';
 import { type InCollection, inCollection } from './in-collection.ts';
 import { type Failure, inOrder } from './in-order.ts';
-import { withLiveReferences } from './live-references.ts';
+import { withLiveReferences, withLiveReferencesIfPossible } from './live-references.ts';
 import { isoTime, recordEntries } from './record-drafts.ts';
 import { draftRecords, insertDrafts } from './record-inserts.ts';
 import { ATTEMPTS, buildAnew, buildOnKnown, explain, replace, tooBusy } from './record-replacement.ts';
@@ -56,7 +56,7 @@ export async function create(
   const outcome = await insertDrafts(at, drafts);
   const [only] = drafts;
   if (!input.batch && only && outcome.texts[0]) at.known.learn(pathOf(at), only.id, outcome.texts[0]);
-  const texts = await withLiveReferences(at, outcome.texts);
+  const texts = await withLiveReferencesIfPossible(at, outcome.texts);
   return finish(texts, outcome.failure ?? failure, input.batch ? 'insertedRecords' : undefined);
 }
 
@@ -98,7 +98,7 @@ export async function updateMany(
     changes.flatMap((change) => change.read.targets),
   );
   const outcome = await applyUpdates(at, changes, { found });
-  const texts = await withLiveReferences(at, outcome.texts);
+  const texts = await withLiveReferencesIfPossible(at, outcome.texts);
   return finish(texts, outcome.failure ?? failure, 'updatedRecords');
 }
 
@@ -122,7 +122,7 @@ export async function update(
     (built && (await replace(at, recordId, { ...built, ifHash }))) ??
     (await updateLocked(at, change, { found, ifHash }));
   at.known.learn(pathOf(at), recordId, text);
-  const [live = text] = await withLiveReferences(at, [text]);
+  const [live = text] = await withLiveReferencesIfPossible(at, [text]);
   return live;
 }
 

@@ -2,9 +2,10 @@
 // schema) and cannot reach the pool: inside a transaction there is nothing else to query by mistake.
 
 import type pg from 'pg';
-import { Lanes } from './lanes.ts';
+import { type Ask, Lanes } from './lanes.ts';
 import { Pool, type PoolOptions } from './pool.ts';
 import { prepare } from './prepared.ts';
+import { Shares } from './shares.ts';
 import { isGone, isRetriable, StaleDefinition, unavailable } from './sqlstate.ts';
 
 export type Row = readonly unknown[];
@@ -50,12 +51,15 @@ export interface PublishTransaction {
 const ATTEMPTS = 8;
 /** Of the connections, at most so many carry the reads; two cores do not gain from more. */
 const LANES_MAX = 4;
+/** The part of the other connections that one application may have at once. */
+const SHARE = 0.75;
 /** Handles hold nothing but a name; forgetting them costs making them anew. */
 const HANDLES_MAX = 5_000;
 
 export class Database {
   readonly #pool: Pool;
   readonly #lanes: Lanes;
+  readonly #shares: Shares;
   readonly #applications = new Map<string, Writer>();
   engine: Engine = 'plain';
   readonly system: Writer;
@@ -63,7 +67,9 @@ export class Database {
   constructor(options: PoolOptions) {
     const lanes = Math.max(1, Math.min(LANES_MAX, Math.floor(options.connectionsMax / 4)));
     this.#lanes = new Lanes(options, lanes);
-    this.#pool = new Pool({ ...options, connectionsMax: Math.max(1, options.connectionsMax - lanes) });
+    const lent = Math.max(1, options.connectionsMax - lanes);
+    this.#pool = new Pool({ ...options, connectionsMax: lent });
+    this.#shares = new Shares(Math.max(1, Math.floor(lent * SHARE)));
     this.system = this.#writer('cartulary');
   }
 
@@ -79,7 +85,7 @@ export class Database {
 
   /** For publishing: both schemas on one connection, in one transaction. */
   publish<T>(applicationId: string, work: (tx: PublishTransaction) => Promise<T>): Promise<T> {
-    return this.#transaction((client) =>
+    return this.#transaction('cartulary', (client) =>
       work({
         system: new OpenTransaction(client, 'cartulary'),
         application: new OpenTransaction(client, schemaOf(applicationId)),
@@ -100,15 +106,15 @@ export class Database {
       },
       rows: (text, params = []) => this.#read((client) => run(client, text, params)),
       flight: (statements) => this.#read((client) => runAll(client, statements)),
-      write: (text, params) => this.#lent((client) => run(client, text, params)),
-      transaction: (work) => this.#transaction((client) => work(new OpenTransaction(client, schema))),
+      write: (text, params) => this.#lent(schema, (client) => run(client, text, params)),
+      transaction: (work) => this.#transaction(schema, (client) => work(new OpenTransaction(client, schema))),
     };
   }
 
   #read<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       const refuse = (error: unknown) => reject(meaning(error));
-      const ask = (client: pg.Client, answered: (error?: unknown) => void) => {
+      const ask: Ask = (client, answered) => {
         work(client).then(
           (result) => {
             answered();
@@ -124,7 +130,17 @@ export class Database {
     });
   }
 
-  async #lent<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
+  async #lent<T>(schema: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+    const turn = this.#shares.take(schema);
+    if (turn !== undefined) await turn;
+    try {
+      return await this.#borrowed(work);
+    } finally {
+      this.#shares.give(schema);
+    }
+  }
+
+  async #borrowed<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
     let client = this.#pool.take();
     if (client === undefined) {
       try {
@@ -150,10 +166,10 @@ export class Database {
     return meaning(error);
   }
 
-  async #transaction<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
+  async #transaction<T>(schema: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.#lent((client) => inTransaction(client, work));
+        return await this.#lent(schema, (client) => inTransaction(client, work));
       } catch (error) {
         if (!isRetriable(error)) throw error;
         if (attempt === ATTEMPTS) throw unavailable(error, 'busy') ?? error;

@@ -7,6 +7,9 @@ import type pg from 'pg';
 import { newClient, type PoolOptions } from './pool.ts';
 import { isBroken } from './sqlstate.ts';
 
+/** A read waits for a lock only while a table is being changed; beyond this it gives way to those behind it. */
+const LOCK_WAIT_MS = 1_000;
+
 interface Lane {
   client: pg.Client | undefined;
   connecting: Promise<pg.Client> | undefined;
@@ -15,6 +18,9 @@ interface Lane {
   /** Whether what is asked is held back until the end of this turn. */
   held: boolean;
 }
+
+/** Sends statements on the connection, and calls `answered` once. */
+export type Ask = (client: pg.Client, answered: (error?: unknown) => void) => void;
 
 export class Lanes {
   readonly #options: PoolOptions;
@@ -35,30 +41,36 @@ export class Lanes {
    * Runs `ask`, which sends statements and calls `answered` once, on the lane with the least to do. An error that says
    * that the connection is going arrives ahead of its end: nothing more is sent there.
    */
-  travel(
-    ask: (client: pg.Client, answered: (error?: unknown) => void) => void,
-    refuse: (error: unknown) => void,
-  ): void {
+  travel(ask: Ask, refuse: (error: unknown) => void): void {
     const lane = this.#lanes.reduce((least, other) => (other.under < least.under ? other : least));
-    lane.under += 1;
-    const answered = () => {
-      lane.under -= 1;
-    };
-    const go = (client: pg.Client) => {
-      this.#hold(lane, client);
-      ask(client, (error) => {
-        answered();
-        if (isBroken(error) && lane.client === client) lane.client = undefined;
-      });
-    };
     if (lane.client !== undefined) {
-      go(lane.client);
+      this.#go(lane, lane.client, ask);
       return;
     }
+    // Counted while it waits, so that the next takes another lane.
+    lane.under += 1;
     lane.connecting ??= this.#connect(lane);
-    lane.connecting.then(go, (error) => {
-      answered();
-      refuse(error);
+    lane.connecting.then(
+      (client) => {
+        lane.under -= 1;
+        this.#go(lane, client, ask);
+      },
+      (error) => {
+        lane.under -= 1;
+        // The database may allow fewer connections than there are lanes: those that there are carry on.
+        const other = this.#lanes.find(({ client }) => client !== undefined);
+        if (other?.client === undefined) refuse(error);
+        else this.#go(other, other.client, ask);
+      },
+    );
+  }
+
+  #go(lane: Lane, client: pg.Client, ask: Ask): void {
+    lane.under += 1;
+    this.#hold(lane, client);
+    ask(client, (error) => {
+      lane.under -= 1;
+      if (isBroken(error) && lane.client === client) lane.client = undefined;
     });
   }
 
@@ -80,7 +92,7 @@ export class Lanes {
   }
 
   async #connect(lane: Lane): Promise<pg.Client> {
-    const client = newClient(this.#options);
+    const client = newClient(this.#options, LOCK_WAIT_MS);
     const lose = () => {
       if (lane.client === client) lane.client = undefined;
     };

@@ -21,9 +21,11 @@ interface Waiter {
 const WAIT_MS = 5_000;
 const LOOK_MS = 250;
 
-export function newClient({ connection }: PoolOptions): pg.Client {
+/** `lockWaitMs`: how long a statement may wait for a lock; without it, as long as it takes. */
+export function newClient({ connection }: PoolOptions, lockWaitMs?: number): pg.Client {
   return new pg.Client({
     ...connection,
+    ...(lockWaitMs === undefined ? {} : { lock_timeout: lockWaitMs }),
     application_name: 'cartulary',
     connectionTimeoutMillis: WAIT_MS,
     pipeline: true,
@@ -52,6 +54,7 @@ export class Pool {
 
   /** The next connection that becomes free. */
   wait(): Promise<pg.Client> {
+    if (this.#closed !== undefined) return Promise.reject(new Error('Client was closed'));
     return new Promise((lend, refuse) => {
       this.#waiting.push({ since: performance.now(), lend, refuse });
       if (this.#clients.size + this.#connecting < this.#options.connectionsMax) this.#connect();
@@ -79,12 +82,15 @@ export class Pool {
     this.#finish();
   }
 
-  /** Resolves when what is lent has come back and every connection is closed. */
+  /** Resolves when what is lent has come back, or after a while without it, and every connection is closed. */
   async close(): Promise<void> {
+    let late: NodeJS.Timeout | undefined;
     await new Promise<void>((closed) => {
       this.#closed = closed;
+      late = setTimeout(closed, WAIT_MS);
       this.#finish();
     });
+    clearTimeout(late);
     clearInterval(this.#timer);
     const clients = [...this.#clients];
     this.#clients.clear();

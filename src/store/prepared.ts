@@ -33,9 +33,16 @@ function forgetOldest(client: pg.Client, names: Map<string, string>): void {
   if (oldest === undefined) return;
   const [text, name] = oldest;
   names.delete(text);
-  // Goes out ahead of the statement that took its place; costs no wait of its own.
-  client.query(`deallocate ${name}`).catch(() => undefined);
+  const { connection } = client as pg.Client & { connection: DriverConnection };
+  // A message of the protocol that travels with the next statement. Unlike `deallocate` it is no error when the name was
+  // never prepared, which would abort the transaction under way.
+  connection.close({ type: 'S', name });
   // The driver keeps the text of every name it has ever prepared.
-  const { connection } = client as pg.Client & { connection?: { parsedStatements?: Record<string, string> } };
-  if (connection?.parsedStatements !== undefined) delete connection.parsedStatements[name];
+  delete connection.parsedStatements[name];
+}
+
+/** What the driver does not declare of itself. */
+interface DriverConnection {
+  close(message: { type: 'S'; name: string }): void;
+  readonly parsedStatements: Record<string, string>;
 }

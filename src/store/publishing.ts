@@ -3,10 +3,12 @@
 import type { PreparedCollection } from '../domain/application.ts';
 import type { Reader, Row, Transaction } from './db.ts';
 import { type RecordRow, updateRecords } from './records.ts';
+import { isLocked } from './sqlstate.ts';
 import { addProjection, dropProjection, lockAgainstWriters, type Projection, tableOf } from './tables.ts';
 
 const EXAMPLES_MAX = 5;
-const PAGE = 500;
+const SHOWN_CHARACTERS = 200;
+const PAGE = 1_000;
 
 /** One publisher of an application at a time, over all nodes; two numbers name the lock ("publ", and the application). */
 const PUBLISH_LOCK = 0x7075626c;
@@ -25,19 +27,44 @@ export async function countRecords(reader: Reader, collectionId: string, columnI
 }
 
 export interface Collision {
-  /** The value as JSON text. */
-  readonly value: string;
+  /** The value; the beginning of its JSON text when it is long. */
+  readonly value: unknown;
   readonly recordIds: readonly string[];
+}
+
+function readShown(text: string): unknown {
+  return text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : (JSON.parse(text) as unknown);
 }
 
 /** Values that several records have in a column, with some of the records; equal values have equal canonical text. */
 export async function findCollisions(reader: Reader, collectionId: string, columnId: string): Promise<Collision[]> {
   const rows = await reader.rows(
-    `select left(value, 200), (array_agg(id order by id))[1:${EXAMPLES_MAX}]
+    `select left(value, ${SHOWN_CHARACTERS + 1}), (array_agg(id order by id))[1:${EXAMPLES_MAX}]
      from (select id, (rec::json -> 'values' -> '${columnId}')::text as value from ${tableOf(reader.schema, collectionId)}) v
      where value is not null group by value having count(*) > 1 order by 1 limit ${EXAMPLES_MAX}`,
   );
-  return (rows as [string, string[]][]).map(([value, recordIds]) => ({ value, recordIds }));
+  return (rows as [string, string[]][]).map(([text, recordIds]) => ({ value: readShown(text), recordIds }));
+}
+
+/** How long a change of a table may keep readers waiting before it gives way to them, and how often it tries again. */
+const READERS_WAIT_MS = 200;
+const LOCK_ATTEMPTS = 60;
+
+/**
+ * Runs a statement that needs a table for itself. Whoever waits for such a lock makes all who come later wait behind it,
+ * readers included; so it waits only for a moment at a time.
+ */
+export async function changeTable(tx: Transaction, statement: string): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    const { error } = await tx.ladder([
+      { text: `set local lock_timeout = ${READERS_WAIT_MS}`, params: [] },
+      { text: statement, params: [] },
+      { text: 'set local lock_timeout = 0', params: [] },
+    ]);
+    if (error === undefined) return;
+    if (!isLocked(error) || attempt === LOCK_ATTEMPTS) throw error;
+    await new Promise((resolve) => setTimeout(resolve, READERS_WAIT_MS * Math.random()));
+  }
 }
 
 /** Nothing but nullable columns that no reader or writer of the present definition knows. */
@@ -48,7 +75,7 @@ export async function addProjections(
 ): Promise<void> {
   const present = await presentProjections(tx, collectionId);
   for (const projection of projections) {
-    if (!present.has(projection.name)) await tx.rows(addProjection(tx.schema, collectionId, projection));
+    if (!present.has(projection.name)) await changeTable(tx, addProjection(tx.schema, collectionId, projection));
   }
 }
 
@@ -60,7 +87,7 @@ export async function dropOtherProjections(
 ): Promise<void> {
   const names = new Set(wanted.map((projection) => projection.name));
   for (const name of await presentProjections(tx, collectionId)) {
-    if (!names.has(name)) await tx.rows(dropProjection(tx.schema, collectionId, { name }));
+    if (!names.has(name)) await changeTable(tx, dropProjection(tx.schema, collectionId, { name }));
   }
 }
 

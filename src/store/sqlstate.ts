@@ -65,7 +65,15 @@ export function violatedConstraint(error: unknown): string | undefined {
 /** The definition that this request was prepared with is no longer the published one. Never leaves the server. */
 export class StaleDefinition extends Error {}
 
-/** A table, column or schema of an application is gone: it was published anew, or removed, since. */
+/**
+ * A table, column or schema of an application is gone: it was published anew, or removed, since. 26000 is what a statement
+ * gets that travelled behind the one that should have prepared it and failed for this reason.
+ */
 export function isGone(error: unknown): boolean {
-  return ['42P01', '42703', '3F000'].includes(codeOf(error));
+  return ['42P01', '42703', '3F000', '26000'].includes(codeOf(error));
+}
+
+/** Somebody else holds the lock. */
+export function isLocked(error: unknown): boolean {
+  return codeOf(error) === '55P03';
 }

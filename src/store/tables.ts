@@ -57,6 +57,9 @@ export const dropProjection = (schema: string, collectionId: string, projection:
 export const createUniqueIndex = (schema: string, collectionId: string, projection: Projection): string =>
   `create unique index ${uniqueIndexName(collectionId, projection.columnId)} on ${tableOf(schema, collectionId)} (${projection.name})`;
 
-/** Keeps writers out and lets readers go on, until the commit. */
+/**
+ * Keeps writers out and lets readers go on, until the commit. Not a weaker mode: it must also wait for those who have
+ * locked rows and are about to write them, or the two would wait for each other.
+ */
 export const lockAgainstWriters = (schema: string, collectionId: string): string =>
-  `lock table ${tableOf(schema, collectionId)} in share row exclusive mode`;
+  `lock table ${tableOf(schema, collectionId)} in exclusive mode`;

@@ -71,7 +71,7 @@ describe('the commands of the operator', { concurrency: 2 }, () => {
       const dry = await run(['publish', 'application.json', '--dry-run'], { cwd, env });
       assert.equal(dry.code, 0, dry.stderr);
       assert.match(dry.stdout, /^- Application "From a file" is created\.$/m);
-      assert.match(dry.stdout, /^From a file \(p[0-9a-v]{26}\) would be at version 1\.$/m);
+      assert.match(dry.stdout, /^A new application From a file would be at version 1\.$/m);
       const list = await server.operator('GET', '/applications');
       assert.ok(!list.text.includes('From a file'));
       const done = await run(['publish', 'application.json', '--url', `${server.address}/`], {
@@ -80,6 +80,7 @@ describe('the commands of the operator', { concurrency: 2 }, () => {
       });
       assert.equal(done.code, 0, done.stderr);
       assert.match(done.stdout, /^From a file \(p[0-9a-v]{26}\) is at version 1\.$/m);
+      assert.match(done.stdout, /^To publish changes to it, put "id": "p[0-9a-v]{26}" into the document\.$/m);
     });
   });
 

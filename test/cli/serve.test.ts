@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { readFile, stat, writeFile } from 'node:fs/promises';
-import { request } from 'node:http';
+import { Agent, request } from 'node:http';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -100,17 +100,24 @@ describe('cartulary serve', { concurrency: 2 }, () => {
     await new Promise((resolve) => other.close(resolve));
   });
 
-  it('lets the requests under way finish when it is asked to end', async () => {
+  for (const signals of [['SIGTERM'], ['SIGINT', 'SIGINT'], ['SIGHUP']] as const) {
+    it(`lets the requests under way finish when it is asked to end by ${signals.join(' and ')}`, () =>
+      underWay(signals));
+  }
+
+  /** Ctrl-C arrives twice below npm: from the terminal, and passed on. */
+  async function underWay(signals: readonly ('SIGTERM' | 'SIGINT' | 'SIGHUP')[]): Promise<void> {
     await withFolder(async (cwd) => {
+      const name = `Under way ${signals.join()}`;
       const running = start(['serve'], { cwd, env: environment() });
       const address = new URL(await addressOf(running));
-      const body = JSON.stringify({ name: 'Under way', collections: [] });
+      const body = JSON.stringify({ name, collections: [] });
       const sent = request({
         host: address.hostname,
         port: address.port,
         method: 'POST',
         path: '/operator/v1/applications',
-        agent: false,
+        agent: new Agent({ keepAlive: true }),
         headers: {
           authorization: `Bearer ${KEY}`,
           'content-type': 'application/json',
@@ -120,22 +127,23 @@ describe('cartulary serve', { concurrency: 2 }, () => {
       });
       const answered = new Promise<number | undefined>((resolve, reject) => {
         sent.on('response', (response) => {
+          assert.equal(response.headers.connection, 'close');
           response.resume().on('end', () => resolve(response.statusCode));
         });
         sent.on('error', reject);
       });
       sent.flushHeaders();
       await new Promise((resolve) => sent.once('continue', resolve));
-      running.child.kill('SIGTERM');
+      for (const signal of signals) running.child.kill(signal);
       await untilRefused(address);
       sent.end(body);
       assert.equal(await answered, 200);
       const { code, stderr } = await running.finished;
       assert.equal(code, 0, stderr);
-      const rows = await database.sql("select 1 from cartulary.applications where definition like '%Under way%'");
+      const rows = await database.sql('select 1 from cartulary.applications where strpos(definition, $1) > 0', [name]);
       assert.equal(rows.length, 1);
     });
-  });
+  }
 
   async function untilRefused({ hostname, port }: URL): Promise<void> {
     for (let tries = 0; tries < 1_000; tries++) {
@@ -186,6 +194,30 @@ describe('cartulary serve', { concurrency: 2 }, () => {
       const url = databaseUrl(database, { name: 'no_such_database' });
       const finished = await run(['serve'], { cwd, env: environment({ DATABASE_URL: url }) });
       assertPlain(finished, /^The database refused: database "no_such_database" does not exist$/m);
+    });
+  });
+
+  it('says plainly what the role lacks', async () => {
+    const role = `lacking_${process.pid}`;
+    await database.sql(`create role ${role} login password 'lacking'`);
+    try {
+      await withFolder(async (cwd) => {
+        const url = databaseUrl({
+          ...database,
+          connection: { ...database.connection, user: role, password: 'lacking' },
+        });
+        const finished = await run(['serve'], { cwd, env: environment({ DATABASE_URL: url }) });
+        assertPlain(finished, /^The database refused: permission denied for database .*grant create on database/m);
+      });
+    } finally {
+      await database.sql(`drop role ${role}`);
+    }
+  });
+
+  it('says plainly that its host is not one', async () => {
+    await withFolder(async (cwd) => {
+      const finished = await run(['serve'], { cwd, env: environment({ CARTULARY_HOST: 'no.such.host.invalid' }) });
+      assertPlain(finished, /^Cannot listen on no\.such\.host\.invalid:0/m);
     });
   });
 });

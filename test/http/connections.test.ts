@@ -2,6 +2,8 @@
 // is not HTTP at all.
 
 import assert from 'node:assert/strict';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { after, before, describe, it } from 'node:test';
 import { publishApplication, type TestApplication } from '../support/application.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
@@ -263,5 +265,15 @@ describe('connections', () => {
       wire.write(head('GET', '/healthz', { connection: 'Upgrade, HTTP2-Settings', upgrade: 'h2c' }));
       assert.equal((await wire.answer()).status, 200);
     });
+  });
+
+  it('answers CONNECT like any other verb that it does not know', async () => {
+    const { hostname, port } = new URL(server.address);
+    const socket = connect(Number(port), hostname);
+    socket.end('CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\n\r\n');
+    const answer = await text(socket);
+    assert.match(answer, /^HTTP\/1\.1 405 Method Not Allowed\r\n/);
+    assert.match(answer, /x-request-id: \w+/i);
+    assert.ok(answer.endsWith('{"code":"METHOD_NOT_ALLOWED"}'), answer);
   });
 });

@@ -175,7 +175,7 @@ describe('publishing while traffic goes on', () => {
           { id: 't0000002', name: 'Others', columns: [] },
         ],
       });
-      await untilWaiting(server.database, 'transactionid');
+      await untilWaiting(server.database, 'relation');
       for (const [collection, { body }] of [
         ['Things', thing],
         ['Others', other],

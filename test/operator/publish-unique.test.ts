@@ -92,12 +92,7 @@ describe('publishing unique columns', () => {
         recordIds: string[];
       }[];
       assert.deepEqual(
-        collisions.map(({ collectionId, columnId, value, recordIds }) => [
-          collectionId,
-          columnId,
-          JSON.parse(value),
-          recordIds,
-        ]),
+        collisions.map(({ collectionId, columnId, value, recordIds }) => [collectionId, columnId, value, recordIds]),
         [
           [app.ids.Things!.id, Code, string('a'), [records[0].id, records[1].id]],
           [app.ids.Things!.id, Size, number(1), [records[0].id, records[1].id, records[2].id]],

@@ -61,8 +61,51 @@ describe('connections', () => {
       results.map((result) => result.status),
       ['fulfilled', 'rejected', 'fulfilled', 'rejected', 'fulfilled', 'rejected'],
     );
-    assert.ok((results[3] as PromiseRejectedResult).reason instanceof StaleDefinition);
+    // The second travelled behind the one that should have prepared it.
+    for (const index of [3, 5]) assert.ok((results[index] as PromiseRejectedResult).reason instanceof StaleDefinition);
     assert.deepEqual(await read(4), [[4]]);
+  });
+
+  it('forget statements, also such as were never prepared, without harm to the transaction under way', async () => {
+    const own = new Database({ connection: server.connection, connectionsMax: 2, onConnectionError: () => undefined });
+    await assert.rejects(own.system.write('select 1 from cartulary.nowhere where $1', [true]), StaleDefinition);
+    for (let n = 0; n < 320; n++) {
+      await own.system.transaction(async (tx) =>
+        assert.deepEqual(await tx.rows(`select $1::int + ${n}`, [1]), [[n + 1]]),
+      );
+    }
+    const [prepared] = await own.system.write('select count(*)::int from pg_prepared_statements where $1', [true]);
+    assert.ok((prepared?.[0] as number) <= 301, `${prepared?.[0]} are prepared`);
+    await own.close();
+  });
+
+  it('let a read that meets a lock give way to those behind it', async () => {
+    await database.system.transaction(async (tx) => {
+      await tx.rows('lock table cartulary.numbers in access exclusive mode');
+      const waiting = assert.rejects(
+        database.system.rows('select n from cartulary.numbers where $1', [true]),
+        isUnavailable,
+      );
+      assert.deepEqual(await read(1), [[1]]);
+      await waiting;
+    });
+  });
+
+  it('of one application that waits leave some to the others', async () => {
+    await server.sql('create schema app_a');
+    await server.sql('create table app_a.numbers (n integer primary key)');
+    const own = new Database({ connection: server.connection, connectionsMax: 8, onConnectionError: () => undefined });
+    await database.system.transaction(async (tx) => {
+      await tx.rows('lock table app_a.numbers in exclusive mode');
+      const waiting = Array.from({ length: 20 }, (_, n) =>
+        own.application('a').write('insert into app_a.numbers values ($1) returning n', [n]),
+      );
+      await pause(100);
+      assert.deepEqual(await own.application('b').write('select $1::int', [1]), [[1]]);
+      await tx.rows('commit');
+      assert.equal((await Promise.all(waiting)).length, 20);
+    });
+    await own.close();
   });
 
   it('roll back a transaction whose work throws, and lend its connection on', async () => {
