@@ -16,7 +16,7 @@ import {
   keepWritersOut,
   rewriteRecords,
 } from '../store/publishing.ts';
-import type { RecordRow } from '../store/records.ts';
+import { fillKeys, type RecordRow, updateRecords } from '../store/records.ts';
 import {
   addProjection,
   createCollectionTable,
@@ -28,7 +28,7 @@ import {
 import type { Collection, Column } from '../wire/applications.ts';
 import type { Definition } from '../wire/publish-document.ts';
 import type { Values } from '../wire/values.ts';
-import { draft, isoTime, laterOf } from './record-drafts.ts';
+import { draft, isoTime, keysOf, laterOf } from './record-drafts.ts';
 
 type StoredRecord = Omit<RecordParts, 'valuesJson'> & { readonly values: Values };
 
@@ -112,7 +112,8 @@ export async function changeTables(
   for (const { before, after } of kept(current, next)) {
     // One publisher may have come between the preparation and this transaction.
     await addProjections(tx, after.id, projectionsOf(staying(before, after)));
-    if (needsRewriting(before, after)) await rewrite(tx, before, staying(before, after), moment);
+    const needed = shrinks(before, after) || newlyUnique(before, after).length > 0;
+    if (needed) await rewrite(tx, before, staying(before, after), moment);
     for (const column of newlyUnique(before, after)) await addUniqueIndex(tx, after, column);
   }
   // What follows keeps readers out until the commit, so it comes last.
@@ -138,18 +139,15 @@ async function addUniqueIndex(tx: Transaction, collection: Collection, column: C
   if (projection !== undefined) await tx.rows(createUniqueIndex(tx.schema, collection.id, projection));
 }
 
-/** Whether stored records must change: a column is gone or holds less than before, or a projection is to be filled. */
-function needsRewriting(before: Collection, after: Collection): boolean {
-  const shrinks = before.columns.some((column) => {
+/** Whether stored values must change: a column is gone, or holds less than before. */
+function shrinks(before: Collection, after: Collection): boolean {
+  return before.columns.some((column) => {
     const to = columnOf(after, column.id);
-    return (
-      to === undefined || to.type !== column.type || JSON.stringify(to) !== JSON.stringify({ ...column, ...named(to) })
-    );
+    if (to === undefined) return true;
+    const change = schemeChange(column, to);
+    return change.kind === 'replaced' || (change.kind === 'keys' && change.gone.length > 0);
   });
-  return shrinks || newlyUnique(before, after).length > 0;
 }
-
-const named = ({ name, unique, sortable, searchable }: Column) => ({ name, unique, sortable, searchable });
 
 async function rewrite(
   tx: Transaction,
@@ -158,11 +156,20 @@ async function rewrite(
   { version, now }: { version: number; now: number },
 ): Promise<void> {
   await keepWritersOut(tx, after.id);
-  const prepared = prepareCollection(after);
+  const collection = prepareCollection(after);
+  const table = { schema: tx.schema, collection, version };
+  if (!shrinks(before, after)) {
+    const change = (id: string, rec: string) => ({
+      id,
+      keys: keysOf(collection, (JSON.parse(rec) as StoredRecord).values),
+    });
+    await rewriteRecords(tx, table, { change, write: (rows) => fillKeys(table, rows) });
+    return;
+  }
   const fills = newlyUnique(before, after).length > 0;
-  await rewriteRecords(tx, prepared, version, (id, rec): RecordRow | undefined => {
+  const change = (id: string, rec: string): RecordRow | undefined => {
     const stored = JSON.parse(rec) as StoredRecord;
-    const made = draft(prepared, id, carryValues(before, after, stored.values));
+    const made = draft(collection, id, carryValues(before, after, stored.values));
     if (made.hash === stored.hash && !fills) return undefined;
     // The values got their present hash now, although nobody updated the record.
     const later = laterOf(isoTime(now), laterOf(stored.updatedAt, stored.timestamp));
@@ -173,7 +180,8 @@ async function rewrite(
       createdBy: stored.createdBy.id,
       updatedAt: stored.updatedAt,
     };
-  });
+  };
+  await rewriteRecords(tx, table, { change, write: (rows) => updateRecords(table, rows) });
 }
 
 function carryValues(before: Collection, after: Collection, values: Values): Values {

@@ -24,11 +24,15 @@ export interface Draft {
 
 export function draft(collection: PreparedCollection, id: string, values: Values): Draft {
   const valuesJson = canonicalJson(values);
-  const keys = collection.uniqueColumns.map((column) => {
+  return { id, values, valuesJson, hash: recordHash(id, valuesJson), keys: keysOf(collection, values) };
+}
+
+/** In the order of the collection's unique columns; null is no value. */
+export function keysOf(collection: PreparedCollection, values: Values): (string | null)[] {
+  return collection.uniqueColumns.map((column) => {
     const value = values[column.id];
     return value === undefined ? null : uniqueKey(value);
   });
-  return { id, values, valuesJson, hash: recordHash(id, valuesJson), keys };
 }
 
 export const isoTime = (ms: number): string => new Date(ms).toISOString();

@@ -15,7 +15,7 @@ import type { UserShort } from '../wire/users.ts';
 import type { Values } from '../wire/values.ts';
 import { assertWritable, type InCollection } from './in-collection.ts';
 import { type Failure, inOrder } from './in-order.ts';
-import { type Draft, draft, duplicatedValues, isoTime, laterOf, recordEntries } from './record-drafts.ts';
+import { type Draft, draft, duplicatedValues, isoTime, keysOf, laterOf, recordEntries } from './record-drafts.ts';
 import { completeTargets, type FoundTargets } from './record-targets.ts';
 
 export interface Change {
@@ -91,9 +91,9 @@ export async function applyUpdates(
   }
 }
 
-function readState(collection: PreparedCollection, { id, rec, hash, createdBy }: LockedRecord): State {
+function readState(collection: PreparedCollection, { rec, hash, createdBy }: LockedRecord): State {
   const record = JSON.parse(rec) as StoredRecord;
-  return { record, hash, createdBy, keys: draft(collection, id, record.values).keys };
+  return { record, hash, createdBy, keys: keysOf(collection, record.values) };
 }
 
 const outcome = (steps: readonly Step[], failure: Failure | undefined): Outcome => ({

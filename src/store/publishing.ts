@@ -1,8 +1,7 @@
 // What publishing asks of the tables that are already there: locks, counts, collisions, and the rewriting of records.
 
-import type { PreparedCollection } from '../domain/application.ts';
-import type { Reader, Row, Transaction } from './db.ts';
-import { type RecordRow, updateRecords } from './records.ts';
+import type { Reader, Row, Statement, Transaction } from './db.ts';
+import type { Table } from './records.ts';
 import { isLocked } from './sqlstate.ts';
 import { addProjection, dropProjection, lockAgainstWriters, type Projection, tableOf } from './tables.ts';
 
@@ -106,21 +105,20 @@ export async function keepWritersOut(tx: Transaction, table: string): Promise<vo
 }
 
 /**
- * Walks all records in pages. `change` gives the new row, or undefined where the record stays as it is. `version` is
- * the one that the fence holds until the switch.
+ * Walks all records in pages and writes what `change` makes of them; undefined where a record stays as it is. The table
+ * names the version that the fence holds until the switch.
  */
-export async function rewriteRecords(
+export async function rewriteRecords<T>(
   tx: Transaction,
-  collection: PreparedCollection,
-  version: number,
-  change: (id: string, rec: string) => RecordRow | undefined,
+  table: Table,
+  { change, write }: { change: (id: string, rec: string) => T | undefined; write: (rows: T[]) => Statement },
 ): Promise<void> {
-  const table = tableOf(tx.schema, collection.definition.id);
+  const name = tableOf(table.schema, table.collection.definition.id);
   for (let after = ''; ; ) {
-    const page: Row[] = await tx.rows(`select id, rec from ${table} where id > $1 order by id limit ${PAGE}`, [after]);
-    const rows = (page as [string, string][]).flatMap(([id, rec]) => change(id, rec) ?? []);
+    const page: Row[] = await tx.rows(`select id, rec from ${name} where id > $1 order by id limit ${PAGE}`, [after]);
+    const rows = (page as [string, string][]).map(([id, rec]) => change(id, rec)).filter((row) => row !== undefined);
     if (rows.length > 0) {
-      const { text, params } = updateRecords({ schema: tx.schema, collection, version }, rows);
+      const { text, params } = write(rows);
       await tx.rows(text, params);
     }
     if (page.length < PAGE) return;

@@ -48,6 +48,7 @@ interface Texts {
   readonly insertOne: string;
   readonly replace: string;
   readonly update: string;
+  readonly fill: string;
   readonly remove: string;
   readonly inspect: string;
   readonly collisions: string;
@@ -98,6 +99,9 @@ function makeTexts(schema: string, collection: PreparedCollection): Texts {
     update: `update ${table} as t set rec = r.rec, hash = r.hash, updated_at = r.updated_at${each((key) => `${key} = r.${key}`)}
       from ${fence}, unnest($2::text[], $3::text[], $4::text[], $5::timestamptz[]${each((_, i) => `$${6 + i}::text[]`)})
         as r(id, rec, hash, updated_at${each((key) => key)})
+      where fence.version = $1 and t.id = r.id returning t.id`,
+    fill: `update ${table} as t set ${keys.map((key) => `${key} = r.${key}`).join(', ')}
+      from ${fence}, unnest($2::text[]${each((_, i) => `$${3 + i}::text[]`)}) as r(id${each((key) => key)})
       where fence.version = $1 and t.id = r.id returning t.id`,
     remove: `delete from ${table} as t using ${fence}
       where fence.version = $1 and t.id = $2
@@ -169,7 +173,15 @@ export function updateRecords(table: Table, rows: readonly RecordRow[]): Stateme
   };
 }
 
-const keyArrays = (collection: PreparedCollection, rows: readonly RecordRow[]) =>
+/** The keys of unique columns alone, for records whose values stay. */
+export function fillKeys(table: Table, rows: readonly Pick<RecordRow, 'id' | 'keys'>[]): Statement {
+  return {
+    text: texts(table).fill,
+    params: [table.version, rows.map((row) => row.id), ...keyArrays(table.collection, rows)],
+  };
+}
+
+const keyArrays = (collection: PreparedCollection, rows: readonly Pick<RecordRow, 'keys'>[]) =>
   collection.uniqueColumns.map((_, index) => rows.map((row) => row.keys[index] ?? null));
 
 export function removeRecord(table: Table, recordId: string, { scope, ifHash }: Conditions): Statement {
