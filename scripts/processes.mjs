@@ -19,6 +19,7 @@ export class Interrupted extends Error {
 
 const SIGNALS = /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP']);
 const GRACE_MS = 10_000;
+const IMPATIENCE_MS = 2_000;
 
 /** @type {Set<import('node:child_process').ChildProcess>} */
 const children = new Set();
@@ -28,14 +29,18 @@ const stopping = new AbortController();
 export const interruption = stopping.signal;
 
 /**
- * Takes over the signals until the returned function is called. A second signal ends the process on the spot.
+ * Takes over the signals until the returned function is called. A second signal ends the process on the spot, unless it
+ * is the same wish again: a terminal tells the whole group, and npm passes on what it is told.
  * @returns {() => void}
  */
 export function holdSignals() {
+  let askedAt = Number.POSITIVE_INFINITY;
   /** @param {NodeJS.Signals} signal */
   const onSignal = (signal) => {
     const interrupted = new Interrupted(signal);
-    if (interruption.aborted) process.exit(interrupted.status);
+    if (performance.now() - askedAt > IMPATIENCE_MS) process.exit(interrupted.status);
+    if (interruption.aborted) return;
+    askedAt = performance.now();
     stopping.abort(interrupted);
     for (const child of children) child.kill(signal);
     setTimeout(() => {

@@ -1,5 +1,6 @@
 // The table of commands. Each row is what a person types; what it does is in the file named after it.
 
+import { createRequire } from 'node:module';
 import { Command, CommanderError } from 'commander';
 import { ConfigError, readConfig, SETTINGS } from '../config.ts';
 import { CommandFailure } from './failure.ts';
@@ -7,6 +8,9 @@ import { readJsonFile } from './json-file.ts';
 import { connectOperator, type OperatorClient } from './operator-client.ts';
 import { publish } from './publish.ts';
 import { createSharedUser, createUser, readUserOptions, type SharedUserOptions } from './users.ts';
+
+/** From the package's own description, three folders up from the built file. */
+const { version: VERSION } = createRequire(import.meta.url)('../../../package.json') as { version: string };
 
 export async function runCommand(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> {
   try {
@@ -21,7 +25,7 @@ export async function runCommand(args: readonly string[], environment: NodeJS.Pr
 }
 
 function program(environment: NodeJS.ProcessEnv): Command {
-  const root = new Command('cartulary').description('A self-hosted records service.').exitOverride();
+  const root = new Command('cartulary').description('A self-hosted records service.').version(VERSION).exitOverride();
   root
     .command('serve')
     .description('start the server')

@@ -64,6 +64,12 @@ describe('the commands of the operator', { concurrency: 2 }, () => {
     assert.equal((await cartulary([])).code, 1);
   });
 
+  it('tell the version', async () => {
+    const { stdout, code } = await cartulary(['--version']);
+    assert.equal(code, 0);
+    assert.match(stdout, /^\d+\.\d+\.\d+\n$/);
+  });
+
   it('publish a file, and tell what has changed', async () => {
     await withFolder(async (cwd) => {
       await writeFile(join(cwd, 'application.json'), JSON.stringify(DOCUMENT));
