@@ -71,7 +71,7 @@ function addOperatorCommands(root: Command, environment: NodeJS.ProcessEnv): voi
     .command('list')
     .description('list them')
     .option(...URL_OPTION)
-    .action(async (options) => console.table(await (await client(options)).send('GET', '/applications')));
+    .action(async (options) => print(await (await client(options)).send('GET', '/applications')));
   applications
     .command('show <applicationId>')
     .description('print the publish document as it stands')
@@ -111,7 +111,7 @@ function addOperatorCommands(root: Command, environment: NodeJS.ProcessEnv): voi
     .description('list them, without secrets')
     .option(...URL_OPTION)
     .action(async (id: string, userId: string, options) => {
-      console.table(await (await client(options)).send('GET', `/applications/${id}/users/${userId}/tokens`));
+      print(await (await client(options)).send('GET', `/applications/${id}/users/${userId}/tokens`));
     });
   tokens
     .command('revoke <applicationId> <userId> <tokenId>')
