@@ -116,21 +116,21 @@ export async function changeTables(
     if (needed) await rewrite(tx, before, staying(before, after), moment);
     for (const column of newlyUnique(before, after)) await addUniqueIndex(tx, after, column);
   }
-  // What follows keeps readers out until the commit, so it comes last.
+  for (const collection of next.collections) {
+    if (current.collections.every(({ id }) => id !== collection.id)) await createCollection(tx, collection);
+  }
+  // What follows keeps readers out until the commit, so it comes last, and what takes longest of it first.
   for (const { before, after } of kept(current, next)) {
     await addProjections(tx, after.id, projectionsOf(after));
     for (const column of after.columns) {
       if (columnOf(before, column.id) === undefined) await addUniqueIndex(tx, after, column);
     }
-    await dropOtherProjections(tx, after.id, projectionsOf(after));
   }
+  for (const { after } of kept(current, next)) await dropOtherProjections(tx, after.id, projectionsOf(after));
   for (const { id } of current.collections) {
     if (next.collections.every((collection) => collection.id !== id)) {
       await changeTable(tx, dropCollectionTable(tx.schema, id));
     }
-  }
-  for (const collection of next.collections) {
-    if (current.collections.every(({ id }) => id !== collection.id)) await createCollection(tx, collection);
   }
 }
 

@@ -99,19 +99,20 @@ export class Database {
 
   #writer(schema: string): Writer {
     const database = this;
+    const home = schema === 'cartulary' ? undefined : homeOf(schema);
     return {
       schema,
       get engine() {
         return database.engine;
       },
-      rows: (text, params = []) => this.#read((client) => run(client, text, params)),
-      flight: (statements) => this.#read((client) => runAll(client, statements)),
+      rows: (text, params = []) => this.#read(home, (client) => run(client, text, params)),
+      flight: (statements) => this.#read(home, (client) => runAll(client, statements)),
       write: (text, params) => this.#lent(schema, (client) => run(client, text, params)),
       transaction: (work) => this.#transaction(schema, (client) => work(new OpenTransaction(client, schema))),
     };
   }
 
-  #read<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
+  #read<T>(home: number | undefined, work: (client: pg.Client) => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       const refuse = (error: unknown) => reject(meaning(error));
       const ask: Ask = (client, answered) => {
@@ -126,7 +127,7 @@ export class Database {
           },
         );
       };
-      this.#lanes.travel(ask, refuse);
+      this.#lanes.travel(home, ask, refuse);
     });
   }
 
@@ -182,6 +183,11 @@ export class Database {
 /** What an error of the database means to the rest of the code. */
 function meaning(error: unknown): unknown {
   return unavailable(error) ?? (isGone(error) ? new StaleDefinition('', { cause: error }) : error);
+}
+
+/** Spreads applications over the lanes by their last characters, which are random. */
+function homeOf(schema: string): number {
+  return schema.charCodeAt(schema.length - 1) + schema.charCodeAt(schema.length - 2);
 }
 
 export function schemaOf(applicationId: string): string {

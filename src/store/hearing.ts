@@ -4,6 +4,7 @@
 
 import pg from 'pg';
 import type { Reader, Statement } from './db.ts';
+import { endClient } from './pool.ts';
 
 const CHANNEL = 'cartulary';
 const BEAT_MS = 250;
@@ -50,7 +51,7 @@ export class Hearing {
     clearTimeout(this.#timer);
     const client = this.#client;
     this.#client = undefined;
-    await client?.end().catch(() => undefined);
+    if (client !== undefined) await endClient(client);
   }
 
   async #connect(): Promise<void> {
@@ -67,7 +68,7 @@ export class Hearing {
       if (lost) return;
       lost = true;
       if (this.#client === client) this.#client = undefined;
-      client.end().catch(() => undefined);
+      void endClient(client);
       clearTimeout(this.#timer);
       if (!this.#stopped) this.#timer = setTimeout(() => void this.#connect(), RECONNECT_MS);
     };

@@ -4,11 +4,16 @@
 // wait for a lock, or takes long, belongs here: it would keep back what stands behind it.
 
 import type pg from 'pg';
-import { newClient, type PoolOptions } from './pool.ts';
+import { endClient, newClient, type PoolOptions } from './pool.ts';
 import { isBroken } from './sqlstate.ts';
 
-/** A read waits for a lock only while a table is being changed; beyond this it gives way to those behind it. */
-const LOCK_WAIT_MS = 1_000;
+/**
+ * A read waits for a lock only while a table is being changed; beyond this it gives way to those behind it. A database that
+ * says nothing for so long is given up, and the lane with it.
+ */
+const BOUNDS = { lock_timeout: 300, query_timeout: 10_000 };
+/** Lanes that one application may use: enough for two cores, and one that is stuck does not stop all others. */
+const LANES_EACH = 2;
 
 interface Lane {
   client: pg.Client | undefined;
@@ -38,11 +43,11 @@ export class Lanes {
   }
 
   /**
-   * Runs `ask`, which sends statements and calls `answered` once, on the lane with the least to do. An error that says
-   * that the connection is going arrives ahead of its end: nothing more is sent there.
+   * Runs `ask` on the one of the application's lanes that has the least to do. An error that says that the connection is
+   * going arrives ahead of its end: nothing more is sent there.
    */
-  travel(ask: Ask, refuse: (error: unknown) => void): void {
-    const lane = this.#lanes.reduce((least, other) => (other.under < least.under ? other : least));
+  travel(home: number | undefined, ask: Ask, refuse: (error: unknown) => void): void {
+    const lane = this.#lanesOf(home).reduce((least, other) => (other.under < least.under ? other : least));
     if (lane.client !== undefined) {
       this.#go(lane, lane.client, ask);
       return;
@@ -65,6 +70,11 @@ export class Lanes {
     );
   }
 
+  #lanesOf(home: number | undefined): Lane[] {
+    if (home === undefined || this.#lanes.length <= LANES_EACH) return this.#lanes;
+    return Array.from({ length: LANES_EACH }, (_, n) => this.#lanes[(home + n) % this.#lanes.length]!);
+  }
+
   #go(lane: Lane, client: pg.Client, ask: Ask): void {
     lane.under += 1;
     this.#hold(lane, client);
@@ -77,7 +87,7 @@ export class Lanes {
   async close(): Promise<void> {
     this.#closed = true;
     await Promise.allSettled(this.#lanes.map(({ connecting }) => connecting));
-    await Promise.all(this.#lanes.map(async ({ client }) => client?.end().catch(() => undefined)));
+    await Promise.all(this.#lanes.map(({ client }) => client && endClient(client)));
   }
 
   #hold(lane: Lane, client: pg.Client): void {
@@ -92,7 +102,7 @@ export class Lanes {
   }
 
   async #connect(lane: Lane): Promise<pg.Client> {
-    const client = newClient(this.#options, LOCK_WAIT_MS);
+    const client = newClient(this.#options, BOUNDS);
     const lose = () => {
       if (lane.client === client) lane.client = undefined;
     };

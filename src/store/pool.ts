@@ -2,6 +2,7 @@
 // idle connection is synchronous; the pool of the driver costs several promises and a timer for every loan, which at
 // thousands of short statements a second was a fifth of the server's time.
 
+import type { Duplex } from 'node:stream';
 import pg from 'pg';
 
 export interface PoolOptions {
@@ -20,16 +21,34 @@ interface Waiter {
 /** How long a statement may wait for a connection, and a connection for the database. */
 const WAIT_MS = 5_000;
 const LOOK_MS = 250;
+const GOODBYE_MS = 1_000;
 
-/** `lockWaitMs`: how long a statement may wait for a lock; without it, as long as it takes. */
-export function newClient({ connection }: PoolOptions, lockWaitMs?: number): pg.Client {
+/** `bounds`: how long a statement may wait for a lock, and for its answer; without them, as long as it takes. */
+export function newClient(
+  { connection }: PoolOptions,
+  bounds: Pick<pg.ClientConfig, 'lock_timeout' | 'query_timeout'> = {},
+): pg.Client {
   return new pg.Client({
     ...connection,
-    ...(lockWaitMs === undefined ? {} : { lock_timeout: lockWaitMs }),
+    ...bounds,
+    keepAlive: true,
     application_name: 'cartulary',
     connectionTimeoutMillis: WAIT_MS,
     pipeline: true,
   } as pg.ClientConfig);
+}
+
+/** An orderly goodbye, and the end of the connection when a statement that does not end keeps it from being said. */
+export async function endClient(client: pg.Client): Promise<void> {
+  let late: NodeJS.Timeout | undefined;
+  const cut = new Promise<void>((resolve) => {
+    late = setTimeout(() => {
+      (client as pg.Client & { connection: { stream: Duplex } }).connection.stream.destroy();
+      resolve();
+    }, GOODBYE_MS);
+  });
+  await Promise.race([client.end().catch(() => undefined), cut]);
+  clearTimeout(late);
 }
 
 export class Pool {
@@ -77,7 +96,7 @@ export class Pool {
     if (!this.#clients.delete(client)) return;
     const index = this.#idle.indexOf(client);
     if (index !== -1) this.#idle.splice(index, 1);
-    client.end().catch(() => undefined);
+    void endClient(client);
     if (this.#waiting.length > 0) this.#connect();
     this.#finish();
   }
@@ -95,7 +114,7 @@ export class Pool {
     const clients = [...this.#clients];
     this.#clients.clear();
     this.#idle.length = 0;
-    await Promise.all(clients.map((client) => client.end().catch(() => undefined)));
+    await Promise.all(clients.map(endClient));
   }
 
   #finish(): void {

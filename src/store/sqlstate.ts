@@ -17,7 +17,7 @@ const SYSTEM_ERRORS = new Set([
   'EACCES',
 ]);
 const DRIVER_MESSAGES =
-  /Connection terminated|timeout exceeded when trying to connect|not queryable|Client was closed|Query read timeout|Connection ended/i;
+  /Connection terminated|timeout expired|timeout exceeded when trying to connect|not queryable|Client was closed|Query read timeout|Connection ended/i;
 
 /** Those of them after which the connection is of no use. */
 const BROKEN = /^(08...|57P0.)$/;
@@ -66,11 +66,11 @@ export function violatedConstraint(error: unknown): string | undefined {
 export class StaleDefinition extends Error {}
 
 /**
- * A table, column or schema of an application is gone: it was published anew, or removed, since. 26000 is what a statement
- * gets that travelled behind the one that should have prepared it and failed for this reason.
+ * A table, column or schema of an application is gone: it was published anew, or removed, since. 26000 and 42P05 are what
+ * statements get that travelled behind one that should have prepared them and failed; trying again prepares them.
  */
 export function isGone(error: unknown): boolean {
-  return ['42P01', '42703', '3F000', '26000'].includes(codeOf(error));
+  return ['42P01', '42703', '3F000', '26000', '42P05'].includes(codeOf(error));
 }
 
 /** Somebody else holds the lock. */

@@ -1,6 +1,7 @@
 // The connections under stress: broken ones, failing statements, more work than connections, closing with work under way.
 
 import assert from 'node:assert/strict';
+import { type AddressInfo, createServer } from 'node:net';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Fault } from '../../src/faults.ts';
@@ -165,5 +166,30 @@ describe('connections', () => {
     await under;
     assert.deepEqual(done, ['transaction', 'closed']);
     assert.deepEqual(await server.sql('select n from cartulary.numbers'), [[7]]);
+  });
+
+  it('that stay silent while they are made are unavailable', async () => {
+    const silent = createServer();
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    const { port } = silent.address() as AddressInfo;
+    const connection = { ...server.connection, host: '127.0.0.1', port };
+    const own = new Database({ connection, connectionsMax: 4, onConnectionError: () => undefined });
+    await Promise.all([
+      assert.rejects(own.system.rows('select $1::int', [1]), isUnavailable),
+      assert.rejects(own.system.write('select $1::int', [1]), isUnavailable),
+    ]);
+    await own.close();
+    silent.close();
+  });
+
+  it('close also when a statement does not end', async () => {
+    const own = new Database({ connection: server.connection, connectionsMax: 4, onConnectionError: () => undefined });
+    const stuck = [own.system.rows('select pg_sleep($1)', [60]), own.system.write('select pg_sleep($1)', [60])].map(
+      (statement) => assert.rejects(statement, isUnavailable),
+    );
+    await pause(200);
+    await own.close();
+    await Promise.all(stuck);
+    await terminate();
   });
 });
