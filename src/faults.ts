@@ -103,3 +103,6 @@ type Arguments<Code extends FaultCode> =
 export function fault<Code extends FaultCode>(code: Code, ...[params, headers]: Arguments<Code>): Fault {
   return new Fault(code, params, headers);
 }
+
+/** Too much is asked for at once, of something that will be free again soon. */
+export const tooBusy = (): Fault => fault('UNAVAILABLE', { reason: 'busy' }, { 'retry-after': '1' });

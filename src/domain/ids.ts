@@ -95,13 +95,3 @@ export function createIdSource(now: () => number, random: (bytes: Uint8Array) =>
     },
   };
 }
-
-/**
- * The smallest UUID text of that millisecond, so that a time range becomes a key range. Times before 1970 or past what
- * a UUIDv7 holds give its first and last millisecond.
- */
-export function firstUuidAt(ms: number): string {
-  const held = Math.min(Math.max(Math.floor(ms), 0), MILLISECONDS_MAX);
-  const hex = held.toString(16).padStart(12, '0');
-  return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`;
-}

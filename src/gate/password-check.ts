@@ -4,7 +4,7 @@
 
 import { createHmac, createSecretKey, randomBytes } from 'node:crypto';
 import { hash as argon2Hash, verify as argon2Verify } from '@node-rs/argon2';
-import { fault } from '../faults.ts';
+import { tooBusy } from '../faults.ts';
 
 const MEMORY_MS = 10 * 60_000;
 const REMEMBERED_MAX = 10_000;
@@ -55,9 +55,7 @@ export class PasswordCheck {
   }
 
   async #verify(hash: string, password: string): Promise<boolean> {
-    if (this.#waiting.length >= WAITING_MAX) {
-      throw fault('UNAVAILABLE', { reason: 'busy' }, { 'retry-after': '1' });
-    }
+    if (this.#waiting.length >= WAITING_MAX) throw tooBusy();
     if (this.#running < AT_ONCE_MAX) this.#running += 1;
     else await new Promise<void>((resolve) => this.#waiting.push(resolve));
     try {

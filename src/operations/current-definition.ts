@@ -2,7 +2,7 @@
 // was written for the old one: the fence (store/fence) saw to that.
 
 import type { Context } from '../context.ts';
-import { Fault, type FaultCode, fault } from '../faults.ts';
+import { Fault, type FaultCode, tooBusy } from '../faults.ts';
 import { fenceVersion } from '../store/fence.ts';
 import { StaleDefinition } from '../store/sqlstate.ts';
 
@@ -28,7 +28,7 @@ export async function withCurrentDefinition<T>(work: () => Promise<T>, forget: (
       return await work();
     } catch (error) {
       if (!(error instanceof StaleDefinition)) throw error;
-      if (attempt === ATTEMPTS) throw fault('UNAVAILABLE', { reason: 'busy' }, { 'retry-after': '1' });
+      if (attempt === ATTEMPTS) throw tooBusy();
       forget();
     }
   }

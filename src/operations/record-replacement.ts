@@ -3,7 +3,7 @@
 
 import { writeScope } from '../domain/access.ts';
 import { hashPart, tailPart } from '../domain/record-text.ts';
-import { fault } from '../faults.ts';
+import { fault, tooBusy } from '../faults.ts';
 import { assertVersion } from '../store/fence.ts';
 import { loggedWrite } from '../store/logged-write.ts';
 import { inspectRecord, replaceRecord } from '../store/records.ts';
@@ -68,8 +68,6 @@ export async function replace(
   }
   throw tooBusy();
 }
-
-export const tooBusy = () => fault('UNAVAILABLE', { reason: 'busy' }, { 'retry-after': '1' });
 
 /** Why a conditional write met nothing, as a fault; returns when the reason has gone meanwhile. */
 export async function explain(at: InCollection, recordId: string, ifHash: string | undefined): Promise<void> {

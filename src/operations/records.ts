@@ -7,7 +7,7 @@ import type { PreparedCollection } from '../domain/application.ts';
 import { sha256Hex } from '../domain/hash.ts';
 import { hashInText } from '../domain/record-text.ts';
 import { readValues } from '../domain/values/value-types.ts';
-import { fault, RawJson } from '../faults.ts';
+import { fault, RawJson, tooBusy } from '../faults.ts';
 import { loggedWrite } from '../store/logged-write.ts';
 import { getRecord, removeRecord } from '../store/records.ts';
 import type { NewRecord, RecordUpdate, RecordUpdateWithId } from '../wire/records.ts';
@@ -16,7 +16,7 @@ import { type Failure, inOrder } from './in-order.ts';
 import { withLiveReferences, withLiveReferencesIfPossible } from './live-references.ts';
 import { isoTime, recordEntries } from './record-drafts.ts';
 import { draftRecords, insertDrafts } from './record-inserts.ts';
-import { ATTEMPTS, buildAnew, buildOnKnown, explain, replace, tooBusy } from './record-replacement.ts';
+import { ATTEMPTS, buildAnew, buildOnKnown, explain, replace } from './record-replacement.ts';
 import { findTargets } from './record-targets.ts';
 import { applyUpdates, type Change, type UpdateConditions } from './record-updates.ts';
 

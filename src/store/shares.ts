@@ -1,7 +1,7 @@
 // How many connections one application may borrow at once. Without a share one application whose writes wait, for a lock
 // or for a slow disk, would keep every connection, and the writes of all others with it.
 
-import { fault } from '../faults.ts';
+import { tooBusy } from '../faults.ts';
 
 const WAIT_MS = 5_000;
 
@@ -33,7 +33,7 @@ export class Shares {
       };
       const timer = setTimeout(() => {
         share.waiting.splice(share.waiting.indexOf(go), 1);
-        reject(fault('UNAVAILABLE', { reason: 'busy' }, { 'retry-after': '1' }));
+        reject(tooBusy());
       }, WAIT_MS);
       share.waiting.push(go);
     });

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { randomFillSync } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { createIdSource, firstUuidAt } from '../../src/domain/ids.ts';
+import { createIdSource } from '../../src/domain/ids.ts';
 import { isIdentifier } from '../../src/wire/identifiers.ts';
 
 const random = (bytes: Uint8Array): void => {
@@ -133,27 +133,4 @@ test('randomness that only repeats refused bytes ends in an error instead of a l
     (bytes) => bytes.fill(255),
   );
   assert.throws(() => ids.short('t'), /randomness/);
-});
-
-test('firstUuidAt is at or below every UUID of its millisecond and above those before', () => {
-  fc.assert(
-    fc.property(fc.integer({ min: 1, max: 2 ** 48 - 2 }), fc.nat({ max: 255 }), (ms, byte) => {
-      const at = (time: number) =>
-        createIdSource(
-          () => time,
-          (bytes) => bytes.fill(byte),
-        ).uuid();
-      const first = firstUuidAt(ms);
-      assert.match(first, UUID_V7);
-      assert.ok(first <= at(ms));
-      assert.ok(at(ms - 1) < first);
-      assert.ok(at(ms) < firstUuidAt(ms + 1));
-    }),
-  );
-});
-
-test('firstUuidAt of times that no UUID holds', () => {
-  assert.equal(firstUuidAt(-62_135_596_800_000), '00000000-0000-7000-8000-000000000000');
-  assert.equal(firstUuidAt(1.9), '00000000-0001-7000-8000-000000000000');
-  assert.equal(firstUuidAt(2 ** 60), 'ffffffff-ffff-7000-8000-000000000000');
 });

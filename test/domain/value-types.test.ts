@@ -4,14 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ValueProblem } from '../../src/domain/values/value-type.ts';
-import {
-  mayBeUnique,
-  maySearch,
-  maySort,
-  readValues,
-  uniqueKey,
-  VALUE_TYPE_TABLE,
-} from '../../src/domain/values/value-types.ts';
+import { mayBeUnique, maySort, readValues, uniqueKey, VALUE_TYPE_TABLE } from '../../src/domain/values/value-types.ts';
 import { VALUE_TYPES, type Value } from '../../src/wire/values.ts';
 import { ATTACHMENT, assertRefused, RECORD, refusal, stored, USER } from './reading-values.ts';
 import { COLUMNS, columnIdOf, REFERENCE_SCHEME } from './value-columns.ts';
@@ -115,7 +108,6 @@ test('which types may be unique, sorted and searched', () => {
     VALUE_TYPES.filter((type) => !maySort(type)),
     ['Location', 'Object', 'Array'],
   );
-  assert.deepEqual(VALUE_TYPES.filter(maySearch), [...VALUE_TYPES]);
   for (const type of VALUE_TYPES) assert.equal(VALUE_TYPE_TABLE[type].name, type);
 });
 

@@ -3,7 +3,7 @@
 
 import type { ReferenceSchemeInput } from '../../wire/publish-document.ts';
 import { VALUE_TYPES } from '../../wire/values.ts';
-import { mayBeUnique, maySearch, maySort } from '../values/value-types.ts';
+import { mayBeUnique, maySort } from '../values/value-types.ts';
 import type { Draft, DraftCollection, DraftColumn, PlacedText } from './draft.ts';
 import { listed, type Problem, pointer, shown } from './problems.ts';
 import { isReferenceType, referenceFinder } from './references.ts';
@@ -108,18 +108,14 @@ const keys: Rule = (draft) =>
     ),
   ]);
 
+/** `searchable` suits every type. */
 const flags: Rule = (draft) =>
   columnsOf(draft).flatMap((column) => [
     ...flagProblems(column, 'unique', mayBeUnique),
     ...flagProblems(column, 'sortable', maySort),
-    ...flagProblems(column, 'searchable', maySearch),
   ]);
 
-function flagProblems(
-  column: DraftColumn,
-  flag: 'unique' | 'sortable' | 'searchable',
-  may: typeof mayBeUnique,
-): Problem[] {
+function flagProblems(column: DraftColumn, flag: 'unique' | 'sortable', may: typeof mayBeUnique): Problem[] {
   if (!column[flag] || column.type === undefined || may(column.type)) return [];
   const allowed = listed(VALUE_TYPES.filter((type) => may(type)));
   return [{ path: pointer(column.path, flag), reason: `must be false for type ${column.type}; it is for ${allowed}` }];

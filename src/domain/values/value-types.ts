@@ -99,8 +99,3 @@ export function mayBeUnique(type: ValueTypeName): boolean {
 export function maySort(type: ValueTypeName): boolean {
   return VALUE_TYPE_TABLE[type].sortable;
 }
-
-/** Every type can be searched, each in its way; kept as a question so that its askers need not know. */
-export function maySearch(type: ValueTypeName): boolean {
-  return Object.hasOwn(VALUE_TYPE_TABLE, type);
-}
