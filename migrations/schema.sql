@@ -10,6 +10,8 @@ create table cartulary.applications (
   version integer not null,
   definition text not null,
   published_at timestamp with time zone not null,
+  generation integer not null,
+  preparing text,
   constraint applications_pkey PRIMARY KEY (id),
   constraint applications_organization_fkey FOREIGN KEY (organization) REFERENCES cartulary.organizations(name)
 );
@@ -23,6 +25,19 @@ create table cartulary.organizations (
   name text collate "C" not null,
   single_sign_on text,
   constraint organizations_pkey PRIMARY KEY (name)
+);
+
+create table cartulary.publishing (
+  application_id text collate "C" not null,
+  other text not null,
+  switched boolean not null,
+  step text not null,
+  collection_id text collate "C",
+  done integer not null,
+  total integer not null,
+  started_at timestamp with time zone not null,
+  constraint publishing_pkey PRIMARY KEY (application_id),
+  constraint publishing_application_id_fkey FOREIGN KEY (application_id) REFERENCES cartulary.applications(id) ON DELETE CASCADE
 );
 
 create table cartulary.shared_users (
@@ -47,8 +62,9 @@ create table application.activity (
 );
 
 create table application.fence (
-  version integer not null,
-  migration integer not null
+  generation integer not null,
+  migration integer not null,
+  layout integer not null
 );
 
 create table application.tokens (
@@ -79,6 +95,7 @@ create table application.users (
   shared_user_id text collate "C",
   created_at timestamp with time zone not null,
   deleted_at timestamp with time zone,
+  name_folded text collate "C" not null,
   constraint users_pkey PRIMARY KEY (id)
 );
 CREATE UNIQUE INDEX users_name_key ON application.users USING btree (name) WHERE (deleted_at IS NULL);

@@ -1,5 +1,5 @@
 // @ts-check
-// The one entry behind every npm script: `node scripts/run.mjs start|serve|test|check|build`. It runs before anything
+// The one entry behind every npm script: `node scripts/run.mjs start|serve|test|check|build|bench`. It runs before anything
 // is installed, hence plain JavaScript without dependencies, with its types in comments (checked by `check`).
 
 import { join } from 'node:path';
@@ -39,7 +39,7 @@ async function check() {
     });
   const biome = 'The lines above are Biome’s; `npx biome check --write` repairs what it can.';
   await inspect('Checking format and habits', 'biome', ['check', '--error-on-warnings'], biome);
-  await inspect('Checking the types of scripts', 'tsc', ['-p', 'scripts'], 'The types of scripts/ do not hold.');
+  await inspect('Checking the types of scripts', 'tsc', ['-p', 'scripts'], 'The types of scripts and bench fail.');
   await prepare();
 }
 
@@ -52,6 +52,12 @@ const COMMANDS = {
   test: async (args) => {
     await check();
     process.exitCode = await runSuite(args);
+  },
+  bench: async (args) => {
+    await prepare();
+    // Not before: it needs the packages.
+    const { runBench } = await import('../bench/run.mjs');
+    await runBench(args);
   },
 };
 

@@ -9,6 +9,7 @@ import type { Observe } from './observe.ts';
 import type { Database, Writer } from './store/db.ts';
 import type { News } from './store/hearing.ts';
 import type { KnownRecords } from './store/known-records.ts';
+import type { SearchIndexes } from './store/search-indexes.ts';
 
 export interface Context {
   readonly application: PreparedApplication;
@@ -17,6 +18,7 @@ export interface Context {
   /** Bound to the application. */
   readonly store: Writer;
   readonly known: KnownRecords;
+  readonly searchIndexes: SearchIndexes;
   readonly ids: IdSource;
   /** Milliseconds since 1970 by the database's clock. */
   readonly now: () => number;

@@ -12,19 +12,24 @@ const row = <Params = undefined>(status: number): Row<Params> => ({ status });
 
 type Identifier = { reason: string };
 export type BodyProblem = { reason: string; path?: string; maxBytes?: number };
-type DuplicatedValues = { duplicatedValues: { columnId: string; value: unknown }[] };
+export type DuplicatedValues = { duplicatedValues: { columnId: string; value: unknown }[] };
 type PropertyProblem = { property: string; reason?: string };
 
 export const FAULTS = {
   INVALID_APPLICATION_ID: row<Identifier>(400),
   INVALID_COLLECTION_ID: row<Identifier>(400),
+  INVALID_COLUMN_ID: row<Identifier>(400),
   INVALID_RECORD_ID: row<Identifier>(400),
   INVALID_USER_ID: row<Identifier>(400),
   INVALID_PARAMETER: row<{ parameter: string; reason: string }>(400),
   INVALID_BODY: row<BodyProblem>(400),
   INVALID_CONTENT_TYPE: row<{ reason: string }>(400),
   INVALID_VALUE: row<{ columnId: string; reason: string; path?: string }>(400),
+  INVALID_SEARCH: row<{ message: string; position: number }>(400),
+  COLUMN_NOT_SORTABLE: row<{ columnId: string }>(400),
   INVALID_CREATOR: row<{ creatorId: string }>(400),
+  INVALID_UPSERT_KEY: row<{ columnId: string; reason: string }>(400),
+  MISSING_UPSERT_KEY_VALUE: row<{ columnId: string }>(400),
   DUPLICATED_VALUES: row<DuplicatedValues>(400),
   TOO_MANY_RECORDS: row<{ maximum: number }>(400),
   USER_NAME_TAKEN: row<{ name: string }>(400),
@@ -41,6 +46,7 @@ export const FAULTS = {
   ADMIN_REQUIRED: row(403),
   NOT_FOUND: row(404),
   COLLECTION_NOT_FOUND: row<{ collectionId: string }>(404),
+  COLUMN_NOT_FOUND: row<{ columnId: string }>(404),
   RECORD_NOT_FOUND: row<{ recordId: string }>(404),
   APPLICATION_NOT_FOUND: row<{ applicationId: string }>(404),
   ORGANIZATION_NOT_FOUND: row<{ name: string }>(404),

@@ -8,6 +8,16 @@ export type Observation =
   | { event: 'request.refused'; requestId: string; method: string; route: string; code: string; cause: unknown }
   | { event: 'database.connectionLost'; error: Error }
   | { event: 'database.restarted'; reason: string }
+  | { event: 'job.failed'; job: string; error: unknown }
+  | {
+      event: 'application.publishing';
+      applicationId: string;
+      step: string;
+      collectionId: string | null;
+      done: number;
+      total: number;
+    }
+  | { event: 'application.unsettled'; applicationId: string; error: unknown }
   | { event: 'application.published'; applicationId: string; version: number; changes: number }
   | { event: 'server.started'; address: string }
   | { event: 'server.stopping'; signal: string };
@@ -20,6 +30,9 @@ const LEVELS = {
   'request.refused': 'warn',
   'database.connectionLost': 'warn',
   'database.restarted': 'warn',
+  'job.failed': 'warn',
+  'application.publishing': 'info',
+  'application.unsettled': 'warn',
   'application.published': 'info',
   'server.started': 'debug',
   'server.stopping': 'debug',

@@ -9,6 +9,8 @@ import { OperatorGate } from '../gate/operator.ts';
 import { hashPassword, PasswordCheck } from '../gate/password-check.ts';
 import { Throttle, type ThrottleLimits } from '../gate/throttle.ts';
 import { createApp } from '../http/app.ts';
+import { jobsOf } from '../jobs/jobs.ts';
+import { JobRunner } from '../jobs/runner.ts';
 import type { Observe } from '../observe.ts';
 import { Clock } from '../store/clock.ts';
 import { Database } from '../store/db.ts';
@@ -17,6 +19,7 @@ import { detectEngine } from '../store/engine.ts';
 import { Hearing, type News } from '../store/hearing.ts';
 import { KnownRecords } from '../store/known-records.ts';
 import { migrate, migrationsApplied } from '../store/migrate.ts';
+import { SearchIndexes } from '../store/search-indexes.ts';
 
 /** How long requests under way may take to finish when the server is stopped. */
 const DRAIN_MS = 10_000;
@@ -59,6 +62,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     definitions.hear(news);
     authenticator.hear(news);
   };
+  const searchIndexes = new SearchIndexes();
   let address = '';
   let closing = false;
   const services = {
@@ -71,12 +75,15 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     ),
     now: () => clock.now(),
     known: new KnownRecords(),
+    searchIndexes,
     closing: () => closing,
     observe,
     hear,
     publicUrl: () => options.publicUrl ?? address,
+    publicUrlSet: options.publicUrl !== undefined,
     hashPassword,
   };
+  const jobs = new JobRunner(jobsOf(services), observe);
   const app = createApp(services, { ready: () => migrationsApplied(database.system) }, options.trustedProxies);
   const close = async () => {
     closing = true;
@@ -84,6 +91,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const late = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS);
     await app.close();
     clearTimeout(late);
+    await database.stopPublishing();
+    await jobs.stop();
     clock.stop();
     await hearing.stop();
     await database.close();
@@ -93,6 +102,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     await migrate(database);
     await clock.follow(database.system);
     await hearing.start();
+    jobs.start();
     await app.listen({ host: options.host, port: options.port });
   } catch (error) {
     await close().catch(() => undefined);

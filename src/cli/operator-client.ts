@@ -1,8 +1,17 @@
 // The command line's side of the operator interface: it goes through the front door like any other client.
 
+import http from 'node:http';
+import https from 'node:https';
 import { type Config, readConfig } from '../config.ts';
 import { CommandFailure } from './failure.ts';
 import { readOperatorKey } from './operator-key.ts';
+
+interface Order {
+  readonly url: string;
+  readonly key: string;
+  readonly method: string;
+  readonly body: unknown;
+}
 
 export interface OperatorClient {
   send(method: string, path: string, body?: unknown): Promise<unknown>;
@@ -29,24 +38,41 @@ export async function connectOperator(
   return { send: (method, path, body) => send({ url: `${root}/operator/v1${path}`, key, method, body }) };
 }
 
-async function send(request: { url: string; key: string; method: string; body: unknown }): Promise<unknown> {
-  const { url, key, method, body } = request;
-  let response: Response;
+async function send(order: Order): Promise<unknown> {
+  let answer: { status: number; text: string };
   try {
-    response = await fetch(url, {
-      method,
-      headers: {
-        authorization: `Bearer ${key}`,
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
+    answer = await exchange(order);
   } catch (error) {
-    throw new CommandFailure(`No server answers at ${new URL(url).origin}. Is it running?`, { cause: error });
+    throw new CommandFailure(`No server answers at ${new URL(order.url).origin}. Is it running?`, { cause: error });
   }
-  const text = await response.text();
-  if (response.ok) return text === '' ? undefined : JSON.parse(text);
-  throw new CommandFailure(explain(response.status, text));
+  const { status, text } = answer;
+  if (status >= 200 && status < 300) return text === '' ? undefined : JSON.parse(text);
+  throw new CommandFailure(explain(status, text));
+}
+
+const PROBE_MS = 30_000;
+
+/** Not with `fetch`: it gives up after five minutes without an answer, and publishing may take longer. */
+function exchange({ url, key, method, body }: Order): Promise<{ status: number; text: string }> {
+  const content = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
+  const headers = {
+    authorization: `Bearer ${key}`,
+    ...(content === undefined ? {} : { 'content-type': 'application/json', 'content-length': content.length }),
+  };
+  return new Promise((resolve, reject) => {
+    const request = url.startsWith('https:') ? https.request : http.request;
+    const sent = request(url, { method, headers }, (response) => {
+      let text = '';
+      response.setEncoding('utf8');
+      response.on('data', (chunk: string) => (text += chunk));
+      response.on('error', reject);
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, text }));
+    });
+    // A server that has gone without a word is noticed nevertheless.
+    sent.setSocketKeepAlive(true, PROBE_MS);
+    sent.on('error', reject);
+    sent.end(content);
+  });
 }
 
 interface ProblemBody {

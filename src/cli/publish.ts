@@ -2,6 +2,7 @@
 
 import { readJsonFile } from './json-file.ts';
 import type { OperatorClient } from './operator-client.ts';
+import { watchPublishing } from './publishing-watch.ts';
 
 interface Published {
   readonly application: { readonly id: string; readonly name: string; readonly version: number };
@@ -15,7 +16,8 @@ export async function publish(
 ): Promise<void> {
   const query = `?dryRun=${options.dryRun}&allowDataLoss=${options.allowDataLoss}`;
   const document = await readJsonFile(file);
-  const { application, changes } = (await client.send('POST', `/applications${query}`, document)) as Published;
+  const publishing = client.send('POST', `/applications${query}`, document) as Promise<Published>;
+  const { application, changes } = await watched(publishing, client, document);
   for (const change of changes) {
     console.log(`- ${change.text}${change.losesData ? ` Data of ${change.records ?? 0} records is lost.` : ''}`);
   }
@@ -28,4 +30,15 @@ export async function publish(
   }
   console.log(`${application.name} (${application.id}) is at version ${application.version}.`);
   if (!named) console.log(`To publish changes to it, put "id": "${application.id}" into the document.`);
+}
+
+/** Shows how far it has come. A document without an identifier makes a new application, which takes no time. */
+async function watched<T>(publishing: Promise<T>, client: OperatorClient, document: unknown): Promise<T> {
+  if (typeof document !== 'object' || document === null || !('id' in document)) return publishing;
+  const watch = watchPublishing(client, String(document.id));
+  try {
+    return await publishing;
+  } finally {
+    watch.stop();
+  }
 }

@@ -3,6 +3,7 @@
 import type { Collection, Column } from '../wire/applications.ts';
 import type { Definition } from '../wire/publish-document.ts';
 import type { ReferenceTypeName } from '../wire/values.ts';
+import { type CollectionProjections, joinedProjections, projectionsOf } from './projections.ts';
 
 export interface ReferenceColumn {
   readonly columnId: string;
@@ -18,11 +19,14 @@ export interface PreparedCollection {
   readonly columns: ReadonlyMap<string, Column>;
   readonly uniqueColumns: readonly Column[];
   readonly references: readonly ReferenceColumn[];
+  readonly projections: CollectionProjections;
 }
 
 export interface PreparedApplication {
   readonly id: string;
   readonly version: number;
+  /** What writes name to pass the fence (store/fence). */
+  readonly generation: number;
   readonly definition: Definition;
   /** Basic authentication is closed while the organization has single sign-on. */
   readonly singleSignOn: boolean;
@@ -30,17 +34,23 @@ export interface PreparedApplication {
 }
 
 export function prepareApplication(
-  definition: Definition,
-  version: number,
-  singleSignOn: boolean,
+  stored: Omit<PreparedApplication, 'id' | 'collections'> & { readonly preparing: Definition | undefined },
 ): PreparedApplication {
-  const collections = definition.collections.map((c) => [c.id, prepareCollection(c)] as const);
-  return { id: definition.id, version, definition, singleSignOn, collections: new Map(collections) };
+  const { definition, version, generation, singleSignOn, preparing } = stored;
+  const collections = prepareCollections(definition, preparing);
+  return { id: definition.id, version, generation, definition, singleSignOn, collections };
 }
 
-export function prepareCollection(collection: Collection): PreparedCollection {
+/** `coming`: the next definition, while tables are being prepared for it and writers write what it needs as well. */
+export function prepareCollections(definition: Definition, coming?: Definition): Map<string, PreparedCollection> {
+  const projections = coming === undefined ? projectionsOf(definition) : joinedProjections(definition, coming);
+  return new Map(definition.collections.map((c) => [c.id, prepareCollection(c, projections.get(c.id)!)] as const));
+}
+
+function prepareCollection(collection: Collection, projections: CollectionProjections): PreparedCollection {
   return {
     definition: collection,
+    projections,
     columns: new Map(collection.columns.map((column) => [column.id, column])),
     uniqueColumns: collection.columns.filter((column) => column.unique),
     references: collection.columns.flatMap((column) => {

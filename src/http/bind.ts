@@ -16,14 +16,16 @@ export interface Services extends Omit<OperatorContext, 'source'> {
   readonly authenticator: Authenticator;
   readonly operatorGate: OperatorGate;
   readonly known: Context['known'];
+  readonly searchIndexes: Context['searchIndexes'];
   readonly closing: () => boolean;
+  readonly publicUrlSet: boolean;
 }
 
 export function bindRoute(services: Services, row: Route) {
   return answering(services, row.path, async (request) => {
     const params = request.params as Record<string, string>;
     checkIdentifiers(params);
-    const { authenticator, database, ids, now, known } = services;
+    const { authenticator, database, ids, now, known, searchIndexes } = services;
     const { authorization } = request.headers;
     const { applicationId = '' } = params;
     const address = request.ip;
@@ -33,10 +35,11 @@ export function bindRoute(services: Services, row: Route) {
         authenticator.recognize(applicationId, authorization, address) ??
         (await authenticator.authenticate(applicationId, authorization, address));
       permit(who.caller, row.permission);
-      input ??= await readInput(request, params, row.body);
+      input ??= await readInput(services, request, { params, rule: row.body });
       const { application, caller } = who;
       const source = { context: 'api' as const, ip: address };
-      const context = { application, caller, source, store: database.application(applicationId), ids, now, known };
+      const store = database.application(applicationId);
+      const context = { application, caller, source, store, ids, now, known, searchIndexes };
       try {
         return await row.run(context, input, services);
       } catch (error) {
@@ -52,7 +55,7 @@ export function bindOperatorRoute(services: Services, row: OperatorRoute) {
     const params = request.params as Record<string, string>;
     checkIdentifiers(params);
     if (row.permission === 'operator') services.operatorGate.authenticate(request.headers.authorization, request.ip);
-    const input = await readInput(request, params, row.body);
+    const input = await readInput(services, request, { params, rule: row.body });
     const context = { ...services, source: { context: 'operator' as const, ip: request.ip } };
     const forget = () => services.hear({ application: params.applicationId ?? '' });
     return withCurrentDefinition(async () => row.run(context, input), forget);
@@ -60,16 +63,18 @@ export function bindOperatorRoute(services: Services, row: OperatorRoute) {
 }
 
 async function readInput(
+  { publicUrl, publicUrlSet }: Services,
   request: FastifyRequest,
-  params: Record<string, string>,
-  rule: BodyRule<unknown> | undefined,
+  { params, rule }: { params: Record<string, string>; rule: BodyRule<unknown> | undefined },
 ): Promise<Input<unknown>> {
   const body = rule === undefined ? undefined : rule.shape.read(await readJsonBody(request.raw, rule.bytesMax));
   const header = (name: string) => {
     const value = request.headers[name];
     return Array.isArray(value) ? value.join(', ') : value;
   };
-  return { params, query: readQuery(request.url), header, body };
+  // As the client addressed us, unless the operator says how clients do.
+  const origin = () => (publicUrlSet || request.host === '' ? publicUrl() : `${request.protocol}://${request.host}`);
+  return { params, query: readQuery(request.url), header, url: request.url, origin, body };
 }
 
 /** A parameter that is given twice counts as first given. */

@@ -6,11 +6,15 @@ import { type IdentifierName, isIdentifier, PATTERNS } from '../wire/identifiers
 const CODES = {
   applicationId: 'INVALID_APPLICATION_ID',
   collectionId: 'INVALID_COLLECTION_ID',
+  columnId: 'INVALID_COLUMN_ID',
   recordId: 'INVALID_RECORD_ID',
   userId: 'INVALID_USER_ID',
 } as const satisfies Partial<Record<IdentifierName, FaultCode>>;
 
 type PathIdentifier = keyof typeof CODES;
+
+/** Parameters that are called by what their identifier is for. */
+const ROLES: Readonly<Record<string, PathIdentifier>> = { upsertKeyColumnId: 'columnId' };
 
 const isPathIdentifier = (name: string): name is PathIdentifier => name in CODES;
 
@@ -18,8 +22,9 @@ export function checkIdentifiers(params: Readonly<Record<string, string>>): void
   for (const [name, text] of Object.entries(params)) {
     // The router takes a trailing slash for an empty parameter.
     if (text === '') throw fault('NOT_FOUND');
-    if (isPathIdentifier(name) && !isIdentifier(name, text)) {
-      throw fault(CODES[name], { reason: `must fit ${PATTERNS[name]}` });
+    const kind = ROLES[name] ?? name;
+    if (isPathIdentifier(kind) && !isIdentifier(kind, text)) {
+      throw fault(CODES[kind], { reason: `must fit ${PATTERNS[kind]}` });
     }
     // No text that the database keeps can hold it, so that nothing of such a name can exist.
     if (text.includes('\0')) throw fault('INVALID_PARAMETER', { parameter: name, reason: 'must not hold U+0000' });

@@ -77,6 +77,13 @@ export const OPERATOR_ROUTES: readonly OperatorRoute[] = [
     run: async (context, { params }) => answerJson(await applications.show(context, params.applicationId!)),
   }),
   route({
+    method: 'GET',
+    path: `${APPLICATION}/publishing`,
+    permission: 'operator',
+    sentence: 'How far a publishing under way has come.',
+    run: async (context, { params }) => answerJson(await applications.showPublishing(context, params.applicationId!)),
+  }),
+  route({
     method: 'DELETE',
     path: APPLICATION,
     permission: 'operator',

@@ -4,10 +4,13 @@
 import type { Context } from '../context.ts';
 import type { Permission } from '../gate/permit.ts';
 import * as definition from '../operations/definition.ts';
+import * as recordLists from '../operations/record-lists.ts';
+import { removeMany } from '../operations/record-removals.ts';
 import * as records from '../operations/records.ts';
 import { NewRecord, RecordUpdate, RecordUpdateWithId } from '../wire/records.ts';
 import { type Answer, answerJson, answerText, NO_CONTENT, NOT_MODIFIED } from './answer.ts';
 import { notModified, requiredHash } from './conditional.ts';
+import { DELETE_LIMIT_MAX, nextLink, readListParameters, readSearchParameters, readWhole } from './list-parameters.ts';
 import { many, one, oneOrMany, type Shape } from './shapes.ts';
 
 export const ORDINARY_BYTES_MAX = 100 * 1024;
@@ -18,6 +21,9 @@ export interface Input<Body> {
   readonly params: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string | undefined>>;
   readonly header: (name: string) => string | undefined;
+  /** The path and query as sent, and where the client found the server, for links that lead on. */
+  readonly url: string;
+  readonly origin: () => string;
   readonly body: Body;
 }
 
@@ -53,6 +59,29 @@ export const ROUTES: readonly Route[] = [
     run: (context, _input, server) => answerJson(definition.show(context, server.publicUrl())),
   }),
   route({
+    method: 'GET',
+    path: RECORDS,
+    permission: 'api',
+    sentence: 'Lists records in order, page by page, narrowed down by a search.',
+    run: async (context, { params, query, url, origin }) => {
+      const input = { collectionId: params.collectionId!, ...readListParameters(query) };
+      const { texts, next } = await recordLists.list(context, input);
+      return answerText(list(texts), next === undefined ? {} : { link: nextLink(origin(), url, next) });
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: RECORDS,
+    permission: 'api',
+    sentence: 'Deletes the records that a search selects, oldest first.',
+    run: async (context, { params, query }) => {
+      const limit = readWhole(query, 'limit', { minimum: 1, maximum: DELETE_LIMIT_MAX });
+      const input = { ...readSearchParameters(query), collectionId: params.collectionId! };
+      const deletedCount = await removeMany(context, { ...input, limit: limit ?? DELETE_LIMIT_MAX });
+      return limit === undefined ? NO_CONTENT : answerJson({ deletedCount });
+    },
+  }),
+  route({
     method: 'POST',
     path: RECORDS,
     permission: 'api',
@@ -73,6 +102,19 @@ export const ROUTES: readonly Route[] = [
     sentence: 'Updates up to 100 records in order.',
     run: async (context, { params, body }) =>
       answerText(list(await records.updateMany(context, { collectionId: params.collectionId!, updates: body }))),
+  }),
+  route({
+    method: 'PATCH',
+    path: `${RECORDS}/upsert/:upsertKeyColumnId`,
+    permission: 'api',
+    body: { shape: oneOrMany(NewRecord), bytesMax: RECORDS_BYTES_MAX },
+    sentence: 'Updates the record that has the key, or creates it; one, or up to 100 in order.',
+    run: async (context, { params, body }) => {
+      const { items, batch } = body;
+      const place = { collectionId: params.collectionId!, keyColumnId: params.upsertKeyColumnId! };
+      const texts = await records.upsert(context, { ...place, records: items, batch });
+      return answerText(batch ? list(texts) : texts[0]!);
+    },
   }),
   route({
     method: 'GET',

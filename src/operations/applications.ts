@@ -1,4 +1,5 @@
-// Published applications: publish, list, show, remove. What a publishing does to the tables is in publishing.
+// Published applications: publish, list, show, remove. What a publishing does to the tables before and behind the switch
+// is in preparation, what it does at the switch in publishing.
 
 import type { OperatorContext } from '../context.ts';
 import { checkDocument } from '../domain/definition/check.ts';
@@ -6,18 +7,26 @@ import { type Change, diffDefinitions } from '../domain/definition/diff.ts';
 import { resolveDocument } from '../domain/definition/resolve.ts';
 import { applicationUrl, applicationView } from '../domain/definition/view.ts';
 import { fault } from '../faults.ts';
-import { getApplication, listApplications, putApplication, removeApplication } from '../store/applications.ts';
-import type { PublishTransaction } from '../store/db.ts';
+import {
+  getApplication,
+  listApplications,
+  putApplication,
+  removeApplication,
+  type StoredApplication,
+} from '../store/applications.ts';
+import type { Publisher, PublishTransaction } from '../store/db.ts';
 import { moveFence } from '../store/fence.ts';
 import { announce } from '../store/hearing.ts';
 import { dropApplicationSchema } from '../store/migrate.ts';
 import { ensureOrganization } from '../store/organizations.ts';
-import { countRecords, keepWritersOut, lockPublishing } from '../store/publishing.ts';
+import { countRecords, getPublishing, keepWritersOut, lockPublishing, putPublishing } from '../store/publishing.ts';
 import { countUsers } from '../store/users.ts';
 import type { Application } from '../wire/applications.ts';
 import type { Definition, PublishDocument } from '../wire/publish-document.ts';
 import { operatorEntry, writeEntries } from './operator-log.ts';
-import { changeTables, createTables, prepareTables, refuseCollisions, tidyTables } from './publishing.ts';
+import { note, prepare, settle, settleIfLeft } from './preparation.ts';
+import { changeTables, createTables, refuseCollisions } from './publishing.ts';
+import { type Reporter, reportTo } from './publishing-progress.ts';
 
 export interface PublishInput {
   readonly document: unknown;
@@ -31,10 +40,8 @@ export interface Published {
 }
 
 interface Plan {
-  readonly current: Definition | undefined;
+  readonly stored: StoredApplication | undefined;
   readonly next: Definition;
-  /** The version that is published now; 0 for a new application. */
-  readonly version: number;
   readonly changes: readonly Change[];
 }
 
@@ -43,32 +50,55 @@ export async function publish(context: OperatorContext, input: PublishInput): Pr
   if ('problems' in checked) throw fault('INVALID_DEFINITION', { problems: checked.problems });
   // Assigned once, before anything is written, so that every step below speaks of the same application.
   const document = { ...checked.document, id: checked.document.id ?? context.ids.long('p') };
-  // Whatever can be refused is refused here, before anything is touched.
-  const foreseen = await context.database.publish(document.id, (tx) => makePlan(context, tx, document));
-  if (input.dryRun || foreseen.changes.length === 0) return published(context, foreseen);
-  refuseDataLoss(foreseen, input);
-  await addMissingProjections(context, document);
+  const applicationId = document.id;
+  if (input.dryRun) {
+    return published(context, await context.database.foresee(applicationId, (tx) => makePlan(context, tx, document)));
+  }
   try {
-    const plan = await context.database.publish(document.id, async (tx) => {
-      const made = await makePlan(context, tx, document, { writersWait: true });
-      refuseDataLoss(made, input);
-      if (made.changes.length > 0) await apply(context, tx, made);
-      return made;
+    return await context.database.publisher(applicationId, async (publisher) => {
+      await lockPublishing(publisher, applicationId);
+      await settle(context, publisher, applicationId);
+      const present = await getApplication(publisher.system, applicationId);
+      if (present) await note(context, publisher, { other: present.definition, step: 'checking' });
+      // Whatever can be refused is refused here, before anything is touched.
+      const plan = await publisher.transaction((tx) => makePlan(context, tx, document));
+      refuseDataLoss(plan, input);
+      const done = plan.changes.length === 0 ? published(context, plan) : await carryOut(context, publisher, plan);
+      // It is published; what could not be cleared away is left to the next who looks (operations/preparation).
+      await settle(context, publisher, applicationId).catch((error: unknown) => {
+        context.observe({ event: 'application.unsettled', applicationId, error });
+      });
+      return done;
     });
-    context.hear({ application: document.id });
-    const { application, changes } = published(context, plan);
-    const { id: applicationId, version } = application;
-    context.observe({ event: 'application.published', applicationId, version, changes: changes.length });
-    return { application, changes };
   } catch (error) {
-    // What stopped the publishing is what its author is told; should this fail too, the next publishing does it.
-    await removeOtherProjections(context, document.id).catch(() => undefined);
+    // What stopped the publishing is what its author is told. The connection may be what failed, hence another one.
+    await settleIfLeft(context, applicationId).catch((left: unknown) => {
+      context.observe({ event: 'application.unsettled', applicationId, error: left });
+    });
     throw error;
   }
 }
 
-function published(context: OperatorContext, { next, version, changes }: Plan): Published {
+/** Prepares and switches, while nobody else publishes the application. */
+async function carryOut(context: OperatorContext, publisher: Publisher, plan: Plan): Promise<Published> {
+  const { stored, next } = plan;
+  const reporter = reportTo(context, next.id);
+  const generation = stored ? await prepare(context, publisher, { stored, next, reporter }) : firstGeneration(context);
+  reporter.begin('switching', null, 0);
+  await publisher.transaction((tx) => apply(context, tx, { plan, generation, reporter }));
+  context.hear({ application: next.id });
+  const { application, changes } = published(context, plan);
+  const { id: applicationId, version } = application;
+  context.observe({ event: 'application.published', applicationId, version, changes: changes.length });
+  return { application, changes };
+}
+
+/** Not that of an application which had the same identifier and was removed: a node may still know its definition. */
+const firstGeneration = (context: OperatorContext): number => Math.floor(context.now() / 1_000) % 1_000_000_000;
+
+function published(context: OperatorContext, { stored, next, changes }: Plan): Published {
   const url = applicationUrl(context.publicUrl(), next.id);
+  const version = stored?.version ?? 0;
   return { application: applicationView(next, version + (changes.length > 0 ? 1 : 0), url), changes };
 }
 
@@ -77,36 +107,11 @@ function refuseDataLoss({ changes }: Plan, { allowDataLoss }: PublishInput): voi
   if (losing.length > 0 && !allowDataLoss) throw fault('WOULD_LOSE_DATA', { changes: losing });
 }
 
-/** In a short transaction of its own: adding a column keeps readers out until the commit, and filling it takes long. */
-async function addMissingProjections(
-  context: OperatorContext,
-  document: PublishDocument & { id: string },
-): Promise<void> {
-  await context.database.publish(document.id, async (tx) => {
-    await lockPublishing(tx.system, document.id);
-    const stored = await getApplication(tx.system, document.id);
-    if (stored === undefined) return;
-    const next = resolveDocument(document, stored.definition, context.ids);
-    if (!('problems' in next)) await prepareTables(tx.application, stored.definition, next);
-  });
-}
-
-/** After a publishing that was stopped: leaves the columns of the definition that still stands. */
-async function removeOtherProjections(context: OperatorContext, applicationId: string): Promise<void> {
-  await context.database.publish(applicationId, async (tx) => {
-    await lockPublishing(tx.system, applicationId);
-    const stored = await getApplication(tx.system, applicationId);
-    if (stored !== undefined) await tidyTables(tx.application, stored.definition);
-  });
-}
-
 async function makePlan(
   context: OperatorContext,
   tx: PublishTransaction,
   document: PublishDocument & { id: string },
-  { writersWait } = { writersWait: false },
 ): Promise<Plan> {
-  await lockPublishing(tx.system, document.id);
   const stored = await getApplication(tx.system, document.id);
   const current = stored?.definition;
   const next = resolveDocument(document, current, context.ids);
@@ -115,9 +120,9 @@ async function makePlan(
   for (const change of diffDefinitions(current, next)) changes.push(await counted(tx, change));
   if (current !== undefined && changes.length > 0) {
     await refuseModeChange(tx, current, next);
-    await refuseCollisions(tx.application, current, next, { writersWait });
+    await refuseCollisions(tx.application, current, next);
   }
-  return { current, next, version: stored?.version ?? 0, changes };
+  return { stored, next, changes };
 }
 
 async function counted(tx: PublishTransaction, change: Change): Promise<Change> {
@@ -135,15 +140,29 @@ async function refuseModeChange(tx: PublishTransaction, current: Definition, nex
   if (users > 0) throw fault('MODE_HAS_USERS', { users });
 }
 
-async function apply(context: OperatorContext, tx: PublishTransaction, plan: Plan): Promise<void> {
-  const { current, next } = plan;
-  const version = plan.version + 1;
+/** The switch. `generation`: the one that the preparation has left. */
+async function apply(
+  context: OperatorContext,
+  tx: PublishTransaction,
+  { plan: { stored, next }, generation, reporter }: { plan: Plan; generation: number; reporter: Reporter },
+): Promise<void> {
+  const current = stored?.definition;
+  const version = (stored?.version ?? 0) + 1;
   const now = context.now();
   await ensureOrganization(tx.system, next.organization);
-  if (current === undefined) await createTables(tx.application, next, version);
-  else await changeTables(tx.application, current, next, { version: plan.version, now });
-  await moveFence(tx.application, version);
-  await putApplication(tx.system, next, version, new Date(now).toISOString());
+  if (current === undefined) await createTables(tx.application, next, generation);
+  else {
+    await refuseModeChange(tx, current, next);
+    await changeTables(tx.application, current, next, { generation, now, reporter });
+    const startedAt = new Date(now);
+    await putPublishing(tx.system, next.id, { other: current, switched: true, step: 'clearing', startedAt });
+  }
+  await moveFence(tx.application, generation + 1);
+  await putApplication(
+    tx.system,
+    { definition: next, version, generation: generation + 1 },
+    new Date(now).toISOString(),
+  );
   await writeEntries(tx.application, operatorEntry(context, 'application.publish', { definition: next, version }, {}));
   await announce(tx.system, { application: next.id });
 }
@@ -169,12 +188,23 @@ export async function existing(context: OperatorContext, applicationId: string) 
   return stored;
 }
 
+/** null when nobody publishes the application. */
+export async function showPublishing(context: OperatorContext, applicationId: string) {
+  await existing(context, applicationId);
+  const publishing = await getPublishing(context.database.system, applicationId);
+  if (publishing === undefined) return { publishing: null };
+  const { step, collectionId, done, total, startedAt } = publishing;
+  return { publishing: { step, collectionId, done, total, startedAt: startedAt.toISOString() } };
+}
+
 export async function remove(context: OperatorContext, applicationId: string): Promise<void> {
-  await context.database.publish(applicationId, async (tx) => {
-    await lockPublishing(tx.system, applicationId);
-    if (!(await removeApplication(tx.system, applicationId))) throw fault('APPLICATION_NOT_FOUND', { applicationId });
-    await dropApplicationSchema(tx.application);
-    await announce(tx.system, { application: applicationId });
+  await context.database.publisher(applicationId, async (publisher) => {
+    await lockPublishing(publisher, applicationId);
+    await publisher.transaction(async (tx) => {
+      if (!(await removeApplication(tx.system, applicationId))) throw fault('APPLICATION_NOT_FOUND', { applicationId });
+      await dropApplicationSchema(tx.application);
+      await announce(tx.system, { application: applicationId });
+    });
   });
   context.hear({ application: applicationId });
 }

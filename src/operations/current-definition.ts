@@ -3,13 +3,23 @@
 
 import type { Context } from '../context.ts';
 import { Fault, type FaultCode, tooBusy } from '../faults.ts';
-import { fenceVersion } from '../store/fence.ts';
+import { fenceGeneration } from '../store/fence.ts';
 import { StaleDefinition } from '../store/sqlstate.ts';
 
 const ATTEMPTS = 5;
 
 /** What a definition that is out of date may refuse although the published one would not. */
-const REFUSALS: ReadonlySet<FaultCode> = new Set(['INVALID_VALUE', 'COLLECTION_NOT_FOUND']);
+const REFUSALS: ReadonlySet<FaultCode> = new Set([
+  'INVALID_VALUE',
+  'INVALID_PARAMETER',
+  'INVALID_SEARCH',
+  'COLUMN_NOT_SORTABLE',
+  'INVALID_UPSERT_KEY',
+  'MISSING_UPSERT_KEY_VALUE',
+  'FORBIDDEN',
+  'COLLECTION_NOT_FOUND',
+  'COLUMN_NOT_FOUND',
+]);
 
 /** Turns a refusal by a definition that is no longer the published one into StaleDefinition. */
 export async function recheckRefusal(error: unknown, { store, application }: Context): Promise<unknown> {
@@ -17,9 +27,9 @@ export async function recheckRefusal(error: unknown, { store, application }: Con
   // What was applied before the refusal passed the fence, so the definition was current then; it is not applied twice.
   const applied = Object.values(error.batch?.applied ?? {}).some((records) => records.length > 0);
   if (applied) return error;
-  const { text, params } = fenceVersion(store.schema);
+  const { text, params } = fenceGeneration(store.schema);
   const rows = await store.rows(text, params);
-  return rows[0]?.[0] === application.version ? error : new StaleDefinition();
+  return rows[0]?.[0] === application.generation ? error : new StaleDefinition();
 }
 
 export async function withCurrentDefinition<T>(work: () => Promise<T>, forget: () => void): Promise<T> {

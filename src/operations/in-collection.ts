@@ -15,10 +15,17 @@ export function inCollection(context: Context, collectionId: string): InCollecti
   const collection = context.application.collections.get(collectionId);
   if (collection === undefined) throw fault('COLLECTION_NOT_FOUND', { collectionId });
   // Member by member: on the road of every record operation a spread was measurable.
-  const { application, caller, source, store, known, ids, now } = context;
-  const table = { schema: store.schema, collection, version: application.version };
-  return { application, caller, source, store, known, ids, now, collection, table };
+  const { application, caller, source, store, known, searchIndexes, ids, now } = context;
+  const table = { schema: store.schema, collection, generation: application.generation };
+  return { application, caller, source, store, known, searchIndexes, ids, now, collection, table };
 }
+
+/** Under which this node remembers the collection's records. */
+export const pathOf = ({ table }: InCollection): string => `${table.schema}/${table.collection.definition.id}/`;
+
+/** For what is done behind the writers' backs. */
+export const noteWritten = ({ searchIndexes, application, table }: InCollection, records: number): void =>
+  searchIndexes.wrote(application.id, table, records);
 
 /** `creatorId`: undefined when there is no such record. One that the caller may not read is not there either. */
 export function assertWritable(at: InCollection, recordId: string, creatorId: string | undefined): void {

@@ -7,6 +7,12 @@ export interface Failure {
   readonly fault: Fault;
 }
 
+export interface Outcome {
+  /** The text of each record after its element, for the elements before the failure. */
+  readonly texts: string[];
+  readonly failure?: Failure;
+}
+
 /** Applies `make` in order, up to the first fault. */
 export function inOrder<T, R>(
   items: readonly T[],

@@ -7,6 +7,7 @@ import type { Context } from '../context.ts';
 import { readScope } from '../domain/access.ts';
 import type { ReferenceColumn } from '../domain/application.ts';
 import { Fault } from '../faults.ts';
+import type { Reader } from '../store/db.ts';
 import { type Referral, type Referred, readReferred } from '../store/references.ts';
 import { StaleDefinition } from '../store/sqlstate.ts';
 import type { InCollection } from './in-collection.ts';
@@ -22,14 +23,18 @@ interface Place {
   readonly column: ReferenceColumn;
 }
 
-/** The texts as the caller sees them now. */
-export async function withLiveReferences(at: InCollection, texts: readonly string[]): Promise<readonly string[]> {
+/** The texts as the caller sees them now, or at the moment of the snapshot that `reader` is. */
+export async function withLiveReferences(
+  at: InCollection,
+  texts: readonly string[],
+  reader: Reader = at.store,
+): Promise<readonly string[]> {
   const { collection } = at;
   if (collection.references.length === 0) return texts;
   const places = texts.map((text) => findPlaces(collection.references, text));
   const referrals = toReferrals(at, places.flat());
   if (referrals.length === 0) return texts;
-  const referred = await readReferred(at.store, referrals);
+  const referred = await readReferred(reader, referrals);
   const room = { characters: REFERRED_CHARACTERS_MAX };
   return texts.map((text, index) => splice(text, places[index] ?? [], { referred, room }));
 }

@@ -63,7 +63,7 @@ async function insertWithFreshId(
     try {
       await context.database.application(applicationId).transaction(async (tx: Transaction) => {
         await writeEntries(tx, operatorEntry(context, 'user.create', application, { userId: id }));
-        const insert = insertUser(tx.schema, { ...user, id }, application.version);
+        const insert = insertUser(tx.schema, { ...user, id }, application.generation);
         if ((await tx.rows(insert.text, insert.params)).length === 0) throw new StaleDefinition();
         await announce(tx, { application: applicationId });
       });

@@ -1,11 +1,11 @@
-// From the values of a body to what is stored: the canonical text, its hash and the keys of unique columns.
+// From the values of a body to what is stored: the canonical text, its hash and what is projected of them.
 
 import { type ActivityKind, activityEntry } from '../domain/activity.ts';
 import type { PreparedCollection } from '../domain/application.ts';
 import { canonicalJson } from '../domain/canonical-json.ts';
 import { recordHash } from '../domain/hash.ts';
-import { uniqueKey } from '../domain/values/value-types.ts';
-import { type Fault, fault } from '../faults.ts';
+import type { Projected } from '../domain/projections.ts';
+import { type DuplicatedValues, type Fault, fault } from '../faults.ts';
 import type { Reader } from '../store/db.ts';
 import type { RecordLogEntry } from '../store/logged-write.ts';
 import { collisions } from '../store/records.ts';
@@ -19,21 +19,17 @@ export interface Draft {
   readonly values: Values;
   readonly valuesJson: string;
   readonly hash: string;
-  readonly keys: readonly (string | null)[];
+  readonly projected: readonly Projected[];
 }
 
 export function draft(collection: PreparedCollection, id: string, values: Values): Draft {
   const valuesJson = canonicalJson(values);
-  return { id, values, valuesJson, hash: recordHash(id, valuesJson), keys: keysOf(collection, values) };
+  return { id, values, valuesJson, hash: recordHash(id, valuesJson), projected: projectedOf(collection, values) };
 }
 
-/** In the order of the collection's unique columns; null is no value. */
-export function keysOf(collection: PreparedCollection, values: Values): (string | null)[] {
-  return collection.uniqueColumns.map((column) => {
-    const value = values[column.id];
-    return value === undefined ? null : uniqueKey(value);
-  });
-}
+/** In the order of the collection's projections, of which those of the unique columns are the first. */
+export const projectedOf = ({ projections }: PreparedCollection, values: Values): Projected[] =>
+  projections.all.map((projection) => projection.read(values));
 
 export const isoTime = (ms: number): string => new Date(ms).toISOString();
 
@@ -57,6 +53,12 @@ export function recordEntries(
   return recordIds.map((recordId) => ({ id: ids.uuid(), recordId, entry: activityEntry(kind, scene, { recordId }) }));
 }
 
+/** The unique column for which the database refused a row. */
+export function violatedColumn(error: unknown): string | undefined {
+  const name = violatedConstraint(error);
+  return name === undefined ? undefined : readUniqueIndexName(name)?.columnId;
+}
+
 /**
  * DUPLICATED_VALUES when the database refused the record for a unique column, with every column that collides;
  * undefined when the error is something else.
@@ -64,16 +66,23 @@ export function recordEntries(
 export async function duplicatedValues(
   store: Reader,
   collection: PreparedCollection,
-  { error, refused }: { error: unknown; refused: Pick<Draft, 'id' | 'keys' | 'values'> },
+  { error, refused }: { error: unknown; refused: Pick<Draft, 'id' | 'projected' | 'values'> },
 ): Promise<Fault | undefined> {
-  const name = violatedConstraint(error);
-  const violated = name === undefined ? undefined : readUniqueIndexName(name);
+  const violated = violatedColumn(error);
   if (violated === undefined) return undefined;
   const others = collection.uniqueColumns.length > 1 ? await collisions(store, collection, refused) : [];
-  const duplicated = collection.uniqueColumns.filter(
-    (column, i) => column.id === violated.columnId || others[i] === true,
-  );
+  const duplicated = collection.uniqueColumns
+    .filter((column, i) => column.id === violated || others[i] === true)
+    .map((column) => column.id);
+  // A column that is being made unique refuses already what would make that impossible.
+  if (!duplicated.includes(violated)) duplicated.push(violated);
   return fault('DUPLICATED_VALUES', {
-    duplicatedValues: duplicated.map((column) => ({ columnId: column.id, value: refused.values[column.id] })),
+    duplicatedValues: duplicated.map((columnId) => ({ columnId, value: refused.values[columnId] })),
   });
+}
+
+/** Whether the column is among those that DUPLICATED_VALUES names. */
+export function isDuplicatedIn(columnId: string, { code, params }: Fault): boolean {
+  if (code !== 'DUPLICATED_VALUES') return false;
+  return (params as DuplicatedValues).duplicatedValues.some((duplicated) => duplicated.columnId === columnId);
 }

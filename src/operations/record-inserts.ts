@@ -9,13 +9,13 @@ import { loggedWrite } from '../store/logged-write.ts';
 import { insertRecords, type RecordRow } from '../store/records.ts';
 import { StaleDefinition, violatedConstraint } from '../store/sqlstate.ts';
 import type { NewRecord } from '../wire/records.ts';
-import type { InCollection } from './in-collection.ts';
-import { type Failure, inOrder } from './in-order.ts';
+import type { Values } from '../wire/values.ts';
+import { type InCollection, noteWritten } from './in-collection.ts';
+import { type Failure, inOrder, type Outcome } from './in-order.ts';
 import { type Draft, draft, duplicatedValues, isoTime, recordEntries } from './record-drafts.ts';
-import { completeTargets, findTargets } from './record-targets.ts';
-import type { Outcome } from './record-updates.ts';
+import { completeTargets, type FoundTargets, findTargets } from './record-targets.ts';
 
-interface NewDraft extends Draft {
+export interface NewDraft extends Draft {
   readonly createdBy: { readonly id: string; readonly name: string };
 }
 
@@ -34,15 +34,23 @@ export async function draftRecords(
   );
   const drafted = inOrder(reads, (read, index) => {
     completeTargets(read.targets, found);
-    const creatorId = records[index]?.creatorId;
-    const name = creatorId === undefined ? at.caller.name : found.users.get(creatorId);
-    if (name === undefined) throw fault('INVALID_CREATOR', { creatorId: creatorId ?? '' });
-    const createdBy = { id: creatorId ?? at.caller.id, name };
-    return { ...draft(at.collection, at.ids.long('r'), read.values), createdBy };
+    return draftNew(at, read.values, { creatorId: records[index]?.creatorId, found });
   });
   return drafted.failure === undefined && failure !== undefined
     ? { drafts: drafted.done, failure }
     : { ...drafted, drafts: drafted.done };
+}
+
+/** Without `creatorId` the caller is the creator. */
+export function draftNew(
+  at: InCollection,
+  values: Values,
+  { creatorId, found }: { creatorId: string | undefined; found: FoundTargets },
+): NewDraft {
+  const name = creatorId === undefined ? at.caller.name : found.users.get(creatorId);
+  if (name === undefined) throw fault('INVALID_CREATOR', { creatorId: creatorId ?? '' });
+  const createdBy = { id: creatorId ?? at.caller.id, name };
+  return { ...draft(at.collection, at.ids.long('r'), values), createdBy };
 }
 
 export async function insertDrafts(at: InCollection, drafts: readonly NewDraft[]): Promise<Outcome> {
@@ -53,6 +61,7 @@ export async function insertDrafts(at: InCollection, drafts: readonly NewDraft[]
   try {
     const inserted = await loggedWrite(at.store, insertRecords(at.table, rows), entries);
     if (inserted.length < rows.length) throw new StaleDefinition();
+    noteWritten(at, rows.length);
     return { texts: rows.map((row) => row.rec) };
   } catch (error) {
     if (violatedConstraint(error) === undefined) throw error;
@@ -63,10 +72,14 @@ export async function insertDrafts(at: InCollection, drafts: readonly NewDraft[]
   return insertOneByOne(at, drafts, rows);
 }
 
-function newRow({ caller }: InCollection, { id, hash, keys, valuesJson, createdBy }: NewDraft, now: string): RecordRow {
+export function newRow(
+  { caller }: InCollection,
+  { id, hash, projected, valuesJson, createdBy }: NewDraft,
+  now: string,
+): RecordRow {
   const times = { createdAt: now, timestamp: now, updatedAt: now };
   const rec = recordText({ id, hash, valuesJson, createdBy, updatedBy: caller, ...times });
-  return { id, rec, hash, keys, createdBy: createdBy.id, updatedAt: now };
+  return { id, rec, hash, projected, createdBy, updatedBy: caller, updatedAt: now };
 }
 
 /** After the database refused the batch: row by row up to the one that it refuses, in one transaction. */
@@ -84,6 +97,7 @@ async function insertOneByOne(
     if (entries.length > 0) await tx.last([insertEntries(tx.schema, entries)]);
     return { inserted: done.length, error };
   });
+  noteWritten(at, inserted);
   const texts = rows.slice(0, inserted).map((row) => row.rec);
   const next = drafts[inserted];
   return next === undefined ? { texts } : { texts, failure: await refused(at, next, { index: inserted, error }) };

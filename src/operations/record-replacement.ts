@@ -4,11 +4,11 @@
 import { writeScope } from '../domain/access.ts';
 import { hashPart, tailPart } from '../domain/record-text.ts';
 import { fault, tooBusy } from '../faults.ts';
-import { assertVersion } from '../store/fence.ts';
+import { assertGeneration } from '../store/fence.ts';
 import { loggedWrite } from '../store/logged-write.ts';
 import { inspectRecord, replaceRecord } from '../store/records.ts';
 import type { Values } from '../wire/values.ts';
-import { assertWritable, type InCollection } from './in-collection.ts';
+import { assertWritable, type InCollection, noteWritten } from './in-collection.ts';
 import { draft, duplicatedValues, isoTime, recordEntries } from './record-drafts.ts';
 import { completeTargets, type FoundTargets, isFound } from './record-targets.ts';
 import { type Change, merged } from './record-updates.ts';
@@ -54,12 +54,16 @@ export async function replace(
   const conditions = { scope: writeScope(collection.definition, caller), ifHash: onHash };
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     const now = isoTime(at.now());
-    const replacement = { ...made, now, hashPart: hashPart(made.hash), tailPart: tailPart(caller, made.valuesJson) };
+    const parts = { hashPart: hashPart(made.hash), tailPart: tailPart(caller, made.valuesJson) };
+    const replacement = { ...made, ...parts, now, updatedBy: caller };
     const statement = replaceRecord(at.table, replacement, conditions);
     const entries = recordEntries(at, { kind: 'record.update', recordIds: [recordId], date: now });
     try {
       const [row] = await loggedWrite(store, statement, entries);
-      if (row !== undefined) return row[1] as string;
+      if (row !== undefined) {
+        noteWritten(at, 1);
+        return row[1] as string;
+      }
     } catch (error) {
       throw (await duplicatedValues(store, collection, { error, refused: made })) ?? error;
     }
@@ -72,7 +76,7 @@ export async function replace(
 /** Why a conditional write met nothing, as a fault; returns when the reason has gone meanwhile. */
 export async function explain(at: InCollection, recordId: string, ifHash: string | undefined): Promise<void> {
   const { record, fence } = await inspectRecord(at.store, at.table, recordId);
-  assertVersion(fence, at.table.version);
+  assertGeneration(fence, at.table.generation);
   assertWritable(at, recordId, record?.createdBy);
   if (ifHash !== undefined && record?.hash !== ifHash) throw fault('PRECONDITION_FAILED');
 }

@@ -1,5 +1,5 @@
-// Records: create, get, update, delete. Each verb tells its story from input to view; how rows get in and change is in
-// record-inserts, record-replacement (one statement) and record-updates (locked).
+// Records: create, get, update, upsert, delete. Each verb tells its story from input to view; how rows get in and change
+// is in record-inserts, record-replacement (one statement), record-updates (locked) and record-upserts.
 
 import type { Context } from '../context.ts';
 import { readScope, writeScope } from '../domain/access.ts';
@@ -11,7 +11,7 @@ import { fault, RawJson, tooBusy } from '../faults.ts';
 import { loggedWrite } from '../store/logged-write.ts';
 import { getRecord, removeRecord } from '../store/records.ts';
 import type { NewRecord, RecordUpdate, RecordUpdateWithId } from '../wire/records.ts';
-import { type InCollection, inCollection } from './in-collection.ts';
+import { type InCollection, inCollection, pathOf } from './in-collection.ts';
 import { type Failure, inOrder } from './in-order.ts';
 import { withLiveReferences, withLiveReferencesIfPossible } from './live-references.ts';
 import { isoTime, recordEntries } from './record-drafts.ts';
@@ -19,15 +19,13 @@ import { draftRecords, insertDrafts } from './record-inserts.ts';
 import { ATTEMPTS, buildAnew, buildOnKnown, explain, replace } from './record-replacement.ts';
 import { findTargets } from './record-targets.ts';
 import { applyUpdates, type Change, type UpdateConditions } from './record-updates.ts';
+import { readUpsert, upsertKey, upsertMany, upsertOne } from './record-upserts.ts';
 
 /** A record as it goes out. The hash stands first in the ETag; the rest changes with anything else in the text. */
 export interface RecordView {
   readonly text: string;
   readonly etag: string;
 }
-
-/** Under which this node remembers the collection's records. */
-const pathOf = ({ table }: InCollection): string => `${table.schema}/${table.collection.definition.id}/`;
 
 export async function get(context: Context, input: { collectionId: string; recordId: string }): Promise<RecordView> {
   const at = inCollection(context, input.collectionId);
@@ -77,7 +75,7 @@ function checkCreators(context: Context, records: readonly NewRecord[]): void {
 function finish(
   texts: readonly string[],
   failure: Failure | undefined,
-  member: 'insertedRecords' | 'updatedRecords' | undefined,
+  member: 'insertedRecords' | 'updatedRecords' | 'upsertedRecords' | undefined,
 ): readonly string[] {
   if (failure === undefined) return texts;
   if (member !== undefined) {
@@ -130,6 +128,28 @@ async function updateLocked(at: InCollection, change: Change, conditions: Update
   const { texts, failure } = await applyUpdates(at, [change], conditions);
   if (failure !== undefined) throw failure.fault;
   return texts[0]!;
+}
+
+/** The records as texts, in order: those that have the key, changed, and new ones for the keys that none had. */
+export async function upsert(
+  context: Context,
+  input: { collectionId: string; keyColumnId: string; records: readonly NewRecord[]; batch: boolean },
+): Promise<readonly string[]> {
+  const at = inCollection(context, input.collectionId);
+  const key = upsertKey(at.collection, input.keyColumnId);
+  checkCreators(context, input.records);
+  const { done: upserts, failure } = inOrder(input.records, (record) => readUpsert(at.collection, key, record));
+  const member = input.batch ? 'upsertedRecords' : undefined;
+  const [first] = upserts;
+  if (first === undefined) return finish([], failure, member);
+  if (!input.batch) {
+    const { id, text } = await upsertOne(at, key, first);
+    at.known.learn(pathOf(at), id, text);
+    return withLiveReferencesIfPossible(at, [text]);
+  }
+  const outcome = await upsertMany(at, key, upserts);
+  const texts = await withLiveReferencesIfPossible(at, outcome.texts);
+  return finish(texts, outcome.failure ?? failure, member);
 }
 
 export async function remove(

@@ -1,4 +1,5 @@
-// Published applications in the system schema: the definition as it stands, and its version.
+// Published applications in the system schema: the definition as it stands, its version, and its generation, which the
+// fence of the application's schema repeats (store/fence).
 
 import type { Definition } from '../wire/publish-document.ts';
 import type { Reader, Transaction } from './db.ts';
@@ -6,6 +7,9 @@ import type { Reader, Transaction } from './db.ts';
 export interface StoredApplication {
   readonly definition: Definition;
   readonly version: number;
+  readonly generation: number;
+  /** The next definition, while tables are being prepared for it. */
+  readonly preparing: Definition | undefined;
   readonly publishedAt: number;
   /** Whether the organization has single sign-on. */
   readonly singleSignOn: boolean;
@@ -13,14 +17,16 @@ export interface StoredApplication {
 
 export async function getApplication(reader: Reader, applicationId: string): Promise<StoredApplication | undefined> {
   const rows = await reader.rows(
-    `select a.definition, a.version, a.published_at, o.single_sign_on is not null
+    `select a.definition, a.version, a.generation, a.preparing, a.published_at, o.single_sign_on is not null
      from cartulary.applications a join cartulary.organizations o on o.name = a.organization where a.id = $1`,
     [applicationId],
   );
-  const row = rows[0] as [string, number, Date, boolean] | undefined;
+  const row = rows[0] as [string, number, number, string | null, Date, boolean] | undefined;
   if (row === undefined) return undefined;
-  const [text, version, publishedAt, singleSignOn] = row;
-  return { definition: JSON.parse(text) as Definition, version, publishedAt: publishedAt.getTime(), singleSignOn };
+  const [text, version, generation, next, publishedAt, singleSignOn] = row;
+  const definition = JSON.parse(text) as Definition;
+  const preparing = next === null ? undefined : (JSON.parse(next) as Definition);
+  return { definition, version, generation, preparing, publishedAt: publishedAt.getTime(), singleSignOn };
 }
 
 /** In the order of identifiers, which for those we made is the order of publishing. */
@@ -39,16 +45,30 @@ export async function listApplicationIds(reader: Reader): Promise<string[]> {
 
 export async function putApplication(
   tx: Transaction,
-  definition: Definition,
-  version: number,
+  { definition, version, generation }: Pick<StoredApplication, 'definition' | 'version' | 'generation'>,
   publishedAt: string,
 ): Promise<void> {
   await tx.rows(
-    `insert into cartulary.applications (id, organization, version, definition, published_at) values ($1, $2, $3, $4, $5)
+    `insert into cartulary.applications (id, organization, version, generation, definition, published_at)
+     values ($1, $2, $3, $4, $5, $6)
      on conflict (id) do update set organization = excluded.organization, version = excluded.version,
-       definition = excluded.definition, published_at = excluded.published_at`,
-    [definition.id, definition.organization, version, JSON.stringify(definition), publishedAt],
+       generation = excluded.generation, definition = excluded.definition, preparing = null,
+       published_at = excluded.published_at`,
+    [definition.id, definition.organization, version, generation, JSON.stringify(definition), publishedAt],
   );
+}
+
+/** From the generation on, writers also write what `preparing` needs; without it, only what the definition needs. */
+export async function putGeneration(
+  tx: Transaction,
+  applicationId: string,
+  { generation, preparing }: { generation: number; preparing: Definition | undefined },
+): Promise<void> {
+  await tx.rows('update cartulary.applications set generation = $2, preparing = $3 where id = $1', [
+    applicationId,
+    generation,
+    preparing === undefined ? null : JSON.stringify(preparing),
+  ]);
 }
 
 export async function removeApplication(tx: Transaction, applicationId: string): Promise<boolean> {

@@ -5,6 +5,7 @@ import type pg from 'pg';
 import { type Ask, Lanes } from './lanes.ts';
 import { Pool, type PoolOptions } from './pool.ts';
 import { prepare } from './prepared.ts';
+import { Publishers } from './publishers.ts';
 import { Shares } from './shares.ts';
 import { isGone, isRetriable, StaleDefinition, unavailable } from './sqlstate.ts';
 
@@ -24,6 +25,11 @@ export interface Reader {
   rows(text: string, params?: readonly unknown[]): Promise<Row[]>;
   /** Several statements in one round trip on one connection, each a transaction of its own. */
   flight(statements: readonly Statement[]): Promise<Row[][]>;
+  /**
+   * A statement that is planned anew for its own parameters and may take its time: searches, whose best plan depends on
+   * what is sought. It does not keep others waiting.
+   */
+  ask(text: string, params: readonly unknown[]): Promise<Row[]>;
 }
 
 export interface Transaction extends Reader {
@@ -40,6 +46,16 @@ export interface Writer extends Reader {
   write(text: string, params: readonly unknown[]): Promise<Row[]>;
   /** Runs `work` in a transaction; after a deadlock or serialization failure it runs again from the start. */
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
+  /** Several reads that see the database at one moment. */
+  snapshot<T>(work: (reader: Reader) => Promise<T>): Promise<T>;
+}
+
+/** A connection for one publishing. Statements that stand alone are each a transaction of their own. */
+export interface Publisher {
+  readonly system: Reader;
+  readonly application: Reader;
+  /** Runs `work` again from the start after a deadlock or serialization failure. */
+  transaction<T>(work: (tx: PublishTransaction) => Promise<T>): Promise<T>;
 }
 
 /** A transaction over the system schema and one application's: publishing alone needs it. */
@@ -60,6 +76,7 @@ export class Database {
   readonly #pool: Pool;
   readonly #lanes: Lanes;
   readonly #shares: Shares;
+  readonly #publishers: Publishers;
   readonly #applications = new Map<string, Writer>();
   engine: Engine = 'plain';
   readonly system: Writer;
@@ -70,6 +87,7 @@ export class Database {
     const lent = Math.max(1, options.connectionsMax - lanes);
     this.#pool = new Pool({ ...options, connectionsMax: lent });
     this.#shares = new Shares(Math.max(1, Math.floor(lent * SHARE)));
+    this.#publishers = new Publishers(options);
     this.system = this.#writer('cartulary');
   }
 
@@ -83,8 +101,8 @@ export class Database {
     return writer;
   }
 
-  /** For publishing: both schemas on one connection, in one transaction. */
-  publish<T>(applicationId: string, work: (tx: PublishTransaction) => Promise<T>): Promise<T> {
+  /** What a publishing would do: both schemas on one connection, in one transaction. */
+  foresee<T>(applicationId: string, work: (tx: PublishTransaction) => Promise<T>): Promise<T> {
     return this.#transaction('cartulary', (client) =>
       work({
         system: new OpenTransaction(client, 'cartulary'),
@@ -93,8 +111,27 @@ export class Database {
     );
   }
 
+  /** For publishing: a connection besides the others, held until `work` is done. */
+  async publisher<T>(applicationId: string, work: (publisher: Publisher) => Promise<T>): Promise<T> {
+    try {
+      return await this.#publishers.lend(applicationId, (client) => work(publisherOn(client, applicationId)));
+    } catch (error) {
+      throw meaning(error);
+    }
+  }
+
+  /** Whether this node has a publisher of the application. */
+  isPublishing(applicationId: string): boolean {
+    return this.#publishers.busy(applicationId);
+  }
+
+  /** Ends what is being published, and publishes nothing any more. */
+  stopPublishing(): Promise<void> {
+    return this.#publishers.close();
+  }
+
   async close(): Promise<void> {
-    await Promise.all([this.#lanes.close(), this.#pool.close()]);
+    await Promise.all([this.#lanes.close(), this.#pool.close(), this.#publishers.close()]);
   }
 
   #writer(schema: string): Writer {
@@ -107,8 +144,17 @@ export class Database {
       },
       rows: (text, params = []) => this.#read(home, (client) => run(client, text, params)),
       flight: (statements) => this.#read(home, (client) => runAll(client, statements)),
+      ask: (text, params) => this.#lent(schema, (client) => runOnce(client, text, params)),
       write: (text, params) => this.#lent(schema, (client) => run(client, text, params)),
       transaction: (work) => this.#transaction(schema, (client) => work(new OpenTransaction(client, schema))),
+      snapshot: (work) =>
+        this.#lent(schema, (client) =>
+          inTransaction(
+            client,
+            () => work(new OpenTransaction(client, schema)),
+            'begin isolation level repeatable read read only',
+          ),
+        ),
     };
   }
 
@@ -167,17 +213,32 @@ export class Database {
     return meaning(error);
   }
 
-  async #transaction<T>(schema: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await this.#lent(schema, (client) => inTransaction(client, work));
-      } catch (error) {
-        if (!isRetriable(error)) throw error;
-        if (attempt === ATTEMPTS) throw unavailable(error, 'busy') ?? error;
-        await new Promise((resolve) => setTimeout(resolve, Math.random() * 10 * attempt));
-      }
+  #transaction<T>(schema: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+    return again(() => this.#lent(schema, (client) => inTransaction(client, work)));
+  }
+}
+
+/** After a deadlock or serialization failure. */
+async function again<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isRetriable(error)) throw error;
+      if (attempt === ATTEMPTS) throw unavailable(error, 'busy') ?? error;
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * 10 * attempt));
     }
   }
+}
+
+function publisherOn(client: pg.Client, applicationId: string): Publisher {
+  const system = new OpenTransaction(client, 'cartulary');
+  const application = new OpenTransaction(client, schemaOf(applicationId));
+  return {
+    system,
+    application,
+    transaction: (work) => again(() => inTransaction(client, () => work({ system, application }))),
+  };
 }
 
 /** What an error of the database means to the rest of the code. */
@@ -194,9 +255,13 @@ export function schemaOf(applicationId: string): string {
   return `app_${applicationId}`;
 }
 
-async function inTransaction<T>(client: pg.Client, work: (client: pg.Client) => Promise<T>): Promise<T> {
+async function inTransaction<T>(
+  client: pg.Client,
+  work: (client: pg.Client) => Promise<T>,
+  begin = 'begin',
+): Promise<T> {
   // Not awaited: it travels with the first statement, which fails when this does.
-  const begun = run(client, 'begin', []);
+  const begun = run(client, begin, []);
   begun.catch(() => undefined);
   let result: T;
   try {
@@ -240,6 +305,10 @@ class OpenTransaction implements Transaction {
     return runAll(this.#client, statements);
   }
 
+  ask(text: string, params: readonly unknown[]): Promise<Row[]> {
+    return runOnce(this.#client, text, params);
+  }
+
   async last(statements: readonly Statement[]): Promise<Row[][]> {
     // When a statement fails the commit behind it rolls back by itself, and the statement's error is what we throw.
     const results = runAll(this.#client, statements);
@@ -274,6 +343,12 @@ function run(client: pg.Client, text: string, params: readonly unknown[]): Promi
   return new Promise((resolve, reject) => {
     send(client, text, params, (error, rows) => (error === null ? resolve(rows) : reject(error)));
   });
+}
+
+/** Without a name: nothing is kept of it, and its plan is made for these parameters. */
+async function runOnce(client: pg.Client, text: string, params: readonly unknown[]): Promise<Row[]> {
+  const result = await client.query({ text, values: params as unknown[], rowMode: 'array' });
+  return result.rows;
 }
 
 type Answered = (error: Error | null, rows: Row[]) => void;

@@ -38,12 +38,12 @@ export class Definitions {
       this.#prepared.delete(applicationId);
       return undefined;
     }
-    const { definition, version, publishedAt, singleSignOn } = stored;
-    // The version alone is not enough: an application may have been removed and published anew.
-    const mark = `${version} ${publishedAt} ${singleSignOn}`;
+    const { generation, publishedAt, singleSignOn } = stored;
+    // The generation alone is not enough: an application may have been removed and published anew.
+    const mark = `${generation} ${publishedAt} ${singleSignOn}`;
     const known = this.#prepared.get(applicationId);
     if (known?.mark === mark) return known.application;
-    const application = prepareApplication(definition, version, singleSignOn);
+    const application = prepareApplication(stored);
     if (this.#prepared.size >= DEFINITIONS_MAX) this.#prepared.clear();
     this.#prepared.set(applicationId, { mark, application });
     return application;

@@ -1,19 +1,20 @@
-// The fence: every write names the version of the definition it was prepared for, and the database applies it only while
-// that is still the published one. A node that is behind writes nothing, reloads and tries again.
+// The fence: every write names the generation of the definition it was prepared for, and the database applies it only
+// while that is still the current one. A node that is behind writes nothing, reloads and tries again. A generation is
+// finer than a version: it also moves when writers must begin, or may cease, to write what the next version needs.
 
 import type { Row, Statement, Transaction } from './db.ts';
 import { StaleDefinition } from './sqlstate.ts';
 
-export const fenceVersion = (schema: string): Statement => ({
-  text: `select version from ${schema}.fence where $1::boolean`,
+export const fenceGeneration = (schema: string): Statement => ({
+  text: `select generation from ${schema}.fence where $1::boolean`,
   params: [true],
 });
 
-export function assertVersion(rows: Row[] | undefined, version: number): void {
-  if (rows?.[0]?.[0] !== version) throw new StaleDefinition();
+export function assertGeneration(rows: Row[] | undefined, generation: number): void {
+  if (rows?.[0]?.[0] !== generation) throw new StaleDefinition();
 }
 
-/** Sets the version that writers must name from now on, within the transaction that publishes it. */
-export async function moveFence(tx: Transaction, version: number): Promise<void> {
-  await tx.rows(`update ${tx.schema}.fence set version = $1`, [version]);
+/** Sets the generation that writers must name from now on, within the transaction that makes it current. */
+export async function moveFence(tx: Transaction, generation: number): Promise<void> {
+  await tx.rows(`update ${tx.schema}.fence set generation = $1`, [generation]);
 }

@@ -2,8 +2,9 @@
 // system schema and every application's schema have their own line of them; a new application runs its whole line.
 
 import { readdir, readFile } from 'node:fs/promises';
-import { listApplicationIds } from './applications.ts';
+import { getApplication, listApplicationIds } from './applications.ts';
 import type { Database, Reader, Transaction } from './db.ts';
+import { LAYOUT, raiseLayout } from './layouts.ts';
 import { StaleDefinition } from './sqlstate.ts';
 
 /** One lock for migrating the server, of our own choosing ("cart" in ASCII). */
@@ -32,7 +33,7 @@ export async function migrate(database: Database): Promise<void> {
   for (const applicationId of await listApplicationIds(database.system)) {
     await database
       .application(applicationId)
-      .transaction((tx) => migrateApplication(tx, migrations))
+      .transaction((tx) => migrateApplication(tx, database.system, { applicationId, migrations }))
       .catch((error) => {
         // Removed since it was listed.
         if (!(error instanceof StaleDefinition)) throw error;
@@ -56,25 +57,36 @@ async function migrateSystem(database: Database): Promise<void> {
 }
 
 /** Brings one application's schema up to date; its fence row is the lock and holds how far it has come. */
-async function migrateApplication(tx: Transaction, migrations: readonly Migration[]): Promise<void> {
+async function migrateApplication(
+  tx: Transaction,
+  system: Reader,
+  { applicationId, migrations }: { applicationId: string; migrations: readonly Migration[] },
+): Promise<void> {
   const rows = await tx.rows(`select migration from ${tx.schema}.fence for update`);
   const applied = Number(rows[0]?.[0]);
   const missing = migrations.filter(({ number }) => number > applied);
-  if (missing.length === 0) return;
-  for (const migration of missing) await tx.rows(migration.text.replaceAll('{{application}}', tx.schema));
-  await tx.rows(`update ${tx.schema}.fence set migration = $1`, [missing.at(-1)?.number]);
+  if (missing.length > 0) {
+    for (const migration of missing) await tx.rows(migration.text.replaceAll('{{application}}', tx.schema));
+    await tx.rows(`update ${tx.schema}.fence set migration = $1`, [missing.at(-1)?.number]);
+  }
+  const layout = await tx.rows(`select layout from ${tx.schema}.fence`);
+  if (Number(layout[0]?.[0]) === LAYOUT) return;
+  const stored = await getApplication(system, applicationId);
+  if (stored === undefined) throw new StaleDefinition();
+  await raiseLayout(tx, stored);
 }
 
 /** The schema of a new application, with everything but its collections. */
-export async function createApplicationSchema(tx: Transaction, version: number): Promise<void> {
+export async function createApplicationSchema(tx: Transaction, generation: number): Promise<void> {
   const migrations = await readMigrations('application');
   // A cluster then places the schema on one of its workers; plain PostgreSQL takes the setting and ignores it.
   await tx.rows("set local citus.enable_schema_based_sharding = 'on'");
   await tx.rows(`create schema ${tx.schema}`);
   for (const migration of migrations) await tx.rows(migration.text.replaceAll('{{application}}', tx.schema));
-  await tx.rows(`insert into ${tx.schema}.fence (version, migration) values ($1, $2)`, [
-    version,
+  await tx.rows(`insert into ${tx.schema}.fence (generation, migration, layout) values ($1, $2, $3)`, [
+    generation,
     migrations.at(-1)?.number,
+    LAYOUT,
   ]);
 }
 

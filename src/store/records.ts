@@ -1,20 +1,23 @@
-// The statements on a collection's table. Reads give the stored text; writes are fenced by the definition's version and
+// The statements on a collection's table. Reads give the stored text; writes are fenced by the generation and
 // name the scope within which the caller may act, so that a check and its write are one step.
 
 import type { PreparedCollection } from '../domain/application.ts';
+import type { Projected } from '../domain/projections.ts';
 import { FROM_MARK, TIMESTAMP_MARK } from '../domain/record-text.ts';
+import type { UserShort } from '../wire/users.ts';
 import type { Reader, Row, Statement, Transaction } from './db.ts';
-import { fenceVersion } from './fence.ts';
-import { projectionsOf, tableOf } from './tables.ts';
+import { fenceGeneration } from './fence.ts';
+import { sqlType, tableOf } from './tables.ts';
 
-/** A record ready to be stored. `keys` follow the order of the collection's unique columns; null is no value. */
+/** A record ready to be stored. `projected` follows the order of the collection's projections. */
 export interface RecordRow {
   readonly id: string;
   readonly rec: string;
   readonly hash: string;
-  readonly createdBy: string;
+  readonly createdBy: UserShort;
+  readonly updatedBy: UserShort;
   readonly updatedAt: string;
-  readonly keys: readonly (string | null)[];
+  readonly projected: readonly Projected[];
 }
 
 /** What a replacing update sets when it does not know the record it meets. */
@@ -25,14 +28,15 @@ export interface Replacement {
   /** domain/record-text: between timestamp and updatedAt, and behind updatedAt. */
   readonly hashPart: string;
   readonly tailPart: string;
-  readonly keys: readonly (string | null)[];
+  readonly updatedBy: UserShort;
+  readonly projected: readonly Projected[];
 }
 
-/** A collection's table, and the version of the definition that writes were prepared for. */
+/** A collection's table, and the generation that writes were prepared for. */
 export interface Table {
   readonly schema: string;
   readonly collection: PreparedCollection;
-  readonly version: number;
+  readonly generation: number;
 }
 
 /** Limits on which record a write may touch. */
@@ -48,7 +52,6 @@ interface Texts {
   readonly insertOne: string;
   readonly replace: string;
   readonly update: string;
-  readonly fill: string;
   readonly remove: string;
   readonly inspect: string;
   readonly collisions: string;
@@ -56,7 +59,7 @@ interface Texts {
 
 const textsOf = new WeakMap<PreparedCollection, Texts>();
 
-function texts({ schema, collection }: Omit<Table, 'version'>): Texts {
+function texts({ schema, collection }: Omit<Table, 'generation'>): Texts {
   let found = textsOf.get(collection);
   if (found === undefined) {
     found = makeTexts(schema, collection);
@@ -65,12 +68,15 @@ function texts({ schema, collection }: Omit<Table, 'version'>): Texts {
   return found;
 }
 
+const COLUMNS = 'id, rec, hash, created_by, created_name, created_at, updated_by, updated_name, updated_at';
+
 function makeTexts(schema: string, collection: PreparedCollection): Texts {
   const table = tableOf(schema, collection.definition.id);
   const fence = `${schema}.fence`;
-  const keys = projectionsOf(collection.definition).map((projection) => projection.name);
-  const each = (make: (key: string, index: number) => string) =>
-    keys.map((key, index) => `, ${make(key, index)}`).join('');
+  const { all } = collection.projections;
+  const each = (make: (name: string, index: number, type: string) => string) =>
+    all.map((projection, index) => `, ${make(projection.name, index, sqlType(projection))}`).join('');
+  const keys = collection.projections.all.slice(0, collection.uniqueColumns.length).map(({ name }) => name);
   const mark = `strpos(t.rec, '${TIMESTAMP_MARK}')`;
   const part = (distance: number) => `substr(t.rec, ${mark} + ${distance}, ${FROM_MARK.timeLength})`;
   const updatedAt = `greatest(${part(FROM_MARK.updatedAt)} collate "C", $4::text)`;
@@ -78,33 +84,31 @@ function makeTexts(schema: string, collection: PreparedCollection): Texts {
   return {
     get: `select rec from ${table} where id = $1 and ($2::text is null or created_by = $2)`,
     lock: `select id, rec, hash, created_by from ${table} where id = any($1::text[]) order by id for update`,
-    insert: `insert into ${table} (id, rec, hash, created_by, created_at, updated_at${each((key) => key)})
-      select r.id, r.rec, r.hash, r.created_by, $2::timestamptz, $2::timestamptz${each((key) => `r.${key}`)}
-      from ${fence}, unnest($3::text[], $4::text[], $5::text[], $6::text[]${each((_, i) => `$${7 + i}::text[]`)})
-        as r(id, rec, hash, created_by${each((key) => key)})
-      where fence.version = $1 returning id`,
-    insertOne: `insert into ${table} (id, rec, hash, created_by, created_at, updated_at${each((key) => key)})
-      select $3, $4, $5, $6, $2::timestamptz, $2::timestamptz${each((_, i) => `$${7 + i}`)}
-      from ${fence} where fence.version = $1 returning id`,
+    insert: `insert into ${table} (${COLUMNS}${each((name) => name)})
+      select r.id, r.rec, r.hash, r.created_by, r.created_name, $2::timestamptz, $3, $4, $2::timestamptz${each((name) => `r.${name}`)}
+      from ${fence}, unnest($5::text[], $6::text[], $7::text[], $8::text[], $9::text[]${each((_, i, type) => `$${10 + i}::${type}[]`)})
+        as r(id, rec, hash, created_by, created_name${each((name) => name)})
+      where fence.generation = $1 returning id`,
+    insertOne: `insert into ${table} (${COLUMNS}${each((name) => name)})
+      select $5, $6, $7, $8, $9, $2::timestamptz, $3, $4, $2::timestamptz${each((_, i, type) => `$${10 + i}::${type}`)}
+      from ${fence} where fence.generation = $1 returning id`,
     // Times never go backwards for one record, whatever the node's clock says: the later of the two counts.
     replace: `update ${table} as t set
         rec = left(t.rec, ${mark} + ${FROM_MARK.timestamp - 1})
           || case when t.hash = $3 then ${part(FROM_MARK.timestamp)} else ${timestamp} end
           || $6::text || ${updatedAt} || $7::text,
-        hash = $3, updated_at = greatest(t.updated_at, $5::timestamptz)${each((key, i) => `${key} = $${10 + i}`)}
+        hash = $3, updated_at = greatest(t.updated_at, $5::timestamptz), updated_by = $10, updated_name = $11${each((name, i, type) => `${name} = $${12 + i}::${type}`)}
       from ${fence}
-      where fence.version = $1 and t.id = $2
+      where fence.generation = $1 and t.id = $2
         and ($8::text is null or t.created_by = $8) and ($9::text is null or t.hash = $9)
       returning t.id, t.rec`,
-    update: `update ${table} as t set rec = r.rec, hash = r.hash, updated_at = r.updated_at${each((key) => `${key} = r.${key}`)}
-      from ${fence}, unnest($2::text[], $3::text[], $4::text[], $5::timestamptz[]${each((_, i) => `$${6 + i}::text[]`)})
-        as r(id, rec, hash, updated_at${each((key) => key)})
-      where fence.version = $1 and t.id = r.id returning t.id`,
-    fill: `update ${table} as t set ${keys.map((key) => `${key} = r.${key}`).join(', ')}
-      from ${fence}, unnest($2::text[]${each((_, i) => `$${3 + i}::text[]`)}) as r(id${each((key) => key)})
-      where fence.version = $1 and t.id = r.id returning t.id`,
+    update: `update ${table} as t set rec = r.rec, hash = r.hash, updated_at = r.updated_at,
+        updated_by = r.updated_by, updated_name = r.updated_name${each((name) => `${name} = r.${name}`)}
+      from ${fence}, unnest($2::text[], $3::text[], $4::text[], $5::timestamptz[], $6::text[], $7::text[]${each((_, i, type) => `$${8 + i}::${type}[]`)})
+        as r(id, rec, hash, updated_at, updated_by, updated_name${each((name) => name)})
+      where fence.generation = $1 and t.id = r.id returning t.id`,
     remove: `delete from ${table} as t using ${fence}
-      where fence.version = $1 and t.id = $2
+      where fence.generation = $1 and t.id = $2
         and ($3::text is null or t.created_by = $3) and ($4::text is null or t.hash = $4)
       returning t.id`,
     inspect: `select hash, created_by from ${table} where id = $1`,
@@ -122,70 +126,64 @@ export async function getRecord(
   return rows[0]?.[0] as string | undefined;
 }
 
-/** They share one time, that of the first. */
+/** They share one time and one author of it, those of the first. */
 export function insertRecords(table: Table, rows: readonly RecordRow[]): Statement {
-  const { version } = table;
+  const { generation } = table;
   const [first, ...others] = rows;
-  if (first !== undefined && others.length === 0) {
-    const { id, rec, hash, createdBy, updatedAt, keys } = first;
+  if (first === undefined) throw new Error('there is nothing to insert');
+  const common = [generation, first.updatedAt, first.updatedBy.id, first.updatedBy.name];
+  if (others.length === 0) {
+    const { id, rec, hash, createdBy, projected } = first;
     return {
       text: texts(table).insertOne,
-      params: [version, updatedAt, id, rec, hash, createdBy, ...keys],
+      params: [...common, id, rec, hash, createdBy.id, createdBy.name, ...projected],
     };
   }
   return {
     text: texts(table).insert,
     params: [
-      version,
-      first?.updatedAt,
+      ...common,
       rows.map((row) => row.id),
       rows.map((row) => row.rec),
       rows.map((row) => row.hash),
-      rows.map((row) => row.createdBy),
-      ...keyArrays(table.collection, rows),
+      rows.map((row) => row.createdBy.id),
+      rows.map((row) => row.createdBy.name),
+      ...projectedArrays(table.collection, rows),
     ],
   };
 }
 
 export function replaceRecord(
   table: Table,
-  { id, hash, now, hashPart, tailPart, keys }: Replacement,
+  { id, hash, now, hashPart, tailPart, updatedBy, projected }: Replacement,
   { scope, ifHash }: Conditions,
 ): Statement {
-  return {
-    text: texts(table).replace,
-    params: [table.version, id, hash, now, now, hashPart, tailPart, scope ?? null, ifHash ?? null, ...keys],
-  };
+  const parts = [table.generation, id, hash, now, now, hashPart, tailPart, scope ?? null, ifHash ?? null];
+  return { text: texts(table).replace, params: [...parts, updatedBy.id, updatedBy.name, ...projected] };
 }
 
-/** For records that are locked: the rows are complete, and only the version is checked. */
+/** For records that are locked: the rows are complete, and only the generation is checked. */
 export function updateRecords(table: Table, rows: readonly RecordRow[]): Statement {
   return {
     text: texts(table).update,
     params: [
-      table.version,
+      table.generation,
       rows.map((row) => row.id),
       rows.map((row) => row.rec),
       rows.map((row) => row.hash),
       rows.map((row) => row.updatedAt),
-      ...keyArrays(table.collection, rows),
+      rows.map((row) => row.updatedBy.id),
+      rows.map((row) => row.updatedBy.name),
+      ...projectedArrays(table.collection, rows),
     ],
   };
 }
 
-/** The keys of unique columns alone, for records whose values stay. */
-export function fillKeys(table: Table, rows: readonly Pick<RecordRow, 'id' | 'keys'>[]): Statement {
-  return {
-    text: texts(table).fill,
-    params: [table.version, rows.map((row) => row.id), ...keyArrays(table.collection, rows)],
-  };
-}
-
-const keyArrays = (collection: PreparedCollection, rows: readonly Pick<RecordRow, 'keys'>[]) =>
-  collection.uniqueColumns.map((_, index) => rows.map((row) => row.keys[index] ?? null));
+const projectedArrays = (collection: PreparedCollection, rows: readonly Pick<RecordRow, 'projected'>[]) =>
+  collection.projections.all.map((_, index) => rows.map((row) => row.projected[index] ?? null));
 
 export function removeRecord(table: Table, recordId: string, { scope, ifHash }: Conditions): Statement {
-  return { text: texts(table).remove, params: [table.version, recordId, scope ?? null, ifHash ?? null] };
+  return { text: texts(table).remove, params: [table.generation, recordId, scope ?? null, ifHash ?? null] };
 }
 
 export interface LockedRecord {
@@ -201,7 +199,7 @@ export async function lockRecords(
   table: Table,
   recordIds: readonly string[],
 ): Promise<{ records: Map<string, LockedRecord>; fence: Row[] | undefined }> {
-  const [rows, fence] = await tx.flight([{ text: texts(table).lock, params: [recordIds] }, fenceVersion(tx.schema)]);
+  const [rows, fence] = await tx.flight([{ text: texts(table).lock, params: [recordIds] }, fenceGeneration(tx.schema)]);
   const records = (rows as [string, string, string, string][]).map(([id, rec, hash, createdBy]) => ({
     id,
     rec,
@@ -219,7 +217,7 @@ export async function inspectRecord(
 ): Promise<{ record: { hash: string; createdBy: string } | undefined; fence: Row[] | undefined }> {
   const [rows, fence] = await reader.flight([
     { text: texts(table).inspect, params: [recordId] },
-    fenceVersion(reader.schema),
+    fenceGeneration(reader.schema),
   ]);
   const row = rows?.[0] as [string, string] | undefined;
   return { record: row && { hash: row[0], createdBy: row[1] }, fence };
@@ -229,8 +227,9 @@ export async function inspectRecord(
 export async function collisions(
   reader: Reader,
   collection: PreparedCollection,
-  row: Pick<RecordRow, 'id' | 'keys'>,
+  row: Pick<RecordRow, 'id' | 'projected'>,
 ): Promise<boolean[]> {
-  const rows = await reader.rows(texts({ schema: reader.schema, collection }).collisions, [row.id, ...row.keys]);
+  const keys = row.projected.slice(0, collection.uniqueColumns.length);
+  const rows = await reader.rows(texts({ schema: reader.schema, collection }).collisions, [row.id, ...keys]);
   return rows[0] as boolean[];
 }

@@ -1,5 +1,6 @@
 // What records refer to, read for a whole page at once: one statement per referred collection, all in one round trip.
 
+import type { Values } from '../wire/values.ts';
 import type { Reader } from './db.ts';
 import { tableOf } from './tables.ts';
 
@@ -18,6 +19,9 @@ export interface Referred {
   readonly values: ReadonlyMap<string, string>;
 }
 
+/** Above this the database picks the values out of a record; below it takes that longer than sending the record whole. */
+const WHOLE_BYTES_MAX = 8_192;
+
 /** By collection and record; a record that is not there or that the caller may not read is absent. */
 export async function readReferred(
   reader: Reader,
@@ -25,7 +29,7 @@ export async function readReferred(
 ): Promise<Map<string, Map<string, Referred>>> {
   const results = await reader.flight(
     referrals.map(({ collectionId, columnIds, recordIds, scope }) => ({
-      text: `select id, hash${columnIds.map((id) => `, (rec::json -> 'values' -> '${id}')::text`).join('')}
+      text: `select id, hash${columnIds.length === 0 ? '' : picked(columnIds)}
         from ${tableOf(reader.schema, collectionId)}
         where id = any($1::text[]) and ($2::text is null or created_by = $2)`,
       params: [recordIds, scope ?? null],
@@ -39,10 +43,18 @@ export async function readReferred(
   );
 }
 
-function readRow([, hash, ...texts]: readonly (string | null)[], columnIds: readonly string[]): Referred {
+function picked(columnIds: readonly string[]): string {
+  const long = `octet_length(rec) > ${WHOLE_BYTES_MAX}`;
+  const values = columnIds.map((id) => `, case when ${long} then (rec::json -> 'values' -> '${id}')::text end`);
+  return `, case when not ${long} then rec end${values.join('')}`;
+}
+
+function readRow([, hash, rec, ...texts]: readonly (string | null)[], columnIds: readonly string[]): Referred {
+  const whole = typeof rec === 'string' ? (JSON.parse(rec) as { values: Values }).values : undefined;
   const values = new Map<string, string>();
   columnIds.forEach((columnId, index) => {
-    const text = texts[index];
+    const value = whole?.[columnId];
+    const text = whole === undefined ? texts[index] : value && JSON.stringify(value);
     if (typeof text === 'string') values.set(columnId, text);
   });
   return { hash: hash ?? '', values };

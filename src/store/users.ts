@@ -1,5 +1,6 @@
 // The users of one application. A deleted user's row stays, because records go on naming it.
 
+import { foldText } from '../domain/search/fold.ts';
 import type { NewUser } from '../wire/users.ts';
 import type { Reader, Statement } from './db.ts';
 
@@ -77,13 +78,14 @@ export interface UserToInsert extends Omit<NewUser, 'password'> {
   readonly createdAt: string;
 }
 
-/** Fenced by the version of the definition whose modes the user was checked against. */
-export function insertUser(schema: string, user: UserToInsert, version: number): Statement {
+/** Fenced by the generation of the definition whose modes the user was checked against. */
+export function insertUser(schema: string, user: UserToInsert, generation: number): Statement {
   return {
     text: `insert into ${schema}.users (id, name, email, password_hash, admin, api_access, management_api_access,
-        organization_management_api_access, profile, team, team_leader, disabled, shared_user_id, created_at)
-      select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, false, $12, $13
-      from ${schema}.fence where fence.version = $14 returning id`,
+        organization_management_api_access, profile, team, team_leader, disabled, shared_user_id, created_at,
+        name_folded)
+      select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, false, $12, $13, $14
+      from ${schema}.fence where fence.generation = $15 returning id`,
     params: [
       user.id,
       user.name,
@@ -98,7 +100,8 @@ export function insertUser(schema: string, user: UserToInsert, version: number):
       user.teamLeader ?? null,
       user.sharedUserId,
       user.createdAt,
-      version,
+      foldText(user.name),
+      generation,
     ],
   };
 }

@@ -8,12 +8,16 @@ let method: string | undefined;
 let body: string | undefined;
 let address = '';
 let withHead = false;
+let inAddress = false;
+const encoded = new URLSearchParams();
 
 const args = process.argv.slice(2);
 const next = (): string => args.shift() ?? '';
 for (let argument = next(); argument !== ''; argument = next()) {
   if (argument === '-s') continue;
   if (argument === '-i') withHead = true;
+  else if (argument === '-G') inAddress = true;
+  else if (argument === '--data-urlencode') addEncoded(next());
   else if (argument === '-X') method = next();
   else if (argument === '-d') body = data(next());
   else if (argument === '-u') headers.set('authorization', `Basic ${Buffer.from(next()).toString('base64')}`);
@@ -28,11 +32,21 @@ function data(text: string): string {
   return readFileSync(text === '@-' ? 0 : text.slice(1), 'utf8').replaceAll(/[\r\n]/g, '');
 }
 
+/** `name=value`, where only the value is encoded. */
+function addEncoded(text: string): void {
+  const equals = text.indexOf('=');
+  encoded.append(text.slice(0, equals), text.slice(equals + 1));
+}
+
 function addHeader(line: string): void {
   const colon = line.indexOf(':');
   headers.set(line.slice(0, colon), line.slice(colon + 1).trim());
 }
 
+if (encoded.size > 0) {
+  if (!inAddress) throw new Error('test/docs/curl.ts knows --data-urlencode only together with -G');
+  address += `${address.includes('?') ? '&' : '?'}${encoded}`;
+}
 // curl sends a form unless it is told otherwise.
 if (body !== undefined && !headers.has('content-type')) {
   headers.set('content-type', 'application/x-www-form-urlencoded');

@@ -1,5 +1,5 @@
 // The examples of the documentation, run: each command works as pasted, is answered with the status that its mark
-// tells, and the answer that is printed below it has the members of the real one.
+// tells, and the answer that is printed below it has the members of the real one, or is the real one.
 
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
@@ -72,6 +72,9 @@ describe('the examples of the documentation', () => {
         if (statuses !== undefined) {
           const real = exchanges.map(({ status }) => status);
           assert.deepEqual(real, statuses, `${block.place}: ${exchanges.map(({ text }) => text).join('\n')}`);
+        }
+        if (block.mark === 'answer exactly') {
+          assert.deepEqual(JSON.parse(exchanges.at(-1)?.text ?? ''), JSON.parse(block.text), block.place);
         }
         if (block.mark === 'answer') {
           const real = exchanges.at(-1)?.text ?? '';

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ARRAY_ELEMENTS_MAX } from '../../src/domain/values/array.ts';
+import { DELETE_LIMIT_MAX, LIST_LIMIT_MAX } from '../../src/http/list-parameters.ts';
 import { ORDINARY_BYTES_MAX, RECORDS_BYTES_MAX, ROUTES } from '../../src/http/routes.ts';
 import { PATTERNS } from '../../src/wire/identifiers.ts';
 import { RECORDS_MAX } from '../../src/wire/records.ts';
@@ -28,9 +29,14 @@ describe('docs/interface.md', () => {
   it('tells the bounds that hold', () => {
     const bounds = Object.fromEntries(tableOf('interface', 'What', 'Bound').map(([what, bound]) => [what, bound]));
     const bytes = (number: number) => number.toLocaleString('en-US');
-    assert.match(bounds['body of create and update'] ?? '', new RegExp(`\\(${bytes(RECORDS_BYTES_MAX)} bytes\\)`));
+    assert.match(
+      bounds['body of create, update and upsert'] ?? '',
+      new RegExp(`\\(${bytes(RECORDS_BYTES_MAX)} bytes\\)`),
+    );
     assert.match(bounds['any other body'] ?? '', new RegExp(`\\(${bytes(ORDINARY_BYTES_MAX)} bytes\\)`));
     assert.equal(bounds['records in one request'], String(RECORDS_MAX));
+    assert.equal(bounds['records in one list'], String(LIST_LIMIT_MAX));
+    assert.equal(bounds['records deleted in one request'], DELETE_LIMIT_MAX.toLocaleString('en-US'));
     assert.equal(bounds['elements of an Array'], ARRAY_ELEMENTS_MAX.toLocaleString('en-US'));
   });
 });
@@ -43,7 +49,7 @@ describe('links between the pages', () => {
       .trim()
       .replaceAll(/\s/g, '-');
   const anchors = new Map(
-    PAGES.map((page) => [
+    [...PAGES, 'architecture' as const].map((page) => [
       `${page}.md`,
       [...readPage(page).matchAll(/^#+ (.*)$/gm)].map((match) => anchorOf(match[1] ?? '')),
     ]),

@@ -5,13 +5,16 @@ import { readFileSync } from 'node:fs';
 
 const ROOT = new URL('../../../', import.meta.url);
 
-export const PAGES = ['interface', 'values', 'errors', 'publishing', 'operating'] as const;
-export type Page = (typeof PAGES)[number];
+export const PAGES = ['interface', 'search', 'values', 'errors', 'publishing', 'operating'] as const;
+/** The pages with examples, and the one without. */
+export type Page = (typeof PAGES)[number] | 'architecture';
 
-export const readPage = (page: Page): string => readFileSync(new URL(`docs/${page}.md`, ROOT), 'utf8');
+export const readPage = (page: Page): string => readFileSync(rootPath(`docs/${page}.md`), 'utf8');
+
+export const rootPath = (path: string): URL => new URL(path, ROOT);
 
 /** A file of the project, for what the compiled code no longer tells. */
-export const readSource = (path: string): string => readFileSync(new URL(path, ROOT), 'utf8');
+export const readSource = (path: string): string => readFileSync(rootPath(path), 'utf8');
 
 export interface Block {
   readonly language: string;
@@ -41,6 +44,28 @@ export function tablesOf(text: string, head: readonly string[]): string[][][] {
   const tables = text.match(/(?:^\|.*\|\n)+/gm) ?? [];
   const rows = tables.map((table) => table.trimEnd().split('\n').map(cellsOf));
   return rows.filter(([first]) => head.every((cell, index) => first?.[index] === cell)).map((table) => table.slice(2));
+}
+
+export interface Table {
+  readonly head: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+  /** The comment in the line above it, but for a blank line, or ''. */
+  readonly mark: string;
+  readonly place: string;
+}
+
+/** All tables of a page, in its order. */
+export function allTablesOf(page: Page): Table[] {
+  const text = readPage(page);
+  return [...text.matchAll(/(?:^<!-- ([^\n]*) -->\n\n?)?((?:^\|.*\|\n)+)/gm)].map((match) => {
+    const [head = [], , ...rows] = (match[2] ?? '').trimEnd().split('\n').map(cellsOf);
+    return {
+      head,
+      rows,
+      mark: match[1] ?? '',
+      place: `docs/${page}.md:${text.slice(0, match.index).split('\n').length}`,
+    };
+  });
 }
 
 const cellsOf = (line: string): string[] =>

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { loadDemonstration } from '../../src/demo/load.ts';
+import { type LoadedDemonstration, loadDemonstration } from '../../src/demo/load.ts';
 import { OPERATOR_KEY, type TestServer } from '../support/server.ts';
 import type { Block } from './markdown.ts';
 
@@ -24,6 +24,7 @@ export interface Exchange {
 
 export interface Folder {
   readonly path: string;
+  readonly demonstration: LoadedDemonstration;
   /** What each block's requests were answered with; rejects when a command fails. */
   run(blocks: readonly Block[]): Promise<Exchange[][]>;
   remove(): Promise<void>;
@@ -47,6 +48,7 @@ export async function openFolder(server: TestServer): Promise<Folder> {
   await chmod(curl, 0o755);
   return {
     path,
+    demonstration,
     run: (blocks) => run(path, server, blocks),
     remove: () => rm(path, { recursive: true }),
   };

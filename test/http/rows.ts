@@ -46,16 +46,22 @@ const WELL_FORMED = Object.fromEntries(
   }),
 );
 
-export const isIdentifierParameter = (parameter: string): boolean => parameter in PATTERNS;
+/** Parameters that are called by what their identifier is for. */
+const ROLES: Readonly<Record<string, string>> = { upsertKeyColumnId: 'columnId' };
+const identifierOf = (parameter: string): string => ROLES[parameter] ?? parameter;
+
+export const isIdentifierParameter = (parameter: string): boolean => identifierOf(parameter) in PATTERNS;
 
 /** `applicationId` → `INVALID_APPLICATION_ID`. */
 export const malformedCode = (parameter: string): string =>
-  `INVALID_${parameter.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
+  `INVALID_${identifierOf(parameter)
+    .replaceAll(/[A-Z]/g, (letter) => `_${letter}`)
+    .toUpperCase()}`;
 
 /** The row's path with `given` in it, and identifiers that name nothing where none is given. */
 export function pathOf(row: Pick<Row, 'title' | 'path'>, given: Readonly<Record<string, string>> = {}): string {
   return row.path.replaceAll(/:(\w+)/g, (_whole, parameter: string) => {
-    const value = given[parameter] ?? WELL_FORMED[parameter] ?? FREE_PARAMETERS[parameter];
+    const value = given[parameter] ?? WELL_FORMED[identifierOf(parameter)] ?? FREE_PARAMETERS[parameter];
     if (value === undefined) {
       throw new Error(`${row.title} has the parameter ${parameter}, which test/http/rows.ts does not know`);
     }

@@ -6,11 +6,11 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { publishApplication, string } from '../support/application.ts';
+import { number, publishApplication, string } from '../support/application.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { dumpSchemas } from '../support/schema-dump.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
-import { schemaOf } from './stored-records.ts';
+import { assertNoDebris, assertRecordsAgree, columnsOf, schemaOf } from './stored-records.ts';
 
 const HEADER = `-- The tables that the migrations make: the system schema, and the schema of one application without collections.
 -- Read from the catalogs by test/support/schema-dump.ts, never loaded and never edited by hand. The test
@@ -22,6 +22,31 @@ function projectRoot(): string {
   let folder = dirname(fileURLToPath(import.meta.url));
   while (!existsSync(join(folder, 'package.json'))) folder = dirname(folder);
   return folder;
+}
+
+/** As the migrations numbered 1 and the server of that time left it. */
+async function backToFirstLayout(
+  database: TestDatabase,
+  schema: string,
+  { collectionId, kept }: { collectionId: string; kept: string },
+): Promise<void> {
+  const table = `${schema}.${collectionId}`;
+  const first = ['id', 'rec', 'hash', 'created_by', 'created_at', 'updated_at', kept];
+  const columns = (await columnsOf(database, schema, collectionId)).filter((name) => !first.includes(name));
+  const indexes = await database.sql(
+    `select c.relname::text from pg_index i join pg_class c on c.oid = i.indexrelid
+     where i.indrelid = $1::regclass and not i.indisunique`,
+    [table],
+  );
+  for (const [name] of indexes) await database.sql(`drop index ${schema}.${name}`);
+  await database.sql(`alter table ${table} ${columns.map((name) => `drop column ${name}`).join(', ')}`);
+  await database.sql(`alter table ${schema}.users drop column name_folded`);
+  await database.sql(`alter table ${schema}.fence rename column generation to version`);
+  await database.sql(`alter table ${schema}.fence drop column layout`);
+  await database.sql(`update ${schema}.fence set migration = 1, version = 1`);
+  await database.sql('alter table cartulary.applications drop column generation, drop column preparing');
+  await database.sql('drop table cartulary.publishing');
+  await database.sql('delete from cartulary.migrations where number > 1');
 }
 
 describe('migrations', () => {
@@ -73,7 +98,7 @@ describe('migrations', () => {
       const state = async () => ({
         schema: await dumpSchemas(database, schemaOf(app.id)),
         migrations: await database.sql('select number, xmin::text from cartulary.migrations order by number'),
-        fence: await database.sql(`select version, migration, ctid::text from ${schemaOf(app.id)}.fence`),
+        fence: await database.sql(`select generation, migration, layout, ctid::text from ${schemaOf(app.id)}.fence`),
       });
       const before = await state();
       const again = await start();
@@ -82,6 +107,46 @@ describe('migrations', () => {
         token: app.admin.token,
       });
       assert.deepEqual(read.body, record.body);
+    });
+  });
+
+  it('bring tables of the first layout up to the present one', async () => {
+    await withDatabase(async (database, start) => {
+      const server = await start();
+      const columns = [
+        { name: 'Title', type: 'String', unique: true, searchable: true },
+        { name: 'Count', type: 'Number', sortable: true },
+        { name: 'Note', type: 'String' },
+      ];
+      const app = await publishApplication(server, {
+        collections: [{ name: 'Things', columns, readAccessType: 'creatorOnly' }],
+      });
+      await app.addPerson('ÄÖÜ');
+      const { id, Title, Count, Note } = app.ids.Things as Record<string, string>;
+      for (let n = 0; n < 1_100; n += 100) {
+        const json = Array.from({ length: 100 }, (_, i) => ({
+          values: {
+            [Title!]: string(`Größe ${n + i}`),
+            ...(i % 2 === 0 && { [Count!]: number(i) }),
+            ...(i % 3 === 0 && { [Note!]: string('a note') }),
+          },
+        }));
+        assert.equal((await app.send('POST', app.records('Things'), { json })).status, 200);
+      }
+      const records = `/v1/${app.id}${app.records('Things')}`;
+      const application = (await app.send('GET', '')).body;
+      await server.close();
+      await backToFirstLayout(database, schemaOf(app.id), { collectionId: id!, kept: `u_${Title}` });
+
+      const again = await start();
+      await assertNoDebris(database, application);
+      const ids = await assertRecordsAgree(database, application, application.collections[0]);
+      assert.equal(ids.length, 1_100);
+      const names = await database.sql(`select name_folded from ${schemaOf(app.id)}.users order by 1`);
+      assert.deepEqual(names, [['admin'], ['äöü']]);
+      const json = { values: { [Title!]: string('after'), [Count!]: number(1) } };
+      const made = await again.send('POST', records, { token: app.admin.token, json });
+      assert.equal(made.status, 200, made.text);
     });
   });
 

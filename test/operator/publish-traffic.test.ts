@@ -112,8 +112,8 @@ describe('publishing while traffic goes on', () => {
     try {
       for (let round = 0; round < PUBLISHINGS; round++) {
         const columns = [
-          round % 4 === 3 ? { ...TITLE, searchable: true } : TITLE,
-          { ...CODE, unique: round % 2 === 0 },
+          { ...TITLE, searchable: round % 4 === 3, sortable: round % 3 === 0 },
+          { ...CODE, unique: round % 2 === 0, searchable: round % 5 > 2 },
           ...(round % 3 === 1 ? [{ ...EXTRA, unique: round % 2 === 1 }] : []),
         ];
         const node = round % 5 === 0 ? second : server;

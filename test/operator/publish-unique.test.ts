@@ -2,10 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import pg from 'pg';
 import { number, publishApplication, string, type TestApplication } from '../support/application.ts';
 import { type Reply, startTestServer, type TestServer } from '../support/server.ts';
-import { assertNoDebris, assertRecordsAgree, schemaOf, untilWaiting } from './stored-records.ts';
+import { assertNoDebris, assertRecordsAgree } from './stored-records.ts';
 
 describe('publishing unique columns', () => {
   let server: TestServer;
@@ -172,33 +171,5 @@ describe('publishing unique columns', () => {
     const twin = await create(app, values);
     assert.equal(twin.body.code, 'DUPLICATED_VALUES');
     assert.equal(twin.body.params.duplicatedValues.length, types.length);
-  });
-
-  it('refuses a collision that comes up while it is being published', async () => {
-    const app = await begin([code()]);
-    const { id, Code } = app.ids.Things as { id: string; Code: string };
-    const first = await create(app, { [Code]: string('x') });
-    const table = `${schemaOf(app.id)}.${id}`;
-    // The projection is there already, so that publishing first waits where it keeps writers out.
-    await server.database.sql(`alter table ${table} add column u_${Code} text collate "C"`);
-    const writer = new pg.Client(server.database.connection);
-    await writer.connect();
-    try {
-      const twinId = `r${'9'.repeat(26)}`;
-      await writer.query('begin');
-      await writer.query(
-        `insert into ${table} (id, rec, hash, created_by, created_at, updated_at)
-         select $2, replace(rec, id, $2), hash, created_by, created_at, updated_at from ${table} where id = $1`,
-        [first.body.id, twinId],
-      );
-      const publishing = publish(app, [code({ unique: true })]);
-      await untilWaiting(server.database, 'relation');
-      await writer.query('commit');
-      const refused = await publishing;
-      assert.equal(refused.status, 409, refused.text);
-      assert.deepEqual(refused.body.params.collisions[0].recordIds, [first.body.id, twinId]);
-    } finally {
-      await writer.end();
-    }
   });
 });

@@ -31,7 +31,7 @@ const DOCUMENT = {
       id: 'tthings0',
       name: 'Things',
       columns: [
-        { id: CODE, name: 'Code', type: 'String', unique: true },
+        { id: CODE, name: 'Code', type: 'String', unique: true, searchable: true },
         ...COUNTERS.map((id) => ({ id, name: id, type: 'Number' })),
       ],
     },
@@ -187,6 +187,16 @@ describe('many at once', () => {
     assert.deepEqual(times, [...times].sort());
   });
 
+  let codes = 0;
+  const upserted = () => ({ [CODE]: string(`upserted ${++codes}`), [FIRST]: number(1) });
+  const codeOf = new Map<string, object>();
+  const known = (id: string) => ({ [CODE]: codeOf.get(id), [FIRST]: number(2) });
+  const twoWithCodes = async (): Promise<string[]> => {
+    const records = done(await things.createMany([{ values: upserted() }, { values: upserted() }]));
+    for (const { id, values } of records) codeOf.set(id, values[CODE]);
+    return records.map(({ id }: { id: string }) => id);
+  };
+
   /** Every way to write, with the activities that it leaves. */
   const roads: [string, (id: string, other: string) => Promise<Reply>, string[]][] = [
     ['create', () => things.create({ [FIRST]: number(1) }), ['create']],
@@ -211,6 +221,22 @@ describe('many at once', () => {
       'update many, one record twice',
       (id) => things.updateMany([1, 2].map((n) => ({ id, values: { [FIRST]: number(n) } }))),
       ['update', 'update'],
+    ],
+    ['upsert of a new key', () => things.upsert(CODE, upserted()), ['create']],
+    ['upsert of a known key', (id) => things.upsert(CODE, known(id)), ['update']],
+    ['upsert many, one', () => things.upsertMany(CODE, [{ values: upserted() }]), ['create']],
+    [
+      'upsert many, known and new',
+      (id) => things.upsertMany(CODE, [{ values: upserted() }, { values: known(id) }]),
+      ['create', 'update'],
+    ],
+    [
+      'upsert many, one key twice',
+      () => {
+        const values = upserted();
+        return things.upsertMany(CODE, [{ values }, { values }]);
+      },
+      ['create', 'update'],
     ],
     ['delete', (id) => things.remove(id), ['delete']],
   ];
@@ -262,7 +288,7 @@ describe('many at once', () => {
 
     for (const [road, work, subTypes] of roads) {
       it(`${road}: what is acknowledged is done, and logged once`, async () => {
-        const [id, other] = await someRecords(2);
+        const [id, other] = await twoWithCodes();
         const before = (await recordActivities(scene)).length;
         const reply = await acrossPublishing(() => work(id!, other!));
         const entries = await assertDone(reply, id!, subTypes, before);
@@ -288,7 +314,7 @@ describe('many at once', () => {
     for (const [road, work, subTypes] of roads) {
       it(`${road}: it is tried again, and after a while answered with 503`, async () => {
         await failing(0);
-        const [id, other] = await someRecords(2);
+        const [id, other] = await twoWithCodes();
         const before = (await recordActivities(scene)).length;
         await failing(1000);
         const params = refused(await work(id!, other!), 503, 'UNAVAILABLE');

@@ -25,6 +25,7 @@ const CODE = 'ccode000';
 const SERIAL = 'cserial0';
 const LINK = 'clink000';
 const UNIQUE = [CODE, SERIAL] as const;
+type Key = (typeof UNIQUE)[number];
 const RUNS = 25;
 const STEPS_MAX = 24;
 
@@ -44,6 +45,7 @@ interface Update {
 type Operation =
   | { readonly kind: 'create'; readonly inputs: Input[]; readonly batch: boolean }
   | { readonly kind: 'update'; readonly updates: Update[]; readonly batch: boolean; readonly stale: boolean }
+  | { readonly kind: 'upsert'; readonly key: Key; readonly inputs: Input[]; readonly batch: boolean }
   | { readonly kind: 'remove'; readonly pick: Pick };
 
 const pick = fc.nat(7);
@@ -90,9 +92,28 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
       stale: fc.constant(false),
     }),
   },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant('upsert' as const),
+      key: fc.constantFrom(...UNIQUE),
+      inputs: fc.tuple(input),
+      batch: fc.constant(false),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant('upsert' as const),
+      key: fc.constantFrom(...UNIQUE),
+      inputs: fc.array(input, { maxLength: 5 }),
+      batch: fc.constant(true),
+    }),
+  },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('remove' as const), pick }) },
 );
 
+type Sent = Record<string, AnyValues[string] | null>;
 /** What an element must come to: the values of the record, or the code of its refusal. */
 type Verdict = { readonly values: AnyValues } | { readonly code: string };
 
@@ -105,7 +126,7 @@ class Model {
     return ids[pick % ids.length] ?? `r${'0'.repeat(26)}`;
   }
 
-  toValues({ title, code, serial, link }: Input): Record<string, AnyValues[string] | null> {
+  toValues({ title, code, serial, link }: Input): Sent {
     const refer = (recordId: string) => ({
       type: 'ReferenceString',
       collectionId: 'tthings0',
@@ -120,8 +141,15 @@ class Model {
     };
   }
 
+  /** The record that an upsert meets. */
+  holderOf(key: Key, sent: Sent): string | undefined {
+    const value = sent[key]?.value;
+    const holder = [...this.records].find(([, values]) => values?.[key] !== undefined && values[key].value === value);
+    return holder?.[0];
+  }
+
   /** `id` is undefined for a record to be created. */
-  judge(id: string | undefined, sent: Record<string, AnyValues[string] | null>, replace: boolean): Verdict {
+  judge(id: string | undefined, sent: Sent, replace: boolean): Verdict {
     const held = id === undefined ? {} : this.records.get(id);
     const hasNull = Object.values(sent).includes(null);
     if (replace && hasNull) return { code: 'INVALID_VALUE' };
@@ -158,8 +186,8 @@ describe('records and their model', () => {
           name: 'Things',
           columns: [
             { id: TITLE, name: 'Title', type: 'String' },
-            { id: CODE, name: 'Code', type: 'String', unique: true },
-            { id: SERIAL, name: 'Serial', type: 'Number', unique: true },
+            { id: CODE, name: 'Code', type: 'String', unique: true, searchable: true },
+            { id: SERIAL, name: 'Serial', type: 'Number', unique: true, searchable: true },
             {
               id: LINK,
               name: 'Link',
@@ -179,13 +207,15 @@ describe('records and their model', () => {
     model: Model,
     reply: Reply,
     member: string,
-    elements: { id?: string; sent: Record<string, AnyValues[string] | null>; replace: boolean }[],
+    elements: { id?: string; key?: Key; sent: Sent; replace: boolean }[],
     batch: boolean,
   ): void {
     const params = reply.body.params ?? {};
     const answered = reply.status === 200 ? [reply.body].flat() : (params[member] ?? []);
-    for (const [index, { id, sent, replace }] of elements.entries()) {
-      const verdict = model.judge(id, sent, replace);
+    for (const [index, { id: named, key, sent, replace }] of elements.entries()) {
+      const id = key === undefined ? named : model.holderOf(key, sent);
+      const keyed = key === undefined || (sent[key] ?? null) !== null;
+      const verdict = keyed ? model.judge(id, sent, replace) : { code: 'MISSING_UPSERT_KEY_VALUE' };
       if ('code' in verdict) {
         assert.equal(reply.body.code, verdict.code, reply.text);
         assert.equal(params.recordIndex, batch ? index : undefined);
@@ -216,6 +246,14 @@ describe('records and their model', () => {
       const bodies = elements.map(({ sent }) => ({ values: sent }));
       const reply = operation.batch ? await things.createMany(bodies) : await things.create(bodies[0]!.values);
       follow(model, reply, 'insertedRecords', elements, operation.batch);
+      return;
+    }
+    if (operation.kind === 'upsert') {
+      const { key, batch } = operation;
+      const elements = operation.inputs.map((one) => ({ key, sent: model.toValues(one), replace: false }));
+      const bodies = elements.map(({ sent }) => ({ values: sent }));
+      const reply = batch ? await things.upsertMany(key, bodies) : await things.upsert(key, bodies[0]!.values);
+      follow(model, reply, 'upsertedRecords', elements, batch);
       return;
     }
     const elements = operation.updates.map(({ pick, input: one, replace }) => ({

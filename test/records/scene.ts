@@ -43,6 +43,10 @@ export function operationsOn(app: TestApplication, collection: string, token = a
     merge: (id: string, values: InputValues, headers?: Headers) => put(id, { values, replace: false }, headers),
     put,
     updateMany: (elements: readonly unknown[]) => app.send('PUT', app.records(collection), { token, json: elements }),
+    upsert: (keyColumnId: string, values: InputValues, more: object = {}) =>
+      app.send('PATCH', `${app.records(collection)}/upsert/${keyColumnId}`, { token, json: { values, ...more } }),
+    upsertMany: (keyColumnId: string, elements: readonly unknown[]) =>
+      app.send('PATCH', `${app.records(collection)}/upsert/${keyColumnId}`, { token, json: elements }),
     remove: (id: string, headers: Headers = {}) => app.send('DELETE', app.records(collection, id), { token, headers }),
     /** The body as it is, for what JSON.stringify cannot write. */
     createRaw: (raw: string) =>

@@ -13,7 +13,7 @@ for (const engine of ['plain', 'citus'] as const) {
 
     before(async () => {
       server = await startTestServer({ engine });
-      const columns = [{ name: 'Code', type: 'String', unique: true }];
+      const columns = [{ name: 'Code', type: 'String', unique: true, searchable: true }];
       app = await publishApplication(server, { collections: [{ name: 'Things', columns }] });
       code = app.ids.Things!.Code!;
     });
@@ -58,6 +58,13 @@ for (const engine of ['plain', 'citus'] as const) {
       assert.equal((await app.send('DELETE', path)).status, 204);
       expected.push(`delete ${one.body.id}`);
       assert.equal((await app.send('DELETE', path)).status, 404);
+
+      const upsert = (json: unknown) => app.send('PATCH', `${app.records('Things')}/upsert/${code}`, { json });
+      for (const subType of ['create', 'update']) expected.push(`${subType} ${(await upsert(values('six'))).body.id}`);
+      const upserted = await upsert([values('seven'), values('six'), values('seven')]);
+      const subTypes = ['create', 'update', 'update'];
+      for (const [index, record] of upserted.body.entries()) expected.push(`${subTypes[index]} ${record.id}`);
+      assert.equal((await upsert([{ values: {} }])).body.code, 'MISSING_UPSERT_KEY_VALUE');
 
       assert.deepEqual(await entries(), expected);
     });

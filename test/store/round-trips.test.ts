@@ -7,6 +7,8 @@ import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { tapWire, type WireTap } from '../support/wire-tap.ts';
 
+const RUNS = 4;
+
 describe('round trips', () => {
   let database: TestDatabase;
   let tap: WireTap;
@@ -29,6 +31,7 @@ describe('round trips', () => {
             { name: 'Code', type: 'String', unique: true },
           ],
         },
+        { name: 'Keyed', columns: [{ name: 'Key', type: 'String', unique: true, searchable: true }] },
       ],
     });
     title = app.ids.Things!.Title!;
@@ -44,11 +47,15 @@ describe('round trips', () => {
   let codes = 0;
   const values = () => ({ [title]: string('x'), [code]: string(`code ${++codes}`) });
 
+  /** Warm, and the least of some: what the server asks by the clock is on the wire too. */
   async function cost(work: () => Promise<{ status: number }>) {
-    assert.equal((await work()).status < 300, true);
-    tap.take();
-    assert.equal((await work()).status < 300, true);
-    return tap.take();
+    const costs = [];
+    for (let run = 0; run < RUNS; run += 1) {
+      tap.take();
+      assert.equal((await work()).status < 300, true);
+      costs.push(tap.take());
+    }
+    return costs.reduce((least, one) => (one.statements < least.statements ? one : least));
   }
 
   const create = async () =>
@@ -85,7 +92,7 @@ describe('round trips', () => {
   });
 
   it('update with replace false reads and writes a record that is new to this node: two', async () => {
-    const batch = Array.from({ length: 2 }, () => ({ values: values() }));
+    const batch = Array.from({ length: RUNS }, () => ({ values: values() }));
     const ids = (await app.send('POST', app.records('Things'), { json: batch })).body.map((r: { id: string }) => r.id);
     const work = () =>
       app.send('PUT', app.records('Things', ids.pop()), { json: { values: values(), replace: false } });
@@ -111,6 +118,25 @@ describe('round trips', () => {
     const ids = await Promise.all(Array.from({ length: 100 }, create));
     const work = () => app.send('PUT', app.records('Things'), { json: ids.map((id) => ({ id, values: values() })) });
     assert.equal((await cost(work)).roundTrips, 3);
+  });
+
+  const keyed = () => ({ values: { [app.ids.Keyed!.Key!]: string(`key ${++codes}`) } });
+  const upsert = (json: unknown) => app.send('PATCH', `${app.records('Keyed')}/upsert/${app.ids.Keyed!.Key}`, { json });
+
+  it('upsert takes two: it looks, and writes by one statement', async () => {
+    assert.deepEqual(await cost(() => upsert(keyed())), { roundTrips: 2, statements: 2 });
+    const known = keyed();
+    await upsert(known);
+    assert.deepEqual(await cost(() => upsert(known)), { roundTrips: 2, statements: 2 });
+  });
+
+  it('a batch of 100 upserts takes three, whatever it meets', async () => {
+    const batch = (size: number) => Array.from({ length: size }, keyed);
+    assert.equal((await cost(() => upsert(batch(100)))).roundTrips, 3);
+    const known = batch(100);
+    await upsert(known);
+    assert.equal((await cost(() => upsert(known))).roundTrips, 3);
+    assert.equal((await cost(() => upsert([...known.slice(50), ...batch(50)]))).roundTrips, 3);
   });
 
   it('delete takes one', async () => {

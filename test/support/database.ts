@@ -26,11 +26,12 @@ async function withClient<T>(config: pg.ClientConfig, work: (client: pg.Client) 
   }
 }
 
-export async function createDatabase(): Promise<TestDatabase> {
+/** `locale`: the plainest there is, unless what depends on letters is tested; '' for that of the whole server. */
+export async function createDatabase(locale = "lc_collate 'C' lc_ctype 'C'"): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`;
   const admin: pg.ClientConfig = { connectionString: serverUrl() };
   await withClient(admin, (client) =>
-    client.query(`create database ${name} template template0 encoding 'UTF8' lc_collate 'C' lc_ctype 'C'`),
+    client.query(`create database ${name} template template0 encoding 'UTF8' ${locale}`),
   );
   const { host, port, user, password } = new pg.Client(admin);
   const connection: pg.ClientConfig = {

@@ -145,7 +145,7 @@ const FOR_TESTS: Rule[] = [
 
 const sources = filesIn(['src'], ['.ts']);
 const tests = filesIn(['test'], ['.ts']);
-const scripts = filesIn(['scripts', 'bin'], ['.mjs', '.js']);
+const scripts = filesIn(['scripts', 'bin', 'bench'], ['.mjs', '.js']);
 
 for (const rule of FOR_ALL_CODE) testRule(rule, [...sources, ...tests, ...scripts]);
 for (const rule of FOR_THE_SERVER) testRule(rule, sources);

@@ -3,6 +3,7 @@
 
 import type { ReferenceSchemeInput } from '../../wire/publish-document.ts';
 import { VALUE_TYPES } from '../../wire/values.ts';
+import { isTimeZone } from '../dates/time-zones.ts';
 import { mayBeUnique, maySort } from '../values/value-types.ts';
 import type { Draft, DraftCollection, DraftColumn, PlacedText } from './draft.ts';
 import { listed, type Problem, pointer, shown } from './problems.ts';
@@ -44,17 +45,6 @@ const timeZone: Rule = ({ timeZone }) =>
           reason: `must be a time zone of the tz database, such as Asia/Tokyo, not ${shown(timeZone)}`,
         },
       ];
-
-function isTimeZone(name: string): boolean {
-  // Newer engines also take offsets such as +09:00, which are no names of the tz database.
-  if (/^[+-]/.test(name)) return false;
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: name });
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 const teams: Rule = (draft) => [
   ...repeated(draft.profiles, (first) => `repeats ${first}`),

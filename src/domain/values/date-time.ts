@@ -2,6 +2,7 @@
 // What a search may write instead (dates without a zone, `today`) is not read here.
 
 import type { DateTimeValue } from '../../wire/values.ts';
+import { DAY_MS, dayNumber } from '../dates/days.ts';
 import { isCalendarDay } from './calendar.ts';
 import { describe, quoteClipped, readMembers, required, ValueProblem, type ValueType } from './value-type.ts';
 
@@ -71,7 +72,7 @@ function readRfc3339(text: string): Instant {
   const offsetMinutes = readOffsetMinutes(text, zoneAt);
   if (offsetMinutes === undefined) return { problem: `${text.slice(zoneAt)} is not an offset from -23:59 to +23:59` };
   const milliseconds =
-    utcDay(year, month, day) +
+    DAY_MS * dayNumber(year, month, day) +
     ((hour * 60 + minute - offsetMinutes) * 60 + second) * 1000 +
     digits(text, DECIMALS_AT, decimals) * 10 ** (DECIMALS_MAX - decimals);
   return milliseconds < MILLISECONDS_MIN || milliseconds > MILLISECONDS_MAX
@@ -93,11 +94,3 @@ function readOffsetMinutes(text: string, zoneAt: number): number | undefined {
   if (hours > 23 || minutes > 59) return undefined;
   return (text[zoneAt] === '-' ? -1 : 1) * (hours * 60 + minutes);
 }
-
-/** Milliseconds at the start of a day; Date.UTC alone takes the years 0 to 99 for 1900 to 1999. */
-function utcDay(year: number, month: number, day: number): number {
-  return Date.UTC(year + 400, month - 1, day) - MILLISECONDS_OF_400_YEARS;
-}
-
-/** The calendar repeats after 400 years, which are 146,097 days. */
-const MILLISECONDS_OF_400_YEARS = 146_097 * 86_400_000;

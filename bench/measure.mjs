@@ -1,0 +1,219 @@
+// @ts-check
+// One operation, several sides: each side is asked once to see whether it can, then rounds in which the sides take turns,
+// in turned order each time, so that what the machine does besides falls on all of them. What is told of a side is the
+// median of its rounds.
+
+import { interruption } from '../scripts/processes.mjs';
+import { createSpare } from './loading.mjs';
+import { note, warn } from './progress.mjs';
+import { machineSeconds, usageOf, usageOfDatabase } from './usage.mjs';
+
+/**
+ * @typedef {object} Side
+ * @property {string} name
+ * @property {string} address
+ * @property {number} pid
+ * @property {import('./work.mjs').CollectionName} collection
+ * @property {import('./application.mjs').Filling} filling
+ *
+ * @typedef {object} Result of one side
+ * @property {string} operation
+ * @property {number} connections
+ * @property {string} side
+ * @property {number} perSecond
+ * @property {number} p50
+ * @property {number} p99
+ * @property {number} longest the longest of all rounds
+ * @property {number} errors of all rounds
+ * @property {number | undefined} serverMicros processor time of the server for one request
+ * @property {number | undefined} databaseMicros
+ * @property {number | undefined} serverBytes the most that was seen
+ * @property {number | undefined} databaseBytes
+ * @property {number | undefined} generatorShare of a core that the load generator used
+ * @property {number | undefined} othersShare of a core that everything else on the machine used
+ *
+ * @typedef {object} Course
+ * @property {import('./application.mjs').Ground} ground
+ * @property {import('./application.mjs').Application} application
+ * @property {import('./load-process.mjs').Load} load
+ * @property {readonly Side[]} sides
+ * @property {number} rounds
+ * @property {number} seconds
+ */
+
+/** Before the first round of each side: code gets compiled, statements prepared, pages read. */
+const WARM_SECONDS = 1;
+/** Of a core; beyond it the load generator may be what is measured. */
+const GENERATOR_SHARE_MAX = 0.9;
+/** Of a core; beyond it the machine is too busy with other things for times to mean much. */
+const OTHERS_SHARE_MAX = 0.25;
+const SAMPLE_MS = 200;
+/** Deletions that a side is believed to manage in a second; a round that runs out ends early and counts as it is. */
+const SPARE_PER_SECOND = { one: 2_500, many: 6_000 };
+const SPARE_TRIAL = 200;
+
+/** The next code that no record has; what measurements create is taken back, but codes are not used again. */
+let serial = 0;
+
+/** @param {readonly (number | undefined)[]} values */
+export function median(values) {
+  const sorted = values.filter((value) => value !== undefined).sort((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  if (sorted.length === 0) return undefined;
+  return sorted.length % 2 === 1 ? sorted[middle] : ((sorted[middle - 1] ?? 0) + (sorted[middle] ?? 0)) / 2;
+}
+
+/**
+ * @param {Course} course
+ * @param {import('./operations.mjs').Operation} operation
+ * @param {number} connections
+ * @returns {Promise<Result[]>} one for each side; none when a side cannot do it
+ */
+export async function measure(course, operation, connections) {
+  const { rounds, seconds } = course;
+  const sides = course.sides.map((side) => ({ ...side, ...placeOf(course, side, operation) }));
+  /** @type {Map<string, Round[]>} */
+  const all = new Map(sides.map(({ name }) => [name, []]));
+  for (let round = 0; round < rounds; round++) {
+    for (const side of round % 2 === 0 ? sides : [...sides].reverse()) {
+      if (round === 0) await runOnce(course, operation, { side, connections, seconds: WARM_SECONDS });
+      const outcome = await runOnce(course, operation, { side, connections, seconds });
+      all.get(side.name)?.push(outcome);
+      if (outcome.errors > 0) {
+        warn(`${operation.name}, ${side.name}: ${outcome.errors} ERRORS, such as ${outcome.examples.join(' | ')}`);
+      }
+    }
+  }
+  const results = sides.map(({ name }) => summarise(operation, connections, name, all.get(name) ?? []));
+  for (const { side, generatorShare = 0, othersShare = 0 } of results) {
+    const tell = (/** @type {string} */ who, /** @type {number} */ share) =>
+      warn(`${operation.name}, ${side}: ${who} took ${Math.round(share * 100)} % of a core; do not trust the times`);
+    if (generatorShare > GENERATOR_SHARE_MAX) tell('the load generator', generatorShare);
+    if (othersShare > OTHERS_SHARE_MAX) tell('other programs', othersShare);
+  }
+  const told = results.map(
+    ({ side, perSecond, p50 }) => `${side} ${Math.round(perSecond)}/s (p50 ${p50.toFixed(2)} ms)`,
+  );
+  note(`  ${operation.name}, ${connections} connection${connections === 1 ? '' : 's'}: ${told.join(', ')}`);
+  return results;
+}
+
+/** An operation may belong to another collection than the measured one. @param {Course} course @param {Side} side @param {import('./operations.mjs').Operation} operation */
+export function placeOf({ application }, side, operation) {
+  const collection = operation.collection ?? side.collection;
+  const filling = application.fillings[collection];
+  if (!filling) throw new Error(`${collection} has not been filled`);
+  return { collection, filling };
+}
+
+/** @param {Course} course @param {Side} side @returns {import('./operations.mjs').Target} */
+export function targetOf({ application }, { address, collection, filling }) {
+  const { total, sample } = filling;
+  serial = Math.max(serial, total);
+  return { host: new URL(address).host, token: application.token, collection, total, sample, serial, spare: [] };
+}
+
+/**
+ * @typedef {import('./load.mjs').Outcome & { server: import('./usage.mjs').Usage | undefined, database: import('./usage.mjs').Usage | undefined, generator: import('./usage.mjs').Usage | undefined, others: number | undefined }} Round
+ */
+
+/**
+ * @param {Course} course
+ * @param {import('./operations.mjs').Operation} operation
+ * @param {{ side: Side, connections: number, seconds: number }} options
+ * @returns {Promise<Round>}
+ */
+async function runOnce(course, operation, { side, connections, seconds }) {
+  interruption.throwIfAborted();
+  const { ground, load } = course;
+  const target = targetOf(course, side);
+  if (operation.kind === 'write') await ground.tables.takeBack(side.collection, side.filling.lastId);
+  if (operation.spends) {
+    const { one, many } = SPARE_PER_SECOND;
+    target.spare = await spare(course, side, Math.ceil(seconds * (connections === 1 ? one : many)));
+  }
+  ground.ours.trimLog();
+  const databasePid = ground.ours.databasePid();
+  const before = [usageOf(side.pid), usageOfDatabase(databasePid), usageOf(load.pid)];
+  const machineBefore = machineSeconds();
+  const most = [0, 0];
+  const watch = setInterval(() => {
+    [usageOf(side.pid), usageOfDatabase(databasePid)].forEach((usage, i) => {
+      most[i] = Math.max(most[i] ?? 0, usage?.bytes ?? 0);
+    });
+  }, SAMPLE_MS);
+  const port = Number(new URL(side.address).port);
+  const outcome = await load
+    .run({ operation: operation.name, port, target, connections, seconds })
+    .finally(() => clearInterval(watch));
+  serial += outcome.sent * (operation.codes ?? 0);
+  const machineAfter = machineSeconds();
+  const after = [usageOf(side.pid), usageOfDatabase(databasePid), usageOf(load.pid)];
+  const [server, database, generator] = [0, 1, 2].map((i) => {
+    const [then, now] = [before[i], after[i]];
+    if (then === undefined || now === undefined) return undefined;
+    return { cpuSeconds: now.cpuSeconds - then.cpuSeconds, bytes: Math.max(most[i] ?? 0, now.bytes) };
+  });
+  const spent = [server, database, generator].reduce((sum, usage) => sum + (usage?.cpuSeconds ?? 0), 0);
+  const [then, now] = [machineBefore, machineAfter];
+  const others = then === undefined || now === undefined || server === undefined ? undefined : now - then - spent;
+  return { ...outcome, server, database, generator, others };
+}
+
+/** Always through ours: how they come to be is not measured. @param {Course} course @param {Side} side @param {number} count */
+async function spare({ ground, application: { token } }, { collection }, count) {
+  const first = serial;
+  serial += count;
+  return createSpare(ground.ours.address, { token, collection, first, count });
+}
+
+/** Spare records for a trial. @param {Course} course @param {Side} side */
+export const fewSpare = (course, side) => spare(course, side, SPARE_TRIAL);
+
+/** @param {number} count codes that are being used */
+export const useCodes = (count) => {
+  serial += count;
+};
+
+/**
+ * @param {import('./operations.mjs').Operation} operation
+ * @param {number} connections
+ * @param {string} side
+ * @param {readonly Round[]} rounds
+ * @returns {Result}
+ */
+function summarise(operation, connections, side, rounds) {
+  /** @param {(round: Round) => number | undefined} value */
+  const middle = (value) => median(rounds.map(value));
+  /** @param {'server' | 'database'} which */
+  const micros = (which) =>
+    middle((round) => {
+      const used = round[which]?.cpuSeconds;
+      return used === undefined || round.requests === 0 ? undefined : (used * 1e6) / round.requests;
+    });
+  /** @param {'server' | 'database'} which */
+  const bytes = (which) => {
+    const seen = rounds.map((round) => round[which]?.bytes).filter((value) => value !== undefined);
+    return seen.length === 0 ? undefined : Math.max(...seen);
+  };
+  return {
+    operation: operation.name,
+    connections,
+    side,
+    perSecond: middle((round) => (round.seconds > 0 ? round.requests / round.seconds : 0)) ?? 0,
+    p50: middle((round) => round.p50) ?? 0,
+    p99: middle((round) => round.p99) ?? 0,
+    longest: Math.max(0, ...rounds.map((round) => round.longest)),
+    errors: rounds.reduce((sum, round) => sum + round.errors, 0),
+    serverMicros: micros('server'),
+    databaseMicros: micros('database'),
+    serverBytes: bytes('server'),
+    databaseBytes: bytes('database'),
+    othersShare: middle(({ others, seconds }) =>
+      others !== undefined && seconds > 0 ? Math.max(0, others / seconds) : undefined,
+    ),
+    generatorShare: middle(({ generator, seconds }) =>
+      generator && seconds > 0 ? generator.cpuSeconds / seconds : undefined,
+    ),
+  };
+}

@@ -1,0 +1,103 @@
+// @ts-check
+// The command line of the bench.
+
+import { parseArgs } from 'node:util';
+import { Failure } from '../scripts/processes.mjs';
+
+/**
+ * @typedef {object} Options
+ * @property {string} scenario
+ * @property {number} records
+ * @property {number} rounds
+ * @property {number} seconds
+ * @property {number} connections
+ * @property {readonly string[]} only
+ * @property {string | undefined} keep
+ * @property {string | undefined} json
+ * @property {string} logLevel
+ * @property {string | undefined} profile
+ */
+
+export const USAGE = `Usage: npm run bench -- SCENARIO [options]
+
+Scenarios
+  limit      ours against the bare limit: every operation, at 1 connection and at many
+  growth     ours with N records against ours with 10 N, at 1 connection
+  publish    a column becomes sortable, searchable, unique while a reader and a writer go on
+
+Options
+  --records N        records of the collection (default 100000)
+  --rounds N         rounds, of which the median counts (default 3)
+  --seconds N        length of a measurement (default 3)
+  --connections N    the many connections (default 32)
+  --only A,B         only these operations, separated by commas (publish: sortable,searchable,unique)
+  --keep FOLDER      keep the database there, and use it again the next time
+  --json FILE        write the results there too
+  --log-level LEVEL  of the server that is measured (default info, which is the server's own default)
+  --profile FOLDER   write a processor profile of the server there (slows it down a little)
+  --list             list the operations`;
+
+const BOUNDS = { records: 10_000_000, rounds: 99, seconds: 600, connections: 1_000 };
+
+/**
+ * @param {readonly string[]} args
+ * @param {{ scenarios: readonly string[], operations: readonly string[] }} known
+ * @returns {Options | undefined} nothing when only help was wanted
+ */
+export function readOptions(args, { scenarios, operations }) {
+  const { values, positionals } = parse(args);
+  if (values.list) {
+    process.stdout.write(`${operations.join('\n')}\n`);
+    return undefined;
+  }
+  if (values.help) {
+    process.stdout.write(`${USAGE}\n`);
+    return undefined;
+  }
+  const [scenario = '', ...rest] = positionals;
+  if (!scenarios.includes(scenario) || rest.length > 0) throw new Failure(USAGE);
+  const only = (values.only ?? '')
+    .split(',')
+    .map((name) => name.trim())
+    .filter(Boolean);
+  const unknown = only.find((name) => !operations.includes(name));
+  if (unknown !== undefined) throw new Failure(`There is no operation ${unknown}; --list lists them.`);
+  /** @param {keyof typeof BOUNDS} name @param {number} fallback */
+  const number = (name, fallback) => {
+    const value = values[name] === undefined ? fallback : Number(values[name]);
+    const whole = name === 'seconds' || Number.isInteger(value);
+    if (!whole || !(value > 0) || value > BOUNDS[name])
+      throw new Failure(`--${name} takes a number up to ${BOUNDS[name]}.`);
+    return value;
+  };
+  return {
+    scenario,
+    records: number('records', 100_000),
+    rounds: number('rounds', 3),
+    seconds: number('seconds', 3),
+    connections: number('connections', 32),
+    only,
+    keep: values.keep,
+    json: values.json,
+    logLevel: values['log-level'] ?? 'info',
+    profile: values.profile,
+  };
+}
+
+/** @param {readonly string[]} args */
+function parse(args) {
+  try {
+    const text = /** @type {const} */ ({ type: 'string' });
+    const flag = /** @type {const} */ ({ type: 'boolean' });
+    return parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: {
+        ...{ records: text, rounds: text, seconds: text, connections: text, only: text, keep: text, json: text },
+        ...{ 'log-level': text, profile: text, list: flag, help: flag },
+      },
+    });
+  } catch (error) {
+    throw new Failure(`${error instanceof Error ? error.message : error}\n\n${USAGE}`);
+  }
+}

@@ -1,0 +1,91 @@
+// @ts-check
+// `npm run bench`: a server with a database of its own, one scenario on it, and its result as a table. Everything listens
+// on the loopback interface only, and what was started is ended.
+
+import { randomBytes } from 'node:crypto';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { availableParallelism, cpus, tmpdir, totalmem } from 'node:os';
+import { join, resolve } from 'node:path';
+import { Failure, interruption } from '../scripts/processes.mjs';
+import { OPERATIONS } from './operations.mjs';
+import { readOptions } from './options.mjs';
+import { note } from './progress.mjs';
+import { runGrowth } from './scenario-growth.mjs';
+import { runLimit } from './scenario-limit.mjs';
+import { runPublish } from './scenario-publish.mjs';
+import { startOurs } from './side-ours.mjs';
+import { openTables } from './tables.mjs';
+
+/** @type {Record<string, (ground: import('./application.mjs').Ground, options: import('./options.mjs').Options) => Promise<{ text: string, results: object[] }>>} */
+const SCENARIOS = { limit: runLimit, growth: runGrowth, publish: runPublish };
+const PUBLISH_STEPS = ['sortable', 'searchable', 'unique'];
+
+/**
+ * The folder of this run. The account that the database runs under when root starts it has to pass through it, and a
+ * socket's path has to stay short, which a folder for temporary files may not be.
+ * @param {string | undefined} keep
+ */
+function makeFolder(keep) {
+  if (keep === undefined) {
+    const folder = mkdtempSync(join(existsSync('/tmp') ? '/tmp' : tmpdir(), 'ct-bench-'));
+    chmodSync(folder, 0o711);
+    return { folder, remove: () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }) };
+  }
+  const folder = resolve(keep);
+  const isNew = mkdirSync(folder, { recursive: true }) !== undefined;
+  if (isNew) chmodSync(folder, 0o711);
+  else if (!existsSync(keyFile(folder)))
+    throw new Failure(`${folder} is there and was not made by the bench; name another.`);
+  return { folder, remove: () => {} };
+}
+
+/** @param {string} folder */
+const keyFile = (folder) => join(folder, 'operator.key');
+
+/** @param {string} folder */
+function operatorKeyIn(folder) {
+  if (!existsSync(keyFile(folder))) writeFileSync(keyFile(folder), randomBytes(24).toString('hex'), { mode: 0o600 });
+  return readFileSync(keyFile(folder), 'utf8');
+}
+
+/** @param {import('./options.mjs').Options} options */
+function describeRun({ scenario, records, rounds, seconds, logLevel }) {
+  const machine = `${availableParallelism()} × ${cpus()[0]?.model ?? 'processor'}, ${Math.round(totalmem() / 2 ** 30)} GB`;
+  const run = `${records.toLocaleString('en')} records, ${rounds} rounds of ${seconds} s, log level ${logLevel}`;
+  return `${scenario}: ${run}; ${machine}, Node ${process.versions.node}, ${new Date().toISOString().slice(0, 16)}Z`;
+}
+
+/** @param {readonly string[]} args */
+export async function runBench(args) {
+  const operations = [...OPERATIONS.map(({ name }) => name), ...PUBLISH_STEPS];
+  const options = readOptions(args, { scenarios: Object.keys(SCENARIOS), operations });
+  const scenario = SCENARIOS[options?.scenario ?? ''];
+  if (options === undefined || scenario === undefined) return;
+  const { folder, remove } = makeFolder(options.keep);
+  const profile = options.profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${resolve(options.profile)}`];
+  try {
+    const operatorKey = operatorKeyIn(folder);
+    note(`Starting a server in ${folder}`);
+    const ours = await startOurs({ folder, operatorKey, logLevel: options.logLevel, execArgv: profile });
+    try {
+      const tables = await openTables(ours.connection);
+      try {
+        const { text, ...rest } = await scenario({ ours, operatorKey, folder, tables }, options);
+        const head = describeRun(options);
+        process.stdout.write(`${head}\n${text}\n`);
+        if (options.json !== undefined) {
+          writeFileSync(options.json, `${JSON.stringify({ head, options, ...rest }, null, 2)}\n`);
+        }
+      } finally {
+        await tables.close().catch(() => {});
+      }
+    } finally {
+      await ours.stop();
+    }
+  } catch (error) {
+    // What failed because of the end that was asked for is of no interest.
+    throw interruption.aborted ? interruption.reason : error;
+  } finally {
+    remove();
+  }
+}

@@ -1,0 +1,124 @@
+// @ts-check
+// The scenario `limit`: ours against the bare limit on the same database and the same records, every operation, at one
+// connection and at many. Reads come first, on the tables as they were loaded.
+
+import { prepareApplication } from './application.mjs';
+import { startLoad } from './load-process.mjs';
+import { measure } from './measure.mjs';
+import { OPERATIONS } from './operations.mjs';
+import { note } from './progress.mjs';
+import { startBare } from './side-bare.mjs';
+import { count, megabytes, milliseconds, percent, ratio, table } from './table.mjs';
+import { tryOut } from './trial.mjs';
+
+/** Of the small collections: referred to, and the page with references; only the newest hundred are ever asked for. */
+const PLACES = 1_000;
+const LINKED = 10_000;
+/** What belongs to growth: how ours alone fares where there is no index to help. */
+const ELSEWHERE = /letter/;
+
+export const LIMIT_OPERATIONS = OPERATIONS.filter(({ name }) => !ELSEWHERE.test(name));
+
+/**
+ * @param {import('./application.mjs').Ground} ground
+ * @param {import('./options.mjs').Options} options
+ */
+export async function runLimit(ground, { records, rounds, seconds, connections, only }) {
+  const operations = LIMIT_OPERATIONS.filter(({ name }) => only.length === 0 || only.includes(name));
+  const needsLinked = operations.some(({ collection }) => collection === 'linked');
+  const sizes = { items: records, ...(needsLinked ? { places: PLACES, linked: LINKED } : {}) };
+  const application = await prepareApplication(ground, sizes);
+  const filling = application.fillings.items;
+  if (!filling) throw new Error('nothing was loaded');
+  const bare = await startBare(ground.ours.connection);
+  const load = startLoad();
+  try {
+    const sides = [
+      {
+        name: 'ours',
+        address: ground.ours.address,
+        pid: ground.ours.pid,
+        collection: /** @type {const} */ ('items'),
+        filling,
+      },
+      { name: 'bare', address: bare.address, pid: bare.pid, collection: /** @type {const} */ ('items'), filling },
+    ];
+    const course = { ground, application, load, sides, rounds, seconds };
+    /** @type {import('./measure.mjs').Result[]} */
+    const results = [];
+    for (const operation of operations) {
+      if (!(await tryOut(course, operation))) continue;
+      for (const many of new Set([1, connections])) results.push(...(await measure(course, operation, many)));
+    }
+    return { results, text: report(results) };
+  } finally {
+    await load.end();
+    await bare.stop();
+    note('');
+  }
+}
+
+/** @param {readonly import('./measure.mjs').Result[]} results */
+function report(results) {
+  const rows = results
+    .filter(({ side }) => side === 'ours')
+    .map((ours) => {
+      const bare = results.find(
+        ({ side, operation, connections }) =>
+          side === 'bare' && operation === ours.operation && connections === ours.connections,
+      );
+      const pair = (/** @type {(result: import('./measure.mjs').Result) => import('./table.mjs').Cell} */ show) =>
+        `${show(ours) ?? '–'} / ${(bare && show(bare)) ?? '–'}`;
+      return [
+        ours.operation,
+        ours.connections,
+        pair(({ perSecond }) => count(perSecond)),
+        ratio(bare && ours.perSecond / bare.perSecond),
+        pair(({ p50 }) => milliseconds(p50)),
+        pair(({ p99 }) => milliseconds(p99)),
+        pair(({ serverMicros }) => count(serverMicros)),
+        pair(({ databaseMicros }) => count(databaseMicros)),
+        pair(({ serverBytes }) => megabytes(serverBytes)),
+        megabytes(ours.databaseBytes),
+        pair(({ generatorShare }) => percent(generatorShare)),
+        pair(({ othersShare }) => percent(othersShare)),
+        pair(({ errors }) => errors),
+      ];
+    });
+  const head = [
+    'operation',
+    'connections',
+    'requests/s',
+    'ratio',
+    'p50 ms',
+    'p99 ms',
+    'server µs',
+    'database µs',
+    'server MB',
+  ];
+  return [
+    'ours / bare limit; medians of the rounds; µs are processor time for one request, % the share of a core that the load generator and all other programs took',
+    '',
+    table([...head, 'database MB', 'load %', 'others %', 'errors'], rows),
+    ...within(results),
+  ].join('\n');
+}
+
+/** Ratios of ours to ours. @param {readonly import('./measure.mjs').Result[]} results */
+function within(results) {
+  /** @param {string} name @param {number} connections */
+  const rate = (name, connections) =>
+    results.find((r) => r.side === 'ours' && r.operation === name && r.connections === connections)?.perSecond;
+  const lines = [];
+  for (const connections of new Set(results.map((result) => result.connections))) {
+    const [linked, plain] = [rate('list two references', connections), rate('list newest 100', connections)];
+    if (linked && plain)
+      lines.push(`page with two references to page without, ${connections} connections: ${ratio(linked / plain)}`);
+    const [batch, single] = [rate('create 100', connections), rate('create 1', connections)];
+    if (batch && single)
+      lines.push(
+        `records/s of batches of 100 to single creates, ${connections} connections: ${ratio((batch * 100) / single)}`,
+      );
+  }
+  return lines.length === 0 ? [] : ['', ...lines];
+}

@@ -1,0 +1,66 @@
+// @ts-check
+// The server that is measured: the real one, as its own process, as an operator starts it, with a data folder of its
+// own. What it logs goes to a file beside its data.
+
+import { closeSync, openSync, readFileSync, realpathSync, statSync, truncateSync } from 'node:fs';
+import { join } from 'node:path';
+import { ROOT } from '../scripts/prepare.mjs';
+import { startNode } from './children.mjs';
+
+const LOG_BYTES_MAX = 64 * 2 ** 20;
+
+/**
+ * @typedef {object} Ours
+ * @property {string} address `http://127.0.0.1:PORT`
+ * @property {number} pid of the server
+ * @property {() => number | undefined} databasePid of PostgreSQL's first process
+ * @property {{ host: string, port: number, user: string, database: string }} connection for `pg`
+ * @property {(from?: number) => { text: string, end: number }} log what the server has logged since a position
+ * @property {() => void} trimLog
+ * @property {() => Promise<void>} stop
+ */
+
+/**
+ * @param {{ folder: string, operatorKey: string, logLevel: string, execArgv?: readonly string[] }} options
+ * @returns {Promise<Ours>}
+ */
+export async function startOurs({ folder, operatorKey, logLevel, execArgv = [] }) {
+  const data = join(folder, 'data');
+  const logFile = join(folder, 'server.log');
+  const log = openSync(logFile, 'a');
+  // Only what is named here: settings of the person who runs the bench must not change what is measured.
+  const env = {
+    PATH: process.env.PATH ?? '',
+    CARTULARY_PORT: '0',
+    CARTULARY_HOST: '127.0.0.1',
+    CARTULARY_DATA: data,
+    CARTULARY_OPERATOR_KEY: operatorKey,
+    CARTULARY_LOG_LEVEL: logLevel,
+  };
+  const child = await startNode([join(ROOT, 'bin', 'cartulary.js'), 'serve'], {
+    ready: /^Cartulary is ready at (http:\S+)\/v1$/m,
+    env,
+    stderr: log,
+    execArgv,
+  })
+    .catch((error) => {
+      throw new Error(`${error.message}; it said:\n${readFileSync(logFile, 'utf8').slice(-2000)}`);
+    })
+    .finally(() => closeSync(log));
+  const home = realpathSync(join(data, 'postgres'));
+  return {
+    address: child.ready,
+    pid: child.pid,
+    databasePid: () =>
+      Number(readFileSync(join(home, 'cluster', 'postmaster.pid'), 'utf8').split('\n')[0]) || undefined,
+    connection: { host: join(home, 'socket'), port: 5432, user: 'cartulary', database: 'postgres' },
+    log: (from = 0) => {
+      const bytes = readFileSync(logFile);
+      return { text: bytes.subarray(from).toString(), end: bytes.length };
+    },
+    trimLog: () => {
+      if (statSync(logFile).size > LOG_BYTES_MAX) truncateSync(logFile);
+    },
+    stop: child.end,
+  };
+}

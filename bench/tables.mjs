@@ -1,0 +1,42 @@
+// @ts-check
+// The bench's own look at the database behind the server: to empty a collection, to take back what a measurement has
+// added, and to leave the tables as an idle server would leave them after a while.
+
+import pg from 'pg';
+import { APPLICATION, COLLECTIONS } from './work.mjs';
+
+export const SCHEMA = `app_${APPLICATION}`;
+
+/** @typedef {Awaited<ReturnType<typeof openTables>>} Tables */
+
+/** @param {import('./side-ours.mjs').Ours['connection']} connection */
+export async function openTables(connection) {
+  const client = new pg.Client({ ...connection, application_name: 'cartulary bench' });
+  client.on('error', () => {});
+  await client.connect();
+  /** @param {import('./work.mjs').CollectionName} name */
+  const table = (name) => `${SCHEMA}.${COLLECTIONS[name]}`;
+  return {
+    /** @param {import('./work.mjs').CollectionName} name */
+    empty: async (name) => {
+      await client.query(`truncate ${table(name)}`);
+    },
+    /** Statistics, visibility and pending parts of indexes, as autovacuum would see to. @param {import('./work.mjs').CollectionName} name */
+    tidy: async (name) => {
+      await client.query(`vacuum (analyze) ${table(name)}`);
+    },
+    /** Deletes what came behind the record, and tidies up. @param {import('./work.mjs').CollectionName} name @param {string} lastId */
+    takeBack: async (name, lastId) => {
+      await client.query(`delete from ${table(name)} where id > $1`, [lastId]);
+      await client.query(`vacuum (analyze) ${table(name)}`);
+    },
+    /** Bytes on disk. @param {import('./work.mjs').CollectionName} name @returns {Promise<{ table: number, indexes: number }>} */
+    size: async (name) => {
+      const { rows } = await client.query(
+        `select pg_table_size('${table(name)}')::float8 as table, pg_indexes_size('${table(name)}')::float8 as indexes`,
+      );
+      return rows[0];
+    },
+    close: () => client.end(),
+  };
+}

@@ -1,0 +1,88 @@
+// @ts-check
+// Before an operation is measured each side does it once: one that is not there is left out with a line that says so, and
+// sides that answer differently to the same question are named, because then their times do not compare.
+
+import { connect } from 'node:net';
+import { fewSpare, placeOf, targetOf, useCodes } from './measure.mjs';
+import { note, warn } from './progress.mjs';
+
+const ANSWER_MS = 60_000;
+
+/**
+ * Sends the bytes of a request as the load generator would.
+ * @param {number} port
+ * @param {Buffer} request
+ * @returns {Promise<{ status: number, text: string }>}
+ */
+function exchange(port, request) {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: '127.0.0.1', port });
+    /** @type {Buffer[]} */
+    const parts = [];
+    socket.setTimeout(ANSWER_MS, () => socket.destroy(new Error('no answer in time')));
+    socket.on('error', reject);
+    socket.on('close', () => reject(new Error('the connection was closed')));
+    socket.on('data', (chunk) => {
+      parts.push(chunk);
+      const all = Buffer.concat(parts);
+      const end = all.indexOf('\r\n\r\n');
+      if (end === -1) return;
+      const head = all.toString('latin1', 0, end);
+      const length = Number(/\r\ncontent-length: *(\d+)/i.exec(head)?.[1] ?? 0);
+      if (all.length < end + 4 + length) return;
+      resolve({ status: Number(head.slice(9, 12)), text: all.toString('utf8', end + 4) });
+      socket.destroy();
+    });
+    socket.write(request);
+  });
+}
+
+/** The identifiers in an answer, in order. @param {string} text @returns {string[]} */
+function idsIn(text) {
+  if (text === '') return [];
+  const body = JSON.parse(text);
+  return (Array.isArray(body) ? body : [body]).map(({ id }) => id);
+}
+
+/**
+ * @param {import('./measure.mjs').Course} course
+ * @param {import('./operations.mjs').Operation} operation
+ * @returns {Promise<boolean>} whether it can be measured
+ */
+export async function tryOut(course, operation) {
+  /** @type {{ name: string, text: string, ids: string[] }[]} */
+  const answers = [];
+  for (const plain of course.sides) {
+    const side = { ...plain, ...placeOf(course, plain, operation) };
+    const target = targetOf(course, side);
+    if (operation.spends) target.spare = await fewSpare(course, side);
+    const request = operation.requests(target)(0);
+    useCodes(operation.codes ?? 0);
+    if (request === undefined) throw new Error(`${operation.name} has no request`);
+    const { status, text } = await exchange(Number(new URL(side.address).port), request);
+    if (status === 404 || status === 405 || status === 501) {
+      note(`  ${operation.name}: left out, ${side.name} does not have it (${status} ${text.slice(0, 100)})`);
+      return false;
+    }
+    if (status < 200 || status > 299) {
+      warn(`${operation.name}: left out, ${side.name} REFUSES it with ${status} ${text.slice(0, 300)}`);
+      return false;
+    }
+    answers.push({ name: side.name, text, ids: idsIn(text) });
+  }
+  for (const { name, ids } of answers) {
+    if (operation.records !== undefined && ids.length !== operation.records) {
+      warn(`${operation.name}: ${name} answers with ${ids.length} records instead of ${operation.records}`);
+    }
+  }
+  const [first, ...others] = answers;
+  const comparable = operation.kind === 'read' && new Set(course.sides.map(({ collection }) => collection)).size === 1;
+  for (const other of comparable ? others : []) {
+    if (other.text === first?.text) continue;
+    const same = other.ids.join() === first?.ids.join();
+    warn(
+      `${operation.name}: ${first?.name} and ${other.name} answer ${same ? 'with the same records in different words' : 'with DIFFERENT RECORDS'}`,
+    );
+  }
+  return true;
+}

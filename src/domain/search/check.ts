@@ -1,0 +1,72 @@
+// A search query from its text to a condition: what is written is checked against the collection's columns and against
+// the types that they hold. The only entry to this folder's reading of queries.
+
+import type { Column } from '../../wire/applications.ts';
+import { quoteClipped } from '../values/value-type.ts';
+import { matchAnywhere } from './bare-terms.ts';
+import { findSubject, type Subject, searchablePlaces, type TypedPlace } from './columns.ts';
+import type { Condition } from './condition.ts';
+import { invalidSearch } from './invalid-search.ts';
+import { type Criterion, parse, type Syntax } from './parse.ts';
+import { isProblem } from './spans.ts';
+import { type Question, type Setting, TYPE_RULES } from './type-rules.ts';
+
+export interface SearchSetting extends Setting {
+  /** All columns of the collection, also those that are not searchable. */
+  readonly columns: Iterable<Column>;
+}
+
+interface Checking {
+  readonly setting: Setting;
+  readonly columns: readonly Column[];
+  readonly everywhere: readonly TypedPlace[];
+}
+
+/** Throws INVALID_SEARCH with the position at which the query is wrong, in code points. An empty query asks for everything. */
+export function readSearch(query: string, setting: SearchSetting): Condition {
+  const syntax = parse(query);
+  if (syntax === undefined) return { kind: 'everything' };
+  const columns = [...setting.columns];
+  return check(syntax, { setting, columns, everywhere: searchablePlaces(columns) });
+}
+
+function check(syntax: Syntax, checking: Checking): Condition {
+  switch (syntax.kind) {
+    case 'and':
+    case 'or':
+      return { kind: syntax.kind, parts: syntax.parts.map((part) => check(part, checking)) };
+    case 'not':
+      return not(check(syntax.part, checking));
+    case 'term':
+      return matchAnywhere(checking.everywhere, syntax.term.text, { clock: checking.setting, behindOperator: false });
+    case 'criterion':
+      return checkCriterion(syntax, checking);
+  }
+}
+
+const not = (part: Condition): Condition => ({ kind: 'not', part });
+
+function checkCriterion({ name, operator, term, position }: Criterion, { columns, setting }: Checking): Condition {
+  const subject = findSubject(columns, name, position);
+  if (term === undefined) return operator === '!=' ? present(subject) : not(present(subject));
+  if (operator === ':' && term.text === '') return present(subject);
+  if (subject.isObject) {
+    if (operator === ':') return matchAnywhere(subject.typed, term.text, { clock: setting, behindOperator: true });
+    throw invalidSearch(`${subject.sentence}; "${operator}" needs one of its keys behind a dot.`, position);
+  }
+  if (operator === '!=') return not(ask(subject, { operator: '=', term, setting }));
+  return ask(subject, { operator, term, setting });
+}
+
+/** Every record has all metadata. */
+const present = ({ place }: Subject): Condition =>
+  place.kind === 'metadata' ? { kind: 'everything' } : { kind: 'present', place };
+
+function ask({ typed, sentence }: Subject, { operator, term, setting }: Omit<Question, 'place'>): Condition {
+  const [{ place, type }] = typed as [TypedPlace];
+  const rule = TYPE_RULES[type];
+  const answer = rule.ask({ place, operator, term, setting });
+  if (answer !== undefined && !isProblem(answer)) return answer;
+  const why = answer === undefined ? `it takes ${rule.fits}` : answer.problem;
+  throw invalidSearch(`${sentence}, which ${quoteClipped(term.text)} does not fit: ${why}.`, term.position);
+}

@@ -1,0 +1,219 @@
+// What a name in a search query means: a column by its name or ID, a key of an Object, or a record's metadata; and the
+// places at which a term without a name looks.
+
+import type { Column, ObjectScheme } from '../../wire/applications.ts';
+import type { ReferenceTypeName, SimpleTypeName } from '../../wire/values.ts';
+import { quoteClipped } from '../values/value-type.ts';
+import { METADATA, type MetadataName, type Place } from './condition.ts';
+import { foldText } from './fold.ts';
+import { invalidSearch } from './invalid-search.ts';
+import type { NamePart } from './parse.ts';
+
+/** A place whose values are all of one type; `referred`: they are those of other records. */
+export interface TypedPlace {
+  readonly place: Place;
+  readonly type: SimpleTypeName;
+  readonly referred: boolean;
+}
+
+/** What a criterion is about. Without a key, Objects have no one type: only their keys do. */
+export interface Subject {
+  readonly place: Place;
+  /** The place itself, or all keys. */
+  readonly typed: readonly TypedPlace[];
+  readonly isObject: boolean;
+  /** For messages: `Column "Size" is a Number`. */
+  readonly sentence: string;
+}
+
+const REFERRED_TYPES: Readonly<Record<ReferenceTypeName, SimpleTypeName>> = {
+  ReferenceString: 'String',
+  ReferenceNumber: 'Number',
+  ReferenceUser: 'User',
+};
+
+const METADATA_TYPES: Readonly<Record<MetadataName, SimpleTypeName>> = {
+  createdAt: 'DateTime',
+  updatedAt: 'DateTime',
+  createdBy: 'User',
+  updatedBy: 'User',
+  id: 'String',
+};
+
+/** Everywhere that a bare term looks. */
+export function searchablePlaces(columns: readonly Column[]): TypedPlace[] {
+  return columns.filter((column) => column.searchable).flatMap((column) => typedPlacesOf(column));
+}
+
+function typedPlacesOf(column: Column): TypedPlace[] {
+  const place: Place = { kind: 'column', column };
+  switch (column.type) {
+    case 'ReferenceString':
+    case 'ReferenceNumber':
+    case 'ReferenceUser':
+      return [{ place, type: REFERRED_TYPES[column.type], referred: true }];
+    case 'Object':
+      return keyPlaces(column, column.scheme);
+    case 'Array': {
+      const { type, scheme } = column.scheme.element;
+      return type === 'Object' ? keyPlaces(column, scheme) : [{ place, type, referred: false }];
+    }
+    default:
+      return [{ place, type: column.type, referred: false }];
+  }
+}
+
+const keyPlaces = (column: Column, scheme: ObjectScheme | undefined): TypedPlace[] =>
+  (scheme?.keys ?? []).map(({ name, type }) => ({
+    place: { kind: 'column', column, key: name },
+    type,
+    referred: false,
+  }));
+
+/** undefined for what is neither an Object nor an Array of Objects. */
+function keysOf(column: Column): ObjectScheme['keys'] | undefined {
+  if (column.type === 'Object') return column.scheme.keys;
+  if (column.type !== 'Array' || column.scheme.element.type !== 'Object') return undefined;
+  return column.scheme.element.scheme?.keys ?? [];
+}
+
+export function findSubject(columns: readonly Column[], name: readonly NamePart[], position: number): Subject {
+  const metadata = findMetadata(name);
+  if (metadata !== undefined) {
+    if (name.length > 1) throw invalidSearch(`$${metadata} has no keys.`, position);
+    return metadataSubject(metadata);
+  }
+  const named = namedColumns(columns, name, position);
+  // A longer name comes first, unless only a shorter one leaves a key that exists.
+  const fitting = named.find(({ column, key }) => key === undefined || hasKey(column, key)) ?? named[0];
+  if (fitting === undefined) throw unknownColumn(columns, name, position);
+  const { column, key } = fitting;
+  requireUnique(columns, fitting, position);
+  if (!column.searchable) throw invalidSearch(`Column ${quoteClipped(column.name)} is not searchable.`, position);
+  if (key === undefined) return columnSubject(column);
+  return keySubject(column, key, position);
+}
+
+interface NamedColumn {
+  readonly column: Column;
+  readonly byName: boolean;
+  readonly key?: string;
+}
+
+/** The readings of a name in which the column exists, those with the longest name of a column first. */
+function namedColumns(columns: readonly Column[], name: readonly NamePart[], position: number): NamedColumn[] {
+  const keyBehind = name.some(({ quoted }) => quoted) ? cutAtQuotes(name, position) : cutAtAnyDot(name);
+  const readings: (NamedColumn & { length: number })[] = [];
+  for (const column of columns) {
+    const key = keyBehind(column.name);
+    if (key !== 'other') readings.push({ column, byName: true, length: column.name.length, ...key });
+    const keyOfId = name[0]!.quoted ? 'other' : keyBehind(`$${column.id}`);
+    if (keyOfId !== 'other') readings.push({ column, byName: false, length: column.id.length + 1, ...keyOfId });
+  }
+  return readings.sort((a, b) => b.length - a.length);
+}
+
+/** The key that is left behind the label of a column; `other` if what is written does not begin with the label. */
+type KeyBehind = (label: string) => { key?: string } | 'other';
+
+/** Names and keys may contain dots themselves. */
+function cutAtAnyDot(name: readonly NamePart[]): KeyBehind {
+  const written = join(name);
+  return (label) => {
+    if (written === label) return {};
+    return written.startsWith(`${label}.`) ? { key: written.slice(label.length + 1) } : 'other';
+  };
+}
+
+/** What is quoted is a whole name or a whole key: `"a.b".c` and `a.b."c"` leave nothing to guess. */
+function cutAtQuotes(name: readonly NamePart[], position: number): KeyBehind {
+  const cut = Math.max(
+    1,
+    name.findIndex(({ quoted }) => quoted),
+  );
+  const [front, back] = [name.slice(0, cut), name.slice(cut)];
+  if (back.length > 1 && back.some(({ quoted }) => quoted)) {
+    throw invalidSearch('What is quoted is the whole name of a column or a whole key.', position);
+  }
+  const columnName = join(front);
+  const rest = back.length === 0 ? {} : { key: join(back) };
+  return (label) => (label === columnName ? rest : 'other');
+}
+
+const join = (parts: readonly NamePart[]): string => parts.map(({ text }) => text).join('.');
+
+const hasKey = (column: Column, key: string): boolean => keysOf(column)?.some(({ name }) => name === key) ?? false;
+
+function findMetadata([first]: readonly NamePart[]): MetadataName | undefined {
+  if (first === undefined || first.quoted) return undefined;
+  return METADATA.find((name) => `$${name}` === first.text);
+}
+
+function requireUnique(columns: readonly Column[], { column, byName }: NamedColumn, position: number): void {
+  if (!byName) return;
+  const sharing = columns.filter(({ name }) => name === column.name);
+  if (sharing.length < 2) return;
+  const ids = sharing.map(({ id }) => `$${id}`).join(', ');
+  const message = `${sharing.length} columns are called ${quoteClipped(column.name)}. Name the one that you mean by its ID: ${ids}`;
+  throw invalidSearch(message, position);
+}
+
+function unknownColumn(columns: readonly Column[], name: readonly NamePart[], position: number) {
+  const written = join(name);
+  if (name[0]!.text.startsWith('$') && !name[0]!.quoted) {
+    const metadata = METADATA.map((known) => `$${known}`).join(', ');
+    const message = `${quoteClipped(written)} is neither "$" and the ID of a column nor one of ${metadata}.`;
+    return invalidSearch(message, position);
+  }
+  const similar = columns.find((column) => foldText(column.name) === foldText(written));
+  const hint =
+    similar === undefined
+      ? ' A text to look for that contains an operator has to be quoted.'
+      : ` There is one called ${quoteClipped(similar.name)}.`;
+  return invalidSearch(`There is no column called ${quoteClipped(written)}.${hint}`, position);
+}
+
+function metadataSubject(name: MetadataName): Subject {
+  const place: Place = { kind: 'metadata', name };
+  const type = METADATA_TYPES[name];
+  return {
+    place,
+    typed: [{ place, type, referred: false }],
+    isObject: false,
+    sentence: `$${name} is ${withArticle(type)}`,
+  };
+}
+
+function columnSubject(column: Column): Subject {
+  return {
+    place: { kind: 'column', column },
+    typed: typedPlacesOf(column),
+    isObject: keysOf(column) !== undefined,
+    sentence: columnSentence(column),
+  };
+}
+
+function columnSentence(column: Column): string {
+  const type = column.type === 'Array' ? `Array of ${column.scheme.element.type}` : column.type;
+  return `Column ${quoteClipped(column.name)} is ${withArticle(type)}`;
+}
+
+function keySubject(column: Column, key: string, position: number): Subject {
+  const keys = keysOf(column);
+  if (keys === undefined) {
+    throw invalidSearch(`${columnSentence(column)} and has no keys such as ${quoteClipped(key)}.`, position);
+  }
+  const known = keys.find(({ name }) => name === key);
+  if (known === undefined) {
+    throw invalidSearch(`Column ${quoteClipped(column.name)} has no key ${quoteClipped(key)}.`, position);
+  }
+  const place: Place = { kind: 'column', column, key };
+  return {
+    place,
+    typed: [{ place, type: known.type, referred: false }],
+    isObject: false,
+    sentence: `Key ${quoteClipped(key)} of column ${quoteClipped(column.name)} is ${withArticle(known.type)}`,
+  };
+}
+
+const withArticle = (type: string): string => `${/^[AO]/.test(type) ? 'an' : 'a'} ${type}`;

@@ -1,0 +1,97 @@
+// Dates behind an operator: as they are written, or as one of the words `today`, `yesterday`, `tomorrow` and `now`, each
+// with an optional offset such as `today-7d` or `2024-01-31+1mo`.
+
+import { addMonths, DAY_MS, FIRST_DAY, FIRST_INSTANT, LAST_DAY, LAST_INSTANT } from '../dates/days.ts';
+import { instantOf, localDay, localTime, startOfDay } from '../dates/time-zones.ts';
+import { type Moment, readDay, readMoment, spanOf } from './date-terms.ts';
+import { dateSpan, isProblem, outside, type Reading, type Span } from './spans.ts';
+
+export interface Clock {
+  readonly zone: string;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}
+
+interface Offset {
+  readonly amount: number;
+  readonly unit: 'm' | 'h' | 'd' | 'w' | 'mo' | 'y';
+}
+
+const WITH_OFFSET = /^(.*?)([+-])(\d+)(m|h|d|w|mo|y)$/s;
+const WORD = /^(?:today|yesterday|tomorrow|now)$/;
+const BEGINS_LIKE_ONE = /^(?:today|yesterday|tomorrow|now|\d{4}-\d{2}-\d{2})[+-]/;
+const DAYS_FROM_TODAY = { yesterday: -1, today: 0, tomorrow: 1 } as const;
+const UNIT_MS = { m: 60_000, h: 3_600_000, d: DAY_MS, w: 7 * DAY_MS } as const;
+
+/** For a DateTime. */
+export function readDateTimeOrWord(text: string, clock: Clock): Reading<Span> {
+  const moment = readShifted(text, clock, (base) => wordOf(base, clock) ?? readMoment(base, clock.zone));
+  return moment === undefined || isProblem(moment) ? moment : spanOf(moment, clock.zone, text);
+}
+
+/** For a Date, where `now` is today's date. With m or h it is the date that the zone has at that instant. */
+export function readDateOrWord(text: string, clock: Clock): Reading<Span> {
+  const moment = readShifted(text, clock, (base) => wordOf(base, clock) ?? dayMoment(readDay(base)));
+  if (moment === undefined || isProblem(moment)) return moment;
+  const day = 'day' in moment ? moment.day : withinYears(localDay(clock.zone, moment.instant));
+  return day === undefined ? outside(text) : dateSpan(day);
+}
+
+const dayMoment = (day: Reading<number>): Reading<Moment> => (typeof day === 'number' ? { day } : day);
+
+function wordOf(text: string, { zone, now }: Clock): Moment | undefined {
+  if (!WORD.test(text)) return undefined;
+  if (text === 'now') return { instant: now, lengthMs: 1 };
+  return { day: localDay(zone, now) + DAYS_FROM_TODAY[text as keyof typeof DAYS_FROM_TODAY] };
+}
+
+function readShifted(text: string, clock: Clock, read: (base: string) => Reading<Moment>): Reading<Moment> {
+  const whole = read(text);
+  if (whole !== undefined) return whole;
+  const parts = WITH_OFFSET.exec(text);
+  const base = parts === null ? undefined : read(parts[1]!);
+  if (parts === null || base === undefined) {
+    const problem = 'an offset is one whole number and its unit: m, h, d, w, mo or y, as in today-7d';
+    return BEGINS_LIKE_ONE.test(text) ? { problem } : undefined;
+  }
+  if (isProblem(base)) return base;
+  const amount = Number(parts[3]) * (parts[2] === '-' ? -1 : 1);
+  return shift(base, { amount, unit: parts[4] as Offset['unit'] }, clock) ?? outside(text);
+}
+
+/**
+ * A day is moved by the calendar, by d, w, mo and y; with m or h it is an instant, counted from its start: `today+9h`. To an
+ * instant m, h, d and w add their exact length; mo and y go by the calendar and keep the time on the clock. undefined
+ * outside the years 0001 to 9999.
+ */
+function shift(moment: Moment, { amount, unit }: Offset, { zone }: Clock): Moment | undefined {
+  if (unit === 'mo' || unit === 'y') {
+    const months = unit === 'y' ? amount * 12 : amount;
+    if (!('day' in moment)) return shiftClock(moment, months, zone);
+    const day = addMonths(moment.day, months);
+    return day === undefined ? undefined : { day };
+  }
+  if ('day' in moment && (unit === 'd' || unit === 'w')) {
+    const day = withinYears(moment.day + amount * (unit === 'w' ? 7 : 1));
+    return day === undefined ? undefined : { day };
+  }
+  const start = 'day' in moment ? { instant: startOfDay(zone, moment.day), lengthMs: 1 } : moment;
+  const instant = start.instant + amount * UNIT_MS[unit];
+  return instant >= FIRST_INSTANT && instant <= LAST_INSTANT ? { ...start, instant } : undefined;
+}
+
+const withinYears = (day: number): number | undefined => (day >= FIRST_DAY && day <= LAST_DAY ? day : undefined);
+
+/** The same time on the clock, so many months away. */
+function shiftClock(
+  moment: Exclude<Moment, { readonly day: number }>,
+  months: number,
+  zone: string,
+): Moment | undefined {
+  const local = localTime(zone, moment.instant);
+  const from = Math.floor(local / DAY_MS);
+  const to = addMonths(from, months);
+  if (to === undefined) return undefined;
+  // On the day itself no clock has to be asked, and the second of two equal hours stays the second.
+  return to === from ? moment : { ...moment, instant: instantOf(zone, local + (to - from) * DAY_MS) };
+}

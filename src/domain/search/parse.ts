@@ -1,0 +1,243 @@
+// Tokens made into a syntax tree, by this grammar. Knows nothing of columns and types: what names and
+// terms mean is check.ts.
+//
+//   query      = [ or ] ;
+//   or         = and { "OR" and } ;
+//   and        = not { [ "AND" ] not } ;
+//   not        = ( "NOT" | "-" ) not | primary ;
+//   primary    = "(" or ")" | criterion | term ;
+//   criterion  = column operator [ term ] ;        (no white space around the operator)
+//
+// Time is linear: no token is read twice but for the look at what follows. Recursion is as deep as LEVELS_MAX allows.
+
+import { invalidSearch } from './invalid-search.ts';
+import { lex, type Token, type WrittenOperator } from './lex.ts';
+
+/** Criteria and bare terms together. */
+export const CRITERIA_MAX = 64;
+/** Parentheses and NOT, which is also written `-`, inside one another. */
+export const LEVELS_MAX = 32;
+
+export interface Term {
+  readonly text: string;
+  readonly quoted: boolean;
+  readonly position: number;
+}
+
+/** What stood between the dots that are not quoted: `"a.b".c` has two parts, `a.b.c` three. */
+export interface NamePart {
+  readonly text: string;
+  readonly quoted: boolean;
+}
+
+export interface Criterion {
+  readonly kind: 'criterion';
+  readonly name: readonly NamePart[];
+  readonly operator: WrittenOperator;
+  /** Absent only behind `=` and `!=`. */
+  readonly term?: Term;
+  readonly position: number;
+}
+
+export type Syntax =
+  | { readonly kind: 'and' | 'or'; readonly parts: readonly Syntax[] }
+  | { readonly kind: 'not'; readonly part: Syntax }
+  | { readonly kind: 'term'; readonly term: Term }
+  | Criterion;
+
+interface Reading {
+  readonly tokens: readonly Token[];
+  at: number;
+  levels: number;
+  criteria: number;
+}
+
+/** undefined for a query without any token. */
+export function parse(query: string): Syntax | undefined {
+  const tokens = lex(query);
+  if (tokens.length === 0) return undefined;
+  const reading: Reading = { tokens, at: 0, levels: 0, criteria: 0 };
+  const syntax = readOr(reading);
+  const rest = reading.tokens[reading.at];
+  if (rest !== undefined) throw invalidSearch('This closing parenthesis has no opening one.', rest.start);
+  return syntax;
+}
+
+function readOr(reading: Reading): Syntax {
+  const parts = [readAnd(reading)];
+  while (isKeyword(reading.tokens[reading.at], 'OR')) {
+    reading.at += 1;
+    parts.push(readAnd(reading));
+  }
+  return parts.length === 1 ? parts[0]! : { kind: 'or', parts };
+}
+
+function readAnd(reading: Reading): Syntax {
+  const parts = [readNot(reading)];
+  for (;;) {
+    const token = reading.tokens[reading.at];
+    if (token === undefined || token.kind === 'close' || isKeyword(token, 'OR')) break;
+    if (isKeyword(token, 'AND')) reading.at += 1;
+    parts.push(readNot(reading));
+  }
+  return parts.length === 1 ? parts[0]! : { kind: 'and', parts };
+}
+
+function readNot(reading: Reading): Syntax {
+  const token = reading.tokens[reading.at];
+  if (token?.kind !== 'minus' && !isKeyword(token, 'NOT')) return readPrimary(reading);
+  return readInside(reading, () => ({ kind: 'not', part: readNot(reading) }));
+}
+
+function readPrimary(reading: Reading): Syntax {
+  const token = reading.tokens[reading.at];
+  if (token === undefined || token.kind === 'close' || isAnyKeyword(token)) throw nothingToRead(reading);
+  if (token.kind === 'open') return readParentheses(reading);
+  if (token.kind === 'operator') throw strayOperator(token, reading.tokens[reading.at - 1]);
+  reading.criteria += 1;
+  if (reading.criteria > CRITERIA_MAX) {
+    throw invalidSearch(`A search has at most ${CRITERIA_MAX} criteria and terms.`, token.start);
+  }
+  return readCriterionOrTerm(reading);
+}
+
+function readParentheses(reading: Reading): Syntax {
+  const { start } = reading.tokens[reading.at]!;
+  const inner = readInside(reading, () => readOr(reading));
+  if (reading.tokens[reading.at]?.kind !== 'close') {
+    throw invalidSearch('This opening parenthesis has no closing one.', start);
+  }
+  reading.at += 1;
+  return inner;
+}
+
+/** One level deeper, behind the token that begins it. */
+function readInside(reading: Reading, read: () => Syntax): Syntax {
+  if (reading.levels === LEVELS_MAX) {
+    const message = `A search has at most ${LEVELS_MAX} levels of parentheses and NOT.`;
+    throw invalidSearch(message, reading.tokens[reading.at]!.start);
+  }
+  reading.levels += 1;
+  reading.at += 1;
+  const inner = read();
+  reading.levels -= 1;
+  return inner;
+}
+
+/** Words and quoted pieces without white space between them are the name of a column if an operator follows directly. */
+function readCriterionOrTerm(reading: Reading): Syntax {
+  const pieces = readPieces(reading);
+  const next = adjacent(reading);
+  if (next?.kind === 'operator') {
+    reading.at += 1;
+    const { operator } = next;
+    const term = readTermBehind(reading, operator);
+    const position = pieces[0].start;
+    return { kind: 'criterion', name: nameOf(pieces), operator, ...(term === undefined ? {} : { term }), position };
+  }
+  const second = pieces[1] ?? (next?.kind === 'minus' ? next : undefined);
+  if (second !== undefined) throw missingWhiteSpace(second);
+  return { kind: 'term', term: termOf(pieces[0]) };
+}
+
+function readPieces(reading: Reading): [Piece, ...Piece[]] {
+  const pieces: [Piece, ...Piece[]] = [reading.tokens[reading.at] as Piece];
+  reading.at += 1;
+  for (let token = adjacent(reading); isPiece(token); token = adjacent(reading)) {
+    pieces.push(token);
+    reading.at += 1;
+  }
+  return pieces;
+}
+
+function readTermBehind(reading: Reading, operator: WrittenOperator): Term | undefined {
+  const token = adjacent(reading);
+  const behind = reading.tokens[reading.at - 1]!;
+  if (isAnyKeyword(token)) {
+    throw invalidSearch(`${token.text} is an operator; as a term it has to be quoted.`, token.start);
+  }
+  if (token?.kind === 'open') {
+    throw invalidSearch(`One term stands behind "${operator}", without parentheses.`, token.start);
+  }
+  if (token?.kind === 'operator') {
+    throw invalidSearch(`"${token.operator}" cannot follow "${operator}"; ${HOW_TO_QUOTE}`, token.start);
+  }
+  if (!isPiece(token)) {
+    if (operator === '=' || operator === '!=') return undefined;
+    throw invalidSearch(`"${operator}" needs a term directly behind it, without white space.`, behind.start);
+  }
+  reading.at += 1;
+  const next = adjacent(reading);
+  if (next?.kind === 'operator')
+    throw invalidSearch(`"${next.operator}" cannot stand here; ${HOW_TO_QUOTE}`, next.start);
+  if (next !== undefined && next.kind !== 'open' && next.kind !== 'close') throw missingWhiteSpace(next);
+  return termOf(token);
+}
+
+type Piece = Extract<Token, { kind: 'word' | 'quoted' }>;
+
+const isPiece = (token: Token | undefined): token is Piece => token?.kind === 'word' || token?.kind === 'quoted';
+
+const termOf = ({ kind, text, start }: Piece): Term => ({ text, quoted: kind === 'quoted', position: start });
+
+/** The next token, if nothing stands between it and the one before. */
+function adjacent({ tokens, at }: Reading): Token | undefined {
+  return tokens[at]?.start === tokens[at - 1]?.end ? tokens[at] : undefined;
+}
+
+function isKeyword(token: Token | undefined, keyword: 'AND' | 'OR' | 'NOT'): boolean {
+  return token?.kind === 'word' && token.text === keyword;
+}
+
+function isAnyKeyword(token: Token | undefined): token is Extract<Token, { kind: 'word' }> {
+  return isKeyword(token, 'AND') || isKeyword(token, 'OR') || isKeyword(token, 'NOT');
+}
+
+function nameOf(pieces: readonly Piece[]): NamePart[] {
+  const parts: { text: string; quoted: boolean }[] = [{ text: '', quoted: false }];
+  for (const { kind, text, start } of pieces) {
+    const last = parts.at(-1)!;
+    const [joined, ...others] = kind === 'quoted' ? [text] : text.split('.');
+    const touches = kind === 'quoted' ? last.quoted || last.text !== '' : last.quoted && joined !== '';
+    if (touches) {
+      throw invalidSearch('A name is quoted as a whole; only a dot can join it to another: "a b"."c d".', start);
+    }
+    if (!last.quoted) Object.assign(last, { text: joined, quoted: kind === 'quoted' });
+    parts.push(...others.map((other) => ({ text: other, quoted: false })));
+  }
+  return parts;
+}
+
+const HOW_TO_QUOTE = 'a term or name that contains white space or any of ( ) " : = ! < > has to be quoted.';
+
+const missingWhiteSpace = ({ start }: Token) => invalidSearch(`White space is missing here; ${HOW_TO_QUOTE}`, start);
+
+/** An operator where a criterion or term should begin. */
+function strayOperator({ operator, start }: Extract<Token, { kind: 'operator' }>, before: Token | undefined) {
+  if (isAnyKeyword(before) && before.end === start) {
+    const message = `${before.text} is an operator; a column of that name has to be quoted: "${before.text}"${operator}`;
+    return invalidSearch(message, before.start);
+  }
+  const message = `"${operator}" needs the name of a column directly before it, without white space.`;
+  return invalidSearch(message, start);
+}
+
+/** Something should follow, but the query or the parentheses end, or another keyword comes. */
+function nothingToRead({ tokens, at }: Reading) {
+  const token = tokens[at];
+  const before = tokens[at - 1];
+  if (token?.kind === 'close') {
+    return before?.kind === 'open'
+      ? invalidSearch('There is nothing between these parentheses.', before.start)
+      : before === undefined
+        ? invalidSearch('This closing parenthesis has no opening one.', token.start)
+        : invalidSearch('Something is missing before this closing parenthesis.', token.start);
+  }
+  if (token?.kind === 'word') {
+    const message = `${token.text} is an operator and needs something before it; as a term or name it has to be quoted.`;
+    return invalidSearch(message, token.start);
+  }
+  return before?.kind === 'open'
+    ? invalidSearch('This opening parenthesis has no closing one.', before.start)
+    : invalidSearch('Something is missing at the end of the search.', before?.end ?? 0);
+}

@@ -1,0 +1,211 @@
+// Upserts: the record that has the key is changed, and where there is none one is made. A single one reads the record and
+// then writes it by one statement, on condition that nothing has changed since; whoever loses that race a few times, and
+// every batch, locks the records instead. That another makes or deletes the record meanwhile only means to look again.
+
+import { setTimeout as wait } from 'node:timers/promises';
+import { within, writeScope } from '../domain/access.ts';
+import type { PreparedCollection } from '../domain/application.ts';
+import type { Projection } from '../domain/projections.ts';
+import { type ReadValues, readValues } from '../domain/values/value-types.ts';
+import { Fault, fault, tooBusy } from '../faults.ts';
+import type { Transaction } from '../store/db.ts';
+import { assertGeneration } from '../store/fence.ts';
+import { getRecordByKey, lockRecordsByKeys } from '../store/record-keys.ts';
+import type { NewRecord } from '../wire/records.ts';
+import type { Values } from '../wire/values.ts';
+import type { InCollection } from './in-collection.ts';
+import { type Failure, inOrder, type Outcome } from './in-order.ts';
+import { isDuplicatedIn, isoTime } from './record-drafts.ts';
+import { draftNew, insertDrafts } from './record-inserts.ts';
+import { replace } from './record-replacement.ts';
+import {
+  createStep,
+  heldKeys,
+  readRecord,
+  readState,
+  type State,
+  type Step,
+  StepsOutdated,
+  updateStep,
+  writeSteps,
+} from './record-steps.ts';
+import { completeTargets, type FoundTargets, findTargets } from './record-targets.ts';
+import { merged } from './record-updates.ts';
+
+/** How often a single upsert looks and writes before it locks. */
+const RACES = 3;
+/** How often it is locked anew because another has made one of the records meanwhile. */
+const ATTEMPTS = 20;
+/** Those who lost together do not come back together. */
+const PAUSE_MS = 5;
+
+export interface UpsertKey {
+  readonly columnId: string;
+  readonly projection: Projection;
+}
+
+export function upsertKey({ columns, projections }: PreparedCollection, columnId: string): UpsertKey {
+  const column = columns.get(columnId);
+  if (column === undefined) throw fault('COLUMN_NOT_FOUND', { columnId });
+  const projection = projections.byColumn.get(columnId)?.key;
+  if (projection === undefined || !column.searchable) {
+    const lacking = [...(column.unique ? [] : ['unique']), ...(column.searchable ? [] : ['searchable'])];
+    const reason = `the key column must be unique and searchable, and this one is not ${lacking.join(' and not ')}`;
+    throw fault('INVALID_UPSERT_KEY', { columnId, reason });
+  }
+  return { columnId, projection };
+}
+
+export interface Upsert {
+  readonly key: string;
+  readonly read: ReadValues;
+  readonly creatorId: string | undefined;
+}
+
+/** The key is looked at before the other values. */
+export function readUpsert(collection: PreparedCollection, key: UpsertKey, { values, creatorId }: NewRecord): Upsert {
+  const { columnId, projection } = key;
+  const entry = values[columnId] ?? null;
+  if (entry === null) throw fault('MISSING_UPSERT_KEY_VALUE', { columnId });
+  const keyFirst = { [columnId]: entry, ...values };
+  const read = properKey(key, () => readValues(collection.columns, keyFirst, { nullRemoves: true }));
+  return { key: String(projection.read(read.values)), read, creatorId };
+}
+
+/** Whatever is wrong with the value of the key column, it is told as missing. */
+function properKey<T>({ columnId }: UpsertKey, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof Fault) || error.code !== 'INVALID_VALUE') throw error;
+    const ofKey = (error.params as { columnId: string }).columnId === columnId;
+    throw ofKey ? fault('MISSING_UPSERT_KEY_VALUE', { columnId }) : error;
+  }
+}
+
+const findAll = (at: InCollection, upserts: readonly Upsert[]): Promise<FoundTargets> =>
+  findTargets(
+    at,
+    upserts.flatMap(({ read }) => read.targets),
+    upserts.flatMap(({ creatorId }) => creatorId ?? []),
+  );
+
+/** The values of the record that has the key. That there is one is all that is told of one that is not for the caller. */
+function changedValues(
+  at: InCollection,
+  { key, upsert, found }: Looked,
+  held: { createdBy: { id: string }; values: Values },
+): Values {
+  if (!within(writeScope(at.collection.definition, at.caller), held.createdBy.id)) throw fault('FORBIDDEN');
+  properKey(key, () => completeTargets(upsert.read.targets, found, held.values));
+  return merged(held.values, { replace: false, read: upsert.read });
+}
+
+function newRecord(at: InCollection, { key, upsert, found }: Looked) {
+  properKey(key, () => completeTargets(upsert.read.targets, found));
+  return draftNew(at, upsert.read.values, { creatorId: upsert.creatorId, found });
+}
+
+interface Looked {
+  readonly key: UpsertKey;
+  readonly upsert: Upsert;
+  readonly found: FoundTargets;
+}
+
+interface Written {
+  readonly id: string;
+  readonly text: string;
+}
+
+export async function upsertOne(at: InCollection, key: UpsertKey, upsert: Upsert): Promise<Written> {
+  const look = () => getRecordByKey(at.store, at.table, { projection: key.projection, key: upsert.key });
+  const [found, first] = await Promise.all([findAll(at, [upsert]), look()]);
+  const looked = { key, upsert, found };
+  let stored = first;
+  for (let race = 1; race <= RACES; race++) {
+    if (race > 1) stored = await look();
+    const written = stored === undefined ? await insertNew(at, looked) : await change(at, looked, stored);
+    if (written !== undefined) return written;
+  }
+  const { texts, failure } = await upsertLocked(at, [upsert], { key, found });
+  if (failure !== undefined) throw failure.fault;
+  const [text = ''] = texts;
+  return { id: readRecord(text).id, text };
+}
+
+/** Undefined when another has made such a record since. */
+async function insertNew(at: InCollection, looked: Looked): Promise<Written | undefined> {
+  const made = newRecord(at, looked);
+  const { texts, failure } = await insertDrafts(at, [made]);
+  if (failure === undefined) return { id: made.id, text: texts[0]! };
+  if (isDuplicatedIn(looked.key.columnId, failure.fault)) return undefined;
+  throw failure.fault;
+}
+
+/** Undefined when the record has changed, or has gone, since. */
+async function change(at: InCollection, looked: Looked, stored: string): Promise<Written | undefined> {
+  const record = readRecord(stored);
+  const values = changedValues(at, looked, record);
+  const text = await replace(at, record.id, { values, onHash: record.hash, ifHash: undefined });
+  return text === undefined ? undefined : { id: record.id, text };
+}
+
+export async function upsertMany(at: InCollection, key: UpsertKey, upserts: readonly Upsert[]): Promise<Outcome> {
+  return upsertLocked(at, upserts, { key, found: await findAll(at, upserts) });
+}
+
+async function upsertLocked(
+  at: InCollection,
+  upserts: readonly Upsert[],
+  given: { key: UpsertKey; found: FoundTargets },
+): Promise<Outcome> {
+  let oneByOne = false;
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+    try {
+      return await at.store.transaction((tx) => lockAndWrite(at, tx, { ...given, upserts, oneByOne }));
+    } catch (error) {
+      if (!(error instanceof StepsOutdated)) throw error;
+      oneByOne = error.oneByOne;
+      await wait(Math.random() * PAUSE_MS * attempt);
+    }
+  }
+  throw tooBusy();
+}
+
+interface Locking {
+  readonly key: UpsertKey;
+  readonly found: FoundTargets;
+  readonly upserts: readonly Upsert[];
+  readonly oneByOne: boolean;
+}
+
+async function lockAndWrite(at: InCollection, tx: Transaction, locking: Locking): Promise<Outcome> {
+  const { columnId, projection } = locking.key;
+  const keys = [...new Set(locking.upserts.map(({ key }) => key))];
+  const { recs, fence } = await lockRecordsByKeys(tx, at.table, { projection, keys });
+  assertGeneration(fence, at.table.generation);
+  const locked = recs.map((rec) => readState(at.collection, rec));
+  const states = new Map(locked.map((state) => [String(projection.read(state.record.values)), state]));
+  const { done: steps, failure } = takeSteps(at, locking, states);
+  const { oneByOne } = locking;
+  return writeSteps(at, tx, { steps, failure, heldKeys: heldKeys(locked), keyColumnId: columnId, oneByOne });
+}
+
+/** `states` by key: the records that are locked, and those that the elements before have made. */
+function takeSteps(
+  at: InCollection,
+  { key, found, upserts }: Locking,
+  states: Map<string, State>,
+): { done: Step[]; failure?: Failure } {
+  const now = isoTime(at.now());
+  return inOrder(upserts, (upsert) => {
+    const looked = { key, upsert, found };
+    const state = states.get(upsert.key);
+    const next =
+      state === undefined
+        ? createStep(at, newRecord(at, looked), now)
+        : updateStep(at, state, { values: changedValues(at, looked, state.record), now });
+    states.set(upsert.key, next.state);
+    return next.step;
+  });
+}
