@@ -6,7 +6,7 @@ import type { PreparedApplication, PreparedCollection } from '../domain/applicat
 import { SEARCH_TEXT } from '../domain/projections.ts';
 import type { Condition, Place } from '../domain/search/condition.ts';
 import { foldText } from '../domain/search/fold.ts';
-import { searchTerm, sectionMark } from '../domain/search/search-text.ts';
+import { type SearchTerm, searchTerm, sectionMark } from '../domain/search/search-text.ts';
 import type { Column } from '../wire/applications.ts';
 import type { Params } from './params.ts';
 import { nameSql, numberSql, rangeSql, textSql, within } from './search-leaves.ts';
@@ -53,8 +53,11 @@ export function isGuess(condition: Condition): boolean {
       return condition.parts.some(isGuess);
     case 'not':
       return isGuess(condition.part);
-    case 'contains':
-      return !searchTerm(condition.term).indexed || condition.places.some((place) => place.kind === 'metadata');
+    case 'contains': {
+      const { implies } = searchTerm(condition.term);
+      const isKnown = implies !== undefined && 'every' in implies;
+      return !isKnown || condition.places.some((place) => place.kind === 'metadata');
+    }
     default:
       return condition.place.kind === 'column' && isInside(condition.place.column.type);
   }
@@ -112,9 +115,20 @@ function withIndex(
   make: () => string,
 ): string {
   const inside = projectionsAt(source, place.column.id).json !== undefined;
-  const term = searchTerm(foldText(value));
-  if (!inside || !exact || !term.indexed) return make();
-  return `(${source.alias}.${SEARCH_TEXT} like ${params.text(likePattern(term.text))} and ${make()})`;
+  const narrowed = inside && exact ? implied(source, searchTerm(foldText(value)), params) : undefined;
+  return narrowed === undefined ? make() : `(${narrowed} and ${make()})`;
+}
+
+/** What the index can tell of a term. */
+function implied({ alias }: Source, { implies }: SearchTerm, params: Params): string | undefined {
+  const find = `${alias}.${SEARCH_TEXT}`;
+  if (implies === undefined) return undefined;
+  if ('every' in implies) {
+    return implies.every.map((text) => `${find} like ${params.text(likePattern(text))}`).join(' and ');
+  }
+  // Taken from a query, because the planner would weigh every one of so many by itself.
+  const patterns = params.add(JSON.stringify(implies.some.map(likePattern)), 'json');
+  return `${find} like any (array(select json_array_elements_text(${patterns})))`;
 }
 
 const likePattern = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
@@ -200,9 +214,9 @@ function sectionsContain(places: readonly ColumnPlace[], term: string, { source,
   const find = `${source.alias}.${SEARCH_TEXT}`;
   const marks = places.map(({ column, key }) => params.text(sectionMark(column.id, key)));
   if (term === '') return `(${marks.map((mark) => `strpos(${find}, ${mark}) > 0`).join(' or ')})`;
-  const { text, indexed } = searchTerm(term);
-  const sought = params.text(text);
-  const somewhere = indexed ? `${find} like ${params.text(likePattern(text))}` : `strpos(${find}, ${sought}) > 0`;
+  const written = searchTerm(term);
+  const sought = params.text(written.text);
+  const somewhere = implied(source, written, params) ?? `strpos(${find}, ${sought}) > 0`;
   const inSections = marks.map(
     (mark) => `strpos(split_part(split_part(${find}, ${mark}, 2), chr(1), 1), ${sought}) > 0`,
   );

@@ -1,6 +1,9 @@
 // The text by which a record is found: one for all its searchable columns, folded, in sections that tell whose text it
 // is (docs/architecture.md, "Searching"). One index over it serves every search; a section is then looked at exactly.
 //
+// The index knows nothing of less than three letters. So behind the sections stands what short terms are found by: every
+// letter that occurs, between two of our own, and every word of two letters, followed by one of our own.
+//
 // Three things in it are ours and no text's: the mark of a section, what stands between the elements of an Array, and a
 // letter between neighbouring ideographs, so that two of them make the three characters that the index knows. What
 // a text has of these characters itself is written as code words of three control characters. Such a word begins with
@@ -26,6 +29,13 @@ const NEIGHBOURS = new RegExp(`(${IDEOGRAPH})(?=${IDEOGRAPH})`, 'gu');
 const MAY_BE_IDEOGRAPH = /[\u1100-\uffff]/;
 /** What the index knows something of: three letters or digits, or the edge of a word. */
 const INDEXED = /[\p{L}\p{N}]{3}|[\p{L}\p{N}]{2}[^\p{L}\p{N}]|[^\p{L}\p{N}][\p{L}\p{N}]/u;
+/** Behind the sections, in place of a mark. */
+const LETTERS_MARK = `${SECTION_START}\u0004`;
+const LETTER = /[\p{L}\p{N}]/u;
+const IS_IDEOGRAPH = new RegExp(IDEOGRAPH, 'u');
+const ASCII = [...'abcdefghijklmnopqrstuvwxyz0123456789'];
+const ASCII_PAIR = /^[a-z0-9]{2}$/;
+const ASCII_PAIRS = /(?<![a-z0-9])[a-z0-9]{2}(?![a-z0-9])/g;
 
 /** The text of one column, of one key of an Object, or of that key in the Objects of an Array. */
 export interface Section {
@@ -70,7 +80,22 @@ export function searchText(sections: readonly Section[], values: Values): string
     const pieces = textsOf(value, key);
     if (pieces.length > 0) text += mark + pieces.map(written).join(ELEMENT);
   }
-  return text === '' ? null : text;
+  return text === '' ? null : text + lettersOf(text);
+}
+
+/** Few letters stand for long texts: those that are not ideographs. */
+function lettersOf(text: string): string {
+  const letters: string[] = [];
+  for (const character of new Set(text)) if (isLetter(character)) letters.push(character);
+  const pairs = [...new Set(text.match(ASCII_PAIRS))].map((pair) => ` ${pair}${SEPARATOR}`);
+  if (letters.length === 0) return '';
+  return `${LETTERS_MARK}${SEPARATOR}${letters.sort().join(SEPARATOR)}${SEPARATOR}${pairs.sort().join('')}`;
+}
+
+function isLetter(character: string): boolean {
+  const code = character.charCodeAt(0);
+  if (code < 0x80) return (code >= 0x61 && code <= 0x7a) || (code >= 0x30 && code <= 0x39);
+  return character !== SEPARATOR && LETTER.test(character) && !IS_IDEOGRAPH.test(character);
 }
 
 function textsOf(value: Value, key: string | undefined): string[] {
@@ -104,8 +129,22 @@ function writeFolded(folded: string): string {
   return MAY_BE_IDEOGRAPH.test(escaped) ? escaped.replace(NEIGHBOURS, `$1${SEPARATOR}`) : escaped;
 }
 
-/** A folded term as it stands in search texts. `indexed`: whether the index can narrow the search down. */
-export function searchTerm(folded: string): { text: string; indexed: boolean } {
+/** A term as it stands in search texts, and what every text that contains it contains as well: all of these, or any. */
+export interface SearchTerm {
+  readonly text: string;
+  /** Undefined when the index cannot help. */
+  readonly implies?: { readonly every: readonly string[] } | { readonly some: readonly string[] };
+}
+
+export function searchTerm(folded: string): SearchTerm {
   const text = writeFolded(folded);
-  return { text, indexed: INDEXED.test(text) };
+  if (INDEXED.test(text)) return { text, implies: { every: [text] } };
+  if (ASCII_PAIR.test(text)) {
+    // Another letter follows, or another precedes, or it is a word by itself.
+    const longer = ASCII.flatMap((letter) => [`${text}${letter}`, `${letter}${text}`]);
+    return { text, implies: { some: [...longer, `${text}${SEPARATOR}`] } };
+  }
+  const letters = [...new Set(text)].filter(isLetter);
+  if (letters.length === 0) return { text };
+  return { text, implies: { every: letters.map((letter) => `${SEPARATOR}${letter}${SEPARATOR}`) } };
 }
