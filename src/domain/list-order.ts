@@ -23,7 +23,7 @@ export interface Position {
 
 const TOKEN_START = '~';
 /** A longer text is cut, so that a position fits into an address and a header. */
-export const POSITION_TEXT_MAX = 1_500;
+export const POSITION_TEXT_MAX = 750;
 
 const nameOf = (order: ListOrder): string => order.column?.id ?? order.key;
 

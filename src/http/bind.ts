@@ -73,8 +73,11 @@ async function readInput(
     return Array.isArray(value) ? value.join(', ') : value;
   };
   // As the client addressed us, unless the operator says how clients do.
-  const origin = () => (publicUrlSet || request.host === '' ? publicUrl() : `${request.protocol}://${request.host}`);
-  return { params, query: readQuery(request.url), header, url: request.url, origin, body };
+  const address = () => {
+    const origin = publicUrlSet || request.host === '' ? publicUrl() : `${request.protocol}://${request.host}`;
+    return origin + request.url.split('?', 1)[0];
+  };
+  return { params, query: readQuery(request.url), header, address, body };
 }
 
 /** A parameter that is given twice counts as first given. */

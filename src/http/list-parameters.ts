@@ -59,11 +59,15 @@ function readSortColumn({ sortColumnId }: Query): string {
   throw invalid('sortColumnId', `must be the identifier of a column, of the form ${PATTERNS.columnId}`);
 }
 
-/** The same list, going on behind the position. Relative to nothing: a client may follow it as it stands. */
-export function nextLink(origin: string, url: string, position: string): string {
-  const [path = '', query = ''] = url.split('?', 2);
-  const next = new URLSearchParams(query);
-  next.delete('skip');
+const CARRIED = ['search', 'timezone', 'sortKey', 'sortOrder', 'sortColumnId', 'limit'] as const;
+/** Clients and proxies refuse an answer with longer headers. Whoever asks so long goes on behind the last record's ID. */
+const LINK_MAX = 8_000;
+
+/** The same list, going on behind the position; undefined when that does not fit into a header. */
+export function nextLink(address: string, query: Query, position: string): string | undefined {
+  const next = new URLSearchParams();
+  for (const name of CARRIED) if (query[name] !== undefined) next.set(name, query[name]);
   next.set('after', position);
-  return `<${origin}${path}?${next.toString()}>; rel="next"`;
+  const link = `<${address}?${next.toString()}>; rel="next"`;
+  return link.length > LINK_MAX ? undefined : link;
 }

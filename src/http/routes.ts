@@ -21,9 +21,8 @@ export interface Input<Body> {
   readonly params: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string | undefined>>;
   readonly header: (name: string) => string | undefined;
-  /** The path and query as sent, and where the client found the server, for links that lead on. */
-  readonly url: string;
-  readonly origin: () => string;
+  /** Where the client found this, without the query, for links that lead on. */
+  readonly address: () => string;
   readonly body: Body;
 }
 
@@ -63,10 +62,11 @@ export const ROUTES: readonly Route[] = [
     path: RECORDS,
     permission: 'api',
     sentence: 'Lists records in order, page by page, narrowed down by a search.',
-    run: async (context, { params, query, url, origin }) => {
+    run: async (context, { params, query, address }) => {
       const input = { collectionId: params.collectionId!, ...readListParameters(query) };
       const { texts, next } = await recordLists.list(context, input);
-      return answerText(list(texts), next === undefined ? {} : { link: nextLink(origin(), url, next) });
+      const link = next === undefined ? undefined : nextLink(address(), query, next);
+      return answerText(list(texts), link === undefined ? {} : { link });
     },
   }),
   route({

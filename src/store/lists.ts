@@ -92,7 +92,7 @@ export function pageOf(query: PageQuery, { form, exact }: PageOptions): Statemen
     return `select ${columns} from (${walked}) t${all(where)} ${rest}`;
   };
   const page = (text: string): Statement => ({ text, params: params.values });
-  const ranges = after === undefined ? [[]] : seek(key, after, { order, params, whole });
+  const ranges = after === undefined ? [[]] : seek(key, after, { order, params, whole, scope: query.scope });
   if (form === 'collect') {
     const hits = `select ${named} from ${table} t${all([...scope, ...where, either(ranges)])}`;
     return page(`with hits as materialized (${hits})
@@ -119,7 +119,7 @@ const either = (ranges: readonly (readonly string[])[]): string =>
 function seek(
   key: Key,
   { value, id }: Position,
-  { order, params, whole }: { order: ListOrder; params: Params; whole: string | undefined },
+  { order, params, whole, scope }: Pick<PageQuery, 'order' | 'scope'> & { params: Params; whole: string | undefined },
 ): string[][] {
   const beyond = order.descending ? '<' : '>';
   const column = `t.${key.column}`;
@@ -132,11 +132,37 @@ function seek(
   const range =
     whole !== undefined && typeof value === 'string'
       ? [
-          `(${column} ${beyond} ${from} or (${column} = ${from} and (coalesce(${whole}, ''), t.id) ${beyond} (${params.text(fullKey(key, value))}, ${behind})))`,
           `${column} ${beyond}= ${from}`,
+          behindLong({ column, from, beyond }, { whole, text: fullKey(key, value), params, behind }),
         ]
-      : [`(${column}, t.id) ${beyond} (${from}, ${behind})`];
+      : [behindPlain({ column, from, beyond }, { scope, params, behind })];
   return order.descending && key.nullable ? [range, [`${column} is null`]] : [range];
+}
+
+interface Comparison {
+  readonly column: string;
+  readonly from: string;
+  readonly beyond: string;
+}
+
+/**
+ * The creator is compared along where lists are narrowed to one. It changes nothing but the planner's choice: behind a
+ * position among few values it expects next to nothing, and would as soon walk along everybody's records.
+ */
+function behindPlain(
+  { column, from, beyond }: Comparison,
+  { scope, params, behind }: { scope: string | undefined; params: Params; behind: string },
+): string {
+  if (scope === undefined) return `(${column}, t.id) ${beyond} (${from}, ${behind})`;
+  return `(t.created_by, ${column}, t.id) ${beyond} (${params.text(scope)}, ${from}, ${behind})`;
+}
+
+function behindLong(
+  { column, from, beyond }: Comparison,
+  { whole, text, params, behind }: { whole: string; text: string; params: Params; behind: string },
+): string {
+  const rest = `(coalesce(${whole}, ''), t.id) ${beyond} (${params.text(text)}, ${behind})`;
+  return `(${column} ${beyond} ${from} or (${column} = ${from} and ${rest}))`;
 }
 
 function cutValue({ projection }: Key, value: Projected): Projected {

@@ -1,0 +1,74 @@
+// The text by which records are found: a term is in a section exactly when it is in the text, and what a term is said to
+// imply is in every text that contains it.
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { foldText } from '../../src/domain/search/fold.ts';
+import { SECTION_START, searchTerm, searchText, sectionMark, sectionsOf } from '../../src/domain/search/search-text.ts';
+import type { Column } from '../../src/wire/applications.ts';
+import type { Values } from '../../src/wire/values.ts';
+
+const flags = { unique: false, sortable: false, searchable: true };
+const TITLE: Column = { id: 'ctitle00', name: 'Title', type: 'String', ...flags };
+const TAGS: Column = { id: 'ctags000', name: 'Tags', type: 'Array', scheme: { element: { type: 'String' } }, ...flags };
+const SECTIONS = [TITLE, TAGS].flatMap(sectionsOf);
+
+const valuesOf = (title: string, tags: readonly string[] = []): Values => ({
+  ctitle00: { type: 'String', value: title },
+  ...(tags.length === 0
+    ? {}
+    : { ctags000: { type: 'Array', value: tags.map((value) => ({ type: 'String', value })) } }),
+});
+
+/** As the compiler of searches cuts it out (store/search). */
+const sectionIn = (text: string, columnId: string): string | undefined =>
+  text.split(sectionMark(columnId))[1]?.split(SECTION_START)[0];
+
+const implied = (text: string, { implies }: ReturnType<typeof searchTerm>): boolean => {
+  if (implies === undefined) return true;
+  return 'every' in implies
+    ? implies.every.every((part) => text.includes(part))
+    : implies.some.some((part) => text.includes(part));
+};
+
+const CHARACTERS = [...'aAbBzq09 -_.%\\"éßöя京東都カー한국😀\u0001\u0002\u0003\u0004\u0010\u001f\u02d0\n\te\u0301'];
+const texts = fc.string({ unit: fc.constantFrom(...CHARACTERS), maxLength: 24 });
+const terms = fc.string({ unit: fc.constantFrom(...CHARACTERS), minLength: 1, maxLength: 4 });
+
+describe('the search text', () => {
+  it('has a term in a section exactly when the text has it', () => {
+    fc.assert(
+      fc.property(texts, texts, terms, (title, tag, term) => {
+        const text = searchText(SECTIONS, valuesOf(title, [tag, 'other'])) ?? '';
+        const sought = searchTerm(foldText(term));
+        const inTitle = foldText(title).includes(foldText(term));
+        const inTags = [tag, 'other'].some((one) => foldText(one).includes(foldText(term)));
+        assert.equal(sectionIn(text, 'ctitle00')?.includes(sought.text), inTitle);
+        assert.equal(sectionIn(text, 'ctags000')?.includes(sought.text), inTags);
+        if (inTitle || inTags) assert.ok(implied(text, sought), JSON.stringify({ title, tag, term, text }));
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+
+  it('is not there without a text, and tells an empty text from none', () => {
+    assert.equal(searchText(SECTIONS, {}), null);
+    assert.equal(searchText(SECTIONS, valuesOf('')), sectionMark('ctitle00'));
+  });
+
+  it('puts a letter between neighbouring ideographs, in texts and in terms', () => {
+    assert.equal(searchTerm(foldText('東京都')).text, '東ː京ː都');
+    assert.deepEqual(searchTerm(foldText('東京')).implies, { every: ['東ː京'] });
+    assert.equal(searchTerm(foldText('駅')).implies, undefined);
+  });
+
+  it('finds one letter, and two, by what stands behind the sections', () => {
+    const text = searchText(SECTIONS, valuesOf('Go to B7')) ?? '';
+    assert.equal(text.split(SECTION_START).at(-1), '\u0004ː7ːbːgːoːtː b7ː goː toː');
+    assert.deepEqual(searchTerm('q').implies, { every: ['ːqː'] });
+    assert.deepEqual(searchTerm('öß').implies, { every: ['ːöː', 'ːßː'] });
+    const pair = searchTerm('zq').implies;
+    assert.ok(pair !== undefined && 'some' in pair && pair.some.length === 73);
+  });
+});
