@@ -216,7 +216,11 @@ function sectionsContain(places: readonly ColumnPlace[], term: string, { source,
   if (term === '') return `(${marks.map((mark) => `strpos(${find}, ${mark}) > 0`).join(' or ')})`;
   const written = searchTerm(term);
   const sought = params.text(written.text);
-  const somewhere = implied(source, written, params) ?? `strpos(${find}, ${sought}) > 0`;
+  const simply = `strpos(${find}, ${sought}) > 0`;
+  const narrowed = implied(source, written, params);
+  // Where the index is not used, the 73 patterns of two letters would take long for every single record.
+  const isMany = written.implies !== undefined && 'some' in written.implies;
+  const somewhere = isMany ? `${simply} and ${narrowed}` : (narrowed ?? simply);
   const inSections = marks.map(
     (mark) => `strpos(split_part(split_part(${find}, ${mark}, 2), chr(1), 1), ${sought}) > 0`,
   );
