@@ -29,7 +29,7 @@ export const FAULTS = {
   COLUMN_NOT_SORTABLE: row<{ columnId: string }>(400),
   INVALID_CREATOR: row<{ creatorId: string }>(400),
   INVALID_UPSERT_KEY: row<{ columnId: string; reason: string }>(400),
-  MISSING_UPSERT_KEY_VALUE: row<{ columnId: string }>(400),
+  MISSING_UPSERT_KEY_VALUE: row<{ columnId: string; reason: string }>(400),
   DUPLICATED_VALUES: row<DuplicatedValues>(400),
   TOO_MANY_RECORDS: row<{ maximum: number }>(400),
   USER_NAME_TAKEN: row<{ name: string }>(400),

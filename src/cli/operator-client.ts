@@ -43,12 +43,20 @@ async function send(order: Order): Promise<unknown> {
   try {
     answer = await exchange(order);
   } catch (error) {
-    throw new CommandFailure(`No server answers at ${new URL(order.url).origin}. Is it running?`, { cause: error });
+    const { origin } = new URL(order.url);
+    throw new CommandFailure(
+      isCut(error)
+        ? `The server at ${origin} ended the connection before it answered. What was asked for may have been done or not.`
+        : `No server answers at ${origin}. Is it running?`,
+      { cause: error },
+    );
   }
   const { status, text } = answer;
   if (status >= 200 && status < 300) return text === '' ? undefined : JSON.parse(text);
   throw new CommandFailure(explain(status, text));
 }
+
+const isCut = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ECONNRESET';
 
 const PROBE_MS = 30_000;
 

@@ -5,7 +5,7 @@ import type { OperatorClient } from './operator-client.ts';
 
 interface Publishing {
   readonly step: string;
-  readonly collectionId: string | null;
+  readonly collectionName: string | null;
   readonly done: number;
   readonly total: number;
 }
@@ -16,18 +16,22 @@ const LINE_MS = 3_000;
 const STEPS: Readonly<Record<string, string>> = {
   checking: 'Checking the records',
   waiting: 'Waiting for those who are writing',
-  filling: 'Filling in what is sorted, searched or unique',
+  filling: 'Filling in the columns',
   indexing: 'Building indexes',
   switching: 'Switching to the new version',
   clearing: 'Clearing away what is no longer needed',
   undoing: 'Undoing what was prepared',
 };
 
-export function progressLine({ step, collectionId, done, total }: Publishing): string {
-  const place = collectionId === null ? '' : ` (${collectionId})`;
-  const share = total === 0 ? '' : `: ${done} of ${total}, ${Math.floor((done / total) * 100)} %`;
-  return `${STEPS[step] ?? step}${place}${share}`;
+/** What matters most comes first: a narrow terminal cuts the rest off. */
+export function progressLine({ step, collectionName, done, total }: Publishing): string {
+  const share = total === 0 ? '' : `${Math.floor((done / total) * 100)} % `;
+  const place = collectionName === null ? '' : ` of ${collectionName}`;
+  const count = total === 0 ? '' : ` (${done.toLocaleString('en')} of ${total.toLocaleString('en')})`;
+  return `${share}${STEPS[step] ?? step}${place}${count}`;
 }
+
+const WIDTH = 80;
 
 export function watchPublishing(client: OperatorClient, applicationId: string): { stop(): void } {
   const { stderr } = process;
@@ -38,7 +42,7 @@ export function watchPublishing(client: OperatorClient, applicationId: string): 
   const show = (line: string) => {
     if (stderr.isTTY) {
       shown = true;
-      stderr.write(`\r\u001b[K${line.slice(0, Math.max(20, stderr.columns - 1))}`);
+      stderr.write(`\r\u001b[K${line.slice(0, (stderr.columns || WIDTH) - 1)}`);
     } else if (performance.now() - saidAt >= LINE_MS) {
       saidAt = performance.now();
       stderr.write(`${line}\n`);

@@ -2,7 +2,8 @@
 
 import type { Column } from '../wire/applications.ts';
 import { isIdentifier } from '../wire/identifiers.ts';
-import type { Projected } from './projections.ts';
+import { sha256Hex } from './hash.ts';
+import { cutText, type Projected } from './projections.ts';
 
 export const SORT_KEYS = ['column', 'createdAt', 'updatedAt', 'createdBy', 'updatedBy'] as const;
 export const SORT_ORDERS = ['ascending', 'descending'] as const;
@@ -19,16 +20,26 @@ export type ListOrder = {
 export interface Position {
   readonly value: Projected;
   readonly id: string;
+  /** Of the whole text, where `value` is only its beginning. */
+  readonly digest?: string;
 }
 
 const TOKEN_START = '~';
 /** A longer text is cut, so that a position fits into an address and a header. */
-export const POSITION_TEXT_MAX = 750;
+const POSITION_TEXT_MAX = 750;
 
 const nameOf = (order: ListOrder): string => order.column?.id ?? order.key;
 
-export function writePosition(order: ListOrder, { value, id }: Position): string {
-  return TOKEN_START + Buffer.from(JSON.stringify([nameOf(order), value, id])).toString('base64url');
+export function writePosition(order: ListOrder, { value, id, digest }: Position): string {
+  const parts = [nameOf(order), value, id, ...(digest === undefined ? [] : [digest])];
+  return TOKEN_START + Buffer.from(JSON.stringify(parts)).toString('base64url');
+}
+
+/** The position as it fits into an address: a long text is cut, and its digest tells it from others. */
+export function cutPosition({ value, id }: Position): Position {
+  if (typeof value !== 'string') return { value, id };
+  const beginning = cutText(value, POSITION_TEXT_MAX);
+  return beginning === value ? { value, id } : { value: beginning, id, digest: sha256Hex(value) };
 }
 
 /** Why it cannot be read is of use to whoever put it together by hand. */
@@ -41,11 +52,11 @@ export function readPosition(token: string, order: ListOrder): Position | { read
   } catch {
     return malformed;
   }
-  if (!Array.isArray(parts) || parts.length !== 3) return malformed;
-  const [name, value, id] = parts as unknown[];
+  if (!Array.isArray(parts) || parts.length < 3 || parts.length > 4) return malformed;
+  const [name, value, id, digest] = parts as unknown[];
   if (name !== nameOf(order)) return { problem: 'is a position in another order' };
   if (!isIdentifier('recordId', id) || !fits(order, value)) return malformed;
-  return { value, id };
+  return typeof digest === 'string' ? { value, id, digest } : { value, id };
 }
 
 const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;

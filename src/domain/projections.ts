@@ -170,8 +170,8 @@ function projectColumn(column: Column, { order, search }: Needs): ColumnProjecti
     case 'Location':
       return {
         ...common,
-        latitude: of(column, 'y', 'number', (held) => (held.type === 'Location' ? held.latitude : null)),
-        longitude: of(column, 'x', 'number', (held) => (held.type === 'Location' ? held.longitude : null)),
+        latitude: of(column, 'y', 'number', (held) => (held.type === 'Location' ? degrees(held.latitude) : null)),
+        longitude: of(column, 'x', 'number', (held) => (held.type === 'Location' ? degrees(held.longitude) : null)),
       };
     case 'Object':
     case 'Array':
@@ -212,6 +212,12 @@ function plainOf(value: Value): Projected {
   }
 }
 
+/** Less than a thousandth of a millimetre. Of smaller numbers the database can tell no sine. */
+const LEAST_DEGREES = 1e-12;
+
+/** As distances are computed from it. */
+export const degrees = (angle: number): number => (Math.abs(angle) < LEAST_DEGREES ? 0 : angle);
+
 /** By code points, so that the beginnings compare as the texts do. */
 export function cutText(text: string, codePoints: number): string {
   if (text.length <= codePoints) return text;
@@ -241,7 +247,7 @@ function simpleInside(value: SimpleValue): unknown {
     case 'Attachment':
       return { id: value.id, name: value.name };
     case 'Location':
-      return { latitude: value.latitude, longitude: value.longitude };
+      return { latitude: degrees(value.latitude), longitude: degrees(value.longitude) };
     default:
       return value.value;
   }

@@ -2,6 +2,7 @@
 
 import type { FastifyRequest } from 'fastify';
 import type { Context, OperatorContext } from '../context.ts';
+import { fault } from '../faults.ts';
 import type { Authenticator } from '../gate/authenticate.ts';
 import type { OperatorGate } from '../gate/operator.ts';
 import { permit } from '../gate/permit.ts';
@@ -85,6 +86,21 @@ function readQuery(url: string): Record<string, string | undefined> {
   const start = url.indexOf('?');
   const query: Record<string, string | undefined> = Object.create(null) as Record<string, string | undefined>;
   if (start === -1) return query;
-  for (const [name, value] of new URLSearchParams(url.slice(start + 1))) query[name] ??= value;
+  const text = url.slice(start + 1);
+  for (const [name, value] of new URLSearchParams(text)) query[name] ??= value;
+  if (text.includes('%')) refuseBrokenEncoding(text);
   return query;
+}
+
+/** URLSearchParams puts U+FFFD for what it cannot decode: another search than was meant would be run. */
+function refuseBrokenEncoding(text: string): void {
+  for (const part of text.split('&')) {
+    const [name = ''] = part.split('=', 1);
+    try {
+      decodeURIComponent(part);
+    } catch {
+      const reason = 'is not percent-encoded UTF-8';
+      throw fault('INVALID_PARAMETER', { parameter: name.slice(0, 80), reason });
+    }
+  }
 }

@@ -6,6 +6,7 @@ import { checkDocument } from '../domain/definition/check.ts';
 import { type Change, diffDefinitions } from '../domain/definition/diff.ts';
 import { resolveDocument } from '../domain/definition/resolve.ts';
 import { applicationUrl, applicationView } from '../domain/definition/view.ts';
+import { widthProblems } from '../domain/definition/width.ts';
 import { fault } from '../faults.ts';
 import {
   getApplication,
@@ -19,7 +20,14 @@ import { moveFence } from '../store/fence.ts';
 import { announce } from '../store/hearing.ts';
 import { dropApplicationSchema } from '../store/migrate.ts';
 import { ensureOrganization } from '../store/organizations.ts';
-import { countRecords, getPublishing, keepWritersOut, lockPublishing, putPublishing } from '../store/publishing.ts';
+import {
+  countRecords,
+  getPublishing,
+  givingWay,
+  keepWritersOut,
+  lockPublishing,
+  putPublishing,
+} from '../store/publishing.ts';
 import { countUsers } from '../store/users.ts';
 import type { Application } from '../wire/applications.ts';
 import type { Definition, PublishDocument } from '../wire/publish-document.ts';
@@ -85,7 +93,10 @@ async function carryOut(context: OperatorContext, publisher: Publisher, plan: Pl
   const reporter = reportTo(context, next.id);
   const generation = stored ? await prepare(context, publisher, { stored, next, reporter }) : firstGeneration(context);
   reporter.begin('switching', null, 0);
-  await publisher.transaction((tx) => apply(context, tx, { plan, generation, reporter }));
+  await givingWay((waitMs) => {
+    const switching = { plan, generation, reporter, waitMs };
+    return publisher.transaction((tx) => apply(context, tx, switching));
+  });
   context.hear({ application: next.id });
   const { application, changes } = published(context, plan);
   const { id: applicationId, version } = application;
@@ -94,7 +105,7 @@ async function carryOut(context: OperatorContext, publisher: Publisher, plan: Pl
 }
 
 /** Not that of an application which had the same identifier and was removed: a node may still know its definition. */
-const firstGeneration = (context: OperatorContext): number => Math.floor(context.now() / 1_000) % 1_000_000_000;
+const firstGeneration = (context: OperatorContext): number => Math.floor(context.now()) % 1_000_000_000;
 
 function published(context: OperatorContext, { stored, next, changes }: Plan): Published {
   const url = applicationUrl(context.publicUrl(), next.id);
@@ -116,10 +127,12 @@ async function makePlan(
   const current = stored?.definition;
   const next = resolveDocument(document, current, context.ids);
   if ('problems' in next) throw fault('INVALID_DEFINITION', { problems: next.problems });
+  const tooWide = widthProblems(next);
+  if (tooWide.length > 0) throw fault('INVALID_DEFINITION', { problems: tooWide });
   const changes: Change[] = [];
   for (const change of diffDefinitions(current, next)) changes.push(await counted(tx, change));
   if (current !== undefined && changes.length > 0) {
-    await refuseModeChange(tx, current, next);
+    await refuseModeChange(tx, { current, next });
     await refuseCollisions(tx.application, current, next);
   }
   return { stored, next, changes };
@@ -131,20 +144,32 @@ async function counted(tx: PublishTransaction, change: Change): Promise<Change> 
 }
 
 /** Users of one kind cannot become users of the other, nor shared users of another organization. */
-async function refuseModeChange(tx: PublishTransaction, current: Definition, next: Definition): Promise<void> {
+async function refuseModeChange(
+  tx: PublishTransaction,
+  { current, next, waitMs }: { current: Definition; next: Definition; waitMs?: number },
+): Promise<void> {
   const switched = current.sharedUsersModeEnabled !== next.sharedUsersModeEnabled;
   const moved = current.sharedUsersModeEnabled && current.organization !== next.organization;
   if (!switched && !moved) return;
-  await keepWritersOut(tx.application, 'users');
+  if (waitMs !== undefined) await keepWritersOut(tx.application, 'users', waitMs);
   const users = await countUsers(tx.application);
   if (users > 0) throw fault('MODE_HAS_USERS', { users });
 }
 
-/** The switch. `generation`: the one that the preparation has left. */
+interface Switching {
+  readonly plan: Plan;
+  /** The one that the preparation has left. */
+  readonly generation: number;
+  readonly reporter: Reporter;
+  /** How long it may keep writers waiting while it waits for others of them. */
+  readonly waitMs: number;
+}
+
+/** The switch. */
 async function apply(
   context: OperatorContext,
   tx: PublishTransaction,
-  { plan: { stored, next }, generation, reporter }: { plan: Plan; generation: number; reporter: Reporter },
+  { plan: { stored, next }, generation, reporter, waitMs }: Switching,
 ): Promise<void> {
   const current = stored?.definition;
   const version = (stored?.version ?? 0) + 1;
@@ -152,8 +177,8 @@ async function apply(
   await ensureOrganization(tx.system, next.organization);
   if (current === undefined) await createTables(tx.application, next, generation);
   else {
-    await refuseModeChange(tx, current, next);
-    await changeTables(tx.application, current, next, { generation, now, reporter });
+    await refuseModeChange(tx, { current, next, waitMs });
+    await changeTables(tx.application, current, next, { generation, now, reporter, waitMs });
     const startedAt = new Date(now);
     await putPublishing(tx.system, next.id, { other: current, switched: true, step: 'clearing', startedAt });
   }
@@ -190,11 +215,13 @@ export async function existing(context: OperatorContext, applicationId: string) 
 
 /** null when nobody publishes the application. */
 export async function showPublishing(context: OperatorContext, applicationId: string) {
-  await existing(context, applicationId);
+  const { definition } = await existing(context, applicationId);
   const publishing = await getPublishing(context.database.system, applicationId);
   if (publishing === undefined) return { publishing: null };
-  const { step, collectionId, done, total, startedAt } = publishing;
-  return { publishing: { step, collectionId, done, total, startedAt: startedAt.toISOString() } };
+  const { step, collectionId, done, total, startedAt, other } = publishing;
+  const collections = [...definition.collections, ...other.collections];
+  const collectionName = collections.find(({ id }) => id === collectionId)?.name ?? null;
+  return { publishing: { step, collectionId, collectionName, done, total, startedAt: startedAt.toISOString() } };
 }
 
 export async function remove(context: OperatorContext, applicationId: string): Promise<void> {

@@ -40,7 +40,7 @@ function newlyUnique(before: Collection, after: Collection): Column[] {
   });
 }
 
-/** Before anything is done, and again when the database could not build the index of one of them. */
+/** Before anything is done. What collides later is found when the index is built (operations/preparation). */
 export async function refuseCollisions(reader: Reader, current: Definition, next: Definition): Promise<void> {
   const collisions = [];
   for (const { before, after } of kept(current, next)) {
@@ -71,6 +71,8 @@ export interface Moment {
   readonly generation: number;
   readonly now: number;
   readonly reporter: Reporter;
+  /** How long it may keep writers waiting while it waits for others of them. */
+  readonly waitMs: number;
 }
 
 export async function changeTables(
@@ -104,9 +106,9 @@ function shrinks(before: Collection, after: Collection): boolean {
 async function rewrite(
   tx: Transaction,
   { before, after }: { before: Collection; after: PreparedCollection },
-  { generation, now, reporter }: Moment,
+  { generation, now, reporter, waitMs }: Moment,
 ): Promise<void> {
-  await keepWritersOut(tx, before.id);
+  await keepWritersOut(tx, before.id, waitMs);
   reporter.begin('switching', before.id, await countRecords(tx, before.id));
   const table = { schema: tx.schema, collection: after, generation };
   const change = ({ id, rec }: PageRow): RecordRow | undefined => {

@@ -4,24 +4,27 @@
 import type { Context } from '../context.ts';
 import { readScope } from '../domain/access.ts';
 import type { PreparedCollection } from '../domain/application.ts';
+import { sha256Hex } from '../domain/hash.ts';
 import {
+  cutPosition,
   type ListOrder,
-  POSITION_TEXT_MAX,
   type Position,
   readPosition,
   type SortKey,
   writePosition,
 } from '../domain/list-order.ts';
-import { cutText, ORDERED_CUT, type Projected } from '../domain/projections.ts';
+import { ORDERED_CUT, type Projected } from '../domain/projections.ts';
 import { readSearch } from '../domain/search/check.ts';
 import type { Condition } from '../domain/search/condition.ts';
 import { fault } from '../faults.ts';
-import type { Reader } from '../store/db.ts';
+import type { Reader, Row, Statement } from '../store/db.ts';
+import { assertGeneration, fenceGeneration } from '../store/fence.ts';
 import { type PageForm, type PageQuery, pageOf } from '../store/lists.ts';
 import type { Params } from '../store/params.ts';
 import { getRecord } from '../store/records.ts';
 import { pageByReference } from '../store/reference-lists.ts';
 import { compileSearch, isGuess, isSharp } from '../store/search.ts';
+import { isUnfit } from '../store/sqlstate.ts';
 import { isIdentifier } from '../wire/identifiers.ts';
 import type { Value, Values } from '../wire/values.ts';
 import { type InCollection, inCollection } from './in-collection.ts';
@@ -66,7 +69,7 @@ export async function list(context: Context, input: ListInput): Promise<RecordPa
   const texts = await livePage(at, query, condition);
   const last = texts.at(-1);
   if (last === undefined || texts.length < input.limit) return { texts };
-  return { texts, next: writePosition(order, positionIn(order, last)) };
+  return { texts, next: writePosition(order, cutPosition(positionIn(order, last))) };
 }
 
 function orderOf({ columns }: PreparedCollection, sort: ListInput['sort']): ListOrder {
@@ -108,32 +111,50 @@ async function livePage(at: InCollection, query: PageQuery, condition: Condition
 
 const isReference = ({ column }: ListOrder): boolean => column !== undefined && 'scheme' in column;
 
-async function readPage(
-  { application, caller }: InCollection,
-  query: PageQuery,
-  { reader, condition }: { reader: Reader; condition: Condition },
-): Promise<string[]> {
-  if (isReference(query.order)) {
-    const { text, params } = pageByReference(query, application, caller);
-    return textsOf(await reader.ask(text, params));
-  }
-  // What can be read straight off an index travels with the other short reads.
-  const quick = query.skip === 0 && (condition.kind === 'everything' || isSharp(condition));
-  if (quick || !isGuess(condition)) return pageIn(reader, query, { form: 'plain', quick });
-  const walked = await pageIn(reader, query, { form: 'walk', quick });
-  return walked.length === query.limit ? walked : pageIn(reader, query, { form: 'collect', quick });
+interface Reading {
+  readonly reader: Reader;
+  readonly condition: Condition;
 }
 
-async function pageIn(
-  reader: Reader,
-  query: PageQuery,
-  { form, quick }: { form: PageForm; quick: boolean },
-): Promise<string[]> {
-  const { text, params } = pageOf(query, { form, exact: false });
-  const rows = await (quick ? reader.rows(text, params) : reader.ask(text, params));
+async function readPage(at: InCollection, query: PageQuery, { reader, condition }: Reading): Promise<string[]> {
+  const { application, caller } = at;
+  if (isReference(query.order)) return textsOf(await ask(at, reader, pageByReference(query, application, caller)));
+  // What can be read straight off an index travels with the other short reads.
+  if (query.skip === 0 && (condition.kind === 'everything' || isSharp(condition))) {
+    return pageIn(query, 'plain', {
+      first: ({ text, params }) => reader.rows(text, params),
+      exact: (statement) => ask(at, reader, statement),
+    });
+  }
+  const asking = (statement: Statement) => ask(at, reader, statement);
+  const slow = { first: asking, exact: asking };
+  if (!isGuess(condition)) return pageIn(query, 'plain', slow);
+  const walked = await pageIn(query, 'walk', slow);
+  return walked.length === query.limit ? walked : pageIn(query, 'collect', slow);
+}
+
+type Run = (statement: Statement) => Promise<Row[]>;
+
+async function pageIn(query: PageQuery, form: PageForm, run: { first: Run; exact: Run }): Promise<string[]> {
+  const rows = await run.first(pageOf(query, { form, exact: false }));
   if (!rows.some((row) => row[1] === true) && !isLong(query.after)) return textsOf(rows);
-  const exact = pageOf(query, { form, exact: true });
-  return textsOf(await reader.ask(exact.text, exact.params));
+  return textsOf(await run.exact(pageOf(query, { form, exact: true })));
+}
+
+/**
+ * A statement that may have waited for its turn while a definition was published. Behind the switch it would find what
+ * the old definition asks for in what the new one has written, so it counts only while the generation is still its own.
+ */
+async function ask({ store, table }: InCollection, reader: Reader, statement: Statement): Promise<Row[]> {
+  const fence = fenceGeneration(store.schema);
+  try {
+    const [rows = [], generation] = await reader.ask(statement, [fence]);
+    assertGeneration(generation, table.generation);
+    return rows;
+  } catch (error) {
+    if (isUnfit(error)) assertGeneration(await store.rows(fence.text, fence.params), table.generation);
+    throw error;
+  }
 }
 
 const textsOf = (rows: readonly (readonly unknown[])[]): string[] => rows.map((row) => row[0] as string);
@@ -149,18 +170,18 @@ async function positionOf(at: InCollection, order: ListOrder, after: string): Pr
   if (isIdentifier('recordId', after)) {
     const record = await visibleRecord(at, after);
     if (record === undefined) throw invalid('there is no such record');
-    return positionIn(order, record, { whole: true });
+    return positionIn(order, record);
   }
   const position = readPosition(after, order);
   if ('problem' in position) throw invalid(position.problem);
   // A long text does not fit into the position; the record has the rest of it, if it is still there unchanged.
-  const { value, id } = position;
-  if (typeof value !== 'string' || cutText(value, POSITION_TEXT_MAX - 1) === value) return position;
+  const { value, id, digest } = position;
+  if (digest === undefined) return position;
   const record = await visibleRecord(at, id);
-  const present = record === undefined ? undefined : positionIn(order, record, { whole: true });
-  if (typeof present?.value === 'string' && present.value.startsWith(value)) return present;
+  const present = record === undefined ? undefined : positionIn(order, record);
+  if (typeof present?.value === 'string' && sha256Hex(present.value) === digest) return present;
   // Before all texts that begin like this, in either direction: what is there may come twice, but is not left out.
-  return order.descending ? { value: value + LAST_CHARACTER, id } : position;
+  return order.descending ? { value: `${value}${LAST_CHARACTER}`, id } : { value, id };
 }
 
 async function visibleRecord(at: InCollection, recordId: string): Promise<string | undefined> {
@@ -178,11 +199,9 @@ interface ShownRecord {
   readonly values: Values;
 }
 
-function positionIn(order: ListOrder, text: string, { whole } = { whole: false }): Position {
+function positionIn(order: ListOrder, text: string): Position {
   const record = JSON.parse(text) as ShownRecord;
-  const value = sortValue(order, record);
-  const fits = whole || typeof value !== 'string' ? value : cutText(value, POSITION_TEXT_MAX);
-  return { value: fits, id: record.id };
+  return { value: sortValue(order, record), id: record.id };
 }
 
 function sortValue({ key, column }: ListOrder, record: ShownRecord): Projected {

@@ -66,7 +66,7 @@ export interface Upsert {
 export function readUpsert(collection: PreparedCollection, key: UpsertKey, { values, creatorId }: NewRecord): Upsert {
   const { columnId, projection } = key;
   const entry = values[columnId] ?? null;
-  if (entry === null) throw fault('MISSING_UPSERT_KEY_VALUE', { columnId });
+  if (entry === null) throw fault('MISSING_UPSERT_KEY_VALUE', { columnId, reason: 'the key column has no value' });
   const keyFirst = { [columnId]: entry, ...values };
   const read = properKey(key, () => readValues(collection.columns, keyFirst, { nullRemoves: true }));
   return { key: String(projection.read(read.values)), read, creatorId };
@@ -78,8 +78,10 @@ function properKey<T>({ columnId }: UpsertKey, work: () => T): T {
     return work();
   } catch (error) {
     if (!(error instanceof Fault) || error.code !== 'INVALID_VALUE') throw error;
-    const ofKey = (error.params as { columnId: string }).columnId === columnId;
-    throw ofKey ? fault('MISSING_UPSERT_KEY_VALUE', { columnId }) : error;
+    const problem = error.params as { columnId: string; reason: string };
+    throw problem.columnId === columnId
+      ? fault('MISSING_UPSERT_KEY_VALUE', { columnId, reason: problem.reason })
+      : error;
   }
 }
 

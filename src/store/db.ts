@@ -27,9 +27,10 @@ export interface Reader {
   flight(statements: readonly Statement[]): Promise<Row[][]>;
   /**
    * A statement that is planned anew for its own parameters and may take its time: searches, whose best plan depends on
-   * what is sought. It does not keep others waiting.
+   * what is sought. It does not keep others waiting. What is asked `behind` it, on the same connection, sees the database
+   * as it is after it.
    */
-  ask(text: string, params: readonly unknown[]): Promise<Row[]>;
+  ask(statement: Statement, behind?: readonly Statement[]): Promise<Row[][]>;
 }
 
 export interface Transaction extends Reader {
@@ -103,12 +104,12 @@ export class Database {
 
   /** What a publishing would do: both schemas on one connection, in one transaction. */
   foresee<T>(applicationId: string, work: (tx: PublishTransaction) => Promise<T>): Promise<T> {
-    return this.#transaction('cartulary', (client) =>
-      work({
-        system: new OpenTransaction(client, 'cartulary'),
-        application: new OpenTransaction(client, schemaOf(applicationId)),
-      }),
-    );
+    return this.#transaction('cartulary', async (client) => {
+      // It looks through whole collections.
+      await run(client, 'set local statement_timeout = 0', []);
+      const system = new OpenTransaction(client, 'cartulary');
+      return work({ system, application: new OpenTransaction(client, schemaOf(applicationId)) });
+    });
   }
 
   /** For publishing: a connection besides the others, held until `work` is done. */
@@ -144,7 +145,7 @@ export class Database {
       },
       rows: (text, params = []) => this.#read(home, (client) => run(client, text, params)),
       flight: (statements) => this.#read(home, (client) => runAll(client, statements)),
-      ask: (text, params) => this.#lent(schema, (client) => runOnce(client, text, params)),
+      ask: (statement, behind = []) => this.#lent(schema, (client) => runOnce(client, statement, behind)),
       write: (text, params) => this.#lent(schema, (client) => run(client, text, params)),
       transaction: (work) => this.#transaction(schema, (client) => work(new OpenTransaction(client, schema))),
       snapshot: (work) =>
@@ -305,8 +306,8 @@ class OpenTransaction implements Transaction {
     return runAll(this.#client, statements);
   }
 
-  ask(text: string, params: readonly unknown[]): Promise<Row[]> {
-    return runOnce(this.#client, text, params);
+  ask(statement: Statement, behind: readonly Statement[] = []): Promise<Row[][]> {
+    return runOnce(this.#client, statement, behind);
   }
 
   async last(statements: readonly Statement[]): Promise<Row[][]> {
@@ -345,10 +346,13 @@ function run(client: pg.Client, text: string, params: readonly unknown[]): Promi
   });
 }
 
-/** Without a name: nothing is kept of it, and its plan is made for these parameters. */
-async function runOnce(client: pg.Client, text: string, params: readonly unknown[]): Promise<Row[]> {
-  const result = await client.query({ text, values: params as unknown[], rowMode: 'array' });
-  return result.rows;
+/** The first without a name: nothing is kept of it, and its plan is made for these parameters. */
+async function runOnce(client: pg.Client, { text, params }: Statement, behind: readonly Statement[]): Promise<Row[][]> {
+  const first = client.query({ text, values: params as unknown[], rowMode: 'array' });
+  const others = runAll(client, behind);
+  others.catch(() => undefined);
+  const { rows } = await first;
+  return [rows, ...(await others)];
 }
 
 type Answered = (error: Error | null, rows: Row[]) => void;

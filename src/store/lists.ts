@@ -53,7 +53,7 @@ const mayBeCut = (key: Key): string => `octet_length(t.${key.column}) >= ${key.p
 /**
  * How the records of a page are come by.
  * - `plain`: as the database thinks best.
- * - `walk`: along the order, but only so far; where it finds a whole page, it is the page.
+ * - `walk`: along the order, but only so far and only within the first range of it; a whole page found there is the page.
  * - `collect`: all that match first, in whatever way, and then in order.
  * The last two are for searches of which the database cannot tell how many records match. It takes them for many then and
  * walks along the order: with 20 hits among 1,000,000 records that took 17 s, against 1 s for looking at every record.
@@ -92,7 +92,8 @@ export function pageOf(query: PageQuery, { form, exact }: PageOptions): Statemen
     return `select ${columns} from (${walked}) t${all(where)} ${rest}`;
   };
   const page = (text: string): Statement => ({ text, params: params.values });
-  const ranges = after === undefined ? [[]] : seek(key, after, { order, params, whole, scope: query.scope });
+  const allRanges = after === undefined ? [[]] : seek(key, after, { order, params, whole, scope: query.scope });
+  const ranges = form === 'walk' ? allRanges.slice(0, 1) : allRanges;
   if (form === 'collect') {
     const hits = `select ${named} from ${table} t${all([...scope, ...where, either(ranges)])}`;
     return page(`with hits as materialized (${hits})

@@ -9,6 +9,8 @@ import { StaleDefinition } from './sqlstate.ts';
 
 /** One lock for migrating the server, of our own choosing ("cart" in ASCII). */
 const LOCK = 0x63617274;
+/** Nobody waits for an answer. */
+const UNHURRIED = 'set local statement_timeout = 0';
 const FOLDER = new URL('../../../migrations/', import.meta.url);
 
 interface Migration {
@@ -44,6 +46,7 @@ export async function migrate(database: Database): Promise<void> {
 async function migrateSystem(database: Database): Promise<void> {
   const migrations = await readMigrations('system');
   await database.system.transaction(async (tx) => {
+    await tx.rows(UNHURRIED);
     await tx.rows('select pg_advisory_xact_lock($1)', [LOCK]);
     await tx.rows('create schema if not exists cartulary');
     await tx.rows('create table if not exists cartulary.migrations (number integer primary key)');
@@ -62,6 +65,7 @@ async function migrateApplication(
   system: Reader,
   { applicationId, migrations }: { applicationId: string; migrations: readonly Migration[] },
 ): Promise<void> {
+  await tx.rows(UNHURRIED);
   const rows = await tx.rows(`select migration from ${tx.schema}.fence for update`);
   const applied = Number(rows[0]?.[0]);
   const missing = migrations.filter(({ number }) => number > applied);

@@ -23,10 +23,13 @@ const WAIT_MS = 5_000;
 const LOOK_MS = 250;
 const GOODBYE_MS = 1_000;
 
-/** `bounds`: how long a statement may wait for a lock, and for its answer; without them, as long as it takes. */
+/** A statement that takes longer is ended: it would keep its connection from others, and be waited for by nobody. */
+const STATEMENT_MS = 60_000;
+
+/** `bounds`: how long a statement may wait for a lock, run, and wait for its answer; without them, as long as it takes. */
 export function newClient(
   { connection }: PoolOptions,
-  bounds: Pick<pg.ClientConfig, 'lock_timeout' | 'query_timeout'> = {},
+  bounds: Pick<pg.ClientConfig, 'lock_timeout' | 'query_timeout' | 'statement_timeout'> = {},
 ): pg.Client {
   return new pg.Client({
     ...connection,
@@ -124,7 +127,7 @@ export class Pool {
 
   #connect(): void {
     this.#connecting += 1;
-    const client = newClient(this.#options);
+    const client = newClient(this.#options, { statement_timeout: STATEMENT_MS });
     client.on('error', (error) => {
       // A statement under way is told as well; here only that the connection is gone.
       if (!this.#clients.has(client)) return;

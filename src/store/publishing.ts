@@ -3,7 +3,7 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Projection, SEARCH_TEXT } from '../domain/projections.ts';
-import { tooBusy } from '../faults.ts';
+import { fault, tooBusy } from '../faults.ts';
 import type { Definition } from '../wire/publish-document.ts';
 import type { Publisher, Reader, Transaction, Writer } from './db.ts';
 import { isLocked, isRetriable, violatedConstraint } from './sqlstate.ts';
@@ -156,28 +156,39 @@ const OTHERS_WAIT_MS_MAX = 2_000;
 const VACUUM_WAIT_MS = 5_000;
 
 /**
- * Runs a statement that must wait for others of its table. Whoever waits for such a lock makes all who come later wait
- * behind it; so it waits only for a moment at a time, in a transaction of its own that holds nothing else. An automatic
- * vacuum would not end in that moment: it is waited for before, in a mode that keeps no request waiting.
+ * Whoever waits for a lock on a table makes all who come later wait behind it. So `work` waits only for as long as it is
+ * told, and is run again when that was not enough.
  */
-async function betweenOthers(publisher: Publisher, collectionId: string, statement: string): Promise<void> {
+export async function givingWay<T>(work: (waitMs: number) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
-    const wait = attempt > PATIENT_ATTEMPTS ? OTHERS_WAIT_MS_MAX : OTHERS_WAIT_MS;
-    const statements = [
-      "set local citus.propagate_set_commands = 'local'",
-      `set local lock_timeout = ${VACUUM_WAIT_MS}`,
-      lockAgainstMaintenance(publisher.application.schema, collectionId),
-      `set local lock_timeout = ${wait}`,
-      statement,
-    ].map((text) => ({ text, params: [] }));
+    const waitMs = attempt > PATIENT_ATTEMPTS ? OTHERS_WAIT_MS_MAX : OTHERS_WAIT_MS;
     try {
-      await publisher.transaction(({ application }) => application.last(statements));
-      return;
+      return await work(waitMs);
     } catch (error) {
       if (!isLocked(error) || attempt === LOCK_ATTEMPTS) throw error;
-      await pause(wait * (0.5 + Math.random()));
+      await pause(waitMs * (0.5 + Math.random()));
     }
   }
+}
+
+/** An automatic vacuum does not end in that moment: it is waited for before, in a mode that keeps no request waiting. */
+function lockingSteps(schema: string, table: string, { waitMs, statement }: { waitMs: number; statement: string }) {
+  return [
+    "set local citus.propagate_set_commands = 'local'",
+    `set local lock_timeout = ${VACUUM_WAIT_MS}`,
+    lockAgainstMaintenance(schema, table),
+    `set local lock_timeout = ${waitMs}`,
+    statement,
+  ].map((text) => ({ text, params: [] }));
+}
+
+/** Runs a statement that must wait for others of its table, in a transaction of its own that holds nothing else. */
+function betweenOthers(publisher: Publisher, collectionId: string, statement: string): Promise<void> {
+  const { schema } = publisher.application;
+  return givingWay(async (waitMs) => {
+    const steps = lockingSteps(schema, collectionId, { waitMs, statement });
+    await publisher.transaction(({ application }) => application.last(steps));
+  });
 }
 
 /** Returns when all writers have ended that began before; those who come later see what was committed before the call. */
@@ -194,7 +205,22 @@ export async function addMissingProjections(
   const present = await presentProjections(publisher.application, collectionId);
   const missing = projections.filter(({ name }) => !present.includes(name));
   if (missing.length === 0) return;
+  await refuseTooMany(publisher, collectionId, missing.length);
   await betweenOthers(publisher, collectionId, addProjections(publisher.application.schema, collectionId, missing));
+}
+
+/** PostgreSQL numbers the columns of a table up to this, and gives no number twice. */
+const COLUMN_NUMBERS = 1_600;
+
+async function refuseTooMany({ application }: Publisher, collectionId: string, added: number): Promise<void> {
+  const rows = await application.rows('select max(attnum)::int from pg_attribute where attrelid = $1::regclass', [
+    tableOf(application.schema, collectionId),
+  ]);
+  if (Number(rows[0]?.[0]) + added <= COLUMN_NUMBERS) return;
+  const reason =
+    `the flags of the collection ${collectionId} have been changed so often that its table has no room for more; ` +
+    'a new collection, into which its records are copied, has';
+  throw fault('INVALID_DEFINITION', { problems: [{ path: '/collections', reason }] });
 }
 
 /** Leaves the projected columns that are wanted in the collections named, and no others. */
@@ -262,7 +288,8 @@ export async function buildIndex(
       // What failed stays behind, not valid, and writers go on maintaining it.
       await application.rows(dropIndex(application.schema, index.name, { concurrently: true }));
       const violated = violatedConstraint(error);
-      if (violated !== undefined) return { collidingColumnId: readUniqueIndexName(violated)?.columnId ?? '' };
+      const collidingColumnId = violated === undefined ? undefined : readUniqueIndexName(violated)?.columnId;
+      if (collidingColumnId !== undefined) return { collidingColumnId };
       if (!isRetriable(error) || attempt === INDEX_ATTEMPTS) throw error;
     }
   }
@@ -291,7 +318,9 @@ export async function analyzeTable({ application }: Publisher, collectionId: str
   await application.rows(`analyze ${tableOf(application.schema, collectionId)}`);
 }
 
-/** Until the commit. `table`: a collection, or another table of the application. */
-export async function keepWritersOut(tx: Transaction, table: string): Promise<void> {
-  await tx.rows(lockAgainstWriters(tx.schema, table));
+/** Until the commit; only inside of `givingWay`. `table`: a collection, or another table of the application. */
+export async function keepWritersOut(tx: Transaction, table: string, waitMs: number): Promise<void> {
+  const statement = lockAgainstWriters(tx.schema, table);
+  await tx.flight(lockingSteps(tx.schema, table, { waitMs, statement }));
+  await tx.rows('set local lock_timeout = 0');
 }

@@ -1,32 +1,54 @@
 // The statements of delete-many.
 
-import type { Statement, Transaction } from './db.ts';
+import type { Reader, Statement, Transaction } from './db.ts';
 import { Params } from './params.ts';
 import type { Table } from './records.ts';
 import { tableOf } from './tables.ts';
 
-/** The first records behind `after` that match, locked. One that changes while we wait for it is tested again. */
+export interface Selection {
+  readonly where: ((params: Params) => string) | undefined;
+  /** The creator whose records alone are meant. */
+  readonly scope: string | undefined;
+}
+
+function conditionsOf({ where, scope }: Selection, params: Params): string[] {
+  return [
+    ...(scope === undefined ? [] : [`t.created_by = ${params.text(scope)}`]),
+    ...(where === undefined ? [] : [where(params)]),
+  ];
+}
+
+/**
+ * The first records behind `after` that match; nothing is locked. `collect`: all are found first and then put in order,
+ * for searches of which the database cannot tell how many match (store/lists).
+ */
+export async function findMatching(
+  reader: Reader,
+  { schema, collection }: Table,
+  query: Selection & { readonly after: string; readonly limit: number; readonly collect: boolean },
+): Promise<string[]> {
+  const params = new Params();
+  const where = [`t.id > ${params.text(query.after)}`, ...conditionsOf(query, params)].join(' and ');
+  const hits = `select t.id from ${tableOf(schema, collection.definition.id)} t where ${where}`;
+  const order = `order by id limit ${query.limit}`;
+  const text = query.collect ? `with hits as materialized (${hits}) select id from hits ${order}` : `${hits} ${order}`;
+  const [rows = []] = await reader.ask({ text, params: params.values });
+  return rows.map((row) => row[0] as string);
+}
+
+/** Those of the records that still match, locked in the order of their identifiers. */
 export async function lockMatching(
   tx: Transaction,
   { schema, collection }: Table,
-  query: {
-    readonly where: ((params: Params) => string) | undefined;
-    readonly scope: string | undefined;
-    readonly after: string;
-    readonly limit: number;
-  },
+  { ids, ...selection }: Selection & { readonly ids: readonly string[] },
 ): Promise<string[]> {
   const params = new Params();
-  const conditions = [
-    `t.id > ${params.text(query.after)}`,
-    ...(query.scope === undefined ? [] : [`t.created_by = ${params.text(query.scope)}`]),
-    ...(query.where === undefined ? [] : [query.where(params)]),
-  ];
-  const rows = await tx.ask(
-    `select t.id from ${tableOf(schema, collection.definition.id)} t where ${conditions.join(' and ')}
-     order by t.id limit ${query.limit} for update of t`,
-    params.values,
-  );
+  const among = `t.id in (select json_array_elements_text(${params.add(JSON.stringify(ids), 'json')}))`;
+  const where = [among, ...conditionsOf(selection, params)].join(' and ');
+  const [rows = []] = await tx.ask({
+    text: `select t.id from ${tableOf(schema, collection.definition.id)} t where ${where} order by t.id for update of t`,
+    params: params.values,
+  });
   return rows.map((row) => row[0] as string);
 }
 

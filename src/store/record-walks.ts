@@ -10,6 +10,8 @@ import { sqlType, tableOf } from './tables.ts';
 
 /** Rows of one page: their rewriting is a statement of about 20 ms, for which writers of the same rows may wait. */
 const PAGE = 500;
+/** Records may have a megabyte each. */
+const PAGE_BYTES = 8 * 1024 * 1024;
 
 /** A record as a walk over all of them meets it. */
 export interface PageRow {
@@ -32,8 +34,11 @@ async function readPage(
   const columns = ['id', 'rec', 'hash', names.includes(SEARCH_TEXT) ? SEARCH_TEXT : 'null'];
   const present = names.map((name) => `${name} is not null`);
   const rows = await reader.rows(
-    `select ${[...columns, ...present].join(', ')} from ${tableOf(table.schema, table.collection.definition.id)}
-     where ${typeof from === 'string' ? 'id > $1' : 'id = any($1::text[])'} order by id limit ${PAGE}`,
+    `select ${[...columns, ...present].join(', ')}
+     from (select *, sum(octet_length(rec)) over (order by id) as bytes
+       from (select * from ${tableOf(table.schema, table.collection.definition.id)}
+         where ${typeof from === 'string' ? 'id > $1' : 'id = any($1::text[])'} order by id limit ${PAGE}) t) p
+     where bytes - octet_length(rec) < ${PAGE_BYTES} order by id`,
     [from],
   );
   return (rows as [string, string, string, string | null, ...boolean[]][]).map(([id, rec, hash, found, ...flags]) => ({
@@ -71,10 +76,11 @@ export async function fillRecords(publisher: Publisher, filling: Filling): Promi
   let locked: string[] = [];
   for (let from = ''; ; ) {
     const page = await readPage(publisher.application, table, { from, projections });
+    const last = page.at(-1);
+    if (last === undefined) break;
     locked.push(...(await fillPage(publisher, filling, { page, again: false })));
     onPage(page.length);
-    if (page.length < PAGE) break;
-    from = page.at(-1)!.id;
+    from = last.id;
   }
   let stuckSince = performance.now();
   while (locked.length > 0) {
@@ -83,8 +89,11 @@ export async function fillRecords(publisher: Publisher, filling: Filling): Promi
     const met = locked.slice(0, PAGE);
     const page = await readPage(publisher.application, table, { from: met, projections });
     const left = await fillPage(publisher, filling, { page, again: true });
-    if (left.length < met.length) stuckSince = performance.now();
-    locked = [...locked.slice(PAGE), ...left];
+    if (left.length < page.length) stuckSince = performance.now();
+    // Behind the page stand those that it had no room for, and within it those that are gone.
+    const last = page.at(-1)?.id;
+    const unread = last === undefined ? [] : met.filter((id) => id > last);
+    locked = [...unread, ...locked.slice(PAGE), ...left];
   }
 }
 
@@ -92,10 +101,12 @@ export async function fillRecords(publisher: Publisher, filling: Filling): Promi
 export async function fillLocked(tx: Transaction, filling: Filling): Promise<void> {
   for (let from = ''; ; ) {
     const page = await readPage(tx, filling.table, { from });
-    const { text, params } = fillStatement(filling, await fillAll(filling, { page, again: false }));
-    await tx.rows(text, params);
-    if (page.length < PAGE) return;
-    from = page.at(-1)!.id;
+    const last = page.at(-1);
+    if (last === undefined) return;
+    const filled = await fillAll(filling, { page, again: false });
+    const { text, params } = fillStatement(filling, filled);
+    assertAll(await tx.rows(text, params), filled.length);
+    from = last.id;
   }
 }
 
@@ -165,14 +176,19 @@ export async function rewriteRecords(
 ): Promise<void> {
   for (let from = ''; ; ) {
     const page = await readPage(tx, table, { from });
+    const last = page.at(-1);
+    if (last === undefined) return;
     const rows = page.map(change).filter((row) => row !== undefined);
     if (rows.length > 0) {
       const { text, params } = updateRecords(table, rows);
-      const written: Row[] = await tx.rows(text, params);
-      if (written.length < rows.length) throw new Error('the fence has moved while records were rewritten');
+      assertAll(await tx.rows(text, params), rows.length);
     }
     onPage(page.length);
-    if (page.length < PAGE) return;
-    from = page.at(-1)!.id;
+    from = last.id;
   }
+}
+
+/** Nobody else writes the table. */
+function assertAll(written: readonly Row[], count: number): void {
+  if (written.length < count) throw new Error('the fence has moved while records were written');
 }

@@ -12,6 +12,7 @@ const RECORDS_MAX = 4_000;
 const PAUSE_MS = 500;
 const TABLES_MAX = 10_000;
 const FIRST_LOOK = 1_000;
+const FORGET_MS = 10 * 60_000;
 
 interface Pending {
   readonly applicationId: string;
@@ -52,10 +53,11 @@ export class SearchIndexes {
       try {
         await this.#tidyOne(database, pending);
       } catch (error) {
-        this.#pending.delete(pending.table);
-        // The collection is no longer there, or no longer searched.
+        // Otherwise the collection is no longer there, or no longer searched.
         if (!(error instanceof StaleDefinition)) throw error;
+        this.#pending.delete(pending.table);
       }
+      if (performance.now() - pending.lastWrite > FORGET_MS) this.#pending.delete(pending.table);
     }
   }
 

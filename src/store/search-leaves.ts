@@ -1,7 +1,7 @@
 // The leaves of a search by type: comparisons of one value with what was asked for, in SQL. A value is a projected
 // column of its own type, or JSON inside of an Object or Array, where times are texts that compare alike.
 
-import { cutText, type Projection } from '../domain/projections.ts';
+import { cutText, degrees, type Projection } from '../domain/projections.ts';
 import type { Condition } from '../domain/search/condition.ts';
 import { uniqueKey } from '../domain/values/value-types.ts';
 import type { SimpleTypeName } from '../wire/values.ts';
@@ -114,7 +114,9 @@ export function within(
   const member = (name: string) => (operand.kind === 'json' ? `(${operand.sql} ->> '${name}')::float8` : '');
   const lat = operand.kind === 'json' ? member('latitude') : column(alias, operand.projections.latitude);
   const lng = operand.kind === 'json' ? member('longitude') : column(alias, operand.projections.longitude);
-  const [lat0, lng0, distance] = [latitude, longitude, metres].map((number) => params.add(number, 'float8'));
+  const [lat0, lng0, distance] = [degrees(latitude), degrees(longitude), metres].map((number) =>
+    params.add(number, 'float8'),
+  );
   // A little wider than the circle, so that rounding leaves nothing out.
   const reach = (metres / METRES_PER_DEGREE) * (1 + 1e-9) + 1e-9;
   const [south, north] = [latitude - reach, latitude + reach].map((number) => params.add(number, 'float8'));

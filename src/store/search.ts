@@ -63,13 +63,39 @@ export function isGuess(condition: Condition): boolean {
   }
 }
 
-/** Whether at most one record can fulfil it, so that one plan, made once, serves every value. */
+/**
+ * Whether at most one record can fulfil it, and looking at that record is all there is to do: one plan, made once, serves
+ * every value then, and nobody behind it is kept waiting.
+ */
 export function isSharp(condition: Condition): boolean {
-  if (condition.kind === 'and') return condition.parts.some(isSharp);
-  if (condition.kind !== 'text' || condition.operator !== '=' || condition.place.kind !== 'column') return false;
-  const { column } = condition.place;
-  return column.unique && column.type === 'String';
+  const parts = condition.kind === 'and' ? condition.parts : [condition];
+  return parts.some(isUniqueEquality) && parts.every(isAboutRecord);
 }
+
+function isUniqueEquality(condition: Condition): boolean {
+  if (condition.kind !== 'text' || condition.operator !== '=' || condition.place.kind !== 'column') return false;
+  return condition.place.column.unique && condition.place.column.type === 'String';
+}
+
+/** Not about what it refers to, nor about users by their names. */
+function isAboutRecord(condition: Condition): boolean {
+  switch (condition.kind) {
+    case 'everything':
+    case 'nothing':
+      return true;
+    case 'and':
+    case 'or':
+      return condition.parts.every(isAboutRecord);
+    case 'not':
+      return isAboutRecord(condition.part);
+    case 'contains':
+      return condition.places.every(isOwnPlace);
+    default:
+      return isOwnPlace(condition.place);
+  }
+}
+
+const isOwnPlace = (place: Place): boolean => place.kind === 'column' && !place.column.type.startsWith('Reference');
 
 const isInside = (type: Column['type']): boolean => type === 'Object' || type === 'Array';
 
@@ -210,8 +236,39 @@ function contains(places: readonly Place[], term: string, at: At): string {
   return tests.length === 0 ? 'false' : `(${tests.join(' or ')})`;
 }
 
-function sectionsContain(places: readonly ColumnPlace[], term: string, { source, setting: { params } }: At): string {
+/** So many sections are each looked at by an expression of its own; of more the statement would grow beyond measure. */
+const APART_MAX = 8;
+
+interface InSections {
+  readonly source: Source;
+  readonly setting: Pick<SearchSetting, 'params'>;
+}
+
+function manySectionsContain(
+  places: readonly ColumnPlace[],
+  term: string,
+  { source, setting: { params } }: InSections,
+): string {
   const find = `${source.alias}.${SEARCH_TEXT}`;
+  const marks = places.map(({ column, key }) => sectionMark(column.id, key).slice(1));
+  const among = `left(s.text, ${marks[0]?.length}) in (select json_array_elements_text(${params.add(JSON.stringify(marks), 'json')}))`;
+  const sections = `unnest(string_to_array(${find}, chr(1))) as s(text)`;
+  if (term === '') return `exists (select from ${sections} where ${among})`;
+  const written = searchTerm(term);
+  const sought = params.text(written.text);
+  const narrowed = implied(source, written, params);
+  // The mark has none of a term's characters, so the term is not found across it.
+  return `(strpos(${find}, ${sought}) > 0${narrowed === undefined ? '' : ` and ${narrowed}`}
+    and exists (select from ${sections} where strpos(s.text, ${sought}) > 0 and ${among}))`;
+}
+
+function sectionsContain(
+  places: readonly ColumnPlace[],
+  term: string,
+  { source, setting: { params } }: InSections,
+): string {
+  const find = `${source.alias}.${SEARCH_TEXT}`;
+  if (places.length > APART_MAX) return manySectionsContain(places, term, { source, setting: { params } });
   const marks = places.map(({ column, key }) => params.text(sectionMark(column.id, key)));
   if (term === '') return `(${marks.map((mark) => `strpos(${find}, ${mark}) > 0`).join(' or ')})`;
   const written = searchTerm(term);

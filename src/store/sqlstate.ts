@@ -73,6 +73,11 @@ export function isGone(error: unknown): boolean {
   return ['42P01', '42703', '3F000', '26000', '42P05'].includes(codeOf(error));
 }
 
+/** A value does not have the type that the statement takes it for. */
+export function isUnfit(error: unknown): boolean {
+  return codeOf(error).startsWith('22');
+}
+
 /** Somebody else holds the lock. */
 export function isLocked(error: unknown): boolean {
   return codeOf(error) === '55P03';

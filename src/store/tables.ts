@@ -80,7 +80,7 @@ function columnIndexes(
 }
 
 /**
- * Writers append to a list, which a job empties into the index (jobs/search-indexes): with a list of 4 MB, the default,
+ * Writers append to a list, which a job empties into the index (store/search-indexes): with a list of 4 MB, the default,
  * the writer who filled it had to empty it, and batches of 100 ran at half the speed with ten times the p99.
  */
 const searchIndex = (collectionId: string): Index => ({

@@ -39,7 +39,7 @@ describe('cartulary publish', () => {
       await holder.query('select 1');
       await withFolder(async (cwd) => {
         const command = start(['publish', '-'], { cwd, env, input: JSON.stringify(document) });
-        await command.until(/^Building indexes \(t\w{7}\): 0 of 1, 0 %$/m);
+        await command.until(/^0 % Building indexes of Things \(0 of 1\)$/m);
         await holder.query('rollback');
         const { code, stdout, stderr } = await command.finished;
         assert.equal(code, 0, stderr);

@@ -156,8 +156,10 @@ describe('upserts and access', () => {
     const send = (person: Person, recordId: string) =>
       scene.app.send('PATCH', path, { token: person.token, json: refer(recordId) });
     const [hidden, absent] = [await send(stranger, target.id), await send(stranger, NO_RECORD)];
-    assert.deepEqual(refused(hidden, 400, 'MISSING_UPSERT_KEY_VALUE'), { columnId: 'cref0000' });
-    assert.equal(hidden.text, absent.text);
+    const { reason, ...params } = refused(hidden, 400, 'MISSING_UPSERT_KEY_VALUE');
+    assert.deepEqual(params, { columnId: 'cref0000' });
+    assert.match(String(reason), new RegExp(target.id));
+    assert.equal(hidden.text.replace(target.id, NO_RECORD), absent.text);
     const { id } = done(await send(creator, target.id));
     // The record that holds it is for everyone, so that the key is proper now, and still not resolved.
     const met = done(await send(stranger, target.id));

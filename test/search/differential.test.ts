@@ -22,7 +22,8 @@ import { mixSeeds, Random } from './random.ts';
 import { type Ground, groundsOf, randomQuery } from './random-queries.ts';
 import { COLLECTIONS, DELETING, LISTED, ZONE } from './scheme.ts';
 
-const SEED = Number(process.env.CARTULARY_TEST_SEED ?? Date.now() % 1_000_000_000);
+/** The same for everybody unless another is asked for: what fails must fail again. */
+const SEED = Number(process.env.CARTULARY_TEST_SEED ?? 20_261_115);
 const QUERIES = Number(process.env.CARTULARY_TEST_QUERIES ?? 2_000);
 const DELETIONS = 40;
 const CONCURRENCY = 8;

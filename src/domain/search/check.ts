@@ -27,7 +27,22 @@ export function readSearch(query: string, setting: SearchSetting): Condition {
   const syntax = parse(query);
   if (syntax === undefined) return { kind: 'everything' };
   const columns = [...setting.columns];
-  return check(syntax, { setting, columns, everywhere: searchablePlaces(columns) });
+  const condition = check(syntax, { setting, columns, everywhere: searchablePlaces(columns) });
+  const leaves = countLeaves(condition);
+  if (leaves <= LEAVES_MAX) return condition;
+  throw invalidSearch(
+    `It asks each record for ${leaves} values, and may ask for ${LEAVES_MAX}; name the columns that are meant.`,
+    0,
+  );
+}
+
+/** 64 numbers in 200 columns are below it; only where Objects have very many keys a search can ask for more. */
+const LEAVES_MAX = 16_000;
+
+function countLeaves(condition: Condition): number {
+  if (condition.kind === 'not') return countLeaves(condition.part);
+  if (condition.kind !== 'and' && condition.kind !== 'or') return 1;
+  return condition.parts.reduce((sum, part) => sum + countLeaves(part), 0);
 }
 
 function check(syntax: Syntax, checking: Checking): Condition {

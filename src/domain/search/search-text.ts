@@ -24,15 +24,21 @@ const MARK_DIGITS = 12;
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what this file is about.
 const OURS = /[\u0001-\u0008\u000b\u000c\u000e-\u001f\u02d0]/g;
-const IDEOGRAPH = '[\\p{scx=Han}\\p{scx=Hiragana}\\p{scx=Katakana}\\p{scx=Hangul}\\p{scx=Bopomofo}]';
+// What is stored depends on these sets, so they are written out: what an engine takes for a letter, or counts to a script,
+// changes with the version of Unicode that it knows.
+/** Han, Hiragana, Katakana, Hangul, Bopomofo. */
+const IDEOGRAPH =
+  '[\\u1100-\\u11ff\\u2e80-\\u2fdf\\u3005-\\u3007\\u3021-\\u3029\\u3031-\\u3035\\u3038-\\u303b\\u3041-\\u318f\\u31a0-\\u31ff' +
+  '\\u3400-\\u4dbf\\u4e00-\\u9fff\\ua960-\\ua97f\\uac00-\\ud7ff\\uf900-\\ufaff\\uff66-\\uffdc\\u{1aff0}-\\u{1b16f}\\u{20000}-\\u{3ffff}]';
+/** Of the alphabets that are written with few letters, beyond ASCII. */
+const LETTER =
+  /[\u00aa\u00b5\u00ba\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02af\u0370-\u10ff\u1200-\u1fff\u2c00-\u2dff\ua640-\ua7ff]/;
 const NEIGHBOURS = new RegExp(`(${IDEOGRAPH})(?=${IDEOGRAPH})`, 'gu');
 const MAY_BE_IDEOGRAPH = /[\u1100-\uffff]/;
-/** What the index knows something of: three letters or digits, or the edge of a word. */
+/** What the index knows something of: three letters or digits, or the edge of a word. A guess costs time, no hits. */
 const INDEXED = /[\p{L}\p{N}]{3}|[\p{L}\p{N}]{2}[^\p{L}\p{N}]|[^\p{L}\p{N}][\p{L}\p{N}]/u;
 /** Behind the sections, in place of a mark. */
 const LETTERS_MARK = `${SECTION_START}\u0004`;
-const LETTER = /[\p{L}\p{N}]/u;
-const IS_IDEOGRAPH = new RegExp(IDEOGRAPH, 'u');
 const ASCII = [...'abcdefghijklmnopqrstuvwxyz0123456789'];
 const ASCII_PAIR = /^[a-z0-9]{2}$/;
 const ASCII_PAIRS = /(?<![a-z0-9])[a-z0-9]{2}(?![a-z0-9])/g;
@@ -95,7 +101,7 @@ function lettersOf(text: string): string {
 function isLetter(character: string): boolean {
   const code = character.charCodeAt(0);
   if (code < 0x80) return (code >= 0x61 && code <= 0x7a) || (code >= 0x30 && code <= 0x39);
-  return character !== SEPARATOR && LETTER.test(character) && !IS_IDEOGRAPH.test(character);
+  return LETTER.test(character);
 }
 
 function textsOf(value: Value, key: string | undefined): string[] {
