@@ -25,6 +25,7 @@ export interface Position {
 }
 
 const TOKEN_START = '~';
+const DIGEST = /^[0-9a-f]{64}$/;
 /** A longer text is cut, so that a position fits into an address and a header. */
 const POSITION_TEXT_MAX = 750;
 
@@ -56,7 +57,8 @@ export function readPosition(token: string, order: ListOrder): Position | { read
   const [name, value, id, digest] = parts as unknown[];
   if (name !== nameOf(order)) return { problem: 'is a position in another order' };
   if (!isIdentifier('recordId', id) || !fits(order, value)) return malformed;
-  return typeof digest === 'string' ? { value, id, digest } : { value, id };
+  if (parts.length === 3) return { value, id };
+  return typeof digest === 'string' && DIGEST.test(digest) ? { value, id, digest } : malformed;
 }
 
 const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;

@@ -36,6 +36,7 @@ export function bindRoute(services: Services, row: Route) {
         authenticator.recognize(applicationId, authorization, address) ??
         (await authenticator.authenticate(applicationId, authorization, address));
       permit(who.caller, row.permission);
+      refuseBrokenEncoding(request.url, row.parameters ?? []);
       input ??= await readInput(services, request, { params, rule: row.body });
       const { application, caller } = who;
       const source = { context: 'api' as const, ip: address };
@@ -88,19 +89,23 @@ function readQuery(url: string): Record<string, string | undefined> {
   if (start === -1) return query;
   const text = url.slice(start + 1);
   for (const [name, value] of new URLSearchParams(text)) query[name] ??= value;
-  if (text.includes('%')) refuseBrokenEncoding(text);
   return query;
 }
 
-/** URLSearchParams puts U+FFFD for what it cannot decode: another search than was meant would be run. */
-function refuseBrokenEncoding(text: string): void {
-  for (const part of text.split('&')) {
+/**
+ * URLSearchParams puts U+FFFD for what it cannot decode: another search than was meant would be run. What nobody reads
+ * harms nobody.
+ */
+function refuseBrokenEncoding(url: string, parameters: readonly string[]): void {
+  const start = url.indexOf('?');
+  if (start === -1 || !url.includes('%', start)) return;
+  for (const part of url.slice(start + 1).split('&')) {
     const [name = ''] = part.split('=', 1);
+    if (!parameters.includes(name)) continue;
     try {
       decodeURIComponent(part);
     } catch {
-      const reason = 'is not percent-encoded UTF-8';
-      throw fault('INVALID_PARAMETER', { parameter: name.slice(0, 80), reason });
+      throw fault('INVALID_PARAMETER', { parameter: name, reason: 'is not percent-encoded UTF-8' });
     }
   }
 }

@@ -9,6 +9,10 @@ import { isIdentifier, PATTERNS } from '../wire/identifiers.ts';
 
 type Query = Readonly<Record<string, string | undefined>>;
 
+const CARRIED = ['search', 'timezone', 'sortKey', 'sortOrder', 'sortColumnId', 'limit'] as const;
+export const LIST_PARAMETERS = [...CARRIED, 'skip', 'after'] as const;
+export const DELETE_PARAMETERS = ['search', 'timezone', 'limit'] as const;
+
 export const LIST_LIMIT_MAX = 100;
 export const DELETE_LIMIT_MAX = 100_000;
 
@@ -59,7 +63,6 @@ function readSortColumn({ sortColumnId }: Query): string {
   throw invalid('sortColumnId', `must be the identifier of a column, of the form ${PATTERNS.columnId}`);
 }
 
-const CARRIED = ['search', 'timezone', 'sortKey', 'sortOrder', 'sortColumnId', 'limit'] as const;
 /** Clients and proxies refuse an answer with longer headers. Whoever asks so long goes on behind the last record's ID. */
 const LINK_MAX = 8_000;
 

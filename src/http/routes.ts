@@ -10,7 +10,15 @@ import * as records from '../operations/records.ts';
 import { NewRecord, RecordUpdate, RecordUpdateWithId } from '../wire/records.ts';
 import { type Answer, answerJson, answerText, NO_CONTENT, NOT_MODIFIED } from './answer.ts';
 import { notModified, requiredHash } from './conditional.ts';
-import { DELETE_LIMIT_MAX, nextLink, readListParameters, readSearchParameters, readWhole } from './list-parameters.ts';
+import {
+  DELETE_LIMIT_MAX,
+  DELETE_PARAMETERS,
+  LIST_PARAMETERS,
+  nextLink,
+  readListParameters,
+  readSearchParameters,
+  readWhole,
+} from './list-parameters.ts';
 import { many, one, oneOrMany, type Shape } from './shapes.ts';
 
 export const ORDINARY_BYTES_MAX = 100 * 1024;
@@ -35,6 +43,8 @@ export interface Route<Body = unknown> {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: string;
   readonly permission: Permission;
+  /** The query parameters that it reads; all others are ignored. */
+  readonly parameters?: readonly string[];
   /** Absent: the operation takes none. */
   readonly body?: BodyRule<Body>;
   readonly sentence: string;
@@ -61,6 +71,7 @@ export const ROUTES: readonly Route[] = [
     method: 'GET',
     path: RECORDS,
     permission: 'api',
+    parameters: LIST_PARAMETERS,
     sentence: 'Lists records in order, page by page, narrowed down by a search.',
     run: async (context, { params, query, address }) => {
       const input = { collectionId: params.collectionId!, ...readListParameters(query) };
@@ -73,6 +84,7 @@ export const ROUTES: readonly Route[] = [
     method: 'DELETE',
     path: RECORDS,
     permission: 'api',
+    parameters: DELETE_PARAMETERS,
     sentence: 'Deletes the records that a search selects, oldest first.',
     run: async (context, { params, query }) => {
       const limit = readWhole(query, 'limit', { minimum: 1, maximum: DELETE_LIMIT_MAX });
