@@ -24,7 +24,7 @@ const STEPS: Readonly<Record<string, string>> = {
 };
 
 /** What matters most comes first: a narrow terminal cuts the rest off. */
-export function progressLine({ step, collectionName, done, total }: Publishing): string {
+function progressLine({ step, collectionName, done, total }: Publishing): string {
   const share = total === 0 ? '' : `${Math.floor((done / total) * 100)} % `;
   const place = collectionName === null ? '' : ` of ${collectionName}`;
   const count = total === 0 ? '' : ` (${done.toLocaleString('en')} of ${total.toLocaleString('en')})`;

@@ -14,7 +14,7 @@ import type { InCollection } from './in-collection.ts';
 
 const RECORD_ID_LENGTH = 27;
 /** Referred values beyond this in one answer are left out: a few references to long texts could fill the memory. */
-export const REFERRED_CHARACTERS_MAX = 16 * 1024 * 1024;
+const REFERRED_CHARACTERS_MAX = 16 * 1024 * 1024;
 
 interface Place {
   /** Just behind the closing quotation mark of the referred record's identifier. */

@@ -103,6 +103,8 @@ export async function openLarge(): Promise<Large> {
   const application = await preparedApplication(database, app.id);
   const client = new pg.Client(database.connection);
   await client.connect();
+  // As our own server has it: for disks without arms.
+  await client.query('set random_page_cost = 1.1');
   const middleId = await fill(client, application, people);
   return {
     scene: { server, app },
@@ -112,13 +114,19 @@ export async function openLarge(): Promise<Large> {
     member: callerOf(member, false),
     middleId,
     explain: async (text, params) => {
-      const options = params === undefined ? 'generic_plan, format json' : 'format json';
-      const result = await client.query({
-        text: `explain (${options}) ${text}`,
-        values: [...(params ?? [])],
-        rowMode: 'array',
-      });
-      return (result.rows as unknown[][][][])[0]![0]![0];
+      const explained = async (statement: string, values: readonly unknown[]) => {
+        const query = { text: `explain (format json) ${statement}`, values: [...values], rowMode: 'array' as const };
+        return ((await client.query(query)).rows as unknown[][][][])[0]![0]![0];
+      };
+      if (params !== undefined) return explained(text, params);
+      // The plan that is kept for all values, as PostgreSQL 15 can already show it.
+      const count = new Set(text.match(/\$\d+/g)).size;
+      await client.query(`set plan_cache_mode = force_generic_plan; prepare kept as ${text}`);
+      try {
+        return await explained(`execute kept${count === 0 ? '' : `(${Array(count).fill('null').join(', ')})`}`, []);
+      } finally {
+        await client.query('deallocate kept; reset plan_cache_mode');
+      }
     },
     close: async () => {
       await client.end();

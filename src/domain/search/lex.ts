@@ -5,7 +5,7 @@ import { invalidSearch } from './invalid-search.ts';
 
 export const QUERY_CODE_POINTS_MAX = 4096;
 
-export const WRITTEN_OPERATORS = [':', '=', '!=', '<', '<=', '>', '>='] as const;
+const WRITTEN_OPERATORS = [':', '=', '!=', '<', '<=', '>', '>='] as const;
 export type WrittenOperator = (typeof WRITTEN_OPERATORS)[number];
 
 /** `end` is the position behind the token, so that two tokens without anything between them share a number. */
