@@ -41,7 +41,8 @@ async function readKept(file: string): Promise<Demonstration | undefined> {
 }
 
 function print(address: string, demo: Demonstration): void {
-  const record = `${address}/v1/${demo.applicationId}/collections/${demo.collectionId}/records/${demo.recordId}`;
+  const records = `${address}/v1/${demo.applicationId}/collections/${demo.collectionId}/records`;
+  const curl = `curl -s -H 'Authorization: Bearer ${demo.token}'`;
   console.log(`
   Base address   ${address}/v1
   Application    ${demo.applicationId} (Field inspections)
@@ -51,6 +52,10 @@ function print(address: string, demo: Demonstration): void {
 
 Read a visit:
 
-curl -s -H 'Authorization: Bearer ${demo.token}' '${record}'
+${curl} '${records}/${demo.recordId}'
+
+Or search for visits:
+
+${curl} '${records}?search=roof&limit=3'
 `);
 }

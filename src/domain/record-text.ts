@@ -4,6 +4,7 @@
 // creator's name) every quotation mark is escaped.
 
 import type { UserShort } from '../wire/users.ts';
+import type { Values } from '../wire/values.ts';
 
 export const TIMESTAMP_MARK = ',"timestamp":"';
 const HASH_MARK = '","hash":"';
@@ -55,3 +56,8 @@ export function recordText(parts: RecordParts): string {
 }
 
 const userJson = (user: UserShort): string => `{"id":"${user.id}","name":${JSON.stringify(user.name)}}`;
+
+/** What a record's text says. */
+export type StoredRecord = Omit<RecordParts, 'valuesJson'> & { readonly values: Values };
+
+export const readRecordText = (text: string): StoredRecord => JSON.parse(text) as StoredRecord;

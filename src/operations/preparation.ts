@@ -5,6 +5,7 @@
 import type { OperatorContext } from '../context.ts';
 import { type PreparedCollection, prepareCollections } from '../domain/application.ts';
 import { type Projection, SEARCH_TEXT } from '../domain/projections.ts';
+import { readRecordText } from '../domain/record-text.ts';
 import { fault } from '../faults.ts';
 import { getApplication, putGeneration, type StoredApplication } from '../store/applications.ts';
 import type { Publisher } from '../store/db.ts';
@@ -30,7 +31,6 @@ import {
 import { fillRecords, type PageRow } from '../store/record-walks.ts';
 import { type Index, indexesOf } from '../store/tables.ts';
 import type { Definition } from '../wire/publish-document.ts';
-import type { Values } from '../wire/values.ts';
 import { kept } from './publishing.ts';
 import { type Reporter, reportTo } from './publishing-progress.ts';
 
@@ -63,15 +63,12 @@ function lackOf(
 ): Lack {
   const projected = new Set(from.projections.all.map(({ name }) => name));
   const indexed = new Set(indexesOf(from).map(({ name }) => name));
-  const found = new Set(from.projections.sections.map(({ mark }) => mark));
-  const findsMore = to.projections.sections.some(
-    ({ columnId, mark }) => from.columns.has(columnId) && !found.has(mark),
-  );
+  const isFoundByMore = findsMore(to, from);
   return {
     collectionId,
     columns: to.projections.all.filter(({ name }) => !projected.has(name)),
     toFill: joined.projections.all.filter(({ name }) =>
-      name === SEARCH_TEXT ? findsMore : !projected.has(name) && from.columns.has(columnIdOf(name)),
+      name === SEARCH_TEXT ? isFoundByMore : !projected.has(name) && from.columns.has(columnIdOf(name)),
     ),
     indexes: indexesOf(to).filter(({ name }) => !indexed.has(name)),
   };
@@ -156,7 +153,7 @@ async function fill(
   const { application } = publisher;
   reporter.begin(step, id, await countRecords(application, id));
   const filled = ({ id, rec, hash, found, present }: PageRow, again: boolean) => {
-    const { values } = JSON.parse(rec) as { values: Values };
+    const { values } = readRecordText(rec);
     const projected = toFill.map((projection) => projection.read(values));
     const done = toFill.every(({ name }, index) => {
       if (name === SEARCH_TEXT) return projected[index] === found;
@@ -215,7 +212,7 @@ export async function settle(context: PublishingContext, publisher: Publisher, a
   await removePublishing(publisher.system, applicationId);
 }
 
-/** Whether records may be found by columns that are there but not to be searched. */
+/** Whether the other definition finds records by columns that are there and not searched. */
 function findsMore(other: PreparedCollection | undefined, { columns, projections }: PreparedCollection): boolean {
   const marks = new Set(projections.sections.map(({ mark }) => mark));
   return other?.projections.sections.some(({ columnId, mark }) => columns.has(columnId) && !marks.has(mark)) === true;

@@ -5,7 +5,7 @@
 import { type PreparedCollection, prepareCollections } from '../domain/application.ts';
 import { carryValue } from '../domain/definition/carry.ts';
 import { schemeChange } from '../domain/definition/scheme-change.ts';
-import { type RecordParts, recordText } from '../domain/record-text.ts';
+import { readRecordText, recordText } from '../domain/record-text.ts';
 import { fault } from '../faults.ts';
 import type { Reader, Transaction } from '../store/db.ts';
 import { createApplicationSchema } from '../store/migrate.ts';
@@ -18,8 +18,6 @@ import type { Definition } from '../wire/publish-document.ts';
 import type { Values } from '../wire/values.ts';
 import type { Reporter } from './publishing-progress.ts';
 import { draft, isoTime, laterOf } from './record-drafts.ts';
-
-type StoredRecord = Omit<RecordParts, 'valuesJson'> & { readonly values: Values };
 
 /** Collections that stay, before and after. */
 export function kept(current: Definition, next: Definition): { before: Collection; after: Collection }[] {
@@ -112,7 +110,7 @@ async function rewrite(
   reporter.begin('switching', before.id, await countRecords(tx, before.id));
   const table = { schema: tx.schema, collection: after, generation };
   const change = ({ id, rec }: PageRow): RecordRow | undefined => {
-    const stored = JSON.parse(rec) as StoredRecord;
+    const stored = readRecordText(rec);
     const made = draft(after, id, carryValues(before, after.definition, stored.values));
     if (made.hash === stored.hash) return undefined;
     // The values got their present hash now, although nobody updated the record.

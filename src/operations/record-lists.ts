@@ -14,6 +14,7 @@ import {
   writePosition,
 } from '../domain/list-order.ts';
 import { ORDERED_CUT, type Projected } from '../domain/projections.ts';
+import { readRecordText, type StoredRecord } from '../domain/record-text.ts';
 import { readSearch } from '../domain/search/check.ts';
 import type { Condition } from '../domain/search/condition.ts';
 import { fault } from '../faults.ts';
@@ -26,7 +27,7 @@ import { pageByReference } from '../store/reference-lists.ts';
 import { compileSearch, isGuess, isSharp } from '../store/search.ts';
 import { isUnfit } from '../store/sqlstate.ts';
 import { isIdentifier } from '../wire/identifiers.ts';
-import type { Value, Values } from '../wire/values.ts';
+import type { Value } from '../wire/values.ts';
 import { type InCollection, inCollection } from './in-collection.ts';
 import { withLiveReferences } from './live-references.ts';
 
@@ -190,21 +191,12 @@ async function visibleRecord(at: InCollection, recordId: string): Promise<string
   return stored === undefined ? undefined : (await withLiveReferences(at, [stored]))[0];
 }
 
-interface ShownRecord {
-  readonly id: string;
-  readonly createdAt: string;
-  readonly updatedAt: string;
-  readonly createdBy: { readonly name: string };
-  readonly updatedBy: { readonly name: string };
-  readonly values: Values;
-}
-
 function positionIn(order: ListOrder, text: string): Position {
-  const record = JSON.parse(text) as ShownRecord;
+  const record = readRecordText(text);
   return { value: sortValue(order, record), id: record.id };
 }
 
-function sortValue({ key, column }: ListOrder, record: ShownRecord): Projected {
+function sortValue({ key, column }: ListOrder, record: StoredRecord): Projected {
   if (key === 'createdAt' || key === 'updatedAt') return record[key];
   if (key === 'createdBy' || key === 'updatedBy') return record[key].name;
   const value = column === undefined ? undefined : record.values[column.id];

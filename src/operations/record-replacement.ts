@@ -2,7 +2,7 @@
 // given (store/records), so the record need not be read first.
 
 import { writeScope } from '../domain/access.ts';
-import { hashPart, tailPart } from '../domain/record-text.ts';
+import { hashPart, readRecordText, tailPart } from '../domain/record-text.ts';
 import { fault, tooBusy } from '../faults.ts';
 import { assertGeneration } from '../store/fence.ts';
 import { loggedWrite } from '../store/logged-write.ts';
@@ -37,7 +37,7 @@ export function buildOnKnown(
 ): Built | undefined {
   const { read } = change;
   if (text === undefined || !read.targets.every((target) => isFound(found, target))) return undefined;
-  const known = JSON.parse(text) as { hash: string; values: Values };
+  const known = readRecordText(text);
   if (ifHash !== undefined && ifHash !== known.hash) return undefined;
   completeTargets(read.targets, found);
   return { values: merged(known.values, change), onHash: known.hash };

@@ -3,13 +3,12 @@
 
 import type { PreparedCollection } from '../domain/application.ts';
 import type { Projected } from '../domain/projections.ts';
-import { recordText } from '../domain/record-text.ts';
+import { readRecordText, recordText, type StoredRecord } from '../domain/record-text.ts';
 import { insertEntries } from '../store/activity.ts';
 import type { Row, Statement, Transaction } from '../store/db.ts';
 import type { RecordLogEntry } from '../store/logged-write.ts';
 import { insertRecords, type RecordRow, removeRecord, type Table, updateRecords } from '../store/records.ts';
 import { StaleDefinition } from '../store/sqlstate.ts';
-import type { UserShort } from '../wire/users.ts';
 import type { Values } from '../wire/values.ts';
 import { type InCollection, noteWritten } from './in-collection.ts';
 import type { Failure, Outcome } from './in-order.ts';
@@ -36,23 +35,11 @@ export interface State {
   readonly projected: readonly Projected[];
 }
 
-interface StoredRecord {
-  readonly id: string;
-  readonly createdAt: string;
-  readonly createdBy: UserShort;
-  readonly timestamp: string;
-  readonly hash: string;
-  readonly updatedAt: string;
-  readonly values: Values;
-}
-
 /** What each of the locked records has projected before anything is applied, by its identifier. */
 export type HeldKeys = ReadonlyMap<string, readonly Projected[]>;
 
-export const readRecord = (rec: string): StoredRecord => JSON.parse(rec) as StoredRecord;
-
 export function readState(collection: PreparedCollection, rec: string): State {
-  const record = readRecord(rec);
+  const record = readRecordText(rec);
   return { record, projected: projectedOf(collection, record.values) };
 }
 
@@ -74,15 +61,16 @@ export function updateStep(
   const { hash, projected, valuesJson } = draft(at.collection, id, values);
   const updatedAt = laterOf(now, record.updatedAt);
   const timestamp = hash === record.hash ? record.timestamp : laterOf(updatedAt, record.timestamp);
-  const next = { ...record, values, hash, updatedAt, timestamp };
-  const rec = recordText({ ...next, updatedBy: at.caller, valuesJson });
+  const next = { ...record, values, hash, updatedAt, updatedBy: at.caller, timestamp };
+  const rec = recordText({ ...next, valuesJson });
   const row = { id, rec, hash, createdBy, updatedBy: at.caller, updatedAt, projected };
   return { step: { kind: 'record.update', row, values }, state: { record: next, projected } };
 }
 
 export function createStep(at: InCollection, made: NewDraft, now: string): Stepped {
   const { id, createdBy, hash, values, projected } = made;
-  const record = { id, createdBy, hash, values, createdAt: now, timestamp: now, updatedAt: now };
+  const people = { createdBy, updatedBy: at.caller };
+  const record = { id, ...people, hash, values, createdAt: now, timestamp: now, updatedAt: now };
   return { step: { kind: 'record.create', row: newRow(at, made, now), values }, state: { record, projected } };
 }
 

@@ -6,6 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { within, writeScope } from '../domain/access.ts';
 import type { PreparedCollection } from '../domain/application.ts';
 import type { Projection } from '../domain/projections.ts';
+import { readRecordText } from '../domain/record-text.ts';
 import { type ReadValues, readValues } from '../domain/values/value-types.ts';
 import { Fault, fault, tooBusy } from '../faults.ts';
 import type { Transaction } from '../store/db.ts';
@@ -21,7 +22,6 @@ import { replace } from './record-replacement.ts';
 import {
   createStep,
   heldKeys,
-  readRecord,
   readState,
   type State,
   type Step,
@@ -132,7 +132,7 @@ export async function upsertOne(at: InCollection, key: UpsertKey, upsert: Upsert
   const { texts, failure } = await upsertLocked(at, [upsert], { key, found });
   if (failure !== undefined) throw failure.fault;
   const [text = ''] = texts;
-  return { id: readRecord(text).id, text };
+  return { id: readRecordText(text).id, text };
 }
 
 /** Undefined when another has made such a record since. */
@@ -146,7 +146,7 @@ async function insertNew(at: InCollection, looked: Looked): Promise<Written | un
 
 /** Undefined when the record has changed, or has gone, since. */
 async function change(at: InCollection, looked: Looked, stored: string): Promise<Written | undefined> {
-  const record = readRecord(stored);
+  const record = readRecordText(stored);
   const values = changedValues(at, looked, record);
   const text = await replace(at, record.id, { values, onHash: record.hash, ifHash: undefined });
   return text === undefined ? undefined : { id: record.id, text };

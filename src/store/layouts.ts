@@ -2,8 +2,8 @@
 // (store/tables): the one part of migrating that depends on definitions, and so cannot be a file of SQL.
 
 import { type PreparedCollection, prepareCollections } from '../domain/application.ts';
+import { readRecordText } from '../domain/record-text.ts';
 import { foldText } from '../domain/search/fold.ts';
-import type { Values } from '../wire/values.ts';
 import type { StoredApplication } from './applications.ts';
 import type { Transaction } from './db.ts';
 import { presentProjections, trigrams } from './publishing.ts';
@@ -43,7 +43,7 @@ async function project(tx: Transaction, collection: PreparedCollection, generati
       table: { schema: tx.schema, collection, generation },
       projections,
       fill: ({ id, rec, hash }) => {
-        const { values } = JSON.parse(rec) as { values: Values };
+        const { values } = readRecordText(rec);
         return { id, hash, projected: projections.map((projection) => projection.read(values)) };
       },
       onPage: () => undefined,

@@ -7,7 +7,7 @@ import { cutText, type Projected, type Projection } from '../domain/projections.
 import type { Statement } from './db.ts';
 import { Params } from './params.ts';
 import { wholeText } from './search-leaves.ts';
-import { sqlType, tableOf } from './tables.ts';
+import { METADATA_COLUMNS, sqlType, tableOf } from './tables.ts';
 
 export interface PageQuery {
   readonly schema: string;
@@ -32,15 +32,11 @@ interface Key {
   readonly projection?: Projection;
 }
 
-const METADATA_KEYS = {
-  createdAt: { column: 'created_at', type: 'timestamptz', nullable: false },
-  updatedAt: { column: 'updated_at', type: 'timestamptz', nullable: false },
-  createdBy: { column: 'created_name', type: 'text', nullable: false },
-  updatedBy: { column: 'updated_name', type: 'text', nullable: false },
-} as const;
-
 function keyOf({ collection, order }: PageQuery): Key {
-  if (order.key !== 'column') return METADATA_KEYS[order.key];
+  if (order.key !== 'column') {
+    const { name, type } = METADATA_COLUMNS[order.key];
+    return { column: name, type, nullable: false };
+  }
   const projection = collection.projections.byColumn.get(order.column.id)?.value;
   if (projection === undefined) throw new Error(`the column ${order.column.id} has no order of its own`);
   const key = { column: projection.name, type: sqlType(projection), nullable: true, projection };

@@ -1,6 +1,6 @@
 // What records refer to, read for a whole page at once: one statement per referred collection, all in one round trip.
 
-import type { Values } from '../wire/values.ts';
+import { readRecordText } from '../domain/record-text.ts';
 import type { Reader } from './db.ts';
 import { tableOf } from './tables.ts';
 
@@ -50,7 +50,7 @@ function picked(columnIds: readonly string[]): string {
 }
 
 function readRow([, hash, rec, ...texts]: readonly (string | null)[], columnIds: readonly string[]): Referred {
-  const whole = typeof rec === 'string' ? (JSON.parse(rec) as { values: Values }).values : undefined;
+  const whole = typeof rec === 'string' ? readRecordText(rec).values : undefined;
   const values = new Map<string, string>();
   columnIds.forEach((columnId, index) => {
     const value = whole?.[columnId];

@@ -4,14 +4,14 @@
 import { type Caller, readScope } from '../domain/access.ts';
 import type { PreparedApplication, PreparedCollection } from '../domain/application.ts';
 import { SEARCH_TEXT } from '../domain/projections.ts';
-import type { Condition, Place } from '../domain/search/condition.ts';
+import type { Condition, MetadataName, Place } from '../domain/search/condition.ts';
 import { foldText } from '../domain/search/fold.ts';
 import { type SearchTerm, searchTerm, sectionMark } from '../domain/search/search-text.ts';
 import type { Column } from '../wire/applications.ts';
 import type { Params } from './params.ts';
 import { nameSql, numberSql, rangeSql, textSql, within } from './search-leaves.ts';
 import { anyAt, type ColumnPlace, projectionsAt, type Source, typeAt } from './search-places.ts';
-import { tableOf } from './tables.ts';
+import { METADATA_COLUMNS, tableOf } from './tables.ts';
 
 export interface SearchSetting {
   readonly schema: string;
@@ -179,18 +179,11 @@ interface At {
   readonly setting: SearchSetting;
 }
 
-const METADATA_COLUMNS = {
-  createdAt: 'created_at',
-  updatedAt: 'updated_at',
-  createdBy: 'created_name',
-  updatedBy: 'updated_name',
-  id: 'id',
-} as const;
 const USER_ID_COLUMNS = { createdBy: 'created_by', updatedBy: 'updated_by' } as const;
 
-function metadataLeaf(condition: Leaf, name: keyof typeof METADATA_COLUMNS, { source, setting }: At): string {
+function metadataLeaf(condition: Leaf, name: MetadataName, { source, setting }: At): string {
   const { params, schema } = setting;
-  const column = `${source.alias}.${METADATA_COLUMNS[name]}`;
+  const column = `${source.alias}.${METADATA_COLUMNS[name].name}`;
   switch (condition.kind) {
     case 'present':
       return 'true';
@@ -284,7 +277,7 @@ function sectionsContain(
   return `(${somewhere} and (${inSections.join(' or ')}))`;
 }
 
-function metadataContains(name: keyof typeof METADATA_COLUMNS, term: string, { source, setting }: At): string {
+function metadataContains(name: MetadataName, term: string, { source, setting }: At): string {
   const sought = setting.params.text(term);
   if (name === 'id') return `strpos(${source.alias}.id, ${sought}) > 0`;
   if (name !== 'createdBy' && name !== 'updatedBy') throw new Error(`$${name} contains no text`);

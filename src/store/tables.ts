@@ -23,8 +23,17 @@ export const sqlType = ({ kind }: Pick<Projection, 'kind'>): string => SQL_TYPES
 const columnType = (projection: Projection): string =>
   projection.kind === 'text' ? 'text collate "C"' : SQL_TYPES[projection.kind];
 
-/** Columns by which every list can be ordered. */
-export const ORDER_COLUMNS = ['updated_at', 'created_at', 'created_name', 'updated_name'] as const;
+/** Where what every record has stands in its table, by its name in the interface. Users stand there by name. */
+export const METADATA_COLUMNS = {
+  updatedAt: { name: 'updated_at', type: 'timestamptz' },
+  createdAt: { name: 'created_at', type: 'timestamptz' },
+  createdBy: { name: 'created_name', type: 'text' },
+  updatedBy: { name: 'updated_name', type: 'text' },
+  id: { name: 'id', type: 'text' },
+} as const;
+
+/** By which every list can be ordered. The identifier alone has the primary key. */
+const ORDER_COLUMNS = Object.values(METADATA_COLUMNS).filter(({ name }) => name !== 'id');
 
 export interface Index {
   /** Within 50 bytes, because a cluster appends the shard's number. */
@@ -49,7 +58,7 @@ export function indexesOf({ definition, projections }: PreparedCollection): Inde
     ...(scopedReaders ? [plain(`${id}_${name}_own`, `created_by, ${column}, id`)] : []),
   ];
   return [
-    ...ORDER_COLUMNS.flatMap((column) => ordered(column, column)),
+    ...ORDER_COLUMNS.flatMap(({ name }) => ordered(name, name)),
     ...(scopedWriters ? [plain(`${id}_own`, 'created_by, id')] : []),
     ...[...projections.byColumn.values()].flatMap((column) => columnIndexes(id, column, ordered)),
     ...(projections.sections.length > 0 ? [searchIndex(id)] : []),

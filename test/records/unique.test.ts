@@ -5,8 +5,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { number, type Person, string } from '../support/application.ts';
 import type { Reply } from '../support/server.ts';
+import { equalValues } from './equal-values.ts';
 import {
-  type AnyValue,
   closeScene,
   done,
   type Operations,
@@ -125,36 +125,7 @@ describe('unique columns', () => {
       columnId: CODE,
       recordId,
     });
-    // A value, another form of the same one, and a different one.
-    const cases: [string, AnyValue, AnyValue, AnyValue][] = [
-      ['cstring0', string('a\nb'), string('a\r\nb'), string('a\nB')],
-      ['cnumber0', number(0), number(-0), number(5e-324)],
-      [
-        'cdatetim',
-        { type: 'DateTime', value: '2024-05-01T10:30:00.000Z' },
-        { type: 'DateTime', value: 1714559400 },
-        { type: 'DateTime', value: '2024-05-01T10:30:00.001Z' },
-      ],
-      [
-        'cdate000',
-        { type: 'Date', value: '2024-05-01' },
-        { type: 'Date', value: '2024-05-01' },
-        { type: 'Date', value: '2024-05-02' },
-      ],
-      [
-        'ctime000',
-        { type: 'Time', value: '10:30:00' },
-        { type: 'Time', value: '10:30:00' },
-        { type: 'Time', value: '10:30:01' },
-      ],
-      [
-        'cuser000',
-        { type: 'User', id: other.id },
-        { type: 'User', id: other.id, name: 'called otherwise' },
-        { type: 'User', id: scene.app.admin.id },
-      ],
-      ['crefsite', refer(thing.id), { ...refer(thing.id), value: string('said to be') }, refer(another.id)],
-    ];
+    const cases = equalValues(refer, { records: [thing.id, another.id], users: [other.id, scene.app.admin.id] });
     for (const [columnId, value, same, different] of cases) {
       const first = done(await types.create({ [columnId]: value }));
       const [collision] = duplicated(await types.create({ [columnId]: same }));

@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { number, type Person, string } from '../support/application.ts';
+import { type EqualValues, equalValues } from './equal-values.ts';
 import {
   type AnyValue,
   closeScene,
@@ -168,20 +169,12 @@ describe('keys of upserts', () => {
       const thing = done(await things.create({ [CODE]: string('referred') }));
       const another = done(await things.create({ [CODE]: string('referred too') }));
       const long = 'ä'.repeat(400_000);
-      // A value, another form of the same one, and a different one.
-      const cases: [string, AnyValue, AnyValue, AnyValue][] = [
-        ['cstring0', string('a\nb'), string('a\r\nb'), string('a\nB')],
+      const cases: EqualValues[] = [
+        ...equalValues(refer, { records: [thing.id, another.id], users: [other.id, scene.app.admin.id] }),
         ['cstring0', string(''), string(''), string(' ')],
         ['cstring0', string('x'.repeat(900_000)), string('x'.repeat(900_000)), string('x'.repeat(899_999))],
         ['cstring0', string(`${long}1`), string(`${long}1`), string(`${long}2`)],
-        ['cnumber0', number(0), number(-0), number(5e-324)],
         ['cnumber0', number(1e21), number(1e21), number(0.1)],
-        [
-          'cdatetim',
-          { type: 'DateTime', value: '2024-05-01T10:30:00.000Z' },
-          { type: 'DateTime', value: 1714559400 },
-          { type: 'DateTime', value: '2024-05-01T10:30:00.001Z' },
-        ],
         [
           'cdatetim',
           { type: 'DateTime', value: 1714559400.5 },
@@ -194,19 +187,6 @@ describe('keys of upserts', () => {
           { type: 'Date', value: '2024-02-29' },
           { type: 'Date', value: '2024-03-01' },
         ],
-        [
-          'ctime000',
-          { type: 'Time', value: '10:30:00' },
-          { type: 'Time', value: '10:30:00' },
-          { type: 'Time', value: '10:30:01' },
-        ],
-        [
-          'cuser000',
-          { type: 'User', id: other.id },
-          { type: 'User', id: other.id, name: 'called otherwise' },
-          { type: 'User', id: scene.app.admin.id },
-        ],
-        ['crefsite', refer(thing.id), { ...refer(thing.id), value: string('said to be') }, refer(another.id)],
       ];
       for (const [columnId, value, same, different] of cases) {
         const note = (n: number) => ({ cnote000: number(n) });
