@@ -1,0 +1,44 @@
+// Where the bytes of attachments are kept: on the local disk (blobs-disk) or in an S3-compatible store (blobs-s3). A
+// row of the database (store/attachments) exists before the first byte and until the last is gone, so bytes without a
+// row are nobody's.
+
+import type { Readable } from 'node:stream';
+
+/** What is stored under one attachment: the file itself, or something beside it, such as `256.webp` or `piece-0`. */
+export interface BlobKey {
+  readonly applicationId: string;
+  readonly attachmentId: string;
+  /** Absent: the file itself. `[a-z0-9.-]+` otherwise. */
+  readonly part?: string;
+}
+
+export interface StoredBlob extends BlobKey {
+  /** Absent for what an interrupted `put` has left. */
+  readonly size?: number;
+}
+
+/** Both ends inclusive, as in a Range header. */
+export interface ByteRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface Blobs {
+  /** For the log and for people: a folder, or a bucket at its endpoint, without secrets. */
+  readonly place: string;
+  /** Rejects with a sentence for the operator when the place cannot be read and written. */
+  open(): Promise<void>;
+  /** Durable under its key when it resolves; a file of that key is replaced. When it rejects nothing is left, as far as can be. */
+  put(key: BlobKey, bytes: AsyncIterable<Uint8Array>): Promise<void>;
+  /** The bytes as they are needed: nothing is read ahead of a slow reader. undefined: there is no such blob. */
+  read(key: BlobKey, range?: ByteRange): Promise<Readable | undefined>;
+  size(key: BlobKey): Promise<number | undefined>;
+  remove(key: BlobKey): Promise<void>;
+  /** The file of the attachment, all beside it, and what interrupted `put`s have left of them. */
+  removeAll(key: Omit<BlobKey, 'part'>): Promise<void>;
+  /** Applications of which anything is stored. */
+  applications(): AsyncIterable<string>;
+  /** Everything of one application, in the order of attachment identifiers where the store has one. */
+  list(applicationId: string): AsyncIterable<StoredBlob>;
+  close(): Promise<void>;
+}
