@@ -16,6 +16,12 @@ create table cartulary.applications (
   constraint applications_organization_fkey FOREIGN KEY (organization) REFERENCES cartulary.organizations(name)
 );
 
+create table cartulary.erasures (
+  application_id text collate "C" not null,
+  noted_at timestamp with time zone not null,
+  constraint erasures_pkey PRIMARY KEY (application_id)
+);
+
 create table cartulary.migrations (
   number integer not null,
   constraint migrations_pkey PRIMARY KEY (number)
@@ -60,6 +66,27 @@ create table application.activity (
   entry text not null,
   constraint activity_pkey PRIMARY KEY (id)
 );
+
+create table application.attachments (
+  id text collate "C" not null,
+  collection_id text collate "C" not null,
+  name text not null,
+  content_type text not null,
+  size bigint,
+  hash text collate "C",
+  state text collate "C" not null,
+  created_by text collate "C" not null,
+  created_at timestamp with time zone not null,
+  uploaded_at timestamp with time zone,
+  node text collate "C",
+  pieces text,
+  received bigint not null,
+  expires_at timestamp with time zone,
+  free_since timestamp with time zone,
+  constraint attachments_pkey PRIMARY KEY (id)
+);
+CREATE INDEX attachments_free_since ON application.attachments USING btree (free_since) WHERE (free_since IS NOT NULL);
+CREATE INDEX attachments_unfinished ON application.attachments USING btree (id) WHERE (state <> 'available'::text);
 
 create table application.fence (
   generation integer not null,

@@ -1,6 +1,8 @@
 // Every setting in one table: read once at the start and passed on as values. Nothing else reads the environment.
 
 import { isIP } from 'node:net';
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 interface Setting<T> {
   readonly default: string | undefined;
@@ -57,6 +59,34 @@ function operatorKey(value: string): string {
   return value;
 }
 
+const S3_OPTIONS = ['endpoint', 'region', 'accessKeyId', 'secretAccessKey'];
+
+/** A folder, or `s3://BUCKET/PREFIX?endpoint=…&region=…&accessKeyId=…&secretAccessKey=…`. */
+function attachmentsPlace(value: string) {
+  if (!/^[a-z0-9+.-]+:/i.test(value)) return { kind: 'disk' as const, folder: resolve(value) };
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  if (url?.protocol === 'file:') return { kind: 'disk' as const, folder: fileURLToPath(url) };
+  if (url?.protocol !== 's3:' || url.hostname === '') throw new Error('must be a folder or s3://BUCKET?endpoint=…');
+  const unknown = [...url.searchParams.keys()].find((name) => !S3_OPTIONS.includes(name));
+  if (unknown !== undefined) throw new Error(`knows no ${unknown} (known: ${S3_OPTIONS.join(', ')})`);
+  const { endpoint, region, ...keys } = Object.fromEntries(url.searchParams) as Partial<Record<string, string>>;
+  const { accessKeyId, secretAccessKey } = keys;
+  if ((accessKeyId === undefined) !== (secretAccessKey === undefined)) {
+    throw new Error('must have both accessKeyId and secretAccessKey, or neither');
+  }
+  const prefix = decodeURIComponent(url.pathname)
+    .replace(/^\/+/, '')
+    .replace(/([^/])$/, '$1/');
+  return {
+    kind: 's3' as const,
+    bucket: url.hostname,
+    prefix,
+    region: region ?? 'us-east-1',
+    ...(endpoint === undefined ? {} : { endpoint: httpAddress(endpoint) }),
+    ...(accessKeyId === undefined || secretAccessKey === undefined ? {} : { accessKeyId, secretAccessKey }),
+  };
+}
+
 export const SETTINGS = {
   CARTULARY_PORT: setting({
     default: '8080',
@@ -80,6 +110,23 @@ export const SETTINGS = {
     parse: databaseAddress,
     secret: true,
     sentence: 'PostgreSQL 15 or newer to use instead of the embedded one.',
+  }),
+  CARTULARY_ATTACHMENTS: setting({
+    default: undefined,
+    parse: attachmentsPlace,
+    secret: true,
+    sentence:
+      'Where the bytes of attachments are kept: a folder (by default `attachments` in the data folder), or an S3-compatible store, `s3://BUCKET/PREFIX?endpoint=…&region=…&accessKeyId=…&secretAccessKey=…`.',
+  }),
+  CARTULARY_UNHELD_ATTACHMENT_DAYS: setting({
+    default: '7',
+    parse: whole(1, 3650),
+    sentence: 'Days after which an attachment that no record holds is deleted.',
+  }),
+  CARTULARY_ANNOUNCED_UPLOAD_DAYS: setting({
+    default: '7',
+    parse: whole(1, 3650),
+    sentence: 'Days for which an announced upload waits for its next bytes.',
   }),
   CARTULARY_DATABASE_CONNECTIONS: setting({
     default: '16',
@@ -115,7 +162,12 @@ export const SETTINGS = {
 
 export type SettingName = keyof typeof SETTINGS;
 type Parsed<Name extends SettingName> = ReturnType<(typeof SETTINGS)[Name]['parse']>;
-type OptionalName = 'CARTULARY_OPERATOR_KEY' | 'DATABASE_URL' | 'CARTULARY_PUBLIC_URL' | 'CARTULARY_TRUSTED_PROXIES';
+type OptionalName =
+  | 'CARTULARY_OPERATOR_KEY'
+  | 'CARTULARY_ATTACHMENTS'
+  | 'DATABASE_URL'
+  | 'CARTULARY_PUBLIC_URL'
+  | 'CARTULARY_TRUSTED_PROXIES';
 export type Config = {
   readonly [Name in SettingName]: Parsed<Name> | (Name extends OptionalName ? undefined : never);
 };

@@ -5,11 +5,23 @@ import type { Caller } from './domain/access.ts';
 import type { ActivitySource } from './domain/activity.ts';
 import type { PreparedApplication } from './domain/application.ts';
 import type { IdSource } from './domain/ids.ts';
+import type { Thumbnails } from './images/thumbnails.ts';
 import type { Observe } from './observe.ts';
+import type { Blobs } from './store/blobs.ts';
 import type { Database, Writer } from './store/db.ts';
 import type { News } from './store/hearing.ts';
 import type { KnownRecords } from './store/known-records.ts';
 import type { SearchIndexes } from './store/search-indexes.ts';
+
+/** What the operations on attachments need besides the database. */
+export interface AttachmentMeans {
+  readonly blobs: Blobs;
+  readonly thumbnails: Pick<Thumbnails, 'make'>;
+  /** By which the other servers know this one (store/hearing). */
+  readonly node: string;
+  /** How long an announced upload may pause. */
+  readonly announcedDays: number;
+}
 
 export interface Context {
   readonly application: PreparedApplication;
@@ -19,6 +31,7 @@ export interface Context {
   readonly store: Writer;
   readonly known: KnownRecords;
   readonly searchIndexes: SearchIndexes;
+  readonly attachments: AttachmentMeans;
   readonly ids: IdSource;
   /** Milliseconds since 1970 by the database's clock. */
   readonly now: () => number;

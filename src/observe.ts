@@ -6,6 +6,7 @@ export type Observation =
   | { event: 'request'; requestId: string; method: string; route: string; status: number; milliseconds: number }
   | { event: 'request.failed'; requestId: string; method: string; route: string; error: unknown }
   | { event: 'request.refused'; requestId: string; method: string; route: string; code: string; cause: unknown }
+  | { event: 'request.cut'; requestId: string; method: string; route: string; cause: unknown }
   | { event: 'database.connectionLost'; error: Error }
   | { event: 'database.restarted'; reason: string }
   | { event: 'job.failed'; job: string; error: unknown }
@@ -28,6 +29,7 @@ const LEVELS = {
   request: 'info',
   'request.failed': 'error',
   'request.refused': 'warn',
+  'request.cut': 'info',
   'database.connectionLost': 'warn',
   'database.restarted': 'warn',
   'job.failed': 'warn',

@@ -9,9 +9,11 @@ import { OperatorGate } from '../gate/operator.ts';
 import { hashPassword, PasswordCheck } from '../gate/password-check.ts';
 import { Throttle, type ThrottleLimits } from '../gate/throttle.ts';
 import { createApp } from '../http/app.ts';
+import { Thumbnails } from '../images/thumbnails.ts';
 import { jobsOf } from '../jobs/jobs.ts';
 import { JobRunner } from '../jobs/runner.ts';
 import type { Observe } from '../observe.ts';
+import { type AttachmentsPlace, openBlobs } from '../store/blobs-open.ts';
 import { Clock } from '../store/clock.ts';
 import { Database } from '../store/db.ts';
 import { Definitions } from '../store/definitions.ts';
@@ -33,6 +35,12 @@ export interface ServerOptions {
   readonly operatorKey: string;
   readonly authFailures: ThrottleLimits;
   readonly trustedProxies: readonly string[] | undefined;
+  /** Where the bytes of attachments are kept. */
+  readonly attachments: AttachmentsPlace;
+  /** For bytes on their way to a store elsewhere. */
+  readonly spoolFolder: string;
+  readonly unheldDays: number;
+  readonly announcedDays: number;
   readonly observe: Observe;
 }
 
@@ -63,6 +71,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     authenticator.hear(news);
   };
   const searchIndexes = new SearchIndexes();
+  const blobs = openBlobs(options.attachments, options.spoolFolder);
+  const thumbnails = new Thumbnails();
   let address = '';
   let closing = false;
   const services = {
@@ -76,6 +86,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     now: () => clock.now(),
     known: new KnownRecords(),
     searchIndexes,
+    attachments: { blobs, thumbnails, node: hearing.node, announcedDays: options.announcedDays },
     closing: () => closing,
     observe,
     hear,
@@ -95,9 +106,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     await jobs.stop();
     clock.stop();
     await hearing.stop();
+    await thumbnails.close();
+    await blobs.close();
     await database.close();
   };
   try {
+    await blobs.open();
     database.engine = await detectEngine(database.system);
     await migrate(database);
     await clock.follow(database.system);

@@ -5,6 +5,7 @@ import type { Config } from '../config.ts';
 import { type EmbeddedPostgres, startEmbedded } from '../embedded/start.ts';
 import { Fault } from '../faults.ts';
 import { type Observe, observeToLog } from '../observe.ts';
+import type { AttachmentsPlace } from '../store/blobs-open.ts';
 import { UnsupportedDatabase } from '../store/engine.ts';
 import { type RunningServer, type ServerOptions, startServer } from './assemble.ts';
 import { demonstrate } from './demonstration.ts';
@@ -55,9 +56,16 @@ function serverOptions(
     operatorKey,
     authFailures: { account: config.CARTULARY_AUTH_FAILURES_ACCOUNT, address: config.CARTULARY_AUTH_FAILURES_ADDRESS },
     trustedProxies: config.CARTULARY_TRUSTED_PROXIES,
+    attachments: attachmentsPlace(config),
+    spoolFolder: resolve(config.CARTULARY_DATA),
+    unheldDays: config.CARTULARY_UNHELD_ATTACHMENT_DAYS,
+    announcedDays: config.CARTULARY_ANNOUNCED_UPLOAD_DAYS,
     observe,
   };
 }
+
+export const attachmentsPlace = ({ CARTULARY_ATTACHMENTS: place, CARTULARY_DATA: data }: Config): AttachmentsPlace =>
+  place ?? { kind: 'disk', folder: resolve(data, 'attachments') };
 
 async function startDatabase(
   config: Config,

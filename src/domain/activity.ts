@@ -7,6 +7,8 @@ export type ActivityKind =
   | 'record.create'
   | 'record.update'
   | 'record.delete'
+  | 'attachment.create'
+  | 'attachment.download'
   | 'user.create'
   | 'token.create'
   | 'token.revoke'

@@ -7,6 +7,7 @@ import type { Definition } from '../wire/publish-document.ts';
 import type { ObjectValue, SimpleValue, Value, Values } from '../wire/values.ts';
 import { schemeChange } from './definition/scheme-change.ts';
 import { type Section, searchText, sectionsOf } from './search/search-text.ts';
+import { attachmentIds, mayHoldAttachments } from './values/attachments.ts';
 import { uniqueKey } from './values/value-types.ts';
 
 export type ProjectionKind = 'text' | 'number' | 'boolean' | 'dateTime' | 'date' | 'time' | 'json';
@@ -37,6 +38,8 @@ export interface ColumnProjections {
   readonly json?: Projection;
   readonly latitude?: Projection;
   readonly longitude?: Projection;
+  /** Identifiers of the attachments in it, for whoever asks which records hold one. */
+  readonly held?: Projection;
   /** Whether lists may be asked for in the order of this column. */
   readonly ordered: boolean;
 }
@@ -135,15 +138,16 @@ function allOf(columns: readonly ColumnProjections[], sections: readonly Section
   return [...keys, ...others, ...findOf(sections)];
 }
 
-const ofColumn = ({ key, value, userId, recordId, json, latitude, longitude }: ColumnProjections): Projection[] =>
-  [key, value, userId, recordId, json, latitude, longitude].filter((projection) => projection !== undefined);
+const ofColumn = ({ key, value, userId, recordId, json, latitude, longitude, held }: ColumnProjections): Projection[] =>
+  [key, value, userId, recordId, json, latitude, longitude, held].filter((projection) => projection !== undefined);
 
 const findOf = (sections: readonly Section[]): Projection[] =>
   sections.length === 0 ? [] : [{ name: SEARCH_TEXT, kind: 'text', read: (values) => searchText(sections, values) }];
 
 function projectColumn(column: Column, { order, search }: Needs): ColumnProjections {
   const key = column.unique ? { key: of(column, 'u', 'text', uniqueKey) } : {};
-  const common = { column, ordered: column.sortable, ...key };
+  const held = mayHoldAttachments(column) ? { held: of(column, 'a', 'json', heldAttachments) } : {};
+  const common = { column, ordered: column.sortable, ...key, ...held };
   if (!order && !search) return common;
   switch (column.type) {
     case 'String': {
@@ -210,6 +214,11 @@ function plainOf(value: Value): Projected {
     default:
       throw new Error(`A ${value.type} was found where a plain value is projected`);
   }
+}
+
+function heldAttachments(value: Value): Projected {
+  const ids = attachmentIds(value);
+  return ids.length === 0 ? null : JSON.stringify(ids);
 }
 
 /** Less than a thousandth of a millimetre. Of smaller numbers the database can tell no sine. */

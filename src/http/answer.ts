@@ -1,10 +1,14 @@
-// What a route gives back; http/bind puts it on the wire.
+// What a route gives back; http/send puts it on the wire.
+
+import type { Readable } from 'node:stream';
 
 export interface Answer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** JSON text. */
-  readonly body?: string;
+  /** JSON text, or bytes whose type the headers say. */
+  readonly body?: string | Uint8Array;
+  /** Instead of a body: bytes that are opened when the headers may go out, and never for HEAD. */
+  readonly stream?: () => Promise<Readable>;
 }
 
 export const answerJson = (value: unknown): Answer => ({ status: 200, body: JSON.stringify(value) });

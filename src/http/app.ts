@@ -8,6 +8,7 @@ import { type FastifyInstance, type FastifyRequest, fastify } from 'fastify';
 import { type Fault, fault } from '../faults.ts';
 import type { Observe } from '../observe.ts';
 import { bindOperatorRoute, bindRoute, type Services } from './bind.ts';
+import { awaitInvitation } from './body.ts';
 import { alive, type Health, ready } from './health.ts';
 import { OPERATOR_ROUTES } from './operator-routes.ts';
 import { toProblem } from './problem.ts';
@@ -16,8 +17,8 @@ import { answering } from './send.ts';
 
 /** Request lines of 64 KB are accepted, and headers besides. */
 const HEADER_BYTES_MAX = 96 * 1024;
-/** For a whole request to arrive; whoever trickles longer is cut off. */
-const REQUEST_MS_MAX = 300_000;
+/** For the headers to arrive; bodies have bounds of their own (http/body). */
+const HEADERS_MS_MAX = 60_000;
 
 export function createApp(
   services: Services,
@@ -34,9 +35,9 @@ export function createApp(
     requestIdHeader: false,
     // While closing, requests that still arrive on open connections are served like any other.
     return503OnClosing: false,
-    requestTimeout: REQUEST_MS_MAX,
+    requestTimeout: 0,
     // Node would refuse a missing Host by itself, in words of its own.
-    http: { maxHeaderSize: HEADER_BYTES_MAX, requireHostHeader: false },
+    http: { maxHeaderSize: HEADER_BYTES_MAX, headersTimeout: HEADERS_MS_MAX, requireHostHeader: false },
     routerOptions: { maxParamLength: HEADER_BYTES_MAX },
     frameworkErrors: (error, request, reply) => refusing(() => unreadable(error))(request, reply),
     clientErrorHandler: (error, socket) => answerUnreadable(services.observe, error, socket),
@@ -45,6 +46,11 @@ export function createApp(
   for (const method of app.supportedMethods) app.addHttpMethod(method, { overrideExisting: true });
   // An expectation that nobody knows is ignored (RFC 9110 section 10.1.1); Node would answer 417 by itself.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
+  // Node would ask for every body by itself, also for one that is refused unread.
+  app.server.on('checkContinue', (request, response) => {
+    awaitInvitation(request, () => response.writeContinue());
+    app.server.emit('request', request, response);
+  });
   // Node hands over the bare connection for this verb.
   app.server.on('connect', (_request, socket) => {
     answerOnSocket(services.observe, socket, fault('METHOD_NOT_ALLOWED', undefined, { allow: 'GET, HEAD' }));

@@ -7,10 +7,10 @@ import type { Authenticator } from '../gate/authenticate.ts';
 import type { OperatorGate } from '../gate/operator.ts';
 import { permit } from '../gate/permit.ts';
 import { recheckRefusal, withCurrentDefinition } from '../operations/current-definition.ts';
-import { readJsonBody } from './body.ts';
+import { readFile, readJsonBody } from './body.ts';
 import { checkIdentifiers } from './identifiers.ts';
 import type { OperatorRoute } from './operator-routes.ts';
-import type { BodyRule, Input, Route } from './routes.ts';
+import type { BodyRule, Input, Route } from './route.ts';
 import { answering } from './send.ts';
 
 export interface Services extends Omit<OperatorContext, 'source'> {
@@ -18,6 +18,7 @@ export interface Services extends Omit<OperatorContext, 'source'> {
   readonly operatorGate: OperatorGate;
   readonly known: Context['known'];
   readonly searchIndexes: Context['searchIndexes'];
+  readonly attachments: Context['attachments'];
   readonly closing: () => boolean;
   readonly publicUrlSet: boolean;
 }
@@ -26,7 +27,7 @@ export function bindRoute(services: Services, row: Route) {
   return answering(services, row.path, async (request) => {
     const params = request.params as Record<string, string>;
     checkIdentifiers(params);
-    const { authenticator, database, ids, now, known, searchIndexes } = services;
+    const { authenticator, database, ids, now, known, searchIndexes, attachments } = services;
     const { authorization } = request.headers;
     const { applicationId = '' } = params;
     const address = request.ip;
@@ -41,7 +42,7 @@ export function bindRoute(services: Services, row: Route) {
       const { application, caller } = who;
       const source = { context: 'api' as const, ip: address };
       const store = database.application(applicationId);
-      const context = { application, caller, source, store, ids, now, known, searchIndexes };
+      const context = { application, caller, source, store, ids, now, known, searchIndexes, attachments };
       try {
         return await row.run(context, input, services);
       } catch (error) {
@@ -79,7 +80,8 @@ async function readInput(
     const origin = publicUrlSet || request.host === '' ? publicUrl() : `${request.protocol}://${request.host}`;
     return origin + request.url.split('?', 1)[0];
   };
-  return { params, query: readQuery(request.url), header, address, body };
+  const bytes = (bytesMax: number) => readFile(request.raw, bytesMax);
+  return { params, query: readQuery(request.url), header, address, body, bytes };
 }
 
 /** A parameter that is given twice counts as first given. */

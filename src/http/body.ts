@@ -1,11 +1,15 @@
-// Reads a request's JSON body within its bound. Nothing beyond the bound is kept: a body that says it is too long is
+// Reads a request's body within its bound: JSON whole, files piece by piece. Nothing beyond the bound is kept: a body that says it is too long is
 // refused unread, one that turns out to be is refused as soon as it is.
 
 import type { IncomingMessage } from 'node:http';
-import { fault } from '../faults.ts';
+import { Fault, fault } from '../faults.ts';
 
 /** What an answered request may still send before its connection is cut: enough for a client to finish and read. */
-const DISCARD_BYTES_MAX = 16 * 1024 * 1024;
+const DISCARD_BYTES_MAX = 64 * 1024 * 1024;
+/** For a body of JSON to arrive, or what is thrown away of one; whoever trickles longer is cut off. */
+const BODY_MS_MAX = 300_000;
+/** A file may take as long as it needs, as long as something of it arrives. */
+const UPLOAD_IDLE_MS = 60_000;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
@@ -31,16 +35,63 @@ function checkContentType(request: IncomingMessage): void {
   }
 }
 
+const awaited = new WeakMap<IncomingMessage, () => void>();
+
+/** The client waits to be asked for its body (Expect: 100-continue); it is asked when somebody wants to read it. */
+export function awaitInvitation(request: IncomingMessage, invite: () => void): void {
+  awaited.set(request, invite);
+}
+
+function invite(request: IncomingMessage): void {
+  awaited.get(request)?.();
+  awaited.delete(request);
+}
+
+const endedEarly = () => fault('INVALID_BODY', { reason: 'the body ended before its declared length' });
+
+/** A file's bytes as they arrive, no faster than they are taken. A declared length beyond the bound is refused unread. */
+export function readFile(request: IncomingMessage, bytesMax: number): AsyncIterable<Uint8Array> {
+  const encoding = request.headers['content-encoding'];
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
+    throw fault('INVALID_CONTENT_TYPE', { reason: 'Content-Encoding is not supported' });
+  }
+  if (Number(request.headers['content-length'] ?? 0) > bytesMax) throw tooLarge(bytesMax);
+  return readChunks(request, bytesMax);
+}
+
+async function* readChunks(request: IncomingMessage, bytesMax: number): AsyncGenerator<Uint8Array> {
+  invite(request);
+  let length = 0;
+  // Node destroys the connection then.
+  request.socket.setTimeout(UPLOAD_IDLE_MS);
+  try {
+    // The connection is needed for the answer, whatever becomes of the rest.
+    for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>) {
+      length += chunk.length;
+      if (length > bytesMax) throw tooLarge(bytesMax);
+      yield chunk;
+    }
+  } catch (error) {
+    throw error instanceof Fault ? error : endedEarly();
+  } finally {
+    request.socket.setTimeout(0);
+  }
+  if (!request.complete) throw endedEarly();
+}
+
 const tooLarge = (bytesMax: number) =>
   fault('INVALID_BODY', { reason: `the body is larger than ${bytesMax} bytes`, maxBytes: bytesMax });
 
 function readBytes(request: IncomingMessage, bytesMax: number): Promise<Buffer> {
   const declared = Number(request.headers['content-length'] ?? 0);
   if (declared > bytesMax) return Promise.reject(tooLarge(bytesMax));
+  invite(request);
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let length = 0;
+    const late = setTimeout(() => request.destroy(), BODY_MS_MAX);
     const settle = (finish: () => void) => {
+      clearTimeout(late);
       request.off('data', onData).off('end', onEnd).off('error', onLost).off('close', onLost);
       finish();
     };
@@ -50,8 +101,7 @@ function readBytes(request: IncomingMessage, bytesMax: number): Promise<Buffer> 
       else chunks.push(chunk);
     };
     const onEnd = () => settle(() => resolve(Buffer.concat(chunks, length)));
-    const onLost = () =>
-      settle(() => reject(fault('INVALID_BODY', { reason: 'the body ended before its declared length' })));
+    const onLost = () => settle(() => reject(endedEarly()));
     request.on('data', onData).on('end', onEnd).on('error', onLost).on('close', onLost);
   });
 }
@@ -63,6 +113,8 @@ function readBytes(request: IncomingMessage, bytesMax: number): Promise<Buffer> 
 export function discardRest(request: IncomingMessage): void {
   if (request.complete) return;
   let discarded = 0;
+  const late = setTimeout(() => request.destroy(), BODY_MS_MAX).unref();
+  request.once('close', () => clearTimeout(late));
   request.on('data', (chunk: Buffer) => {
     discarded += chunk.length;
     if (discarded > DISCARD_BYTES_MAX) request.destroy();

@@ -8,6 +8,7 @@ const CODES = {
   collectionId: 'INVALID_COLLECTION_ID',
   columnId: 'INVALID_COLUMN_ID',
   recordId: 'INVALID_RECORD_ID',
+  attachmentId: 'INVALID_ATTACHMENT_ID',
   userId: 'INVALID_USER_ID',
 } as const satisfies Partial<Record<IdentifierName, FaultCode>>;
 

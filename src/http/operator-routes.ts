@@ -11,7 +11,8 @@ import { NewToken, OrganizationSettings } from '../wire/operator.ts';
 import { publishDocumentSchema } from '../wire/publish-document.ts';
 import { NewSharedUser, NewUser } from '../wire/users.ts';
 import { type Answer, answerJson, NO_CONTENT } from './answer.ts';
-import { type BodyRule, type Input, ORDINARY_BYTES_MAX, type Route } from './routes.ts';
+import type { BodyRule, Input, Route } from './route.ts';
+import { ORDINARY_BYTES_MAX } from './routes.ts';
 import { anyJson, one } from './shapes.ts';
 
 /** A definition at its bounds is larger than an ordinary body. */

@@ -1,14 +1,13 @@
 // The interface as a table: one row per operation. Routing, the checks on the road, documents and the test of every
 // endpoint against every refusal are all made from it.
 
-import type { Context } from '../context.ts';
-import type { Permission } from '../gate/permit.ts';
 import * as definition from '../operations/definition.ts';
 import * as recordLists from '../operations/record-lists.ts';
 import { removeMany } from '../operations/record-removals.ts';
 import * as records from '../operations/records.ts';
 import { NewRecord, RecordUpdate, RecordUpdateWithId } from '../wire/records.ts';
-import { type Answer, answerJson, answerText, NO_CONTENT, NOT_MODIFIED } from './answer.ts';
+import { answerJson, answerText, NO_CONTENT, NOT_MODIFIED } from './answer.ts';
+import { ATTACHMENT_ROUTES } from './attachment-routes.ts';
 import { notModified, requiredHash } from './conditional.ts';
 import {
   DELETE_LIMIT_MAX,
@@ -19,43 +18,14 @@ import {
   readSearchParameters,
   readWhole,
 } from './list-parameters.ts';
-import { many, one, oneOrMany, type Shape } from './shapes.ts';
+import { COLLECTION, type Route, route } from './route.ts';
+import { many, one, oneOrMany } from './shapes.ts';
 
 export const ORDINARY_BYTES_MAX = 100 * 1024;
 export const RECORDS_BYTES_MAX = 1024 * 1024;
 
-/** What an operation sees of the request: nothing of the transport but the headers it asks for. */
-export interface Input<Body> {
-  readonly params: Readonly<Record<string, string>>;
-  readonly query: Readonly<Record<string, string | undefined>>;
-  readonly header: (name: string) => string | undefined;
-  /** Where the client found this, without the query, for links that lead on. */
-  readonly address: () => string;
-  readonly body: Body;
-}
-
-export interface BodyRule<Body> {
-  readonly shape: Shape<Body>;
-  readonly bytesMax: number;
-}
-
-export interface Route<Body = unknown> {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  readonly path: string;
-  readonly permission: Permission;
-  /** The query parameters that it reads; all others are ignored. */
-  readonly parameters?: readonly string[];
-  /** Absent: the operation takes none. */
-  readonly body?: BodyRule<Body>;
-  readonly sentence: string;
-  readonly run: (context: Context, input: Input<Body>, server: { publicUrl: () => string }) => Promise<Answer> | Answer;
-}
-
-const RECORDS = '/v1/:applicationId/collections/:collectionId/records';
+const RECORDS = `${COLLECTION}/records`;
 const RECORD = `${RECORDS}/:recordId`;
-
-/** The row's body type is known inside the row and of no interest outside of it. */
-const route = <Body>(row: Route<Body>): Route => row as Route;
 
 const list = (texts: readonly string[]): string => `[${texts.join(',')}]`;
 
@@ -162,4 +132,5 @@ export const ROUTES: readonly Route[] = [
       return NO_CONTENT;
     },
   }),
+  ...ATTACHMENT_ROUTES,
 ];

@@ -2,6 +2,8 @@
 // has nothing to do here, and took a quarter of the time of a short answer.
 
 import type { ServerResponse } from 'node:http';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { fault } from '../faults.ts';
 import type { Observe } from '../observe.ts';
@@ -26,16 +28,47 @@ export function answering(
   return (request, reply) => {
     reply.hijack();
     const startedAt = performance.now();
-    const send = (answer: Answer) => {
-      const { id: requestId, method } = request;
+    const { id: requestId, method } = request;
+    const told = (status: number) => {
+      const milliseconds = performance.now() - startedAt;
+      observe({ event: 'request', requestId, method, route, status, milliseconds });
+    };
+    const refuse = (error: unknown) => send(problemAnswer(observe, route, request, error));
+    const send = (answer: Answer): void => {
       discardRest(request.raw);
       if (closing()) reply.raw.shouldKeepAlive = false;
+      if (answer.stream !== undefined && method !== 'HEAD') {
+        answer.stream().then((bytes) => {
+          streamOut(reply.raw, bytes, { requestId, answer }).then(
+            () => told(answer.status),
+            (cause: unknown) => {
+              told(answer.status);
+              observe({ event: 'request.cut', requestId, method, route, cause });
+            },
+          );
+        }, refuse);
+        return;
+      }
       write(reply.raw, requestId, answer);
-      const milliseconds = performance.now() - startedAt;
-      observe({ event: 'request', requestId, method, route, status: answer.status, milliseconds });
+      told(answer.status);
     };
-    travel(request, work).then(send, (error) => send(problemAnswer(observe, route, request, error)));
+    travel(request, work).then(send, refuse);
   };
+}
+
+/** Whoever reads nothing for so long is cut off. */
+const READER_IDLE_MS = 120_000;
+
+/** A connection that is cut tells the reader that bytes are missing: the length has gone out already. */
+async function streamOut(
+  response: ServerResponse,
+  bytes: Readable,
+  { requestId, answer }: { requestId: string; answer: Answer },
+): Promise<void> {
+  // Node destroys the connection then, and sets its own time behind a finished answer.
+  response.socket?.setTimeout(READER_IDLE_MS);
+  response.writeHead(answer.status, { 'x-request-id': requestId, ...answer.headers });
+  await pipeline(bytes, response);
 }
 
 async function travel(
@@ -64,7 +97,7 @@ function write(response: ServerResponse, requestId: string, { status, headers, b
   }
   response.writeHead(status, {
     'content-type': 'application/json; charset=utf-8',
-    'content-length': Buffer.byteLength(body),
+    'content-length': typeof body === 'string' ? Buffer.byteLength(body) : body.length,
     'x-request-id': requestId,
     ...headers,
   });

@@ -15,9 +15,9 @@ export function inCollection(context: Context, collectionId: string): InCollecti
   const collection = context.application.collections.get(collectionId);
   if (collection === undefined) throw fault('COLLECTION_NOT_FOUND', { collectionId });
   // Member by member: on the road of every record operation a spread was measurable.
-  const { application, caller, source, store, known, searchIndexes, ids, now } = context;
+  const { application, caller, source, store, known, searchIndexes, attachments, ids, now } = context;
   const table = { schema: store.schema, collection, generation: application.generation };
-  return { application, caller, source, store, known, searchIndexes, ids, now, collection, table };
+  return { application, caller, source, store, known, searchIndexes, attachments, ids, now, collection, table };
 }
 
 /** Under which this node remembers the collection's records. */

@@ -1,17 +1,18 @@
 // From the values of a body to what is stored: the canonical text, its hash and what is projected of them.
 
-import { type ActivityKind, activityEntry } from '../domain/activity.ts';
+import type { ActivityKind } from '../domain/activity.ts';
 import type { PreparedCollection } from '../domain/application.ts';
 import { canonicalJson } from '../domain/canonical-json.ts';
 import { recordHash } from '../domain/hash.ts';
 import type { Projected } from '../domain/projections.ts';
 import { type DuplicatedValues, type Fault, fault } from '../faults.ts';
 import type { Reader } from '../store/db.ts';
-import type { RecordLogEntry } from '../store/logged-write.ts';
+import type { SubjectEntry } from '../store/logged-write.ts';
 import { collisions } from '../store/records.ts';
 import { violatedConstraint } from '../store/sqlstate.ts';
 import { readUniqueIndexName } from '../store/tables.ts';
 import type { Values } from '../wire/values.ts';
+import { activityEntries } from './activity-entries.ts';
 import type { InCollection } from './in-collection.ts';
 
 export interface Draft {
@@ -37,21 +38,15 @@ export const isoTime = (ms: number): string => new Date(ms).toISOString();
 export const laterOf = (one: string, other: string): string => (one > other ? one : other);
 
 /** One entry for each record; none when the application does not log. */
-export function recordEntries(
+export const recordEntries = (
   at: InCollection,
   { kind, recordIds, date }: { kind: ActivityKind; recordIds: readonly string[]; date: string },
-): RecordLogEntry[] {
-  const { application, caller, source, ids, collection } = at;
-  if (!application.definition.activityLogEnabled) return [];
-  const scene = {
-    date,
-    user: { id: caller.id, name: caller.name },
-    application: { id: application.id, name: application.definition.name, version: application.version },
-    collection: { id: collection.definition.id, name: collection.definition.name },
-    source,
-  };
-  return recordIds.map((recordId) => ({ id: ids.uuid(), recordId, entry: activityEntry(kind, scene, { recordId }) }));
-}
+): SubjectEntry[] =>
+  activityEntries(
+    at,
+    { kind, member: 'recordId', date },
+    recordIds.map((recordId) => ({ recordId })),
+  );
 
 /** The unique column for which the database refused a row. */
 export function violatedColumn(error: unknown): string | undefined {

@@ -6,7 +6,7 @@ import type { Projected } from '../domain/projections.ts';
 import { readRecordText, recordText, type StoredRecord } from '../domain/record-text.ts';
 import { insertEntries } from '../store/activity.ts';
 import type { Row, Statement, Transaction } from '../store/db.ts';
-import type { RecordLogEntry } from '../store/logged-write.ts';
+import type { SubjectEntry } from '../store/logged-write.ts';
 import { insertRecords, type RecordRow, removeRecord, type Table, updateRecords } from '../store/records.ts';
 import { StaleDefinition } from '../store/sqlstate.ts';
 import type { Values } from '../wire/values.ts';
@@ -79,7 +79,7 @@ export const outcome = (steps: readonly Step[], failure: Failure | undefined): O
   ...(failure === undefined ? {} : { failure }),
 });
 
-export function entriesOf(at: InCollection, steps: readonly Step[]): RecordLogEntry[] {
+export function entriesOf(at: InCollection, steps: readonly Step[]): SubjectEntry[] {
   const date = isoTime(at.now());
   return steps.flatMap(({ kind, row }) => recordEntries(at, { kind, recordIds: [row.id], date }));
 }

@@ -92,7 +92,7 @@ export async function updateMany(
   const { done: changes, failure } = inOrder(input.updates, (update) => readChange(at.collection, update.id, update));
   if (changes.length === 0) return finish([], failure, 'updatedRecords');
   const found = await findTargets(
-    context,
+    at,
     changes.flatMap((change) => change.read.targets),
   );
   const outcome = await applyUpdates(at, changes, { found });
@@ -112,7 +112,7 @@ export async function update(
   const at = inCollection(context, input.collectionId);
   const { recordId, ifHash } = input;
   const change = readChange(at.collection, recordId, input.update);
-  const found = await findTargets(context, change.read.targets);
+  const found = await findTargets(at, change.read.targets);
   const built = change.replace
     ? buildAnew(change, found, ifHash)
     : buildOnKnown(change, found, { text: at.known.get(pathOf(at), recordId), ifHash });

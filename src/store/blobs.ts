@@ -13,7 +13,7 @@ export interface BlobKey {
 }
 
 export interface StoredBlob extends BlobKey {
-  /** Absent for what an interrupted `put` has left. */
+  /** Absent for what an interrupted `put` has left, or one that is under way; its `part` ends in `uploading-…`. */
   readonly size?: number;
 }
 
@@ -28,11 +28,18 @@ export interface Blobs {
   readonly place: string;
   /** Rejects with a sentence for the operator when the place cannot be read and written. */
   open(): Promise<void>;
-  /** Durable under its key when it resolves; a file of that key is replaced. When it rejects nothing is left, as far as can be. */
+  /**
+   * Durable under its key when it resolves; a file of that key is replaced. When it rejects nothing of the new one is
+   * left, as far as can be, and the old one may be gone.
+   */
   put(key: BlobKey, bytes: AsyncIterable<Uint8Array>): Promise<void>;
-  /** The bytes as they are needed: nothing is read ahead of a slow reader. undefined: there is no such blob. */
+  /**
+   * The bytes as they are needed: nothing is read ahead of a slow reader, who has to end or destroy it. The range lies
+   * within the file. undefined: there is no such blob.
+   */
   read(key: BlobKey, range?: ByteRange): Promise<Readable | undefined>;
   size(key: BlobKey): Promise<number | undefined>;
+  /** Also of what an interrupted `put` has left, under the key that `list` gives it. */
   remove(key: BlobKey): Promise<void>;
   /** The file of the attachment, all beside it, and what interrupted `put`s have left of them. */
   removeAll(key: Omit<BlobKey, 'part'>): Promise<void>;

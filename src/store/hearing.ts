@@ -2,6 +2,7 @@
 // arrive in the order of their commits, so a beat that came back proves that everything committed before it was sent
 // has been heard. `asOf` is that moment; while nothing is heard it stands still, and caches stop being trusted.
 
+import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import type { Reader, Statement } from './db.ts';
 import { endClient } from './pool.ts';
@@ -11,6 +12,8 @@ const BEAT_MS = 250;
 /** Older than this a connection that answers no beat is given up and made anew. */
 const DEAF_MS = 3_000;
 const RECONNECT_MS = 200;
+
+const LISTENER = 'cartulary listener';
 
 export type News = { readonly application: string } | 'everything';
 
@@ -25,13 +28,23 @@ export async function announce(handle: Reader, news: News): Promise<void> {
   await handle.rows(text, params);
 }
 
+/** The nodes that listen now. One that has just lost its connection is missing until it has another. */
+export async function listeningNodes(reader: Reader): Promise<Set<string>> {
+  const rows = await reader.rows(
+    `select application_name from pg_stat_activity where datname = current_database() and application_name like $1`,
+    [`${LISTENER} %`],
+  );
+  return new Set(rows.map(([name]) => (name as string).slice(LISTENER.length + 1)));
+}
+
 export class Hearing {
   /** `performance.now()` of the sending of the latest beat that was heard. */
   asOf = Number.NEGATIVE_INFINITY;
   readonly #connection: pg.ClientConfig;
   readonly #onNews: (news: News) => void;
   readonly #sent = new Map<string, number>();
-  readonly #self = Math.random().toString(36).slice(2);
+  /** By which the nodes know each other; the database shows it for as long as the connection lives. */
+  readonly node = randomBytes(8).toString('hex');
   #client: pg.Client | undefined;
   #timer: NodeJS.Timeout | undefined;
   #beats = 0;
@@ -58,7 +71,7 @@ export class Hearing {
     if (this.#stopped) return;
     const client = new pg.Client({
       ...this.#connection,
-      application_name: 'cartulary listener',
+      application_name: `${LISTENER} ${this.node}`,
       connectionTimeoutMillis: DEAF_MS,
       // A beat may go out before the one ahead of it is answered.
       pipeline: true,
@@ -101,7 +114,7 @@ export class Hearing {
       return;
     }
     this.#beats += 1;
-    const beat = `beat ${this.#self} ${this.#beats}`;
+    const beat = `beat ${this.node} ${this.#beats}`;
     this.#sent.set(beat, now);
     client.query('select pg_notify($1, $2)', [CHANNEL, beat]).catch(lose);
     this.#timer = setTimeout(() => this.#beat(client, lose, connectedAt), BEAT_MS);

@@ -10,16 +10,23 @@ import { presentProjections, trigrams } from './publishing.ts';
 import { fillLocked } from './record-walks.ts';
 import { addProjections, createIndex, indexesOf, tableOf } from './tables.ts';
 
-/** 1: without names, updated_by and projections of what is sorted and searched. */
-export const LAYOUT = 2;
+/**
+ * 1: without names, updated_by and projections of what is sorted and searched. 2: without the attachments that records
+ * hold.
+ */
+export const LAYOUT = 3;
 
 /** Within one transaction; requests wait for it. */
-export async function raiseLayout(tx: Transaction, { definition, generation }: StoredApplication): Promise<void> {
+export async function raiseLayout(
+  tx: Transaction,
+  { definition, generation }: StoredApplication,
+  layout: number,
+): Promise<void> {
   for (const collection of prepareCollections(definition).values()) {
-    await addPeople(tx, collection.definition.id);
+    if (layout < 2) await addPeople(tx, collection.definition.id);
     await project(tx, collection, generation);
   }
-  await foldNames(tx);
+  if (layout < 2) await foldNames(tx);
   await tx.rows(`update ${tx.schema}.fence set layout = $1`, [LAYOUT]);
 }
 
@@ -50,10 +57,18 @@ async function project(tx: Transaction, collection: PreparedCollection, generati
     });
   }
   const options = { trigrams: await trigrams(tx), concurrently: false };
-  // The unique ones were all that the first layout had.
-  for (const index of indexesOf(collection).filter(({ unique }) => !unique)) {
+  const built = await presentIndexes(tx, id);
+  for (const index of indexesOf(collection).filter(({ name }) => !built.has(name))) {
     await tx.rows(createIndex(tx.schema, id, index, options));
   }
+}
+
+async function presentIndexes(tx: Transaction, collectionId: string): Promise<Set<string>> {
+  const rows = await tx.rows(
+    `select c.relname::text from pg_index i join pg_class c on c.oid = i.indexrelid where i.indrelid = $1::regclass`,
+    [tableOf(tx.schema, collectionId)],
+  );
+  return new Set(rows.map((row) => row[0] as string));
 }
 
 /** The database's own folding depends on its locale. */

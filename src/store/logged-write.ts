@@ -1,4 +1,4 @@
-// A change of records and its activity entries as one unit. The only place that knows that engines differ, and the only
+// A change and its activity entries as one unit. The only place that knows that engines differ, and the only
 // one that may chain data-modifying CTEs: for one row and its entry at 16 connections a pipelined transaction was
 // measured at 7,200/s and the CTE at 11,600/s on plain PostgreSQL, while on Citus the CTE is ten times slower.
 
@@ -6,21 +6,17 @@ import { insertEntries, type LogEntry } from './activity.ts';
 import type { Row, Statement, Transaction, Writer } from './db.ts';
 import { isRetriable, unavailable } from './sqlstate.ts';
 
-export interface RecordLogEntry extends LogEntry {
-  readonly recordId: string;
+export interface SubjectEntry extends LogEntry {
+  /** The identifier of what is changed: a record, an attachment. */
+  readonly subjectId: string;
 }
 
 const ATTEMPTS = 5;
 
 /**
- * Runs `change`, whose rows begin with the record's identifier, and writes the entries of exactly the records that it
- * changed. Without entries it is one plain statement.
+ * Runs `change`, whose rows begin with the identifier of what it changed, and writes the entries of exactly those. Without entries it is one plain statement.
  */
-export async function loggedWrite(
-  writer: Writer,
-  change: Statement,
-  entries: readonly RecordLogEntry[],
-): Promise<Row[]> {
+export async function loggedWrite(writer: Writer, change: Statement, entries: readonly SubjectEntry[]): Promise<Row[]> {
   if (writer.engine === 'citus' && entries.length > 0) return loggedTransaction(writer, change, entries);
   const statement = entries.length === 0 ? change : asOneStatement(writer.schema, change, entries);
   for (let attempt = 1; ; attempt++) {
@@ -33,7 +29,7 @@ export async function loggedWrite(
   }
 }
 
-function loggedTransaction(writer: Writer, change: Statement, entries: readonly RecordLogEntry[]): Promise<Row[]> {
+function loggedTransaction(writer: Writer, change: Statement, entries: readonly SubjectEntry[]): Promise<Row[]> {
   return writer.transaction((tx) => loggedLast(writer, tx, change, entries));
 }
 
@@ -42,7 +38,7 @@ export async function loggedLast(
   writer: Writer,
   tx: Transaction,
   change: Statement,
-  entries: readonly RecordLogEntry[],
+  entries: readonly SubjectEntry[],
 ): Promise<Row[]> {
   if (writer.engine === 'plain' || entries.length === 0) {
     const [rows = []] = await tx.last([entries.length === 0 ? change : asOneStatement(tx.schema, change, entries)]);
@@ -50,16 +46,16 @@ export async function loggedLast(
   }
   const rows = await tx.rows(change.text, change.params);
   const changed = new Set(rows.map((row) => row[0]));
-  const done = entries.filter((entry) => changed.has(entry.recordId));
+  const done = entries.filter((entry) => changed.has(entry.subjectId));
   if (done.length > 0) await tx.last([insertEntries(tx.schema, done)]);
   return rows;
 }
 
-function asOneStatement(schema: string, change: Statement, entries: readonly RecordLogEntry[]): Statement {
+function asOneStatement(schema: string, change: Statement, entries: readonly SubjectEntry[]): Statement {
   const [only, ...others] = entries;
   const text = loggedText(schema, change, others.length === 0);
   if (only !== undefined && others.length === 0) return { text, params: [...change.params, only.id, only.entry] };
-  const columns = [entries.map((e) => e.id), entries.map((e) => e.entry), entries.map((e) => e.recordId)];
+  const columns = [entries.map((e) => e.id), entries.map((e) => e.entry), entries.map((e) => e.subjectId)];
   return { text, params: [...change.params, ...columns] };
 }
 
@@ -76,8 +72,8 @@ function loggedText(schema: string, { text: change, params: { length: n } }: Sta
     const entries = single
       ? `select $${n + 1}::uuid, $${n + 2}::text from changed`
       : `select e.id, e.entry
-         from unnest($${n + 1}::uuid[], $${n + 2}::text[], $${n + 3}::text[]) as e(id, entry, record_id)
-         join changed on changed.id = e.record_id`;
+         from unnest($${n + 1}::uuid[], $${n + 2}::text[], $${n + 3}::text[]) as e(id, entry, subject_id)
+         join changed on changed.id = e.subject_id`;
     text = `with changed as (${change}),
       logged as (insert into ${schema}.activity (id, entry) ${entries} returning id)
       select changed.* from changed`;

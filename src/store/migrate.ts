@@ -73,11 +73,12 @@ async function migrateApplication(
     for (const migration of missing) await tx.rows(migration.text.replaceAll('{{application}}', tx.schema));
     await tx.rows(`update ${tx.schema}.fence set migration = $1`, [missing.at(-1)?.number]);
   }
-  const layout = await tx.rows(`select layout from ${tx.schema}.fence`);
-  if (Number(layout[0]?.[0]) === LAYOUT) return;
+  const layoutRows = await tx.rows(`select layout from ${tx.schema}.fence`);
+  const layout = Number(layoutRows[0]?.[0]);
+  if (layout === LAYOUT) return;
   const stored = await getApplication(system, applicationId);
   if (stored === undefined) throw new StaleDefinition();
-  await raiseLayout(tx, stored);
+  await raiseLayout(tx, stored, layout);
 }
 
 /** The schema of a new application, with everything but its collections. */

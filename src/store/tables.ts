@@ -67,7 +67,7 @@ export function indexesOf({ definition, projections }: PreparedCollection): Inde
 
 function columnIndexes(
   collectionId: string,
-  { column, key, value, recordId, latitude, ordered: sortable }: ColumnProjections,
+  { column, key, value, recordId, latitude, held, ordered: sortable }: ColumnProjections,
   ordered: (name: string, column: string) => Index[],
 ): Index[] {
   const indexes: Index[] = [];
@@ -85,8 +85,16 @@ function columnIndexes(
   if (recordId !== undefined)
     indexes.push(plain(`${collectionId}_${recordId.name}`, `${recordId.name} nulls first, id`));
   if (latitude !== undefined) indexes.push(plain(`${collectionId}_${latitude.name}`, latitude.name));
+  if (held !== undefined) indexes.push(heldIndex(collectionId, held));
   return indexes;
 }
+
+/** Most records hold few attachments or none, so writers keep it up to date themselves. */
+const heldIndex = (collectionId: string, { name }: Projection): Index => ({
+  name: `${collectionId}_${name}`,
+  unique: false,
+  on: () => `using gin (${name} jsonb_path_ops) with (fastupdate = off) where ${name} is not null`,
+});
 
 /**
  * Writers append to a list, which a job empties into the index (store/search-indexes): with a list of 4 MB, the default,

@@ -1,6 +1,9 @@
 // Each answer carries an X-Request-Id, and what the server observes has the same one.
 
 import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { startServer } from '../../src/cli/assemble.ts';
 import type { Observation } from '../../src/observe.ts';
@@ -11,10 +14,12 @@ import { head, onWire } from './wire.ts';
 describe('request ids', () => {
   const observed: Observation[] = [];
   let database: TestDatabase;
+  let folder: string;
   let server: Awaited<ReturnType<typeof startServer>>;
 
   before(async () => {
     database = await createDatabase();
+    folder = await mkdtemp(join(tmpdir(), 'ct-files-'));
     server = await startServer({
       connection: database.connection,
       connectionsMax: 4,
@@ -24,11 +29,16 @@ describe('request ids', () => {
       operatorKey: OPERATOR_KEY,
       authFailures: { account: 10, address: 50 },
       trustedProxies: undefined,
+      attachments: { kind: 'disk', folder },
+      spoolFolder: folder,
+      unheldDays: 7,
+      announcedDays: 7,
       observe: (observation) => observed.push(observation),
     });
   });
   after(async () => {
     await server.close();
+    await rm(folder, { recursive: true, force: true });
     await database.drop();
   });
 

@@ -45,7 +45,8 @@ async function backToFirstLayout(
   await database.sql(`alter table ${schema}.fence drop column layout`);
   await database.sql(`update ${schema}.fence set migration = 1, version = 1`);
   await database.sql('alter table cartulary.applications drop column generation, drop column preparing');
-  await database.sql('drop table cartulary.publishing');
+  await database.sql(`drop table ${schema}.attachments`);
+  await database.sql('drop table cartulary.publishing, cartulary.erasures');
   await database.sql('delete from cartulary.migrations where number > 1');
 }
 
@@ -110,6 +111,32 @@ describe('migrations', () => {
     });
   });
 
+  it('bring tables of the second layout up to the present one', async () => {
+    await withDatabase(async (database, start) => {
+      const server = await start();
+      const columns = [
+        { name: 'Title', type: 'String', unique: true, searchable: true },
+        { name: 'Pictures', type: 'Array', scheme: { element: { type: 'Attachment' } } },
+      ];
+      const app = await publishApplication(server, { collections: [{ name: 'Things', columns }] });
+      const { id, Title, Pictures } = app.ids.Things as Record<string, string>;
+      const json = { values: { [Title!]: string('before') } };
+      assert.equal((await app.send('POST', app.records('Things'), { json })).status, 200);
+      const application = (await app.send('GET', '')).body;
+      await server.close();
+      const schema = schemaOf(app.id);
+      await database.sql(`alter table ${schema}.${id} drop column a_${Pictures}`);
+      await database.sql(`drop table ${schema}.attachments`);
+      await database.sql(`update ${schema}.fence set migration = 2, layout = 2`);
+      await database.sql('drop table cartulary.erasures');
+      await database.sql('delete from cartulary.migrations where number > 2');
+
+      await start();
+      await assertNoDebris(database, application);
+      assert.equal((await assertRecordsAgree(database, application, application.collections[0])).length, 1);
+    });
+  });
+
   it('bring tables of the first layout up to the present one', async () => {
     await withDatabase(async (database, start) => {
       const server = await start();
@@ -117,6 +144,7 @@ describe('migrations', () => {
         { name: 'Title', type: 'String', unique: true, searchable: true },
         { name: 'Count', type: 'Number', sortable: true },
         { name: 'Note', type: 'String' },
+        { name: 'Picture', type: 'Attachment', sortable: true },
       ];
       const app = await publishApplication(server, {
         collections: [{ name: 'Things', columns, readAccessType: 'creatorOnly' }],

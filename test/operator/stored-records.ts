@@ -22,7 +22,7 @@ const SYSTEM_COLUMNS = [
   'updated_at',
 ];
 const ORDER_COLUMNS = ['updated_at', 'created_at', 'created_name', 'updated_name'];
-const SYSTEM_TABLES = ['activity', 'fence', 'tokens', 'users'];
+const SYSTEM_TABLES = ['activity', 'attachments', 'fence', 'tokens', 'users'];
 
 export const schemaOf = (applicationId: string): string => `app_${applicationId}`;
 
@@ -154,6 +154,10 @@ function layoutOf(application: Application, collection: Collection): { columns: 
       columns.push(`u_${id}`);
       indexes.push(`${id}_key`);
     }
+    if (holdsAttachments(column)) {
+      columns.push(`a_${id}`);
+      indexes.push(`a_${id}`);
+    }
     finds ||= sought && hasText(column);
     if (!ordered && !sought) continue;
     const { columns: letters, indexed } =
@@ -171,6 +175,9 @@ function layoutOf(application: Application, collection: Collection): { columns: 
   indexes.push(...orders, ...(own ? orders.map((order) => `${order}_own`) : []));
   return { columns: columns.sort(), indexes: indexes.map((name) => `${collection.id}_${name}`).sort() };
 }
+
+const holdsAttachments = (column: Column): boolean =>
+  column.type === 'Attachment' || ('scheme' in column && JSON.stringify(column.scheme).includes('"type":"Attachment"'));
 
 function hasText(column: Column): boolean {
   if (column.type === 'Object') return column.scheme.keys.some(({ type }) => TEXTS.includes(type));

@@ -1,8 +1,12 @@
 // A real server on a real database, in this process, spoken to over real HTTP.
 
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type pg from 'pg';
 import { startServer } from '../../src/cli/assemble.ts';
 import type { Observation } from '../../src/observe.ts';
+import type { AttachmentsPlace } from '../../src/store/blobs-open.ts';
 import type { Engine } from '../../src/store/db.ts';
 import { createDatabase, type TestDatabase } from './database.ts';
 
@@ -43,11 +47,16 @@ export interface ServerSettings {
   readonly connectionsMax?: number;
   /** Which form of statements to use, whatever the database is. */
   readonly engine?: Engine;
+  /** A folder that goes with the server unless another place is given. */
+  readonly attachments?: AttachmentsPlace;
+  readonly unheldDays?: number;
+  readonly announcedDays?: number;
 }
 
 export async function startTestServer(settings: ServerSettings = {}): Promise<TestServer> {
   const database = settings.database ?? (await createDatabase());
   const failures: Observation[] = [];
+  const folder = await mkdtemp(join(tmpdir(), 'ct-files-'));
   const server = await startServer({
     connection: settings.connection ?? database.connection,
     connectionsMax: settings.connectionsMax ?? 8,
@@ -57,6 +66,10 @@ export async function startTestServer(settings: ServerSettings = {}): Promise<Te
     operatorKey: OPERATOR_KEY,
     authFailures: settings.authFailures ?? { account: 1_000_000, address: 1_000_000 },
     trustedProxies: undefined,
+    attachments: settings.attachments ?? { kind: 'disk', folder: join(folder, 'attachments') },
+    spoolFolder: folder,
+    unheldDays: settings.unheldDays ?? 7,
+    announcedDays: settings.announcedDays ?? 7,
     observe: (observation) => {
       if (observation.event === 'request.failed') failures.push(observation);
     },
@@ -73,6 +86,7 @@ export async function startTestServer(settings: ServerSettings = {}): Promise<Te
       send(method, `/operator/v1${path}`, { token: OPERATOR_KEY, ...(body === undefined ? {} : { json: body }) }),
     close: async () => {
       await server.close();
+      await rm(folder, { recursive: true, force: true });
       if (settings.database === undefined) await database.drop();
     },
   };

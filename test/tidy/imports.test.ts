@@ -18,7 +18,10 @@ const PARTS: Readonly<Record<string, Part>> = {
   'main.ts': { mayImport: ['cli', 'config.ts'], because: 'the entry hands over to the commands and does nothing else' },
   'config.ts': { mayImport: [], because: 'settings are read before anything else exists' },
   'faults.ts': { mayImport: [], because: 'every part may fail deliberately, so faults know no part' },
-  'context.ts': { mayImport: ['store', 'domain', 'wire'], because: 'it only names what an operation is given' },
+  'context.ts': {
+    mayImport: ['store', 'images', 'domain', 'wire'],
+    because: 'it only names what an operation is given',
+  },
   'observe.ts': { mayImport: [], because: 'every part may be worth noticing, so events know no part' },
   wire: { mayImport: [], because: 'public shapes depend on nothing; all else depends on them' },
   domain: { mayImport: ['wire'], because: 'rules are pure: no storage, no HTTP, no clock' },
@@ -27,8 +30,9 @@ const PARTS: Readonly<Record<string, Part>> = {
     mayImport: ['store', 'domain', 'wire'],
     because: 'whether somebody may pass is decided before any operation',
   },
+  images: { mayImport: [], because: 'pictures are made in a process of their own, from bytes alone' },
   operations: {
-    mayImport: ['store', 'domain', 'wire'],
+    mayImport: ['store', 'images', 'domain', 'wire'],
     because: 'the story of a verb knows no HTTP and no caller’s door',
   },
   http: {

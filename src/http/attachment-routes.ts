@@ -1,0 +1,101 @@
+// The rows of attachments: the body of an upload and of a download are bytes, and a download can run nothing in a browser.
+
+import { contentDisposition, readFilename } from '../domain/filenames.ts';
+import { readMediaType } from '../domain/media-types.ts';
+import { fault } from '../faults.ts';
+import * as attachments from '../operations/attachments.ts';
+import { readThumbnail, readThumbnailSize, THUMBNAIL_TYPE } from '../operations/thumbnails.ts';
+import { isIdentifier, PATTERNS } from '../wire/identifiers.ts';
+import { type Answer, answerJson, NOT_MODIFIED } from './answer.ts';
+import { unchanged, type Validators } from './conditional.ts';
+import { type ByteRange, rangeApplies, readRange } from './ranges.ts';
+import { COLLECTION, type Input, type Route, route } from './route.ts';
+
+const ATTACHMENTS = `${COLLECTION}/attachments`;
+
+/** Whoever opens the address in a browser gets a file to save: nothing in it is run, shown or guessed at. */
+const INERT = {
+  'content-security-policy': "sandbox; default-src 'none'",
+  'x-content-type-options': 'nosniff',
+  'cross-origin-resource-policy': 'same-origin',
+} as const;
+
+/** What an attachment holds never changes. */
+const CACHED = { 'cache-control': 'private, max-age=31536000, immutable' } as const;
+
+/** Undefined: the caller is the creator. Whether the caller may name another is for the operation. */
+export function readCreatorId({ header }: Pick<Input<unknown>, 'header'>): string | undefined {
+  const creatorId = header('x-service-creatorid');
+  if (creatorId === undefined || isIdentifier('userId', creatorId)) return creatorId;
+  throw fault('INVALID_PARAMETER', { parameter: 'X-Service-CreatorId', reason: `must fit ${PATTERNS.userId}` });
+}
+
+export const ATTACHMENT_ROUTES: readonly Route[] = [
+  route({
+    method: 'POST',
+    path: ATTACHMENTS,
+    permission: 'api',
+    sentence: 'Uploads a file; the body is its bytes.',
+    run: async (context, { params, header, bytes }) => {
+      const contentType = readMediaType(header('content-type'));
+      const name = readFilename(header('content-disposition'));
+      const place = { collectionId: params.collectionId!, creatorId: readCreatorId({ header }) };
+      return answerJson(await attachments.upload(context, { ...place, name, contentType, bytes }));
+    },
+  }),
+  route({
+    method: 'GET',
+    path: `${ATTACHMENTS}/:attachmentId`,
+    permission: 'api',
+    parameters: ['size'],
+    sentence: 'The bytes of an attachment, or of a part of it; with `size` a small picture of an image.',
+    run: async (context, { params, query, header }) => {
+      const place = { collectionId: params.collectionId!, attachmentId: params.attachmentId! };
+      const view = await attachments.get(context, place);
+      const size = query.size === undefined ? undefined : readThumbnailSize(query.size);
+      const tag = size === undefined ? `"${view.hash}"` : `"${view.hash}-${size}"`;
+      const validators = { etag: tag, lastModifiedMs: view.uploadedAtMs };
+      const headers = {
+        etag: tag,
+        'last-modified': new Date(view.uploadedAtMs).toUTCString(),
+        'content-disposition': contentDisposition(view.name),
+        ...CACHED,
+        ...INERT,
+      };
+      const conditions = { ifNoneMatch: header('if-none-match'), ifModifiedSince: header('if-modified-since') };
+      if (unchanged(conditions, validators)) return NOT_MODIFIED(headers);
+      if (size !== undefined) {
+        const body = await readThumbnail(context, { ...place, size });
+        const described = { 'content-type': THUMBNAIL_TYPE, 'content-length': String(body.length) };
+        return { status: 200, headers: { ...headers, ...described }, body };
+      }
+      const range = rangeOf(header, view.size, validators);
+      return wholeOrPart(view, headers, {
+        range,
+        open: () => attachments.read(context, { ...place, ...(range === undefined ? {} : { range }) }),
+      });
+    },
+  }),
+];
+
+/** Undefined: all of it. */
+function rangeOf(header: Input<unknown>['header'], size: number, validators: Validators): ByteRange | undefined {
+  if (!rangeApplies(header('if-range'), validators)) return undefined;
+  const range = readRange(header('range'), size);
+  if (range === 'unsatisfiable') {
+    throw fault('RANGE_NOT_SATISFIABLE', { size }, { 'content-range': `bytes */${size}` });
+  }
+  return range === 'all' ? undefined : range;
+}
+
+function wholeOrPart(
+  { contentType, size }: attachments.AttachmentView,
+  headers: Readonly<Record<string, string>>,
+  { range, open }: { range: ByteRange | undefined; open: NonNullable<Answer['stream']> },
+): Answer {
+  const common = { ...headers, 'content-type': contentType, 'accept-ranges': 'bytes' };
+  if (range === undefined) return { status: 200, headers: { ...common, 'content-length': String(size) }, stream: open };
+  const { start, end } = range;
+  const described = { 'content-length': String(end - start + 1), 'content-range': `bytes ${start}-${end}/${size}` };
+  return { status: 206, headers: { ...common, ...described }, stream: open };
+}

@@ -1,0 +1,40 @@
+// What a row of the interface's table is made of (http/routes).
+
+import type { Context } from '../context.ts';
+import type { Permission } from '../gate/permit.ts';
+import type { Answer } from './answer.ts';
+import type { Shape } from './shapes.ts';
+
+/** What an operation sees of the request: nothing of the transport but the headers it asks for. */
+export interface Input<Body> {
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string | undefined>>;
+  readonly header: (name: string) => string | undefined;
+  /** Where the client found this, without the query, for links that lead on. */
+  readonly address: () => string;
+  readonly body: Body;
+  /** The body of an upload, of which there may be so many bytes. To be called once, behind every other check. */
+  readonly bytes: (bytesMax: number) => AsyncIterable<Uint8Array>;
+}
+
+export interface BodyRule<Body> {
+  readonly shape: Shape<Body>;
+  readonly bytesMax: number;
+}
+
+export interface Route<Body = unknown> {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly path: string;
+  readonly permission: Permission;
+  /** The query parameters that it reads; all others are ignored. */
+  readonly parameters?: readonly string[];
+  /** Absent: the operation takes none. */
+  readonly body?: BodyRule<Body>;
+  readonly sentence: string;
+  readonly run: (context: Context, input: Input<Body>, server: { publicUrl: () => string }) => Promise<Answer> | Answer;
+}
+
+export const COLLECTION = '/v1/:applicationId/collections/:collectionId';
+
+/** The row's body type is known inside the row and of no interest outside of it. */
+export const route = <Body>(row: Route<Body>): Route => row as Route;

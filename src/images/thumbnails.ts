@@ -1,0 +1,136 @@
+// Thumbnails of uploaded images, made in a process of their own: image decoders are large, written in C and fed by
+// strangers, so that a crash, a hang or a bomb must cost one thumbnail and never the server. Here is who may ask and when;
+// the process is in thumbnail-child.ts, what it does in thumbnail-worker.ts.
+
+import type { Readable } from 'node:stream';
+import { tooBusy } from '../faults.ts';
+import { ThumbnailChild } from './thumbnail-child.ts';
+
+/** The longer side of a thumbnail, in pixels. */
+export const THUMBNAIL_SIZES = [64, 128, 256, 512, 1024] as const;
+
+/** Each may take 500 MB at worst. */
+const WORKERS = 1;
+/** Some seconds' worth; whoever comes later is told to. */
+const WAITING_MAX = 64;
+const JOB_MS_MAX = 20_000;
+const IDLE_MS_MAX = 30_000;
+
+/** The bytes are no image that we show; `reason` is a sentence for whoever looks at it, `cause` the decoder's words. */
+export class NotAnImage extends Error {
+  override readonly name = 'NotAnImage';
+  readonly reason: string;
+  constructor(reason: string, detail: string) {
+    super(reason, detail === '' ? {} : { cause: detail });
+    this.reason = reason;
+  }
+}
+
+interface Waiting {
+  resolve(): void;
+  reject(error: Error): void;
+}
+
+export interface ThumbnailBounds {
+  readonly jobMsMax?: number;
+  readonly idleMsMax?: number;
+}
+
+export class Thumbnails {
+  readonly #jobMsMax: number;
+  readonly #idleMsMax: number;
+  readonly #waiting: Waiting[] = [];
+  readonly #children = new Set<ThumbnailChild>();
+  readonly #idle: ThumbnailChild[] = [];
+  #running = 0;
+  #idleTimer: NodeJS.Timeout | undefined;
+  #isClosed = false;
+
+  constructor({ jobMsMax = JOB_MS_MAX, idleMsMax = IDLE_MS_MAX }: ThumbnailBounds = {}) {
+    this.#jobMsMax = jobMsMax;
+    this.#idleMsMax = idleMsMax;
+  }
+
+  /**
+   * A WebP of at most `size` × `size`, never enlarged, upright and without metadata; of an animation the first frame. The
+   * source is read as fast as it is used and destroyed in any case; destroying it earlier gives the place to the next.
+   */
+  async make(source: Readable, size: number): Promise<Buffer> {
+    // While it waits nobody else listens, and an error without listener would end the server.
+    source.on('error', () => {});
+    try {
+      if (!THUMBNAIL_SIZES.some((each) => each === size)) throw new RangeError(`There are no thumbnails of ${size}`);
+      await this.#turn(source);
+      try {
+        return await this.#run(source, size);
+      } finally {
+        this.#passOn();
+      }
+    } finally {
+      source.destroy();
+    }
+  }
+
+  /** Ends the processes; what is under way or waiting fails. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#idleTimer);
+    for (const waiting of this.#waiting.splice(0)) waiting.reject(new Error('Thumbnails are closed'));
+    const children = [...this.#children];
+    for (const child of children) child.end('Thumbnails are closed');
+    await Promise.all(children.map(({ ended }) => ended));
+  }
+
+  async #run(source: Readable, size: number): Promise<Buffer> {
+    const child = this.#takeChild();
+    try {
+      const answer = await child.ask(source, size, this.#jobMsMax);
+      if ('thumbnail' in answer) return answer.thumbnail;
+      throw new NotAnImage(answer.reason, answer.detail);
+    } finally {
+      if (child.isAlive) this.#idle.push(child);
+    }
+  }
+
+  #takeChild(): ThumbnailChild {
+    if (this.#isClosed) throw new Error('Thumbnails are closed');
+    clearTimeout(this.#idleTimer);
+    for (let child = this.#idle.pop(); child !== undefined; child = this.#idle.pop()) if (child.isAlive) return child;
+    const child = new ThumbnailChild();
+    this.#children.add(child);
+    void child.ended.then(() => this.#children.delete(child));
+    return child;
+  }
+
+  async #turn(source: Readable): Promise<void> {
+    if (this.#running < WORKERS) {
+      this.#running += 1;
+      return;
+    }
+    if (this.#waiting.length >= WAITING_MAX) throw tooBusy();
+    await new Promise<void>((resolve, reject) => {
+      const waiting = { resolve, reject };
+      this.#waiting.push(waiting);
+      source.once('close', () => {
+        const at = this.#waiting.indexOf(waiting);
+        if (at >= 0) this.#waiting.splice(at, 1);
+        reject(source.errored ?? new Error('The source was closed before its turn'));
+      });
+    });
+  }
+
+  #passOn(): void {
+    // Who waits longest takes over the place, so that nobody can slip in between.
+    const next = this.#waiting.shift();
+    if (next !== undefined) {
+      next.resolve();
+      return;
+    }
+    this.#running -= 1;
+    if (this.#running > 0 || this.#isClosed) return;
+    clearTimeout(this.#idleTimer);
+    this.#idleTimer = setTimeout(() => {
+      for (const child of this.#idle.splice(0)) child.end('It had nothing to do');
+    }, this.#idleMsMax);
+  }
+}

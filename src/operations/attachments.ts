@@ -1,0 +1,158 @@
+// Attachments: upload and fetch. The row comes first and says `pending`, then the bytes, then the row says `available`;
+// whatever interrupts that leaves a row by which the sweep finds what to clear away (operations/attachment-sweep).
+
+import type { Readable } from 'node:stream';
+import type { Context } from '../context.ts';
+import { readScope } from '../domain/access.ts';
+import { fault, tooBusy } from '../faults.ts';
+import { insertEntries } from '../store/activity.ts';
+import {
+  completeAttachment,
+  condemnAttachments,
+  deleteCondemned,
+  findFetchable,
+  insertAttachment,
+  type StoredAttachment,
+} from '../store/attachments.ts';
+import { putVerified, storageUnavailable } from '../store/blob-writes.ts';
+import type { ByteRange } from '../store/blobs.ts';
+import { loggedWrite } from '../store/logged-write.ts';
+import { StaleDefinition } from '../store/sqlstate.ts';
+import { userNames } from '../store/users.ts';
+import type { AttachmentMetadata } from '../wire/attachments.ts';
+import { activityEntries } from './activity-entries.ts';
+import { type InCollection, inCollection } from './in-collection.ts';
+import { isoTime } from './record-drafts.ts';
+
+export interface NewUpload {
+  readonly collectionId: string;
+  readonly name: string;
+  readonly contentType: string;
+  /** Undefined: the caller. */
+  readonly creatorId: string | undefined;
+}
+
+export interface Upload extends NewUpload {
+  /** The bytes, of which there may be so many; refuses at once when it is known that there are more. */
+  readonly bytes: (bytesMax: number) => AsyncIterable<Uint8Array>;
+}
+
+export async function upload(context: Context, input: Upload): Promise<AttachmentMetadata> {
+  const at = inCollection(context, input.collectionId);
+  const bytes = input.bytes(at.application.definition.maxAttachmentBytes);
+  const createdBy = await creatorOf(at, input.creatorId);
+  const { name, contentType, collectionId } = input;
+  const { node } = at.attachments;
+  const id = at.ids.long('a');
+  await insertAttachment(at.store, {
+    id,
+    collectionId,
+    name,
+    contentType,
+    createdBy,
+    createdAt: isoTime(at.now()),
+    node,
+  });
+  try {
+    const { size, hash } = await putVerified(
+      at.attachments.blobs,
+      { applicationId: at.application.id, attachmentId: id },
+      bytes,
+    );
+    await complete(at, { id, size, hash });
+    return { id, name, contentType, size };
+  } catch (error) {
+    await discard(at, id).catch(() => undefined);
+    // The bytes have been read: the road must not try again.
+    throw error instanceof StaleDefinition ? tooBusy() : error;
+  }
+}
+
+/** INVALID_CREATOR for a user that does not exist, ADMIN_REQUIRED for whoever names one without being an admin. */
+export async function creatorOf(at: InCollection, creatorId: string | undefined): Promise<string> {
+  if (creatorId === undefined) return at.caller.id;
+  if (!at.caller.admin) throw fault('ADMIN_REQUIRED');
+  const names = await userNames(at.store, [creatorId]);
+  if (!names.has(creatorId)) throw fault('INVALID_CREATOR', { creatorId });
+  return creatorId;
+}
+
+/** The bytes are durable: from here on the attachment is there. */
+export async function complete(
+  at: InCollection,
+  { id, size, hash }: { id: string; size: number; hash: string },
+): Promise<void> {
+  const date = isoTime(at.now());
+  const change = completeAttachment(at.store.schema, { id, size, hash, at: date, node: at.attachments.node });
+  const entries = activityEntries(at, { kind: 'attachment.create', member: 'attachmentId', date }, [
+    { attachmentId: id },
+  ]);
+  const done = await loggedWrite(at.store, change, entries);
+  // Another server took this one for dead and has cleared the upload away.
+  if (done.length === 0) throw tooBusy();
+}
+
+/** The row first: as long as it may say `available`, its bytes stay. */
+export async function discard(at: InCollection, id: string): Promise<void> {
+  await condemnAttachments(at.store, [id]);
+  await at.attachments.blobs.removeAll({ applicationId: at.application.id, attachmentId: id });
+  await deleteCondemned(at.store, [id]);
+}
+
+/** Those of the attachments of the collection that are there, with or without bytes, and that the caller may fetch. */
+export function fetchable(at: InCollection, ids: readonly string[]): Promise<Map<string, StoredAttachment>> {
+  const { caller, collection } = at;
+  const fetcher = { userId: caller.id, admin: caller.admin, readScope: readScope(collection.definition, caller) };
+  return findFetchable(at.store, collection, { ids, fetcher });
+}
+
+/** An attachment that the caller may fetch and whose bytes are there. */
+export interface AttachmentView extends AttachmentMetadata {
+  readonly hash: string;
+  readonly uploadedAtMs: number;
+}
+
+export async function get(
+  context: Context,
+  input: { collectionId: string; attachmentId: string },
+): Promise<AttachmentView> {
+  const at = inCollection(context, input.collectionId);
+  const { attachmentId } = input;
+  const found = (await fetchable(at, [attachmentId])).get(attachmentId);
+  if (found?.state !== 'available' || found.hash === null || found.uploadedAt === null) {
+    throw fault('ATTACHMENT_NOT_FOUND', { attachmentId });
+  }
+  const { id, name, contentType, size, hash, uploadedAt } = found;
+  return { id, name, contentType, size, hash, uploadedAtMs: uploadedAt.getTime() };
+}
+
+/** Its bytes, noted as downloaded. Holds no connection to the database while they flow. */
+export async function read(
+  context: Context,
+  input: { collectionId: string; attachmentId: string; range?: ByteRange },
+): Promise<Readable> {
+  const at = inCollection(context, input.collectionId);
+  const { attachmentId, range } = input;
+  const { blobs } = at.attachments;
+  const bytes = await blobs.read({ applicationId: at.application.id, attachmentId }, range).catch((error: unknown) => {
+    throw storageUnavailable(error);
+  });
+  // The row says that they are there. They may be back as soon as a disk is mounted again; `cartulary doctor` tells.
+  if (bytes === undefined)
+    throw storageUnavailable(new Error(`the bytes of ${attachmentId} are not at ${blobs.place}`));
+  try {
+    await noteDownload(at, { attachmentId });
+  } catch (error) {
+    bytes.destroy();
+    throw error;
+  }
+  return bytes;
+}
+
+export async function noteDownload(at: InCollection, extra: Readonly<Record<string, string>>): Promise<void> {
+  const date = isoTime(at.now());
+  const entries = activityEntries(at, { kind: 'attachment.download', member: 'attachmentId', date }, [extra]);
+  if (entries.length === 0) return;
+  const { text, params } = insertEntries(at.store.schema, entries);
+  await at.store.write(text, params);
+}

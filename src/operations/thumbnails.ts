@@ -1,0 +1,68 @@
+// Small pictures of images, made when they are first asked for and kept beside the attachment, with which they go.
+
+import { buffer } from 'node:stream/consumers';
+import type { Context } from '../context.ts';
+import { fault } from '../faults.ts';
+import { NotAnImage, THUMBNAIL_SIZES } from '../images/thumbnails.ts';
+import { storageUnavailable } from '../store/blob-writes.ts';
+import type { BlobKey } from '../store/blobs.ts';
+import { noteDownload } from './attachments.ts';
+import { type InCollection, inCollection } from './in-collection.ts';
+
+export const THUMBNAIL_TYPE = 'image/webp';
+
+/** A few sizes, each of which is made once. */
+export function readThumbnailSize(written: string): number {
+  const size = THUMBNAIL_SIZES.find((known) => String(known) === written);
+  if (size === undefined) throw refuse(`must be one of ${THUMBNAIL_SIZES.join(', ')}`);
+  return size;
+}
+
+/** Of an attachment that the caller was found to be allowed to fetch. */
+export async function readThumbnail(
+  context: Context,
+  { collectionId, attachmentId, size }: { collectionId: string; attachmentId: string; size: number },
+): Promise<Buffer> {
+  const at = inCollection(context, collectionId);
+  const key = { applicationId: at.application.id, attachmentId };
+  const picture = (await kept(at, { ...key, part: partOf(size) })) ?? (await make(at, key, size));
+  await noteDownload(at, { attachmentId, size: String(size) });
+  return picture;
+}
+
+async function kept({ attachments: { blobs } }: InCollection, key: BlobKey): Promise<Buffer | undefined> {
+  try {
+    const bytes = await blobs.read(key);
+    return bytes && (await buffer(bytes));
+  } catch (error) {
+    throw storageUnavailable(error);
+  }
+}
+
+async function make({ attachments }: InCollection, key: BlobKey, size: number): Promise<Buffer> {
+  const { blobs, thumbnails } = attachments;
+  const source = await blobs.read(key).catch((error: unknown) => {
+    throw storageUnavailable(error);
+  });
+  if (source === undefined)
+    throw storageUnavailable(new Error(`the bytes of ${key.attachmentId} are not at ${blobs.place}`));
+  let picture: Buffer;
+  try {
+    picture = await thumbnails.make(source, size);
+  } catch (error) {
+    source.destroy();
+    if (error instanceof NotAnImage) throw refuse(error.reason);
+    throw error;
+  }
+  // What cannot be kept is made anew the next time.
+  await blobs.put({ ...key, part: partOf(size) }, only(picture)).catch(() => undefined);
+  return picture;
+}
+
+async function* only(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}
+
+const partOf = (size: number): string => `${size}.webp`;
+
+const refuse = (reason: string) => fault('INVALID_PARAMETER', { parameter: 'size', reason });

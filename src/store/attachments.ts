@@ -1,0 +1,160 @@
+// The rows of attachments. A row is there before the first byte and until the last is gone; what it says of an attachment
+// decides who finds it. Bytes are in store/blobs. Announced uploads are in store/uploads, what tidies up in
+// store/attachment-sweeps.
+
+import type { PreparedCollection } from '../domain/application.ts';
+import type { Reader, Row, Statement, Writer } from './db.ts';
+import { tableOf } from './tables.ts';
+
+/** docs/architecture.md, "Attachments". */
+export type AttachmentState = 'pending' | 'available' | 'removing' | 'missing';
+
+export interface StoredAttachment {
+  readonly id: string;
+  readonly name: string;
+  readonly contentType: string;
+  /** Of a pending one, what was announced. */
+  readonly size: number;
+  /** SHA-256 in hex; null while it is pending. */
+  readonly hash: string | null;
+  readonly state: AttachmentState;
+  readonly uploadedAt: Date | null;
+  /** Whether no record is known to hold it: somebody who is about to must say so (`keepAttachments`). */
+  readonly free: boolean;
+}
+
+export interface NewAttachment {
+  readonly id: string;
+  readonly collectionId: string;
+  readonly name: string;
+  readonly contentType: string;
+  readonly createdBy: string;
+  readonly createdAt: string;
+  /** The server that receives the bytes (store/hearing). While it lives the row is its own. */
+  readonly node: string;
+}
+
+export async function insertAttachment(writer: Writer, row: NewAttachment): Promise<void> {
+  await writer.write(
+    `insert into ${writer.schema}.attachments
+       (id, collection_id, name, content_type, state, created_by, created_at, node, received, free_since)
+     values ($1, $2, $3, $4, 'pending', $5, $6, $7, 0, $6) returning id`,
+    [row.id, row.collectionId, row.name, row.contentType, row.createdBy, row.createdAt, row.node],
+  );
+}
+
+/** From pending to available. No row when somebody else has cleared it away. */
+export function completeAttachment(
+  schema: string,
+  done: {
+    readonly id: string;
+    readonly node: string;
+    readonly size: number;
+    readonly hash: string;
+    readonly at: string;
+  },
+): Statement {
+  return {
+    text: `update ${schema}.attachments set state = 'available', size = $3, received = $3, hash = $4, uploaded_at = $5,
+        node = null, pieces = null, expires_at = null,
+        free_since = case when free_since is null then null else $5::timestamptz end
+      where id = $1 and node = $2 and state = 'pending' returning id`,
+    params: [done.id, done.node, done.size, done.hash, done.at],
+  };
+}
+
+/** Nobody finds them from then on; bytes may be removed, and the rows behind them. */
+export async function condemnAttachments(writer: Writer, ids: readonly string[]): Promise<string[]> {
+  const rows = await writer.write(
+    `update ${writer.schema}.attachments set state = 'removing' where id = any($1::text[]) returning id`,
+    [ids],
+  );
+  return rows.map((row) => row[0] as string);
+}
+
+export async function deleteCondemned(writer: Writer, ids: readonly string[]): Promise<void> {
+  await writer.write(
+    `delete from ${writer.schema}.attachments where id = any($1::text[]) and state = 'removing' returning id`,
+    [ids],
+  );
+}
+
+/** Who asks: an admin, or a user who may read what this scope allows (domain/access). */
+export interface Fetcher {
+  readonly userId: string;
+  readonly admin: boolean;
+  readonly readScope: string | undefined;
+}
+
+const fetchTexts = new WeakMap<PreparedCollection, string>();
+
+function fetchText(schema: string, collection: PreparedCollection): string {
+  let text = fetchTexts.get(collection);
+  if (text === undefined) {
+    text = makeFetchText(schema, collection);
+    fetchTexts.set(collection, text);
+  }
+  return text;
+}
+
+function makeFetchText(schema: string, collection: PreparedCollection): string {
+  const holds = holdsAny(collection, 'jsonb_build_array(a.id)');
+  const held =
+    holds === undefined
+      ? '$5::text is null and false'
+      : `exists (select 1 from ${tableOf(schema, collection.definition.id)} t
+          where (${holds}) and ($5::text is null or t.created_by = $5))`;
+  return `select a.id, a.name, a.content_type, a.size::float8, a.hash, a.state, a.uploaded_at, a.free_since is not null
+    from ${schema}.attachments a
+    where a.id = any($1::text[]) and a.collection_id = $2 and a.state in ('pending', 'available')
+      and ($3::boolean or a.created_by = $4 or ${held})`;
+}
+
+/** A condition on the records `t` of the collection: one of its columns holds `ids`. undefined: none ever can. */
+export function holdsAny({ projections }: PreparedCollection, ids: string): string | undefined {
+  const columns = [...projections.byColumn.values()].flatMap(({ held }) => held?.name ?? []);
+  return columns.length === 0 ? undefined : columns.map((name) => `t.${name} @> ${ids}`).join(' or ');
+}
+
+/** Those of the attachments that the caller may fetch: its creator, admins, and readers of a record that holds it. */
+export async function findFetchable(
+  reader: Reader,
+  collection: PreparedCollection,
+  { ids, fetcher }: { ids: readonly string[]; fetcher: Fetcher },
+): Promise<Map<string, StoredAttachment>> {
+  const rows = await reader.rows(fetchText(reader.schema, collection), [
+    ids,
+    collection.definition.id,
+    fetcher.admin,
+    fetcher.userId,
+    fetcher.readScope ?? null,
+  ]);
+  return new Map(rows.map(readAttachment).map((attachment) => [attachment.id, attachment]));
+}
+
+function readAttachment(row: Row): StoredAttachment {
+  const [id, name, contentType, size, hash, state, uploadedAt, free] = row as [
+    string,
+    string,
+    string,
+    number | null,
+    string | null,
+    AttachmentState,
+    Date | null,
+    boolean,
+  ];
+  return { id, name, contentType, size: size ?? 0, hash, state, uploadedAt, free };
+}
+
+/**
+ * Said before a record is written that is to hold them: the sweep then leaves them alone for as long as any grace
+ * lasts. Those that are still there.
+ */
+export async function keepAttachments(writer: Writer, ids: readonly string[]): Promise<string[]> {
+  const rows = await writer.write(
+    `update ${writer.schema}.attachments set free_since = null
+     where id = any($1::text[]) and state in ('pending', 'available') returning id`,
+    [ids],
+  );
+  return rows.map((row) => row[0] as string);
+}

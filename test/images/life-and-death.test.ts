@@ -1,0 +1,175 @@
+// The process that decodes may die, hang or be slow, and the server may die over it: each harms one job, and nothing is
+// left behind. Who waits gets a turn, within bounds.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
+import { PassThrough } from 'node:stream';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import sharp from 'sharp';
+import { Fault } from '../../src/faults.ts';
+import type { Thumbnails } from '../../src/images/thumbnails.ts';
+import { eventually, isAlive, noise, started, streamOf, twoColours, workersOf } from './samples.ts';
+
+const small = await twoColours(200, 100).png().toBuffer();
+
+async function works(thumbnails: Thumbnails): Promise<void> {
+  const { width } = await sharp(await thumbnails.make(streamOf(small), 64)).metadata();
+  assert.equal(width, 64);
+}
+
+/** A source of which only the beginning has come. */
+function stalled(): PassThrough {
+  const source = new PassThrough();
+  source.write(small.subarray(0, 100));
+  return source;
+}
+
+function onlyWorker(): number {
+  const [pid, ...others] = workersOf();
+  assert.deepEqual(others, []);
+  return pid ?? assert.fail('there is no worker');
+}
+
+test('a job whose process is killed fails alone', async (t) => {
+  const thumbnails = started(t);
+  await works(thumbnails);
+  const first = onlyWorker();
+  const source = stalled();
+  const killed = thumbnails.make(source, 64);
+  const waiting = works(thumbnails);
+  process.kill(first, 'SIGKILL');
+  await assert.rejects(killed, /^Error: The thumbnail process ended with SIGKILL/);
+  assert.ok(source.destroyed);
+  await waiting;
+  assert.notEqual(onlyWorker(), first);
+});
+
+test('a process that is killed while it decodes', async (t) => {
+  const thumbnails = started(t);
+  const source = streamOf(await noise(4000, 4000).png({ compressionLevel: 1 }).toBuffer());
+  const killed = assert.rejects(thumbnails.make(source, 1024), /ended with SIGKILL/);
+  await once(source, 'end');
+  process.kill(onlyWorker(), 'SIGKILL');
+  await killed;
+  await works(thumbnails);
+});
+
+test('a process that died while it had nothing to do is replaced', async (t) => {
+  const thumbnails = started(t);
+  await works(thumbnails);
+  const first = onlyWorker();
+  process.kill(first, 'SIGKILL');
+  await eventually(() => !isAlive(first), 'it ends');
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  await works(thumbnails);
+});
+
+test('a process that hangs is killed, and a source that stalls gives way', async (t) => {
+  const thumbnails = started(t, { jobMsMax: 1500 });
+  await works(thumbnails);
+  const hanging = onlyWorker();
+  process.kill(hanging, 'SIGSTOP');
+  await assert.rejects(thumbnails.make(streamOf(small), 64), /took longer than 1500 ms/);
+  await eventually(() => !isAlive(hanging), 'the hanging process ends');
+  await assert.rejects(thumbnails.make(stalled(), 64), /took longer than 1500 ms/);
+  await works(thumbnails);
+});
+
+test('an error of the source is the error of its job, under way or waiting', async (t) => {
+  const thumbnails = started(t);
+  await works(thumbnails);
+  const worker = onlyWorker();
+  const [running, waiting, left] = [stalled(), stalled(), stalled()];
+  const results = [running, waiting, left].map((source) => thumbnails.make(source, 64).catch(String));
+  waiting.destroy(new Error('the disk is gone'));
+  left.destroy();
+  assert.equal(await results[1], 'Error: the disk is gone');
+  assert.equal(await results[2], 'Error: The source was closed before its turn');
+  running.destroy(new Error('the network is gone'));
+  assert.equal(await results[0], 'Error: the network is gone');
+  await works(thumbnails);
+  assert.equal(onlyWorker(), worker);
+});
+
+test('many at once all finish, in one process', async (t) => {
+  const thumbnails = started(t);
+  const photo = await noise(1000, 600).jpeg().toBuffer();
+  const made = await Promise.all(Array.from({ length: 60 }, () => thumbnails.make(streamOf(photo), 128)));
+  for (const thumbnail of made) assert.deepEqual(thumbnail, made[0]);
+  onlyWorker();
+});
+
+test('beyond the bound of those who wait, UNAVAILABLE', async (t) => {
+  const thumbnails = started(t);
+  const first = stalled();
+  const running = thumbnails.make(first, 64);
+  const waiting = Array.from({ length: 64 }, () => works(thumbnails));
+  const refused = streamOf(small);
+  await assert.rejects(thumbnails.make(refused, 64), (error) => error instanceof Fault && error.code === 'UNAVAILABLE');
+  assert.ok(refused.destroyed);
+  first.end(small.subarray(100));
+  await Promise.all([running, ...waiting]);
+});
+
+test('the process knows no secret and gives way to the server', async (t) => {
+  process.env.DATABASE_URL = 'postgres://somebody:secret@nowhere/';
+  const thumbnails = started(t);
+  await works(thumbnails);
+  const pid = onlyWorker();
+  const names = readFileSync(`/proc/${pid}/environ`, 'utf8')
+    .split('\0')
+    .map((line) => line.split('=')[0] ?? '');
+  const known = ['PATH', 'LD_LIBRARY_PATH', 'TMPDIR', 'TEMP', 'MALLOC_ARENA_MAX', ''];
+  assert.deepEqual(
+    names.filter((name) => !known.includes(name)),
+    [],
+  );
+  for (const thread of readdirSync(`/proc/${pid}/task`)) {
+    const stat = readFileSync(`/proc/${pid}/task/${thread}/stat`, 'utf8');
+    assert.equal(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16], '10', `thread ${thread}`);
+  }
+});
+
+test('the process ends when it has nothing to do for a while, and comes back', async (t) => {
+  const thumbnails = started(t, { idleMsMax: 200 });
+  await works(thumbnails);
+  const first = onlyWorker();
+  await eventually(() => !isAlive(first), 'it ends');
+  await works(thumbnails);
+  assert.notEqual(onlyWorker(), first);
+});
+
+test('close ends all, and nothing begins after it', async (t) => {
+  const thumbnails = started(t);
+  const running = assert.rejects(thumbnails.make(stalled(), 64), /closed/);
+  const waiting = assert.rejects(thumbnails.make(streamOf(small), 64), /closed/);
+  await eventually(() => workersOf().length === 1, 'it begins');
+  await thumbnails.close();
+  assert.deepEqual(workersOf(), []);
+  await Promise.all([running, waiting]);
+  await assert.rejects(thumbnails.make(streamOf(small), 64), /closed/);
+  assert.deepEqual(workersOf(), []);
+});
+
+for (const [mode, when] of [
+  ['stalled', 'between two pieces'],
+  ['busy', 'while it decodes'],
+] as const) {
+  test(`nothing outlives a server that is killed ${when}`, async () => {
+    const program = fileURLToPath(new URL('./parent-program.js', import.meta.url));
+    const parent = spawn(process.execPath, [program, mode], { stdio: ['ignore', 'pipe', 'inherit'] });
+    let said = '';
+    parent.stdout.on('data', (chunk: Buffer) => {
+      said += chunk.toString();
+    });
+    const pid = parent.pid ?? assert.fail('it did not start');
+    await eventually(() => said.includes(mode === 'busy' ? 'large' : 'made'), 'the program is under way', 30_000);
+    const workers = workersOf(pid);
+    assert.equal(workers.length, 1);
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    parent.kill('SIGKILL');
+    await eventually(() => !workers.some(isAlive), 'the worker follows', 5_000);
+  });
+}

@@ -1,0 +1,147 @@
+// Bytes are read back before anybody is told that they are stored, and whose fault a failure is stays known.
+
+import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
+import { after, before, describe, it } from 'node:test';
+import { Fault, fault } from '../../src/faults.ts';
+import { putVerified, storageUnavailable } from '../../src/store/blob-writes.ts';
+import type { Blobs } from '../../src/store/blobs.ts';
+import {
+  bytesOf,
+  collect,
+  content,
+  failing,
+  inPieces,
+  newKey,
+  sha256,
+  startDisk,
+  startS3Blobs,
+  type TestBlobs,
+} from './blob-stores.ts';
+
+const isUnavailable = (error: unknown): boolean => {
+  assert.ok(error instanceof Fault);
+  assert.equal(error.code, 'UNAVAILABLE');
+  assert.deepEqual(error.params, { reason: 'storage' });
+  assert.deepEqual(error.headers, { 'retry-after': '1' });
+  assert.ok(error.cause instanceof Error);
+  return true;
+};
+
+for (const [name, start] of [
+  ['disk', startDisk],
+  ['S3', startS3Blobs],
+] as [string, () => Promise<TestBlobs>][]) {
+  describe(`verified writes on ${name}`, { concurrency: true }, () => {
+    let store: TestBlobs;
+    before(async () => {
+      store = await start();
+    });
+    after(() => store.close());
+
+    /** The store with some of its behaviour replaced. */
+    const but = (changes: Partial<Blobs>): Blobs => ({ ...store.blobs, ...changes });
+    const nothingLeft = async (applicationId: string) =>
+      assert.deepEqual(await collect(store.blobs.list(applicationId)), []);
+
+    for (const size of [0, 1, 9_000_000]) {
+      it(`gives size and hash of ${size} bytes`, async () => {
+        const key = newKey();
+        const bytes = content(size);
+        assert.deepEqual(await putVerified(store.blobs, key, inPieces(bytes)), { size, hash: sha256(bytes) });
+        assert.ok((await bytesOf(await store.blobs.read(key)))?.equals(bytes));
+      });
+    }
+
+    const spoilt: [string, (bytes: Buffer) => Buffer][] = [
+      [
+        'a flipped bit',
+        (bytes) => {
+          bytes[bytes.length - 1]! ^= 1;
+          return bytes;
+        },
+      ],
+      ['a missing end', (bytes) => bytes.subarray(0, -1)],
+      ['an end too much', (bytes) => Buffer.concat([bytes, Buffer.alloc(1)])],
+    ];
+    for (const [what, spoil] of spoilt) {
+      it(`notices ${what}`, async () => {
+        const key = newKey();
+        const blobs = but({
+          put: async (to, bytes) =>
+            store.blobs.put(to, inPieces(spoil(Buffer.concat(await collect<Uint8Array>(bytes))))),
+        });
+        await assert.rejects(putVerified(blobs, key, inPieces(content(1000))), isUnavailable);
+        await nothingLeft(key.applicationId);
+      });
+    }
+
+    it('notices a store that takes a part for the whole', async () => {
+      const key = newKey();
+      const blobs = but({
+        put: async (to, bytes) => {
+          for await (const chunk of bytes) return store.blobs.put(to, inPieces(chunk));
+        },
+      });
+      await assert.rejects(putVerified(blobs, key, inPieces(content(1000), 100)), isUnavailable);
+      await nothingLeft(key.applicationId);
+    });
+
+    it('notices what is not there, or breaks off, when it is read back', async () => {
+      const key = newKey();
+      const broken = Readable.from(failing(content(10), new Error('EIO')));
+      for (const read of [async () => undefined, async () => broken]) {
+        await assert.rejects(putVerified(but({ read }), key, inPieces(content(1000))), isUnavailable);
+        await nothingLeft(key.applicationId);
+      }
+    });
+
+    it('passes on what the source throws, even when the store wraps it or hides it', async () => {
+      const tooLarge = fault('INVALID_BODY', { reason: 'tooLarge' });
+      const wraps = but({
+        put: (to, bytes) =>
+          store.blobs.put(to, bytes).catch((cause) => Promise.reject(new Error('upload failed', { cause }))),
+      });
+      const hides = but({ put: (to, bytes) => store.blobs.put(to, bytes).catch(() => undefined) });
+      for (const blobs of [store.blobs, wraps, hides]) {
+        for (const error of [tooLarge, new Error('aborted'), 'a word']) {
+          const key = newKey();
+          const outcome = await putVerified(blobs, key, failing(content(1000), error)).catch((thrown) => ({ thrown }));
+          assert.deepEqual(outcome, { thrown: error });
+          await nothingLeft(key.applicationId);
+        }
+      }
+    });
+
+    for (const code of ['ENOSPC', 'EDQUOT', 'EIO', 'EROFS', 'EACCES', 'EMFILE', 'ECONNREFUSED', 'ETIMEDOUT']) {
+      it(`turns ${code} of the store into UNAVAILABLE`, async () => {
+        const put = async () => {
+          throw Object.assign(new Error(code), { code });
+        };
+        await assert.rejects(putVerified(but({ put }), newKey(), inPieces(content(10))), isUnavailable);
+      });
+    }
+
+    it('takes a key that is none for a mistake of ours', async () => {
+      const wrong = putVerified(store.blobs, { ...newKey(), part: '../x' }, inPieces(content(1)));
+      await assert.rejects(wrong, (error) => !(error instanceof Fault));
+    });
+  });
+}
+
+it('a store that is away is UNAVAILABLE', async () => {
+  const store = await startS3Blobs();
+  try {
+    await store.s3.close();
+    await assert.rejects(putVerified(store.blobs, newKey(), inPieces(content(10))), isUnavailable);
+    const error: unknown = await store.blobs.read(newKey()).catch((reason) => reason);
+    assert.ok(isUnavailable(storageUnavailable(error)));
+  } finally {
+    await store.blobs.close();
+  }
+});
+
+it('faults stay what they are', () => {
+  const known = fault('NOT_FOUND');
+  assert.equal(storageUnavailable(known), known);
+});
