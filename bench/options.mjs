@@ -21,16 +21,18 @@ import { Failure } from '../scripts/processes.mjs';
 export const USAGE = `Usage: npm run bench -- SCENARIO [options]
 
 Scenarios
-  limit      ours against the bare limit: every operation, at 1 connection and at many
-  growth     ours with N records against ours with 10 N, at 1 connection
-  publish    a column becomes sortable, searchable, unique while a reader and a writer go on
+  limit        ours against the bare limit: every operation, at 1 connection and at many
+  growth       ours with N records against ours with 10 N, at 1 connection
+  publish      a column becomes sortable, searchable, unique while a reader and a writer go on
+  attachments  files: memory on disk and on S3, and speed against the bare limit; fails beyond the bound of memory
 
 Options
   --records N        records of the collection (default 100000)
   --rounds N         rounds, of which the median counts (default 3)
   --seconds N        length of a measurement (default 3)
   --connections N    the many connections (default 32)
-  --only A,B         only these operations, separated by commas (publish: sortable,searchable,unique)
+  --only A,B         only these operations, separated by commas (publish: sortable,searchable,unique; attachments:
+                     memory,throughput)
   --keep FOLDER      keep the database there, and use it again the next time
   --json FILE        write the results there too
   --log-level LEVEL  of the server that is measured (default info, which is the server's own default)

@@ -7,6 +7,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, wr
 import { availableParallelism, cpus, tmpdir, totalmem } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Failure, interruption } from '../scripts/processes.mjs';
+import { ATTACHMENT_PARTS, runAttachments } from './attachments.mjs';
 import { OPERATIONS } from './operations.mjs';
 import { readOptions } from './options.mjs';
 import { note } from './progress.mjs';
@@ -17,7 +18,7 @@ import { startOurs } from './side-ours.mjs';
 import { openTables } from './tables.mjs';
 
 /** @type {Record<string, (ground: import('./application.mjs').Ground, options: import('./options.mjs').Options) => Promise<{ text: string, results: object[] }>>} */
-const SCENARIOS = { limit: runLimit, growth: runGrowth, publish: runPublish };
+const SCENARIOS = { limit: runLimit, growth: runGrowth, publish: runPublish, attachments: runAttachments };
 const PUBLISH_STEPS = ['sortable', 'searchable', 'unique'];
 
 /**
@@ -51,13 +52,14 @@ function operatorKeyIn(folder) {
 /** @param {import('./options.mjs').Options} options */
 function describeRun({ scenario, records, rounds, seconds, logLevel }) {
   const machine = `${availableParallelism()} × ${cpus()[0]?.model ?? 'processor'}, ${Math.round(totalmem() / 2 ** 30)} GB`;
-  const run = `${records.toLocaleString('en')} records, ${rounds} rounds of ${seconds} s, log level ${logLevel}`;
+  const filled = scenario === 'attachments' ? '' : `${records.toLocaleString('en')} records, `;
+  const run = `${filled}${rounds} rounds of ${seconds} s, log level ${logLevel}`;
   return `${scenario}: ${run}; ${machine}, Node ${process.versions.node}, ${new Date().toISOString().slice(0, 16)}Z`;
 }
 
 /** @param {readonly string[]} args */
 export async function runBench(args) {
-  const operations = [...OPERATIONS.map(({ name }) => name), ...PUBLISH_STEPS];
+  const operations = [...OPERATIONS.map(({ name }) => name), ...PUBLISH_STEPS, ...ATTACHMENT_PARTS];
   const options = readOptions(args, { scenarios: Object.keys(SCENARIOS), operations });
   const scenario = SCENARIOS[options?.scenario ?? ''];
   if (options === undefined || scenario === undefined) return;

@@ -21,10 +21,10 @@ const LOG_BYTES_MAX = 64 * 2 ** 20;
  */
 
 /**
- * @param {{ folder: string, operatorKey: string, logLevel: string, execArgv?: readonly string[] }} options
+ * @param {{ folder: string, operatorKey: string, logLevel: string, execArgv?: readonly string[], settings?: Record<string, string> }} options
  * @returns {Promise<Ours>}
  */
-export async function startOurs({ folder, operatorKey, logLevel, execArgv = [] }) {
+export async function startOurs({ folder, operatorKey, logLevel, execArgv = [], settings = {} }) {
   const data = join(folder, 'data');
   const logFile = join(folder, 'server.log');
   const log = openSync(logFile, 'a');
@@ -36,6 +36,7 @@ export async function startOurs({ folder, operatorKey, logLevel, execArgv = [] }
     CARTULARY_DATA: data,
     CARTULARY_OPERATOR_KEY: operatorKey,
     CARTULARY_LOG_LEVEL: logLevel,
+    ...settings,
   };
   const child = await startNode([join(ROOT, 'bin', 'cartulary.js'), 'serve'], {
     ready: /^Cartulary is ready at (http:\S+)\/v1$/m,

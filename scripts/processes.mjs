@@ -54,15 +54,17 @@ export function holdSignals() {
 }
 
 /**
- * Runs a program to its end. With `live` it writes straight to our output, otherwise what it wrote is returned.
+ * Runs a program to its end. With `live` it writes straight to our output, otherwise what it wrote is returned. After
+ * `timeoutMs` it is ended, which counts as its failure.
  * @param {string} program
  * @param {readonly string[]} args
- * @param {{ cwd: string, live?: boolean, env?: NodeJS.ProcessEnv }} options
+ * @param {{ cwd: string, live?: boolean, env?: NodeJS.ProcessEnv, timeoutMs?: number }} options
  * @returns {Promise<{ code: number, output: string }>}
  */
-export async function run(program, args, { cwd, live = false, env = process.env }) {
+export async function run(program, args, { cwd, live = false, env = process.env, timeoutMs }) {
   interruption.throwIfAborted();
-  const child = spawn(program, args, { cwd, env, stdio: live ? 'inherit' : ['ignore', 'pipe', 'pipe'] });
+  const bound = timeoutMs === undefined ? {} : { timeout: timeoutMs };
+  const child = spawn(program, args, { cwd, env, stdio: live ? 'inherit' : ['ignore', 'pipe', 'pipe'], ...bound });
   children.add(child);
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {

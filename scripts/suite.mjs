@@ -6,6 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { prepareBrowser } from './browser.mjs';
 import { filesBelow, ROOT } from './prepare.mjs';
 import { Failure, interruption, run, step } from './processes.mjs';
 
@@ -73,6 +74,7 @@ export async function runSuite(args) {
   );
   if (files.length === 0) throw new Failure(`No test file matches ${args.join(' ')}.`);
 
+  const leftOut = await prepareBrowser(files);
   const runner = (/** @type {NodeJS.ProcessEnv} */ env) =>
     run(
       process.execPath,
@@ -88,6 +90,11 @@ export async function runSuite(args) {
       { cwd: ROOT, live: true, env },
     );
   const needsDatabase = files.some((path) => !WITHOUT_DATABASE.some((folder) => path.startsWith(folder)));
-  if (process.env.CARTULARY_TEST_DATABASE_URL || !needsDatabase) return (await runner(process.env)).code;
-  return withDatabase(async (url) => (await runner({ ...process.env, CARTULARY_TEST_DATABASE_URL: url })).code);
+  const { code } =
+    process.env.CARTULARY_TEST_DATABASE_URL || !needsDatabase
+      ? await runner(process.env)
+      : await withDatabase((url) => runner({ ...process.env, CARTULARY_TEST_DATABASE_URL: url }));
+  // Last, where it is seen.
+  if (leftOut !== undefined) process.stderr.write(`${leftOut}\n`);
+  return code;
 }

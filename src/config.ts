@@ -97,7 +97,7 @@ export const SETTINGS = {
   CARTULARY_DATA: setting({
     default: './data',
     parse: text,
-    sentence: 'Folder of the embedded database and of the operator key.',
+    sentence: 'Folder of the embedded database, of attachments and of the operator key.',
   }),
   CARTULARY_OPERATOR_KEY: setting({
     default: undefined,

@@ -41,6 +41,7 @@ export interface Context {
 export interface OperatorContext {
   readonly database: Database;
   readonly source: ActivitySource;
+  readonly attachments: AttachmentMeans;
   readonly ids: IdSource;
   readonly now: () => number;
   readonly observe: Observe;

@@ -60,8 +60,10 @@ export const FAULTS = {
     collisions: readonly { collectionId: string; columnId: string; value: unknown; recordIds: readonly string[] }[];
   }>(409),
   MODE_HAS_USERS: row<{ users: number }>(409),
+  UPLOAD_OFFSET_MISMATCH: row<{ offset: number }>(409),
   PRECONDITION_FAILED: row(412),
   RANGE_NOT_SATISFIABLE: row<{ size: number }>(416),
+  UPLOAD_BUSY: row(423),
   TOO_MANY_REQUESTS: row<{ reason: string }>(429),
   INTERNAL_ERROR: row(500),
   UNAVAILABLE: row<{ reason: string }>(503),

@@ -20,6 +20,16 @@ export type Observation =
     }
   | { event: 'application.unsettled'; applicationId: string; error: unknown }
   | { event: 'application.published'; applicationId: string; version: number; changes: number }
+  | {
+      event: 'attachments.swept';
+      applicationId: string;
+      interrupted: number;
+      unfinished: number;
+      unheld: number;
+      strays: number;
+    }
+  | { event: 'attachments.erased'; applicationId: string; attachments: number }
+  | { event: 'attachments.unswept'; applicationId: string; error: unknown }
   | { event: 'server.started'; address: string }
   | { event: 'server.stopping'; signal: string };
 
@@ -36,6 +46,9 @@ const LEVELS = {
   'application.publishing': 'info',
   'application.unsettled': 'warn',
   'application.published': 'info',
+  'attachments.swept': 'info',
+  'attachments.erased': 'info',
+  'attachments.unswept': 'warn',
   'server.started': 'debug',
   'server.stopping': 'debug',
 } as const satisfies Record<Observation['event'], string>;

@@ -9,6 +9,7 @@ import { OperatorGate } from '../gate/operator.ts';
 import { hashPassword, PasswordCheck } from '../gate/password-check.ts';
 import { Throttle, type ThrottleLimits } from '../gate/throttle.ts';
 import { createApp } from '../http/app.ts';
+import { UnderWay } from '../http/under-way.ts';
 import { Thumbnails } from '../images/thumbnails.ts';
 import { jobsOf } from '../jobs/jobs.ts';
 import { JobRunner } from '../jobs/runner.ts';
@@ -25,6 +26,9 @@ import { SearchIndexes } from '../store/search-indexes.ts';
 
 /** How long requests under way may take to finish when the server is stopped. */
 const DRAIN_MS = 10_000;
+/** And how long those that were cut off then may take to put away what they have. */
+const FINISH_MS = 5_000;
+const IDLE_LOOK_MS = 50;
 
 export interface ServerOptions {
   readonly connection: pg.ClientConfig;
@@ -75,6 +79,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const thumbnails = new Thumbnails();
   let address = '';
   let closing = false;
+  const underWay = new UnderWay();
   const services = {
     database,
     authenticator,
@@ -88,20 +93,25 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     searchIndexes,
     attachments: { blobs, thumbnails, node: hearing.node, announcedDays: options.announcedDays },
     closing: () => closing,
+    underWay,
     observe,
     hear,
     publicUrl: () => options.publicUrl ?? address,
     publicUrlSet: options.publicUrl !== undefined,
     hashPassword,
   };
-  const jobs = new JobRunner(jobsOf(services), observe);
+  const jobs = new JobRunner(jobsOf(services, options), observe);
   const app = createApp(services, { ready: () => migrationsApplied(database.system) }, options.trustedProxies);
   const close = async () => {
     closing = true;
     // Whoever has not sent or read to the end by then is cut off.
     const late = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS);
+    // A download that had begun has promised to keep its connection, which nobody ends when it is done.
+    const idle = setInterval(() => app.server.closeIdleConnections(), IDLE_LOOK_MS);
     await app.close();
     clearTimeout(late);
+    await underWay.none(FINISH_MS);
+    clearInterval(idle);
     await database.stopPublishing();
     await jobs.stop();
     clock.stop();

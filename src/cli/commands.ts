@@ -3,6 +3,7 @@
 import { createRequire } from 'node:module';
 import { Command, CommanderError } from 'commander';
 import { ConfigError, readConfig, SETTINGS } from '../config.ts';
+import { type DoctorOptions, doctor } from './doctor.ts';
 import { CommandFailure } from './failure.ts';
 import { readJsonFile } from './json-file.ts';
 import { connectOperator, type OperatorClient } from './operator-client.ts';
@@ -64,6 +65,17 @@ function addOperatorCommands(root: Command, environment: NodeJS.ProcessEnv): voi
     .option(...URL_OPTION)
     .action(async (file: string, options: { dryRun: boolean; allowDataLoss: boolean; url?: string }) => {
       await publish(await client(options), file, options);
+    });
+
+  root
+    .command('doctor')
+    .description('compare attachments with their files; ends with 1 when something is wrong')
+    .option('--mend', 'set right what is wrong', false)
+    .option('--hashes', 'read every file and compare its hash, which takes long', false)
+    .option('--force', 'mend also when more than half of everything is wrong', false)
+    .option(...URL_OPTION)
+    .action(async (options: DoctorOptions & { url?: string }) => {
+      await doctor(await client(options), options);
     });
 
   const applications = root.command('applications').description('published applications');

@@ -57,5 +57,9 @@ ${curl} '${records}/${demo.recordId}'
 Or search for visits:
 
 ${curl} '${records}?search=roof&limit=3'
+
+Or fetch a photo:
+
+${curl} -o photo.png '${address}/v1/${demo.applicationId}/collections/${demo.photosId}/attachments/${demo.attachmentId}'
 `);
 }

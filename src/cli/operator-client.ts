@@ -15,6 +15,8 @@ interface Order {
 
 export interface OperatorClient {
   send(method: string, path: string, body?: unknown): Promise<unknown>;
+  /** The values of an answer that has one on each line, as they arrive. */
+  lines(method: string, path: string): AsyncIterable<unknown>;
 }
 
 export async function connectOperator(
@@ -35,25 +37,57 @@ export async function connectOperator(
   }
   // The base address that the server prints will do as well.
   const root = url.replace(/\/+$/, '').replace(/\/v1$/, '');
-  return { send: (method, path, body) => send({ url: `${root}/operator/v1${path}`, key, method, body }) };
+  const address = (path: string) => `${root}/operator/v1${path}`;
+  return {
+    send: (method, path, body) => send({ url: address(path), key, method, body }),
+    lines: (method, path) => lines({ url: address(path), key, method, body: undefined }),
+  };
 }
 
 async function send(order: Order): Promise<unknown> {
-  let answer: { status: number; text: string };
+  let status = 0;
+  let text = '';
   try {
-    answer = await exchange(order);
+    const response = await exchange(order);
+    status = response.statusCode ?? 0;
+    for await (const chunk of response) text += chunk;
   } catch (error) {
-    const { origin } = new URL(order.url);
-    throw new CommandFailure(
-      isCut(error)
-        ? `The server at ${origin} ended the connection before it answered. What was asked for may have been done or not.`
-        : `No server answers at ${origin}. Is it running?`,
-      { cause: error },
-    );
+    throw unanswered(order, error);
   }
-  const { status, text } = answer;
-  if (status >= 200 && status < 300) return text === '' ? undefined : JSON.parse(text);
+  if (isGood(status)) return text === '' ? undefined : JSON.parse(text);
   throw new CommandFailure(explain(status, text));
+}
+
+async function* lines(order: Order): AsyncGenerator<unknown> {
+  let status = 0;
+  let text = '';
+  try {
+    const response = await exchange(order);
+    status = response.statusCode ?? 0;
+    for await (const chunk of response) {
+      text += chunk;
+      if (!isGood(status)) continue;
+      const whole = text.split('\n');
+      text = whole.pop() ?? '';
+      for (const line of whole) yield JSON.parse(line);
+    }
+  } catch (error) {
+    throw unanswered(order, error);
+  }
+  if (!isGood(status)) throw new CommandFailure(explain(status, text));
+}
+
+const isGood = (status: number): boolean => status >= 200 && status < 300;
+
+function unanswered({ url }: Order, error: unknown): unknown {
+  if (typeof (error as NodeJS.ErrnoException).code !== 'string') return error;
+  const { origin } = new URL(url);
+  return new CommandFailure(
+    isCut(error)
+      ? `The server at ${origin} ended the connection before it answered. What was asked for may have been done or not.`
+      : `No server answers at ${origin}. Is it running?`,
+    { cause: error },
+  );
 }
 
 const isCut = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ECONNRESET';
@@ -61,7 +95,7 @@ const isCut = (error: unknown): boolean => (error as NodeJS.ErrnoException).code
 const PROBE_MS = 30_000;
 
 /** Not with `fetch`: it gives up after five minutes without an answer, and publishing may take longer. */
-function exchange({ url, key, method, body }: Order): Promise<{ status: number; text: string }> {
+function exchange({ url, key, method, body }: Order): Promise<http.IncomingMessage> {
   const content = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
   const headers = {
     authorization: `Bearer ${key}`,
@@ -69,13 +103,7 @@ function exchange({ url, key, method, body }: Order): Promise<{ status: number; 
   };
   return new Promise((resolve, reject) => {
     const request = url.startsWith('https:') ? https.request : http.request;
-    const sent = request(url, { method, headers }, (response) => {
-      let text = '';
-      response.setEncoding('utf8');
-      response.on('data', (chunk: string) => (text += chunk));
-      response.on('error', reject);
-      response.on('end', () => resolve({ status: response.statusCode ?? 0, text }));
-    });
+    const sent = request(url, { method, headers }, (response) => resolve(response.setEncoding('utf8')));
     // A server that has gone without a word is noticed nevertheless.
     sent.setSocketKeepAlive(true, PROBE_MS);
     sent.on('error', reject);

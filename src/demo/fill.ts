@@ -4,10 +4,11 @@ import type { Collection, Column } from '../wire/applications.ts';
 import type { NewRecord } from '../wire/records.ts';
 import type { PlannedRecord, PlannedValue } from './record-plan.ts';
 
-/** What exists already: people by name, records by key. */
+/** What exists already: people by name, records by key, pictures by the name of their file. */
 export interface Known {
   readonly userIds: ReadonlyMap<string, string>;
   readonly recordIds: ReadonlyMap<string, string>;
+  readonly attachmentIds: ReadonlyMap<string, string>;
 }
 
 export function fillRecord(collection: Collection, record: PlannedRecord, known: Known): NewRecord {
@@ -23,6 +24,7 @@ export function fillRecord(collection: Collection, record: PlannedRecord, known:
 
 function fillValue(column: Column, value: PlannedValue, known: Known): unknown {
   if ('person' in value) return { type: value.type, id: identifierOf(known.userIds, value.person) };
+  if ('fileName' in value) return { type: value.type, id: identifierOf(known.attachmentIds, value.fileName) };
   if (!('key' in value)) return value;
   const { collectionId, columnId } = referredBy(column);
   return { type: value.type, collectionId, columnId, recordId: identifierOf(known.recordIds, value.key) };

@@ -6,8 +6,10 @@ import type { Application } from '../wire/applications.ts';
 import { RECORDS_MAX } from '../wire/records.ts';
 import type { ManagementUser, NewUser } from '../wire/users.ts';
 import { DEMONSTRATION } from './application.ts';
+import { createDice } from './dice.ts';
 import { fillRecord, type Known } from './fill.ts';
 import { ADMIN, PEOPLE, type Person } from './people.ts';
+import { drawBuilding } from './pictures.ts';
 import { type PlannedCollection, planRecords } from './records.ts';
 
 export interface LoadOptions {
@@ -25,6 +27,9 @@ export interface LoadedDemonstration {
   readonly collectionId: string;
   /** A visit worth looking at. */
   readonly recordId: string;
+  readonly photosId: string;
+  /** The picture of the latest photo. */
+  readonly attachmentId: string;
   /** The admin's. */
   readonly token: string;
   readonly userId: string;
@@ -32,6 +37,7 @@ export interface LoadedDemonstration {
 }
 
 const VISITS = 'Visits';
+const PHOTOS = 'Photos';
 /** A hundred records take well below a second; a machine that is busy with its first start gets its time. */
 const REQUEST_MS_MAX = 60_000;
 
@@ -49,9 +55,13 @@ export async function loadDemonstration({
 
   const send = client(`${baseUrl}/v1/${application.id}`, token);
   const recordIds = new Map<string, string>();
-  const known = { userIds: people.userIds, recordIds };
+  const attachmentIds = new Map<string, string>();
+  const known = { userIds: people.userIds, recordIds, attachmentIds };
   const plan = planRecords(today);
   for (const planned of plan.collections) {
+    const { id } = collectionOf(application, planned.name);
+    const upload = uploadTo(`${baseUrl}/v1/${application.id}/collections/${id}/attachments`, token);
+    await uploadPictures(upload, planned, { userIds: people.userIds, attachmentIds });
     const created = await createRecords(send, { application, planned, known });
     for (const [key, id] of created) recordIds.set(key, id);
     note(`${planned.name}: ${created.size} records`);
@@ -60,6 +70,8 @@ export async function loadDemonstration({
     applicationId: application.id,
     collectionId: collectionOf(application, VISITS).id,
     recordId: recordIds.get(plan.shownKey)!,
+    photosId: collectionOf(application, PHOTOS).id,
+    attachmentId: [...attachmentIds.values()].at(-1)!,
     token,
     userId: people.admin.id,
     password: people.admin.password,
@@ -70,24 +82,60 @@ type Send = <Answer>(path: string, body: unknown) => Promise<Answer>;
 
 /** POST only: the demonstration creates and never asks. */
 function client(address: string, bearer: string): Send {
-  return async <Answer>(path: string, body: unknown) => {
-    const url = `${address}${path}`;
-    const request = {
-      method: 'POST',
-      headers: { authorization: `Bearer ${bearer}`, 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-      signal: AbortSignal.timeout(REQUEST_MS_MAX),
+  const headers = { authorization: `Bearer ${bearer}`, 'content-type': 'application/json' };
+  return (path, body) => post(`${address}${path}`, { headers, body: JSON.stringify(body) });
+}
+
+type Upload = (file: { name: string; creatorId: string; content: Uint8Array }) => Promise<{ id: string }>;
+
+const uploadTo =
+  (url: string, bearer: string): Upload =>
+  ({ name, creatorId, content }) => {
+    const headers = {
+      authorization: `Bearer ${bearer}`,
+      'content-type': 'image/png',
+      'content-disposition': `attachment; filename="${name}"`,
+      'x-service-creatorid': creatorId,
     };
-    const response = await fetch(url, request).catch((error: Error) => {
-      const cause = error.cause instanceof Error ? error.cause.message : error.message;
-      throw new Error(`The demonstration could not be loaded: POST ${url} had no answer: ${cause}`, { cause: error });
-    });
-    const answer = await response.text();
-    if (response.status !== 200) {
-      throw new Error(`The demonstration could not be loaded: POST ${url} answered ${response.status}: ${answer}`);
-    }
-    return JSON.parse(answer) as Answer;
+    return post(url, { headers, body: content });
   };
+
+async function post<Answer>(
+  url: string,
+  { headers, body }: { headers: Record<string, string>; body: string | Uint8Array },
+): Promise<Answer> {
+  const request = { method: 'POST', headers, body, signal: AbortSignal.timeout(REQUEST_MS_MAX) };
+  const response = await fetch(url, request).catch((error: Error) => {
+    const cause = error.cause instanceof Error ? error.cause.message : error.message;
+    throw new Error(`The demonstration could not be loaded: POST ${url} had no answer: ${cause}`, { cause: error });
+  });
+  const answer = await response.text();
+  if (response.status !== 200) {
+    throw new Error(`The demonstration could not be loaded: POST ${url} answered ${response.status}: ${answer}`);
+  }
+  return JSON.parse(answer) as Answer;
+}
+
+const PICTURE_SEED = 5;
+
+/** In the name of whoever took the photo. */
+async function uploadPictures(
+  upload: Upload,
+  { records }: PlannedCollection,
+  { userIds, attachmentIds }: { userIds: Known['userIds']; attachmentIds: Map<string, string> },
+): Promise<void> {
+  const dice = createDice(PICTURE_SEED);
+  for (const { creator, values } of records) {
+    for (const value of Object.values(values)) {
+      if (value === undefined || !('fileName' in value)) continue;
+      const file = {
+        name: value.fileName,
+        creatorId: userIds.get(creator)!,
+        content: drawBuilding(value.floors, dice),
+      };
+      attachmentIds.set(value.fileName, (await upload(file)).id);
+    }
+  }
 }
 
 interface CreatedPeople {

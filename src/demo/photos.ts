@@ -1,5 +1,5 @@
-// The photos of the visits: one of every finding, and often one of the building. The pictures themselves are not
-// there: a record without a value is an ordinary record.
+// The photos of the visits: one of every finding, and often one of the building. The latest have their pictures; of the
+// others only the records are left, and a record without a value is an ordinary record.
 
 import type { Dice } from './dice.ts';
 import type { Language } from './people.ts';
@@ -13,13 +13,26 @@ const OVERVIEWS: Readonly<Record<Language, readonly string[]>> = {
 };
 
 const STOREY_METRES = 4;
+/** Enough to fill a screen; each takes some hundredths of a second at the first start. */
+const PICTURES = 24;
 
 export function photoRecords(visits: readonly NumberedVisit[], dice: Dice): PlannedRecord[] {
-  return visits.flatMap((visit) => {
+  const photos = visits.flatMap((visit) => {
     const overview = dice.chance(0.5) ? [{ caption: dice.pick(OVERVIEWS[visit.language]), floor: 1 }] : [];
     const subjects = [...overview, ...visit.findings];
-    return subjects.map((subject, index) => photoRecord(visit, { ...subject, index, of: subjects.length }, dice));
+    return subjects.map((subject, index) => ({
+      record: photoRecord(visit, { ...subject, index, of: subjects.length }, dice),
+      floors: visit.site.floors,
+    }));
   });
+  return photos.map(({ record, floors }, index) =>
+    index < photos.length - PICTURES ? record : withPicture(record, floors),
+  );
+}
+
+function withPicture(record: PlannedRecord, floors: number): PlannedRecord {
+  const fileName = `${record.key.replace(' ', '-')}.png`;
+  return { ...record, values: { ...record.values, Image: { type: 'Attachment', fileName, floors } } };
 }
 
 function photoRecord(

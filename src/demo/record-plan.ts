@@ -20,11 +20,19 @@ export interface RecordNamed {
   readonly key: string;
 }
 
+/** A picture that is drawn and uploaded first (pictures.ts). */
+export interface PictureNamed {
+  readonly type: 'Attachment';
+  readonly fileName: string;
+  readonly floors: number;
+}
+
 export type PlannedValue =
   | Exclude<SimpleValue, UserValue | AttachmentValue>
   | ObjectValue
   | ArrayValue
   | PersonNamed
+  | PictureNamed
   | RecordNamed;
 
 export interface PlannedRecord {

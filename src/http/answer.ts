@@ -1,6 +1,6 @@
 // What a route gives back; http/send puts it on the wire.
 
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 
 export interface Answer {
   readonly status: number;
@@ -22,3 +22,14 @@ export const answerText = (body: string, headers: Readonly<Record<string, string
 export const NO_CONTENT: Answer = { status: 204 };
 
 export const NOT_MODIFIED = (headers: Readonly<Record<string, string>>): Answer => ({ status: 304, headers });
+
+/** One JSON text a line, each sent when it is made. */
+export const answerLines = (values: AsyncIterable<unknown>): Answer => ({
+  status: 200,
+  headers: { 'content-type': 'application/x-ndjson' },
+  stream: async () => Readable.from(linesOf(values)),
+});
+
+async function* linesOf(values: AsyncIterable<unknown>): AsyncGenerator<string> {
+  for await (const value of values) yield `${JSON.stringify(value)}\n`;
+}

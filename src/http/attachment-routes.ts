@@ -4,7 +4,7 @@ import { contentDisposition, readFilename } from '../domain/filenames.ts';
 import { readMediaType } from '../domain/media-types.ts';
 import { fault } from '../faults.ts';
 import * as attachments from '../operations/attachments.ts';
-import { readThumbnail, readThumbnailSize, THUMBNAIL_TYPE } from '../operations/thumbnails.ts';
+import { getThumbnail, readThumbnailSize, THUMBNAIL_TYPE } from '../operations/thumbnails.ts';
 import { isIdentifier, PATTERNS } from '../wire/identifiers.ts';
 import { type Answer, answerJson, NOT_MODIFIED } from './answer.ts';
 import { unchanged, type Validators } from './conditional.ts';
@@ -35,6 +35,7 @@ export const ATTACHMENT_ROUTES: readonly Route[] = [
     method: 'POST',
     path: ATTACHMENTS,
     permission: 'api',
+    takesFile: true,
     sentence: 'Uploads a file; the body is its bytes.',
     run: async (context, { params, header, bytes }) => {
       const contentType = readMediaType(header('content-type'));
@@ -65,9 +66,9 @@ export const ATTACHMENT_ROUTES: readonly Route[] = [
       const conditions = { ifNoneMatch: header('if-none-match'), ifModifiedSince: header('if-modified-since') };
       if (unchanged(conditions, validators)) return NOT_MODIFIED(headers);
       if (size !== undefined) {
-        const body = await readThumbnail(context, { ...place, size });
-        const described = { 'content-type': THUMBNAIL_TYPE, 'content-length': String(body.length) };
-        return { status: 200, headers: { ...headers, ...described }, body };
+        const { length, read } = await getThumbnail(context, { ...place, size });
+        const described = { 'content-type': THUMBNAIL_TYPE, 'content-length': String(length) };
+        return { status: 200, headers: { ...headers, ...described }, stream: read };
       }
       const range = rangeOf(header, view.size, validators);
       return wholeOrPart(view, headers, {

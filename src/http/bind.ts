@@ -12,6 +12,7 @@ import { checkIdentifiers } from './identifiers.ts';
 import type { OperatorRoute } from './operator-routes.ts';
 import type { BodyRule, Input, Route } from './route.ts';
 import { answering } from './send.ts';
+import type { UnderWay } from './under-way.ts';
 
 export interface Services extends Omit<OperatorContext, 'source'> {
   readonly authenticator: Authenticator;
@@ -20,6 +21,7 @@ export interface Services extends Omit<OperatorContext, 'source'> {
   readonly searchIndexes: Context['searchIndexes'];
   readonly attachments: Context['attachments'];
   readonly closing: () => boolean;
+  readonly underWay: UnderWay;
   readonly publicUrlSet: boolean;
 }
 

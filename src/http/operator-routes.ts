@@ -4,13 +4,14 @@
 import type { OperatorContext } from '../context.ts';
 import { fault } from '../faults.ts';
 import * as applications from '../operations/applications.ts';
+import * as doctor from '../operations/doctor.ts';
 import * as users from '../operations/management-users.ts';
 import * as organizations from '../operations/organizations.ts';
 import * as tokens from '../operations/tokens.ts';
 import { NewToken, OrganizationSettings } from '../wire/operator.ts';
 import { publishDocumentSchema } from '../wire/publish-document.ts';
 import { NewSharedUser, NewUser } from '../wire/users.ts';
-import { type Answer, answerJson, NO_CONTENT } from './answer.ts';
+import { type Answer, answerJson, answerLines, NO_CONTENT } from './answer.ts';
 import type { BodyRule, Input, Route } from './route.ts';
 import { ORDINARY_BYTES_MAX } from './routes.ts';
 import { anyJson, one } from './shapes.ts';
@@ -150,5 +151,15 @@ export const OPERATOR_ROUTES: readonly OperatorRoute[] = [
     sentence: 'Creates a shared user.',
     run: async (context, { params, body }) =>
       answerJson(await organizations.createSharedUser(context, params.name!, body)),
+  }),
+  route({
+    method: 'POST',
+    path: '/operator/v1/doctor',
+    permission: 'operator',
+    sentence: 'Compares attachments with their files, and mends what is wrong; lines of JSON.',
+    run: (context, input) => {
+      const options = { mend: flag(input, 'mend'), hashes: flag(input, 'hashes'), force: flag(input, 'force') };
+      return answerLines(doctor.examine(context, options));
+    },
   }),
 ];

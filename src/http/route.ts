@@ -23,13 +23,16 @@ export interface BodyRule<Body> {
 }
 
 export interface Route<Body = unknown> {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** HEAD and OPTIONS stand here only where they are operations of their own; HEAD works wherever GET does. */
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
   readonly path: string;
   readonly permission: Permission;
   /** The query parameters that it reads; all others are ignored. */
   readonly parameters?: readonly string[];
-  /** Absent: the operation takes none. */
+  /** Absent: the operation takes no JSON. */
   readonly body?: BodyRule<Body>;
+  /** The body is a file, of any type. */
+  readonly takesFile?: true;
   readonly sentence: string;
   readonly run: (context: Context, input: Input<Body>, server: { publicUrl: () => string }) => Promise<Answer> | Answer;
 }

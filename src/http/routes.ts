@@ -20,6 +20,7 @@ import {
 } from './list-parameters.ts';
 import { COLLECTION, type Route, route } from './route.ts';
 import { many, one, oneOrMany } from './shapes.ts';
+import { UPLOAD_ROUTES } from './upload-routes.ts';
 
 export const ORDINARY_BYTES_MAX = 100 * 1024;
 export const RECORDS_BYTES_MAX = 1024 * 1024;
@@ -133,4 +134,5 @@ export const ROUTES: readonly Route[] = [
     },
   }),
   ...ATTACHMENT_ROUTES,
+  ...UPLOAD_ROUTES,
 ];

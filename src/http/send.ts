@@ -10,18 +10,20 @@ import type { Observe } from '../observe.ts';
 import type { Answer } from './answer.ts';
 import { discardRest } from './body.ts';
 import { toProblem } from './problem.ts';
+import type { UnderWay } from './under-way.ts';
 
 export interface Sending {
   readonly observe: Observe;
   /** Whether the server is being stopped: connections are then not kept for another request. */
   readonly closing: () => boolean;
+  readonly underWay: UnderWay;
 }
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => void;
 
 /** A handler that sends what `work` gives or throws, and tells of it. */
 export function answering(
-  { observe, closing }: Sending,
+  { observe, closing, underWay }: Sending,
   route: string,
   work: (request: FastifyRequest) => Promise<Answer> | Answer,
 ): Handler {
@@ -38,21 +40,28 @@ export function answering(
       discardRest(request.raw);
       if (closing()) reply.raw.shouldKeepAlive = false;
       if (answer.stream !== undefined && method !== 'HEAD') {
-        answer.stream().then((bytes) => {
-          streamOut(reply.raw, bytes, { requestId, answer }).then(
-            () => told(answer.status),
-            (cause: unknown) => {
-              told(answer.status);
-              observe({ event: 'request.cut', requestId, method, route, cause });
-            },
-          );
-        }, refuse);
+        answer.stream().then((bytes) => flow(answer, bytes), refuse);
         return;
       }
       write(reply.raw, requestId, answer);
       told(answer.status);
     };
-    travel(request, work).then(send, refuse);
+    const flow = async (answer: Answer, bytes: Readable) => {
+      const cause = await streamOut(reply.raw, bytes, { requestId, answer }).catch((error: unknown) => error);
+      told(answer.status);
+      if (cause !== undefined) observe({ event: 'request.cut', requestId, method, route, cause });
+    };
+    underWay.begin();
+    travel(request, work).then(
+      (answer) => {
+        underWay.end();
+        send(answer);
+      },
+      (error) => {
+        underWay.end();
+        refuse(error);
+      },
+    );
   };
 }
 
@@ -68,7 +77,17 @@ async function streamOut(
   // Node destroys the connection then, and sets its own time behind a finished answer.
   response.socket?.setTimeout(READER_IDLE_MS);
   response.writeHead(answer.status, { 'x-request-id': requestId, ...answer.headers });
-  await pipeline(bytes, response);
+  await pipeline(bytes, (source) => inFull(source, Number(answer.headers?.['content-length'])), response);
+}
+
+/** Fewer bytes than the head has declared would leave the reader waiting, and take the next answer for the rest. */
+async function* inFull(bytes: AsyncIterable<Uint8Array>, length: number): AsyncGenerator<Uint8Array> {
+  let sent = 0;
+  for await (const chunk of bytes) {
+    sent += chunk.length;
+    yield chunk;
+  }
+  if (sent !== length) throw new Error(`${sent} bytes came of ${length}`);
 }
 
 async function travel(

@@ -63,7 +63,8 @@ function bytesPerPixel(kind: ImageKind, { channels, depth, isProgressive }: Imag
       // The coefficients of all scans, 16 bits each: 5.8 with full chroma.
       return isProgressive ? 2 * channels : 0;
     case 'png':
-      return isProgressive ? channels * sampleBytes : 0;
+      // 4.7 for four channels of 8 bits.
+      return isProgressive ? 1.2 * channels * sampleBytes : 0;
     case 'webp':
       return 4;
     case 'gif':

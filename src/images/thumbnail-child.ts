@@ -10,8 +10,8 @@ import { FRAME, frameHeader, frameReader, PIECE_BYTES_MAX } from './thumbnail-fr
 const PROGRAM = fileURLToPath(new URL('./thumbnail-worker.js', import.meta.url));
 /** The decoded image is not on this heap. */
 const FLAGS = ['--max-old-space-size=64'];
-/** All else stays here: the environment holds the database's password. */
-const PASSED_ON = ['PATH', 'LD_LIBRARY_PATH', 'DYLD_LIBRARY_PATH', 'TMPDIR', 'TEMP', 'SystemRoot'];
+/** Nothing of the server's, which holds the database's password. One arena per thread would keep what each has freed. */
+const ENVIRONMENT = { MALLOC_ARENA_MAX: '2' };
 const COMPLAINT_CHARACTERS_MAX = 1000;
 const TEXT_BYTES_MAX = 2000;
 
@@ -20,15 +20,6 @@ export type Answer = { readonly thumbnail: Buffer } | { readonly reason: string;
 interface Pending {
   resolve(answer: Answer): void;
   reject(error: Error): void;
-}
-
-function environment(): Record<string, string> {
-  const kept = PASSED_ON.flatMap((name) => {
-    const value = process.env[name];
-    return value === undefined ? [] : [[name, value] as const];
-  });
-  // One arena per thread would keep what each of them has freed.
-  return { ...Object.fromEntries(kept), MALLOC_ARENA_MAX: '2' };
 }
 
 /** From outside and at once: on Linux the priority is the thread's, and Node starts threads before it runs our code. */
@@ -51,7 +42,7 @@ export class ThumbnailChild {
 
   constructor() {
     const child = spawn(process.execPath, [...FLAGS, PROGRAM], {
-      env: environment(),
+      env: ENVIRONMENT,
       stdio: 'pipe',
       windowsHide: true,
     });

@@ -5,7 +5,10 @@ import type { Observe } from '../observe.ts';
 export interface Job {
   readonly name: string;
   readonly everyMs: number;
-  readonly run: () => Promise<void>;
+  /** Whether it runs at once when the server starts, and not only after its time. */
+  readonly atStart?: boolean;
+  /** The signal is given when the server is stopped, which waits for what is under way: what takes long ends then. */
+  readonly run: (signal: AbortSignal) => Promise<void>;
 }
 
 export class JobRunner {
@@ -13,7 +16,7 @@ export class JobRunner {
   readonly #running = new Set<Promise<void>>();
   readonly #jobs: readonly Job[];
   readonly #observe: Observe;
-  #stopped = false;
+  readonly #stopping = new AbortController();
 
   constructor(jobs: readonly Job[], observe: Observe) {
     this.#jobs = jobs;
@@ -21,18 +24,21 @@ export class JobRunner {
   }
 
   start(): void {
-    for (const job of this.#jobs) this.#wait(job);
+    for (const job of this.#jobs) {
+      if (job.atStart === true) this.#run(job);
+      else this.#wait(job);
+    }
   }
 
   /** Resolves when what is under way has ended. */
   async stop(): Promise<void> {
-    this.#stopped = true;
+    this.#stopping.abort();
     for (const timer of this.#timers.values()) clearTimeout(timer);
     await Promise.all(this.#running);
   }
 
   #wait(job: Job): void {
-    if (this.#stopped) return;
+    if (this.#stopping.signal.aborted) return;
     const timer = setTimeout(() => this.#run(job), job.everyMs);
     timer.unref();
     this.#timers.set(job.name, timer);
@@ -40,7 +46,7 @@ export class JobRunner {
 
   #run(job: Job): void {
     const running = job
-      .run()
+      .run(this.#stopping.signal)
       .catch((error: unknown) => this.#observe({ event: 'job.failed', job: job.name, error }))
       .then(() => {
         this.#running.delete(running);

@@ -16,6 +16,7 @@ import {
   type StoredApplication,
 } from '../store/applications.ts';
 import type { Publisher, PublishTransaction } from '../store/db.ts';
+import { noteErasure } from '../store/erasures.ts';
 import { moveFence } from '../store/fence.ts';
 import { announce } from '../store/hearing.ts';
 import { dropApplicationSchema } from '../store/migrate.ts';
@@ -230,6 +231,8 @@ export async function remove(context: OperatorContext, applicationId: string): P
     await publisher.transaction(async (tx) => {
       if (!(await removeApplication(tx.system, applicationId))) throw fault('APPLICATION_NOT_FOUND', { applicationId });
       await dropApplicationSchema(tx.application);
+      // Its attachments are removed behind it (operations/erasure).
+      await noteErasure(tx.system, applicationId, new Date(context.now()).toISOString());
       await announce(tx.system, { application: applicationId });
     });
   });

@@ -1,5 +1,6 @@
 // Small pictures of images, made when they are first asked for and kept beside the attachment, with which they go.
 
+import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import type { Context } from '../context.ts';
 import { fault } from '../faults.ts';
@@ -18,16 +19,27 @@ export function readThumbnailSize(written: string): number {
   return size;
 }
 
+export interface Thumbnail {
+  readonly length: number;
+  /** Its bytes, noted as downloaded. */
+  readonly read: () => Promise<Readable>;
+}
+
 /** Of an attachment that the caller was found to be allowed to fetch. */
-export async function readThumbnail(
+export async function getThumbnail(
   context: Context,
   { collectionId, attachmentId, size }: { collectionId: string; attachmentId: string; size: number },
-): Promise<Buffer> {
+): Promise<Thumbnail> {
   const at = inCollection(context, collectionId);
   const key = { applicationId: at.application.id, attachmentId };
   const picture = (await kept(at, { ...key, part: partOf(size) })) ?? (await make(at, key, size));
-  await noteDownload(at, { attachmentId, size: String(size) });
-  return picture;
+  return {
+    length: picture.length,
+    read: async () => {
+      await noteDownload(at, { attachmentId, size: String(size) });
+      return Readable.from([picture]);
+    },
+  };
 }
 
 async function kept({ attachments: { blobs } }: InCollection, key: BlobKey): Promise<Buffer | undefined> {

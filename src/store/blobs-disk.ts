@@ -99,7 +99,7 @@ export function createDiskBlobs(folder: string): Blobs {
       await writeDurably(neighbour, bytes);
       await rename(neighbour, path);
       left = path;
-      // Up to the root each time: whoever made a folder, its entry may not be durable yet. Costs nothing when it is.
+      // Up to the root each time: whoever made a folder, its entry may not be durable yet. Costs little when it is.
       for (const changed of [shard, dirname(shard), root]) await syncFolder(changed);
     } catch (error) {
       // What went wrong first is what the caller hears.

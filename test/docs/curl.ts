@@ -1,11 +1,12 @@
 // Stands in for curl where it is not installed: the few options that the documentation uses, and no others. Each
 // answer also goes into the file that CURL_LOG names, for the test to look at.
 
-import { appendFileSync, readFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 
 const headers = new Headers();
 let method: string | undefined;
-let body: string | undefined;
+let body: string | Uint8Array | undefined;
+let output: string | undefined;
 let address = '';
 let withHead = false;
 let inAddress = false;
@@ -20,6 +21,9 @@ for (let argument = next(); argument !== ''; argument = next()) {
   else if (argument === '--data-urlencode') addEncoded(next());
   else if (argument === '-X') method = next();
   else if (argument === '-d') body = data(next());
+  else if (argument === '--data-binary') body = binary(next());
+  else if (argument === '-o') output = next();
+  else if (argument === '-I') method = 'HEAD';
   else if (argument === '-u') headers.set('authorization', `Basic ${Buffer.from(next()).toString('base64')}`);
   else if (argument === '-H') addHeader(next());
   else if (/^https?:/.test(argument) && address === '') address = argument;
@@ -30,6 +34,10 @@ function data(text: string): string {
   if (!text.startsWith('@')) return text;
   // curl drops line breaks from what it reads with -d.
   return readFileSync(text === '@-' ? 0 : text.slice(1), 'utf8').replaceAll(/[\r\n]/g, '');
+}
+
+function binary(text: string): string | Uint8Array {
+  return text.startsWith('@') ? readFileSync(text.slice(1)) : text;
 }
 
 /** `name=value`, where only the value is encoded. */
@@ -53,10 +61,12 @@ if (body !== undefined && !headers.has('content-type')) {
 }
 const request = { method: method ?? (body === undefined ? 'GET' : 'POST'), headers };
 const response = await fetch(address, body === undefined ? request : { ...request, body });
-const text = await response.text();
+const bytes = Buffer.from(await response.arrayBuffer());
+const text = bytes.toString();
 if (withHead) {
   const lines = [...response.headers].map(([name, value]) => `${name}: ${value}\r\n`);
   process.stdout.write(`HTTP/1.1 ${response.status}\r\n${lines.join('')}\r\n`);
 }
-process.stdout.write(text);
+if (output === undefined) process.stdout.write(text);
+else writeFileSync(output, bytes);
 appendFileSync(process.env.CURL_LOG ?? '', `${JSON.stringify({ status: response.status, text })}\n`);

@@ -2,10 +2,12 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { FILENAME_CHARACTERS_MAX } from '../../src/domain/filenames.ts';
 import { ARRAY_ELEMENTS_MAX } from '../../src/domain/values/array.ts';
 import { DELETE_LIMIT_MAX, LIST_LIMIT_MAX } from '../../src/http/list-parameters.ts';
 import { ORDINARY_BYTES_MAX, RECORDS_BYTES_MAX, ROUTES } from '../../src/http/routes.ts';
 import { PATTERNS } from '../../src/wire/identifiers.ts';
+import { DEFAULTS } from '../../src/wire/publish-document.ts';
 import { RECORDS_MAX } from '../../src/wire/records.ts';
 import { codeIn, PAGES, readPage, tableOf } from './markdown.ts';
 
@@ -33,7 +35,9 @@ describe('docs/interface.md', () => {
       bounds['body of create, update and upsert'] ?? '',
       new RegExp(`\\(${bytes(RECORDS_BYTES_MAX)} bytes\\)`),
     );
-    assert.match(bounds['any other body'] ?? '', new RegExp(`\\(${bytes(ORDINARY_BYTES_MAX)} bytes\\)`));
+    assert.match(bounds['any other JSON body'] ?? '', new RegExp(`\\(${bytes(ORDINARY_BYTES_MAX)} bytes\\)`));
+    assert.match(bounds.file ?? '', new RegExp(`\\(${bytes(DEFAULTS.maxAttachmentBytes)} bytes\\)`));
+    assert.equal(bounds['name of a file, in code points'], String(FILENAME_CHARACTERS_MAX));
     assert.equal(bounds['records in one request'], String(RECORDS_MAX));
     assert.equal(bounds['records in one list'], String(LIST_LIMIT_MAX));
     assert.equal(bounds['records deleted in one request'], DELETE_LIMIT_MAX.toLocaleString('en-US'));

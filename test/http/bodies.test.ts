@@ -37,10 +37,21 @@ describe('bodies', () => {
     send(server.address, row.method, pathTo(row), {
       body,
       chunked,
-      headers: { ...headers, authorization: authorization(row) },
+      headers: { ...row.headers, ...headers, authorization: authorization(row) },
     });
 
-  for (const row of ROWS) {
+  for (const row of ROWS.filter(({ takesBytes }) => takesBytes)) {
+    it(`${row.title} refuses a stranger without waiting for the bytes`, async () => {
+      await onWire(server.address, async (wire) => {
+        wire.write(
+          head(row.method, pathTo(row), { ...row.headers, 'content-length': String(Number.MAX_SAFE_INTEGER) }),
+        );
+        assertProblem(await wire.answer(), 401, 'UNAUTHORIZED', row.title);
+      });
+    });
+  }
+
+  for (const row of ROWS.filter(({ takesBytes }) => !takesBytes)) {
     if (row.body === undefined) {
       it(`${row.title} ignores a body that it does not take`, async () => {
         const without = await sendBody(row, '');

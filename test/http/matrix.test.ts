@@ -5,7 +5,7 @@ import { after, before, describe, it } from 'node:test';
 import { type Person, publishApplication, type TestApplication } from '../support/application.ts';
 import { OPERATOR_KEY, startTestServer, type TestServer } from '../support/server.ts';
 import { bodyOf, isIdentifierParameter, malformedCode, PERMISSIONS, pathOf, ROWS, type Row } from './rows.ts';
-import { assertProblem, basic, send, type WireReply, type WireRequest } from './wire.ts';
+import { assertBareProblem, assertProblem, basic, send, type WireReply, type WireRequest } from './wire.ts';
 
 const VERBS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND'];
 const COLLECTIONS = [{ name: 'Things', columns: [{ name: 'Title', type: 'String' }] }];
@@ -74,8 +74,10 @@ describe('every endpoint', () => {
   ) =>
     send(server.address, row.method, path, {
       ...request,
-      headers: { ...request.headers, ...(authorization === undefined ? {} : { authorization }) },
+      headers: { ...row.headers, ...request.headers, ...(authorization === undefined ? {} : { authorization }) },
     });
+  const assertRefusal = ({ method, title }: Row, reply: WireReply, status: number, code: string, where = title) =>
+    (method === 'HEAD' ? assertBareProblem : assertProblem)(reply, status, code, where);
   const goodCredentials = (row: Row) => `Bearer ${row.side === 'operator' ? OPERATOR_KEY : app.admin.token}`;
 
   const wrongCredentials = (): Record<string, string> => {
@@ -125,12 +127,12 @@ describe('every endpoint', () => {
 
     it(`${row.title} refuses missing and wrong credentials alike`, async () => {
       const missing = await sendRow(row, undefined);
-      assertProblem(missing, 401, 'UNAUTHORIZED', `${row.title} without credentials`);
-      assert.equal(missing.text, '{"code":"UNAUTHORIZED"}');
+      assertRefusal(row, missing, 401, 'UNAUTHORIZED', `${row.title} without credentials`);
+      assert.equal(missing.text, row.method === 'HEAD' ? '' : '{"code":"UNAUTHORIZED"}');
       assert.match(String(missing.headers['www-authenticate']), /^Bearer\b/);
       for (const [what, authorization] of Object.entries(wrongCredentials())) {
         const reply = await sendRow(row, authorization);
-        assertProblem(reply, 401, 'UNAUTHORIZED', `${row.title} with ${what}`);
+        assertRefusal(row, reply, 401, 'UNAUTHORIZED', `${row.title} with ${what}`);
         assert.deepEqual(comparable(reply), comparable(missing), what);
       }
     });
@@ -161,7 +163,7 @@ describe('every endpoint', () => {
         const requests = row.body === undefined ? [{}] : [withBody(row), broken, wrongType];
         for (const request of requests) {
           for (const authorization of [`Bearer ${token}`, basic(id, password)]) {
-            assertProblem(await sendRow(row, authorization, pathTo(row), request), 403, code, row.title);
+            assertRefusal(row, await sendRow(row, authorization, pathTo(row), request), 403, code);
           }
         }
       });
@@ -194,7 +196,7 @@ describe('every endpoint', () => {
         for (const text of malformed(fit)) {
           for (const authorization of [undefined, 'Bearer x', goodCredentials(row)]) {
             const reply = await sendRow(row, authorization, pathTo(row, { [parameter]: text }), broken);
-            assertProblem(reply, 400, malformedCode(parameter), `${row.title} with ${text.slice(0, 60)}`);
+            assertRefusal(row, reply, 400, malformedCode(parameter), `${row.title} with ${text.slice(0, 60)}`);
           }
         }
       });
@@ -219,7 +221,7 @@ describe('every endpoint', () => {
     for (const row of ROWS.filter(({ parameters }) => parameters.filter(isIdentifierParameter).length > 1)) {
       const identifiers = row.parameters.filter(isIdentifierParameter);
       const path = pathTo(row, Object.fromEntries(identifiers.map((name) => [name, 'X'])));
-      assertProblem(await sendRow(row, undefined, path), 400, malformedCode(identifiers[0] ?? ''), row.title);
+      assertRefusal(row, await sendRow(row, undefined, path), 400, malformedCode(identifiers[0] ?? ''));
     }
   });
 

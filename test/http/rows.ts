@@ -13,8 +13,22 @@ export interface Row {
   readonly path: string;
   readonly permission: Permission | 'operator' | 'open';
   readonly parameters: readonly string[];
+  /** Without which the row is not reached. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The body is bytes of any kind, which the operation reads itself. */
+  readonly takesBytes: boolean;
   readonly body?: { readonly schema: object; readonly bytesMax: number };
 }
+
+/** What the tus protocol asks for, on all rows of announced uploads alike. */
+const TUS = {
+  'tus-resumable': '1.0.0',
+  'upload-length': '3',
+  'upload-offset': '0',
+  'content-type': 'application/offset+octet-stream',
+  'x-http-method-override': 'PATCH',
+};
+const BYTES = /^(?:POST .*\/attachments|(?:PATCH|POST) .*\/uploads\/:attachmentId)$/;
 
 const rowOf =
   (side: Row['side']) =>
@@ -25,6 +39,8 @@ const rowOf =
     path,
     permission,
     parameters: [...path.matchAll(/:(\w+)/g)].map((match) => match[1] ?? ''),
+    headers: /\/uploads\b/.test(path) ? TUS : {},
+    takesBytes: BYTES.test(`${method} ${path}`),
     ...(body === undefined ? {} : { body: { schema: body.shape.schema, bytesMax: body.bytesMax } }),
   });
 

@@ -27,7 +27,9 @@ const CHUNK_BYTES = 60_000;
 
 const agent = new Agent({ keepAlive: true, maxSockets: 8 });
 
-const parse = (text: string): unknown => (text === '' ? undefined : JSON.parse(text));
+/** Lines of JSON are left as they are. */
+const parse = (text: string, type: string | undefined): unknown =>
+  text === '' || type === 'application/x-ndjson' ? undefined : JSON.parse(text);
 
 /** Like fetch, for any verb, any header, and bodies with or without a declared length. */
 export function send(address: string, method: string, path: string, options: WireRequest = {}): Promise<WireReply> {
@@ -42,7 +44,12 @@ export function send(address: string, method: string, path: string, options: Wir
       response.on('error', reject);
       response.on('end', () => {
         const text = Buffer.concat(chunks).toString('utf8');
-        resolve({ status: response.statusCode ?? 0, headers: response.headers, text, body: parse(text) });
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: response.headers,
+          text,
+          body: parse(text, response.headers['content-type']),
+        });
       });
     });
     request.on('error', reject);
@@ -100,7 +107,7 @@ export class Wire {
     await this.#until(() => (this.#received.length >= end ? end : -1));
     const text = this.#received.subarray(headEnd + 4, end).toString('utf8');
     this.#received = this.#received.subarray(end);
-    return { status, headers, text, body: parse(text) };
+    return { status, headers, text, body: parse(text, headers['content-type']) };
   }
 
   /** Whether the server ended the connection with nothing more to say. */
@@ -165,6 +172,16 @@ export function assertProblem(reply: WireReply, status: number, code: string, wh
   );
   assert.ok(reply.body.params === undefined || Object.keys(reply.body.params).length > 0, what);
   assert.doesNotMatch(reply.text, INSIDE, what);
+}
+
+/** The same of the answer to a HEAD, of whose body only the length is known. */
+export function assertBareProblem(reply: WireReply, status: number, code: string, where = ''): void {
+  const what = `${where} answered ${reply.status}`;
+  assert.equal(reply.status, status, what);
+  assert.match(String(reply.headers['content-type']), /^application\/json(?:;|$)/, what);
+  assert.match(String(reply.headers['x-request-id']), /^[\w-]{4,}$/, what);
+  assert.ok(Number(reply.headers['content-length']) >= JSON.stringify({ code }).length, what);
+  assert.equal(reply.text, '', what);
 }
 
 export const basic = (userId: string, password: string): string =>

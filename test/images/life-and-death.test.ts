@@ -6,11 +6,12 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import sharp from 'sharp';
 import { Fault } from '../../src/faults.ts';
 import type { Thumbnails } from '../../src/images/thumbnails.ts';
-import { eventually, isAlive, noise, started, streamOf, twoColours, workersOf } from './samples.ts';
+import { eventually, isAlive, largest, noise, started, streamOf, twoColours, workersOf } from './samples.ts';
 
 const small = await twoColours(200, 100).png().toBuffer();
 
@@ -48,7 +49,7 @@ test('a job whose process is killed fails alone', async (t) => {
 
 test('a process that is killed while it decodes', async (t) => {
   const thumbnails = started(t);
-  const source = streamOf(await noise(4000, 4000).png({ compressionLevel: 1 }).toBuffer());
+  const source = streamOf(largest());
   const killed = assert.rejects(thumbnails.make(source, 1024), /ended with SIGKILL/);
   await once(source, 'end');
   process.kill(onlyWorker(), 'SIGKILL');
@@ -62,18 +63,22 @@ test('a process that died while it had nothing to do is replaced', async (t) => 
   const first = onlyWorker();
   process.kill(first, 'SIGKILL');
   await eventually(() => !isAlive(first), 'it ends');
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  await sleep(100);
   await works(thumbnails);
 });
 
 test('a process that hangs is killed, and a source that stalls gives way', async (t) => {
-  const thumbnails = started(t, { jobMsMax: 1500 });
+  // Far more than a thumbnail takes, also on a machine that is busy with other tests.
+  const bounds = { jobMsMax: 5000 };
+  const thumbnails = started(t, bounds);
   await works(thumbnails);
   const hanging = onlyWorker();
   process.kill(hanging, 'SIGSTOP');
-  await assert.rejects(thumbnails.make(streamOf(small), 64), /took longer than 1500 ms/);
+  await Promise.all([
+    assert.rejects(thumbnails.make(streamOf(small), 64), /took longer than 5000 ms/),
+    assert.rejects(started(t, bounds).make(stalled(), 64), /took longer than 5000 ms/),
+  ]);
   await eventually(() => !isAlive(hanging), 'the hanging process ends');
-  await assert.rejects(thumbnails.make(stalled(), 64), /took longer than 1500 ms/);
   await works(thumbnails);
 });
 
@@ -114,18 +119,10 @@ test('beyond the bound of those who wait, UNAVAILABLE', async (t) => {
 });
 
 test('the process knows no secret and gives way to the server', async (t) => {
-  process.env.DATABASE_URL = 'postgres://somebody:secret@nowhere/';
   const thumbnails = started(t);
   await works(thumbnails);
   const pid = onlyWorker();
-  const names = readFileSync(`/proc/${pid}/environ`, 'utf8')
-    .split('\0')
-    .map((line) => line.split('=')[0] ?? '');
-  const known = ['PATH', 'LD_LIBRARY_PATH', 'TMPDIR', 'TEMP', 'MALLOC_ARENA_MAX', ''];
-  assert.deepEqual(
-    names.filter((name) => !known.includes(name)),
-    [],
-  );
+  assert.equal(readFileSync(`/proc/${pid}/environ`, 'utf8'), 'MALLOC_ARENA_MAX=2\0');
   for (const thread of readdirSync(`/proc/${pid}/task`)) {
     const stat = readFileSync(`/proc/${pid}/task/${thread}/stat`, 'utf8');
     assert.equal(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16], '10', `thread ${thread}`);
@@ -165,10 +162,10 @@ for (const [mode, when] of [
       said += chunk.toString();
     });
     const pid = parent.pid ?? assert.fail('it did not start');
-    await eventually(() => said.includes(mode === 'busy' ? 'large' : 'made'), 'the program is under way', 30_000);
+    await eventually(() => said.includes(mode === 'busy' ? 'large' : 'made'), 'the program is under way');
     const workers = workersOf(pid);
     assert.equal(workers.length, 1);
-    await new Promise((resolve) => setTimeout(resolve, 1000));
+    await sleep(300);
     parent.kill('SIGKILL');
     await eventually(() => !workers.some(isAlive), 'the worker follows', 5_000);
   });

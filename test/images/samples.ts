@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { crc32, deflateSync } from 'node:zlib';
-import sharp from 'sharp';
+import sharp, { type Sharp } from 'sharp';
 import { Thumbnails } from '../../src/images/thumbnails.ts';
 
 /** What is used of node:test's context, whose type the oldest supported Node does not export. */
@@ -30,14 +30,14 @@ export const RED = { r: 220, g: 20, b: 20 };
 export const BLUE = { r: 20, g: 20, b: 220 };
 
 /** Red on the left half, blue on the right. */
-export function twoColours(width: number, height: number): sharp.Sharp {
+export function twoColours(width: number, height: number): Sharp {
   const half = { create: { width: Math.floor(width / 2), height, channels: 3 as const, background: BLUE } };
   return sharp({ create: { width, height, channels: 3, background: RED } }).composite([
     { input: half, left: Math.ceil(width / 2), top: 0 },
   ]);
 }
 
-export function noise(width: number, height: number): sharp.Sharp {
+export function noise(width: number, height: number): Sharp {
   return sharp({
     create: { width, height, channels: 3, background: RED, noise: { type: 'gaussian', mean: 128, sigma: 40 } },
   });
@@ -74,6 +74,19 @@ export function pngOf(width: number, height: number, pixelBytes: number): Buffer
     chunk('IDAT', deflateSync(Buffer.alloc(pixelBytes))),
     chunk('IEND', Buffer.alloc(0)),
   ]);
+}
+
+/** All black, a hundred million pixels: seconds of decoding from a few kilobytes. */
+export const largest = (): Buffer => pngOf(10_000, 10_000, 10_000 * (1 + 1250));
+
+/** A GIF whose one frame says how large it is, and holds next to nothing. */
+export function gifOf(width: number, height: number): Buffer {
+  const size = Buffer.alloc(4);
+  size.writeUInt16LE(width, 0);
+  size.writeUInt16LE(height, 2);
+  const bytes = (hex: string) => Buffer.from(hex, 'hex');
+  const screen = [Buffer.from('GIF89a'), size, bytes('800000'), bytes('000000ffffff')];
+  return Buffer.concat([...screen, bytes('2c00000000'), size, bytes('00'), bytes('02024c0100'), bytes('3b')]);
 }
 
 /** Living processes that decode images for the process `parent`. */

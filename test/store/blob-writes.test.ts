@@ -137,7 +137,7 @@ it('a store that is away is UNAVAILABLE', async () => {
     const error: unknown = await store.blobs.read(newKey()).catch((reason) => reason);
     assert.ok(isUnavailable(storageUnavailable(error)));
   } finally {
-    await store.blobs.close();
+    await store.close();
   }
 });
 

@@ -57,9 +57,9 @@ export interface TestS3 {
   readonly requests: readonly string[];
   /**
    * Decides about each request, given as in `requests`: a status to answer with, `cut` to break the connection off,
-   * `stall` to stop in the middle of the answer's body, undefined to serve it. The last decider counts.
+   * undefined to serve it. The last decider counts.
    */
-  decide(decider: (request: string) => number | 'cut' | 'stall' | undefined): void;
+  decide(decider: (request: string) => number | 'cut' | undefined): void;
   /** Connections that are open. */
   connections(): Promise<number>;
   close(): Promise<void>;
@@ -128,10 +128,11 @@ interface Item {
 async function uploadItems(folder: string): Promise<Item[]> {
   const uploadIds = await readdir(folder).catch(() => []);
   const items = uploadIds.map(async (uploadId) => {
-    const key = await readFile(join(folder, uploadId, 'key'), 'utf8');
-    return { key, rest: `<UploadId>${uploadId}</UploadId>`, mark: `${key}/${uploadId}` };
+    // One that has ended since is no item any more.
+    const key = await readFile(join(folder, uploadId, 'key'), 'utf8').catch(() => undefined);
+    return key === undefined ? [] : { key, rest: `<UploadId>${uploadId}</UploadId>`, mark: `${key}/${uploadId}` };
   });
-  return Promise.all(items);
+  return (await Promise.all(items)).flat();
 }
 
 async function objectItems(store: Store, prefix: string): Promise<Item[]> {
@@ -186,17 +187,6 @@ async function listUploads(folder: string, query: URLSearchParams): Promise<stri
   return `<ListMultipartUploadsResult>${xml}${next}</ListMultipartUploadsResult>`;
 }
 
-/** Lets the beginning of the body through and then no more. */
-function stall(response: ServerResponse): void {
-  const write = response.write.bind(response);
-  let written = false;
-  response.write = ((chunk: Uint8Array) => {
-    if (!written) write(chunk.subarray(0, 1000));
-    written = true;
-    return false;
-  }) as ServerResponse['write'];
-}
-
 export async function startS3(): Promise<TestS3> {
   const directory = await mkdtemp(join(tmpdir(), 'cartulary-s3-'));
   const S3rver = createRequire(import.meta.url)('s3rver') as S3rverClass;
@@ -218,7 +208,6 @@ export async function startS3(): Promise<TestS3> {
     } else if (typeof decision === 'number') {
       response.writeHead(decision, { connection: 'close' }).end();
     } else {
-      if (decision === 'stall') stall(response);
       const { pathname, searchParams } = new URL(request.url ?? '/', 'http://127.0.0.1');
       const uploadId = searchParams.get('uploadId');
       const ofBucket = request.method === 'GET' && pathname.replace(/\/$/, '') === `/${BUCKET}`;

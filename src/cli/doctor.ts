@@ -1,0 +1,130 @@
+// `cartulary doctor`: shows how far the server has come with looking through the attachments, and then what it found.
+
+import { type DoctorLine, FINDINGS, type Finding, type FindingKind, type Progress } from '../wire/doctor.ts';
+import { CommandFailure } from './failure.ts';
+import type { OperatorClient } from './operator-client.ts';
+
+export interface DoctorOptions {
+  readonly mend: boolean;
+  readonly hashes: boolean;
+  readonly force: boolean;
+}
+
+type End = Extract<DoctorLine, { type: 'end' }>;
+
+const EXAMPLES_MAX = 5;
+const LINE_MS = 10_000;
+const WIDTH = 80;
+
+/** What mending does about it, and has done. */
+const MENDING: Readonly<Record<FindingKind, readonly [future: string, past: string]>> = {
+  bytesWithoutAttachment: ['removes them', 'were removed'],
+  bytesWithoutApplication: ['removes them', 'were removed'],
+  leftovers: ['removes them', 'were removed'],
+  withoutBytes: ['marks them as missing: they answer 404', 'were marked as missing: they answer 404'],
+  otherSize: ['marks them as missing: they answer 404', 'were marked as missing: they answer 404'],
+  otherContent: ['marks them as missing: they answer 404', 'were marked as missing: they answer 404'],
+  bytesBack: ['makes them available again', 'are available again'],
+  interrupted: ['removes them', 'were removed'],
+  unfinished: ['finishes them', 'were finished'],
+};
+
+const STEPS: Readonly<Record<Progress['step'], string>> = {
+  files: 'Looking through the files',
+  attachments: 'Looking for the files of attachments',
+  mending: 'Mending',
+};
+
+export async function doctor(client: OperatorClient, options: DoctorOptions): Promise<void> {
+  const examples = new Map<FindingKind, Finding[]>();
+  let refusal: string | undefined;
+  let end: End | undefined;
+  const shown = progressLine();
+  try {
+    const query = `?mend=${options.mend}&hashes=${options.hashes}&force=${options.force}`;
+    for await (const value of client.lines('POST', `/doctor${query}`)) {
+      const line = value as DoctorLine;
+      if (line.type === 'progress') shown.show(line);
+      else if (line.type === 'finding') keepExample(examples, line);
+      else if (line.type === 'refused') refusal = line.reason;
+      else if (line.type === 'stopped') throw new CommandFailure(line.reason);
+      else end = line;
+    }
+  } finally {
+    shown.clear();
+  }
+  if (end === undefined) throw new CommandFailure('The server ended before it had looked through everything.');
+  report(end, examples, options);
+  if (refusal !== undefined)
+    throw new CommandFailure(`Nothing was mended. ${refusal} If all is as it should be, add --force.`);
+  const left = Object.values(end.tallies).reduce((sum, tally) => sum + tally.left, 0);
+  if (left === 0) return;
+  throw new CommandFailure(
+    options.mend ? `${count(left)} could not be mended.` : 'Run it with --mend to set this right.',
+  );
+}
+
+function keepExample(examples: Map<FindingKind, Finding[]>, finding: Finding): void {
+  const kept = examples.get(finding.kind) ?? [];
+  if (kept.length < EXAMPLES_MAX) examples.set(finding.kind, [...kept, finding]);
+}
+
+function report({ looked, tallies }: End, examples: Map<FindingKind, Finding[]>, { mend }: DoctorOptions): void {
+  const { applications, attachments, files, missing, place } = looked;
+  console.log(
+    `Looked at ${count(attachments)} attachments of ${count(applications)} applications, and at ${count(files)} files at ${place}.`,
+  );
+  let found = 0;
+  for (const [kind, title] of Object.entries(FINDINGS) as [FindingKind, string][]) {
+    const tally = tallies[kind];
+    found += tally.found;
+    if (tally.found === 0) continue;
+    console.log(`\n${title}: ${count(tally.found)}`);
+    const some = examples.get(kind) ?? [];
+    for (const example of some) console.log(`  ${exampleText(example)}`);
+    if (tally.found > some.length) console.log(`  and ${count(tally.found - some.length)} more`);
+    const [future, past] = MENDING[kind];
+    if (tally.mended > 0) console.log(`  ${count(tally.mended)} ${past}.`);
+    else if (!mend) console.log(`  Mending ${future}.`);
+  }
+  if (found === 0) console.log('All is well.');
+  if (missing > 0) {
+    console.log(
+      `\n${count(missing)} attachments are marked as missing. Bring their files back and mend, and they are available again.`,
+    );
+  }
+}
+
+function exampleText({ applicationId, attachmentId, part, name, size, expectedSize }: Finding): string {
+  const file = part === undefined ? attachmentId : `${attachmentId}.${part}`;
+  const bytes = size === undefined ? [] : [`${count(size)} bytes`];
+  const expected =
+    expectedSize === undefined || expectedSize === size ? [] : [`should have ${count(expectedSize)} bytes`];
+  const details = [...(name === undefined ? [] : [JSON.stringify(name)]), ...bytes, ...expected];
+  return `${applicationId}/${file}${details.length === 0 ? '' : ` ${details.join(', ')}`}`;
+}
+
+const count = (number: number): string => number.toLocaleString('en');
+
+/** On standard error: one line that is rewritten where a person looks on, else a line now and then. */
+function progressLine() {
+  const { stderr } = process;
+  let shown = false;
+  let saidAt = performance.now();
+  return {
+    show({ step, done, total }: Progress): void {
+      const share = total < done || total === 0 ? '' : `${Math.floor((done / total) * 100)} % `;
+      const line = `${share}${STEPS[step]} (${count(done)})`;
+      if (stderr.isTTY) {
+        shown = true;
+        stderr.write(`\r\u001b[K${line.slice(0, (stderr.columns || WIDTH) - 1)}`);
+      } else if (performance.now() - saidAt >= LINE_MS) {
+        saidAt = performance.now();
+        stderr.write(`${line}\n`);
+      }
+    },
+    clear(): void {
+      if (shown) stderr.write('\r\u001b[K');
+    },
+  };
+}
