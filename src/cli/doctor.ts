@@ -3,6 +3,7 @@
 import { type DoctorLine, FINDINGS, type Finding, type FindingKind, type Progress } from '../wire/doctor.ts';
 import { CommandFailure } from './failure.ts';
 import type { OperatorClient } from './operator-client.ts';
+import { statusLine } from './status-line.ts';
 
 export interface DoctorOptions {
   readonly mend: boolean;
@@ -14,7 +15,6 @@ type End = Extract<DoctorLine, { type: 'end' }>;
 
 const EXAMPLES_MAX = 5;
 const LINE_MS = 10_000;
-const WIDTH = 80;
 
 /** What mending does about it, and has done. */
 const MENDING: Readonly<Record<FindingKind, readonly [future: string, past: string]>> = {
@@ -39,12 +39,12 @@ export async function doctor(client: OperatorClient, options: DoctorOptions): Pr
   const examples = new Map<FindingKind, Finding[]>();
   let refusal: string | undefined;
   let end: End | undefined;
-  const shown = progressLine();
+  const shown = statusLine({ everyMs: LINE_MS, firstMs: LINE_MS });
   try {
     const query = `?mend=${options.mend}&hashes=${options.hashes}&force=${options.force}`;
     for await (const value of client.lines('POST', `/doctor${query}`)) {
       const line = value as DoctorLine;
-      if (line.type === 'progress') shown.show(line);
+      if (line.type === 'progress') shown.show(progressText(line));
       else if (line.type === 'finding') keepExample(examples, line);
       else if (line.type === 'refused') refusal = line.reason;
       else if (line.type === 'stopped') throw new CommandFailure(line.reason);
@@ -106,25 +106,7 @@ function exampleText({ applicationId, attachmentId, part, name, size, expectedSi
 
 const count = (number: number): string => number.toLocaleString('en');
 
-/** On standard error: one line that is rewritten where a person looks on, else a line now and then. */
-function progressLine() {
-  const { stderr } = process;
-  let shown = false;
-  let saidAt = performance.now();
-  return {
-    show({ step, done, total }: Progress): void {
-      const share = total < done || total === 0 ? '' : `${Math.floor((done / total) * 100)} % `;
-      const line = `${share}${STEPS[step]} (${count(done)})`;
-      if (stderr.isTTY) {
-        shown = true;
-        stderr.write(`\r\u001b[K${line.slice(0, (stderr.columns || WIDTH) - 1)}`);
-      } else if (performance.now() - saidAt >= LINE_MS) {
-        saidAt = performance.now();
-        stderr.write(`${line}\n`);
-      }
-    },
-    clear(): void {
-      if (shown) stderr.write('\r\u001b[K');
-    },
-  };
+function progressText({ step, done, total }: Progress): string {
+  const share = total < done || total === 0 ? '' : `${Math.floor((done / total) * 100)} % `;
+  return `${share}${STEPS[step]} (${count(done)})`;
 }
