@@ -77,7 +77,9 @@ async function streamOut(
   // Node destroys the connection then, and sets its own time behind a finished answer.
   response.socket?.setTimeout(READER_IDLE_MS);
   response.writeHead(answer.status, { 'x-request-id': requestId, ...answer.headers });
-  await pipeline(bytes, (source) => inFull(source, Number(answer.headers?.['content-length'])), response);
+  const declared = answer.headers?.['content-length'];
+  if (declared === undefined) await pipeline(bytes, response);
+  else await pipeline(bytes, (source) => inFull(source, Number(declared)), response);
 }
 
 /** Fewer bytes than the head has declared would leave the reader waiting, and take the next answer for the rest. */
