@@ -68,7 +68,7 @@ function attachmentsPlace(value: string) {
   if (url?.protocol === 'file:') return { kind: 'disk' as const, folder: fileURLToPath(url) };
   if (url?.protocol !== 's3:' || url.hostname === '') throw new Error('must be a folder or s3://BUCKET?endpoint=…');
   const unknown = [...url.searchParams.keys()].find((name) => !S3_OPTIONS.includes(name));
-  if (unknown !== undefined) throw new Error(`knows no ${unknown} (known: ${S3_OPTIONS.join(', ')})`);
+  if (unknown !== undefined) throw new Error(`must not have ${unknown} (known: ${S3_OPTIONS.join(', ')})`);
   const { endpoint, region, ...keys } = Object.fromEntries(url.searchParams) as Partial<Record<string, string>>;
   const { accessKeyId, secretAccessKey } = keys;
   if ((accessKeyId === undefined) !== (secretAccessKey === undefined)) {

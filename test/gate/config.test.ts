@@ -22,6 +22,9 @@ describe('settings', () => {
       CARTULARY_DATA: './data',
       CARTULARY_OPERATOR_KEY: undefined,
       DATABASE_URL: undefined,
+      CARTULARY_ATTACHMENTS: undefined,
+      CARTULARY_UNHELD_ATTACHMENT_DAYS: 7,
+      CARTULARY_ANNOUNCED_UPLOAD_DAYS: 7,
       CARTULARY_DATABASE_CONNECTIONS: 16,
       CARTULARY_PUBLIC_URL: undefined,
       CARTULARY_TRUSTED_PROXIES: undefined,
@@ -43,6 +46,9 @@ describe('settings', () => {
       CARTULARY_DATA: '/srv/data',
       CARTULARY_OPERATOR_KEY: 'k'.repeat(16),
       DATABASE_URL: 'postgresql://someone:secret@host/db',
+      CARTULARY_ATTACHMENTS: '/srv/files',
+      CARTULARY_UNHELD_ATTACHMENT_DAYS: '30',
+      CARTULARY_ANNOUNCED_UPLOAD_DAYS: '1',
       CARTULARY_DATABASE_CONNECTIONS: '2',
       CARTULARY_PUBLIC_URL: 'https://records.example/below//',
       CARTULARY_TRUSTED_PROXIES: '10.0.0.0/8, ::1,192.0.2.1, 2001:db8::/32',
@@ -53,12 +59,52 @@ describe('settings', () => {
     assert.deepEqual(readConfig(given), {
       ...given,
       CARTULARY_PORT: 0,
+      CARTULARY_ATTACHMENTS: { kind: 'disk', folder: '/srv/files' },
+      CARTULARY_UNHELD_ATTACHMENT_DAYS: 30,
+      CARTULARY_ANNOUNCED_UPLOAD_DAYS: 1,
       CARTULARY_DATABASE_CONNECTIONS: 2,
       CARTULARY_PUBLIC_URL: 'https://records.example/below',
       CARTULARY_TRUSTED_PROXIES: ['10.0.0.0/8', '::1', '192.0.2.1', '2001:db8::/32'],
       CARTULARY_AUTH_FAILURES_ACCOUNT: 1,
       CARTULARY_AUTH_FAILURES_ADDRESS: 1_000_000,
     });
+  });
+
+  const places: Record<string, object> = {
+    'file:///srv/my%20files': { kind: 'disk', folder: '/srv/my files' },
+    's3://Files': { kind: 's3', bucket: 'Files', prefix: '', region: 'us-east-1' },
+    's3://files/below/it': { kind: 's3', bucket: 'files', prefix: 'below/it/', region: 'us-east-1' },
+    's3://files/below/?endpoint=http://127.0.0.1:9000/&region=eu&accessKeyId=a%2Bb&secretAccessKey=c%2Fd': {
+      kind: 's3',
+      bucket: 'files',
+      prefix: 'below/',
+      endpoint: 'http://127.0.0.1:9000',
+      region: 'eu',
+      accessKeyId: 'a+b',
+      secretAccessKey: 'c/d',
+    },
+  };
+  for (const [given, place] of Object.entries(places)) {
+    it(`read ${given} as a place for attachments`, () => {
+      assert.deepEqual(readConfig({ CARTULARY_ATTACHMENTS: given }).CARTULARY_ATTACHMENTS, place);
+    });
+  }
+
+  it('refuse a wrong place for attachments without showing what may be a secret', () => {
+    const wrongs = [
+      's3://',
+      's3:files',
+      'https://files.example',
+      's3://files?endpoints=http://x',
+      's3://files?endpoint=files.example',
+      's3://files?accessKeyId=hidden',
+      's3://files?secretAccessKey=hidden',
+    ];
+    for (const given of wrongs) {
+      const message = complaint({ CARTULARY_ATTACHMENTS: given });
+      assert.match(message, /^CARTULARY_ATTACHMENTS must /);
+      assert.doesNotMatch(message, /hidden/);
+    }
   });
 
   it('leave the rest of the environment alone', () => {
@@ -84,6 +130,8 @@ describe('settings', () => {
   const wrong: Record<string, string[]> = {
     CARTULARY_PORT: ['x', '-1', '65536', '80.5', '0x50', '1e3', ' 80', '٣'],
     CARTULARY_DATABASE_CONNECTIONS: ['1', '501', 'many'],
+    CARTULARY_UNHELD_ATTACHMENT_DAYS: ['0', '3651', '7d', '0.5'],
+    CARTULARY_ANNOUNCED_UPLOAD_DAYS: ['0', '3651', 'a week'],
     CARTULARY_AUTH_FAILURES_ACCOUNT: ['0', '-5', '1000001', 'Infinity'],
     CARTULARY_AUTH_FAILURES_ADDRESS: ['0', 'NaN', '99999999999999999999'],
     CARTULARY_PUBLIC_URL: ['records.example', 'ftp://records.example', '/below', 'http://', 'javascript:alert(1)'],

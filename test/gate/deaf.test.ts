@@ -12,7 +12,7 @@ import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { until } from './waiting.ts';
 
-const LISTENERS = `from pg_stat_activity where application_name = 'cartulary listener' and datname = current_database()`;
+const LISTENERS = `from pg_stat_activity where application_name like 'cartulary listener %' and datname = current_database()`;
 
 describe('a node that cannot hear', () => {
   let database: TestDatabase;

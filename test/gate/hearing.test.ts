@@ -6,7 +6,7 @@ import { Hearing, type News } from '../../src/store/hearing.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { until } from './waiting.ts';
 
-const LISTENERS = `from pg_stat_activity where application_name = 'cartulary listener' and datname = current_database()`;
+const LISTENERS = `from pg_stat_activity where application_name like 'cartulary listener %' and datname = current_database()`;
 
 describe('hearing', () => {
   let database: TestDatabase;

@@ -1,5 +1,5 @@
 // The order of lists: every sortable type in both directions, ties and records without a value, long texts, and the
-// names of creators and updaters. Attachments can not be uploaded yet. References are reference-order.test.ts.
+// names of creators and updaters. Attachments are in test/attachments, references in reference-order.test.ts.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';

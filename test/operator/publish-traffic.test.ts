@@ -244,7 +244,7 @@ describe('publishing while traffic goes on', () => {
       // The other node loses its ear just before, so that its definition is the old one for certain.
       await server.database.sql(
         `select pg_terminate_backend(pid) from pg_stat_activity
-         where datname = current_database() and application_name = 'cartulary listener'`,
+         where datname = current_database() and application_name like 'cartulary listener %'`,
       );
       const document = documentOf(app, [TITLE, { ...CODE, unique }]);
       const published = await server.operator('POST', '/applications', document);
