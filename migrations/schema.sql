@@ -19,7 +19,14 @@ create table cartulary.applications (
 create table cartulary.erasures (
   application_id text collate "C" not null,
   noted_at timestamp with time zone not null,
+  tried_at timestamp with time zone,
   constraint erasures_pkey PRIMARY KEY (application_id)
+);
+
+create table cartulary.job_rounds (
+  job text collate "C" not null,
+  begun_at timestamp with time zone not null,
+  constraint job_rounds_pkey PRIMARY KEY (job)
 );
 
 create table cartulary.migrations (
@@ -85,8 +92,7 @@ create table application.attachments (
   free_since timestamp with time zone,
   constraint attachments_pkey PRIMARY KEY (id)
 );
-CREATE INDEX attachments_free_since ON application.attachments USING btree (free_since) WHERE (free_since IS NOT NULL);
-CREATE INDEX attachments_unfinished ON application.attachments USING btree (id) WHERE (state <> 'available'::text);
+CREATE INDEX attachments_unfinished ON application.attachments USING btree (id) WHERE ((state <> 'available'::text) OR (pieces IS NOT NULL));
 
 create table application.fence (
   generation integer not null,

@@ -67,6 +67,11 @@ function attachmentsPlace(value: string) {
   const url = URL.canParse(value) ? new URL(value) : undefined;
   if (url?.protocol === 'file:') return { kind: 'disk' as const, folder: fileURLToPath(url) };
   if (url?.protocol !== 's3:' || url.hostname === '') throw new Error('must be a folder or s3://BUCKET?endpoint=…');
+  if (url.username !== '' || url.password !== '' || url.port !== '' || url.hash !== '') {
+    throw new Error(
+      'must have the bucket alone after s3://, and neither credentials, port nor # (they are in endpoint=…, accessKeyId=… and secretAccessKey=…, with # as %23)',
+    );
+  }
   const unknown = [...url.searchParams.keys()].find((name) => !S3_OPTIONS.includes(name));
   if (unknown !== undefined) throw new Error(`must not have ${unknown} (known: ${S3_OPTIONS.join(', ')})`);
   const { endpoint, region, ...keys } = Object.fromEntries(url.searchParams) as Partial<Record<string, string>>;

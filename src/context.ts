@@ -11,6 +11,7 @@ import type { Blobs } from './store/blobs.ts';
 import type { Database, Writer } from './store/db.ts';
 import type { News } from './store/hearing.ts';
 import type { KnownRecords } from './store/known-records.ts';
+import type { Receiving } from './store/receiving.ts';
 import type { SearchIndexes } from './store/search-indexes.ts';
 
 /** What the operations on attachments need besides the database. */
@@ -19,6 +20,9 @@ export interface AttachmentMeans {
   readonly thumbnails: Pick<Thumbnails, 'make'>;
   /** By which the other servers know this one (store/hearing). */
   readonly node: string;
+  /** Between the two looks that tell whether another server is gone (store/hearing). */
+  readonly looksApartMs: number;
+  readonly receiving: Receiving;
   /** How long an announced upload may pause. */
   readonly announcedDays: number;
 }

@@ -6,7 +6,7 @@ export type Observation =
   | { event: 'request'; requestId: string; method: string; route: string; status: number; milliseconds: number }
   | { event: 'request.failed'; requestId: string; method: string; route: string; error: unknown }
   | { event: 'request.refused'; requestId: string; method: string; route: string; code: string; cause: unknown }
-  | { event: 'request.cut'; requestId: string; method: string; route: string; cause: unknown }
+  | { event: 'request.left' | 'request.cut'; requestId: string; method: string; route: string; cause: unknown }
   | { event: 'database.connectionLost'; error: Error }
   | { event: 'database.restarted'; reason: string }
   | { event: 'job.failed'; job: string; error: unknown }
@@ -20,15 +20,16 @@ export type Observation =
     }
   | { event: 'application.unsettled'; applicationId: string; error: unknown }
   | { event: 'application.published'; applicationId: string; version: number; changes: number }
+  | { event: 'attachments.away'; error: Error }
   | {
       event: 'attachments.swept';
       applicationId: string;
       interrupted: number;
-      unfinished: number;
+      halfRemoved: number;
       unheld: number;
       strays: number;
     }
-  | { event: 'attachments.erased'; applicationId: string; attachments: number }
+  | { event: 'attachments.erased'; applicationId: string; files: number }
   | { event: 'attachments.unswept'; applicationId: string; error: unknown }
   | { event: 'server.started'; address: string }
   | { event: 'server.stopping'; signal: string };
@@ -39,13 +40,15 @@ const LEVELS = {
   request: 'info',
   'request.failed': 'error',
   'request.refused': 'warn',
-  'request.cut': 'info',
+  'request.left': 'debug',
+  'request.cut': 'warn',
   'database.connectionLost': 'warn',
   'database.restarted': 'warn',
   'job.failed': 'warn',
   'application.publishing': 'info',
   'application.unsettled': 'warn',
   'application.published': 'info',
+  'attachments.away': 'warn',
   'attachments.swept': 'info',
   'attachments.erased': 'info',
   'attachments.unswept': 'warn',

@@ -3,7 +3,7 @@
 --   go), missing (its bytes were found to be gone).
 -- size: the bytes stored, or announced. hash: SHA-256 of them in hex, once they are there.
 -- node: the server that is receiving bytes, while it does. pieces: what has been received of an announced upload, as
---   JSON; null for an upload in one request.
+--   JSON, until all of it is joined and removed; null for an upload in one request.
 -- free_since: since when no record is known to hold it; null while one may.
 create table {{application}}.attachments (
   id text collate "C" primary key,
@@ -22,5 +22,5 @@ create table {{application}}.attachments (
   expires_at timestamptz,
   free_since timestamptz
 );
-create index attachments_unfinished on {{application}}.attachments (id) where state <> 'available';
-create index attachments_free_since on {{application}}.attachments (free_since) where free_since is not null;
+create index attachments_unfinished on {{application}}.attachments (id)
+  where state <> 'available' or pieces is not null;

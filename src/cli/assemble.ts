@@ -14,14 +14,16 @@ import { Thumbnails } from '../images/thumbnails.ts';
 import { jobsOf } from '../jobs/jobs.ts';
 import { JobRunner } from '../jobs/runner.ts';
 import type { Observe } from '../observe.ts';
+import { type Blobs, StoreAway } from '../store/blobs.ts';
 import { type AttachmentsPlace, openBlobs } from '../store/blobs-open.ts';
 import { Clock } from '../store/clock.ts';
 import { Database } from '../store/db.ts';
 import { Definitions } from '../store/definitions.ts';
 import { detectEngine } from '../store/engine.ts';
-import { Hearing, type News } from '../store/hearing.ts';
+import { Hearing, type News, RECONNECTION_MS } from '../store/hearing.ts';
 import { KnownRecords } from '../store/known-records.ts';
 import { migrate, migrationsApplied } from '../store/migrate.ts';
+import { Receiving } from '../store/receiving.ts';
 import { SearchIndexes } from '../store/search-indexes.ts';
 
 /** How long requests under way may take to finish when the server is stopped. */
@@ -45,6 +47,8 @@ export interface ServerOptions {
   readonly spoolFolder: string;
   readonly unheldDays: number;
   readonly announcedDays: number;
+  /** Tests have less patience than a server that has lost its connection needs. */
+  readonly looksApartMs?: number;
   readonly observe: Observe;
 }
 
@@ -91,7 +95,14 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     now: () => clock.now(),
     known: new KnownRecords(),
     searchIndexes,
-    attachments: { blobs, thumbnails, node: hearing.node, announcedDays: options.announcedDays },
+    attachments: {
+      blobs,
+      thumbnails,
+      node: hearing.node,
+      looksApartMs: options.looksApartMs ?? RECONNECTION_MS,
+      receiving: new Receiving(),
+      announcedDays: options.announcedDays,
+    },
     closing: () => closing,
     underWay,
     observe,
@@ -121,7 +132,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     await database.close();
   };
   try {
-    await blobs.open();
+    await openOrTell(blobs, observe);
     database.engine = await detectEngine(database.system);
     await migrate(database);
     await clock.follow(database.system);
@@ -136,4 +147,14 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   address = `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}`;
   observe({ event: 'server.started', address });
   return { address, database, close };
+}
+
+/** While it is away only attachments are, and they work as soon as it is back. */
+async function openOrTell(blobs: Blobs, observe: Observe): Promise<void> {
+  try {
+    await blobs.open();
+  } catch (error) {
+    if (!(error instanceof StoreAway)) throw error;
+    observe({ event: 'attachments.away', error });
+  }
 }

@@ -3,7 +3,8 @@
 import { createRequire } from 'node:module';
 import { Command, CommanderError } from 'commander';
 import { ConfigError, readConfig, SETTINGS } from '../config.ts';
-import { type DoctorOptions, doctor } from './doctor.ts';
+import type { DoctorOptions } from '../wire/doctor.ts';
+import { doctor } from './doctor.ts';
 import { CommandFailure } from './failure.ts';
 import { readJsonFile } from './json-file.ts';
 import { connectOperator, type OperatorClient } from './operator-client.ts';

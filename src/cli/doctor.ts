@@ -1,15 +1,16 @@
 // `cartulary doctor`: shows how far the server has come with looking through the attachments, and then what it found.
 
-import { type DoctorLine, FINDINGS, type Finding, type FindingKind, type Progress } from '../wire/doctor.ts';
+import {
+  type DoctorLine,
+  type DoctorOptions,
+  FINDINGS,
+  type Finding,
+  type FindingKind,
+  type Progress,
+} from '../wire/doctor.ts';
 import { CommandFailure } from './failure.ts';
 import type { OperatorClient } from './operator-client.ts';
 import { statusLine } from './status-line.ts';
-
-export interface DoctorOptions {
-  readonly mend: boolean;
-  readonly hashes: boolean;
-  readonly force: boolean;
-}
 
 type End = Extract<DoctorLine, { type: 'end' }>;
 
@@ -26,7 +27,7 @@ const MENDING: Readonly<Record<FindingKind, readonly [future: string, past: stri
   otherContent: ['marks them as missing: they answer 404', 'were marked as missing: they answer 404'],
   bytesBack: ['makes them available again', 'are available again'],
   interrupted: ['removes them', 'were removed'],
-  unfinished: ['finishes them', 'were finished'],
+  halfRemoved: ['finishes them', 'were finished'],
 };
 
 const STEPS: Readonly<Record<Progress['step'], string>> = {
@@ -107,6 +108,6 @@ function exampleText({ applicationId, attachmentId, part, name, size, expectedSi
 const count = (number: number): string => number.toLocaleString('en');
 
 function progressText({ step, done, total }: Progress): string {
-  const share = total < done || total === 0 ? '' : `${Math.floor((done / total) * 100)} % `;
+  const share = total === undefined || total < done || total === 0 ? '' : `${Math.floor((done / total) * 100)} % `;
   return `${share}${STEPS[step]} (${count(done)})`;
 }

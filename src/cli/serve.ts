@@ -5,6 +5,7 @@ import type { Config } from '../config.ts';
 import { type EmbeddedPostgres, startEmbedded } from '../embedded/start.ts';
 import { Fault } from '../faults.ts';
 import { type Observe, observeToLog } from '../observe.ts';
+import { UnusableStore } from '../store/blobs.ts';
 import type { AttachmentsPlace } from '../store/blobs-open.ts';
 import { UnsupportedDatabase } from '../store/engine.ts';
 import { type RunningServer, type ServerOptions, startServer } from './assemble.ts';
@@ -124,6 +125,7 @@ async function startPatiently(
 }
 
 function plainly(error: unknown, { host, port }: ServerOptions): unknown {
+  if (error instanceof UnusableStore) return new CommandFailure(error.message, { cause: error });
   const code = (error as NodeJS.ErrnoException).code;
   const place = `${host}:${port}`;
   if (code === 'EADDRINUSE') {

@@ -80,7 +80,7 @@ const photos: CollectionInput = {
     { name: 'Visit', type: 'ReferenceString', scheme: { collection: 'Visits', column: 'Title' }, ...INDEXED },
     { name: 'Caption', type: 'String', ...INDEXED },
     { name: 'Taken', type: 'DateTime', ...INDEXED },
-    { name: 'Image', type: 'Attachment' },
+    { name: 'Image', type: 'Attachment', ...INDEXED },
     { name: 'Location', type: 'Location', searchable: true },
   ],
 };

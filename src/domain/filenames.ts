@@ -6,7 +6,7 @@
 export const UNKNOWN_NAME = 'Unknonwn';
 export const FILENAME_CHARACTERS_MAX = 255;
 /** What is longer behind the last dot is a sentence rather than an extension, and is cut like any text. */
-const EXTENSION_CHARACTERS_MAX = 16;
+const EXTENSION_CHARACTERS_MAX = 100;
 
 /**
  * One parameter, or the disposition type, up to its semicolon: name, quoted value, other value. It matches at every
@@ -98,7 +98,7 @@ function decodeUtf8(bytes: string): string | undefined {
 /** Empty where nothing is left that could be a name. */
 function clean(text: string): string {
   // Half a surrogate pair cannot be stored in UTF-8. Replaced before anything is removed, so that no two halves meet.
-  const storable = text.replaceAll(/\p{Surrogate}/gu, '\ufffd').replaceAll(/[\p{Cc}\u2028\u2029]/gu, '');
+  const storable = text.replaceAll(/\p{Surrogate}/gu, '\ufffd').replaceAll(/\p{Cc}/gu, '');
   const name = storable.split(/[/\\]/).findLast((part) => part !== '') ?? '';
   return name === '.' || name === '..' ? '' : shorten(name);
 }

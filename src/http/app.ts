@@ -1,7 +1,7 @@
 // The server: routes bound to the road, what is not on it, and the health of it all.
 
 import { randomBytes } from 'node:crypto';
-import { STATUS_CODES } from 'node:http';
+import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type FastifyInstance, type FastifyRequest, fastify } from 'fastify';
@@ -39,7 +39,7 @@ export function createApp(
     // Node would refuse a missing Host by itself, in words of its own.
     http: { maxHeaderSize: HEADER_BYTES_MAX, headersTimeout: HEADERS_MS_MAX, requireHostHeader: false },
     routerOptions: { maxParamLength: HEADER_BYTES_MAX },
-    frameworkErrors: (error, request, reply) => refusing(() => unreadable(error))(request, reply),
+    frameworkErrors: (_error, request, reply) => refusing(unreadable)(request, reply),
     clientErrorHandler: (error, socket) => answerUnreadable(services.observe, error, socket),
   });
   // Bodies are read on the road, behind the checks that need none: the framework is told that no verb has one.
@@ -89,22 +89,27 @@ function notFound(request: FastifyRequest): Fault {
 }
 
 /** What the router cannot read, such as a broken percent-encoding in the path. */
-function unreadable(error: Error): Fault {
-  const problem = fault('INVALID_PARAMETER', { parameter: 'path', reason: 'cannot be read' });
-  problem.cause = error;
-  return problem;
-}
+const unreadable = (): Fault => fault('INVALID_PARAMETER', { parameter: 'path', reason: 'cannot be read' });
 
 /** What is not HTTP, or has headers beyond the bound: there is no request to answer, only a connection. */
 function answerUnreadable(observe: Observe, error: Error & { code?: string }, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
+  if (error.code === 'ECONNRESET' || !socket.writable || isAnswering(socket)) {
     socket.destroy();
+    return;
+  }
+  if (error.code === 'HPE_INVALID_EOF_STATE') {
+    const ended = fault('INVALID_BODY', { reason: 'the request ended before its declared length' });
+    answerOnSocket(observe, socket, ended);
     return;
   }
   const reason =
     error.code === 'HPE_HEADER_OVERFLOW' ? `headers are larger than ${HEADER_BYTES_MAX} bytes` : 'is not HTTP';
   answerOnSocket(observe, socket, fault('INVALID_PARAMETER', { parameter: 'request', reason }));
 }
+
+/** Whether an answer has begun on the connection: whatever is written to it now would be taken for a part of that. */
+const isAnswering = (socket: Socket & { _httpMessage?: ServerResponse }): boolean =>
+  socket._httpMessage?.headersSent === true;
 
 function answerOnSocket(observe: Observe, socket: Duplex, problem: Fault): void {
   const { status, headers, body } = toProblem(problem);

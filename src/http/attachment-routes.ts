@@ -35,7 +35,7 @@ export const ATTACHMENT_ROUTES: readonly Route[] = [
     method: 'POST',
     path: ATTACHMENTS,
     permission: 'api',
-    takesFile: true,
+    takesBytes: true,
     sentence: 'Uploads a file; the body is its bytes.',
     run: async (context, { params, header, bytes }) => {
       const contentType = readMediaType(header('content-type'));
@@ -50,7 +50,7 @@ export const ATTACHMENT_ROUTES: readonly Route[] = [
     permission: 'api',
     parameters: ['size'],
     sentence: 'The bytes of an attachment, or of a part of it; with `size` a small picture of an image.',
-    run: async (context, { params, query, header }) => {
+    run: async (context, { params, query, header, isHead }) => {
       const place = { collectionId: params.collectionId!, attachmentId: params.attachmentId! };
       const view = await attachments.get(context, place);
       const size = query.size === undefined ? undefined : readThumbnailSize(query.size);
@@ -59,7 +59,7 @@ export const ATTACHMENT_ROUTES: readonly Route[] = [
       const headers = {
         etag: tag,
         'last-modified': new Date(view.uploadedAtMs).toUTCString(),
-        'content-disposition': contentDisposition(view.name),
+        'content-disposition': contentDisposition(size === undefined ? view.name : thumbnailName(view.name, size)),
         ...CACHED,
         ...INERT,
       };
@@ -70,7 +70,8 @@ export const ATTACHMENT_ROUTES: readonly Route[] = [
         const described = { 'content-type': THUMBNAIL_TYPE, 'content-length': String(length) };
         return { status: 200, headers: { ...headers, ...described }, stream: read };
       }
-      const range = rangeOf(header, view.size, validators);
+      // Ranges are for GET alone (RFC 9110 section 14.2).
+      const range = isHead ? undefined : rangeOf(header, view.size, validators);
       return wholeOrPart(view, headers, {
         range,
         open: () => attachments.read(context, { ...place, ...(range === undefined ? {} : { range }) }),
@@ -78,6 +79,9 @@ export const ATTACHMENT_ROUTES: readonly Route[] = [
     },
   }),
 ];
+
+/** `photo.jpg` → `photo-256.webp`. */
+const thumbnailName = (name: string, size: number): string => `${name.replace(/(?<=.)\.[^.]*$/, '')}-${size}.webp`;
 
 /** Undefined: all of it. */
 function rangeOf(header: Input<unknown>['header'], size: number, validators: Validators): ByteRange | undefined {

@@ -6,7 +6,8 @@ import { fault } from '../faults.ts';
 import type { Authenticator } from '../gate/authenticate.ts';
 import type { OperatorGate } from '../gate/operator.ts';
 import { permit } from '../gate/permit.ts';
-import { recheckRefusal, withCurrentDefinition } from '../operations/current-definition.ts';
+import { recheckRefusal, staleAsBusy, withCurrentDefinition } from '../operations/current-definition.ts';
+import type { Answer } from './answer.ts';
 import { readFile, readJsonBody } from './body.ts';
 import { checkIdentifiers } from './identifiers.ts';
 import type { OperatorRoute } from './operator-routes.ts';
@@ -46,7 +47,7 @@ export function bindRoute(services: Services, row: Route) {
       const store = database.application(applicationId);
       const context = { application, caller, source, store, ids, now, known, searchIndexes, attachments };
       try {
-        return await row.run(context, input, services);
+        return behindTheRoad(await row.run(context, input, services));
       } catch (error) {
         throw await recheckRefusal(error, context);
       }
@@ -67,6 +68,13 @@ export function bindOperatorRoute(services: Services, row: OperatorRoute) {
   });
 }
 
+/** Bytes are opened when the headers are about to go out, too late to start over: who meets a new definition then comes again. */
+function behindTheRoad(answer: Answer): Answer {
+  const { stream } = answer;
+  if (stream === undefined) return answer;
+  return { ...answer, stream: () => stream().catch((error: unknown) => Promise.reject(staleAsBusy(error))) };
+}
+
 async function readInput(
   { publicUrl, publicUrlSet }: Services,
   request: FastifyRequest,
@@ -83,7 +91,8 @@ async function readInput(
     return origin + request.url.split('?', 1)[0];
   };
   const bytes = (bytesMax: number) => readFile(request.raw, bytesMax);
-  return { params, query: readQuery(request.url), header, address, body, bytes };
+  const isHead = request.method === 'HEAD';
+  return { params, query: readQuery(request.url), header, isHead, address, body, bytes };
 }
 
 /** A parameter that is given twice counts as first given. */

@@ -2,7 +2,7 @@
 // refused unread, one that turns out to be is refused as soon as it is.
 
 import type { IncomingMessage } from 'node:http';
-import { Fault, fault } from '../faults.ts';
+import { fault } from '../faults.ts';
 
 /** What an answered request may still send before its connection is cut: enough for a client to finish and read. */
 const DISCARD_BYTES_MAX = 64 * 1024 * 1024;
@@ -29,9 +29,15 @@ function checkContentType(request: IncomingMessage): void {
   if (media !== 'application/json' || (charset !== undefined && !/^"?utf-?8"?$/.test(charset))) {
     throw fault('INVALID_CONTENT_TYPE', { reason: 'Content-Type must be application/json in UTF-8' });
   }
-  const encoding = request.headers['content-encoding'];
-  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
-    throw fault('INVALID_CONTENT_TYPE', { reason: 'Content-Encoding is not supported' });
+  refuseCompressed(request);
+}
+
+function refuseCompressed({ headers }: IncomingMessage): void {
+  const encodings = { 'Content-Encoding': 'identity', 'Transfer-Encoding': 'chunked' };
+  for (const [name, known] of Object.entries(encodings)) {
+    const given = headers[name.toLowerCase()];
+    if (given === undefined || String(given).toLowerCase() === known) continue;
+    throw fault('INVALID_CONTENT_TYPE', { reason: `${name} must be ${known}, if it is given` });
   }
 }
 
@@ -51,10 +57,7 @@ const endedEarly = () => fault('INVALID_BODY', { reason: 'the body ended before 
 
 /** A file's bytes as they arrive, no faster than they are taken. A declared length beyond the bound is refused unread. */
 export function readFile(request: IncomingMessage, bytesMax: number): AsyncIterable<Uint8Array> {
-  const encoding = request.headers['content-encoding'];
-  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
-    throw fault('INVALID_CONTENT_TYPE', { reason: 'Content-Encoding is not supported' });
-  }
+  refuseCompressed(request);
   if (Number(request.headers['content-length'] ?? 0) > bytesMax) throw tooLarge(bytesMax);
   return readChunks(request, bytesMax);
 }
@@ -62,21 +65,32 @@ export function readFile(request: IncomingMessage, bytesMax: number): AsyncItera
 async function* readChunks(request: IncomingMessage, bytesMax: number): AsyncGenerator<Uint8Array> {
   invite(request);
   let length = 0;
-  // Node destroys the connection then.
-  request.socket.setTimeout(UPLOAD_IDLE_MS);
+  // The connection is needed for the answer, whatever becomes of the rest.
+  const chunks = request.iterator({ destroyOnReturn: false }) as AsyncIterator<Uint8Array>;
   try {
-    // The connection is needed for the answer, whatever becomes of the rest.
-    for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>) {
-      length += chunk.length;
+    for (;;) {
+      const chunk = await withinIdleTime(request, chunks.next()).catch(() => {
+        throw endedEarly();
+      });
+      if (chunk.done === true) break;
+      length += chunk.value.length;
       if (length > bytesMax) throw tooLarge(bytesMax);
-      yield chunk;
+      yield chunk.value;
     }
-  } catch (error) {
-    throw error instanceof Fault ? error : endedEarly();
   } finally {
-    request.socket.setTimeout(0);
+    await chunks.return?.();
   }
   if (!request.complete) throw endedEarly();
+}
+
+/** Only the client's silence counts: while somebody else is busy with what came before, nothing is read. */
+async function withinIdleTime<T>(request: IncomingMessage, reading: Promise<T>): Promise<T> {
+  const late = setTimeout(() => request.destroy(), UPLOAD_IDLE_MS);
+  try {
+    return await reading;
+  } finally {
+    clearTimeout(late);
+  }
 }
 
 const tooLarge = (bytesMax: number) =>

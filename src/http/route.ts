@@ -10,6 +10,8 @@ export interface Input<Body> {
   readonly params: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string | undefined>>;
   readonly header: (name: string) => string | undefined;
+  /** Asked for by HEAD: as GET, without the body. */
+  readonly isHead: boolean;
   /** Where the client found this, without the query, for links that lead on. */
   readonly address: () => string;
   readonly body: Body;
@@ -31,8 +33,8 @@ export interface Route<Body = unknown> {
   readonly parameters?: readonly string[];
   /** Absent: the operation takes no JSON. */
   readonly body?: BodyRule<Body>;
-  /** The body is a file, of any type. */
-  readonly takesFile?: true;
+  /** The body is bytes, which the operation reads itself. */
+  readonly takesBytes?: true;
   readonly sentence: string;
   readonly run: (context: Context, input: Input<Body>, server: { publicUrl: () => string }) => Promise<Answer> | Answer;
 }

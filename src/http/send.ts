@@ -47,9 +47,9 @@ export function answering(
       told(answer.status);
     };
     const flow = async (answer: Answer, bytes: Readable) => {
-      const cause = await streamOut(reply.raw, bytes, { requestId, answer }).catch((error: unknown) => error);
+      const cut = await streamOut(reply.raw, bytes, { requestId, answer });
       told(answer.status);
-      if (cause !== undefined) observe({ event: 'request.cut', requestId, method, route, cause });
+      if (cut !== undefined) observe({ ...cut, requestId, method, route });
     };
     underWay.begin();
     travel(request, work).then(
@@ -68,28 +68,43 @@ export function answering(
 /** Whoever reads nothing for so long is cut off. */
 const READER_IDLE_MS = 120_000;
 
+/** What became of it when not all of it went out. A reader who leaves is everyday; bytes that cannot be had are ours. */
+type Cut = { readonly event: 'request.left' | 'request.cut'; readonly cause: unknown };
+
 /** A connection that is cut tells the reader that bytes are missing: the length has gone out already. */
 async function streamOut(
   response: ServerResponse,
   bytes: Readable,
   { requestId, answer }: { requestId: string; answer: Answer },
-): Promise<void> {
+): Promise<Cut | undefined> {
   // Node destroys the connection then, and sets its own time behind a finished answer.
   response.socket?.setTimeout(READER_IDLE_MS);
   response.writeHead(answer.status, { 'x-request-id': requestId, ...answer.headers });
   const declared = answer.headers?.['content-length'];
-  if (declared === undefined) await pipeline(bytes, response);
-  else await pipeline(bytes, (source) => inFull(source, Number(declared)), response);
+  const whole = { length: declared === undefined ? undefined : Number(declared), sent: 0 };
+  try {
+    await pipeline(bytes, (source) => inFull(source, whole), response);
+    return undefined;
+  } catch (cause) {
+    // Who has all that was declared may close before we have.
+    if (whole.sent === whole.length) return undefined;
+    const left = (cause as NodeJS.ErrnoException).code === 'ERR_STREAM_PREMATURE_CLOSE';
+    return { event: left ? 'request.left' : 'request.cut', cause };
+  }
 }
 
-/** Fewer bytes than the head has declared would leave the reader waiting, and take the next answer for the rest. */
-async function* inFull(bytes: AsyncIterable<Uint8Array>, length: number): AsyncGenerator<Uint8Array> {
-  let sent = 0;
+/** Fewer bytes than the head has declared would leave the reader waiting, and more would be taken for the next answer. */
+async function* inFull(
+  bytes: AsyncIterable<Uint8Array | string>,
+  whole: { readonly length: number | undefined; sent: number },
+): AsyncGenerator<Uint8Array | string> {
+  const { length } = whole;
   for await (const chunk of bytes) {
-    sent += chunk.length;
+    if (length !== undefined && whole.sent + chunk.length > length) throw new Error(`more than ${length} bytes came`);
+    whole.sent += chunk.length;
     yield chunk;
   }
-  if (sent !== length) throw new Error(`${sent} bytes came of ${length}`);
+  if (length !== undefined && whole.sent !== length) throw new Error(`${whole.sent} bytes came of ${length}`);
 }
 
 async function travel(
@@ -106,7 +121,9 @@ function problemAnswer(observe: Observe, route: string, request: FastifyRequest,
   const { status, headers, body, fault: known } = toProblem(error);
   const place = { requestId: request.id, method: request.method, route };
   if (known.code === 'INTERNAL_ERROR') observe({ event: 'request.failed', ...place, error });
-  else if (status >= 500) observe({ event: 'request.refused', ...place, code: known.code, cause: known.cause });
+  else if (status >= 500 || known.cause !== undefined) {
+    observe({ event: 'request.refused', ...place, code: known.code, cause: known.cause });
+  }
   return { status, headers, body };
 }
 

@@ -8,7 +8,7 @@ import type { UploadView } from '../operations/uploads.ts';
 export const TUS_VERSION = '1.0.0';
 export const TUS_EXTENSIONS = 'creation,expiration,termination';
 /** Of the body of a PATCH. */
-export const OFFSET_TYPE = 'application/offset+octet-stream';
+const OFFSET_TYPE = 'application/offset+octet-stream';
 
 type Header = (name: string) => string | undefined;
 

@@ -31,6 +31,11 @@ function lowerPriority(pid: number): void {
   }
 }
 
+/** The process ended, or was ended, while it was about a job. */
+export class ThumbnailProcessLost extends Error {
+  override readonly name = 'ThumbnailProcessLost';
+}
+
 export class ThumbnailChild {
   /** Settles when the process is gone. */
   readonly ended: Promise<void>;
@@ -54,7 +59,9 @@ export class ThumbnailChild {
     this.ended = new Promise((resolve) => {
       // Not `exit`, which may come before the last answer.
       child.on('close', (code, signal) => {
-        this.#over(new Error(`The thumbnail process ended with ${signal ?? code}: ${this.#complaint}`.trim()));
+        this.#over(
+          new ThumbnailProcessLost(`The thumbnail process ended with ${signal ?? code}: ${this.#complaint}`.trim()),
+        );
         resolve();
       });
     });
@@ -79,7 +86,7 @@ export class ThumbnailChild {
   /** Kills it; a job that it is about fails with this sentence. */
   end(why: string): void {
     this.#process.kill('SIGKILL');
-    this.#over(new Error(why));
+    this.#over(new ThumbnailProcessLost(why));
   }
 
   /** One at a time. Rejects with the source's error, or when the process ends or takes longer than `msMax`. */

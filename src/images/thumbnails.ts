@@ -4,17 +4,20 @@
 
 import type { Readable } from 'node:stream';
 import { tooBusy } from '../faults.ts';
-import { ThumbnailChild } from './thumbnail-child.ts';
+import { ThumbnailChild, ThumbnailProcessLost } from './thumbnail-child.ts';
 
 /** The longer side of a thumbnail, in pixels. */
 export const THUMBNAIL_SIZES = [64, 128, 256, 512, 1024] as const;
 
 /** Each may take 500 MB at worst. */
 const WORKERS = 1;
-/** Some seconds' worth; whoever comes later is told to. */
-const WAITING_MAX = 64;
+/** A few pages of them. They hold nothing but a place; whoever comes later is told to come again. */
+const WAITING_MAX = 256;
 const JOB_MS_MAX = 20_000;
 const IDLE_MS_MAX = 30_000;
+const HARMFUL_MS = 600_000;
+const HARMFUL_MAX = 1_000;
+const TOO_MUCH = 'The image takes too much to be made small.';
 
 /** The bytes are no image that we show; `reason` is a sentence for whoever looks at it, `cause` the decoder's words. */
 export class NotAnImage extends Error {
@@ -24,6 +27,14 @@ export class NotAnImage extends Error {
     super(reason, detail === '' ? {} : { cause: detail });
     this.reason = reason;
   }
+}
+
+/** What to make a thumbnail of. */
+export interface Image {
+  /** Under which it is known; what is in it never changes. */
+  readonly name: string;
+  /** Called when its turn has come. The stream is read as fast as it is used, and destroyed in any case. */
+  readonly open: () => Promise<Readable>;
 }
 
 interface Waiting {
@@ -42,6 +53,9 @@ export class Thumbnails {
   readonly #waiting: Waiting[] = [];
   readonly #children = new Set<ThumbnailChild>();
   readonly #idle: ThumbnailChild[] = [];
+  readonly #making = new Map<string, Promise<Buffer>>();
+  /** By name: until when an image is not tried again. */
+  readonly #harmful = new Map<string, number>();
   #running = 0;
   #idleTimer: NodeJS.Timeout | undefined;
   #isClosed = false;
@@ -52,23 +66,43 @@ export class Thumbnails {
   }
 
   /**
-   * A WebP of at most `size` × `size`, never enlarged, upright and without metadata; of an animation the first frame. The
-   * source is read as fast as it is used and destroyed in any case; destroying it earlier gives the place to the next.
+   * A WebP of at most `size` × `size`, never enlarged, upright and without metadata; of an animation the first frame. Whoever
+   * asks for the same while it is made gets the same. An image at which the process died or hung is not tried again soon.
    */
-  async make(source: Readable, size: number): Promise<Buffer> {
-    // While it waits nobody else listens, and an error without listener would end the server.
-    source.on('error', () => {});
+  make(image: Image, size: number): Promise<Buffer> {
+    const title = `${image.name} ${size}`;
+    let making = this.#making.get(title);
+    if (making === undefined) {
+      making = this.#make(image, size).finally(() => this.#making.delete(title));
+      this.#making.set(title, making);
+    }
+    return making;
+  }
+
+  async #make({ name, open }: Image, size: number): Promise<Buffer> {
+    if (!THUMBNAIL_SIZES.some((each) => each === size)) throw new RangeError(`There are no thumbnails of ${size}`);
+    await this.#turn();
     try {
-      if (!THUMBNAIL_SIZES.some((each) => each === size)) throw new RangeError(`There are no thumbnails of ${size}`);
-      await this.#turn(source);
+      if ((this.#harmful.get(name) ?? 0) > performance.now()) throw new NotAnImage(TOO_MUCH, '');
+      const source = await open();
+      // Its errors are the job's; one that comes late would end the server if nobody listened.
+      source.on('error', () => {});
       try {
         return await this.#run(source, size);
+      } catch (error) {
+        if (error instanceof ThumbnailProcessLost && !this.#isClosed) this.#remember(name);
+        throw error;
       } finally {
-        this.#passOn();
+        source.destroy();
       }
     } finally {
-      source.destroy();
+      this.#passOn();
     }
+  }
+
+  #remember(name: string): void {
+    if (this.#harmful.size >= HARMFUL_MAX) this.#harmful.clear();
+    this.#harmful.set(name, performance.now() + HARMFUL_MS);
   }
 
   /** Ends the processes; what is under way or waiting fails. */
@@ -102,21 +136,13 @@ export class Thumbnails {
     return child;
   }
 
-  async #turn(source: Readable): Promise<void> {
+  async #turn(): Promise<void> {
     if (this.#running < WORKERS) {
       this.#running += 1;
       return;
     }
     if (this.#waiting.length >= WAITING_MAX) throw tooBusy();
-    await new Promise<void>((resolve, reject) => {
-      const waiting = { resolve, reject };
-      this.#waiting.push(waiting);
-      source.once('close', () => {
-        const at = this.#waiting.indexOf(waiting);
-        if (at >= 0) this.#waiting.splice(at, 1);
-        reject(source.errored ?? new Error('The source was closed before its turn'));
-      });
-    });
+    await new Promise<void>((resolve, reject) => this.#waiting.push({ resolve, reject }));
   }
 
   #passOn(): void {

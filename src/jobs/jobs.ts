@@ -1,14 +1,20 @@
 // The table of jobs.
 
-import { type SweepContext, sweepAttachments } from '../operations/attachment-sweep.ts';
+import { sweepUnfinished, sweepUnneeded } from '../operations/attachment-sweep.ts';
 import { eraseRemoved } from '../operations/erasure.ts';
 import { type PublishingContext, settleInterrupted } from '../operations/preparation.ts';
+import { isoTime } from '../operations/record-drafts.ts';
+import type { UpkeepContext } from '../operations/upkeep.ts';
+import { releaseLeft } from '../operations/uploads.ts';
+import { beginRound } from '../store/job-rounds.ts';
 import type { SearchIndexes } from '../store/search-indexes.ts';
 import type { Job } from './runner.ts';
 
 const HOUR_MS = 60 * 60_000;
+/** How late the round of an hour may be, after the server that did the one before has ended. */
+const ROUND_LOOK_MS = 5 * 60_000;
 
-export interface JobsContext extends PublishingContext, SweepContext {
+export interface JobsContext extends PublishingContext, UpkeepContext {
   readonly searchIndexes: SearchIndexes;
 }
 
@@ -17,13 +23,32 @@ export function jobsOf(context: JobsContext, { unheldDays }: { unheldDays: numbe
   return [
     { name: 'search-indexes', everyMs: 250, run: () => searchIndexes.tidy(database) },
     { name: 'publishings', everyMs: 2_000, run: () => settleInterrupted(context) },
+    { name: 'unreleased-uploads', everyMs: 2_000, run: () => releaseLeft(context) },
     { name: 'erasures', everyMs: 2_000, run: (signal) => eraseRemoved(context, signal) },
     {
-      name: 'attachments',
+      name: 'unfinished-attachments',
       everyMs: HOUR_MS,
       // What the server before this one was receiving when it ended is gone before it is looked for.
       atStart: true,
-      run: (signal) => sweepAttachments(context, { unheldDays, signal }),
+      run: (signal) => sweepUnfinished(context, { signal }),
     },
+    onceForAll(context, {
+      name: 'unneeded-attachments',
+      everyMs: HOUR_MS,
+      run: (signal) => sweepUnneeded(context, { unheldDays, signal }),
+    }),
   ];
+}
+
+/** A job that one of the servers does, whichever comes first, and none again before its time. */
+export function onceForAll({ database, now }: Pick<JobsContext, 'database' | 'now'>, job: Job): Job {
+  const { name, everyMs, run } = job;
+  return {
+    name,
+    everyMs: Math.min(everyMs, ROUND_LOOK_MS),
+    run: async (signal) => {
+      const round = { job: name, at: isoTime(now()), since: isoTime(now() - everyMs) };
+      if (await beginRound(database.system, round)) await run(signal);
+    },
+  };
 }

@@ -7,20 +7,23 @@ import { readScope } from '../domain/access.ts';
 import { fault, tooBusy } from '../faults.ts';
 import { insertEntries } from '../store/activity.ts';
 import {
+  type AttachmentState,
   completeAttachment,
-  condemnAttachments,
+  condemnUpload,
   deleteCondemned,
   findFetchable,
   insertAttachment,
   type StoredAttachment,
+  stateOf,
 } from '../store/attachments.ts';
-import { putVerified, storageUnavailable } from '../store/blob-writes.ts';
+import { mayAppearLater, putVerified, readStored } from '../store/blob-writes.ts';
 import type { ByteRange } from '../store/blobs.ts';
 import { loggedWrite } from '../store/logged-write.ts';
 import { StaleDefinition } from '../store/sqlstate.ts';
 import { userNames } from '../store/users.ts';
 import type { AttachmentMetadata } from '../wire/attachments.ts';
 import { activityEntries } from './activity-entries.ts';
+import { staleAsBusy } from './current-definition.ts';
 import { type InCollection, inCollection } from './in-collection.ts';
 import { isoTime } from './record-drafts.ts';
 
@@ -42,29 +45,33 @@ export async function upload(context: Context, input: Upload): Promise<Attachmen
   const bytes = input.bytes(at.application.definition.maxAttachmentBytes);
   const createdBy = await creatorOf(at, input.creatorId);
   const { name, contentType, collectionId } = input;
-  const { node } = at.attachments;
+  const { node, receiving } = at.attachments;
   const id = at.ids.long('a');
-  await insertAttachment(at.store, {
-    id,
-    collectionId,
-    name,
-    contentType,
-    createdBy,
-    createdAt: isoTime(at.now()),
-    node,
-  });
+  const turn = await receiving.takeTurn(id);
   try {
-    const { size, hash } = await putVerified(
-      at.attachments.blobs,
-      { applicationId: at.application.id, attachmentId: id },
-      bytes,
-    );
+    const createdAt = isoTime(at.now());
+    await insertAttachment(at.store, { id, collectionId, name, contentType, createdBy, createdAt, node });
+    return { id, name, contentType, size: await receive(at, id, bytes) };
+  } finally {
+    turn.end();
+  }
+}
+
+/** How many bytes it has. */
+async function receive(at: InCollection, id: string, bytes: AsyncIterable<Uint8Array>): Promise<number> {
+  const key = { applicationId: at.application.id, attachmentId: id };
+  let stored: number | undefined;
+  try {
+    const { size, hash } = await putVerified(at.attachments.blobs, key, bytes);
+    stored = size;
     await complete(at, { id, size, hash });
-    return { id, name, contentType, size };
+    return size;
   } catch (error) {
-    await discard(at, id).catch(() => undefined);
+    const found = await discard(at, id, { rowStays: mayAppearLater(error) }).catch(() => undefined);
+    // Only the answer of the database was lost.
+    if (found === 'available' && stored !== undefined) return stored;
     // The bytes have been read: the road must not try again.
-    throw error instanceof StaleDefinition ? tooBusy() : error;
+    throw staleAsBusy(error);
   }
 }
 
@@ -92,14 +99,42 @@ export async function complete(
   if (done.length === 0) throw tooBusy();
 }
 
-/** The row first: as long as it may say `available`, its bytes stay. */
-export async function discard(at: InCollection, id: string): Promise<void> {
-  await condemnAttachments(at.store, [id]).catch((error: unknown) => {
-    // The application was removed meanwhile, and the row with it; its bytes may have come behind the erasure.
-    if (!(error instanceof StaleDefinition)) throw error;
+interface Clearing {
+  /** For the sweep: bytes may appear behind the removal. */
+  readonly rowStays?: boolean;
+}
+
+/** Gives an upload up, unless it is an attachment by now. What its row said: `pending`, when this has ended it. */
+export async function discard(at: InCollection, id: string, clearing?: Clearing): Promise<AttachmentState | undefined> {
+  const condemned = await condemnUpload(at.store, id).catch((error: unknown) => {
+    if (error instanceof StaleDefinition) return false;
+    throw error;
   });
-  await at.attachments.blobs.removeAll({ applicationId: at.application.id, attachmentId: id });
-  await deleteCondemned(at.store, [id]);
+  const found = await clearAway(at, id, clearing);
+  return condemned ? 'pending' : found;
+}
+
+/**
+ * Removes what is stored and no row needs: all of an upload that was removed, even if that was while its last bytes came, and
+ * what lies beside a file that is there. What the row says. What cannot be removed at once is left to the sweep, and to
+ * `cartulary doctor`.
+ */
+export async function clearAway(
+  at: InCollection,
+  id: string,
+  { rowStays = false }: Clearing = {},
+): Promise<AttachmentState | undefined> {
+  const { blobs } = at.attachments;
+  const key = { applicationId: at.application.id, attachmentId: id };
+  const found = await stateOf(at.store, id);
+  try {
+    if (found === 'available') await blobs.removeBeside(key);
+    if (found === 'removing' || found === undefined) await blobs.removeAll(key);
+    if (found === 'removing' && !rowStays) await deleteCondemned(at.store, [id]);
+  } catch {
+    // Nobody finds any of it.
+  }
+  return found;
 }
 
 /** Those of the attachments of the collection that are there, with or without bytes, and that the caller may fetch. */
@@ -136,13 +171,7 @@ export async function read(
 ): Promise<Readable> {
   const at = inCollection(context, input.collectionId);
   const { attachmentId, range } = input;
-  const { blobs } = at.attachments;
-  const bytes = await blobs.read({ applicationId: at.application.id, attachmentId }, range).catch((error: unknown) => {
-    throw storageUnavailable(error);
-  });
-  // The row says that they are there. They may be back as soon as a disk is mounted again; `cartulary doctor` tells.
-  if (bytes === undefined)
-    throw storageUnavailable(new Error(`the bytes of ${attachmentId} are not at ${blobs.place}`));
+  const bytes = await readStored(at.attachments.blobs, { applicationId: at.application.id, attachmentId }, range);
   try {
     await noteDownload(at, { attachmentId });
   } catch (error) {

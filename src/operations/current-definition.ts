@@ -32,6 +32,9 @@ export async function recheckRefusal(error: unknown, { store, application }: Con
   return rows[0]?.[0] === application.generation ? error : new StaleDefinition();
 }
 
+/** For what cannot start over, because something was read or sent already. */
+export const staleAsBusy = (error: unknown): unknown => (error instanceof StaleDefinition ? tooBusy() : error);
+
 export async function withCurrentDefinition<T>(work: () => Promise<T>, forget: () => void): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {

@@ -1,117 +1,74 @@
 // What is stored and should not be: files of no attachment or of no application, and pieces of uploads that are over.
 
 import { setTimeout as pause } from 'node:timers/promises';
-import { type CheckedRow, existingAttachments } from '../store/attachment-checks.ts';
-import { isInterrupted } from '../store/blob-keys.ts';
-import type { BlobKey, StoredBlob } from '../store/blobs.ts';
-import type { DoctorLine, Finding, FindingKind } from '../wire/doctor.ts';
-import { removeBytes } from './attachment-sweep.ts';
-import { findingsOf, isDue, unavailable, type Walk } from './doctor-walk.ts';
-import { batchesOf } from './erasure.ts';
+import { fileNameOf, isInterrupted } from '../store/blob-keys.ts';
+import type { DoctorLine, FindingKind } from '../wire/doctor.ts';
+import { removeFiles } from './attachment-removals.ts';
+import { advance, findingsOf, isDue, noteRemovals, type Walk } from './doctor-walk.ts';
+import { asked, filesOf, isStranger, type StoredFile } from './stored-files.ts';
 
 const KINDS: readonly FindingKind[] = ['bytesWithoutAttachment', 'bytesWithoutApplication', 'leftovers'];
-const BATCH = 500;
 /** Of one application. More are found when these are gone. */
 const LEFTOVERS_MAX = 1_000;
 /** A small picture that is being put beside its attachment is there by then. */
-const SETTLED_MS = 2_000;
+const PUTTING_MS = 2_000;
 
 export async function* examineFiles(walk: Walk): AsyncGenerator<DoctorLine> {
   const { blobs } = walk.context.attachments;
   for await (const applicationId of asked(blobs.applications())) {
-    if (isDue(walk, applicationId, KINDS)) yield* examineApplication(walk, applicationId);
+    if (!isDue(walk, applicationId, KINDS)) continue;
+    const suspects = yield* examineStrangers(walk, applicationId);
+    if (suspects.size === 0) continue;
+    await pause(PUTTING_MS);
+    yield* examineLeftovers(walk, applicationId, suspects);
   }
 }
 
-async function* examineApplication(walk: Walk, applicationId: string): AsyncGenerator<DoctorLine> {
+/** The names of what may be left over. */
+async function* examineStrangers(walk: Walk, applicationId: string): AsyncGenerator<DoctorLine, Set<string>> {
   const { looked } = walk;
   const suspects = new Set<string>();
-  for await (const { blob, row, batchEnds } of filesOf(walk, applicationId)) {
-    if (blob !== undefined) {
-      looked.files += 1;
-      if (row !== undefined && isLeftover(blob, row) && suspects.size < LEFTOVERS_MAX) suspects.add(nameOf(blob));
+  for await (const batch of filesOf(walk.context, applicationId)) {
+    looked.files += batch.files.length;
+    walk.filesOfAttachments += batch.files.filter(({ blob }) => blob.part === undefined).length;
+    for (const file of batch.files.filter(isLeftover)) {
+      if (suspects.size < LEFTOVERS_MAX) suspects.add(fileNameOf(file.blob));
     }
-    if (batchEnds !== undefined) {
-      yield* await removeStrangers(walk, applicationId, batchEnds);
-      yield walk.progress('files', looked.files);
-    }
+    const kind = batch.applicationExists ? 'bytesWithoutAttachment' : 'bytesWithoutApplication';
+    yield* findAndRemove(walk, { applicationId, kind }, batch.files.filter(isStranger));
+    yield advance(walk, { step: 'files', done: looked.files });
   }
-  if (suspects.size === 0) return;
-  await pause(SETTLED_MS);
-  for await (const { blob, row, batchEnds } of filesOf(walk, applicationId)) {
-    if (batchEnds !== undefined) yield walk.progress('files', looked.files);
-    if (blob === undefined || row === undefined || !suspects.has(nameOf(blob)) || !isLeftover(blob, row)) continue;
-    yield* findingsOf(walk, [{ kind: 'leftovers', ...describe(blob), name: row.name }]);
-    if (!walk.mending) continue;
-    await walk.context.attachments.blobs.remove(keyOf(blob)).catch(unavailable);
-    walk.tallies.leftovers.mended += 1;
-  }
+  return suspects;
 }
 
-const nameOf = ({ attachmentId, part = '' }: BlobKey): string => `${attachmentId}.${part}`;
-
-const keyOf = ({ applicationId, attachmentId, part }: BlobKey): BlobKey => ({
-  applicationId,
-  attachmentId,
-  ...(part === undefined ? {} : { part }),
-});
-
-/** While the attachment is pending they are the upload itself. */
-const isLeftover = ({ part }: StoredBlob, { state }: CheckedRow): boolean =>
-  (state === 'available' || state === 'missing') && (part?.startsWith('piece-') === true || isInterrupted(part));
-
-interface Strangers {
-  readonly applicationExists: boolean;
-  readonly blobs: readonly StoredBlob[];
-}
-
-/** Each file with its row; behind each batch, those of it that have none. */
-async function* filesOf(
-  { context: { database, attachments } }: Walk,
-  applicationId: string,
-): AsyncGenerator<{ blob?: StoredBlob; row?: CheckedRow; batchEnds?: Strangers }> {
-  for await (const batch of batchesOf(asked(attachments.blobs.list(applicationId)), BATCH)) {
-    const ids = [...new Set(batch.map(({ attachmentId }) => attachmentId))];
-    const rows = await existingAttachments(database.application(applicationId), ids);
-    const strangers: StoredBlob[] = [];
-    for (const blob of batch) {
-      const row = rows?.get(blob.attachmentId);
-      if (row === undefined) strangers.push(blob);
-      yield row === undefined ? { blob } : { blob, row };
-    }
-    yield { batchEnds: { applicationExists: rows !== undefined, blobs: strangers } };
-  }
-}
-
-async function removeStrangers(
+/** Those of the suspects that still are. */
+async function* examineLeftovers(
   walk: Walk,
   applicationId: string,
-  { applicationExists, blobs }: Strangers,
-): Promise<Finding[]> {
-  const kind = applicationExists ? 'bytesWithoutAttachment' : 'bytesWithoutApplication';
-  const told = findingsOf(
-    walk,
-    blobs.map((blob) => ({ kind, ...describe(blob) })),
-  );
-  if (walk.mending && blobs.length > 0) {
-    const ids = [...new Set(blobs.map(({ attachmentId }) => attachmentId))];
-    await removeBytes(walk.context, applicationId, ids);
-    walk.tallies[kind].mended += blobs.length;
+  suspects: ReadonlySet<string>,
+): AsyncGenerator<DoctorLine> {
+  const isSure = (file: StoredFile) => suspects.has(fileNameOf(file.blob)) && isLeftover(file);
+  for await (const { files } of filesOf(walk.context, applicationId)) {
+    yield* findAndRemove(walk, { applicationId, kind: 'leftovers' }, files.filter(isSure));
+    yield walk.progress;
   }
-  return told;
 }
 
-const describe = ({ size, ...blob }: StoredBlob) => ({ ...keyOf(blob), ...(size === undefined ? {} : { size }) });
+/** While the attachment is pending they are the upload itself. */
+const isLeftover = ({ blob: { part }, row }: StoredFile): boolean =>
+  (row?.state === 'available' || row?.state === 'missing') &&
+  (part?.startsWith('piece-') === true || isInterrupted(part));
 
-async function* asked<T>(items: AsyncIterable<T>): AsyncGenerator<T> {
-  const iterator = items[Symbol.asyncIterator]();
-  try {
-    for (;;) {
-      const { done, value } = await iterator.next().catch(unavailable);
-      if (done === true) return;
-      yield value;
-    }
-  } finally {
-    await iterator.return?.();
-  }
+async function* findAndRemove(
+  walk: Walk,
+  at: { readonly applicationId: string; readonly kind: FindingKind },
+  files: readonly StoredFile[],
+): AsyncGenerator<DoctorLine> {
+  yield* findingsOf(
+    walk,
+    files.map(({ blob, row }) => ({ kind: at.kind, ...blob, ...(row === undefined ? {} : { name: row.name }) })),
+  );
+  if (!walk.mending) return;
+  const blobs = files.map(({ blob }) => blob);
+  noteRemovals(walk, at, await removeFiles(walk.context, blobs));
 }

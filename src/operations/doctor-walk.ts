@@ -1,11 +1,11 @@
 // One walk of the doctor through everything: what it looks at, what it has found, and whether it mends.
 
-import { storageUnavailable } from '../store/blob-writes.ts';
 import { FINDINGS, type Finding, type FindingKind, type Looked, type Progress, type Tally } from '../wire/doctor.ts';
-import type { SweepContext } from './attachment-sweep.ts';
+import type { Removals } from './attachment-removals.ts';
+import type { UpkeepContext } from './upkeep.ts';
 
 export interface Walk {
-  readonly context: SweepContext;
+  readonly context: UpkeepContext;
   readonly mending: boolean;
   readonly hashes: boolean;
   readonly looked: Looked;
@@ -14,20 +14,23 @@ export interface Walk {
   readonly found: Set<string>;
   /** The same of the walk before: nothing else is looked at. */
   readonly due?: ReadonlySet<string>;
-  readonly progress: (step: Progress['step'], done: number) => Progress;
+  /** So many of the files are attachments themselves: about as many attachments there are. */
+  filesOfAttachments: number;
+  /** Servers that were found to be gone so far. */
+  readonly gone: Set<string>;
+  /** How far it is. */
+  progress: Progress;
 }
 
 export const FINDING_KINDS = Object.keys(FINDINGS) as FindingKind[];
 
 export interface NewWalk {
   readonly hashes: boolean;
-  /** About how much there is to look at. */
-  readonly total: number;
   /** What to mend; without it the walk only looks. */
   readonly due?: ReadonlySet<string>;
 }
 
-export function newWalk(context: SweepContext, { hashes, total, due }: NewWalk): Walk {
+export function newWalk(context: UpkeepContext, { hashes, due }: NewWalk): Walk {
   const tallies = Object.fromEntries(FINDING_KINDS.map((kind) => [kind, { found: 0, mended: 0, left: 0 }]));
   const mending = due !== undefined;
   return {
@@ -38,9 +41,16 @@ export function newWalk(context: SweepContext, { hashes, total, due }: NewWalk):
     tallies: tallies as Record<FindingKind, Tally>,
     found: new Set(),
     ...(due === undefined ? {} : { due }),
-    progress: (step, done) =>
-      mending ? { type: 'progress', step: 'mending', done, total: 0 } : { type: 'progress', step, done, total },
+    filesOfAttachments: 0,
+    gone: new Set(),
+    progress: { type: 'progress', step: mending ? 'mending' : 'files', done: 0 },
   };
+}
+
+/** Notes how far the walk is, and gives what is told of it. */
+export function advance(walk: Walk, at: Omit<Progress, 'type'>): Progress {
+  walk.progress = walk.mending ? { type: 'progress', step: 'mending', done: at.done } : { type: 'progress', ...at };
+  return walk.progress;
 }
 
 export const isDue = ({ due }: Walk, applicationId: string, kinds: readonly FindingKind[]): boolean =>
@@ -56,7 +66,12 @@ export function findingsOf(walk: Walk, findings: readonly Omit<Finding, 'type'>[
   return walk.mending ? [] : findings.map((finding) => ({ type: 'finding', ...finding }));
 }
 
-/** What a store throws means that it cannot serve now. */
-export function unavailable(error: unknown): never {
-  throw storageUnavailable(error);
+/** Counts what was removed. Why something was not is told in the log. */
+export function noteRemovals(
+  { context, tallies }: Walk,
+  { kind, applicationId }: Pick<Finding, 'kind' | 'applicationId'>,
+  { removed, error }: Removals,
+): void {
+  tallies[kind].mended += removed;
+  if (error !== undefined) context.observe({ event: 'attachments.unswept', applicationId, error });
 }

@@ -4,30 +4,22 @@
 // and nothing is mended before it is known how much would be.
 
 import { Fault } from '../faults.ts';
-import { countAttachments } from '../store/attachment-checks.ts';
 import { StaleDefinition } from '../store/sqlstate.ts';
-import type { DoctorLine, Looked } from '../wire/doctor.ts';
-import { everyApplication, type SweepContext } from './attachment-sweep.ts';
+import type { DoctorLine, DoctorOptions, Looked } from '../wire/doctor.ts';
 import { examineAttachments, examineUnfinished } from './doctor-attachments.ts';
 import { examineFiles } from './doctor-files.ts';
 import { FINDING_KINDS, newWalk, type Walk } from './doctor-walk.ts';
-
-export interface DoctorOptions {
-  readonly mend: boolean;
-  /** Whether every file is read, and its hash compared. */
-  readonly hashes: boolean;
-  /** Mends also where so much is wrong that something else may be. */
-  readonly force: boolean;
-}
+import { applicationExists, everyApplication, type UpkeepContext } from './upkeep.ts';
 
 /** Fewer are a mistake that anybody can look through. */
 const ALARM_MIN = 10;
+/** While it takes long to look at something, so that whoever listens knows that somebody is there. */
+const SIGN_OF_LIFE_MS = 2_000;
 
-export async function* examine(context: SweepContext, options: DoctorOptions): AsyncGenerator<DoctorLine> {
+export async function* examine(context: UpkeepContext, options: DoctorOptions): AsyncGenerator<DoctorLine> {
   try {
-    const total = await countAll(context);
-    const first = newWalk(context, { hashes: options.hashes, total });
-    yield* walkThrough(first);
+    const first = newWalk(context, { hashes: options.hashes });
+    yield* withSigns(first, walkThrough(first));
     const { looked, tallies } = first;
     const alarm = options.force ? undefined : alarming(looked, tallies);
     const isToMend = options.mend && first.found.size > 0;
@@ -35,8 +27,8 @@ export async function* examine(context: SweepContext, options: DoctorOptions): A
     if (isToMend && alarm === undefined) {
       // Reading every file takes long: only when one was found to be another than it should be.
       const hashes = options.hashes && tallies.otherContent.found > 0;
-      const second = newWalk(context, { hashes, total, due: first.found });
-      yield* walkThrough(second);
+      const second = newWalk(context, { hashes, due: first.found });
+      yield* withSigns(second, walkThrough(second));
       for (const kind of FINDING_KINDS) {
         const { found: met, mended } = second.tallies[kind];
         tallies[kind].mended = mended;
@@ -59,21 +51,44 @@ async function* walkThrough(walk: Walk): AsyncGenerator<DoctorLine> {
       yield* examineAttachments(walk, applicationId);
       yield* examineUnfinished(walk, applicationId);
     } catch (error) {
-      // It was removed meanwhile.
-      if (!(error instanceof StaleDefinition)) throw error;
+      // It may have been removed meanwhile.
+      if (!(error instanceof StaleDefinition) || (await applicationExists(walk.context, applicationId))) throw error;
     }
   }
 }
 
-async function countAll(context: SweepContext): Promise<number> {
-  let total = 0;
-  for await (const applicationId of everyApplication(context)) {
-    total += await countAttachments(context.database.application(applicationId)).catch((error: unknown) => {
-      if (error instanceof StaleDefinition) return 0;
-      throw error;
-    });
+/** The lines, and while none comes how far the walk is. */
+async function* withSigns(walk: Walk, lines: AsyncGenerator<DoctorLine>): AsyncGenerator<DoctorLine> {
+  try {
+    for (;;) {
+      const next = lines.next();
+      // Nobody may be left to hear of it.
+      next.catch(() => undefined);
+      while (!(await within(SIGN_OF_LIFE_MS, next))) yield walk.progress;
+      const { done, value } = await next;
+      if (done === true) return;
+      yield value;
+    }
+  } finally {
+    await lines.return(undefined);
   }
-  return total;
+}
+
+/** Whether it has ended, one way or the other, before the time is over. */
+async function within(milliseconds: number, work: Promise<unknown>): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<false>((resolve) => {
+    timer = setTimeout(() => resolve(false), milliseconds);
+  });
+  const ended = work.then(
+    () => true,
+    () => true,
+  );
+  try {
+    return await Promise.race([ended, late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** Why it is not to be believed that so much is wrong: a disk is not mounted, or the database is another one. */
@@ -89,7 +104,11 @@ function alarming(looked: Looked, tallies: Walk['tallies']): string | undefined 
   return undefined;
 }
 
-function stopReason({ attachments: { blobs } }: SweepContext, error: unknown): string | undefined {
+function stopReason({ attachments: { blobs } }: UpkeepContext, error: unknown): string | undefined {
+  if (error instanceof StaleDefinition) {
+    const { cause } = error;
+    return `The attachments of an application cannot be read${cause instanceof Error ? `: ${cause.message}` : '.'}`;
+  }
   if (!(error instanceof Fault) || error.code !== 'UNAVAILABLE') return undefined;
   if (!isStorage(error.params)) return 'The database does not answer.';
   const cause = error.cause instanceof Error ? error.cause.message : 'it does not answer';

@@ -1,54 +1,61 @@
 // Removes what is stored of applications that were removed. Their rows went with them; the note in cartulary.erasures
-// stays until their bytes are gone.
+// stays until their bytes are gone. Of several servers one works on a note at a time.
 
-import { existingAttachments } from '../store/attachment-checks.ts';
-import type { StoredBlob } from '../store/blobs.ts';
-import { type Erasure, listErasures, removeErasure } from '../store/erasures.ts';
-import { removeBytes, type SweepContext } from './attachment-sweep.ts';
+import { claimErasure, dueErasures, type Erasure, removeErasure } from '../store/erasures.ts';
+import { removeFiles } from './attachment-removals.ts';
+import { isoTime } from './record-drafts.ts';
+import { filesOf, isStranger } from './stored-files.ts';
+import type { UpkeepContext } from './upkeep.ts';
 
-const BATCH = 500;
+/** After a failure, or when the server that had begun has ended. Who works on one says so after each batch of files. */
+const AGAIN_MS = 60_000;
+/** The last finds nothing. Another is needed where an upload ended between the two lists that a store has. */
+const WALKS_MAX = 5;
 
 /** One that fails is told of and stops no other. */
-export async function eraseRemoved(context: SweepContext, signal: AbortSignal): Promise<void> {
-  for (const erasure of await listErasures(context.database.system)) {
+export async function eraseRemoved(context: UpkeepContext, signal: AbortSignal): Promise<void> {
+  const { database, now, observe } = context;
+  for (const erasure of await dueErasures(database.system, isoTime(now() - AGAIN_MS))) {
     if (signal.aborted) return;
     const { applicationId } = erasure;
     try {
-      const attachments = await erase(context, erasure, signal);
-      if (attachments > 0) context.observe({ event: 'attachments.erased', applicationId, attachments });
+      const times = { at: isoTime(now()), before: isoTime(now() - AGAIN_MS) };
+      if (!(await claimErasure(database.system, erasure, times))) continue;
+      const files = await erase(context, erasure, signal);
+      if (files > 0) observe({ event: 'attachments.erased', applicationId, files });
     } catch (error) {
-      context.observe({ event: 'attachments.unswept', applicationId, error });
+      observe({ event: 'attachments.unswept', applicationId, error });
     }
   }
 }
 
-/**
- * How many attachments it removed. The application may be there again under its identifier: what was stored before a look
- * for rows finds none is nobody's, as every row is there before its bytes.
- */
-async function erase(context: SweepContext, erasure: Erasure, signal: AbortSignal): Promise<number> {
-  const { applicationId } = erasure;
-  const { database, attachments } = context;
+/** How many files it removed. Without any left, the note goes. */
+async function erase(context: UpkeepContext, erasure: Erasure, signal: AbortSignal): Promise<number> {
   let removed = 0;
-  for await (const blobs of batchesOf(attachments.blobs.list(applicationId), BATCH)) {
+  for (let walk = 1; walk <= WALKS_MAX; walk++) {
+    const found = await removeStrangers(context, erasure, signal);
     if (signal.aborted) return removed;
-    const ids = [...new Set(blobs.map(({ attachmentId }) => attachmentId))];
-    const rows = await existingAttachments(database.application(applicationId), ids);
-    const strange = ids.filter((id) => rows?.has(id) !== true);
-    await removeBytes(context, applicationId, strange);
-    removed += strange.length;
+    removed += found;
+    if (found > 0) continue;
+    await removeErasure(context.database.system, erasure);
+    return removed;
   }
-  await removeErasure(database.system, erasure);
-  return removed;
+  throw new Error(`there was something left in each of ${WALKS_MAX} walks`);
 }
 
-export async function* batchesOf(blobs: AsyncIterable<StoredBlob>, size: number): AsyncGenerator<StoredBlob[]> {
-  let batch: StoredBlob[] = [];
-  for await (const blob of blobs) {
-    batch.push(blob);
-    if (batch.length < size) continue;
-    yield batch;
-    batch = [];
+/** The application may be there again under its identifier: what has a row is its own. */
+async function removeStrangers(context: UpkeepContext, erasure: Erasure, signal: AbortSignal): Promise<number> {
+  const { database, now } = context;
+  let found = 0;
+  let failure: Error | undefined;
+  for await (const { files } of filesOf(context, erasure.applicationId)) {
+    const strangers = files.filter(isStranger).map(({ blob }) => blob);
+    const { removed, error } = await removeFiles(context, strangers, signal);
+    found += removed;
+    failure ??= error;
+    if (signal.aborted) break;
+    await claimErasure(database.system, erasure, { at: isoTime(now()) });
   }
-  if (batch.length > 0) yield batch;
+  if (failure !== undefined) throw failure;
+  return found;
 }

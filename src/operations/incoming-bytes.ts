@@ -6,7 +6,7 @@ const PAUSE_MS_MAX = 100;
 const REST_MS_MAX = 1_000;
 
 /** Why there are no more bytes, other than that all have come. */
-export interface Breach {
+interface Breach {
   readonly error: unknown;
 }
 
@@ -16,6 +16,7 @@ export class IncomingBytes {
   readonly #signal: AbortSignal;
   #rest: Uint8Array | undefined;
   #ended = false;
+  #reading = false;
   #late = Number.POSITIVE_INFINITY;
 
   /** When `signal` aborts, only what has arrived already is taken, and its reason is the breach. */
@@ -50,10 +51,11 @@ export class IncomingBytes {
     }
   }
 
-  /** Not waited for: a dead connection may keep its reader waiting until it is given up. */
-  close(): void {
+  /** Lets go of the source. While that is being read nobody waits for it: a dead connection may keep its reader for long. */
+  async close(): Promise<void> {
     this.#ended = true;
-    this.#chunks.return?.()?.catch(() => undefined);
+    const closed = this.#chunks.return?.().catch(() => undefined);
+    if (!this.#reading) await closed;
   }
 
   /** Not Promise.race: on a signal that lives as long as the request it would keep every chunk alive. */
@@ -69,10 +71,12 @@ export class IncomingBytes {
       };
       if (signal.aborted) hurry();
       else signal.addEventListener('abort', hurry, { once: true });
+      this.#reading = true;
       this.#chunks
         .next()
         .then(resolve, reject)
         .finally(() => {
+          this.#reading = false;
           clearTimeout(timer);
           signal.removeEventListener('abort', hurry);
         });

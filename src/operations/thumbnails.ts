@@ -3,9 +3,10 @@
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import type { Context } from '../context.ts';
-import { fault } from '../faults.ts';
+import { Fault, fault } from '../faults.ts';
 import { NotAnImage, THUMBNAIL_SIZES } from '../images/thumbnails.ts';
-import { storageUnavailable } from '../store/blob-writes.ts';
+import { stateOf } from '../store/attachments.ts';
+import { putVerified, readStored, storageUnavailable } from '../store/blob-writes.ts';
 import type { BlobKey } from '../store/blobs.ts';
 import { noteDownload } from './attachments.ts';
 import { type InCollection, inCollection } from './in-collection.ts';
@@ -51,24 +52,26 @@ async function kept({ attachments: { blobs } }: InCollection, key: BlobKey): Pro
   }
 }
 
-async function make({ attachments }: InCollection, key: BlobKey, size: number): Promise<Buffer> {
-  const { blobs, thumbnails } = attachments;
-  const source = await blobs.read(key).catch((error: unknown) => {
-    throw storageUnavailable(error);
-  });
-  if (source === undefined)
-    throw storageUnavailable(new Error(`the bytes of ${key.attachmentId} are not at ${blobs.place}`));
-  let picture: Buffer;
-  try {
-    picture = await thumbnails.make(source, size);
-  } catch (error) {
-    source.destroy();
+async function make(at: InCollection, key: BlobKey, size: number): Promise<Buffer> {
+  const { blobs, thumbnails } = at.attachments;
+  const name = `${key.applicationId}/${key.attachmentId}`;
+  const picture = await thumbnails.make({ name, open: () => readStored(blobs, key) }, size).catch((error: unknown) => {
     if (error instanceof NotAnImage) throw refuse(error.reason);
-    throw error;
-  }
-  // What cannot be kept is made anew the next time.
-  await blobs.put({ ...key, part: partOf(size) }, only(picture)).catch(() => undefined);
+    throw error instanceof Fault ? error : storageUnavailable(error);
+  });
+  await keep(at, { ...key, part: partOf(size) }, picture);
   return picture;
+}
+
+/** What cannot be kept is made anew the next time. What was removed meanwhile leaves nothing behind. */
+async function keep(at: InCollection, key: BlobKey, picture: Buffer): Promise<void> {
+  const { blobs } = at.attachments;
+  try {
+    await putVerified(blobs, key, only(picture));
+    if ((await stateOf(at.store, key.attachmentId)) !== 'available') await blobs.remove(key);
+  } catch {
+    // It is given out nevertheless.
+  }
 }
 
 async function* only(bytes: Uint8Array): AsyncGenerator<Uint8Array> {

@@ -2,8 +2,10 @@
 // Whoever calls has claimed the upload (store/uploads).
 
 import { createHash, randomBytes } from 'node:crypto';
+import { DAY_MS } from '../domain/dates/days.ts';
 import { fault, tooBusy } from '../faults.ts';
-import { putVerified, storageUnavailable } from '../store/blob-writes.ts';
+import { forgetPieces } from '../store/attachments.ts';
+import { putVerified, replaceVerified, storageUnavailable } from '../store/blob-writes.ts';
 import type { BlobKey } from '../store/blobs.ts';
 import { notePieces, type Piece } from '../store/uploads.ts';
 import { complete } from './attachments.ts';
@@ -14,30 +16,31 @@ import { isoTime } from './record-drafts.ts';
 /** What a crash may cost a client, at the most, of the bytes that it has sent. */
 const PIECE_BYTES = 8 * 1024 * 1024;
 /** Every request makes one at least. */
-export const PIECES_MAX = 1_000;
-const REMOVALS_AT_ONCE = 8;
-const DAY_MS = 86_400_000;
+const PIECES_MAX = 1_000;
 
 /** Of the pieces that there may be, half are enough for the largest file; the others are for requests that break off. */
 export const pieceBytes = (size: number): number => Math.max(PIECE_BYTES, Math.ceil((size * 2) / PIECES_MAX));
 
 export const expiryOf = (at: InCollection): string => isoTime(at.now() + at.attachments.announcedDays * DAY_MS);
 
-const keyOf = (at: InCollection, attachmentId: string, part: string): BlobKey => ({
+const fileKey = (at: InCollection, attachmentId: string): BlobKey => ({
   applicationId: at.application.id,
   attachmentId,
+});
+const pieceKey = (at: InCollection, attachmentId: string, part: string): BlobKey => ({
+  ...fileKey(at, attachmentId),
   part,
 });
 
-export interface ClaimedUpload {
+interface ClaimedUpload {
   readonly id: string;
   /** As announced. */
   readonly size: number;
   readonly pieces: readonly Piece[];
+  readonly expiresAt: string;
 }
 
-export interface Progress {
-  readonly pieces: readonly Piece[];
+interface Progress extends Pick<ClaimedUpload, 'pieces' | 'expiresAt'> {
   readonly received: number;
 }
 
@@ -47,18 +50,20 @@ const receivedIn = (pieces: readonly Piece[]): number => pieces.reduce((sum, { s
 export async function storePieces(at: InCollection, upload: ClaimedUpload, bytes: IncomingBytes): Promise<Progress> {
   const pieces = [...upload.pieces];
   let received = receivedIn(pieces);
+  let { expiresAt } = upload;
   while (await bytes.more()) {
     if (pieces.length >= PIECES_MAX) throw tooManyPieces();
     const piece = await storePiece(at, { ...upload, offset: received }, bytes);
     pieces.push(piece);
     received += piece.size;
-    const noted = { id: upload.id, node: at.attachments.node, pieces, received, expiresAt: expiryOf(at) };
+    expiresAt = expiryOf(at);
+    const noted = { id: upload.id, node: at.attachments.node, pieces, received, expiresAt };
     if (await notePieces(at.store, { ...noted, offset: piece.offset })) continue;
     // Removed meanwhile, or another server took this one for dead.
-    await at.attachments.blobs.remove(keyOf(at, upload.id, piece.part)).catch(() => undefined);
+    await at.attachments.blobs.remove(pieceKey(at, upload.id, piece.part)).catch(() => undefined);
     throw tooBusy();
   }
-  return { pieces, received };
+  return { pieces, received, expiresAt };
 }
 
 const tooManyPieces = () =>
@@ -76,26 +81,28 @@ async function storePiece(
   const part = `piece-${offset}-${randomBytes(8).toString('hex')}`;
   const { size, hash } = await putVerified(
     at.attachments.blobs,
-    keyOf(at, id, part),
+    pieceKey(at, id, part),
     bytes.take(pieceBytes(announced)),
   );
   return { offset, size, hash, part };
 }
 
 /** All bytes are there: makes the attachment of them. */
-export async function joinPieces(at: InCollection, { id, size, pieces }: ClaimedUpload): Promise<void> {
+export async function joinPieces(
+  at: InCollection,
+  { id, size, pieces }: Pick<ClaimedUpload, 'id' | 'size' | 'pieces'>,
+): Promise<void> {
   const { blobs } = at.attachments;
-  const whole = await putVerified(
-    blobs,
-    { applicationId: at.application.id, attachmentId: id },
-    joined(at, id, pieces),
-  );
+  const key = fileKey(at, id);
+  // Another server that took this one for dead may have made the attachment by now, of the same bytes.
+  const whole = await replaceVerified(blobs, key, joined(at, id, pieces));
   if (whole.size !== size) throw storageUnavailable(new Error(`${whole.size} bytes of ${id} were stored for ${size}`));
   await complete(at, { id, ...whole });
-  // What a failure leaves here lies beside an attachment that is there, where `cartulary doctor` finds it.
-  for (let from = 0; from < pieces.length; from += REMOVALS_AT_ONCE) {
-    const removals = pieces.slice(from, from + REMOVALS_AT_ONCE).map(({ part }) => blobs.remove(keyOf(at, id, part)));
-    await Promise.allSettled(removals);
+  try {
+    await blobs.removeBeside(key);
+    await forgetPieces(at.store, [id]);
+  } catch {
+    // The attachment is there; the row still tells the sweep that something may lie beside it.
   }
 }
 
@@ -110,7 +117,7 @@ async function* joined(at: InCollection, id: string, pieces: readonly Piece[]): 
 }
 
 async function* checked(at: InCollection, id: string, { part, hash }: Piece): AsyncGenerator<Uint8Array> {
-  const stream = await at.attachments.blobs.read(keyOf(at, id, part));
+  const stream = await at.attachments.blobs.read(pieceKey(at, id, part));
   if (stream === undefined) throw new Error(`${part} of ${id} is not at ${at.attachments.blobs.place}`);
   const found = createHash('sha256');
   for await (const chunk of stream as AsyncIterable<Uint8Array>) {

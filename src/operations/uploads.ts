@@ -2,14 +2,12 @@
 // and as far as the client gets. Whatever interrupts it leaves a row that tells how far that was; what nobody goes on with
 // is cleared away by the sweep (operations/attachment-sweep).
 
-import type { Context } from '../context.ts';
-import { Fault, fault, tooBusy } from '../faults.ts';
-import { deleteCondemned } from '../store/attachments.ts';
-import { listeningNodes } from '../store/hearing.ts';
-import { StaleDefinition } from '../store/sqlstate.ts';
+import type { AttachmentMeans, Context, OperatorContext } from '../context.ts';
+import { Fault, fault } from '../faults.ts';
+import { mayAppearLater } from '../store/blob-writes.ts';
+import { goneNodes } from '../store/hearing.ts';
 import {
   claimUpload,
-  condemnUpload,
   findUpload,
   insertUpload,
   type Piece,
@@ -17,15 +15,12 @@ import {
   type StoredUpload,
 } from '../store/uploads.ts';
 import type { AttachmentMetadata } from '../wire/attachments.ts';
-import { creatorOf, type NewUpload } from './attachments.ts';
+import { clearAway, creatorOf, discard, type NewUpload } from './attachments.ts';
+import { staleAsBusy } from './current-definition.ts';
 import { type InCollection, inCollection } from './in-collection.ts';
 import { IncomingBytes } from './incoming-bytes.ts';
 import { isoTime } from './record-drafts.ts';
 import { expiryOf, joinPieces, storePieces } from './upload-pieces.ts';
-import { isTaken, takeTurn } from './upload-turns.ts';
-
-const RELEASE_AGAIN_MS = 3_000;
-const RELEASES_MAX = 20;
 
 export interface UploadView extends AttachmentMetadata {
   /** So many bytes are durable; all of them when it is an attachment, and only then. */
@@ -51,11 +46,14 @@ export async function announce(context: Context, input: NewUpload & { readonly s
   const expiresAt = expiryOf(at);
   const row = { id, collectionId, name, contentType, size, createdBy, createdAt: isoTime(at.now()), expiresAt };
   await insertUpload(at.store, row);
-  if (size > 0) return { id, name, contentType, size, received: 0, expiresAtMs: Date.parse(expiresAt) };
+  const upload = { id, name, contentType, size };
+  if (size > 0) return { ...upload, received: 0, expiresAtMs: Date.parse(expiresAt) };
   try {
-    return await inTurn(at, id, (signal) => receive(at, id, { offset: 0, size: 0, bytes: nothing(), signal }));
+    return await inTurn(at, id, (signal) => receive(at, { upload, offset: 0, bytes: nothing(), signal }));
   } catch (error) {
-    await discard(at, id).catch(() => undefined);
+    const found = await discard(at, id, { rowStays: mayAppearLater(error) }).catch(() => undefined);
+    // Only the answer of the database was lost.
+    if (found === 'available') return finished(upload);
     throw error;
   }
 }
@@ -70,16 +68,19 @@ export async function show(context: Context, { collectionId, attachmentId: id }:
   const at = inCollection(context, collectionId);
   const found = await find(at, id);
   if (found.available || found.received < found.size) return viewOf(id, found);
-  const { size } = found;
+  const upload = { ...found, id };
   try {
-    return await inTurn(at, id, (signal) => receive(at, id, { offset: size, size, bytes: nothing(), signal }));
+    return await inTurn(at, id, (signal) => receive(at, { upload, offset: found.size, bytes: nothing(), signal }));
   } catch (error) {
+    if (!(error instanceof Fault) || error.code !== 'UNAVAILABLE') throw error;
     // Clients begin anew, with another upload, on any other failure of this question.
-    throw error instanceof Fault && error.code === 'UNAVAILABLE' ? fault('UPLOAD_BUSY') : error;
+    const busy = fault('UPLOAD_BUSY');
+    busy.cause = error.cause;
+    throw busy;
   }
 }
 
-export interface Continuation extends UploadPlace {
+interface Continuation extends UploadPlace {
   readonly offset: number;
   /** As of an upload in one request (operations/attachments). */
   readonly bytes: (bytesMax: number) => AsyncIterable<Uint8Array>;
@@ -93,21 +94,24 @@ export async function append(context: Context, input: Continuation): Promise<Upl
   if (offset > size || (found.available && offset < size)) throw mismatch(found);
   const bytes = input.bytes(size - offset);
   if (found.available) return viewOf(id, found);
-  return inTurn(at, id, (signal) => receive(at, id, { offset, size, bytes, signal }));
+  return inTurn(at, id, (signal) => receive(at, { upload: { ...found, id }, offset, bytes, signal }));
 }
 
 export async function cancel(context: Context, { collectionId, attachmentId: id }: UploadPlace): Promise<void> {
   const at = inCollection(context, collectionId);
   if ((await find(at, id)).available) throw notFound(id);
   await inTurn(at, id, async () => {
-    if (!(await discard(at, id))) throw notFound(id);
+    if ((await discard(at, id)) !== 'pending') throw notFound(id);
   });
 }
 
 const notFound = (attachmentId: string) => fault('ATTACHMENT_NOT_FOUND', { attachmentId });
 const mismatch = ({ received }: StoredUpload) => fault('UPLOAD_OFFSET_MISMATCH', { offset: received });
 
-function viewOf(id: string, { name, contentType, size, received, expiresAt }: StoredUpload): UploadView {
+function viewOf(
+  id: string,
+  { name, contentType, size, received, expiresAt }: Omit<StoredUpload, 'available' | 'node'>,
+): UploadView {
   return { id, name, contentType, size, received, expiresAtMs: expiresAt?.getTime() };
 }
 
@@ -120,81 +124,124 @@ async function find(at: InCollection, id: string): Promise<StoredUpload> {
   return found;
 }
 
-const turnOf = (at: InCollection, id: string): string => `${at.attachments.node}/${at.application.id}/${id}`;
-
 async function inTurn<T>(at: InCollection, id: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const turn = await takeTurn(turnOf(at, id));
+  const turn = await at.attachments.receiving.takeTurn(id);
   try {
     turn.signal.throwIfAborted();
     return await work(turn.signal);
   } catch (error) {
     // Bytes may have been read: the road must not try again.
-    throw error instanceof StaleDefinition ? tooBusy() : error;
+    throw staleAsBusy(error);
   } finally {
     turn.end();
   }
 }
 
 interface Reception {
-  readonly offset: number;
   /** As announced. */
-  readonly size: number;
+  readonly upload: AttachmentMetadata;
+  readonly offset: number;
   readonly bytes: AsyncIterable<Uint8Array>;
   readonly signal: AbortSignal;
 }
 
-async function receive(at: InCollection, id: string, { offset, size, bytes, signal }: Reception): Promise<UploadView> {
+async function receive(at: InCollection, { upload, offset, bytes, signal }: Reception): Promise<UploadView> {
+  const { id, size } = upload;
   const claimed = await claim(at, id, offset);
   // Finished since, by the request before this one, of which the client did not hear.
-  if (!Array.isArray(claimed)) return viewOf(id, claimed);
+  if (claimed === 'finished') return finished(upload);
   const incoming = new IncomingBytes(bytes, signal);
   try {
-    const { pieces, received } = await storePieces(at, { id, size, pieces: claimed }, incoming);
+    const { pieces, received, expiresAt } = await storePieces(at, { id, size, ...claimed }, incoming);
     if (incoming.breach !== undefined) throw incoming.breach.error;
-    if (received === size) await joinPieces(at, { id, size, pieces });
+    if (received < size) return viewOf(id, { ...upload, received, expiresAt: new Date(expiresAt) });
+    await joinPieces(at, { id, size, pieces });
+    return finished(upload);
+  } catch (error) {
+    // Somebody may have removed it, or made an attachment of it, while these bytes were being stored.
+    if (error !== incoming.breach?.error) await clearAway(at, id).catch(() => undefined);
+    throw error;
   } finally {
-    incoming.close();
+    await incoming.close();
     await release(at, id);
   }
-  return viewOf(id, await find(at, id));
 }
 
-/** The pieces so far, or the attachment that it has become with exactly these bytes. Throws why it is not to be had. */
-async function claim(at: InCollection, id: string, offset: number): Promise<Piece[] | StoredUpload> {
-  const listening = [...(await listeningNodes(at.store))];
-  const { node } = at.attachments;
-  const times = { at: isoTime(at.now()), expiresAt: expiryOf(at) };
-  const pieces = await claimUpload(at.store, { id, node, offset, listening, ...times });
-  if (pieces !== undefined) return pieces;
+const finished = ({ id, name, contentType, size }: AttachmentMetadata): UploadView => {
+  const metadata = { id, name, contentType, size };
+  return { ...metadata, received: size, expiresAtMs: undefined };
+};
+
+interface Claimed {
+  readonly pieces: Piece[];
+  readonly expiresAt: string;
+}
+
+/** The pieces so far; `finished`: it has become an attachment with exactly these bytes. Throws why it is not to be had. */
+async function claim(at: InCollection, id: string, offset: number): Promise<Claimed | 'finished'> {
+  const free = await claimFrom(at, { id, offset, goneNode: null });
+  if (free !== undefined) return free;
   const found = await find(at, id);
   if (found.received !== offset) throw mismatch(found);
-  if (!found.available) throw fault('UPLOAD_BUSY');
-  return found;
+  if (found.available) return 'finished';
+  const { node } = found;
+  const claimants = node === null ? [] : [node];
+  const gone = await goneNodes(at.store, claimants, { apartMs: at.attachments.looksApartMs });
+  const left = gone.size < claimants.length ? undefined : await claimFrom(at, { id, offset, goneNode: node });
+  if (left === undefined) throw fault('UPLOAD_BUSY');
+  return left;
+}
+
+async function claimFrom(
+  at: InCollection,
+  { id, offset, goneNode }: { id: string; offset: number; goneNode: string | null },
+): Promise<Claimed | undefined> {
+  const expiresAt = expiryOf(at);
+  const { node } = at.attachments;
+  const claim = { id, node, offset, goneNode, at: isoTime(at.now()), expiresAt };
+  try {
+    const pieces = await claimUpload(at.store, claim);
+    return pieces && { pieces, expiresAt };
+  } catch (error) {
+    // It may have been done before the answer was lost.
+    releaseLater(at, id);
+    throw error;
+  }
 }
 
 async function release(at: InCollection, id: string): Promise<void> {
-  await releaseUpload(at.store, id, at.attachments.node).catch(() => releaseLater(at, id));
+  const { node, receiving } = at.attachments;
+  try {
+    await releaseUpload(at.store, id, node);
+    receiving.unreleased.delete(id);
+  } catch {
+    releaseLater(at, id);
+  }
 }
 
 /** The database was away. Until this succeeds, or this server ends, no other server can go on with the upload. */
-function releaseLater(at: InCollection, id: string, attempts = RELEASES_MAX): void {
-  const again = () => {
-    if (isTaken(turnOf(at, id))) return;
-    releaseUpload(at.store, id, at.attachments.node).catch(() => {
-      if (attempts > 1) releaseLater(at, id, attempts - 1);
-    });
-  };
-  setTimeout(again, RELEASE_AGAIN_MS).unref();
+function releaseLater(at: InCollection, id: string): void {
+  at.attachments.receiving.unreleased.set(id, { applicationId: at.application.id, expiresAt: expiryOf(at) });
 }
 
-/** False: there is nothing, or an attachment by now. What cannot be removed at once is left to the sweep. */
-async function discard(at: InCollection, id: string): Promise<boolean> {
-  if (!(await condemnUpload(at.store, id))) return false;
-  try {
-    await at.attachments.blobs.removeAll({ applicationId: at.application.id, attachmentId: id });
-    await deleteCondemned(at.store, [id]);
-  } catch {
-    // Nobody finds it any more, which is what was asked for.
+/** Of what nobody sends to this server any more. In a turn, as whoever comes meanwhile claims it. */
+export async function releaseLeft({
+  database,
+  now,
+  attachments: { node, receiving },
+}: Pick<OperatorContext, 'database' | 'now'> & {
+  readonly attachments: Pick<AttachmentMeans, 'node' | 'receiving'>;
+}): Promise<void> {
+  for (const [id, { applicationId, expiresAt }] of receiving.unreleased) {
+    if (receiving.has(id)) continue;
+    const turn = await receiving.takeTurn(id);
+    try {
+      if (now() < Date.parse(expiresAt)) await releaseUpload(database.application(applicationId), id, node);
+      receiving.unreleased.delete(id);
+    } catch {
+      // The next time.
+    } finally {
+      turn.end();
+    }
   }
-  return true;
 }

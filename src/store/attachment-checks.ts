@@ -2,7 +2,6 @@
 
 import type { AttachmentState } from './attachments.ts';
 import type { Reader, Writer } from './db.ts';
-import { StaleDefinition } from './sqlstate.ts';
 
 /** Each of them is asked for in the store. */
 const PAGE = 200;
@@ -22,20 +21,12 @@ const readRow = (row: readonly unknown[]): CheckedRow => {
   return { id, name, state, size, hash };
 };
 
-/** Those of the identifiers that have a row; undefined when there is no such application. */
-export async function existingAttachments(
-  reader: Reader,
-  ids: readonly string[],
-): Promise<Map<string, CheckedRow> | undefined> {
-  try {
-    const rows = await reader.rows(`select ${COLUMNS} from ${reader.schema}.attachments where id = any($1::text[])`, [
-      ids,
-    ]);
-    return new Map(rows.map(readRow).map((row) => [row.id, row]));
-  } catch (error) {
-    if (error instanceof StaleDefinition) return undefined;
-    throw error;
-  }
+/** Those of the identifiers that have a row. */
+export async function existingAttachments(reader: Reader, ids: readonly string[]): Promise<Map<string, CheckedRow>> {
+  const rows = await reader.rows(`select ${COLUMNS} from ${reader.schema}.attachments where id = any($1::text[])`, [
+    ids,
+  ]);
+  return new Map(rows.map(readRow).map((row) => [row.id, row]));
 }
 
 /** Those that have bytes, or had, behind the identifier given. */
@@ -46,14 +37,6 @@ export async function pageOfStored(reader: Reader, after: string): Promise<Check
     [after],
   );
   return rows.map(readRow);
-}
-
-export async function countAttachments(reader: Reader): Promise<number> {
-  const [rows = []] = await reader.ask({
-    text: `select count(*)::float8 from ${reader.schema}.attachments where state in ('available', 'missing')`,
-    params: [],
-  });
-  return Number(rows[0]?.[0]);
 }
 
 /** From one of the two states to the other; the identifiers of those that were in it. */

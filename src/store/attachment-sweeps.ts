@@ -46,44 +46,40 @@ export async function pageOfUnfinished(
   }));
 }
 
+/** Announced uploads that are attachments by now, and whose pieces may not all have gone. */
+export async function pageOfJoined(reader: Reader, after: string): Promise<string[]> {
+  const rows = await reader.rows(
+    `select id from ${reader.schema}.attachments
+     where id > $1 and state = 'available' and pieces is not null order by id limit ${SWEEP_PAGE}`,
+    [after],
+  );
+  return rows.map((row) => row[0] as string);
+}
+
 export interface Judged {
   readonly id: string;
   readonly collectionId: string;
-  readonly pending: boolean;
-  /** Whether no record was known to hold it for as long as the grace lasts. */
-  readonly expired: boolean;
+  readonly state: AttachmentState;
+  /** Whether no record was known to hold it, and for as long as the grace lasts. */
+  readonly free: 'no' | 'lately' | 'long';
 }
 
-/** Those that a record may hold, and those that were free until the cutoff and longer. */
+/** All, page by page: a condition that few rows meet would read the table up to its end for one page. */
 export async function pageToJudge(
   reader: Reader,
   { after, cutoff }: { after: string; cutoff: string },
 ): Promise<Judged[]> {
-  const [rows = []] = await reader.ask({
-    text: `select id, collection_id, state = 'pending', free_since is not null from ${reader.schema}.attachments
-      where id > $1 and state <> 'removing' and (free_since is null or free_since <= $2)
-      order by id limit ${SWEEP_PAGE}`,
-    params: [after, cutoff],
-  });
-  return (rows as [string, string, boolean, boolean][]).map(([id, collectionId, pending, expired]) => ({
+  const rows = await reader.rows(
+    `select id, collection_id, state, case when free_since is null then 'no' when free_since <= $2 then 'long' else 'lately' end
+     from ${reader.schema}.attachments where id > $1 order by id limit ${SWEEP_PAGE}`,
+    [after, cutoff],
+  );
+  return (rows as [string, string, AttachmentState, Judged['free']][]).map(([id, collectionId, state, free]) => ({
     id,
     collectionId,
-    pending,
-    expired,
+    state,
+    free,
   }));
-}
-
-/** Those whose collections the definition does not have, whatever their state. */
-export async function pageOfStrays(
-  reader: Reader,
-  { after, collectionIds }: { after: string; collectionIds: readonly string[] },
-): Promise<string[]> {
-  const [rows = []] = await reader.ask({
-    text: `select id from ${reader.schema}.attachments
-      where id > $1 and state <> 'removing' and collection_id <> all($2::text[]) order by id limit ${SWEEP_PAGE}`,
-    params: [after, collectionIds],
-  });
-  return rows.map((row) => row[0] as string);
 }
 
 /**
@@ -139,7 +135,7 @@ async function changeUnlocked(writer: Writer, ids: readonly string[], change: Ch
   });
 }
 
-/** `deadNodes`: servers that were found to be gone after the uploads were seen. */
+/** `deadNodes`: servers that were found to be gone, or to receive none of these, after the uploads were seen. */
 export function condemnInterrupted(
   writer: Writer,
   { ids, deadNodes, now }: { ids: readonly string[]; deadNodes: readonly string[]; now: string },

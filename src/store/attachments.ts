@@ -4,6 +4,7 @@
 
 import type { PreparedCollection } from '../domain/application.ts';
 import type { Reader, Row, Statement, Writer } from './db.ts';
+import { StaleDefinition } from './sqlstate.ts';
 import { tableOf } from './tables.ts';
 
 /** docs/architecture.md, "Attachments". */
@@ -23,7 +24,7 @@ export interface StoredAttachment {
   readonly free: boolean;
 }
 
-export interface NewAttachment {
+interface NewAttachment {
   readonly id: string;
   readonly collectionId: string;
   readonly name: string;
@@ -43,7 +44,10 @@ export async function insertAttachment(writer: Writer, row: NewAttachment): Prom
   );
 }
 
-/** From pending to available. No row when somebody else has cleared it away. */
+/**
+ * From pending to available. No row when somebody else has cleared it away. The pieces of an announced one stay noted until
+ * they are removed (`forgetPieces`).
+ */
 export function completeAttachment(
   schema: string,
   done: {
@@ -56,20 +60,32 @@ export function completeAttachment(
 ): Statement {
   return {
     text: `update ${schema}.attachments set state = 'available', size = $3, received = $3, hash = $4, uploaded_at = $5,
-        node = null, pieces = null, expires_at = null,
+        node = null, expires_at = null,
         free_since = case when free_since is null then null else $5::timestamptz end
       where id = $1 and node = $2 and state = 'pending' returning id`,
     params: [done.id, done.node, done.size, done.hash, done.at],
   };
 }
 
-/** Nobody finds them from then on; bytes may be removed, and the rows behind them. */
-export async function condemnAttachments(writer: Writer, ids: readonly string[]): Promise<string[]> {
-  const rows = await writer.write(
-    `update ${writer.schema}.attachments set state = 'removing' where id = any($1::text[]) returning id`,
+/** Nothing lies beside the files of these attachments any more. */
+export async function forgetPieces(writer: Writer, ids: readonly string[]): Promise<void> {
+  await writer.write(
+    `update ${writer.schema}.attachments set pieces = null
+     where id = any($1::text[]) and state = 'available' returning id`,
     [ids],
   );
-  return rows.map((row) => row[0] as string);
+}
+
+/**
+ * Nobody finds the upload from then on; bytes may be removed, and the row behind them. False: it is an attachment by now,
+ * or not there.
+ */
+export async function condemnUpload(writer: Writer, id: string): Promise<boolean> {
+  const rows = await writer.write(
+    `update ${writer.schema}.attachments set state = 'removing' where id = $1 and state = 'pending' returning id`,
+    [id],
+  );
+  return rows.length > 0;
 }
 
 export async function deleteCondemned(writer: Writer, ids: readonly string[]): Promise<void> {
@@ -170,4 +186,17 @@ export async function keepAttachments(writer: Writer, ids: readonly string[]): P
     ]);
     return rows.map((row) => row[0] as string);
   });
+}
+
+/** Undefined: there is no row, or no application any more. */
+export async function stateOf(reader: Reader, id: string): Promise<AttachmentState | undefined> {
+  try {
+    const rows = await reader.rows(`select state from ${reader.schema}.attachments where id = $1`, [id]);
+    return rows[0]?.[0] as AttachmentState | undefined;
+  } catch (error) {
+    if (!(error instanceof StaleDefinition)) throw error;
+    const [[removed] = []] = await reader.rows('select to_regnamespace($1) is null', [reader.schema]);
+    if (removed === true) return undefined;
+    throw error;
+  }
 }

@@ -35,11 +35,11 @@ export function checkNewKey(key: BlobKey): void {
 }
 
 /** `<attachmentId>[.<part>]`. */
-export const nameOf = ({ attachmentId, part }: BlobKey): string =>
+export const fileNameOf = ({ attachmentId, part }: BlobKey): string =>
   part === undefined ? attachmentId : `${attachmentId}.${part}`;
 
 /** undefined for names that are not ours. */
-export function keyOf(applicationId: string, name: string): BlobKey | undefined {
+export function keyOfFileName(applicationId: string, name: string): BlobKey | undefined {
   const dot = name.indexOf('.');
   const key: BlobKey =
     dot < 0

@@ -2,11 +2,12 @@
 // fault.
 
 import { createHash, type Hash } from 'node:crypto';
+import type { Readable } from 'node:stream';
 import { Fault, fault } from '../faults.ts';
-import { checkNewKey } from './blob-keys.ts';
-import type { BlobKey, Blobs } from './blobs.ts';
+import { checkNewKey, fileNameOf } from './blob-keys.ts';
+import { type BlobKey, type Blobs, type ByteRange, type PutOptions, UnknownOutcome } from './blobs.ts';
 
-export interface Measured {
+interface Measured {
   readonly size: number;
   /** SHA-256 in hexadecimal digits. */
   readonly hash: string;
@@ -21,6 +22,24 @@ export function storageUnavailable(error: unknown): Fault {
   const away = fault('UNAVAILABLE', { reason: 'storage' }, { 'retry-after': '1' });
   away.cause = error;
   return away;
+}
+
+/** Whether what was to be stored may appear later: its row must stay until a sweep has removed it again. */
+export const mayAppearLater = (error: unknown): boolean =>
+  error instanceof UnknownOutcome || (error instanceof Fault && error.cause instanceof UnknownOutcome);
+
+/**
+ * The bytes of what a row says is there, or a fault UNAVAILABLE: they may be back as soon as a disk is mounted again.
+ * `cartulary doctor` tells whether they are.
+ */
+export async function readStored(blobs: Blobs, key: BlobKey, range?: ByteRange): Promise<Readable> {
+  try {
+    const bytes = await blobs.read(key, range);
+    if (bytes !== undefined) return bytes;
+  } catch (error) {
+    throw storageUnavailable(error);
+  }
+  throw storageUnavailable(new Error(`the bytes of ${fileNameOf(key)} are not at ${blobs.place}`));
 }
 
 /** Bytes that are counted and hashed on their way. */
@@ -63,12 +82,24 @@ async function readBack(blobs: Blobs, key: BlobKey): Promise<Measured> {
  * Stores the bytes under the key and gives their size and hash. What the source throws is thrown as it is; everything
  * else is a fault UNAVAILABLE, after which nothing is left, as far as can be.
  */
-export async function putVerified(blobs: Blobs, key: BlobKey, bytes: AsyncIterable<Uint8Array>): Promise<Measured> {
+export const putVerified = (blobs: Blobs, key: BlobKey, bytes: AsyncIterable<Uint8Array>): Promise<Measured> =>
+  verified(blobs, { key, bytes, shared: false });
+
+/** As `putVerified`, where another server may have stored the same by now: what is there after a failure stays, to be replaced. */
+export const replaceVerified = (blobs: Blobs, key: BlobKey, bytes: AsyncIterable<Uint8Array>): Promise<Measured> =>
+  verified(blobs, { key, bytes, shared: true });
+
+interface Put extends Required<PutOptions> {
+  readonly key: BlobKey;
+  readonly bytes: AsyncIterable<Uint8Array>;
+}
+
+async function verified(blobs: Blobs, { key, bytes, shared }: Put): Promise<Measured> {
   checkNewKey(key);
   const measured = measure(bytes);
   let stored = false;
   try {
-    await blobs.put(key, measured.bytes);
+    await blobs.put(key, measured.bytes, { shared });
     stored = true;
     // Else the beginning of the file would be taken for all of it, and read back the same.
     if (!measured.ended()) throw new Error('the store did not take all bytes');
@@ -79,7 +110,7 @@ export async function putVerified(blobs: Blobs, key: BlobKey, bytes: AsyncIterab
       `${found.size} bytes with hash ${found.hash} were read back for ${expected.size} with ${expected.hash}`,
     );
   } catch (error) {
-    if (stored) await blobs.remove(key).catch(() => undefined);
+    if (stored && !shared) await blobs.remove(key).catch(() => undefined);
     const failure = measured.failure();
     throw failure === undefined ? storageUnavailable(error) : failure.error;
   }

@@ -20,6 +20,10 @@ const CONNECT_MS = 5_000;
 const ANSWER_MS = 30_000;
 /** For a body of 8 MiB to be taken and acknowledged: about 1 Mbit/s. */
 export const TRANSFER_MS = 60_000;
+/** For many parts to become one object, which AWS says may take minutes. */
+export const COMPLETION_MS = 300_000;
+/** For each of the questions when the store is opened: what does not answer then must not keep the server from starting. */
+export const OPENING_MS = 10_000;
 /** Downloads to slow readers hold theirs for long, so there are more than uploads and requests would need. */
 const SOCKETS_MAX = 512;
 
@@ -50,6 +54,8 @@ export async function createClient({ endpoint, region, accessKeyId, secretAccess
   return new S3(config);
 }
 
+class NoAnswer extends Error {}
+
 /**
  * One call of the SDK, ended when it takes too long or when `cancel` says so. The limit is for the answer, and not for
  * the body of a download. A call that has failed lets go of its socket, even when its body was only partly sent.
@@ -61,38 +67,64 @@ export async function within<T>(
 ): Promise<T> {
   const controller = new AbortController();
   const stop = () => controller.abort(cancel?.reason);
-  const timer = setTimeout(() => controller.abort(new Error(`no answer within ${limitMs} ms`)), limitMs);
+  let late: NoAnswer | undefined;
+  const timer = setTimeout(() => {
+    late = new NoAnswer(`no answer within ${limitMs} ms`);
+    controller.abort(late);
+  }, limitMs);
   cancel?.addEventListener('abort', stop);
   if (cancel?.aborted) stop();
   try {
     return await work({ abortSignal: controller.signal });
   } catch (error) {
     controller.abort(error);
-    throw error;
+    throw late ?? error;
   } finally {
     clearTimeout(timer);
     cancel?.removeEventListener('abort', stop);
   }
 }
 
-function statusOf(error: unknown): number | undefined {
-  const metadata = error instanceof Error && '$metadata' in error ? error.$metadata : undefined;
-  return (metadata as { httpStatusCode?: number } | undefined)?.httpStatusCode;
-}
+const metadataOf = (error: unknown): { httpStatusCode?: number; attempts?: number } =>
+  (error instanceof Error && '$metadata' in error ? error.$metadata : undefined) ?? {};
 
-const nameOf = (error: unknown): string => (error instanceof Error ? error.name : '');
+const statusOf = (error: unknown): number | undefined => metadataOf(error).httpStatusCode;
+const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '');
+const errorNameOf = (error: unknown): string => (error instanceof Error ? error.name : '');
 
 /** There is no such object; a bucket that is gone is a failure. */
-export const isMissing = (error: unknown): boolean => statusOf(error) === 404 && nameOf(error) !== 'NoSuchBucket';
+export const isMissing = (error: unknown): boolean => statusOf(error) === 404 && errorNameOf(error) !== 'NoSuchBucket';
 
 /** The store does not have this call. */
 export const isUnknownCall = (error: unknown): boolean =>
-  [405, 501].includes(statusOf(error) ?? 0) || nameOf(error) === 'NotImplemented';
+  [405, 501].includes(statusOf(error) ?? 0) || errorNameOf(error) === 'NotImplemented';
 
 /** Another attempt may succeed: no answer, or one that blames the store. */
 export function isTransient(error: unknown): boolean {
   const status = statusOf(error);
   return (
-    status === undefined || status >= 500 || status === 408 || status === 429 || nameOf(error) === 'RequestTimeout'
+    status === undefined || status >= 500 || status === 408 || status === 429 || errorNameOf(error) === 'RequestTimeout'
+  );
+}
+
+/** Whether the SDK itself has sent it again, after an attempt without an answer or with one that blamed the store. */
+export const wasRepeated = (error: unknown): boolean => (metadataOf(error).attempts ?? 1) > 1;
+
+const UNREACHED = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'ENETDOWN'];
+const BROKEN = ['ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT'];
+
+/** The store may have got the request and go on with it: it broke off, or whoever stands before the store gave up. */
+export function isUndecided(error: unknown): boolean {
+  const status = statusOf(error);
+  return status === undefined ? !UNREACHED.includes(codeOf(error)) : [500, 502, 504].includes(status);
+}
+
+/** It does not answer now; everything else that goes wrong at first is for the operator to set right. */
+export function isAway(error: unknown): boolean {
+  if (statusOf(error) !== undefined) return isTransient(error) && !isUnknownCall(error);
+  return (
+    error instanceof NoAnswer ||
+    errorNameOf(error) === 'TimeoutError' ||
+    [...UNREACHED, ...BROKEN].includes(codeOf(error))
   );
 }

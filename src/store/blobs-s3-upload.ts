@@ -8,16 +8,27 @@ import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CompletedPart, S3 } from '@aws-sdk/client-s3';
 import { readAt, writeAt } from './blob-files.ts';
-import { isTransient, TRANSFER_MS, within } from './blobs-s3-client.ts';
+import { UnknownOutcome } from './blobs.ts';
+import {
+  COMPLETION_MS,
+  isMissing,
+  isTransient,
+  isUndecided,
+  TRANSFER_MS,
+  wasRepeated,
+  within,
+} from './blobs-s3-client.ts';
 
 /** Of the 10 000 parts that S3 allows, this makes files of 80 GB. */
 export const PART_BYTES = 8 * 1024 * 1024;
 const REPETITIONS_MAX = 3;
 const REPETITION_MS = 200;
 
-export interface UploadTarget {
+interface UploadTarget {
   readonly s3: S3;
   readonly object: { readonly Bucket: string; readonly Key: string };
+  /** See PutOptions. */
+  readonly shared: boolean;
 }
 
 /** Without a name from the start, so that it vanishes with the process, however that ends. */
@@ -37,10 +48,12 @@ interface Transfer<T> {
   body(): Readable;
   send(body: Readable, options: { abortSignal: AbortSignal }): Promise<T>;
   readonly cancel: AbortSignal;
+  /** Hears why each attempt failed. */
+  failed?(error: unknown): void;
 }
 
 /** Each attempt with a stream of its own: the SDK repeats no request whose body is a stream, as it cannot rewind. */
-async function transfer<T>({ body, send, cancel }: Transfer<T>): Promise<T> {
+async function transfer<T>({ body, send, cancel, failed }: Transfer<T>): Promise<T> {
   for (let attempt = 0; ; attempt += 1) {
     const stream = body();
     const broken = new AbortController();
@@ -52,6 +65,7 @@ async function transfer<T>({ body, send, cancel }: Transfer<T>): Promise<T> {
     try {
       return await within((options) => send(stream, options), TRANSFER_MS, broken.signal);
     } catch (error) {
+      failed?.(error);
       if (broken.signal.aborted || attempt === REPETITIONS_MAX || !isTransient(error)) throw error;
     } finally {
       cancel.removeEventListener('abort', stop);
@@ -91,11 +105,22 @@ async function sendPart(target: UploadTarget, spool: FileHandle, part: Part): Pr
   return { ETag, PartNumber: part.number };
 }
 
-async function sendWhole(target: UploadTarget, spool: FileHandle, bytes: number): Promise<void> {
-  await transfer({
+const unknownOutcome = (cause: unknown) =>
+  new UnknownOutcome('the store has not said whether it has stored the file', { cause });
+
+async function sendWhole({ s3, object }: UploadTarget, spool: FileHandle, bytes: number): Promise<void> {
+  // Of any attempt: one that was not answered may be carried out after all that follow.
+  let undecided = false;
+  const sending = transfer({
     body: () => readAt(spool, 0, bytes),
-    send: (body, options) => target.s3.putObject({ ...target.object, Body: body, ContentLength: bytes }, options),
+    send: (body, options) => s3.putObject({ ...object, Body: body, ContentLength: bytes }, options),
     cancel: new AbortController().signal,
+    failed: (error) => {
+      undecided ||= isUndecided(error);
+    },
+  });
+  await sending.catch((error: unknown) => {
+    throw undecided ? unknownOutcome(error) : error;
   });
 }
 
@@ -105,13 +130,29 @@ async function begin({ s3, object }: UploadTarget): Promise<string> {
   return UploadId;
 }
 
-async function complete({ s3, object }: UploadTarget, uploadId: string, parts: CompletedPart[]): Promise<void> {
+interface Completion {
+  readonly uploadId: string;
+  readonly parts: CompletedPart[];
+  readonly bytes: number;
+}
+
+async function complete({ s3, object }: UploadTarget, { uploadId, parts, bytes }: Completion): Promise<void> {
   const command = { ...object, UploadId: uploadId, MultipartUpload: { Parts: parts } };
-  await within((options) => s3.completeMultipartUpload(command, options), TRANSFER_MS);
+  try {
+    await within((options) => s3.completeMultipartUpload(command, options), COMPLETION_MS);
+  } catch (error) {
+    if (!wasRepeated(error)) throw isUndecided(error) ? unknownOutcome(error) : error;
+    if (!isMissing(error)) throw unknownOutcome(error);
+    // The attempt before may have made the object of the upload, so that there was none for the repetition.
+    const found = await within((options) => s3.headObject(object, options)).catch((reason: unknown) => {
+      throw isMissing(reason) ? error : unknownOutcome(reason);
+    });
+    if (found.ContentLength !== bytes) throw error;
+  }
 }
 
 /** Stores what the source gives, or throws and leaves nothing, as far as the store can be reached. */
-export async function upload(
+export async function storeThroughSpool(
   target: UploadTarget,
   spool: FileHandle,
   source: AsyncIterable<Uint8Array>,
@@ -122,6 +163,7 @@ export async function upload(
   let sending: Promise<void> | undefined;
   let failure: { readonly error: unknown } | undefined;
   let number = 1;
+  let taken = 0;
   let filled = 0;
   let finishing = false;
 
@@ -144,6 +186,7 @@ export async function upload(
   try {
     for await (const chunk of source) {
       if (failure !== undefined) throw failure.error;
+      taken += chunk.length;
       for (let rest = chunk; rest.length > 0; ) {
         // Only once there is more: what fits in one part goes without the ceremony of many.
         if (filled === PART_BYTES) await handOver();
@@ -161,7 +204,7 @@ export async function upload(
     await handOver();
     await sending;
     finishing = true;
-    await complete(target, uploadId, parts);
+    await complete(target, { uploadId, parts, bytes: taken });
   } catch (error) {
     cancel.abort();
     await sending?.catch(() => undefined);
@@ -171,11 +214,15 @@ export async function upload(
 }
 
 /** `finishing`: the store may have stored what it never acknowledged. */
-async function abandon({ s3, object }: UploadTarget, uploadId: string | undefined, finishing: boolean): Promise<void> {
+async function abandon(
+  { s3, object, shared }: UploadTarget,
+  uploadId: string | undefined,
+  finishing: boolean,
+): Promise<void> {
   const attempts: Promise<unknown>[] = [];
   if (uploadId !== undefined) {
     attempts.push(within((options) => s3.abortMultipartUpload({ ...object, UploadId: uploadId }, options)));
   }
-  if (finishing) attempts.push(within((options) => s3.deleteObject(object, options)));
+  if (finishing && !shared) attempts.push(within((options) => s3.deleteObject(object, options)));
   await Promise.allSettled(attempts);
 }

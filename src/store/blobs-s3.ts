@@ -7,16 +7,32 @@ import { Readable } from 'node:stream';
 import type { ListMultipartUploadsCommandOutput, ListObjectsV2CommandOutput, S3 } from '@aws-sdk/client-s3';
 import { isIdentifier } from '../wire/identifiers.ts';
 import { CHUNK_BYTES, unheard } from './blob-files.ts';
-import { checkApplication, checkKey, checkNewKey, isInterrupted, keyOf, nameOf } from './blob-keys.ts';
-import type { BlobKey, Blobs, ByteRange, StoredBlob } from './blobs.ts';
-import { createClient, isMissing, isUnknownCall, type S3Options, within } from './blobs-s3-client.ts';
-import { openSpool, upload } from './blobs-s3-upload.ts';
+import { checkApplication, checkKey, checkNewKey, fileNameOf, isInterrupted, keyOfFileName } from './blob-keys.ts';
+import {
+  type BlobKey,
+  type Blobs,
+  type ByteRange,
+  type PutOptions,
+  StoreAway,
+  type StoredBlob,
+  UnusableStore,
+} from './blobs.ts';
+import {
+  createClient,
+  isAway,
+  isMissing,
+  isUnknownCall,
+  OPENING_MS,
+  type S3Options,
+  within,
+} from './blobs-s3-client.ts';
+import { openSpool, storeThroughSpool } from './blobs-s3-upload.ts';
 
 /** How long a store may leave a waiting reader without a byte. */
 const STALL_MS = 60_000;
 const REMOVALS_AT_ONCE = 4;
 
-export interface S3BlobsOptions extends S3Options {
+interface S3BlobsOptions extends S3Options {
   /** For at most 16 MiB of each upload that is under way. */
   readonly spoolFolder: string;
 }
@@ -78,7 +94,7 @@ export function createS3Blobs(options: S3BlobsOptions): Blobs {
     return client;
   };
   const homeOf = (applicationId: string) => `${prefix}${applicationId}/`;
-  const objectOf = (key: BlobKey) => ({ Bucket, Key: homeOf(key.applicationId) + nameOf(key) });
+  const objectOf = (key: BlobKey) => ({ Bucket, Key: homeOf(key.applicationId) + fileNameOf(key) });
 
   const objects = (Prefix: string, Delimiter?: string): AsyncIterable<ListObjectsV2CommandOutput> =>
     pages(async (ContinuationToken) => {
@@ -108,7 +124,7 @@ export function createS3Blobs(options: S3BlobsOptions): Blobs {
     const home = homeOf(applicationId);
     for await (const page of uploads(home + name)) {
       for (const { Key = '', UploadId = '' } of page.Uploads ?? []) {
-        const key = keyOf(applicationId, `${Key.slice(home.length)}.${markOf(UploadId)}`);
+        const key = keyOfFileName(applicationId, `${Key.slice(home.length)}.${markOf(UploadId)}`);
         if (key === undefined) continue;
         const abort = async () => {
           await within((call) => opened().abortMultipartUpload({ Bucket, Key, UploadId }, call));
@@ -122,18 +138,22 @@ export function createS3Blobs(options: S3BlobsOptions): Blobs {
     const home = homeOf(applicationId);
     for await (const page of objects(home + name)) {
       for (const { Key = '', Size = 0 } of page.Contents ?? []) {
-        const key = keyOf(applicationId, Key.slice(home.length));
+        const key = keyOfFileName(applicationId, Key.slice(home.length));
         if (key !== undefined) yield { ...key, size: Size };
       }
     }
   }
 
-  async function put(key: BlobKey, bytes: AsyncIterable<Uint8Array>): Promise<void> {
+  async function put(
+    key: BlobKey,
+    bytes: AsyncIterable<Uint8Array>,
+    { shared = false }: PutOptions = {},
+  ): Promise<void> {
     checkNewKey(key);
-    const target = { s3: opened(), object: objectOf(key) };
+    const target = { s3: opened(), object: objectOf(key), shared };
     const spool = await openSpool(spoolFolder);
     try {
-      await upload(target, spool, bytes);
+      await storeThroughSpool(target, spool, bytes);
     } finally {
       await spool.close();
     }
@@ -173,12 +193,15 @@ export function createS3Blobs(options: S3BlobsOptions): Blobs {
     }
   }
 
-  async function removeAll({ applicationId, attachmentId }: Omit<BlobKey, 'part'>): Promise<void> {
+  async function removeWhere(
+    { applicationId, attachmentId }: BlobKey,
+    wanted: (part: string | undefined) => boolean,
+  ): Promise<void> {
     checkKey({ applicationId, attachmentId });
     // First, so that none of them becomes an object afterwards.
     for await (const { abort } of underWay(applicationId, attachmentId)) await abort();
     const keys: BlobKey[] = [];
-    for await (const key of stored(applicationId, attachmentId)) keys.push(key);
+    for await (const key of stored(applicationId, attachmentId)) if (wanted(key.part)) keys.push(key);
     // One by one: for the removal of many in one request, stores ask for checksums of different kinds.
     for (let from = 0; from < keys.length; from += REMOVALS_AT_ONCE) {
       await Promise.all(keys.slice(from, from + REMOVALS_AT_ONCE).map(remove));
@@ -212,11 +235,16 @@ export function createS3Blobs(options: S3BlobsOptions): Blobs {
     client = await createClient(options);
     const probe = { Bucket, Key: `${prefix}.probe-${randomBytes(8).toString('hex')}` };
     const s3 = client;
-    await within((call) => s3.listObjectsV2({ Bucket, Prefix: prefix, MaxKeys: 1 }, call));
-    await within((call) => s3.putObject({ ...probe, Body: 'probe' }, call));
-    await within((call) => s3.headObject(probe, call));
-    await within((call) => s3.deleteObject(probe, call));
+    await within((call) => s3.listObjectsV2({ Bucket, Prefix: prefix, MaxKeys: 1 }, call), OPENING_MS);
+    await within((call) => s3.putObject({ ...probe, Body: 'probe' }, call), OPENING_MS);
+    await within((call) => s3.headObject(probe, call), OPENING_MS);
+    await within((call) => s3.deleteObject(probe, call), OPENING_MS);
   }
+
+  const close = async () => {
+    client?.destroy();
+    client = undefined;
+  };
 
   return {
     place,
@@ -224,22 +252,22 @@ export function createS3Blobs(options: S3BlobsOptions): Blobs {
       try {
         await prepare();
       } catch (error) {
-        client?.destroy();
-        client = undefined;
         const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-        throw new Error(`The attachments in ${place} cannot be read and written: ${reason}`, { cause: error });
+        // Stays open: it is used as soon as it answers.
+        if (isAway(error))
+          throw new StoreAway(`The attachments in ${place} do not answer: ${reason}`, { cause: error });
+        await close();
+        throw new UnusableStore(`The attachments in ${place} cannot be read and written: ${reason}`, { cause: error });
       }
     },
     put,
     read,
     size,
     remove,
-    removeAll,
+    removeAll: (key) => removeWhere(key, () => true),
+    removeBeside: (key) => removeWhere(key, (part) => part !== undefined),
     applications,
     list,
-    close: async () => {
-      client?.destroy();
-      client = undefined;
-    },
+    close,
   };
 }

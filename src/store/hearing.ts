@@ -3,6 +3,7 @@
 // has been heard. `asOf` is that moment; while nothing is heard it stands still, and caches stop being trusted.
 
 import { randomBytes } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import type { Reader, Statement } from './db.ts';
 import { endClient } from './pool.ts';
@@ -12,6 +13,8 @@ const BEAT_MS = 250;
 /** Older than this a connection that answers no beat is given up and made anew. */
 const DEAF_MS = 3_000;
 const RECONNECT_MS = 200;
+/** So long, at the most, a node that lives is missing: it notices, waits, and connects. */
+export const RECONNECTION_MS = DEAF_MS + BEAT_MS + RECONNECT_MS + DEAF_MS;
 
 const LISTENER = 'cartulary listener';
 
@@ -28,8 +31,38 @@ export async function announce(handle: Reader, news: News): Promise<void> {
   await handle.rows(text, params);
 }
 
+export interface Looks {
+  /** How long after the first look the second is; tests have less patience. */
+  readonly apartMs?: number;
+  /** Found to be gone before: one look says whether they still are. */
+  readonly known?: ReadonlySet<string>;
+  /** Given when nobody waits for the answer any more, which is then that none is known to be gone. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Those of the nodes that are gone: missing in two looks that are so far apart that one which had only lost its
+ * connection would have another. Ask after seeing what they left: a node that has just started is there by then.
+ */
+export async function goneNodes(
+  reader: Reader,
+  nodes: Iterable<string>,
+  { apartMs = RECONNECTION_MS, known = new Set(), signal }: Looks = {},
+): Promise<Set<string>> {
+  const missing = await missingAmong(reader, new Set(nodes));
+  if ([...missing].every((node) => known.has(node))) return missing;
+  await pause(apartMs, undefined, signal && { signal }).catch(() => undefined);
+  return signal?.aborted === true ? new Set() : missingAmong(reader, missing);
+}
+
+async function missingAmong(reader: Reader, nodes: ReadonlySet<string>): Promise<Set<string>> {
+  if (nodes.size === 0) return new Set();
+  const listening = await listeningNodes(reader);
+  return new Set([...nodes].filter((node) => !listening.has(node)));
+}
+
 /** The nodes that listen now. One that has just lost its connection is missing until it has another. */
-export async function listeningNodes(reader: Reader): Promise<Set<string>> {
+async function listeningNodes(reader: Reader): Promise<Set<string>> {
   const rows = await reader.rows(
     `select application_name from pg_stat_activity where datname = current_database() and application_name like $1`,
     [`${LISTENER} %`],

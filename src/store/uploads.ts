@@ -11,7 +11,7 @@ export interface Piece {
   readonly part: string;
 }
 
-export interface NewUploadRow {
+interface NewUploadRow {
   readonly id: string;
   readonly collectionId: string;
   readonly name: string;
@@ -38,11 +38,13 @@ export interface StoredUpload {
   readonly size: number;
   readonly received: number;
   readonly available: boolean;
+  /** The server that has claimed it. */
+  readonly node: string | null;
   /** Null once it is available. */
   readonly expiresAt: Date | null;
 }
 
-export interface UploadSought {
+interface UploadSought {
   readonly id: string;
   readonly collectionId: string;
   /** Undefined: whoever has made it. */
@@ -53,7 +55,7 @@ export interface UploadSought {
 /** One that waits for bytes and is not out of time, or that has become an attachment. */
 export async function findUpload(reader: Reader, sought: UploadSought): Promise<StoredUpload | undefined> {
   const rows = await reader.rows(
-    `select name, content_type, size::float8, received::float8, state = 'available', expires_at
+    `select name, content_type, size::float8, received::float8, state = 'available', node, expires_at
      from ${reader.schema}.attachments
      where id = $1 and collection_id = $2 and ($3::text is null or created_by = $3)
        and (state = 'available' or (state = 'pending' and pieces is not null and expires_at > $4))`,
@@ -63,24 +65,25 @@ export async function findUpload(reader: Reader, sought: UploadSought): Promise<
 }
 
 function readUpload(row: Row): StoredUpload {
-  const [name, contentType, size, received, available, expiresAt] = row as [
+  const [name, contentType, size, received, available, node, expiresAt] = row as [
     string,
     string,
     number,
     number,
     boolean,
+    string | null,
     Date | null,
   ];
-  return { name, contentType, size, received, available, expiresAt };
+  return { name, contentType, size, received, available, node, expiresAt };
 }
 
-export interface UploadClaim {
+interface UploadClaim {
   readonly id: string;
   readonly node: string;
   /** The claim fails where this is not what has been received. */
   readonly offset: number;
-  /** The servers that live: what one of the others has claimed is free again. */
-  readonly listening: readonly string[];
+  /** A server that is gone: what it has claimed is free again. */
+  readonly goneNode: string | null;
   readonly at: string;
   readonly expiresAt: string;
 }
@@ -90,14 +93,14 @@ export async function claimUpload(writer: Writer, claim: UploadClaim): Promise<P
   const rows = await writer.write(
     `update ${writer.schema}.attachments set node = $2, expires_at = $6
      where id = $1 and state = 'pending' and pieces is not null and received = $3 and expires_at > $5
-       and (node is null or node = $2 or not (node = any($4::text[])))
+       and (node is null or node = $2 or node = $4)
      returning pieces`,
-    [claim.id, claim.node, claim.offset, claim.listening, claim.at, claim.expiresAt],
+    [claim.id, claim.node, claim.offset, claim.goneNode, claim.at, claim.expiresAt],
   );
   return rows[0] === undefined ? undefined : (JSON.parse(rows[0][0] as string) as Piece[]);
 }
 
-export interface NotedPieces extends Pick<UploadClaim, 'id' | 'node' | 'offset' | 'expiresAt'> {
+interface NotedPieces extends Pick<UploadClaim, 'id' | 'node' | 'offset' | 'expiresAt'> {
   /** All of them, the last of which begins at `offset`. */
   readonly pieces: readonly Piece[];
   readonly received: number;
@@ -119,14 +122,4 @@ export async function releaseUpload(writer: Writer, id: string, node: string): P
      where id = $1 and node = $2 and state = 'pending' and pieces is not null returning id`,
     [id, node],
   );
-}
-
-/** Like condemnAttachments, but never of what has become an attachment meanwhile. False: there is nothing to remove. */
-export async function condemnUpload(writer: Writer, id: string): Promise<boolean> {
-  const rows = await writer.write(
-    `update ${writer.schema}.attachments set state = 'removing'
-     where id = $1 and state = 'pending' and pieces is not null returning id`,
-    [id],
-  );
-  return rows.length > 0;
 }

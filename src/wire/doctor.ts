@@ -1,5 +1,13 @@
 // What `POST /operator/v1/doctor` answers: lines of JSON, one after the other as the attachments are looked through.
 
+export interface DoctorOptions {
+  readonly mend: boolean;
+  /** Whether every file is read, and its hash compared. */
+  readonly hashes: boolean;
+  /** Mends also where so much is wrong that something else may be. */
+  readonly force: boolean;
+}
+
 /** Each kind of finding, with what mending does about it. */
 export const FINDINGS = {
   /** Removed. */
@@ -19,7 +27,7 @@ export const FINDINGS = {
   /** Removed. */
   interrupted: 'Uploads whose server has gone, or that have expired',
   /** Finished. */
-  unfinished: 'Removals that were not finished',
+  halfRemoved: 'Removals that were not finished',
 } as const;
 
 export type FindingKind = keyof typeof FINDINGS;
@@ -42,8 +50,8 @@ export interface Progress {
   readonly type: 'progress';
   readonly step: 'files' | 'attachments' | 'mending';
   readonly done: number;
-  /** About as many as there will be. */
-  readonly total: number;
+  /** About as many as there will be, where that is known. */
+  readonly total?: number;
 }
 
 export interface Tally {

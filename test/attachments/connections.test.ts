@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { readdirSync, readlinkSync } from 'node:fs';
-import { truncate } from 'node:fs/promises';
+import { appendFile, truncate } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { before, it } from 'node:test';
@@ -138,6 +138,30 @@ onBothStores('connections', { document: DOCUMENT, settings: { connectionsMax: 2 
     const { bytes: part } = await files.get(broken.id, { range: 'bytes=0-59999' });
     assert.equal(part.length, 60_000, 'what is there can be had');
     await untilClosed();
+  });
+
+  onDisk('bytes beyond the declared ones are not sent, so that nobody takes them for the next answer', async () => {
+    const { store, server } = scene();
+    assert.ok(store.place.kind === 'disk');
+    const grown = await files.upload(randomFile(1_000));
+    const name = (await store.stored()).find((path) => path.endsWith(grown.id));
+    await appendFile(join(store.place.folder, name!), 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
+    await onWire(server.address, async (wire) => {
+      const authorization = `Bearer ${scene().app.admin.token}`;
+      wire.write(head('GET', `${files.path}/${grown.id}`, { authorization }));
+      await assert.rejects(wire.answer(), /ended too early/);
+    });
+  });
+
+  it('what is not HTTP behind a request for a download is not answered in the middle of the file', async () => {
+    const { socket, received } = await beginReading(scene().server.address);
+    const over = new Promise<void>((resolve) => socket.on('close', () => resolve()));
+    socket.on('error', () => undefined).on('data', (piece: Buffer) => received.push(piece));
+    socket.write('\x01garbage\r\n\r\n');
+    await over;
+    const all = Buffer.concat(received);
+    const sent = all.subarray(all.indexOf('\r\n\r\n') + 4);
+    assert.ok(bytes.subarray(0, sent.length).equals(sent), 'something else stands in the file');
   });
 
   it('a server that is stopped finishes the download and does not wait for the connection afterwards', async () => {

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { examine as examineAll } from '../../src/operations/doctor.ts';
 import type { DoctorLine, Finding, FindingKind } from '../../src/wire/doctor.ts';
 import { publishApplication } from '../support/application.ts';
 import { OPERATOR_KEY } from '../support/server.ts';
@@ -43,6 +44,12 @@ async function examine({ server }: AttachmentScene, query = ''): Promise<Diagnos
   };
 }
 
+async function gathered(lines: AsyncIterable<DoctorLine>): Promise<DoctorLine[]> {
+  const all: DoctorLine[] = [];
+  for await (const line of lines) all.push(line);
+  return all;
+}
+
 describe('the doctor', () => {
   let scene: AttachmentScene;
   let sweeper: Sweeper;
@@ -73,8 +80,11 @@ describe('the doctor', () => {
     const { place, ...counts } = end!.looked;
     assert.equal(place, folder);
     assert.deepEqual(counts, { applications: 1, attachments: 1, files: 1, missing: 0 });
-    assert.ok(lines.some((line) => line.type === 'progress' && line.step === 'files' && line.total === 1));
-    assert.ok(lines.some((line) => line.type === 'progress' && line.step === 'attachments' && line.done === 1));
+    const progress = lines.filter((line) => line.type === 'progress').map(({ type: _, ...at }) => at);
+    assert.deepEqual(progress, [
+      { step: 'files', done: 1 },
+      { step: 'attachments', done: 1, total: 1 },
+    ]);
     assert.equal(lines.at(-1)?.type, 'end');
   });
 
@@ -157,9 +167,9 @@ describe('the doctor', () => {
     await plant(scene, { id: announced, collectionId, pieces: '[]', expires_at, size: 5 });
     for (const id of [interrupted, removing, announced]) await put(id, 'piece-0');
     const { tallies } = await examine(scene);
-    assert.deepEqual(tallies, { interrupted: [1, 0, 1], unfinished: [1, 0, 1] });
+    assert.deepEqual(tallies, { interrupted: [1, 0, 1], halfRemoved: [1, 0, 1] });
     const mended = await examine(scene, '?mend=true');
-    assert.deepEqual(mended.tallies, { interrupted: [1, 1, 0], unfinished: [1, 1, 0] });
+    assert.deepEqual(mended.tallies, { interrupted: [1, 1, 0], halfRemoved: [1, 1, 0] });
     assert.equal((await rowOf(scene, interrupted)).state, 'gone');
     assert.equal((await rowOf(scene, removing)).state, 'gone');
     assert.equal((await rowOf(scene, announced)).state, 'pending');
@@ -202,11 +212,63 @@ describe('the doctor', () => {
     })();
     for (let round = 0; round < 5; round++) {
       const { tallies } = await examine(scene, '?hashes=true');
-      const { unfinished: _mayBeUnderWay, ...wrong } = tallies;
+      const { halfRemoved: _mayBeUnderWay, ...wrong } = tallies;
       assert.deepEqual(wrong, {});
     }
     over = true;
     await traffic;
+  });
+
+  it('takes a table that cannot be read for a moment for no proof that the application is gone', async () => {
+    const { id } = await upload('needed.txt');
+    const { sql } = scene.server.database;
+    await sql(`alter table app_${scene.app.id}.attachments rename to away`);
+    const { lines } = await examine(scene, '?mend=true&force=true');
+    await sql(`alter table app_${scene.app.id}.away rename to attachments`);
+    const last = lines.at(-1);
+    assert.ok(last?.type === 'stopped');
+    assert.match(last.reason, /^The attachments of an application cannot be read: relation .* does not exist/);
+    assert.equal(await status(id), 200);
+    await well();
+  });
+
+  it('goes on where one file cannot be removed, and says that it is left', async () => {
+    const [locked, free] = [plantedId(), plantedId()];
+    for (const id of [locked, free]) await put(id);
+    sweeper.observed.splice(0);
+    const { blobs } = sweeper.context.attachments;
+    const remove: typeof blobs.remove = async (key) => {
+      if (key.attachmentId === locked) throw new Error('EPERM');
+      await blobs.remove(key);
+    };
+    const context = {
+      ...sweeper.context,
+      attachments: { ...sweeper.context.attachments, blobs: { ...blobs, remove } },
+    };
+    const lines = await gathered(examineAll(context, { mend: true, hashes: false, force: false }));
+    const end = lines.find((line) => line.type === 'end');
+    assert.deepEqual(end?.tallies.bytesWithoutAttachment, { found: 2, mended: 1, left: 1 });
+    assert.deepEqual(
+      sweeper.observed.splice(0).map(({ event }) => event),
+      ['attachments.unswept'],
+    );
+    await blobs.remove({ applicationId: scene.app.id, attachmentId: locked });
+    await well();
+  });
+
+  it('gives a sign of life while something takes long', async () => {
+    const { blobs } = sweeper.context.attachments;
+    const applications: typeof blobs.applications = async function* () {
+      await new Promise((resolve) => setTimeout(resolve, 2_500));
+      yield* blobs.applications();
+    };
+    const slow = {
+      ...sweeper.context,
+      attachments: { ...sweeper.context.attachments, blobs: { ...blobs, applications } },
+    };
+    const lines = await gathered(examineAll(slow, { mend: false, hashes: false, force: false }));
+    assert.deepEqual(lines[0], { type: 'progress', step: 'files', done: 0 });
+    assert.equal(lines.at(-1)?.type, 'end');
   });
 
   it('says plainly that the store does not answer, and that a parameter is wrong', async () => {
@@ -214,7 +276,7 @@ describe('the doctor', () => {
     const { lines } = await examine(scene, '?mend=true');
     const last = lines.at(-1);
     assert.ok(last?.type === 'stopped');
-    assert.match(last.reason, /^The place of the attachments, .*, cannot be read: ENOENT/);
+    assert.match(last.reason, /^The place of the attachments, .*, cannot be read: it has no \.cartulary-attachments/);
     await rename(`${folder}-away`, folder);
     const wrong = await scene.server.operator('POST', '/doctor?mend=yes');
     assert.deepEqual([wrong.status, wrong.body.code], [400, 'INVALID_PARAMETER']);

@@ -174,8 +174,9 @@ onBothStores('download', { document: DOCUMENT }, (scene) => {
   });
 
   it('answers HEAD like GET without the bytes', async () => {
+    // Ranges are for GET alone.
     for (const conditions of [{}, { range: 'bytes=5-9' }] as Headers[]) {
-      const [got, asked] = [await files.get(file.id, conditions), await files.head(file.id, conditions)];
+      const [got, asked] = [await files.get(file.id), await files.head(file.id, conditions)];
       assert.equal(asked.bytes.length, 0);
       const plain = ({ status, headers: { date: _, 'x-request-id': _id, ...headers } }: BytesReply) => [
         status,

@@ -80,11 +80,12 @@ const ROWS: Record<string, readonly (readonly [string | undefined, string])[]> =
   'control characters': [
     ["attachment; filename*=UTF-8''a%00b.txt", 'ab.txt'],
     ["attachment; filename*=UTF-8''a%0d%0aSet-Cookie:%20b.txt", 'aSet-Cookie: b.txt'],
-    [extended('a\u0001\u001f\u007f\u0085b\u2028c\u2029.txt'), 'abc.txt'],
+    [extended('a\u0001\u001f\u007f\u0085bc.txt'), 'abc.txt'],
     [quoted('a\tb.txt'), 'ab.txt'],
     ["attachment; filename*=UTF-8''%00", 'Unknonwn'],
   ],
   'any Unicode': [
+    [extended('a\u2028b\u2029.txt'), 'a\u2028b\u2029.txt'],
     [extended('\u202egpj.exe'), '\u202egpj.exe'],
     [extended('\u200fשלום\u200e.txt'), '\u200fשלום\u200e.txt'],
     [extended(`${EMOJI}.png`), `${EMOJI}.png`],

@@ -46,7 +46,8 @@ async function openDisk(): Promise<TestStore> {
     place: { kind: 'disk', folder },
     stored: async () => {
       const entries = await readdir(folder, { withFileTypes: true, recursive: true });
-      const files = entries.filter((entry) => !entry.isDirectory());
+      // Without the marker of the folder.
+      const files = entries.filter((entry) => !entry.isDirectory() && !entry.name.startsWith('.'));
       return files.map(({ parentPath, name }) => join(parentPath, name).slice(folder.length + 1)).sort();
     },
     goAway: () => rename(folder, `${folder}-away`),

@@ -4,6 +4,8 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { done, operationsOn } from '../records/scene.ts';
+import { publishApplication } from '../support/application.ts';
+import { startTestServer } from '../support/server.ts';
 import {
   attachment,
   attachmentActivities,
@@ -11,6 +13,7 @@ import {
   type Files,
   filesOf,
   onBothStores,
+  openStore,
   randomFile,
   refusedBytes,
   traces,
@@ -80,4 +83,30 @@ onBothStores('storage that is away', { document: DOCUMENT }, (scene) => {
     assert.equal((await attachmentActivities(scene())).length, logged, 'what was refused is no download');
     assert.ok((await files.get(file.id)).bytes.equals(bytes));
   });
+});
+
+it('a server starts while its store does not answer, says so, and takes attachments as soon as it does', async () => {
+  const store = await openStore('s3');
+  await store.goAway();
+  const told: unknown[] = [];
+  const server = await startTestServer({
+    attachments: store.place,
+    observe: (observation) => {
+      if (observation.event === 'attachments.away') told.push(observation.error);
+    },
+  });
+  try {
+    assert.equal(told.length, 1);
+    assert.match(String(told[0]), /The attachments in s3:.* do not answer: /);
+    const app = await publishApplication(server, DOCUMENT);
+    const scene = { server, app, store, close: () => server.close() };
+    done(await operationsOn(app, 'Files').create({}));
+    refusedBytes(await filesOf(scene, 'Files').send('early'), 503, 'UNAVAILABLE');
+    await store.comeBack();
+    const { id } = await filesOf(scene, 'Files').upload('in time');
+    assert.equal((await filesOf(scene, 'Files').get(id)).bytes.toString(), 'in time');
+  } finally {
+    await server.close();
+    await store.close();
+  }
 });

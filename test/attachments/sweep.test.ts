@@ -4,14 +4,15 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import pg from 'pg';
 import { prepareApplication } from '../../src/domain/application.ts';
-import { sweepAttachments } from '../../src/operations/attachment-sweep.ts';
+import { DAY_MS } from '../../src/domain/dates/days.ts';
+import { sweepUnfinished, sweepUnneeded } from '../../src/operations/attachment-sweep.ts';
 import { getApplication } from '../../src/store/applications.ts';
 import { condemnStrays, condemnUnheld, markUnheld, unheldAmong } from '../../src/store/attachment-sweeps.ts';
 import { until } from '../gate/waiting.ts';
 import { publishApplication } from '../support/application.ts';
 import { startTestServer } from '../support/server.ts';
 import { type AttachmentScene, attachment, filesOf, openAttachments, republish } from './scene.ts';
-import { bytesOf, DAY_MS, heldIn, openSweeper, photo, plant, plantedId, rowOf, type Sweeper } from './sweeping.ts';
+import { bytesOf, heldIn, openSweeper, photo, plant, plantedId, rowOf, type Sweeper } from './sweeping.ts';
 
 const INNER = { keys: [{ name: 'file', type: 'Attachment' }] };
 const VISITS = {
@@ -67,7 +68,7 @@ describe('the sweep', () => {
       await sweeper.blobs.size({ applicationId: scene.app.id, attachmentId: id, part: '256.webp' }),
       undefined,
     );
-    const counts = { interrupted: 0, unfinished: 0, unheld: 1, strays: 0 };
+    const counts = { interrupted: 0, halfRemoved: 0, unheld: 1, strays: 0 };
     assert.deepEqual(swept(), [{ event: 'attachments.swept', applicationId: scene.app.id, ...counts }]);
     assert.equal((await filesOf(scene, 'Visits').get(id)).status, 404);
     await sweeper.sweep(7.1);
@@ -157,6 +158,8 @@ describe('the sweep', () => {
 
   it('removes uploads whose server has gone, and none of a server that lives', async () => {
     const [dead, living, mine, announced] = [plantedId(), plantedId(), plantedId(), plantedId()];
+    const forsaken = plantedId();
+    const turn = await sweeper.context.attachments.receiving.takeTurn(mine);
     const client = new pg.Client({
       ...scene.server.database.connection,
       application_name: 'cartulary listener living',
@@ -169,6 +172,7 @@ describe('the sweep', () => {
       await plant(scene, { id: dead, collectionId, node: 'dead' });
       await plant(scene, { id: living, collectionId, node: 'living' });
       await plant(scene, { id: mine, collectionId, node: 'test' });
+      await plant(scene, { id: forsaken, collectionId, node: 'test' });
       await plant(scene, { id: announced, collectionId, pieces: '[]', expires_at: expires(1) });
       await plant(scene, { id: expired, collectionId, pieces: '[]', expires_at: expires(-1) });
       await plant(scene, { id: expiredOfDead, collectionId, pieces: '[]', expires_at: expires(-1), node: 'dead' });
@@ -178,8 +182,9 @@ describe('the sweep', () => {
       await sweeper.sweep();
     } finally {
       await client.end();
+      turn.end();
     }
-    for (const id of [dead, expired, expiredOfDead]) {
+    for (const id of [dead, forsaken, expired, expiredOfDead]) {
       await gone(id);
       assert.equal(
         await sweeper.blobs.size({ applicationId: scene.app.id, attachmentId: id, part: 'piece-0' }),
@@ -189,7 +194,7 @@ describe('the sweep', () => {
     for (const id of [living, mine, announced, expiredButReceived]) {
       assert.equal((await rowOf(scene, id)).state, 'pending');
     }
-    const counts = { interrupted: 3, unfinished: 0, unheld: 0, strays: 0 };
+    const counts = { interrupted: 4, halfRemoved: 0, unheld: 0, strays: 0 };
     assert.deepEqual(swept(), [{ event: 'attachments.swept', applicationId: scene.app.id, ...counts }]);
     await scene.server.database.sql(`delete from app_${scene.app.id}.attachments where state = 'pending'`);
   });
@@ -198,7 +203,7 @@ describe('the sweep', () => {
     const id = plantedId();
     await plant(scene, { id, collectionId: visits.id!, node: 'back' });
     const sweeping = sweeper.sweep();
-    await new Promise((resolve) => setTimeout(resolve, 400));
+    await new Promise((resolve) => setTimeout(resolve, 200));
     const client = new pg.Client({ ...scene.server.database.connection, application_name: 'cartulary listener back' });
     await client.connect();
     await sweeping;
@@ -226,8 +231,20 @@ describe('the sweep', () => {
   it('ends in the middle when the server is stopped', async () => {
     const { id } = await filesOf(scene, 'Visits').uploadNamed('later.txt');
     const context = { ...sweeper.context, now: () => Date.now() + 8 * DAY_MS };
-    await sweepAttachments(context, { unheldDays: 7, signal: AbortSignal.abort() });
+    await sweepUnneeded(context, { unheldDays: 7, signal: AbortSignal.abort() });
     await there(id, true);
+  });
+
+  it('does not wait for the second look when the server is stopped', async () => {
+    const id = plantedId();
+    await plant(scene, { id, collectionId: visits.id!, node: 'unseen' });
+    const { context } = sweeper;
+    const patient = { ...context, attachments: { ...context.attachments, looksApartMs: 60_000 } };
+    await sweepUnfinished(patient, { signal: AbortSignal.timeout(300) });
+    assert.equal((await rowOf(scene, id)).state, 'pending');
+    await sweeper.sweep();
+    await gone(id);
+    swept();
   });
 
   it('leaves an announced upload to its own date, and keeps count of who holds it', async () => {
@@ -244,6 +261,21 @@ describe('the sweep', () => {
     await scene.server.database.sql(`delete from app_${scene.app.id}.attachments where id = $1`, [id]);
   });
 
+  it('removes the pieces that a crash has left beside an attachment, and leaves the attachment', async () => {
+    const { id } = await filesOf(scene, 'Visits').uploadNamed('joined.txt');
+    const part = 'piece-0-0123456789abcdef';
+    await put(id, part);
+    await scene.server.database.sql(`update app_${scene.app.id}.attachments set pieces = '[]' where id = $1`, [id]);
+    await sweeper.sweep();
+    assert.equal(await sweeper.blobs.size({ applicationId: scene.app.id, attachmentId: id, part }), undefined);
+    await there(id, true);
+    const rows = await scene.server.database.sql(`select pieces from app_${scene.app.id}.attachments where id = $1`, [
+      id,
+    ]);
+    assert.deepEqual(rows, [[null]]);
+    swept();
+  });
+
   it('finishes removals that were begun', async () => {
     const [whole, bare] = [plantedId(), plantedId()];
     for (const id of [whole, bare]) await plant(scene, { id, collectionId: visits.id!, state: 'removing' });
@@ -251,7 +283,7 @@ describe('the sweep', () => {
     await sweeper.sweep();
     await gone(whole);
     await gone(bare);
-    const counts = { interrupted: 0, unfinished: 2, unheld: 0, strays: 0 };
+    const counts = { interrupted: 0, halfRemoved: 2, unheld: 0, strays: 0 };
     assert.deepEqual(swept(), [{ event: 'attachments.swept', applicationId: scene.app.id, ...counts }]);
   });
 
@@ -288,6 +320,37 @@ describe('the sweep', () => {
     assert.equal((await rowOf(scene, kept)).state, 'removing');
     await sweeper.sweep();
     await gone(kept);
+    swept();
+  });
+
+  it('goes on where one attachment cannot be removed, with the others and by the other rules', async () => {
+    const files = filesOf(scene, 'Visits');
+    const [locked, free] = [await files.uploadNamed('locked.txt'), await files.uploadNamed('free.txt')];
+    const [begun, beside] = [plantedId(), plantedId()];
+    for (const id of [begun, beside]) await plant(scene, { id, collectionId: visits.id!, state: 'removing' });
+    swept();
+    const { blobs } = sweeper.context.attachments;
+    const whole = blobs.removeAll;
+    const locks = new Set([locked.id, begun]);
+    const removeAll: typeof whole = async (key) => {
+      if (locks.has(key.attachmentId)) throw new Error(`EPERM ${key.attachmentId}`);
+      await whole(key);
+    };
+    Object.assign(blobs, { removeAll });
+    await sweeper.sweep(8);
+    Object.assign(blobs, { removeAll: whole });
+    for (const id of [free.id, beside]) await gone(id);
+    for (const id of [locked.id, begun]) assert.equal((await rowOf(scene, id)).state, 'removing');
+    const told = swept().filter((event) => 'applicationId' in event && event.applicationId === scene.app.id);
+    assert.deepEqual(
+      told.map(({ event }) => event),
+      ['attachments.unswept', 'attachments.swept', 'attachments.unswept', 'attachments.swept'],
+    );
+    const [first] = told;
+    assert.ok(first?.event === 'attachments.unswept' && first.error instanceof Error);
+    assert.match(String(first.error.cause), /EPERM/);
+    await sweeper.sweep(8);
+    for (const id of locks) await gone(id);
     swept();
   });
 
@@ -348,5 +411,26 @@ describe('the sweep', () => {
     assert.equal(await size(stranger), undefined);
     assert.equal(await size(mine), 5);
     assert.equal(await notes(), 0);
+  });
+
+  it('takes a table that cannot be read for a moment for no proof that the application is gone', async () => {
+    const { id } = await filesOf(scene, 'Visits').uploadNamed('needed.txt');
+    const { sql } = scene.server.database;
+    // Ahead of the server's own clock, whose job leaves it alone.
+    const later = new Date(Date.now() + 1_000_000);
+    swept();
+    await sql('insert into cartulary.erasures values ($1, $2, $3)', [scene.app.id, new Date(), later]);
+    await sql(`alter table app_${scene.app.id}.attachments rename column hash to digest`);
+    await sweeper.erase(1_061);
+    assert.equal(await size(id), 13);
+    assert.deepEqual(
+      swept().map(({ event }) => event),
+      ['attachments.unswept'],
+    );
+    await sql(`alter table app_${scene.app.id}.attachments rename column digest to hash`);
+    await sweeper.erase(1_180);
+    assert.equal(await size(id), 13);
+    assert.deepEqual(await sql('select application_id from cartulary.erasures'), []);
+    swept();
   });
 });

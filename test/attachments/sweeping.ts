@@ -1,24 +1,27 @@
 // The sweep as a test runs it: by hand, on the scene's own database and store, at whatever time the test says it is.
 
 import { tmpdir } from 'node:os';
+import { DAY_MS } from '../../src/domain/dates/days.ts';
 import type { Observation } from '../../src/observe.ts';
-import { type SweepContext, sweepAttachments } from '../../src/operations/attachment-sweep.ts';
+import { sweepUnfinished, sweepUnneeded } from '../../src/operations/attachment-sweep.ts';
 import { eraseRemoved } from '../../src/operations/erasure.ts';
+import type { UpkeepContext } from '../../src/operations/upkeep.ts';
 import type { Blobs } from '../../src/store/blobs.ts';
 import { openBlobs } from '../../src/store/blobs-open.ts';
 import { Database } from '../../src/store/db.ts';
+import { Receiving } from '../../src/store/receiving.ts';
 import { type AttachmentScene, attachment, filesOf } from './scene.ts';
 
-export const DAY_MS = 86_400_000;
 export const UNHELD_DAYS = 7;
 
 export interface Sweeper {
-  readonly context: SweepContext;
+  readonly context: UpkeepContext;
   readonly observed: Observation[];
   readonly blobs: Blobs;
   /** As it would run so many days from now. */
   sweep(days?: number): Promise<void>;
-  erase(): Promise<void>;
+  /** As it would run so many seconds from now. */
+  erase(seconds?: number): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -32,11 +35,11 @@ export async function openSweeper({ server, store }: AttachmentScene): Promise<S
   await blobs.open();
   const observed: Observation[] = [];
   let days = 0;
-  const context: SweepContext = {
+  const context: UpkeepContext = {
     database,
     now: () => Date.now() + days * DAY_MS,
     observe: (observation) => observed.push(observation),
-    attachments: { blobs, node: 'test' },
+    attachments: { blobs, node: 'test', looksApartMs: 500, receiving: new Receiving() },
   };
   const { signal } = new AbortController();
   return {
@@ -45,9 +48,13 @@ export async function openSweeper({ server, store }: AttachmentScene): Promise<S
     blobs,
     sweep: async (later = 0) => {
       days = later;
-      await sweepAttachments(context, { unheldDays: UNHELD_DAYS, signal });
+      await sweepUnfinished(context, { signal });
+      await sweepUnneeded(context, { unheldDays: UNHELD_DAYS, signal });
     },
-    erase: () => eraseRemoved(context, signal),
+    erase: async (later = 0) => {
+      days = (later * 1_000) / DAY_MS;
+      await eraseRemoved(context, signal);
+    },
     close: async () => {
       await blobs.close();
       await database.close();

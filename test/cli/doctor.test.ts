@@ -1,9 +1,9 @@
 // `cartulary doctor` as a person runs it: a report to read, and an exit code for a script.
 
 import assert from 'node:assert/strict';
-import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { publishApplication, type TestApplication } from '../support/application.ts';
 import { OPERATOR_KEY, startTestServer, type TestServer } from '../support/server.ts';
@@ -74,6 +74,7 @@ describe('cartulary doctor', () => {
     const after = await doctor('--hashes');
     assert.deepEqual([after.code, after.stderr], [0, '']);
     assert.match(after.stdout, /^All is well\.\n\n1 attachments are marked as missing\. Bring their files back/m);
+    await mkdir(dirname(stored), { recursive: true });
     await rename(join(home, 'aside'), stored);
     const back = await doctor('--mend');
     assert.match(back.stdout, /^ {2}1 are available again\.$/m);
@@ -96,7 +97,7 @@ describe('cartulary doctor', () => {
 
   it('says plainly that the store, or the server, does not answer', async () => {
     await rename(folder, `${folder}-away`);
-    assertPlain(await doctor(), /^The place of the attachments, .*, cannot be read: ENOENT/);
+    assertPlain(await doctor(), /^The place of the attachments, .*, cannot be read: it has no \.cartulary-attachments/);
     await rename(`${folder}-away`, folder);
     assertPlain(await doctor('--url', 'http://127.0.0.1:9'), /^No server answers at http:\/\/127\.0\.0\.1:9\./);
   });

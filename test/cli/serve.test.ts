@@ -86,6 +86,11 @@ describe('cartulary serve', { concurrency: 2 }, () => {
       await writeFile(join(cwd, 'file'), '');
       const { CARTULARY_OPERATOR_KEY: _, ...keyless } = environment({ CARTULARY_DATA: join(cwd, 'file') });
       assertPlain(await run(['serve'], { cwd, env: keyless }), /^Cannot use the data folder .*file: /);
+      const unusable = await run(['serve'], {
+        cwd,
+        env: environment({ CARTULARY_ATTACHMENTS: join(cwd, 'file', 'x') }),
+      });
+      assertPlain(unusable, /^The folder of attachments .*file\/x cannot be read and written: /m);
     });
   });
 

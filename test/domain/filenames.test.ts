@@ -172,12 +172,13 @@ test('cleaning', () => {
     ['a/..', UNKNOWN_NAME],
     ['a/../', UNKNOWN_NAME],
     ['.\0.', UNKNOWN_NAME],
-    ['\u0000\u001f\u007f\u0080\u009f\u2028\u2029', UNKNOWN_NAME],
+    ['\u0000\u001f\u007f\u0080\u009f', UNKNOWN_NAME],
     ['...', '...'],
     ['.env', '.env'],
     [' ', ' '],
     ['a\r\nb\tc.txt', 'abc.txt'],
-    ['a\u0085\u2028\u2029b', 'ab'],
+    ['a\u0085b', 'ab'],
+    ['a\u2028\u2029b', 'a\u2028\u2029b'],
     ['\u202egpj.exe\u200f\u200d', '\u202egpj.exe\u200f\u200d'],
     ['e\u0301\u00a0\u3000\ufeff\uffff', 'e\u0301\u00a0\u3000\ufeff\uffff'],
     ['／＼.txt', '／＼.txt'],
@@ -203,8 +204,8 @@ test('long names are cut in front of their extension', () => {
     [`${x(251)}.txt`, `${x(251)}.txt`],
     [`${x(252)}.txt`, `${x(251)}.txt`],
     [`${smile(300)}.txt`, `${smile(251)}.txt`],
-    [`${x(300)}.${smile(16)}`, `${x(238)}.${smile(16)}`],
-    [`${x(300)}.${smile(17)}`, x(255)],
+    [`${x(300)}.${smile(100)}`, `${x(154)}.${smile(100)}`],
+    [`${x(300)}.${smile(101)}`, x(255)],
     [`${x(300)}.tar.gz`, `${x(252)}.gz`],
     [`${x(300)}.`, x(255)],
     [`${x(254)}.`, `${x(254)}.`],
@@ -243,7 +244,7 @@ const unit = fc.oneof(
 const anyText = fc.array(unit, { maxLength: 300, size: 'max' }).map((units) => units.join(''));
 
 function assertClean(name: string): void {
-  assert.doesNotMatch(name, /[\p{Cc}\p{Surrogate}\u2028\u2029/\\]/u);
+  assert.doesNotMatch(name, /[\p{Cc}\p{Surrogate}/\\]/u);
   assert.ok(!['', '.', '..'].includes(name) && Array.from(name).length <= FILENAME_CHARACTERS_MAX);
 }
 

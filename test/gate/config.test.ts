@@ -99,6 +99,12 @@ describe('settings', () => {
       's3://files?endpoint=files.example',
       's3://files?accessKeyId=hidden',
       's3://files?secretAccessKey=hidden',
+      's3://hidden@files',
+      's3://key:hidden@files',
+      's3://:hidden@files',
+      's3://files:9000',
+      's3://files?accessKeyId=a&secretAccessKey=b#hidden',
+      's3://KEY:hidden@files:9000#x',
     ];
     for (const given of wrongs) {
       const message = complaint({ CARTULARY_ATTACHMENTS: given });

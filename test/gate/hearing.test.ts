@@ -2,7 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { Hearing, type News } from '../../src/store/hearing.ts';
+import { Database } from '../../src/store/db.ts';
+import { goneNodes, Hearing, type News } from '../../src/store/hearing.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { until } from './waiting.ts';
 
@@ -60,6 +61,23 @@ describe('hearing', () => {
       await notify('application p3');
       await until('news', () => news.some((item) => item !== 'everything' && item.application === 'p3'));
     });
+  });
+
+  it('tells nodes that are gone from those that are cut off for a moment', async () => {
+    const { connection } = database;
+    const asking = new Database({ connection, connectionsMax: 2, onConnectionError: () => undefined });
+    await withHearing(async ({ node }) => {
+      assert.deepEqual([...(await goneNodes(asking.system, []))], []);
+      assert.deepEqual([...(await goneNodes(asking.system, [node]))], [], 'one look is enough');
+      await database.sql(`select pg_terminate_backend(pid) ${LISTENERS}`);
+      await until('no listeners', async () => (await listeners()) === 0);
+      const gone = await goneNodes(asking.system, [node, 'dead'], { apartMs: 1_500 });
+      assert.deepEqual([...gone], ['dead']);
+      const again = performance.now();
+      assert.deepEqual([...(await goneNodes(asking.system, ['dead', node], { known: gone }))], ['dead']);
+      assert.ok(performance.now() - again < 1_000, 'what is known to be gone is looked for once');
+    });
+    await asking.close();
   });
 
   it('leaves no connection behind, whenever it is stopped', async () => {

@@ -34,6 +34,21 @@ describe('connections', () => {
   const bearer = () => ({ authorization: `Bearer ${app.admin.token}` });
   const posting = () => ({ ...bearer(), 'content-type': 'application/json' });
 
+  it('says of a body that ends too early what is wrong with it', async () => {
+    await onWire(server.address, async (wire) => {
+      wire.write(`${head('POST', records(), { ...posting(), 'content-length': '20' })}{"val`);
+      wire.socket.end();
+      assertProblem(await wire.answer(), 400, 'INVALID_BODY');
+    });
+  });
+
+  it('refuses a body that is compressed on its way', async () => {
+    await onWire(server.address, async (wire) => {
+      wire.write(`${head('POST', records(), { ...posting(), 'transfer-encoding': 'gzip, chunked' })}0\r\n\r\n`);
+      assertProblem(await wire.answer(), 400, 'INVALID_CONTENT_TYPE');
+    });
+  });
+
   it('accepts request lines of 64 KB', async () => {
     const frame = `GET ${definition()}?search= HTTP/1.1`.length;
     const path = `${definition()}?search=${'x'.repeat(REQUEST_LINE_BYTES - frame)}`;

@@ -28,11 +28,10 @@ const TUS = {
   'content-type': 'application/offset+octet-stream',
   'x-http-method-override': 'PATCH',
 };
-const BYTES = /^(?:POST .*\/attachments|(?:PATCH|POST) .*\/uploads\/:attachmentId)$/;
 
 const rowOf =
   (side: Row['side']) =>
-  ({ method, path, permission, body }: (typeof ROUTES)[number] | (typeof OPERATOR_ROUTES)[number]): Row => ({
+  ({ method, path, permission, body, ...more }: (typeof ROUTES)[number] | (typeof OPERATOR_ROUTES)[number]): Row => ({
     title: `${method} ${path}`,
     side,
     method,
@@ -40,7 +39,7 @@ const rowOf =
     permission,
     parameters: [...path.matchAll(/:(\w+)/g)].map((match) => match[1] ?? ''),
     headers: /\/uploads\b/.test(path) ? TUS : {},
-    takesBytes: BYTES.test(`${method} ${path}`),
+    takesBytes: 'takesBytes' in more && more.takesBytes === true,
     ...(body === undefined ? {} : { body: { schema: body.shape.schema, bytesMax: body.bytesMax } }),
   });
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import sharp, { type Sharp } from 'sharp';
 import { THUMBNAIL_SIZES } from '../../src/images/thumbnails.ts';
-import { BLUE, colourAt, noise, RED, started, streamOf, twoColours } from './samples.ts';
+import { BLUE, colourAt, imageOf, noise, RED, started, streamOf, twoColours } from './samples.ts';
 
 const FORMATS = {
   jpeg: (image) => image.jpeg(),
@@ -25,7 +25,7 @@ test('every format becomes a WebP that fits inside', async (t) => {
   const thumbnails = started(t);
   for (const [name, encode] of Object.entries(FORMATS)) {
     const bytes = await encode(twoColours(800, 400)).toBuffer();
-    const thumbnail = await thumbnails.make(streamOf(bytes), 128);
+    const thumbnail = await thumbnails.make(imageOf(streamOf(bytes)), 128);
     const { format, width, height } = await sharp(thumbnail).metadata();
     assert.deepEqual({ format, width, height }, { format: 'webp', width: 128, height: 64 }, name);
     if (name === 'cmyk jpeg') continue;
@@ -39,12 +39,12 @@ test('every size is made, and an image is never enlarged', async (t) => {
   const large = await noise(1500, 3000).jpeg().toBuffer();
   const small = await twoColours(100, 30).png().toBuffer();
   for (const size of THUMBNAIL_SIZES) {
-    const reduced = await sharp(await thumbnails.make(streamOf(large), size)).metadata();
+    const reduced = await sharp(await thumbnails.make(imageOf(streamOf(large)), size)).metadata();
     assert.deepEqual([reduced.width, reduced.height], [size / 2, size]);
-    const kept = await sharp(await thumbnails.make(streamOf(small), size)).metadata();
+    const kept = await sharp(await thumbnails.make(imageOf(streamOf(small)), size)).metadata();
     assert.deepEqual([kept.width, kept.height], size === 64 ? [64, 19] : [100, 30]);
   }
-  await assert.rejects(thumbnails.make(streamOf(small), 100), RangeError);
+  await assert.rejects(thumbnails.make(imageOf(streamOf(small)), 100), RangeError);
 });
 
 test('the eight orientations of EXIF come out upright', async (t) => {
@@ -71,7 +71,7 @@ test('the eight orientations of EXIF come out upright', async (t) => {
       const image = twoColours(400, 200)
         .withMetadata({ orientation: Number(orientation) })
         .toFormat(format);
-      const thumbnail = await thumbnails.make(streamOf(await image.toBuffer()), 64);
+      const thumbnail = await thumbnails.make(imageOf(streamOf(await image.toBuffer())), 64);
       const { width, height } = await sharp(thumbnail).metadata();
       const what = `${format} ${orientation}`;
       assert.deepEqual([width, height], Number(orientation) < 5 ? [64, 32] : [32, 64], what);
@@ -88,7 +88,7 @@ test('transparency is kept', async (t) => {
       .extend({ right: 100, background: clear })
       .tiff({ compression: 'deflate' })
       .toFormat(format);
-    const thumbnail = await thumbnails.make(streamOf(await image.toBuffer()), 64);
+    const thumbnail = await thumbnails.make(imageOf(streamOf(await image.toBuffer())), 64);
     assert.equal(await colourAt(thumbnail, 10, 32), 'red', format);
     assert.equal(await colourAt(thumbnail, 54, 32), 'clear', format);
   }
@@ -108,7 +108,7 @@ test('an animation shows its first frame and stands still', async (t) => {
       .toFormat(format)
       .toBuffer();
     assert.equal((await sharp(bytes).metadata()).pages, 2);
-    const thumbnail = await thumbnails.make(streamOf(bytes), 64);
+    const thumbnail = await thumbnails.make(imageOf(streamOf(bytes)), 64);
     const { pages, width, height } = await sharp(thumbnail, { animated: true }).metadata();
     assert.deepEqual([pages ?? 1, width, height], [1, 64, 64], format);
     assert.equal(await colourAt(thumbnail, 32, 60), 'red', format);
@@ -125,7 +125,7 @@ test('where the photo was taken does not come along', async (t) => {
     .toBuffer();
   const before = await sharp(bytes).metadata();
   assert.ok(before.exif && before.xmp && before.icc);
-  const thumbnail = await thumbnails.make(streamOf(bytes), 64);
+  const thumbnail = await thumbnails.make(imageOf(streamOf(bytes)), 64);
   const { exif, xmp, icc, iptc } = await sharp(thumbnail).metadata();
   assert.deepEqual([exif, xmp, icc, iptc], [undefined, undefined, undefined, undefined]);
   assert.ok(!thumbnail.includes('Somebody') && !thumbnail.includes('home'));

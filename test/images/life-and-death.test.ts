@@ -11,12 +11,12 @@ import { fileURLToPath } from 'node:url';
 import sharp from 'sharp';
 import { Fault } from '../../src/faults.ts';
 import type { Thumbnails } from '../../src/images/thumbnails.ts';
-import { eventually, isAlive, largest, noise, started, streamOf, twoColours, workersOf } from './samples.ts';
+import { eventually, imageOf, isAlive, largest, noise, started, streamOf, twoColours, workersOf } from './samples.ts';
 
 const small = await twoColours(200, 100).png().toBuffer();
 
 async function works(thumbnails: Thumbnails): Promise<void> {
-  const { width } = await sharp(await thumbnails.make(streamOf(small), 64)).metadata();
+  const { width } = await sharp(await thumbnails.make(imageOf(streamOf(small)), 64)).metadata();
   assert.equal(width, 64);
 }
 
@@ -38,10 +38,10 @@ test('a job whose process is killed fails alone', async (t) => {
   await works(thumbnails);
   const first = onlyWorker();
   const source = stalled();
-  const killed = thumbnails.make(source, 64);
+  const killed = thumbnails.make(imageOf(source), 64);
   const waiting = works(thumbnails);
   process.kill(first, 'SIGKILL');
-  await assert.rejects(killed, /^Error: The thumbnail process ended with SIGKILL/);
+  await assert.rejects(killed, /The thumbnail process ended with SIGKILL/);
   assert.ok(source.destroyed);
   await waiting;
   assert.notEqual(onlyWorker(), first);
@@ -50,7 +50,7 @@ test('a job whose process is killed fails alone', async (t) => {
 test('a process that is killed while it decodes', async (t) => {
   const thumbnails = started(t);
   const source = streamOf(largest());
-  const killed = assert.rejects(thumbnails.make(source, 1024), /ended with SIGKILL/);
+  const killed = assert.rejects(thumbnails.make(imageOf(source), 1024), /ended with SIGKILL/);
   await once(source, 'end');
   process.kill(onlyWorker(), 'SIGKILL');
   await killed;
@@ -75,33 +75,55 @@ test('a process that hangs is killed, and a source that stalls gives way', async
   const hanging = onlyWorker();
   process.kill(hanging, 'SIGSTOP');
   await Promise.all([
-    assert.rejects(thumbnails.make(streamOf(small), 64), /took longer than 5000 ms/),
-    assert.rejects(started(t, bounds).make(stalled(), 64), /took longer than 5000 ms/),
+    assert.rejects(thumbnails.make(imageOf(streamOf(small)), 64), /took longer than 5000 ms/),
+    assert.rejects(started(t, bounds).make(imageOf(stalled()), 64), /took longer than 5000 ms/),
   ]);
   await eventually(() => !isAlive(hanging), 'the hanging process ends');
   await works(thumbnails);
 });
 
-test('an error of the source is the error of its job, under way or waiting', async (t) => {
+test('an error of the source is the error of its job, also when it cannot be opened', async (t) => {
   const thumbnails = started(t);
   await works(thumbnails);
   const worker = onlyWorker();
-  const [running, waiting, left] = [stalled(), stalled(), stalled()];
-  const results = [running, waiting, left].map((source) => thumbnails.make(source, 64).catch(String));
-  waiting.destroy(new Error('the disk is gone'));
-  left.destroy();
-  assert.equal(await results[1], 'Error: the disk is gone');
-  assert.equal(await results[2], 'Error: The source was closed before its turn');
+  const running = stalled();
+  const result = thumbnails.make(imageOf(running), 64).catch(String);
+  const absent = { name: 'absent', open: () => Promise.reject(new Error('the disk is gone')) };
+  const waiting = thumbnails.make(absent, 64).catch(String);
   running.destroy(new Error('the network is gone'));
-  assert.equal(await results[0], 'Error: the network is gone');
+  assert.equal(await result, 'Error: the network is gone');
+  assert.equal(await waiting, 'Error: the disk is gone');
   await works(thumbnails);
   assert.equal(onlyWorker(), worker);
+});
+
+test('an image at which the process dies is not tried again soon', async (t) => {
+  const thumbnails = started(t);
+  await works(thumbnails);
+  const open = async () => stalled();
+  const killed = assert.rejects(thumbnails.make({ name: 'harmful', open }, 64), /ended with SIGKILL/);
+  process.kill(onlyWorker(), 'SIGKILL');
+  await killed;
+  await assert.rejects(thumbnails.make({ name: 'harmful', open }, 64), /takes too much/);
+  await works(thumbnails);
+});
+
+test('who asks for the same at once gets the same', async (t) => {
+  const thumbnails = started(t);
+  let opened = 0;
+  const open = async () => {
+    opened += 1;
+    return streamOf(small);
+  };
+  const made = await Promise.all(Array.from({ length: 100 }, () => thumbnails.make({ name: 'one', open }, 64)));
+  assert.equal(opened, 1);
+  for (const thumbnail of made) assert.equal(thumbnail, made[0]);
 });
 
 test('many at once all finish, in one process', async (t) => {
   const thumbnails = started(t);
   const photo = await noise(1000, 600).jpeg().toBuffer();
-  const made = await Promise.all(Array.from({ length: 60 }, () => thumbnails.make(streamOf(photo), 128)));
+  const made = await Promise.all(Array.from({ length: 60 }, () => thumbnails.make(imageOf(streamOf(photo)), 128)));
   for (const thumbnail of made) assert.deepEqual(thumbnail, made[0]);
   onlyWorker();
 });
@@ -109,11 +131,10 @@ test('many at once all finish, in one process', async (t) => {
 test('beyond the bound of those who wait, UNAVAILABLE', async (t) => {
   const thumbnails = started(t);
   const first = stalled();
-  const running = thumbnails.make(first, 64);
-  const waiting = Array.from({ length: 64 }, () => works(thumbnails));
-  const refused = streamOf(small);
+  const running = thumbnails.make(imageOf(first), 64);
+  const waiting = Array.from({ length: 256 }, () => works(thumbnails));
+  const refused = { name: 'refused', open: () => assert.fail('it was opened before its turn') };
   await assert.rejects(thumbnails.make(refused, 64), (error) => error instanceof Fault && error.code === 'UNAVAILABLE');
-  assert.ok(refused.destroyed);
   first.end(small.subarray(100));
   await Promise.all([running, ...waiting]);
 });
@@ -140,13 +161,13 @@ test('the process ends when it has nothing to do for a while, and comes back', a
 
 test('close ends all, and nothing begins after it', async (t) => {
   const thumbnails = started(t);
-  const running = assert.rejects(thumbnails.make(stalled(), 64), /closed/);
-  const waiting = assert.rejects(thumbnails.make(streamOf(small), 64), /closed/);
+  const running = assert.rejects(thumbnails.make(imageOf(stalled()), 64), /closed/);
+  const waiting = assert.rejects(thumbnails.make(imageOf(streamOf(small)), 64), /closed/);
   await eventually(() => workersOf().length === 1, 'it begins');
   await thumbnails.close();
   assert.deepEqual(workersOf(), []);
   await Promise.all([running, waiting]);
-  await assert.rejects(thumbnails.make(streamOf(small), 64), /closed/);
+  await assert.rejects(thumbnails.make(imageOf(streamOf(small)), 64), /closed/);
   assert.deepEqual(workersOf(), []);
 });
 

@@ -5,14 +5,14 @@ import { test } from 'node:test';
 import sharp from 'sharp';
 import { fitsInMemory, type ImageHeader, kindOf } from '../../src/images/image-kinds.ts';
 import { NotAnImage, type Thumbnails } from '../../src/images/thumbnails.ts';
-import { gifOf, largest, noise, pngOf, started, streamOf, twoColours, workersOf } from './samples.ts';
+import { gifOf, imageOf, largest, noise, pngOf, started, streamOf, twoColours, workersOf } from './samples.ts';
 
 const NO_KIND = 'The file is no JPEG, PNG, WebP, GIF, AVIF or TIFF image.';
 const TOO_MANY_PIXELS = 'The image has too many pixels.';
 const DAMAGED = 'The image is damaged or incomplete.';
 
 async function reasonOf(thumbnails: Thumbnails, source: Readable): Promise<string> {
-  const error: unknown = await thumbnails.make(source, 64).then(
+  const error: unknown = await thumbnails.make(imageOf(source), 64).then(
     () => new Error('a thumbnail was made'),
     (reason) => reason,
   );
@@ -22,7 +22,7 @@ async function reasonOf(thumbnails: Thumbnails, source: Readable): Promise<strin
 }
 
 async function works(thumbnails: Thumbnails): Promise<void> {
-  const thumbnail = await thumbnails.make(streamOf(await twoColours(200, 100).png().toBuffer()), 64);
+  const thumbnail = await thumbnails.make(imageOf(streamOf(await twoColours(200, 100).png().toBuffer())), 64);
   assert.equal((await sharp(thumbnail).metadata()).width, 64);
 }
 
@@ -78,7 +78,7 @@ test('the content decides, whatever was behind or before it', async (t) => {
   // make() is told neither a name nor a type: a JPEG uploaded as image/png is a JPEG.
   const photo = await twoColours(400, 200).jpeg().toBuffer();
   const polyglot = Buffer.concat([photo, Buffer.from('<script>alert(1)</script>')]);
-  const thumbnail = await thumbnails.make(streamOf(polyglot), 64);
+  const thumbnail = await thumbnails.make(imageOf(streamOf(polyglot)), 64);
   assert.ok(!thumbnail.includes('script'));
   assert.equal(kindOf(photo.subarray(0, 64)), 'jpeg');
   const behind = Buffer.concat([Buffer.from(' '.repeat(64)), photo]);
@@ -101,7 +101,7 @@ test('pixel bombs', async (t) => {
 
 test('a large image within the bounds is shown', async (t) => {
   const thumbnails = started(t);
-  const { width, height } = await sharp(await thumbnails.make(streamOf(largest()), 64)).metadata();
+  const { width, height } = await sharp(await thumbnails.make(imageOf(streamOf(largest())), 64)).metadata();
   assert.deepEqual([width, height], [64, 64]);
 });
 

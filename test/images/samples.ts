@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { crc32, deflateSync } from 'node:zlib';
 import sharp, { type Sharp } from 'sharp';
-import { Thumbnails } from '../../src/images/thumbnails.ts';
+import { type Image, Thumbnails } from '../../src/images/thumbnails.ts';
 
 /** What is used of node:test's context, whose type the oldest supported Node does not export. */
 export interface Cleanup {
@@ -24,6 +24,14 @@ export function streamOf(bytes: Buffer | string): Readable {
   const pieces: Buffer[] = [];
   for (let at = 0; at < whole.length; at += 50_000) pieces.push(whole.subarray(at, at + 50_000));
   return Readable.from(pieces, { objectMode: false });
+}
+
+let images = 0;
+
+/** Each of a name of its own. */
+export function imageOf(source: Readable): Image {
+  images += 1;
+  return { name: `image ${images}`, open: async () => source };
 }
 
 export const RED = { r: 220, g: 20, b: 20 };

@@ -46,7 +46,7 @@ async function backToFirstLayout(
   await database.sql(`update ${schema}.fence set migration = 1, version = 1`);
   await database.sql('alter table cartulary.applications drop column generation, drop column preparing');
   await database.sql(`drop table ${schema}.attachments`);
-  await database.sql('drop table cartulary.publishing, cartulary.erasures');
+  await database.sql('drop table cartulary.publishing, cartulary.erasures, cartulary.job_rounds');
   await database.sql('delete from cartulary.migrations where number > 1');
 }
 
@@ -128,7 +128,7 @@ describe('migrations', () => {
       await database.sql(`alter table ${schema}.${id} drop column a_${Pictures}`);
       await database.sql(`drop table ${schema}.attachments`);
       await database.sql(`update ${schema}.fence set migration = 2, layout = 2`);
-      await database.sql('drop table cartulary.erasures');
+      await database.sql('drop table cartulary.erasures, cartulary.job_rounds');
       await database.sql('delete from cartulary.migrations where number > 2');
 
       await start();

@@ -5,6 +5,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { fileNameOf } from '../../src/store/blob-keys.ts';
 import type { BlobKey, Blobs } from '../../src/store/blobs.ts';
 import { openBlobs } from '../../src/store/blobs-open.ts';
 import { startS3, type TestS3 } from '../support/s3.ts';
@@ -33,8 +34,6 @@ export const newKey = (applicationId = newApplicationId()): BlobKey => ({
   attachmentId: identifier('a'),
 });
 
-const nameOf = ({ attachmentId, part }: BlobKey) => (part === undefined ? attachmentId : `${attachmentId}.${part}`);
-
 export async function startDisk(): Promise<TestBlobs> {
   const folder = await mkdtemp(join(tmpdir(), 'cartulary-blobs-'));
   const blobs = openBlobs({ kind: 'disk', folder: join(folder, 'attachments') }, join(folder, 'spool'));
@@ -47,7 +46,7 @@ export async function startDisk(): Promise<TestBlobs> {
     blobs,
     folder: join(folder, 'attachments'),
     interrupt: (key) =>
-      write(join(blobs.place, key.applicationId, key.attachmentId.slice(-2), `${nameOf(key)}.uploading-0123`)),
+      write(join(blobs.place, key.applicationId, key.attachmentId.slice(-2), `${fileNameOf(key)}.uploading-0123`)),
     litter: (applicationId) => write(join(blobs.place, applicationId, 'ab', 'README.txt')),
     close: async () => {
       await blobs.close();
@@ -81,7 +80,7 @@ export async function startS3Blobs(prefix = 'some/where/'): Promise<TestS3Blobs>
     blobs,
     s3,
     folder,
-    interrupt: (key) => send('POST', `${key.applicationId}/${nameOf(key)}?uploads`),
+    interrupt: (key) => send('POST', `${key.applicationId}/${fileNameOf(key)}?uploads`),
     litter: (applicationId) => send('PUT', `${applicationId}/README.txt`),
     close: async () => {
       await blobs.close();

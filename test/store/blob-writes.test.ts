@@ -4,8 +4,14 @@ import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { after, before, describe, it } from 'node:test';
 import { Fault, fault } from '../../src/faults.ts';
-import { putVerified, storageUnavailable } from '../../src/store/blob-writes.ts';
-import type { Blobs } from '../../src/store/blobs.ts';
+import {
+  mayAppearLater,
+  putVerified,
+  readStored,
+  replaceVerified,
+  storageUnavailable,
+} from '../../src/store/blob-writes.ts';
+import { type Blobs, UnknownOutcome } from '../../src/store/blobs.ts';
 import {
   bytesOf,
   collect,
@@ -96,6 +102,15 @@ for (const [name, start] of [
       }
     });
 
+    it('leaves what it has replaced and cannot verify, as another may have stored the same', async () => {
+      const key = newKey();
+      const bytes = content(1000);
+      await store.blobs.put(key, inPieces(bytes));
+      const read = () => Promise.reject(new Error('EIO'));
+      await assert.rejects(replaceVerified(but({ read }), key, inPieces(bytes)), isUnavailable);
+      assert.ok((await bytesOf(await store.blobs.read(key)))?.equals(bytes));
+    });
+
     it('passes on what the source throws, even when the store wraps it or hides it', async () => {
       const tooLarge = fault('INVALID_BODY', { reason: 'tooLarge' });
       const wraps = but({
@@ -121,6 +136,33 @@ for (const [name, start] of [
         await assert.rejects(putVerified(but({ put }), newKey(), inPieces(content(10))), isUnavailable);
       });
     }
+
+    it('reads what is stored, and takes what is not there or cannot be read for UNAVAILABLE', async () => {
+      const key = newKey();
+      const bytes = content(1000);
+      await putVerified(store.blobs, key, inPieces(bytes));
+      assert.ok((await bytesOf(await readStored(store.blobs, key)))?.equals(bytes));
+      const range = await bytesOf(await readStored(store.blobs, key, { start: 1, end: 2 }));
+      assert.ok(range?.equals(bytes.subarray(1, 3)));
+      const thumbnail = { ...key, part: '64.webp' };
+      await assert.rejects(readStored(store.blobs, thumbnail), (error) => {
+        assert.ok(isUnavailable(error));
+        const { message } = (error as Fault).cause as Error;
+        assert.equal(message, `the bytes of ${key.attachmentId}.64.webp are not at ${store.blobs.place}`);
+        return true;
+      });
+      const read = () => Promise.reject(new Error('EIO'));
+      await assert.rejects(readStored(but({ read }), key), isUnavailable);
+    });
+
+    it('tells whether what could not be stored may appear later', async () => {
+      for (const error of [new UnknownOutcome(), new Error('refused')]) {
+        const put = () => Promise.reject(error);
+        const thrown = await putVerified(but({ put }), newKey(), inPieces(content(1))).catch((reason) => reason);
+        assert.ok(isUnavailable(thrown));
+        assert.equal(mayAppearLater(thrown), error instanceof UnknownOutcome);
+      }
+    });
 
     it('takes a key that is none for a mistake of ours', async () => {
       const wrong = putVerified(store.blobs, { ...newKey(), part: '../x' }, inPieces(content(1)));

@@ -2,14 +2,17 @@
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { platform, tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { Fault } from '../../src/faults.ts';
 import { putVerified } from '../../src/store/blob-writes.ts';
+import { StoreAway, UnusableStore } from '../../src/store/blobs.ts';
 import { createDiskBlobs } from '../../src/store/blobs-disk.ts';
-import { bytesOf, collect, content, inPieces, newKey, startDisk, type TestBlobs } from './blob-stores.ts';
+import { bytesOf, collect, content, failing, inPieces, newKey, startDisk, type TestBlobs } from './blob-stores.ts';
+
+const MARKER = '.cartulary-attachments';
 
 const filesBelow = async (folder: string): Promise<string[]> => {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
@@ -88,24 +91,102 @@ describe('blobs on disk, their files', { concurrency: true }, () => {
     await assert.rejects(store.blobs.read(key), { code: 'ELOOP' });
   });
 
-  it('are put nowhere when the folder has gone', async () => {
+  for (const [what, leave] of [
+    ['the folder has gone', async () => undefined],
+    ['an empty folder is in its place', (folder: string) => mkdir(folder)],
+    [
+      'another folder with the same files is in its place',
+      (folder: string) => cp(`${folder}-away`, folder, { recursive: true, filter: (path) => !path.endsWith(MARKER) }),
+    ],
+  ] as [string, (folder: string) => Promise<unknown>][]) {
+    it(`are not asked for, put or removed while ${what}`, async () => {
+      const other = await startDisk();
+      try {
+        const { blobs, folder } = other;
+        const key = newKey();
+        await blobs.put(key, inPieces(content(10)));
+        await rename(folder, `${folder}-away`);
+        await leave(folder);
+        const before = await filesBelow(dirname(folder));
+        for (const work of [
+          () => blobs.put(newKey(), inPieces(content(10))),
+          () => blobs.read(key),
+          () => blobs.size(key),
+          () => blobs.remove(key),
+          () => blobs.removeAll(key),
+          () => blobs.removeBeside(key),
+          () => collect(blobs.list(key.applicationId)),
+          () => collect(blobs.applications()),
+        ]) {
+          await assert.rejects(work, StoreAway, String(work));
+        }
+        assert.deepEqual(await filesBelow(dirname(folder)), before);
+        await rm(folder, { recursive: true, force: true });
+        await rename(`${folder}-away`, folder);
+        assert.equal(await blobs.size(key), 10);
+      } finally {
+        await other.close();
+      }
+    });
+  }
+
+  it('have a marker from the first start on, also those of an earlier version', async () => {
     const other = await startDisk();
     try {
-      await rename(other.folder, `${other.folder}-away`);
       const key = newKey();
-      await assert.rejects(other.blobs.put(key, inPieces(content(10))), { code: 'ENOENT' });
-      await assert.rejects(stat(other.folder), { code: 'ENOENT' });
-      await assert.rejects(collect(other.blobs.applications()), { code: 'ENOENT' });
+      await other.blobs.put(key, inPieces(content(10)));
+      await rm(join(other.folder, MARKER));
+      const again = createDiskBlobs(other.folder);
+      await again.open();
+      assert.equal(await again.size(key), 10);
+      assert.equal((await stat(join(other.folder, MARKER))).mode & 0o777, 0o600);
     } finally {
       await other.close();
     }
+  });
+
+  it('leave no empty folders behind when they are removed, and those of others alone', async () => {
+    const key = newKey();
+    const inOneShard = { ...key, attachmentId: `${newKey().attachmentId.slice(0, -2)}${key.attachmentId.slice(-2)}` };
+    const elsewhere = {
+      ...key,
+      attachmentId: `${key.attachmentId.slice(0, -2)}${key.attachmentId.endsWith('00') ? '11' : '00'}`,
+    };
+    for (const one of [key, inOneShard, elsewhere]) await store.blobs.put(one, inPieces(content(10)));
+    const home = join(store.folder, key.applicationId);
+    await store.blobs.remove(key);
+    assert.equal((await readdir(home)).length, 2);
+    await store.blobs.removeAll(inOneShard);
+    assert.deepEqual(await readdir(home), [elsewhere.attachmentId.slice(-2)]);
+    await store.blobs.removeAll(elsewhere);
+    await assert.rejects(stat(home), { code: 'ENOENT' });
+    await assert.rejects(store.blobs.put(key, failing(content(10), new Error('gone'))), /gone/);
+    await assert.rejects(stat(home), { code: 'ENOENT' });
+  });
+
+  it('find their folders, however often others remove them', async () => {
+    const key = newKey();
+    const shard = key.attachmentId.slice(-2);
+    const putAndRemove = async () => {
+      for (let time = 0; time < 50; time += 1) {
+        const one = { ...key, attachmentId: `${newKey().attachmentId.slice(0, -2)}${shard}` };
+        await store.blobs.put(one, inPieces(content(1)));
+        await store.blobs.remove(one);
+      }
+    };
+    await Promise.all(Array.from({ length: 4 }, putAndRemove));
+    await assert.rejects(stat(join(store.folder, key.applicationId)), { code: 'ENOENT' });
   });
 
   it('cannot be kept where there is no folder', async () => {
     const path = join(store.folder, '..', 'file');
     await writeFile(path, '');
     const blobs = createDiskBlobs(join(path, 'attachments'));
-    await assert.rejects(blobs.open(), /^Error: The folder of attachments .* cannot be read and written: /);
+    await assert.rejects(blobs.open(), (error) => {
+      assert.ok(error instanceof UnusableStore);
+      assert.match(error.message, /^The folder of attachments .* cannot be read and written: /);
+      return true;
+    });
   });
 });
 
@@ -150,7 +231,7 @@ describe('blobs on disk, limits', () => {
         assert.equal((error.cause as NodeJS.ErrnoException).code, 'ENOSPC');
         return true;
       });
-      assert.deepEqual(await filesBelow(path), []);
+      assert.deepEqual(await filesBelow(path), [join('attachments', MARKER)]);
       // There is room again, as nothing has stayed.
       const { size } = await putVerified(blobs, key, inPieces(content(800_000)));
       assert.equal(size, 800_000);

@@ -8,6 +8,7 @@ import { createRequire } from 'node:module';
 import { PassThrough, type Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { StoreAway, UnknownOutcome, UnusableStore } from '../../src/store/blobs.ts';
 import { createS3Blobs, paced } from '../../src/store/blobs-s3.ts';
 import { bytesOf, collect, content, failing, inPieces, newKey, startS3Blobs, type TestS3Blobs } from './blob-stores.ts';
 
@@ -87,6 +88,81 @@ describe('blobs on S3, their ways', () => {
     const key = newKey();
     await assert.rejects(store.blobs.put(key, inPieces(content(9 * MIB))));
     assert.deepEqual(await collect(store.blobs.list(key.applicationId)), []);
+  });
+
+  const COMPLETION = /^POST .*uploadId=/;
+
+  it('takes an upload for stored that a repetition no longer finds', async () => {
+    store.s3.decide((request) => (COMPLETION.test(request) && sent(COMPLETION) === 1 ? 'lost' : undefined));
+    const key = newKey();
+    const bytes = content(9 * MIB);
+    await store.blobs.put(key, inPieces(bytes));
+    assert.equal(sent(COMPLETION), 2);
+    assert.equal(sent(/^DELETE .*\/a[0-9a-z]{26}/), 0);
+    assert.ok((await bytesOf(await store.blobs.read(key)))?.equals(bytes));
+  });
+
+  it('does not take another file for the one that a repetition no longer finds', async () => {
+    const key = newKey();
+    await store.blobs.put(key, inPieces(content(10)));
+    store.s3.decide((request) => (COMPLETION.test(request) ? (sent(COMPLETION) === 1 ? 503 : 404) : undefined));
+    await assert.rejects(
+      store.blobs.put(key, inPieces(content(9 * MIB))),
+      (error) => !(error instanceof UnknownOutcome),
+    );
+  });
+
+  for (const [what, size, last] of [
+    ['a small file', 10, /^PUT /],
+    ['a large file', 9 * MIB, COMPLETION],
+  ] as const) {
+    for (const decision of ['cut', 'lost', 504] as const) {
+      it(`says that ${what} may appear later when its last request ends with ${decision}`, async () => {
+        store.s3.decide((request) => (last.test(request) && !/partNumber/.test(request) ? decision : undefined));
+        // Were it found then, a lost answer would do no harm.
+        if (decision === 'lost') {
+          store.s3.decide((request) => {
+            if (request.startsWith('HEAD')) return 'cut';
+            return last.test(request) && !/partNumber/.test(request) ? 'lost' : undefined;
+          });
+        }
+        const key = newKey();
+        await assert.rejects(store.blobs.put(key, inPieces(content(size))), UnknownOutcome);
+        assert.deepEqual(await collect(store.blobs.list(key.applicationId)), []);
+      });
+    }
+
+    it(`knows that ${what} is not stored when its last request is refused`, async () => {
+      store.s3.decide((request) => (last.test(request) && !/partNumber/.test(request) ? 403 : undefined));
+      const put = store.blobs.put(newKey(), inPieces(content(size)));
+      await assert.rejects(put, (error) => !(error instanceof UnknownOutcome));
+    });
+  }
+
+  it('leaves a file that another may have stored when the end of an upload is refused', async () => {
+    const key = newKey();
+    const bytes = content(9 * MIB);
+    await store.blobs.put(key, inPieces(bytes));
+    store.s3.decide((request) => (COMPLETION.test(request) ? 403 : undefined));
+    await assert.rejects(store.blobs.put(key, inPieces(bytes), { shared: true }));
+    assert.ok((await bytesOf(await store.blobs.read(key)))?.equals(bytes));
+    assert.equal((await collect(store.blobs.list(key.applicationId))).length, 1);
+  });
+
+  it('remembers an attempt without an answer when the next is refused', async () => {
+    let attempt = 0;
+    store.s3.decide((request) => {
+      if (!request.startsWith('PUT')) return undefined;
+      attempt += 1;
+      return attempt === 1 ? 'cut' : 403;
+    });
+    await assert.rejects(store.blobs.put(newKey(), inPieces(content(10))), UnknownOutcome);
+  });
+
+  it('knows that nothing was stored where nothing was reached', async () => {
+    await store.s3.close();
+    const put = store.blobs.put(newKey(), inPieces(content(10)));
+    await assert.rejects(put, (error) => !(error instanceof UnknownOutcome));
   });
 
   it('sends what fits in one part as one object', async () => {
@@ -184,23 +260,55 @@ describe('blobs on S3, their ways', () => {
       spoolFolder: store.folder,
     };
     const sentence = /^The attachments in s3:\/\/\S+ at http:\/\/127.0.0.1:\d+ cannot be read and written: /;
-    const message = async (changed: Partial<typeof options>) => {
+    const refusal = async (changed: Partial<typeof options>) => {
       const blobs = createS3Blobs({ ...options, ...changed });
       const error = await blobs.open().then(
         () => undefined,
         (reason: Error) => reason,
       );
       await blobs.close();
-      return error?.message;
+      return error;
     };
-    assert.equal(await message({}), undefined);
-    for (const changed of [{ bucket: 'another' }, { endpoint: 'http://127.0.0.1:1' }, { accessKeyId: 'UNKNOWN' }]) {
-      const text = (await message(changed)) ?? '';
-      assert.match(text, sentence);
-      assert.ok(!text.includes('hidden'));
+    assert.equal(await refusal({}), undefined);
+    for (const changed of [{ bucket: 'another' }, { accessKeyId: 'UNKNOWN' }]) {
+      const error = await refusal(changed);
+      assert.ok(error instanceof UnusableStore, JSON.stringify(changed));
+      assert.match(error.message, sentence);
+      assert.ok(!error.message.includes('hidden'));
     }
     store.s3.decide((request) => (request.startsWith('PUT') ? 403 : undefined));
-    assert.match((await message({})) ?? '', sentence);
+    assert.match((await refusal({}))?.message ?? '', sentence);
+    for (const decision of ['cut', 500, 503] as const) {
+      store.s3.decide((request) => (request.startsWith('PUT') ? decision : undefined));
+      assert.ok((await refusal({})) instanceof StoreAway, String(decision));
+    }
+    for (const endpoint of ['http://127.0.0.1:1', 'http://no-such-store.invalid']) {
+      assert.ok((await refusal({ endpoint })) instanceof StoreAway, endpoint);
+    }
+  });
+
+  it('is used as soon as it answers when it was away at first', async () => {
+    store.s3.decide(() => 'cut');
+    const { searchParams } = new URL(store.s3.url());
+    const blobs = createS3Blobs({
+      bucket: store.s3.bucket,
+      prefix: '',
+      endpoint: store.s3.endpoint,
+      region: 'us-east-1',
+      accessKeyId: searchParams.get('accessKeyId')!,
+      secretAccessKey: searchParams.get('secretAccessKey')!,
+      spoolFolder: store.folder,
+    });
+    try {
+      await assert.rejects(blobs.open(), StoreAway);
+      const key = newKey();
+      await assert.rejects(blobs.read(key), { code: 'ECONNRESET' });
+      store.s3.decide(() => undefined);
+      await blobs.put(key, inPieces(content(10)));
+      assert.equal(await blobs.size(key), 10);
+    } finally {
+      await blobs.close();
+    }
   });
 });
 

@@ -139,6 +139,21 @@ for (const [name, start] of STORES) {
       assert.deepEqual(await collect(store.blobs.list(key.applicationId)), []);
     });
 
+    it('removes all beside a file, also what was interrupted, and never the file', async () => {
+      const key = newKey();
+      const neighbour = { ...newKey(key.applicationId), part: 'piece-0-ab' };
+      for (const one of [key, { ...key, part: '256.webp' }, { ...key, part: 'piece-0-ab' }, neighbour]) {
+        await store.blobs.put(one, inPieces(content(100)));
+      }
+      for (const one of [key, { ...key, part: 'piece-9-cd' }]) await store.interrupt(one);
+      for (let time = 0; time < 2; time += 1) await store.blobs.removeBeside(key);
+      assert.deepEqual(
+        described(await collect(store.blobs.list(key.applicationId))),
+        [`${key.attachmentId}  100`, `${neighbour.attachmentId} piece-0-ab 100`].sort(),
+      );
+      await store.blobs.removeBeside(newKey());
+    });
+
     it('removes one file, and what is not there without complaint', async () => {
       const key = newKey();
       const beside = { ...key, part: 'piece-0' };
@@ -193,7 +208,9 @@ for (const [name, start] of STORES) {
         await assert.rejects(store.blobs.read(one), /not the key/);
         await assert.rejects(store.blobs.size(one), /not the key/);
         await assert.rejects(store.blobs.remove(one), /not the key/);
-        if (one.part === undefined) await assert.rejects(store.blobs.removeAll(one), /not the key/);
+        if (one.part !== undefined) continue;
+        await assert.rejects(store.blobs.removeAll(one), /not the key/);
+        await assert.rejects(store.blobs.removeBeside(one), /not the key/);
       }
       await assert.rejects(store.blobs.put({ ...key, part: 'uploading-1' }, inPieces(content(1))), /reserved/);
       await assert.rejects(collect(store.blobs.list('../x')), /not the identifier/);

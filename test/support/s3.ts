@@ -2,10 +2,10 @@
 //
 // Put right: it acknowledges uploads before they are written, keeps the beginning of those that break off, fails when two
 // objects of a folder are removed at once, takes `bytes=0-0` for the whole file, cannot make a second page of a list (it
-// needs DES for that), and knows neither the list of uploads under way nor their end.
+// needs DES for that), and knows neither the list of uploads under way nor their end, nor uploads that are no more.
 
 import { createHash, randomBytes } from 'node:crypto';
-import { createReadStream, createWriteStream } from 'node:fs';
+import { createReadStream, createWriteStream, existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';
@@ -57,9 +57,9 @@ export interface TestS3 {
   readonly requests: readonly string[];
   /**
    * Decides about each request, given as in `requests`: a status to answer with, `cut` to break the connection off,
-   * undefined to serve it. The last decider counts.
+   * `lost` to do what it asks and break off instead of answering, undefined to serve it. The last decider counts.
    */
-  decide(decider: (request: string) => number | 'cut' | undefined): void;
+  decide(decider: (request: string) => number | 'cut' | 'lost' | undefined): void;
   /** Connections that are open. */
   connections(): Promise<number>;
   close(): Promise<void>;
@@ -116,6 +116,17 @@ function putRight(store: Store): void {
     }
   };
 }
+
+/** Breaks the connection off when there is something to answer. */
+function loseAnswer(response: ServerResponse): void {
+  const cut = () => {
+    response.socket?.destroy();
+    return response;
+  };
+  Object.assign(response, { write: () => cut().destroyed, end: cut });
+}
+
+const NO_SUCH_UPLOAD = '<Error><Code>NoSuchUpload</Code><Message>There is no such upload.</Message></Error>';
 
 interface Item {
   readonly key: string;
@@ -208,6 +219,7 @@ export async function startS3(): Promise<TestS3> {
     } else if (typeof decision === 'number') {
       response.writeHead(decision, { connection: 'close' }).end();
     } else {
+      if (decision === 'lost') loseAnswer(response);
       const { pathname, searchParams } = new URL(request.url ?? '/', 'http://127.0.0.1');
       const uploadId = searchParams.get('uploadId');
       const ofBucket = request.method === 'GET' && pathname.replace(/\/$/, '') === `/${BUCKET}`;
@@ -216,6 +228,9 @@ export async function startS3(): Promise<TestS3> {
         answer(await listUploads(uploads, searchParams));
       } else if (ofBucket && searchParams.has('list-type') && request.headers.authorization?.includes(CREDENTIALS)) {
         answer(await listObjects(s3rver.store, searchParams));
+      } else if (request.method === 'POST' && uploadId !== null && !existsSync(join(uploads, uploadId))) {
+        response.statusCode = 404;
+        answer(NO_SUCH_UPLOAD);
       } else if (request.method === 'DELETE' && uploadId !== null) {
         await rm(join(uploads, uploadId), { recursive: true, force: true });
         response.writeHead(204).end();

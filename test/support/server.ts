@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type pg from 'pg';
 import { startServer } from '../../src/cli/assemble.ts';
-import type { Observation } from '../../src/observe.ts';
+import type { Observation, Observe } from '../../src/observe.ts';
 import type { AttachmentsPlace } from '../../src/store/blobs-open.ts';
 import type { Engine } from '../../src/store/db.ts';
 import { createDatabase, type TestDatabase } from './database.ts';
@@ -51,6 +51,7 @@ export interface ServerSettings {
   readonly attachments?: AttachmentsPlace;
   readonly unheldDays?: number;
   readonly announcedDays?: number;
+  readonly observe?: Observe;
 }
 
 export async function startTestServer(settings: ServerSettings = {}): Promise<TestServer> {
@@ -70,7 +71,9 @@ export async function startTestServer(settings: ServerSettings = {}): Promise<Te
     spoolFolder: folder,
     unheldDays: settings.unheldDays ?? 7,
     announcedDays: settings.announcedDays ?? 7,
+    looksApartMs: 500,
     observe: (observation) => {
+      settings.observe?.(observation);
       if (observation.event === 'request.failed') failures.push(observation);
     },
   });

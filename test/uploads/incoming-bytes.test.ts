@@ -76,7 +76,7 @@ describe('incoming bytes', () => {
       [5],
     );
     assert.equal(bytes.breach?.error, 'newer');
-    bytes.close();
+    await bytes.close();
     wake();
   });
 
@@ -94,6 +94,23 @@ describe('incoming bytes', () => {
     await pieces(bytes, 1000);
     assert.equal(bytes.breach?.error, 'newer');
     assert.ok(performance.now() - startedAt < 5_000);
-    bytes.close();
+    await bytes.close();
+  });
+
+  it('have let go of their source when they are closed', async () => {
+    let open = true;
+    async function* source(): AsyncGenerator<Uint8Array> {
+      try {
+        yield* chunks(3, 3);
+      } finally {
+        await new Promise(setImmediate);
+        open = false;
+      }
+    }
+    const bytes = new IncomingBytes(source(), never);
+    assert.equal(await bytes.more(), true);
+    await bytes.close();
+    assert.equal(open, false);
+    assert.equal(bytes.breach, undefined);
   });
 });

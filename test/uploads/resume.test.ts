@@ -3,8 +3,12 @@
 
 import assert from 'node:assert/strict';
 import { readdir, rename } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import pg from 'pg';
+import type { Observation } from '../../src/observe.ts';
+import { openBlobs } from '../../src/store/blobs-open.ts';
 import {
   type AttachmentScene,
   type Files,
@@ -15,6 +19,7 @@ import {
   refusedBytes,
   sha256,
 } from '../attachments/scene.ts';
+import { bytesOf } from '../attachments/sweeping.ts';
 import { until } from '../gate/waiting.ts';
 import { assertProblem } from '../http/wire.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
@@ -138,6 +143,32 @@ onBothStores('an interrupted announced upload', { document: DOCUMENT }, (scene) 
     await assertThere(id, bytes);
   });
 
+  it('is left to a server that was missing for a moment only', async () => {
+    const { server, app } = scene();
+    const { id } = await uploads.announced(10);
+    await server.database.sql(`update app_${app.id}.attachments set node = 'back' where id = $1`, [id]);
+    const appending = elsewhere.append(id, 0, 'abcde');
+    await new Promise((resolve) => setTimeout(resolve, 150));
+    const client = new pg.Client({ ...server.database.connection, application_name: 'cartulary listener back' });
+    await client.connect();
+    refusedBytes(await appending, 423, 'UPLOAD_BUSY');
+    await client.end();
+    assertAppended(await elsewhere.append(id, 0, 'abcde'), 5);
+  });
+
+  it('leaves nothing beside the attachment, noted or not', async () => {
+    const bytes = randomFile(20_000);
+    const { id } = await uploads.announced(bytes.length);
+    assertAppended(await uploads.append(id, 0, bytes.subarray(0, 5_000)), 5_000);
+    const blobs = openBlobs(scene().store.place, tmpdir());
+    await blobs.open();
+    const unnoted = { applicationId: scene().app.id, attachmentId: id, part: 'piece-5000-0123456789abcdef' };
+    await blobs.put(unnoted, bytesOf('never noted'));
+    await blobs.close();
+    assertAppended(await uploads.append(id, 5_000, bytes.subarray(5_000)), bytes.length);
+    await assertThere(id, bytes);
+  });
+
   it('is not read a second time when the definition seems to have changed, and is free again by itself', async () => {
     const { server, app } = scene();
     const table = `app_${app.id}.attachments`;
@@ -179,9 +210,10 @@ onBothStores('an interrupted announced upload', { document: DOCUMENT }, (scene) 
 describe('an announced upload whose bytes are all there', () => {
   let scene: AttachmentScene;
   let uploads: Uploads;
+  const observed: Observation[] = [];
 
   before(async () => {
-    scene = await openAttachments('disk', DOCUMENT);
+    scene = await openAttachments('disk', DOCUMENT, { observe: (observation) => observed.push(observation) });
     uploads = uploadsOf(scene.server.address, scene.app);
   });
   after(() => scene.close());
@@ -203,7 +235,11 @@ describe('an announced upload whose bytes are all there', () => {
       await rename(path, `${path}.away`);
       const failed = await uploads.append(id, 4_000, bytes.subarray(4_000));
       assert.equal(refusedBytes(failed, 503, 'UNAVAILABLE').reason, 'storage');
+      observed.length = 0;
       assert.equal((await uploads.state(id)).status, 423, 'all bytes are there, and no attachment: try again');
+      const told = observed.find(({ event }) => event === 'request.refused');
+      assert.ok(told?.event === 'request.refused' && told.cause instanceof Error, 'the operator is told why');
+      assert.match(told.cause.message, /piece-0-/);
       refusedBytes(await uploads.append(id, bytes.length, ''), 503, 'UNAVAILABLE');
       refusedBytes(await filesOf(scene, 'Files').get(id), 404, 'ATTACHMENT_NOT_FOUND');
       await rename(`${path}.away`, path);

@@ -1,0 +1,93 @@
+// Stands between the server and PostgreSQL and makes trouble with the answer to one statement: what the server asked for
+// is done, and it does not hear of it, or only later.
+
+import { connect, createServer, type Socket } from 'node:net';
+import type pg from 'pg';
+
+interface Trouble {
+  /** The statement was answered, and whatever it changed is there. */
+  readonly met: Promise<void>;
+  /** Of an answer that was held back: lets it go. */
+  release(): void;
+}
+
+export interface TroubledWire {
+  readonly connection: pg.ClientConfig;
+  /** For the next statement whose text has this in it and is sent whole, as it is the first time on each connection. */
+  lose(text: string): Trouble;
+  hold(text: string): Trouble;
+  close(): Promise<void>;
+}
+
+interface Plan extends Trouble {
+  readonly text: string;
+  readonly lost: boolean;
+  readonly released: Promise<void>;
+  meet(): void;
+}
+
+function plan(text: string, lost: boolean): Plan {
+  let meet = (): void => undefined;
+  let release = (): void => undefined;
+  const met = new Promise<void>((resolve) => {
+    meet = resolve;
+  });
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  return { text, lost, met, released, meet, release };
+}
+
+export async function troubleWire(target: pg.ClientConfig): Promise<TroubledWire> {
+  let planned: Plan | undefined;
+  const sockets = new Set<Socket>();
+  const server = createServer((client) => {
+    const upstream = target.host?.startsWith('/')
+      ? connect(`${target.host}/.s.PGSQL.${target.port ?? 5432}`)
+      : connect(target.port ?? 5432, target.host ?? 'localhost');
+    for (const socket of [client, upstream]) {
+      sockets.add(socket);
+      socket.on('error', () => undefined).on('close', () => sockets.delete(socket));
+    }
+    let mine: Plan | undefined;
+    client.on('data', (chunk) => {
+      if (planned !== undefined && chunk.includes(planned.text)) {
+        mine = planned;
+        planned = undefined;
+      }
+      upstream.write(chunk);
+    });
+    upstream.on('data', async (chunk) => {
+      const trouble = mine;
+      if (trouble !== undefined) {
+        trouble.meet();
+        if (trouble.lost) {
+          client.destroy();
+          upstream.destroy();
+          return;
+        }
+        await trouble.released;
+        mine = undefined;
+      }
+      client.write(chunk);
+    });
+    client.on('close', () => upstream.end());
+    upstream.on('close', () => client.end());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  const make = (lost: boolean) => (text: string) => {
+    planned = plan(text, lost);
+    return planned;
+  };
+  return {
+    connection: { ...target, host: '127.0.0.1', port: address.port },
+    lose: make(true),
+    hold: make(false),
+    close: async () => {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
