@@ -10,8 +10,8 @@ import { prepareBrowser } from './browser.mjs';
 import { filesBelow, ROOT } from './prepare.mjs';
 import { Failure, interruption, run, step } from './processes.mjs';
 
-// Two at once even on one core: many tests wait for the database or for a child process.
-const CONCURRENCY = Math.max(2, availableParallelism());
+// One more than there are cores: many tests wait for the database, a child process or a browser.
+const CONCURRENCY = availableParallelism() + 1;
 const FILE_TIMEOUT_MS = 600_000;
 // Folders below test/ that read files only.
 const WITHOUT_DATABASE = ['test/tidy/', 'test/bootstrap/'];

@@ -9,6 +9,9 @@ import type { RunningServer } from './assemble.ts';
 
 type Demonstration = Awaited<ReturnType<typeof loadDemonstration>>;
 
+/** One that was made by an earlier version has no photos. */
+type Kept = Omit<Demonstration, 'photosId' | 'attachmentId'> & Partial<Demonstration>;
+
 /** Holds a token and a password: for the owner of the data folder alone. */
 const FILE = 'demonstration.json';
 
@@ -32,16 +35,17 @@ export async function demonstrate(
   else note('The database has applications already; the demonstration is only published into a new one.');
 }
 
-async function readKept(file: string): Promise<Demonstration | undefined> {
+async function readKept(file: string): Promise<Kept | undefined> {
   try {
-    return JSON.parse(await readFile(file, 'utf8')) as Demonstration;
+    return JSON.parse(await readFile(file, 'utf8')) as Kept;
   } catch {
     return undefined;
   }
 }
 
-function print(address: string, demo: Demonstration): void {
+function print(address: string, demo: Kept): void {
   const records = `${address}/v1/${demo.applicationId}/collections/${demo.collectionId}/records`;
+  const photo = `${address}/v1/${demo.applicationId}/collections/${demo.photosId}/attachments/${demo.attachmentId}`;
   const curl = `curl -s -H 'Authorization: Bearer ${demo.token}'`;
   console.log(`
   Base address   ${address}/v1
@@ -57,9 +61,5 @@ ${curl} '${records}/${demo.recordId}'
 Or search for visits:
 
 ${curl} '${records}?search=roof&limit=3'
-
-Or fetch a photo:
-
-${curl} -o photo.png '${address}/v1/${demo.applicationId}/collections/${demo.photosId}/attachments/${demo.attachmentId}'
-`);
+${demo.attachmentId === undefined ? '' : `\nOr fetch a photo:\n\n${curl} -o photo.png '${photo}'\n`}`);
 }
