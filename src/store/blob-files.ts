@@ -3,8 +3,11 @@
 import type { FileHandle } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 
-/** What is read at once; with the stream's own buffer, at most twice that is held for each reader. */
-export const CHUNK_BYTES = 64 * 1024;
+/**
+ * What is read at once; with the stream's own buffer, at most twice that is held for each reader. Small, because what many
+ * streams throw away is collected late: with 64 KiB, 32 uploads to a store at once took 70 MB, most of it such garbage.
+ */
+export const CHUNK_BYTES = 16 * 1024;
 
 /** All of it: a single write may take less than it is given, as on a disk that is nearly full. */
 export async function writeAt(handle: FileHandle, bytes: Uint8Array, position: number): Promise<void> {

@@ -8,7 +8,7 @@ import { type FileHandle, lstat, mkdir, open, readdir, rename, rmdir, stat, unli
 import { dirname, join, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { isIdentifier } from '../wire/identifiers.ts';
-import { CHUNK_BYTES, unheard, writeAt } from './blob-files.ts';
+import { unheard, writeAt } from './blob-files.ts';
 import { checkApplication, checkKey, checkNewKey, fileNameOf, isInterrupted, keyOfFileName } from './blob-keys.ts';
 import {
   type BlobKey,
@@ -20,6 +20,8 @@ import {
   UnusableStore,
 } from './blobs.ts';
 
+/** Read ahead of a slow reader, at the most. */
+const READ_BYTES = 64 * 1024;
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 const MARKER = '.cartulary-attachments';
@@ -170,7 +172,7 @@ export function createDiskBlobs(folder: string): Blobs {
     checkKey(key);
     await checkRoot();
     const handle = await ifThere<FileHandle>(open(pathOf(key), constants.O_RDONLY | constants.O_NOFOLLOW));
-    return handle && unheard(handle.createReadStream({ ...range, highWaterMark: CHUNK_BYTES }));
+    return handle && unheard(handle.createReadStream({ ...range, highWaterMark: READ_BYTES }));
   }
 
   async function sizeOf(key: BlobKey): Promise<number | undefined> {
