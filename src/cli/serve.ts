@@ -15,6 +15,8 @@ import { ensureOperatorKey } from './operator-key.ts';
 
 const DATABASE_WAIT_MS = 1_000;
 const IMPATIENCE_MS = 2_000;
+/** What the making of the demonstration consists of, of which people are told otherwise. */
+const ORDINARY: ReadonlySet<string> = new Set(['application.publishing', 'application.published', 'request']);
 
 export async function serve(config: Config, options: { demo: boolean }): Promise<void> {
   const note = (line: string) => console.error(line);
@@ -22,7 +24,7 @@ export async function serve(config: Config, options: { demo: boolean }): Promise
   let ready = false;
   // Until it is ready, notes for people tell what happens.
   const observe: Observe = (observation) => {
-    const ordinary = observation.event === 'application.published' || observation.event === 'request';
+    const ordinary = ORDINARY.has(observation.event);
     if (ready || !ordinary) log(observation);
   };
   const ending = whenAskedToEnd();
