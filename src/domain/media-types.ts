@@ -3,8 +3,8 @@
 
 import { fault } from '../faults.ts';
 
-export const DEFAULT_MEDIA_TYPE = 'application/octet-stream';
-export const MEDIA_TYPE_CHARACTERS_MAX = 255;
+const DEFAULT_MEDIA_TYPE = 'application/octet-stream';
+const MEDIA_TYPE_CHARACTERS_MAX = 255;
 
 const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
 const QUOTED = String.raw`"[\t !#-[\]-~]*(?:\\[\t -~][\t !#-[\]-~]*)*"`;

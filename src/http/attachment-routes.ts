@@ -1,5 +1,6 @@
 // The rows of attachments: the body of an upload and of a download are bytes, and a download can run nothing in a browser.
 
+import type { ByteRange } from '../domain/byte-range.ts';
 import { contentDisposition, readFilename } from '../domain/filenames.ts';
 import { readMediaType } from '../domain/media-types.ts';
 import { fault } from '../faults.ts';
@@ -8,7 +9,7 @@ import { getThumbnail, readThumbnailSize, THUMBNAIL_TYPE } from '../operations/t
 import { isIdentifier, PATTERNS } from '../wire/identifiers.ts';
 import { type Answer, answerJson, NOT_MODIFIED } from './answer.ts';
 import { unchanged, type Validators } from './conditional.ts';
-import { type ByteRange, rangeApplies, readRange } from './ranges.ts';
+import { rangeApplies, readRange } from './ranges.ts';
 import { COLLECTION, type Input, type Route, route } from './route.ts';
 
 const ATTACHMENTS = `${COLLECTION}/attachments`;

@@ -1,13 +1,8 @@
 // Parts of a download: Range (RFC 9110 section 14) and If-Range (section 13.1.5). One range is answered; whoever asks for
 // several, or in a way that cannot be read, gets the whole, as the RFC allows.
 
+import type { ByteRange } from '../domain/byte-range.ts';
 import { readHttpDate, type Validators, wholeSeconds } from './conditional.ts';
-
-/** Both ends inclusive, as in the header. */
-export interface ByteRange {
-  readonly start: number;
-  readonly end: number;
-}
 
 /** What to send of a file of `size` bytes: a part, all of it, or 416. */
 export function readRange(header: string | undefined, size: number): ByteRange | 'all' | 'unsatisfiable' {

@@ -4,6 +4,7 @@
 import type { Readable } from 'node:stream';
 import type { Context } from '../context.ts';
 import { readScope } from '../domain/access.ts';
+import type { ByteRange } from '../domain/byte-range.ts';
 import { fault, tooBusy } from '../faults.ts';
 import { insertEntries } from '../store/activity.ts';
 import {
@@ -17,7 +18,6 @@ import {
   stateOf,
 } from '../store/attachments.ts';
 import { mayAppearLater, putVerified, readStored } from '../store/blob-writes.ts';
-import type { ByteRange } from '../store/blobs.ts';
 import { loggedWrite } from '../store/logged-write.ts';
 import { StaleDefinition } from '../store/sqlstate.ts';
 import { userNames } from '../store/users.ts';

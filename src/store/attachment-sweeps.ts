@@ -7,7 +7,7 @@ import type { Reader, Writer } from './db.ts';
 import { tableOf } from './tables.ts';
 
 /** Looking up which of so many a record holds took 11 ms among 100,000 records. */
-export const SWEEP_PAGE = 500;
+const SWEEP_PAGE = 500;
 
 /** Behind the identifier given, in the order of identifiers. */
 export async function pageOfApplications(system: Reader, after: string): Promise<string[]> {

@@ -3,9 +3,10 @@
 
 import { createHash, type Hash } from 'node:crypto';
 import type { Readable } from 'node:stream';
+import type { ByteRange } from '../domain/byte-range.ts';
 import { Fault, fault } from '../faults.ts';
 import { checkNewKey, fileNameOf } from './blob-keys.ts';
-import { type BlobKey, type Blobs, type ByteRange, type PutOptions, UnknownOutcome } from './blobs.ts';
+import { type BlobKey, type Blobs, type PutOptions, UnknownOutcome } from './blobs.ts';
 
 interface Measured {
   readonly size: number;

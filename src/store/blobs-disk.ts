@@ -7,18 +7,11 @@ import { constants, type Dirent } from 'node:fs';
 import { type FileHandle, lstat, mkdir, open, readdir, rename, rmdir, stat, unlink } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
+import type { ByteRange } from '../domain/byte-range.ts';
 import { isIdentifier } from '../wire/identifiers.ts';
 import { unheard, writeAt } from './blob-files.ts';
 import { checkApplication, checkKey, checkNewKey, fileNameOf, isInterrupted, keyOfFileName } from './blob-keys.ts';
-import {
-  type BlobKey,
-  type Blobs,
-  type ByteRange,
-  type PutOptions,
-  StoreAway,
-  type StoredBlob,
-  UnusableStore,
-} from './blobs.ts';
+import { type BlobKey, type Blobs, type PutOptions, StoreAway, type StoredBlob, UnusableStore } from './blobs.ts';
 
 /** Read ahead of a slow reader, at the most. */
 const READ_BYTES = 64 * 1024;

@@ -5,18 +5,11 @@ import { createHash, randomBytes } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import type { ListMultipartUploadsCommandOutput, ListObjectsV2CommandOutput, S3 } from '@aws-sdk/client-s3';
+import type { ByteRange } from '../domain/byte-range.ts';
 import { isIdentifier } from '../wire/identifiers.ts';
 import { CHUNK_BYTES, unheard } from './blob-files.ts';
 import { checkApplication, checkKey, checkNewKey, fileNameOf, isInterrupted, keyOfFileName } from './blob-keys.ts';
-import {
-  type BlobKey,
-  type Blobs,
-  type ByteRange,
-  type PutOptions,
-  StoreAway,
-  type StoredBlob,
-  UnusableStore,
-} from './blobs.ts';
+import { type BlobKey, type Blobs, type PutOptions, StoreAway, type StoredBlob, UnusableStore } from './blobs.ts';
 import {
   createClient,
   isAway,

@@ -3,6 +3,7 @@
 // row are nobody's.
 
 import type { Readable } from 'node:stream';
+import type { ByteRange } from '../domain/byte-range.ts';
 
 /** What is stored under one attachment: the file itself, or something beside it, as `256.webp` or `piece-<offset>-<hex>`. */
 export interface BlobKey {
@@ -15,12 +16,6 @@ export interface BlobKey {
 export interface StoredBlob extends BlobKey {
   /** Absent for what an interrupted `put` has left, or one that is under way; its `part` ends in `uploading-…`. */
   readonly size?: number;
-}
-
-/** Both ends inclusive, as in a Range header. */
-export interface ByteRange {
-  readonly start: number;
-  readonly end: number;
 }
 
 /** It does not answer, or its disk is not mounted. The settings may be right: it works again as soon as it is back. */

@@ -1,8 +1,9 @@
 // Stands between the server and PostgreSQL and makes trouble with the answer to one statement: what the server asked for
 // is done, and it does not hear of it, or only later.
 
-import { connect, createServer, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import type pg from 'pg';
+import { connectUpstream } from './upstream.ts';
 
 interface Trouble {
   /** The statement was answered, and whatever it changed is there. */
@@ -42,13 +43,7 @@ export async function troubleWire(target: pg.ClientConfig): Promise<TroubledWire
   let planned: Plan | undefined;
   const sockets = new Set<Socket>();
   const server = createServer((client) => {
-    const upstream = target.host?.startsWith('/')
-      ? connect(`${target.host}/.s.PGSQL.${target.port ?? 5432}`)
-      : connect(target.port ?? 5432, target.host ?? 'localhost');
-    for (const socket of [client, upstream]) {
-      sockets.add(socket);
-      socket.on('error', () => undefined).on('close', () => sockets.delete(socket));
-    }
+    const upstream = connectUpstream(target, client, sockets);
     let mine: Plan | undefined;
     client.on('data', (chunk) => {
       if (planned !== undefined && chunk.includes(planned.text)) {

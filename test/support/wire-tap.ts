@@ -1,8 +1,9 @@
 // Stands between the server and PostgreSQL and counts, on the wire: round trips (the client speaking after the server
 // has answered) and executed statements. It knows the protocol's framing and nothing else.
 
-import { connect, createServer, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import type pg from 'pg';
+import { connectUpstream } from './upstream.ts';
 
 export interface WireTap {
   readonly connection: pg.ClientConfig;
@@ -20,13 +21,7 @@ export async function tapWire(target: pg.ClientConfig): Promise<WireTap> {
   let counts: Counts = { roundTrips: 0, statements: 0 };
   const sockets = new Set<Socket>();
   const server = createServer((client) => {
-    const upstream = target.host?.startsWith('/')
-      ? connect(`${target.host}/.s.PGSQL.${target.port ?? 5432}`)
-      : connect(target.port ?? 5432, target.host ?? 'localhost');
-    for (const socket of [client, upstream]) {
-      sockets.add(socket);
-      socket.on('error', () => undefined).on('close', () => sockets.delete(socket));
-    }
+    const upstream = connectUpstream(target, client, sockets);
     const reader = new FrontendReader();
     let answered = true;
     client.on('data', (chunk) => {
