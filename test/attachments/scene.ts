@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdtemp, readdir, rename, rm } from 'node:fs/promises';
+import { access, mkdtemp, rename, rm } from 'node:fs/promises';
 import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,6 +14,7 @@ import type { Scene } from '../records/scene.ts';
 import { publishApplication } from '../support/application.ts';
 import { startS3 } from '../support/s3.ts';
 import { type ServerSettings, startTestServer } from '../support/server.ts';
+import { storedFiles } from '../support/stored-files.ts';
 
 export const STORES = ['disk', 's3'] as const;
 export type StoreKind = (typeof STORES)[number];
@@ -45,10 +46,9 @@ async function openDisk(): Promise<TestStore> {
     kind: 'disk',
     place: { kind: 'disk', folder },
     stored: async () => {
-      const entries = await readdir(folder, { withFileTypes: true, recursive: true });
-      // Without the marker of the folder.
-      const files = entries.filter((entry) => !entry.isDirectory() && !entry.name.startsWith('.'));
-      return files.map(({ parentPath, name }) => join(parentPath, name).slice(folder.length + 1)).sort();
+      // A folder that has gone away is not the same as an empty one.
+      await access(folder);
+      return (await storedFiles(folder)).map((path) => path.slice(folder.length + 1));
     },
     goAway: () => rename(folder, `${folder}-away`),
     comeBack: () => rename(`${folder}-away`, folder),

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -14,6 +14,7 @@ import { type Exchange, exchange, filesOf, refusedBytes, sha256, uploaded } from
 import { publishApplication, type TestApplication } from '../support/application.ts';
 import { type ServerProcess, spawnServer } from '../support/process.ts';
 import { OPERATOR_KEY, sendTo, startTestServer, type TestServer } from '../support/server.ts';
+import { storedFiles } from '../support/stored-files.ts';
 
 const ROUNDS = 3;
 const UPLOADERS = 8;
@@ -23,12 +24,7 @@ const run = promisify(execFile);
 
 /** Files below the folder by their names, without its marker. */
 async function filesBelow(folder: string): Promise<Map<string, string>> {
-  const entries = await readdir(folder, { withFileTypes: true, recursive: true });
-  return new Map(
-    entries
-      .filter((entry) => !entry.isDirectory() && !entry.name.startsWith('.'))
-      .map(({ name, parentPath }) => [name, join(parentPath, name)]),
-  );
+  return new Map((await storedFiles(folder)).map((path) => [basename(path), path]));
 }
 
 describe('kill -9 during uploads', () => {
