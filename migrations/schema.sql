@@ -16,6 +16,14 @@ create table cartulary.applications (
   constraint applications_organization_fkey FOREIGN KEY (organization) REFERENCES cartulary.organizations(name)
 );
 
+create table cartulary.due_notifications (
+  application_id text collate "C" not null,
+  due_at timestamp with time zone not null,
+  noted_at timestamp with time zone not null,
+  constraint due_notifications_pkey PRIMARY KEY (application_id)
+);
+CREATE INDEX due_notifications_due_at ON cartulary.due_notifications USING btree (due_at);
+
 create table cartulary.erasures (
   application_id text collate "C" not null,
   noted_at timestamp with time zone not null,
@@ -53,6 +61,13 @@ create table cartulary.publishing (
   constraint publishing_application_id_fkey FOREIGN KEY (application_id) REFERENCES cartulary.applications(id) ON DELETE CASCADE
 );
 
+create table cartulary.server_keys (
+  name text collate "C" not null,
+  value text not null,
+  made_at timestamp with time zone not null,
+  constraint server_keys_pkey PRIMARY KEY (name)
+);
+
 create table cartulary.shared_users (
   id text collate "C" not null,
   organization text collate "C" not null,
@@ -61,10 +76,19 @@ create table cartulary.shared_users (
   password_hash text,
   disabled boolean not null,
   created_at timestamp with time zone not null,
+  name_folded text collate "C",
+  email_folded text collate "C",
+  session_epoch integer not null,
+  subject text collate "C",
+  deleted_at timestamp with time zone,
+  unsettled_since timestamp with time zone,
   constraint shared_users_pkey PRIMARY KEY (id),
-  constraint shared_users_name_key UNIQUE (organization, name),
   constraint shared_users_organization_fkey FOREIGN KEY (organization) REFERENCES cartulary.organizations(name)
 );
+CREATE INDEX shared_users_email_folded ON cartulary.shared_users USING btree (organization, email_folded) WHERE (deleted_at IS NULL);
+CREATE UNIQUE INDEX shared_users_name_key ON cartulary.shared_users USING btree (organization, name) WHERE (deleted_at IS NULL);
+CREATE UNIQUE INDEX shared_users_subject_key ON cartulary.shared_users USING btree (organization, subject) WHERE (deleted_at IS NULL);
+CREATE INDEX shared_users_unsettled ON cartulary.shared_users USING btree (unsettled_since) WHERE (unsettled_since IS NOT NULL);
 
 create schema application;
 
@@ -94,10 +118,88 @@ create table application.attachments (
 );
 CREATE INDEX attachments_unfinished ON application.attachments USING btree (id) WHERE ((state <> 'available'::text) OR (pieces IS NOT NULL));
 
+create table application.deliveries (
+  notification_id uuid not null,
+  device_id text collate "C" not null,
+  state text collate "C" not null,
+  attempts integer not null,
+  due_at timestamp with time zone not null,
+  problem text,
+  finished_at timestamp with time zone,
+  constraint deliveries_pkey PRIMARY KEY (notification_id, device_id),
+  constraint deliveries_notification_id_fkey FOREIGN KEY (notification_id) REFERENCES application.notifications(id) ON DELETE CASCADE
+);
+CREATE INDEX deliveries_due_at ON application.deliveries USING btree (due_at) WHERE (state = 'waiting'::text);
+CREATE INDEX deliveries_finished_at ON application.deliveries USING btree (finished_at) WHERE (state <> 'waiting'::text);
+
+create table application.devices (
+  id text collate "C" not null,
+  user_id text collate "C" not null,
+  session_id text collate "C",
+  transport text collate "C" not null,
+  address text not null,
+  address_hash bytea not null,
+  keys text,
+  name text not null,
+  created_at timestamp with time zone not null,
+  constraint devices_pkey PRIMARY KEY (id),
+  constraint devices_user_id_fkey FOREIGN KEY (user_id) REFERENCES application.users(id)
+);
+CREATE UNIQUE INDEX devices_address_key ON application.devices USING btree (transport, address_hash);
+CREATE INDEX devices_user_id ON application.devices USING btree (user_id);
+
 create table application.fence (
   generation integer not null,
   migration integer not null,
   layout integer not null
+);
+
+create table application.notifications (
+  id uuid not null,
+  user_id text collate "C" not null,
+  created_by text collate "C" not null,
+  message text not null,
+  created_at timestamp with time zone not null,
+  constraint notifications_pkey PRIMARY KEY (id)
+);
+
+create table application.password_resets (
+  token_hash bytea not null,
+  user_id text collate "C" not null,
+  created_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  constraint password_resets_pkey PRIMARY KEY (token_hash),
+  constraint password_resets_user_id_fkey FOREIGN KEY (user_id) REFERENCES application.users(id)
+);
+CREATE INDEX password_resets_user_id ON application.password_resets USING btree (user_id);
+
+create table application.sessions (
+  id text collate "C" not null,
+  user_id text collate "C" not null,
+  method text collate "C" not null,
+  epoch text collate "C" not null,
+  secret_hash bytea not null,
+  former_hash bytea,
+  confirmed boolean not null,
+  created_at timestamp with time zone not null,
+  rotated_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  ip text not null,
+  agent text not null,
+  constraint sessions_pkey PRIMARY KEY (id),
+  constraint sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES application.users(id)
+);
+CREATE INDEX sessions_expires_at ON application.sessions USING btree (expires_at);
+CREATE INDEX sessions_user_id ON application.sessions USING btree (user_id);
+
+create table application.sign_ons (
+  state_hash bytea not null,
+  browser_hash bytea not null,
+  nonce text not null,
+  verifier text not null,
+  return_to text not null,
+  expires_at timestamp with time zone not null,
+  constraint sign_ons_pkey PRIMARY KEY (state_hash)
 );
 
 create table application.tokens (
@@ -107,6 +209,8 @@ create table application.tokens (
   secret_hash bytea not null,
   created_at timestamp with time zone not null,
   revoked_at timestamp with time zone,
+  expires_at timestamp with time zone,
+  last_used_at timestamp with time zone,
   constraint tokens_pkey PRIMARY KEY (id),
   constraint tokens_user_id_fkey FOREIGN KEY (user_id) REFERENCES application.users(id)
 );
@@ -129,7 +233,15 @@ create table application.users (
   created_at timestamp with time zone not null,
   deleted_at timestamp with time zone,
   name_folded text collate "C" not null,
+  email_folded text collate "C" not null,
+  profile_folded text collate "C" not null,
+  team_folded text collate "C" not null,
+  session_epoch integer not null,
+  subject text collate "C",
+  login_failed_at timestamp with time zone,
   constraint users_pkey PRIMARY KEY (id)
 );
+CREATE INDEX users_email_folded ON application.users USING btree (email_folded) WHERE (deleted_at IS NULL);
 CREATE UNIQUE INDEX users_name_key ON application.users USING btree (name) WHERE (deleted_at IS NULL);
 CREATE UNIQUE INDEX users_shared_user_id_key ON application.users USING btree (shared_user_id) WHERE (deleted_at IS NULL);
+CREATE UNIQUE INDEX users_subject_key ON application.users USING btree (subject) WHERE (deleted_at IS NULL);

@@ -27,6 +27,19 @@ export interface AttachmentMeans {
   readonly announcedDays: number;
 }
 
+/** What the operations on people need besides the application's own schema. */
+export interface PeopleMeans {
+  /** Shared users are in the system schema, and in the schemas of all the applications that know them. */
+  readonly database: Database;
+  readonly hashPassword: (password: string) => Promise<string>;
+  /** Takes the same time for an account without a password (undefined) as for a wrong one. */
+  readonly passwordMatches: (account: string, hash: string | undefined, password: string) => Promise<boolean>;
+  /** Makes this node forget what the news makes stale, at once; the other nodes hear of it by themselves. */
+  readonly hear: (news: News) => void;
+  /** Where people reach the server, without a slash at the end. */
+  readonly publicUrl: () => string;
+}
+
 export interface Context {
   readonly application: PreparedApplication;
   readonly caller: Caller;
@@ -36,9 +49,31 @@ export interface Context {
   readonly known: KnownRecords;
   readonly searchIndexes: SearchIndexes;
   readonly attachments: AttachmentMeans;
+  readonly people: PeopleMeans;
+  /** The session by which the caller is known; undefined for tokens and passwords. */
+  readonly sessionId: string | undefined;
   readonly ids: IdSource;
   /** Milliseconds since 1970 by the database's clock. */
   readonly now: () => number;
+}
+
+/** For who has not said yet who they are: to sign in, or to ask for a new password. */
+export interface VisitorContext {
+  /** Of a form that is right, whether or not there is such an application. */
+  readonly applicationId: string;
+  readonly application: PreparedApplication | undefined;
+  readonly source: ActivitySource;
+  readonly store: Writer;
+  readonly people: PeopleMeans;
+  /** Slows down who guesses (gate/throttle). */
+  readonly throttle: {
+    check(address: string, account: string): void;
+    fail(address: string, account: string): void;
+    succeed(address: string, account: string): void;
+  };
+  readonly ids: IdSource;
+  readonly now: () => number;
+  readonly observe: Observe;
 }
 
 /** The operator stands outside of every application and is given the whole database. */

@@ -84,6 +84,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   let address = '';
   let closing = false;
   const underWay = new UnderWay();
+  const publicUrl = () => options.publicUrl ?? address;
   const services = {
     database,
     authenticator,
@@ -107,9 +108,18 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     underWay,
     observe,
     hear,
-    publicUrl: () => options.publicUrl ?? address,
+    publicUrl,
     publicUrlSet: options.publicUrl !== undefined,
     hashPassword,
+    definitions,
+    throttle,
+    people: {
+      database,
+      hashPassword,
+      passwordMatches: passwords.matches.bind(passwords),
+      hear,
+      publicUrl,
+    },
   };
   const jobs = new JobRunner(jobsOf(services, options), observe);
   const app = createApp(services, { ready: () => migrationsApplied(database.system) }, options.trustedProxies);

@@ -2,6 +2,7 @@
 // versions are those of that moment.
 
 import type { UserShort } from '../wire/users.ts';
+import { uuidMilliseconds } from './ids.ts';
 
 export type ActivityKind =
   | 'record.create'
@@ -9,10 +10,20 @@ export type ActivityKind =
   | 'record.delete'
   | 'attachment.create'
   | 'attachment.download'
+  | 'session.login'
+  | 'session.loginFailed'
+  | 'session.logout'
   | 'user.create'
+  | 'user.update'
+  | 'user.delete'
+  | 'sharedUser.create'
+  | 'sharedUser.update'
+  | 'sharedUser.delete'
   | 'token.create'
   | 'token.revoke'
-  | 'application.publish';
+  | 'notification.send'
+  | 'application.publish'
+  | 'activityLog.export';
 
 export interface ActivitySource {
   readonly context: 'api' | 'console' | 'operator';
@@ -20,22 +31,27 @@ export interface ActivitySource {
 }
 
 export interface ActivityScene {
-  readonly date: string;
   readonly user: UserShort;
   readonly application: { readonly id: string; readonly name: string; readonly version: number };
   readonly collection?: { readonly id: string; readonly name: string };
   readonly source: ActivitySource;
 }
 
-/** One finished JSON line. */
+export interface LogEntry {
+  /** UUIDv7 of the entry's date: the order of keys is the order of time, and a span of keys one of dates. */
+  readonly id: string;
+  readonly entry: string;
+}
+
+/** A finished JSON line under its key. The date is read from the key, so that the two can never disagree. */
 export function activityEntry(
+  id: string,
   kind: ActivityKind,
-  scene: ActivityScene,
-  extra: Readonly<Record<string, string>>,
-): string {
+  { scene, extra }: { scene: ActivityScene; extra: Readonly<Record<string, string>> },
+): LogEntry {
   const [type, subType] = kind.split('.');
-  return JSON.stringify({
-    date: scene.date,
+  const entry = JSON.stringify({
+    date: dateOf(uuidMilliseconds(id)),
     type,
     subType,
     user: { id: scene.user.id, name: scene.user.name },
@@ -44,4 +60,17 @@ export function activityEntry(
     source: scene.source,
     extra,
   });
+  return { id, entry };
+}
+
+let lastMilliseconds = Number.NaN;
+let lastDate = '';
+
+/** Of a batch all entries have the same. */
+function dateOf(milliseconds: number): string {
+  if (milliseconds !== lastMilliseconds) {
+    lastMilliseconds = milliseconds;
+    lastDate = new Date(milliseconds).toISOString();
+  }
+  return lastDate;
 }

@@ -95,3 +95,12 @@ export function createIdSource(now: () => number, random: (bytes: Uint8Array) =>
     },
   };
 }
+
+/** The moment that a UUIDv7 was made for, in milliseconds since 1970. */
+export const uuidMilliseconds = (uuid: string): number => Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 13), 16);
+
+/** No UUIDv7 of that millisecond or a later one is below it, and every earlier one is. */
+export function firstUuidAt(milliseconds: number): string {
+  const hex = Math.min(Math.max(0, milliseconds), MILLISECONDS_MAX).toString(16).padStart(12, '0');
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
+}

@@ -4,13 +4,12 @@ import type { Caller } from '../domain/access.ts';
 import type { PreparedApplication } from '../domain/application.ts';
 import { secretMatches } from '../domain/tokens.ts';
 import { fault } from '../faults.ts';
+import { type Account, accountOf, getAccount } from '../store/accounts.ts';
 import type { Database } from '../store/db.ts';
 import type { Definitions } from '../store/definitions.ts';
 import { FreshCache } from '../store/fresh-cache.ts';
 import type { News } from '../store/hearing.ts';
-import { getSharedUser, type SharedUser } from '../store/shared-users.ts';
 import { getTokenOwner, type TokenOwner } from '../store/tokens.ts';
-import { getUser, type StoredUser } from '../store/users.ts';
 import { isIdentifier } from '../wire/identifiers.ts';
 import { type Presented, readCredentials } from './credentials.ts';
 import type { PasswordCheck } from './password-check.ts';
@@ -21,13 +20,6 @@ const CACHED_MAX = 20_000;
 export interface Authenticated {
   readonly application: PreparedApplication;
   readonly caller: Caller;
-}
-
-/** A user as authentication needs it: in shared-users mode password and disabling come from the shared user too. */
-interface Account {
-  readonly caller: Caller;
-  readonly passwordHash: string | undefined;
-  readonly disabled: boolean;
 }
 
 export class Authenticator {
@@ -118,7 +110,7 @@ export class Authenticator {
     this.#throttle.check(address, name);
     const known = application !== undefined && !application.singleSignOn && isIdentifier('userId', userId);
     const account = known
-      ? await this.#accounts.get(`${applicationId}/${userId}`, () => this.#loadAccount(applicationId, userId))
+      ? await this.#accounts.get(`${applicationId}/${userId}`, () => getAccount(this.#database, applicationId, userId))
       : undefined;
     const matches = await this.#passwords.matches(name, account?.passwordHash, password);
     // Again, because others may have failed meanwhile: many guesses at once are no way around the wait.
@@ -138,35 +130,13 @@ export class Authenticator {
 
   async #loadToken(applicationId: string, tokenId: string): Promise<(TokenOwner & { account: Account }) | undefined> {
     const owner = await getTokenOwner(this.#database.application(applicationId), tokenId);
-    return owner && { ...owner, account: await this.#accountOf(owner.user) };
-  }
-
-  async #loadAccount(applicationId: string, userId: string): Promise<Account | undefined> {
-    const user = await getUser(this.#database.application(applicationId), userId);
-    return user && (await this.#accountOf(user));
-  }
-
-  async #accountOf(user: StoredUser): Promise<Account> {
-    if (user.sharedUserId === null) return account(user, user.passwordHash, user.disabled);
-    const shared: SharedUser | undefined = await getSharedUser(this.#database.system, user.sharedUserId);
-    return account(user, shared?.passwordHash ?? null, user.disabled || (shared?.disabled ?? true));
+    return owner && { ...owner, account: await accountOf(this.#database.system, owner.user) };
   }
 }
 
 /** Whatever is presented as one: bounded, and without what separates it from others. */
 const accountName = (applicationId: string, userId: string): string =>
   `${applicationId} ${userId.slice(0, 64).replaceAll('\0', '')}`;
-
-const account = (user: StoredUser, passwordHash: string | null, disabled: boolean): Account => ({
-  caller: callerOf(user),
-  passwordHash: passwordHash ?? undefined,
-  disabled,
-});
-
-function callerOf(user: StoredUser): Caller {
-  const { id, name, admin, apiAccess, managementApiAccess, organizationManagementApiAccess } = user;
-  return { id, name, admin, apiAccess, managementApiAccess, organizationManagementApiAccess };
-}
 
 export function unauthorized() {
   return fault('UNAUTHORIZED', undefined, {

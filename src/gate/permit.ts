@@ -4,8 +4,23 @@
 import type { Caller } from '../domain/access.ts';
 import { fault } from '../faults.ts';
 
-export type Permission = 'api';
+/** `self`: whoever somebody is, and only about themselves. */
+export type Permission = 'self' | 'api' | 'admin' | 'management' | 'organization';
 
 export function permit(caller: Caller, permission: Permission): void {
-  if (permission === 'api' && !caller.apiAccess) throw fault('API_ACCESS_REQUIRED');
+  switch (permission) {
+    case 'self':
+      return;
+    case 'api':
+    case 'admin':
+      if (!caller.apiAccess) throw fault('API_ACCESS_REQUIRED');
+      if (permission === 'admin' && !caller.admin) throw fault('ADMIN_REQUIRED');
+      return;
+    case 'management':
+    case 'organization':
+      if (!caller.managementApiAccess) throw fault('MANAGEMENT_API_ACCESS_REQUIRED');
+      if (permission === 'organization' && !caller.organizationManagementApiAccess) {
+        throw fault('ORGANIZATION_MANAGEMENT_API_ACCESS_REQUIRED');
+      }
+  }
 }

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 
 export interface Answer {
   readonly status: number;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   /** JSON text, or bytes whose type the headers say. */
   readonly body?: string | Uint8Array;
   /** Instead of a body: bytes that are opened when the headers may go out, and never for HEAD. */

@@ -7,13 +7,14 @@ import type { Duplex } from 'node:stream';
 import { type FastifyInstance, type FastifyRequest, fastify } from 'fastify';
 import { type Fault, fault } from '../faults.ts';
 import type { Observe } from '../observe.ts';
-import { bindOperatorRoute, bindRoute, type Services } from './bind.ts';
+import { bindOperatorRoute, bindRoute, bindVisitorRoute, type Services } from './bind.ts';
 import { awaitInvitation } from './body.ts';
 import { alive, type Health, ready } from './health.ts';
 import { OPERATOR_ROUTES } from './operator-routes.ts';
 import { toProblem } from './problem.ts';
 import { ROUTES } from './routes.ts';
 import { answering } from './send.ts';
+import { VISITOR_ROUTES } from './visitor-routes.ts';
 
 /** Request lines of 64 KB are accepted, and headers besides. */
 const HEADER_BYTES_MAX = 96 * 1024;
@@ -57,6 +58,8 @@ export function createApp(
   });
 
   for (const row of ROUTES) app.route({ method: row.method, url: row.path, handler: bindRoute(services, row) });
+  for (const row of VISITOR_ROUTES)
+    app.route({ method: row.method, url: row.path, handler: bindVisitorRoute(services, row) });
   for (const row of OPERATOR_ROUTES)
     app.route({ method: row.method, url: row.path, handler: bindOperatorRoute(services, row) });
   app.get('/healthz', answering(services, '/healthz', alive));
@@ -70,6 +73,7 @@ export function createApp(
 
 const PATHS = [
   ...ROUTES,
+  ...VISITOR_ROUTES,
   ...OPERATOR_ROUTES,
   { method: 'GET', path: '/healthz' },
   { method: 'GET', path: '/readyz' },

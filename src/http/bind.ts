@@ -1,7 +1,8 @@
 // From a row of the table to an answer: the road that every request takes, in order, in one place.
 
 import type { FastifyRequest } from 'fastify';
-import type { Context, OperatorContext } from '../context.ts';
+import type { Context, OperatorContext, VisitorContext } from '../context.ts';
+import type { PreparedApplication } from '../domain/application.ts';
 import { fault } from '../faults.ts';
 import type { Authenticator } from '../gate/authenticate.ts';
 import type { OperatorGate } from '../gate/operator.ts';
@@ -14,6 +15,7 @@ import type { OperatorRoute } from './operator-routes.ts';
 import type { BodyRule, Input, Route } from './route.ts';
 import { answering } from './send.ts';
 import type { UnderWay } from './under-way.ts';
+import type { VisitorRoute } from './visitor-routes.ts';
 
 export interface Services extends Omit<OperatorContext, 'source'> {
   readonly authenticator: Authenticator;
@@ -21,6 +23,9 @@ export interface Services extends Omit<OperatorContext, 'source'> {
   readonly known: Context['known'];
   readonly searchIndexes: Context['searchIndexes'];
   readonly attachments: Context['attachments'];
+  readonly people: Context['people'];
+  readonly throttle: VisitorContext['throttle'];
+  readonly definitions: { get(applicationId: string): Promise<PreparedApplication | undefined> };
   readonly closing: () => boolean;
   readonly underWay: UnderWay;
   readonly publicUrlSet: boolean;
@@ -30,7 +35,7 @@ export function bindRoute(services: Services, row: Route) {
   return answering(services, row.path, async (request) => {
     const params = request.params as Record<string, string>;
     checkIdentifiers(params);
-    const { authenticator, database, ids, now, known, searchIndexes, attachments } = services;
+    const { authenticator, database, ids, now, known, searchIndexes, attachments, people } = services;
     const { authorization } = request.headers;
     const { applicationId = '' } = params;
     const address = request.ip;
@@ -45,12 +50,33 @@ export function bindRoute(services: Services, row: Route) {
       const { application, caller } = who;
       const source = { context: 'api' as const, ip: address };
       const store = database.application(applicationId);
-      const context = { application, caller, source, store, ids, now, known, searchIndexes, attachments };
+      const means = { ids, now, known, searchIndexes, attachments, people };
+      const context = { application, caller, source, store, sessionId: undefined, ...means };
       try {
         return behindTheRoad(await row.run(context, input, services));
       } catch (error) {
         throw await recheckRefusal(error, context);
       }
+    };
+    return withCurrentDefinition(travel, () => services.hear({ application: applicationId }));
+  });
+}
+
+/** The application is the one of the path; a row without it finds it by itself (single sign-on). */
+export function bindVisitorRoute(services: Services, row: VisitorRoute) {
+  return answering(services, row.path, async (request) => {
+    const params = request.params as Record<string, string>;
+    checkIdentifiers(params);
+    refuseBrokenEncoding(request.url, row.parameters ?? []);
+    const { database, definitions, people, throttle, ids, now, observe } = services;
+    const { applicationId = '' } = params;
+    const input = await readInput(services, request, { params, rule: row.body });
+    const source = { context: 'console' as const, ip: request.ip };
+    const store = database.application(applicationId);
+    const travel = async () => {
+      const application = await definitions.get(applicationId);
+      const context = { applicationId, application, source, store, people, throttle, ids, now, observe };
+      return row.run(context, input);
     };
     return withCurrentDefinition(travel, () => services.hear({ application: applicationId }));
   });

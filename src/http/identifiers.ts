@@ -10,7 +10,8 @@ const CODES = {
   recordId: 'INVALID_RECORD_ID',
   attachmentId: 'INVALID_ATTACHMENT_ID',
   userId: 'INVALID_USER_ID',
-} as const satisfies Partial<Record<IdentifierName, FaultCode>>;
+  sharedUserId: 'INVALID_SHARED_USER_ID',
+} as const satisfies Record<IdentifierName, FaultCode>;
 
 type PathIdentifier = keyof typeof CODES;
 

@@ -1,27 +1,36 @@
-// Activity entries of what a user does in a collection.
+// Activity entries of what a user does, in a collection or outside of any.
 
+import type { Context } from '../context.ts';
 import { type ActivityKind, activityEntry } from '../domain/activity.ts';
+import type { PreparedCollection } from '../domain/application.ts';
 import type { SubjectEntry } from '../store/logged-write.ts';
-import type { InCollection } from './in-collection.ts';
 
-/** One for each `extra`, which names its subject under `member`; none when the application does not log. */
+type Scene = Pick<Context, 'application' | 'caller' | 'source' | 'ids'> & { readonly collection?: PreparedCollection };
+
+export interface Activity {
+  readonly kind: ActivityKind;
+  /** Which member of `extra` names what is changed. */
+  readonly member: 'recordId' | 'attachmentId' | 'userId' | 'sharedUserId' | 'tokenId' | 'sessionId' | 'notificationId';
+}
+
+/** One for each `extra`; none when the application does not log. */
 export function activityEntries(
-  at: InCollection,
-  { kind, member, date }: { kind: ActivityKind; member: 'recordId' | 'attachmentId'; date: string },
+  at: Scene,
+  { kind, member }: Activity,
   extras: readonly Readonly<Record<string, string>>[],
 ): SubjectEntry[] {
   const { application, caller, source, ids, collection } = at;
   if (!application.definition.activityLogEnabled) return [];
   const scene = {
-    date,
     user: { id: caller.id, name: caller.name },
     application: { id: application.id, name: application.definition.name, version: application.version },
-    collection: { id: collection.definition.id, name: collection.definition.name },
+    ...(collection === undefined
+      ? {}
+      : { collection: { id: collection.definition.id, name: collection.definition.name } }),
     source,
   };
   return extras.map((extra) => ({
-    id: ids.uuid(),
+    ...activityEntry(ids.uuid(), kind, { scene, extra }),
     subjectId: extra[member]!,
-    entry: activityEntry(kind, scene, extra),
   }));
 }

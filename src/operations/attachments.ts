@@ -91,9 +91,7 @@ export async function complete(
 ): Promise<void> {
   const date = isoTime(at.now());
   const change = completeAttachment(at.store.schema, { id, size, hash, at: date, node: at.attachments.node });
-  const entries = activityEntries(at, { kind: 'attachment.create', member: 'attachmentId', date }, [
-    { attachmentId: id },
-  ]);
+  const entries = activityEntries(at, { kind: 'attachment.create', member: 'attachmentId' }, [{ attachmentId: id }]);
   const done = await loggedWrite(at.store, change, entries);
   // Another server took this one for dead and has cleared the upload away.
   if (done.length === 0) throw tooBusy();
@@ -182,8 +180,7 @@ export async function read(
 }
 
 export async function noteDownload(at: InCollection, extra: Readonly<Record<string, string>>): Promise<void> {
-  const date = isoTime(at.now());
-  const entries = activityEntries(at, { kind: 'attachment.download', member: 'attachmentId', date }, [extra]);
+  const entries = activityEntries(at, { kind: 'attachment.download', member: 'attachmentId' }, [extra]);
   if (entries.length === 0) return;
   const { text, params } = insertEntries(at.store.schema, entries);
   await at.store.write(text, params);

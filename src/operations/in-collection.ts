@@ -6,7 +6,8 @@ import type { PreparedCollection } from '../domain/application.ts';
 import { fault } from '../faults.ts';
 import type { Table } from '../store/records.ts';
 
-export interface InCollection extends Context {
+/** Records and attachments have nothing to do with people's other affairs. */
+export interface InCollection extends Omit<Context, 'people' | 'sessionId'> {
   readonly collection: PreparedCollection;
   readonly table: Table;
 }

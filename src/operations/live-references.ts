@@ -77,7 +77,7 @@ function findPlaces(columns: readonly ReferenceColumn[], text: string): Place[] 
   return places.sort((a, b) => a.at - b.at);
 }
 
-function toReferrals(context: Context, places: readonly Place[]): Referral[] {
+function toReferrals(context: Pick<Context, 'application' | 'caller'>, places: readonly Place[]): Referral[] {
   const byCollection = new Map<string, { columnIds: Set<string>; recordIds: Set<string> }>();
   for (const { column, recordId } of places) {
     const entry = byCollection.get(column.referredCollectionId) ?? { columnIds: new Set(), recordIds: new Set() };

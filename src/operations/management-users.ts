@@ -24,15 +24,17 @@ export async function create(context: OperatorContext, applicationId: string, bo
   checkBody(body, definition);
   const shared = definition.sharedUsersModeEnabled ? await sharedUserOf(context, definition, body.name) : undefined;
   const { password, ...rest } = body;
+  const email = body.email ?? shared?.email ?? '';
   const user = {
     ...rest,
+    email,
     passwordHash: password === undefined ? null : await context.hashPassword(password),
     sharedUserId: shared?.id ?? null,
     createdAt: new Date(context.now()).toISOString(),
   };
   const id = await insertWithFreshId(context, application, user);
   context.hear({ application: applicationId });
-  return view({ ...user, id, email: body.email ?? shared?.email ?? '' }, definition);
+  return view({ ...user, id }, definition);
 }
 
 function checkBody(body: NewUser, definition: Definition): void {

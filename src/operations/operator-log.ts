@@ -1,8 +1,8 @@
 // Activity entries of what the operator does to an application.
 
 import type { OperatorContext } from '../context.ts';
-import { type ActivityKind, activityEntry } from '../domain/activity.ts';
-import { insertEntries, type LogEntry } from '../store/activity.ts';
+import { type ActivityKind, activityEntry, type LogEntry } from '../domain/activity.ts';
+import { insertEntries } from '../store/activity.ts';
 import type { Reader } from '../store/db.ts';
 import type { Definition } from '../wire/publish-document.ts';
 
@@ -17,12 +17,11 @@ export function operatorEntry(
 ): LogEntry[] {
   if (!definition.activityLogEnabled) return [];
   const scene = {
-    date: new Date(context.now()).toISOString(),
     user: OPERATOR,
     application: { id: definition.id, name: definition.name, version },
     source: context.source,
   };
-  return [{ id: context.ids.uuid(), entry: activityEntry(kind, scene, extra) }];
+  return [activityEntry(context.ids.uuid(), kind, { scene, extra })];
 }
 
 export async function writeEntries(handle: Reader, entries: readonly LogEntry[]): Promise<void> {

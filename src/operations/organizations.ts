@@ -80,12 +80,13 @@ export async function createSharedUser(
   const { name, email, password } = body;
   const user = { id: context.ids.long('u'), name, email, disabled: false };
   try {
-    await insertSharedUser(context.database.system, {
+    const { text, params } = insertSharedUser({
       ...user,
       organization: organization.name,
       passwordHash: password === undefined ? null : await context.hashPassword(password),
       createdAt: new Date(context.now()).toISOString(),
     });
+    await context.database.system.write(text, params);
   } catch (error) {
     throw violatedConstraint(error) === 'shared_users_name_key' ? fault('USER_NAME_TAKEN', { name }) : error;
   }

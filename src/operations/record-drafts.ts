@@ -40,11 +40,11 @@ export const laterOf = (one: string, other: string): string => (one > other ? on
 /** One entry for each record; none when the application does not log. */
 export const recordEntries = (
   at: InCollection,
-  { kind, recordIds, date }: { kind: ActivityKind; recordIds: readonly string[]; date: string },
+  { kind, recordIds }: { kind: ActivityKind; recordIds: readonly string[] },
 ): SubjectEntry[] =>
   activityEntries(
     at,
-    { kind, member: 'recordId', date },
+    { kind, member: 'recordId' },
     recordIds.map((recordId) => ({ recordId })),
   );
 

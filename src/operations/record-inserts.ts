@@ -57,7 +57,7 @@ export async function insertDrafts(at: InCollection, drafts: readonly NewDraft[]
   if (drafts.length === 0) return { texts: [] };
   const date = isoTime(at.now());
   const rows = drafts.map((made) => newRow(at, made, date));
-  const entries = recordEntries(at, { kind: 'record.create', recordIds: rows.map((row) => row.id), date });
+  const entries = recordEntries(at, { kind: 'record.create', recordIds: rows.map((row) => row.id) });
   try {
     const inserted = await loggedWrite(at.store, insertRecords(at.table, rows), entries);
     if (inserted.length < rows.length) throw new StaleDefinition();
@@ -93,7 +93,7 @@ async function insertOneByOne(
     if (done.some((result) => result.length === 0)) throw new StaleDefinition();
     if (error !== undefined && violatedConstraint(error) === undefined) throw error;
     const recordIds = rows.slice(0, done.length).map((row) => row.id);
-    const entries = recordEntries(at, { kind: 'record.create', recordIds, date: isoTime(at.now()) });
+    const entries = recordEntries(at, { kind: 'record.create', recordIds });
     if (entries.length > 0) await tx.last([insertEntries(tx.schema, entries)]);
     return { inserted: done.length, error };
   });

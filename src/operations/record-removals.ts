@@ -9,7 +9,7 @@ import { findMatching, lockMatching, removeLocked } from '../store/record-remova
 import { isGuess } from '../store/search.ts';
 import { StaleDefinition } from '../store/sqlstate.ts';
 import { type InCollection, inCollection, pathOf } from './in-collection.ts';
-import { isoTime, recordEntries } from './record-drafts.ts';
+import { recordEntries } from './record-drafts.ts';
 import { type SearchInput, searchOf, whereOf } from './record-lists.ts';
 
 /** Found at a time, and deleted at a time. */
@@ -51,7 +51,7 @@ async function removeStep(at: InCollection, selection: Parameters<typeof lockMat
   return at.store.transaction(async (tx) => {
     const ids = await lockMatching(tx, at.table, selection);
     if (ids.length === 0) return [];
-    const entries = recordEntries(at, { kind: 'record.delete', recordIds: ids, date: isoTime(at.now()) });
+    const entries = recordEntries(at, { kind: 'record.delete', recordIds: ids });
     const removed = await loggedLast(at.store, tx, removeLocked(at.table, ids), entries);
     // They are locked, so nothing but the fence can have kept one of them.
     if (removed.length < ids.length) throw new StaleDefinition();

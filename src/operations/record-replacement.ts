@@ -57,7 +57,7 @@ export async function replace(
     const parts = { hashPart: hashPart(made.hash), tailPart: tailPart(caller, made.valuesJson) };
     const replacement = { ...made, ...parts, now, updatedBy: caller };
     const statement = replaceRecord(at.table, replacement, conditions);
-    const entries = recordEntries(at, { kind: 'record.update', recordIds: [recordId], date: now });
+    const entries = recordEntries(at, { kind: 'record.update', recordIds: [recordId] });
     try {
       const [row] = await loggedWrite(store, statement, entries);
       if (row !== undefined) {

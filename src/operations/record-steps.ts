@@ -12,15 +12,7 @@ import { StaleDefinition } from '../store/sqlstate.ts';
 import type { Values } from '../wire/values.ts';
 import { type InCollection, noteWritten } from './in-collection.ts';
 import type { Failure, Outcome } from './in-order.ts';
-import {
-  draft,
-  duplicatedValues,
-  isoTime,
-  laterOf,
-  projectedOf,
-  recordEntries,
-  violatedColumn,
-} from './record-drafts.ts';
+import { draft, duplicatedValues, laterOf, projectedOf, recordEntries, violatedColumn } from './record-drafts.ts';
 import { type NewDraft, newRow } from './record-inserts.ts';
 
 export interface Step {
@@ -80,8 +72,7 @@ export const outcome = (steps: readonly Step[], failure: Failure | undefined): O
 });
 
 export function entriesOf(at: InCollection, steps: readonly Step[]): SubjectEntry[] {
-  const date = isoTime(at.now());
-  return steps.flatMap(({ kind, row }) => recordEntries(at, { kind, recordIds: [row.id], date }));
+  return steps.flatMap(({ kind, row }) => recordEntries(at, { kind, recordIds: [row.id] }));
 }
 
 function logging(at: InCollection, steps: readonly Step[]): Statement[] {

@@ -14,7 +14,7 @@ import type { NewRecord, RecordUpdate, RecordUpdateWithId } from '../wire/record
 import { type InCollection, inCollection, pathOf } from './in-collection.ts';
 import { type Failure, inOrder } from './in-order.ts';
 import { withLiveReferences, withLiveReferencesIfPossible } from './live-references.ts';
-import { isoTime, recordEntries } from './record-drafts.ts';
+import { recordEntries } from './record-drafts.ts';
 import { draftRecords, insertDrafts } from './record-inserts.ts';
 import { ATTEMPTS, buildAnew, buildOnKnown, explain, replace } from './record-replacement.ts';
 import { findTargets } from './record-targets.ts';
@@ -161,8 +161,7 @@ export async function remove(
   const conditions = { scope: writeScope(at.collection.definition, at.caller), ifHash };
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     const change = removeRecord(at.table, recordId, conditions);
-    const date = isoTime(at.now());
-    const entries = recordEntries(at, { kind: 'record.delete', recordIds: [recordId], date });
+    const entries = recordEntries(at, { kind: 'record.delete', recordIds: [recordId] });
     if ((await loggedWrite(at.store, change, entries)).length > 0) {
       at.known.forget(pathOf(at), recordId);
       return;

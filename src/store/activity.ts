@@ -1,12 +1,7 @@
 // The activity log's table. Entries are written in the transaction of what they report.
 
+import type { LogEntry } from '../domain/activity.ts';
 import type { Statement } from './db.ts';
-
-export interface LogEntry {
-  /** UUIDv7 of the entry's moment: the key is the order of time. */
-  readonly id: string;
-  readonly entry: string;
-}
 
 /** `from fence` keeps the insert on the application's own worker in a cluster. */
 export function insertEntries(schema: string, entries: readonly LogEntry[]): Statement {

@@ -59,7 +59,7 @@ export interface Publisher {
   transaction<T>(work: (tx: PublishTransaction) => Promise<T>): Promise<T>;
 }
 
-/** A transaction over the system schema and one application's: publishing alone needs it. */
+/** A transaction over the system schema and one application's. */
 export interface PublishTransaction {
   readonly system: Transaction;
   readonly application: Transaction;
@@ -110,6 +110,16 @@ export class Database {
       const system = new OpenTransaction(client, 'cartulary');
       return work({ system, application: new OpenTransaction(client, schemaOf(applicationId)) });
     });
+  }
+
+  /** One transaction over the system schema and the application's, where what belongs together lies in both. */
+  together<T>(applicationId: string, work: (tx: PublishTransaction) => Promise<T>): Promise<T> {
+    return this.#transaction(schemaOf(applicationId), (client) =>
+      work({
+        system: new OpenTransaction(client, 'cartulary'),
+        application: new OpenTransaction(client, schemaOf(applicationId)),
+      }),
+    );
   }
 
   /** For publishing: a connection besides the others, held until `work` is done. */

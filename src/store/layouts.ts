@@ -5,28 +5,29 @@ import { type PreparedCollection, prepareCollections } from '../domain/applicati
 import { readRecordText } from '../domain/record-text.ts';
 import { foldText } from '../domain/search/fold.ts';
 import type { StoredApplication } from './applications.ts';
-import type { Transaction } from './db.ts';
+import type { Reader, Transaction } from './db.ts';
 import { presentProjections, trigrams } from './publishing.ts';
 import { fillLocked } from './record-walks.ts';
+import { emailsOf } from './shared-users.ts';
 import { addProjections, createIndex, indexesOf, tableOf } from './tables.ts';
 
 /**
  * 1: without names, updated_by and projections of what is sorted and searched. 2: without the attachments that records
- * hold.
+ * hold. 3: without what is searched of people besides their names, and copies of shared users' addresses.
  */
-export const LAYOUT = 3;
+export const LAYOUT = 4;
 
 /** Within one transaction; requests wait for it. */
 export async function raiseLayout(
   tx: Transaction,
-  { definition, generation }: StoredApplication,
-  layout: number,
+  system: Reader,
+  { stored: { definition, generation }, layout }: { stored: StoredApplication; layout: number },
 ): Promise<void> {
   for (const collection of prepareCollections(definition).values()) {
     if (layout < 2) await addPeople(tx, collection.definition.id);
     await project(tx, collection, generation);
   }
-  if (layout < 2) await foldNames(tx);
+  await foldPeople(tx, system);
   await tx.rows(`update ${tx.schema}.fence set layout = $1`, [LAYOUT]);
 }
 
@@ -72,11 +73,29 @@ async function presentIndexes(tx: Transaction, collectionId: string): Promise<Se
 }
 
 /** The database's own folding depends on its locale. */
-async function foldNames(tx: Transaction): Promise<void> {
-  const rows = (await tx.rows(`select id, name from ${tx.schema}.users order by id`)) as [string, string][];
+async function foldPeople(tx: Transaction, system: Reader): Promise<void> {
+  const rows = await tx.rows(
+    `select id, name, email, profile, team, shared_user_id from ${tx.schema}.users order by id`,
+  );
+  const users = rows as [string, string, string | null, string, string | null, string | null][];
+  const shared = await emailsOf(
+    system,
+    users.flatMap(([, , , , , sharedUserId]) => sharedUserId ?? []),
+  );
+  const emails = users.map(([, , email, , , sharedUserId]) => email ?? shared.get(sharedUserId ?? '') ?? null);
   await tx.rows(
-    `update ${tx.schema}.users as u set name_folded = r.folded from unnest($1::text[], $2::text[]) as r(id, folded)
+    `update ${tx.schema}.users as u set name_folded = r.name, email = r.email, email_folded = r.email_folded,
+       profile_folded = r.profile, team_folded = r.team
+     from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[])
+       as r(id, name, email, email_folded, profile, team)
      where u.id = r.id`,
-    [rows.map(([id]) => id), rows.map(([, name]) => foldText(name))],
+    [
+      users.map(([id]) => id),
+      users.map(([, name]) => foldText(name)),
+      emails,
+      emails.map((email) => foldText(email ?? '')),
+      users.map(([, , , profile]) => foldText(profile)),
+      users.map(([, , , , team]) => foldText(team ?? '')),
+    ],
   );
 }

@@ -2,12 +2,13 @@
 // one that may chain data-modifying CTEs: for one row and its entry at 16 connections a pipelined transaction was
 // measured at 7,200/s and the CTE at 11,600/s on plain PostgreSQL, while on Citus the CTE is ten times slower.
 
-import { insertEntries, type LogEntry } from './activity.ts';
+import type { LogEntry } from '../domain/activity.ts';
+import { insertEntries } from './activity.ts';
 import type { Row, Statement, Transaction, Writer } from './db.ts';
 import { isRetriable, unavailable } from './sqlstate.ts';
 
 export interface SubjectEntry extends LogEntry {
-  /** The identifier of what is changed: a record, an attachment. */
+  /** The identifier of what is changed: a record, an attachment, a user. */
   readonly subjectId: string;
 }
 

@@ -5,6 +5,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { getApplication, listApplicationIds } from './applications.ts';
 import type { Database, Reader, Transaction } from './db.ts';
 import { LAYOUT, raiseLayout } from './layouts.ts';
+import { foldSharedUsers } from './shared-users.ts';
 import { StaleDefinition } from './sqlstate.ts';
 
 /** One lock for migrating the server, of our own choosing ("cart" in ASCII). */
@@ -56,6 +57,7 @@ async function migrateSystem(database: Database): Promise<void> {
       await tx.rows(migration.text);
       await tx.rows('insert into cartulary.migrations (number) values ($1)', [migration.number]);
     }
+    await foldSharedUsers(tx);
   });
 }
 
@@ -78,7 +80,7 @@ async function migrateApplication(
   if (layout === LAYOUT) return;
   const stored = await getApplication(system, applicationId);
   if (stored === undefined) throw new StaleDefinition();
-  await raiseLayout(tx, stored, layout);
+  await raiseLayout(tx, system, { stored, layout });
 }
 
 /** The schema of a new application, with everything but its collections. */

@@ -18,6 +18,10 @@ export interface StoredUser {
   readonly teamLeader: boolean | null;
   readonly disabled: boolean;
   readonly sharedUserId: string | null;
+  /** Sessions of an earlier one have ended. */
+  readonly sessionEpoch: number;
+  /** Who it is at the provider of single sign-on. */
+  readonly subject: string | null;
 }
 
 const COLUMNS: Readonly<Record<keyof StoredUser, string>> = {
@@ -34,6 +38,8 @@ const COLUMNS: Readonly<Record<keyof StoredUser, string>> = {
   teamLeader: 'team_leader',
   disabled: 'disabled',
   sharedUserId: 'shared_user_id',
+  sessionEpoch: 'session_epoch',
+  subject: 'subject',
 };
 
 /** What readUser reads, of a table called `u`. */
@@ -73,6 +79,8 @@ export async function countUsers(reader: Reader): Promise<number> {
 
 export interface UserToInsert extends Omit<NewUser, 'password'> {
   readonly id: string;
+  /** Of a shared user a copy of its own. */
+  readonly email?: string;
   readonly passwordHash: string | null;
   readonly sharedUserId: string | null;
   readonly createdAt: string;
@@ -83,9 +91,9 @@ export function insertUser(schema: string, user: UserToInsert, generation: numbe
   return {
     text: `insert into ${schema}.users (id, name, email, password_hash, admin, api_access, management_api_access,
         organization_management_api_access, profile, team, team_leader, disabled, shared_user_id, created_at,
-        name_folded)
-      select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, false, $12, $13, $14
-      from ${schema}.fence where fence.generation = $15 returning id`,
+        name_folded, email_folded, profile_folded, team_folded, session_epoch)
+      select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, false, $12, $13, $14, $15, $16, $17, 0
+      from ${schema}.fence where fence.generation = $18 returning id`,
     params: [
       user.id,
       user.name,
@@ -101,6 +109,9 @@ export function insertUser(schema: string, user: UserToInsert, generation: numbe
       user.sharedUserId,
       user.createdAt,
       foldText(user.name),
+      foldText(user.email ?? ''),
+      foldText(user.profile.name),
+      foldText(user.team?.name ?? ''),
       generation,
     ],
   };

@@ -48,7 +48,13 @@ export const ROWS: readonly Row[] = [...ROUTES.map(rowOf('interface')), ...OPERA
 /** Which flag of a user a permission asks for, and what its absence is answered with. */
 export const PERMISSIONS = {
   api: { without: { apiAccess: false }, code: 'API_ACCESS_REQUIRED' },
-} as const satisfies Record<Permission, { without: Record<string, boolean>; code: string }>;
+  admin: { without: { admin: false }, code: 'ADMIN_REQUIRED' },
+  management: { without: { managementApiAccess: false }, code: 'MANAGEMENT_API_ACCESS_REQUIRED' },
+  organization: {
+    without: { managementApiAccess: true, organizationManagementApiAccess: false },
+    code: 'ORGANIZATION_MANAGEMENT_API_ACCESS_REQUIRED',
+  },
+} as const satisfies Record<Exclude<Permission, 'self'>, { without: Record<string, boolean>; code: string }>;
 
 /** Parameters that have no form of their own. */
 const FREE_PARAMETERS: Readonly<Record<string, string>> = { name: 'Matrix', tokenId: '0123456789abcdef' };

@@ -50,6 +50,22 @@ async function backToFirstLayout(
   await database.sql('delete from cartulary.migrations where number > 1');
 }
 
+/** What the fourth migrations add, taken away again. */
+async function backToThirdLayout(database: TestDatabase, schema: string): Promise<void> {
+  const tables = ['deliveries', 'notifications', 'devices', 'password_resets', 'sign_ons', 'sessions'];
+  await database.sql(`drop table ${tables.map((table) => `${schema}.${table}`).join(', ')}`);
+  await database.sql(`alter table ${schema}.tokens drop column expires_at, drop column last_used_at`);
+  await database.sql(`alter table ${schema}.users drop column email_folded, drop column profile_folded,
+    drop column team_folded, drop column session_epoch, drop column subject, drop column login_failed_at`);
+  await database.sql(`update ${schema}.fence set migration = 3, layout = 3`);
+  await database.sql('drop table cartulary.server_keys, cartulary.due_notifications');
+  await database.sql(`alter table cartulary.shared_users drop column name_folded, drop column email_folded,
+    drop column session_epoch, drop column subject, drop column deleted_at, drop column unsettled_since`);
+  await database.sql(`alter table cartulary.shared_users
+    add constraint shared_users_name_key unique (organization, name)`);
+  await database.sql('delete from cartulary.migrations where number > 3');
+}
+
 describe('migrations', () => {
   /** Gives a database of its own, and closes what was started on it. */
   async function withDatabase(
@@ -125,6 +141,7 @@ describe('migrations', () => {
       const application = (await app.send('GET', '')).body;
       await server.close();
       const schema = schemaOf(app.id);
+      await backToThirdLayout(database, schema);
       await database.sql(`alter table ${schema}.${id} drop column a_${Pictures}`);
       await database.sql(`drop table ${schema}.attachments`);
       await database.sql(`update ${schema}.fence set migration = 2, layout = 2`);
@@ -164,6 +181,7 @@ describe('migrations', () => {
       const records = `/v1/${app.id}${app.records('Things')}`;
       const application = (await app.send('GET', '')).body;
       await server.close();
+      await backToThirdLayout(database, schemaOf(app.id));
       await backToFirstLayout(database, schemaOf(app.id), { collectionId: id!, kept: `u_${Title}` });
 
       const again = await start();

@@ -22,7 +22,19 @@ const SYSTEM_COLUMNS = [
   'updated_at',
 ];
 const ORDER_COLUMNS = ['updated_at', 'created_at', 'created_name', 'updated_name'];
-const SYSTEM_TABLES = ['activity', 'attachments', 'fence', 'tokens', 'users'];
+const SYSTEM_TABLES = [
+  'activity',
+  'attachments',
+  'deliveries',
+  'devices',
+  'fence',
+  'notifications',
+  'password_resets',
+  'sessions',
+  'sign_ons',
+  'tokens',
+  'users',
+];
 
 export const schemaOf = (applicationId: string): string => `app_${applicationId}`;
 

@@ -57,7 +57,11 @@ export async function publishApplication(server: TestServer, document: object): 
     assert.equal(token.status, 200, token.text);
     return { id: user.body.id, name, password: PASSWORD, token: token.body.token };
   };
-  const admin = await addPerson('Admin', { admin: true, managementApiAccess: true });
+  const admin = await addPerson('Admin', {
+    admin: true,
+    managementApiAccess: true,
+    organizationManagementApiAccess: true,
+  });
   return {
     id,
     admin,
