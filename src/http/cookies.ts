@@ -1,5 +1,7 @@
 // Cookies of the console. Every one is for this server alone: HttpOnly, and Secure wherever people reach it by https.
 
+import { SESSION_DAYS_MAX } from '../operations/sessions.ts';
+
 /** Sent to the addresses of its application only, and never along with what another site asks for. */
 export const SESSION_COOKIE = 'cartulary_session';
 
@@ -25,3 +27,14 @@ export function readCookie(header: string | undefined, name: string): string | u
   }
   return undefined;
 }
+
+const DAY_SECONDS = 24 * 60 * 60;
+
+/** `credentials`: what `openSession` gives; undefined takes the cookie away. */
+export const sessionCookie = (applicationId: string, credentials: string | undefined, publicUrl: string): string =>
+  writeCookie(SESSION_COOKIE, credentials ?? '', {
+    path: `/v1/${applicationId}`,
+    sameSite: 'Strict',
+    secure: publicUrl.startsWith('https:'),
+    maxAgeSeconds: credentials === undefined ? 0 : SESSION_DAYS_MAX * DAY_SECONDS,
+  });
