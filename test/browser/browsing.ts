@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { type Browser, type BrowserContext, chromium } from 'playwright-core';
 import { ROOT } from '../tidy/tree.ts';
-import { type DangerousFile, dangerousFiles, type Embedding } from './dangerous-files.ts';
+import { type DangerousFile, dangerousFiles, type Embedding, type Way } from './dangerous-files.ts';
 
 interface BrowserScript {
   findChromium(env: NodeJS.ProcessEnv): string | undefined;
@@ -47,10 +47,13 @@ export const EMBEDDINGS = Object.keys(EMBED) as Embedding[];
 export const pageWith = (embedding: Embedding, urls: readonly string[]): string =>
   `<!doctype html><meta charset="utf-8"><title>page</title><body>${urls.map(EMBED[embedding]).join('\n')}</body>`;
 
+/** What an unprotected file leaves: it tells how the file was taken in, so that all ways can be looked at together. */
+export const tracedAs = ({ name }: DangerousFile, way: Way): string => `${name}--${way}`;
+
 export interface Bystander {
   readonly files: readonly DangerousFile[];
-  /** Where a file is served without protection. */
-  unprotected(file: DangerousFile): string;
+  /** Where a file is served without protection, and traced as `tracedAs` says. */
+  unprotected(file: DangerousFile, way: Way): string;
   /** The address of a page, of this server's origin. */
   page(html: string): string;
   /** Every name that was heard of since the last call, in order. */
@@ -71,14 +74,14 @@ export async function startBystander(): Promise<Bystander> {
   const files = dangerousFiles(`${address}/trace`);
 
   function serve(request: IncomingMessage, response: ServerResponse): void {
-    const [, folder, name = ''] = (request.url ?? '').split('/');
-    const file = files.find((one) => one.name === name);
+    const [, folder, name = '', way = ''] = (request.url ?? '').split('/');
     const page = pages[Number(name)];
     if (folder === 'trace') {
       const [traced = ''] = name.split('.');
       traces.add(traced);
       response.setHeader('content-type', 'text/javascript').end(`globalThis.leaveTrace?.('${traced}')`);
-    } else if (folder === 'file' && file !== undefined) {
+    } else if (folder === 'file') {
+      const file = dangerousFiles(`${address}/trace`, `--${way}`).find((one) => one.name === name)!;
       response.setHeader('content-type', file.contentType).end(file.bytes);
     } else if (folder === 'page' && page !== undefined) {
       response.setHeader('content-type', 'text/html').end(page);
@@ -95,7 +98,7 @@ export async function startBystander(): Promise<Bystander> {
 
   return {
     files,
-    unprotected: (file) => `${address}/file/${file.name}`,
+    unprotected: (file, way) => `${address}/file/${file.name}/${way}`,
     page: (html) => `${address}/page/${pages.push(html) - 1}`,
     takeTraces: () => {
       const taken = [...traces].sort();

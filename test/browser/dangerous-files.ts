@@ -3,6 +3,7 @@
 
 /** How a page may take in what another address serves. */
 export type Embedding = 'script' | 'module' | 'worker' | 'stylesheet' | 'image' | 'iframe' | 'object' | 'embed';
+export type Way = 'opened' | Embedding;
 
 export interface DangerousFile {
   /** Stands in the traces. */
@@ -10,7 +11,7 @@ export interface DangerousFile {
   readonly contentType: string;
   readonly bytes: Buffer;
   /** Where it leaves a trace when nothing holds it back: the control that this file can fail a test. */
-  readonly acts: readonly ('opened' | Embedding)[];
+  readonly acts: readonly Way[];
 }
 
 /** Fit for scripts, attributes in double quotes and XML alike: neither `<` nor `&` nor a double quote. */
@@ -26,8 +27,11 @@ function payload(traces: string, name: string): string {
 const FRAMED = ['opened', 'iframe', 'object', 'embed'] as const;
 const LOADED = ['script', 'module', 'worker'] as const;
 
-/** `traces`: an address that notes what is asked for below it, and answers `NAME.js` with a script of that name. */
-export function dangerousFiles(traces: string): DangerousFile[] {
+/**
+ * `traces`: an address that notes what is asked for below it, and answers `NAME.js` with a script of that name.
+ * `mark`: stands behind the names in the traces, and in nothing else.
+ */
+export function dangerousFiles(traces: string, mark = ''): DangerousFile[] {
   const js = (name: string) => payload(traces, name);
   const html = (name: string) =>
     `<!doctype html><title>${name}</title><body onload="${js(name)}"><script>${js(name)}</script>` +
@@ -68,7 +72,7 @@ export function dangerousFiles(traces: string): DangerousFile[] {
     make: (name: string) => string,
     acts: DangerousFile['acts'] = [],
   ): void => {
-    made.push({ name, contentType, bytes: Buffer.from(make(name), 'latin1'), acts });
+    made.push({ name, contentType, bytes: Buffer.from(make(name + mark), 'latin1'), acts });
   };
   // What they are.
   add('html', 'text/html', html, FRAMED);
