@@ -85,7 +85,8 @@ async function* readChunks(request: IncomingMessage, bytesMax: number): AsyncGen
 
 /** Only the client's silence counts: while somebody else is busy with what came before, nothing is read. */
 async function withinIdleTime<T>(request: IncomingMessage, reading: Promise<T>): Promise<T> {
-  const late = setTimeout(() => request.destroy(), UPLOAD_IDLE_MS);
+  // A reader whose request was answered without it may wait for long, and a server that ends must not wait for it.
+  const late = setTimeout(() => request.destroy(), UPLOAD_IDLE_MS).unref();
   try {
     return await reading;
   } finally {
@@ -99,6 +100,8 @@ const tooLarge = (bytesMax: number) =>
 function readBytes(request: IncomingMessage, bytesMax: number): Promise<Buffer> {
   const declared = Number(request.headers['content-length'] ?? 0);
   if (declared > bytesMax) return Promise.reject(tooLarge(bytesMax));
+  // A client that has hung up meanwhile is not told of again, and would be waited for without an end.
+  if (request.destroyed) return Promise.reject(endedEarly());
   invite(request);
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];

@@ -2,9 +2,11 @@
 // is not HTTP at all.
 
 import assert from 'node:assert/strict';
-import { connect } from 'node:net';
+import { IncomingMessage } from 'node:http';
+import { connect, Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { after, before, describe, it } from 'node:test';
+import { readJsonBody } from '../../src/http/body.ts';
 import { publishApplication, type TestApplication } from '../support/application.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { assertProblem, head, onWire, send } from './wire.ts';
@@ -196,6 +198,15 @@ describe('connections', () => {
     assert.equal(reply.status, 200);
     const stored = await server.database.sql(`select count(*)::int from app_${app.id}.${app.ids.Things!.id}`);
     assert.deepEqual(stored, [[0]]);
+  });
+
+  it('does not wait for a body whose sender has hung up before anybody read it', { timeout: 10_000 }, async () => {
+    const request = new IncomingMessage(new Socket());
+    request.headers['content-type'] = 'application/json';
+    const closed = new Promise((resolve) => request.once('close', resolve));
+    request.destroy();
+    await closed;
+    await assert.rejects(readJsonBody(request, 1_000), { code: 'INVALID_BODY' });
   });
 
   it('takes a body after Expect: 100-continue', async () => {
