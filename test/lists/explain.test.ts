@@ -1,4 +1,4 @@
-// What a list costs on a hundred thousand records: the plans of its statements read off indexes, never sort or look at
+// What a list costs on many records: the plans of its statements read off indexes, never sort or look at
 // all records; and a walk over all of them visits each exactly once.
 
 import assert from 'node:assert/strict';
@@ -41,7 +41,7 @@ const shown = (plan: unknown): string => JSON.stringify(plan, null, 1);
 /** What sorting a page of hits may cost; the planner's guess. */
 const FEW = 2_000;
 
-describe('lists of a hundred thousand records', () => {
+describe('lists of forty thousand records', () => {
   let large: Large;
 
   before(async () => {

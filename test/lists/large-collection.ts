@@ -1,4 +1,4 @@
-// A hundred thousand records, put into the tables by the server's own statements but not through HTTP: the indexes are
+// Forty thousand records, put into the tables by the server's own statements but not through HTTP: the indexes are
 // made when all records are there, which takes a third of the time.
 
 import { randomFillSync } from 'node:crypto';
@@ -16,7 +16,11 @@ import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { callerOf, preparedApplication } from '../support/prepared.ts';
 import { startTestServer } from '../support/server.ts';
 
-export const COUNT = 100_000;
+/**
+ * The smaller a table, the more reading and sorting all of it appeals to the planner: what is read off an index here is
+ * so in larger ones. The benchmark has more.
+ */
+export const COUNT = 40_000;
 const TARGETS = 2_000;
 const PEOPLE = 40;
 const BATCH = 2_000;
