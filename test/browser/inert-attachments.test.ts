@@ -118,7 +118,10 @@ describe('attachments in a browser', { skip: WITHOUT_BROWSER, timeout: SUITE_MS 
       const unsent = files.filter((file) => (now.get(file) ?? 0) < (so.earlier.get(file) ?? 0) + ways.length);
       const unasked = ways.flatMap((way) => files.map(addressAs(way))).filter((address) => !so.asked.has(address));
       if (unsent.length + unasked.length === 0) return;
-      if (performance.now() > end) assert.fail(`never sent: ${unsent.map(({ name }) => name)}; ${unasked}`);
+      if (performance.now() > end) {
+        const names = unsent.map(({ name }) => name);
+        assert.fail(`never sent: ${names}; never asked for: ${unasked}; ran meanwhile: ${bystander.takeTraces()}`);
+      }
       await sleep(50);
     }
   }
