@@ -2,13 +2,14 @@
 // The test suite: which files, against which database, and Node's own runner over them.
 
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { availableParallelism, tmpdir } from 'node:os';
+import { access, constants, mkdtemp, rm, statfs } from 'node:fs/promises';
+import { availableParallelism, freemem, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { prepareBrowser } from './browser.mjs';
 import { filesBelow, ROOT } from './prepare.mjs';
 import { Failure, interruption, run, step } from './processes.mjs';
+import { writeEntries } from './test-processes.mjs';
 
 // One more than there are cores: many tests wait for the database, a child process or a browser.
 const CONCURRENCY = availableParallelism() + 1;
@@ -38,6 +39,28 @@ export function databaseUrl({ host, port, user, database }) {
   return `postgres://${name}@/${db}?host=${encodeURIComponent(host)}&port=${port}`;
 }
 
+/** A folder of memory, where there is one, and much more of it than the tests' databases take. */
+const MEMORY = '/dev/shm';
+const MEMORY_BYTES_MIN = 6 * 2 ** 30;
+
+/**
+ * Where PostgreSQL waits for no disk: what it does for durability is done all the same, and the tests of that kill
+ * servers of their own, with data folders of their own.
+ */
+async function folderForDatabase() {
+  // A socket's whole path must stay below 104 bytes, and some systems' folder for temporary files is long already.
+  const usual = existsSync('/tmp') ? '/tmp' : tmpdir();
+  try {
+    await access(MEMORY, constants.W_OK);
+    const { bavail, bsize } = await statfs(MEMORY);
+    // What a container may use; 0, or a number beyond all memory, when it has no limit.
+    const limit = process.constrainedMemory() || Number.POSITIVE_INFINITY;
+    return Math.min(bavail * bsize, freemem(), limit) >= MEMORY_BYTES_MIN ? MEMORY : usual;
+  } catch {
+    return usual;
+  }
+}
+
 /**
  * Runs `work` with the address of a PostgreSQL that exists for this run only.
  * @template T
@@ -45,8 +68,7 @@ export function databaseUrl({ host, port, user, database }) {
  * @returns {Promise<T>}
  */
 async function withDatabase(work) {
-  // A socket's whole path must stay below 104 bytes, and some systems' folder for temporary files is long already.
-  const folder = await mkdtemp(join(existsSync('/tmp') ? '/tmp' : tmpdir(), 'ct-'));
+  const folder = await mkdtemp(join(await folderForDatabase(), 'ct-'));
   /** @type {Embedded | undefined} */
   let embedded;
   try {
@@ -75,6 +97,8 @@ export async function runSuite(args) {
   if (files.length === 0) throw new Failure(`No test file matches ${args.join(' ')}.`);
 
   const leftOut = await prepareBrowser(files);
+  const scratch = await mkdtemp(join(tmpdir(), 'ct-suite-'));
+  const entries = await writeEntries(ROOT, files, scratch);
   const runner = (/** @type {NodeJS.ProcessEnv} */ env) =>
     run(
       process.execPath,
@@ -85,16 +109,20 @@ export async function runSuite(args) {
         `--test-concurrency=${CONCURRENCY}`,
         `--test-timeout=${FILE_TIMEOUT_MS}`,
         ...options,
-        ...files.map((path) => join('dist', path)),
+        ...entries,
       ],
       { cwd: ROOT, live: true, env },
     );
   const needsDatabase = files.some((path) => !WITHOUT_DATABASE.some((folder) => path.startsWith(folder)));
-  const { code } =
-    process.env.CARTULARY_TEST_DATABASE_URL || !needsDatabase
-      ? await runner(process.env)
-      : await withDatabase((url) => runner({ ...process.env, CARTULARY_TEST_DATABASE_URL: url }));
-  // Last, where it is seen.
-  if (leftOut !== undefined) process.stderr.write(`${leftOut}\n`);
-  return code;
+  try {
+    const { code } =
+      process.env.CARTULARY_TEST_DATABASE_URL || !needsDatabase
+        ? await runner(process.env)
+        : await withDatabase((url) => runner({ ...process.env, CARTULARY_TEST_DATABASE_URL: url }));
+    // Last, where it is seen.
+    if (leftOut !== undefined) process.stderr.write(`${leftOut}\n`);
+    return code;
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
+  }
 }

@@ -20,6 +20,7 @@ interface Scripts {
   installedByHand(root: string): boolean;
   orphans(root: string): string[];
   testFiles(root: string, words: readonly string[]): string[];
+  inProcesses(files: readonly string[]): string[][];
   databaseUrl(to: { host: string; port: number; user: string; database: string }): string;
 }
 
@@ -28,6 +29,7 @@ const load = (name: string): Promise<Scripts> => import(pathToFileURL(join(ROOT,
 const { withLock } = await load('lock.mjs');
 const { buildStamp, installStamp, installedByHand, orphans } = await load('prepare.mjs');
 const { databaseUrl, testFiles } = await load('suite.mjs');
+const { inProcesses } = await load('test-processes.mjs');
 
 const scratch = await mkdtemp(join(tmpdir(), 'cartulary-bootstrap-'));
 after(() => rm(scratch, { recursive: true, force: true }));
@@ -167,6 +169,18 @@ test('test files are chosen by words in their paths', async () => {
   const root = await project({ 'dist/test/records/a.test.js': '', 'dist/test/b.test.js': '', 'dist/test/c.js': '' });
   assert.deepEqual(testFiles(root, []), ['test/b.test.js', 'test/records/a.test.js']);
   assert.deepEqual(testFiles(root, ['records']), ['test/records/a.test.js']);
+});
+
+test('every test file runs in one process, the longest first, and only some of a folder share one', () => {
+  const records = Array.from({ length: 9 }, (_, index) => `test/records/${index}.test.js`);
+  const files = ['test/cli/a.test.js', 'test/cli/b.test.js', ...records, 'test/docs/examples.test.js'];
+  const [first, ...others] = inProcesses(files);
+  assert.deepEqual(first, ['test/docs/examples.test.js']);
+  assert.deepEqual(others.flat(), files.slice(0, -1));
+  assert.deepEqual(
+    others.map(({ length }) => length),
+    [1, 1, 6, 3],
+  );
 });
 
 test('the address of a socket is one that the driver understands', async () => {

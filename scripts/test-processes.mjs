@@ -1,0 +1,94 @@
+// @ts-check
+// Which test files run in which process, and in which order. Node's runner starts a process for each file that it is
+// given and takes them by name, so it is given small files, numbered, that import the real ones.
+
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+// Loading the server takes a second of computing, longer than most of these files need for their tests. They leave
+// nothing behind in their process: no signal, no folder, no setting, no measure of memory, no child that they kill.
+const SOCIABLE = ['attachments', 'domain', 'gate', 'http', 'jobs', 'lists', 'operator', 'records', 'search', 'uploads'];
+const FILES_MAX = 6;
+
+// What takes longest comes first: begun last, it would run on alone. The others follow by name.
+const LONG = [
+  'docs/examples',
+  'cli/serve',
+  'browser/inert-attachments',
+  'search/differential',
+  'operator/publish-traffic',
+  'lists/explain',
+  'store/blobs-s3',
+  'lists/walking',
+  'attachments/doctor',
+  'lists/hidden',
+  'cli/operator-commands',
+  'durability/uploads',
+  'durability/kill',
+  'images/life-and-death',
+  'uploads/kill',
+  'attachments/storage-away',
+  'embedded/places',
+  'http/matrix',
+  'uploads/resume',
+  'uploads/client',
+  'store/blobs-memory',
+  'operator/publish-online',
+  'records/concurrency',
+  'attachments/connections',
+];
+
+/** @param {string} file such as `test/records/unique.test.js` */
+const folderOf = (file) => file.split('/')[1] ?? '';
+
+/** @param {string} file */
+const rankOf = (file) => {
+  const place = LONG.findIndex((name) => file === `test/${name}.test.js`);
+  return place === -1 ? LONG.length : place;
+};
+
+/**
+ * The files of each process, in the order in which they are started.
+ * @param {readonly string[]} files compiled test files, as `testFiles` gives them
+ * @returns {string[][]}
+ */
+export function inProcesses(files) {
+  /** @type {string[][]} */
+  const processes = [];
+  for (const file of [...files].sort((a, b) => rankOf(a) - rankOf(b) || (a < b ? -1 : 1))) {
+    const last = processes.at(-1);
+    const joins =
+      last !== undefined &&
+      last.length < FILES_MAX &&
+      SOCIABLE.includes(folderOf(file)) &&
+      [file, last[0] ?? ''].every((one) => rankOf(one) === LONG.length) &&
+      folderOf(last[0] ?? '') === folderOf(file);
+    if (joins) last.push(file);
+    else processes.push([file]);
+  }
+  return processes;
+}
+
+/**
+ * Writes what the runner is given.
+ * @param {string} root
+ * @param {readonly string[]} files
+ * @param {string} folder
+ * @returns {Promise<string[]>}
+ */
+export async function writeEntries(root, files, folder) {
+  await mkdir(folder, { recursive: true });
+  const entries = inProcesses(files).map((members, index) => {
+    const words = (members[0] ?? '').split('/').slice(1).join('-');
+    return {
+      path: join(folder, `${String(index).padStart(3, '0')}-${words.replace('.test.js', '')}.test.mjs`),
+      members,
+    };
+  });
+  for (const { path, members } of entries) {
+    const urls = members.map((file) => pathToFileURL(join(root, 'dist', file)).href);
+    await writeFile(path, urls.map((url) => `await import(${JSON.stringify(url)});\n`).join(''));
+  }
+  return entries.map(({ path }) => path);
+}
