@@ -73,7 +73,7 @@ async function makeToken(address, operatorKey) {
   const post = (path, body) => ask(address, { method: 'POST', path, token: operatorKey, body });
   const { id } = await post(users, {
     ...{ name: 'Bench', email: 'bench@example.com', password: PASSWORD, profile: { name: 'Standard' } },
-    ...{ admin: true, apiAccess: true, managementApiAccess: true },
+    ...{ admin: true, apiAccess: true, managementApiAccess: true, organizationManagementApiAccess: true },
   });
   return (await post(`${users}/${id}/tokens`, { name: 'bench' })).token;
 }

@@ -2,14 +2,13 @@
 // How much memory the server takes for files on their way: over what it has when it is idle, at the most, by the kernel's
 // own count where there is one. While slow readers hang on, also whether they hold the database or stop anybody else.
 
-import { execFileSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 import { interruption } from '../scripts/processes.mjs';
 import { download, MIB, readSlowly, upload } from './attachments-client.mjs';
 import { send } from './http-client.mjs';
 import { median } from './measure.mjs';
+import { inMegabytes, peakDuring, resident } from './memory.mjs';
 import { note, warn } from './progress.mjs';
 import { milliseconds, table } from './table.mjs';
 import { APPLICATION, COLLECTIONS } from './work.mjs';
@@ -54,56 +53,6 @@ const OTHERS_PACE_MS = 20;
 
 /** @param {string} address */
 export const filesAt = (address) => `${address}/v1/${APPLICATION}/collections/${COLLECTIONS.plain}/attachments`;
-
-/** Bytes of a line of /proc/PID/status. @param {number} pid @param {'VmRSS' | 'VmHWM'} name */
-function fromKernel(pid, name) {
-  const kilobytes = new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
-  return kilobytes === undefined ? undefined : Number(kilobytes) * 1024;
-}
-
-/** @param {number} pid @returns {number | undefined} */
-function resident(pid) {
-  try {
-    if (process.platform === 'linux') return fromKernel(pid, 'VmRSS');
-    return Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' })) * 1024 || undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** Lets the kernel count the highest level anew. @param {number} pid @returns {boolean} whether it does */
-function restartPeak(pid) {
-  try {
-    writeFileSync(`/proc/${pid}/clear_refs`, '5');
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/**
- * Does the work and gives the most memory that the process had meanwhile.
- * @param {number} pid
- * @param {() => Promise<number>} work gives the number of errors
- */
-async function peakDuring(pid, work) {
-  interruption.throwIfAborted();
-  const exact = restartPeak(pid);
-  let most = resident(pid);
-  const watch = setInterval(() => {
-    const now = resident(pid);
-    if (now !== undefined) most = Math.max(most ?? 0, now);
-  }, SAMPLE_MS);
-  const began = performance.now();
-  try {
-    const errors = await work();
-    const seconds = (performance.now() - began) / 1000;
-    const counted = exact ? fromKernel(pid, 'VmHWM') : undefined;
-    return { most: counted ?? most, seconds, errors };
-  } finally {
-    clearInterval(watch);
-  }
-}
 
 /** All at once; what fails is told and counted. @param {number} count @param {() => Promise<unknown>} work */
 async function atOnce(count, work) {
@@ -209,9 +158,6 @@ export async function measureMemory(task) {
   if (slow === undefined) throw new Error('the slow readers were not measured');
   return { store, idle, peaks, slow };
 }
-
-/** @param {number | undefined} bytes */
-const inMegabytes = (bytes) => (bytes === undefined ? '–' : (bytes / MIB).toFixed(1));
 
 /** @param {readonly Memory[]} memory */
 export function memoryReport(memory) {

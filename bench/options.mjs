@@ -25,6 +25,7 @@ Scenarios
   growth       ours with N records against ours with 10 N, at 1 connection
   publish      a column becomes sortable, searchable, unique while a reader and a writer go on
   attachments  files: memory on disk and on S3, and speed against the bare limit; fails beyond the bound of memory
+  activity-log the export of a million entries while others write; fails beyond its bounds of memory and time
 
 Options
   --records N        records of the collection (default 100000)

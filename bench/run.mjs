@@ -7,6 +7,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, wr
 import { availableParallelism, cpus, tmpdir, totalmem } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Failure, interruption } from '../scripts/processes.mjs';
+import { runActivityLog } from './activity-log.mjs';
 import { ATTACHMENT_PARTS, runAttachments } from './attachments.mjs';
 import { OPERATIONS } from './operations.mjs';
 import { readOptions } from './options.mjs';
@@ -18,7 +19,10 @@ import { startOurs } from './side-ours.mjs';
 import { openTables } from './tables.mjs';
 
 /** @type {Record<string, (ground: import('./application.mjs').Ground, options: import('./options.mjs').Options) => Promise<{ text: string, results: object[] }>>} */
-const SCENARIOS = { limit: runLimit, growth: runGrowth, publish: runPublish, attachments: runAttachments };
+const SCENARIOS = {
+  ...{ limit: runLimit, growth: runGrowth, publish: runPublish, attachments: runAttachments },
+  'activity-log': runActivityLog,
+};
 const PUBLISH_STEPS = ['sortable', 'searchable', 'unique'];
 
 /**
@@ -52,8 +56,10 @@ function operatorKeyIn(folder) {
 /** @param {import('./options.mjs').Options} options */
 function describeRun({ scenario, records, rounds, seconds, logLevel }) {
   const machine = `${availableParallelism()} × ${cpus()[0]?.model ?? 'processor'}, ${Math.round(totalmem() / 2 ** 30)} GB`;
-  const filled = scenario === 'attachments' ? '' : `${records.toLocaleString('en')} records, `;
-  const run = `${filled}${rounds} rounds of ${seconds} s, log level ${logLevel}`;
+  const filled =
+    scenario === 'attachments' || scenario === 'activity-log' ? '' : `${records.toLocaleString('en')} records, `;
+  const measured = scenario === 'activity-log' ? `${rounds} rounds` : `${rounds} rounds of ${seconds} s`;
+  const run = `${filled}${measured}, log level ${logLevel}`;
   return `${scenario}: ${run}; ${machine}, Node ${process.versions.node}, ${new Date().toISOString().slice(0, 16)}Z`;
 }
 

@@ -96,7 +96,13 @@ create table application.activity (
   id uuid not null,
   entry text not null,
   constraint activity_pkey PRIMARY KEY (id)
-);
+) partition by RANGE (id);
+
+create table application.activity_rest (
+  id uuid not null,
+  entry text not null,
+  constraint activity_rest_pkey PRIMARY KEY (id)
+), partition of application.activity DEFAULT;
 
 create table application.attachments (
   id text collate "C" not null,
@@ -166,6 +172,7 @@ create table application.notifications (
 create table application.password_resets (
   token_hash bytea not null,
   user_id text collate "C" not null,
+  epoch text collate "C" not null,
   created_at timestamp with time zone not null,
   expires_at timestamp with time zone not null,
   constraint password_resets_pkey PRIMARY KEY (token_hash),

@@ -59,6 +59,22 @@ function operatorKey(value: string): string {
   return value;
 }
 
+function smtpAddress(value: string): string {
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  const bare = url !== undefined && /^\/?$/.test(url.pathname) && url.search === '' && url.hash === '';
+  if (!bare || !/^smtps?:$/.test(url.protocol) || url.hostname === '') {
+    throw new Error('must be smtp://USER:PASSWORD@HOST:PORT or smtps://…, with special characters percent-encoded');
+  }
+  return value;
+}
+
+function mailAddress(value: string): string {
+  if (!/^(?:[^<>\p{Cc}]*<[^\s<>@\p{Cc}]+@[^\s<>@\p{Cc}]+>|[^\s<>@,\p{Cc}]+@[^\s<>@,\p{Cc}]+)$/u.test(value)) {
+    throw new Error('must be an e-mail address, or NAME <ADDRESS>');
+  }
+  return value;
+}
+
 const S3_OPTIONS = ['endpoint', 'region', 'accessKeyId', 'secretAccessKey'];
 
 /** A folder, or `s3://BUCKET/PREFIX?endpoint=…&region=…&accessKeyId=…&secretAccessKey=…`. */
@@ -90,6 +106,27 @@ function attachmentsPlace(value: string) {
     ...(endpoint === undefined ? {} : { endpoint: httpAddress(endpoint) }),
     ...(accessKeyId === undefined || secretAccessKey === undefined ? {} : { accessKeyId, secretAccessKey }),
   };
+}
+
+/** Whole hosts, all below one (`*.example.com`), or an origin, by which also plain HTTP and other ports are meant. */
+function pushServices(value: string): string[] {
+  const list = value.split(',').map((entry) => entry.trim());
+  const host = /^(?:\*\.)?[a-z0-9-]+(?:\.[a-z0-9-]+)+$/i;
+  const isOrigin = (entry: string) => {
+    const url = URL.canParse(entry) ? new URL(entry) : undefined;
+    return url !== undefined && /^https?:$/.test(url.protocol) && url.origin === entry.toLowerCase();
+  };
+  if (!list.every((entry) => host.test(entry) || isOrigin(entry))) {
+    throw new Error('must be a list of hosts such as push.example.com or *.example.com, or of whole origins');
+  }
+  return list;
+}
+
+function pushSubject(value: string): string {
+  if (!/^(?:mailto:[^\s@]+@[^\s@]+|https:\/\/\S+)$/.test(value) || !URL.canParse(value)) {
+    throw new Error('must be a mailto: or https: address');
+  }
+  return value;
 }
 
 export const SETTINGS = {
@@ -133,6 +170,11 @@ export const SETTINGS = {
     parse: whole(1, 3650),
     sentence: 'Days for which an announced upload waits for its next bytes.',
   }),
+  CARTULARY_ACTIVITY_LOG_DAYS: setting({
+    default: '400',
+    parse: whole(1, 36500),
+    sentence: 'Days for which entries of activity logs are kept; behind that they go by whole months.',
+  }),
   CARTULARY_DATABASE_CONNECTIONS: setting({
     default: '16',
     parse: whole(2, 500),
@@ -142,6 +184,18 @@ export const SETTINGS = {
     default: undefined,
     parse: httpAddress,
     sentence: 'Address under which people reach the server, for the links it gives out; by default where it listens.',
+  }),
+  CARTULARY_SMTP_URL: setting({
+    default: undefined,
+    parse: smtpAddress,
+    secret: true,
+    sentence:
+      'SMTP server by which mail goes out, `smtp://USER:PASSWORD@HOST:PORT` or `smtps://…`; without it people cannot reset their passwords.',
+  }),
+  CARTULARY_MAIL_FROM: setting({
+    default: undefined,
+    parse: mailAddress,
+    sentence: 'Address that mail comes from; needed where there is an SMTP server.',
   }),
   CARTULARY_TRUSTED_PROXIES: setting({
     default: undefined,
@@ -158,6 +212,29 @@ export const SETTINGS = {
     parse: whole(1, 1_000_000),
     sentence: 'Failed authentications from one address within five minutes before it is slowed down.',
   }),
+  CARTULARY_PUSH_SERVICES: setting({
+    default:
+      'fcm.googleapis.com, jmt17.google.com, updates.push.services.mozilla.com, *.push.services.mozilla.com, *.push.apple.com, *.notify.windows.com',
+    parse: pushServices,
+    sentence:
+      'Push services that browsers may name, as a comma-separated list of hosts (`*.` for all below) or whole origins.',
+  }),
+  CARTULARY_PUSH_SUBJECT: setting({
+    default: undefined,
+    parse: pushSubject,
+    sentence:
+      'Whom a push service may write to, `mailto:…` or `https:…`; by default the public address, if it is https.',
+  }),
+  CARTULARY_FCM: setting({
+    default: undefined,
+    parse: text,
+    sentence: 'File of the Google service account that sends notifications to phones by FCM.',
+  }),
+  CARTULARY_APNS: setting({
+    default: undefined,
+    parse: text,
+    sentence: 'File with the key that sends notifications to phones by APNs.',
+  }),
   CARTULARY_LOG_LEVEL: setting({
     default: 'info',
     parse: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
@@ -172,6 +249,11 @@ type OptionalName =
   | 'CARTULARY_ATTACHMENTS'
   | 'DATABASE_URL'
   | 'CARTULARY_PUBLIC_URL'
+  | 'CARTULARY_PUSH_SUBJECT'
+  | 'CARTULARY_FCM'
+  | 'CARTULARY_APNS'
+  | 'CARTULARY_SMTP_URL'
+  | 'CARTULARY_MAIL_FROM'
   | 'CARTULARY_TRUSTED_PROXIES';
 export type Config = {
   readonly [Name in SettingName]: Parsed<Name> | (Name extends OptionalName ? undefined : never);
@@ -198,6 +280,9 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     } catch (error) {
       problems.push(`${name} ${(error as Error).message}${'secret' in entry ? '' : `, not ${JSON.stringify(value)}`}`);
     }
+  }
+  if (values.CARTULARY_SMTP_URL !== undefined && values.CARTULARY_MAIL_FROM === undefined) {
+    problems.push('CARTULARY_MAIL_FROM must be set where CARTULARY_SMTP_URL is');
   }
   if (problems.length > 0) throw new ConfigError(problems.join('\n'));
   return values as Config;

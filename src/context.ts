@@ -6,13 +6,17 @@ import type { ActivitySource } from './domain/activity.ts';
 import type { PreparedApplication } from './domain/application.ts';
 import type { IdSource } from './domain/ids.ts';
 import type { Thumbnails } from './images/thumbnails.ts';
+import type { Mailer } from './mail/mailer.ts';
 import type { Observe } from './observe.ts';
+import type { Push } from './push/push.ts';
+import type { Providers } from './sign-on/providers.ts';
 import type { Blobs } from './store/blobs.ts';
 import type { Database, Writer } from './store/db.ts';
 import type { News } from './store/hearing.ts';
 import type { KnownRecords } from './store/known-records.ts';
 import type { Receiving } from './store/receiving.ts';
 import type { SearchIndexes } from './store/search-indexes.ts';
+import type { UserShort } from './wire/users.ts';
 
 /** What the operations on attachments need besides the database. */
 export interface AttachmentMeans {
@@ -38,6 +42,24 @@ export interface PeopleMeans {
   readonly hear: (news: News) => void;
   /** Where people reach the server, without a slash at the end. */
   readonly publicUrl: () => string;
+  readonly push: Pick<Push, 'publicKey' | 'has' | 'trusts'>;
+  /** Undefined where the operator has set none. */
+  readonly mailer: Mailer | undefined;
+  /** Work that nobody waits for (jobs/behind). */
+  readonly behind: (task: string, work: () => Promise<void>) => boolean;
+  /** Tells the activity log of wrong credentials of somebody who exists, behind the answer (gate/login-failures). */
+  readonly loginFailed: (failure: {
+    readonly application: PreparedApplication;
+    readonly user: UserShort;
+    readonly source: ActivitySource;
+  }) => void;
+}
+
+/** Slows down who guesses (gate/throttle). */
+export interface Throttling {
+  check(address: string, account: string): void;
+  fail(address: string, account: string): void;
+  succeed(address: string, account: string): void;
 }
 
 export interface Context {
@@ -52,6 +74,8 @@ export interface Context {
   readonly people: PeopleMeans;
   /** The session by which the caller is known; undefined for tokens and passwords. */
   readonly sessionId: string | undefined;
+  readonly signedInBy: 'token' | 'password' | 'session';
+  readonly throttle: Throttling;
   readonly ids: IdSource;
   /** Milliseconds since 1970 by the database's clock. */
   readonly now: () => number;
@@ -65,12 +89,9 @@ export interface VisitorContext {
   readonly source: ActivitySource;
   readonly store: Writer;
   readonly people: PeopleMeans;
-  /** Slows down who guesses (gate/throttle). */
-  readonly throttle: {
-    check(address: string, account: string): void;
-    fail(address: string, account: string): void;
-    succeed(address: string, account: string): void;
-  };
+  readonly throttle: Throttling;
+  /** Of single sign-on. */
+  readonly providers: Pick<Providers, 'authorizationAddress' | 'identify'>;
   readonly ids: IdSource;
   readonly now: () => number;
   readonly observe: Observe;

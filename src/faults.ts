@@ -104,7 +104,7 @@ export class RawJson {
 export class Fault extends Error {
   readonly code: FaultCode;
   readonly params: object | undefined;
-  readonly headers: Readonly<Record<string, string>>;
+  headers: Readonly<Record<string, string>>;
   batch: BatchProgress | undefined;
 
   constructor(code: FaultCode, params: object | undefined, headers: Readonly<Record<string, string>> = {}) {
@@ -130,3 +130,7 @@ export function fault<Code extends FaultCode>(code: Code, ...[params, headers]: 
 
 /** Too much is asked for at once, of something that will be free again soon. */
 export const tooBusy = (): Fault => fault('UNAVAILABLE', { reason: 'busy' }, { 'retry-after': '1' });
+
+/** At the console: a challenge to Basic would make browsers ask for a password in a window of their own. */
+export const notSignedIn = (headers: Readonly<Record<string, string>> = {}): Fault =>
+  fault('UNAUTHORIZED', undefined, { 'www-authenticate': 'Bearer realm="cartulary"', ...headers });

@@ -10,6 +10,7 @@ export type Observation =
   | { event: 'database.connectionLost'; error: Error }
   | { event: 'database.restarted'; reason: string }
   | { event: 'job.failed'; job: string; error: unknown }
+  | { event: 'task.failed'; task: string; error: unknown }
   | {
       event: 'application.publishing';
       applicationId: string;
@@ -31,6 +32,11 @@ export type Observation =
     }
   | { event: 'attachments.erased'; applicationId: string; files: number }
   | { event: 'attachments.unswept'; applicationId: string; error: unknown }
+  | { event: 'signOn.refused'; applicationId: string; address: string; reason: string }
+  | { event: 'activityLog.trimmed'; applicationId: string; months: number; entries: number }
+  | { event: 'activityLog.unkept'; applicationId: string; error: unknown }
+  | { event: 'notification.failed'; applicationId: string; notificationId: string; deviceId: string; problem: string }
+  | { event: 'notifications.unreachable'; service: string; problem: string }
   | { event: 'server.started'; address: string }
   | { event: 'server.stopping'; signal: string };
 
@@ -45,6 +51,7 @@ const LEVELS = {
   'database.connectionLost': 'warn',
   'database.restarted': 'warn',
   'job.failed': 'warn',
+  'task.failed': 'warn',
   'application.publishing': 'info',
   'application.unsettled': 'warn',
   'application.published': 'info',
@@ -52,6 +59,11 @@ const LEVELS = {
   'attachments.swept': 'info',
   'attachments.erased': 'info',
   'attachments.unswept': 'warn',
+  'signOn.refused': 'warn',
+  'activityLog.trimmed': 'info',
+  'activityLog.unkept': 'warn',
+  'notification.failed': 'info',
+  'notifications.unreachable': 'warn',
   'server.started': 'debug',
   'server.stopping': 'debug',
 } as const satisfies Record<Observation['event'], string>;

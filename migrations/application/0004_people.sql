@@ -52,9 +52,11 @@ create table {{application}}.sign_ons (
   expires_at timestamptz not null
 );
 
+-- epoch: as of sessions; whatever ends a user's sessions voids what was mailed before.
 create table {{application}}.password_resets (
   token_hash bytea primary key,
   user_id text collate "C" not null references {{application}}.users (id),
+  epoch text collate "C" not null,
   created_at timestamptz not null,
   expires_at timestamptz not null
 );

@@ -5,15 +5,22 @@ import type { AddressInfo } from 'node:net';
 import type pg from 'pg';
 import { createIdSource } from '../domain/ids.ts';
 import { Authenticator } from '../gate/authenticate.ts';
+import { LoginFailures } from '../gate/login-failures.ts';
 import { OperatorGate } from '../gate/operator.ts';
 import { hashPassword, PasswordCheck } from '../gate/password-check.ts';
+import { Sessions } from '../gate/sessions.ts';
 import { Throttle, type ThrottleLimits } from '../gate/throttle.ts';
 import { createApp } from '../http/app.ts';
 import { UnderWay } from '../http/under-way.ts';
 import { Thumbnails } from '../images/thumbnails.ts';
+import { Behind } from '../jobs/behind.ts';
 import { jobsOf } from '../jobs/jobs.ts';
 import { JobRunner } from '../jobs/runner.ts';
+import { type MailSettings, openMailer } from '../mail/mailer.ts';
 import type { Observe } from '../observe.ts';
+import { Push, type PushSettings } from '../push/push.ts';
+import { makeVapidKeys, type VapidKeys } from '../push/web-push.ts';
+import { Providers } from '../sign-on/providers.ts';
 import { type Blobs, StoreAway } from '../store/blobs.ts';
 import { type AttachmentsPlace, openBlobs } from '../store/blobs-open.ts';
 import { Clock } from '../store/clock.ts';
@@ -25,12 +32,16 @@ import { KnownRecords } from '../store/known-records.ts';
 import { migrate, migrationsApplied } from '../store/migrate.ts';
 import { Receiving } from '../store/receiving.ts';
 import { SearchIndexes } from '../store/search-indexes.ts';
+import { keepServerKey } from '../store/server-keys.ts';
+import { TokenUses } from '../store/token-uses.ts';
 
 /** How long requests under way may take to finish when the server is stopped. */
 const DRAIN_MS = 10_000;
 /** And how long those that were cut off then may take to put away what they have. */
 const FINISH_MS = 5_000;
 const IDLE_LOOK_MS = 50;
+/** Writing entries and handing over mails: little at once, and a while's worth of waiting. */
+const BEHIND = { atOnceMax: 2, waitingMax: 200 };
 
 export interface ServerOptions {
   readonly connection: pg.ClientConfig;
@@ -40,6 +51,8 @@ export interface ServerOptions {
   readonly publicUrl: string | undefined;
   readonly operatorKey: string;
   readonly authFailures: ThrottleLimits;
+  /** Without it no mail is sent, and passwords cannot be reset. */
+  readonly mail: MailSettings | undefined;
   readonly trustedProxies: readonly string[] | undefined;
   /** Where the bytes of attachments are kept. */
   readonly attachments: AttachmentsPlace;
@@ -47,6 +60,8 @@ export interface ServerOptions {
   readonly spoolFolder: string;
   readonly unheldDays: number;
   readonly announcedDays: number;
+  readonly activityLogDays: number;
+  readonly push: PushSettings;
   /** Tests have less patience than a server that has lost its connection needs. */
   readonly looksApartMs?: number;
   readonly observe: Observe;
@@ -73,27 +88,38 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const definitions = new Definitions(database.system, heardAsOf);
   const throttle = new Throttle(options.authFailures);
   const passwords = new PasswordCheck();
-  const authenticator = new Authenticator({ database, definitions, throttle, passwords, heardAsOf });
+  const now = () => clock.now();
+  const ids = createIdSource(now, (bytes) => getRandomValues(bytes));
+  const underWay = new UnderWay();
+  const entriesBehind = new Behind({ observe, underWay }, BEHIND);
+  const mailsBehind = new Behind({ observe, underWay }, BEHIND);
+  const mailer = options.mail && openMailer(options.mail);
+  const tokenUses = new TokenUses();
+  const behind = entriesBehind.begin.bind(entriesBehind);
+  const loginFailures = new LoginFailures({ database, ids, now, behind });
+  const gateParts = { database, definitions, now, heardAsOf };
+  const authenticator = new Authenticator({ ...gateParts, throttle, passwords, loginFailures, tokenUses });
+  const sessions = new Sessions({ ...gateParts, ids, hear: (news) => hear(news) });
   const hear = (news: News) => {
     definitions.hear(news);
     authenticator.hear(news);
+    sessions.hear(news);
   };
   const searchIndexes = new SearchIndexes();
   const blobs = openBlobs(options.attachments, options.spoolFolder);
   const thumbnails = new Thumbnails();
+  const push = new Push(options.push, () => clock.now());
   let address = '';
   let closing = false;
-  const underWay = new UnderWay();
   const publicUrl = () => options.publicUrl ?? address;
   const services = {
     database,
     authenticator,
+    sessions,
+    tokenUses,
     operatorGate: new OperatorGate(options.operatorKey, throttle),
-    ids: createIdSource(
-      () => clock.now(),
-      (bytes) => getRandomValues(bytes),
-    ),
-    now: () => clock.now(),
+    ids,
+    now,
     known: new KnownRecords(),
     searchIndexes,
     attachments: {
@@ -113,12 +139,17 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     hashPassword,
     definitions,
     throttle,
+    providers: new Providers(),
     people: {
       database,
       hashPassword,
       passwordMatches: passwords.matches.bind(passwords),
       hear,
       publicUrl,
+      push,
+      mailer,
+      behind: mailsBehind.begin.bind(mailsBehind),
+      loginFailed: loginFailures.note.bind(loginFailures),
     },
   };
   const jobs = new JobRunner(jobsOf(services, options), observe);
@@ -135,7 +166,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     clearInterval(idle);
     await database.stopPublishing();
     await jobs.stop();
+    await tokenUses.write(database).catch(() => undefined);
+    mailer?.close();
     clock.stop();
+    await push.close();
     await hearing.stop();
     await thumbnails.close();
     await blobs.close();
@@ -146,6 +180,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     database.engine = await detectEngine(database.system);
     await migrate(database);
     await clock.follow(database.system);
+    push.useKeys(await keepVapidKeys(database, clock.now()));
     await hearing.start();
     jobs.start();
     await app.listen({ host: options.host, port: options.port });
@@ -157,6 +192,13 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   address = `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}`;
   observe({ event: 'server.started', address });
   return { address, database, close };
+}
+
+/** Browsers subscribe to one key for good: it is made once for all servers and never changes. */
+async function keepVapidKeys({ system }: Database, at: number): Promise<VapidKeys> {
+  const make = () => JSON.stringify(makeVapidKeys());
+  const kept = await keepServerKey(system, 'vapid', { make, madeAt: new Date(at).toISOString() });
+  return JSON.parse(kept) as VapidKeys;
 }
 
 /** While it is away only attachments are, and they work as soon as it is back. */

@@ -111,13 +111,12 @@ function addOperatorCommands(root: Command, environment: NodeJS.ProcessEnv): voi
     .command('create <applicationId> <userId>')
     .description('create a token; its secret is shown this once')
     .requiredOption('--name <name>', 'what the token is for')
+    .option('--expires-at <time>', 'when it ends, such as 2031-05-01T00:00:00Z; by default never')
     .option(...URL_OPTION)
-    .action(async (id: string, userId: string, options: { name: string; url?: string }) => {
-      print(
-        await (await client(options)).send('POST', `/applications/${id}/users/${userId}/tokens`, {
-          name: options.name,
-        }),
-      );
+    .action(async (id: string, userId: string, options: { name: string; expiresAt?: string; url?: string }) => {
+      const { name, expiresAt } = options;
+      const body = { name, ...(expiresAt === undefined ? {} : { expiresAt }) };
+      print(await (await client(options)).send('POST', `/applications/${id}/users/${userId}/tokens`, body));
     });
   tokens
     .command('list <applicationId> <userId>')

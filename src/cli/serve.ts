@@ -1,10 +1,12 @@
 // `cartulary serve`: settings, database, server, and an orderly end.
 
 import { resolve } from 'node:path';
-import type { Config } from '../config.ts';
+import type { Config, SettingName } from '../config.ts';
 import { type EmbeddedPostgres, startEmbedded } from '../embedded/start.ts';
 import { Fault } from '../faults.ts';
 import { type Observe, observeToLog } from '../observe.ts';
+import { KeyFileError, readApnsAccount, readFcmAccount } from '../push/key-files.ts';
+import type { PushSettings } from '../push/push.ts';
 import { UnusableStore } from '../store/blobs.ts';
 import type { AttachmentsPlace } from '../store/blobs-open.ts';
 import { UnsupportedDatabase } from '../store/engine.ts';
@@ -58,14 +60,43 @@ function serverOptions(
     publicUrl: config.CARTULARY_PUBLIC_URL,
     operatorKey,
     authFailures: { account: config.CARTULARY_AUTH_FAILURES_ACCOUNT, address: config.CARTULARY_AUTH_FAILURES_ADDRESS },
+    mail: mailSettings(config),
     trustedProxies: config.CARTULARY_TRUSTED_PROXIES,
     attachments: attachmentsPlace(config),
     spoolFolder: resolve(config.CARTULARY_DATA),
     unheldDays: config.CARTULARY_UNHELD_ATTACHMENT_DAYS,
     announcedDays: config.CARTULARY_ANNOUNCED_UPLOAD_DAYS,
+    activityLogDays: config.CARTULARY_ACTIVITY_LOG_DAYS,
+    push: pushSettings(config),
     observe,
   };
 }
+
+/** Who has said nothing is reached by nobody; services look at its form alone (RFC 8292 section 2.1). */
+const NO_SUBJECT = 'mailto:nobody@example.com';
+
+function pushSettings(config: Config): PushSettings {
+  const { CARTULARY_PUBLIC_URL: publicUrl, CARTULARY_PUSH_SUBJECT: subject } = config;
+  const { CARTULARY_FCM: fcm, CARTULARY_APNS: apns } = config;
+  return {
+    services: config.CARTULARY_PUSH_SERVICES,
+    subject: subject ?? (publicUrl?.startsWith('https:') ? publicUrl : NO_SUBJECT),
+    ...(fcm === undefined ? {} : { fcm: keyFile('CARTULARY_FCM', () => readFcmAccount(fcm)) }),
+    ...(apns === undefined ? {} : { apns: keyFile('CARTULARY_APNS', () => readApnsAccount(apns)) }),
+  };
+}
+
+function keyFile<T>(setting: SettingName, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof KeyFileError)) throw error;
+    throw new CommandFailure(`The file of ${setting} ${error.message}.`, { cause: error });
+  }
+}
+
+const mailSettings = ({ CARTULARY_SMTP_URL: url, CARTULARY_MAIL_FROM: from }: Config): ServerOptions['mail'] =>
+  url === undefined || from === undefined ? undefined : { url, from };
 
 export const attachmentsPlace = ({ CARTULARY_ATTACHMENTS: place, CARTULARY_DATA: data }: Config): AttachmentsPlace =>
   place ?? { kind: 'disk', folder: resolve(data, 'attachments') };

@@ -107,6 +107,7 @@ export const DEMONSTRATION: PublishDocument = {
   organization: 'Hokuto Inspections',
   timeZone: 'Asia/Tokyo',
   teamsModeEnabled: true,
+  pushNotificationsEnabled: true,
   activityLogEnabled: true,
   profiles: ['Office', 'Inspector', 'Client'],
   teams: ['Tokyo', 'Osaka', 'Sapporo'],

@@ -156,7 +156,12 @@ async function createPeople(operate: Send, applicationId: string): Promise<Creat
 }
 
 function newUser({ name, email, admin, profile, team, teamLeader }: Person, password: string): NewUser {
-  const access = { admin, apiAccess: true, managementApiAccess: admin };
+  const access = {
+    admin,
+    apiAccess: true,
+    managementApiAccess: admin,
+    organizationManagementApiAccess: admin,
+  };
   return { name, email, password, ...access, profile: { name: profile }, team: { name: team }, teamLeader };
 }
 

@@ -4,26 +4,28 @@
 import type { UserShort } from '../wire/users.ts';
 import { uuidMilliseconds } from './ids.ts';
 
-export type ActivityKind =
-  | 'record.create'
-  | 'record.update'
-  | 'record.delete'
-  | 'attachment.create'
-  | 'attachment.download'
-  | 'session.login'
-  | 'session.loginFailed'
-  | 'session.logout'
-  | 'user.create'
-  | 'user.update'
-  | 'user.delete'
-  | 'sharedUser.create'
-  | 'sharedUser.update'
-  | 'sharedUser.delete'
-  | 'token.create'
-  | 'token.revoke'
-  | 'notification.send'
-  | 'application.publish'
-  | 'activityLog.export';
+export const ACTIVITY_KINDS = [
+  'record.create',
+  'record.update',
+  'record.delete',
+  'attachment.create',
+  'attachment.download',
+  'session.login',
+  'session.loginFailed',
+  'session.logout',
+  'user.create',
+  'user.update',
+  'user.delete',
+  'sharedUser.create',
+  'sharedUser.update',
+  'sharedUser.delete',
+  'token.create',
+  'token.revoke',
+  'notification.send',
+  'application.publish',
+  'activityLog.export',
+] as const;
+export type ActivityKind = (typeof ACTIVITY_KINDS)[number];
 
 export interface ActivitySource {
   readonly context: 'api' | 'console' | 'operator';

@@ -1,17 +1,20 @@
 // Who is asking: credentials → caller. Everything that fails here answers the same 401, whichever part was wrong.
 
 import type { Caller } from '../domain/access.ts';
+import { accountName } from '../domain/account-names.ts';
 import type { PreparedApplication } from '../domain/application.ts';
 import { secretMatches } from '../domain/tokens.ts';
 import { fault } from '../faults.ts';
-import { type Account, accountOf, getAccount } from '../store/accounts.ts';
+import { type Account, accountOf, getAccount, presentHash } from '../store/accounts.ts';
 import type { Database } from '../store/db.ts';
 import type { Definitions } from '../store/definitions.ts';
 import { FreshCache } from '../store/fresh-cache.ts';
 import type { News } from '../store/hearing.ts';
+import { type TokenUses, USE_NOTED_MS } from '../store/token-uses.ts';
 import { getTokenOwner, type TokenOwner } from '../store/tokens.ts';
 import { isIdentifier } from '../wire/identifiers.ts';
 import { type Presented, readCredentials } from './credentials.ts';
+import type { LoginFailures } from './login-failures.ts';
 import type { PasswordCheck } from './password-check.ts';
 import type { Throttle } from './throttle.ts';
 
@@ -20,27 +23,33 @@ const CACHED_MAX = 20_000;
 export interface Authenticated {
   readonly application: PreparedApplication;
   readonly caller: Caller;
+  readonly signedInBy: 'token' | 'password' | 'session';
+}
+
+interface KnownToken extends TokenOwner {
+  readonly account: Account;
+  /** When its use was last noted, by this server or another. */
+  notedAt: number;
+}
+
+interface Parts {
+  readonly database: Database;
+  readonly definitions: Definitions;
+  readonly throttle: Throttle;
+  readonly passwords: PasswordCheck;
+  readonly loginFailures: Pick<LoginFailures, 'note'>;
+  readonly tokenUses: Pick<TokenUses, 'note'>;
+  readonly now: () => number;
+  readonly heardAsOf: () => number;
 }
 
 export class Authenticator {
-  readonly #database: Database;
-  readonly #definitions: Definitions;
-  readonly #throttle: Throttle;
-  readonly #passwords: PasswordCheck;
-  readonly #tokens: FreshCache<(TokenOwner & { account: Account }) | undefined>;
+  readonly #parts: Parts;
+  readonly #tokens: FreshCache<KnownToken | undefined>;
   readonly #accounts: FreshCache<Account | undefined>;
 
-  constructor(parts: {
-    database: Database;
-    definitions: Definitions;
-    throttle: Throttle;
-    passwords: PasswordCheck;
-    heardAsOf: () => number;
-  }) {
-    this.#database = parts.database;
-    this.#definitions = parts.definitions;
-    this.#throttle = parts.throttle;
-    this.#passwords = parts.passwords;
+  constructor(parts: Parts) {
+    this.#parts = parts;
     this.#tokens = new FreshCache(CACHED_MAX, parts.heardAsOf);
     this.#accounts = new FreshCache(CACHED_MAX, parts.heardAsOf);
   }
@@ -53,7 +62,7 @@ export class Authenticator {
   async authenticate(applicationId: string, header: string | undefined, address: string): Promise<Authenticated> {
     const presented = readCredentials(header);
     if (presented.scheme === 'none') throw unauthorized();
-    const application = await this.#definitions.get(applicationId);
+    const application = await this.#parts.definitions.get(applicationId);
     return presented.scheme === 'basic'
       ? this.#byPassword(application, applicationId, presented, address)
       : this.#byToken(application, applicationId, presented, address);
@@ -65,23 +74,38 @@ export class Authenticator {
    */
   recognize(applicationId: string, header: string | undefined, address: string): Authenticated | undefined {
     const presented = readCredentials(header);
-    const application = this.#definitions.peek(applicationId);
+    const { definitions, throttle, passwords } = this.#parts;
+    const application = definitions.peek(applicationId);
     if (application === undefined) return undefined;
     if (presented.scheme === 'bearer') {
-      const owner = this.#tokens.peek(`${applicationId}/${presented.token.id}`);
-      const right = owner && !owner.account.disabled && secretMatches(presented.token.secret, owner.secretHash);
-      return right ? { application, caller: owner.account.caller } : undefined;
+      const { id, secret } = presented.token;
+      const owner = this.#tokens.peek(`${applicationId}/${id}`);
+      return owner && this.#passes(owner, secret) ? this.#used(application, id, owner) : undefined;
     }
     if (presented.scheme === 'basic' && !application.singleSignOn) {
       const known = this.#accounts.peek(`${applicationId}/${presented.userId}`);
       if (known?.passwordHash === undefined || known.disabled) return undefined;
       const name = accountName(applicationId, presented.userId);
-      if (this.#throttle.blocks(address, name)) return undefined;
-      if (!this.#passwords.remembers(name, known.passwordHash, presented.password)) return undefined;
-      this.#throttle.succeed(address, name);
-      return { application, caller: known.caller };
+      if (throttle.blocks(address, name)) return undefined;
+      if (!passwords.remembers(name, known.passwordHash, presented.password)) return undefined;
+      throttle.succeed(address, name);
+      return { application, caller: known.caller, signedInBy: 'password' };
     }
     return undefined;
+  }
+
+  #passes(owner: KnownToken, secret: string): boolean {
+    return !owner.account.disabled && secretMatches(secret, owner.secretHash) && owner.expiresAt > this.#parts.now();
+  }
+
+  #used(application: PreparedApplication, tokenId: string, owner: KnownToken): Authenticated {
+    const { now, tokenUses } = this.#parts;
+    const at = now();
+    if (at - owner.notedAt >= USE_NOTED_MS) {
+      owner.notedAt = at;
+      tokenUses.note(application.id, tokenId, at);
+    }
+    return { application, caller: owner.account.caller, signedInBy: 'token' };
   }
 
   async #byToken(
@@ -93,8 +117,10 @@ export class Authenticator {
     const id = presented.scheme === 'bearer' ? presented.token.id : '';
     if (application !== undefined && presented.scheme === 'bearer') {
       const owner = await this.#tokens.get(`${applicationId}/${id}`, () => this.#loadToken(applicationId, id));
-      if (owner !== undefined && secretMatches(presented.token.secret, owner.secretHash) && !owner.account.disabled) {
-        return { application, caller: owner.account.caller };
+      if (owner !== undefined) {
+        if (this.#passes(owner, presented.token.secret)) return this.#used(application, id, owner);
+        const expired = !owner.account.disabled && secretMatches(presented.token.secret, owner.secretHash);
+        if (!expired) this.#tell(application, owner.account, address);
       }
     }
     throw this.#refuse(address, `${applicationId} ${id}`);
@@ -106,37 +132,41 @@ export class Authenticator {
     { userId, password }: { userId: string; password: string },
     address: string,
   ): Promise<Authenticated> {
+    const { database, throttle, passwords } = this.#parts;
     const name = accountName(applicationId, userId);
-    this.#throttle.check(address, name);
+    throttle.check(address, name);
     const known = application !== undefined && !application.singleSignOn && isIdentifier('userId', userId);
     const account = known
-      ? await this.#accounts.get(`${applicationId}/${userId}`, () => getAccount(this.#database, applicationId, userId))
+      ? await this.#accounts.get(`${applicationId}/${userId}`, () => getAccount(database, applicationId, userId))
       : undefined;
-    const matches = await this.#passwords.matches(name, account?.passwordHash, password);
+    const matches = await passwords.matches(name, presentHash(account), password);
     // Again, because others may have failed meanwhile: many guesses at once are no way around the wait.
-    this.#throttle.check(address, name);
-    if (application === undefined || account === undefined || !matches || account.disabled)
+    throttle.check(address, name);
+    if (application === undefined || account === undefined || !matches) {
+      if (application !== undefined && account !== undefined) this.#tell(application, account, address);
       throw this.#refuse(address, name);
-    this.#throttle.succeed(address, name);
-    return { application, caller: account.caller };
+    }
+    throttle.succeed(address, name);
+    return { application, caller: account.caller, signedInBy: 'password' };
   }
 
   /** Counts the failure; while the account or address is being slowed the answer is 429 instead of 401. */
   #refuse(address: string, account: string): Error {
-    this.#throttle.check(address, account);
-    this.#throttle.fail(address, account);
+    this.#parts.throttle.check(address, account);
+    this.#parts.throttle.fail(address, account);
     return unauthorized();
   }
 
-  async #loadToken(applicationId: string, tokenId: string): Promise<(TokenOwner & { account: Account }) | undefined> {
-    const owner = await getTokenOwner(this.#database.application(applicationId), tokenId);
-    return owner && { ...owner, account: await accountOf(this.#database.system, owner.user) };
+  #tell(application: PreparedApplication, { caller: { id, name } }: Account, address: string): void {
+    this.#parts.loginFailures.note({ application, user: { id, name }, source: { context: 'api', ip: address } });
+  }
+
+  async #loadToken(applicationId: string, tokenId: string): Promise<KnownToken | undefined> {
+    const { database } = this.#parts;
+    const owner = await getTokenOwner(database.application(applicationId), tokenId);
+    return owner && { ...owner, account: await accountOf(database.system, owner.user), notedAt: owner.lastUsedAt };
   }
 }
-
-/** Whatever is presented as one: bounded, and without what separates it from others. */
-const accountName = (applicationId: string, userId: string): string =>
-  `${applicationId} ${userId.slice(0, 64).replaceAll('\0', '')}`;
 
 export function unauthorized() {
   return fault('UNAUTHORIZED', undefined, {

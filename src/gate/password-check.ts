@@ -19,12 +19,12 @@ export class PasswordCheck {
   readonly #verified = new Map<string, number>();
   readonly #waiting: (() => void)[] = [];
   #running = 0;
-  #decoy: Promise<string> | undefined;
+  /** Made at once: who asks first for somebody unknown must not wait for it. */
+  readonly #decoy = hashPassword(randomBytes(16).toString('hex'));
 
   /** Without a hash (no such user) the same work is done in vain, so that the time tells nothing. */
   async matches(account: string, hash: string | undefined, password: string): Promise<boolean> {
     if (hash === undefined) {
-      this.#decoy ??= hashPassword(randomBytes(16).toString('hex'));
       await this.#verify(await this.#decoy, password);
       return false;
     }

@@ -14,6 +14,7 @@ import { OPERATOR_ROUTES } from './operator-routes.ts';
 import { toProblem } from './problem.ts';
 import { ROUTES } from './routes.ts';
 import { answering } from './send.ts';
+import { STATIC_ROUTES } from './static.ts';
 import { VISITOR_ROUTES } from './visitor-routes.ts';
 
 /** Request lines of 64 KB are accepted, and headers besides. */
@@ -62,6 +63,8 @@ export function createApp(
     app.route({ method: row.method, url: row.path, handler: bindVisitorRoute(services, row) });
   for (const row of OPERATOR_ROUTES)
     app.route({ method: row.method, url: row.path, handler: bindOperatorRoute(services, row) });
+  for (const { method, path, answer } of STATIC_ROUTES)
+    app.route({ method, url: path, handler: answering(services, path, answer) });
   app.get('/healthz', answering(services, '/healthz', alive));
   app.get(
     '/readyz',
@@ -75,6 +78,7 @@ const PATHS = [
   ...ROUTES,
   ...VISITOR_ROUTES,
   ...OPERATOR_ROUTES,
+  ...STATIC_ROUTES,
   { method: 'GET', path: '/healthz' },
   { method: 'GET', path: '/readyz' },
 ].map(({ method, path }) => ({

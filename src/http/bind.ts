@@ -3,28 +3,33 @@
 import type { FastifyRequest } from 'fastify';
 import type { Context, OperatorContext, VisitorContext } from '../context.ts';
 import type { PreparedApplication } from '../domain/application.ts';
-import { fault } from '../faults.ts';
-import type { Authenticator } from '../gate/authenticate.ts';
+import { Fault, fault, notSignedIn } from '../faults.ts';
+import type { Authenticated, Authenticator } from '../gate/authenticate.ts';
 import type { OperatorGate } from '../gate/operator.ts';
 import { permit } from '../gate/permit.ts';
+import type { LiveSession, Sessions } from '../gate/sessions.ts';
 import { recheckRefusal, staleAsBusy, withCurrentDefinition } from '../operations/current-definition.ts';
 import type { Answer } from './answer.ts';
 import { readFile, readJsonBody } from './body.ts';
+import { readCookie, SESSION_COOKIE, sessionCookie } from './cookies.ts';
+import { refuseCrossSite, refuseForeign } from './cross-site.ts';
 import { checkIdentifiers } from './identifiers.ts';
 import type { OperatorRoute } from './operator-routes.ts';
 import type { BodyRule, Input, Route } from './route.ts';
 import { answering } from './send.ts';
 import type { UnderWay } from './under-way.ts';
-import type { VisitorRoute } from './visitor-routes.ts';
+import type { VisitorRoute } from './visitor-route.ts';
 
 export interface Services extends Omit<OperatorContext, 'source'> {
   readonly authenticator: Authenticator;
+  readonly sessions: Sessions;
   readonly operatorGate: OperatorGate;
   readonly known: Context['known'];
   readonly searchIndexes: Context['searchIndexes'];
   readonly attachments: Context['attachments'];
   readonly people: Context['people'];
   readonly throttle: VisitorContext['throttle'];
+  readonly providers: VisitorContext['providers'];
   readonly definitions: { get(applicationId: string): Promise<PreparedApplication | undefined> };
   readonly closing: () => boolean;
   readonly underWay: UnderWay;
@@ -35,47 +40,87 @@ export function bindRoute(services: Services, row: Route) {
   return answering(services, row.path, async (request) => {
     const params = request.params as Record<string, string>;
     checkIdentifiers(params);
-    const { authenticator, database, ids, now, known, searchIndexes, attachments, people } = services;
+    const { database, ids, now, known, searchIndexes, attachments, people, throttle } = services;
     const { authorization } = request.headers;
     const { applicationId = '' } = params;
     const address = request.ip;
     let input: Input<unknown> | undefined;
+    let session: LiveSession | undefined;
     const travel = async () => {
-      const who =
-        authenticator.recognize(applicationId, authorization, address) ??
-        (await authenticator.authenticate(applicationId, authorization, address));
+      const who: Authenticated & { session?: LiveSession } =
+        services.authenticator.recognize(applicationId, authorization, address) ??
+        (await identify(services, request, applicationId));
+      session = who.session;
       permit(who.caller, row.permission);
       refuseBrokenEncoding(request.url, row.parameters ?? []);
       input ??= await readInput(services, request, { params, rule: row.body });
-      const { application, caller } = who;
-      const source = { context: 'api' as const, ip: address };
+      const { application, caller, signedInBy } = who;
+      const source = { context: session === undefined ? ('api' as const) : ('console' as const), ip: address };
       const store = database.application(applicationId);
-      const means = { ids, now, known, searchIndexes, attachments, people };
-      const context = { application, caller, source, store, sessionId: undefined, ...means };
+      const means = { ids, now, known, searchIndexes, attachments, people, throttle };
+      const context = { application, caller, source, store, signedInBy, sessionId: session?.id, ...means };
       try {
         return behindTheRoad(await row.run(context, input, services));
       } catch (error) {
         throw await recheckRefusal(error, context);
       }
     };
-    return withCurrentDefinition(travel, () => services.hear({ application: applicationId }));
+    const answer = withCurrentDefinition(travel, () => services.hear({ application: applicationId }));
+    return authorization?.trim() ? answer : withRenewal(services, answer, () => session);
   });
 }
 
-/** The application is the one of the path; a row without it finds it by itself (single sign-on). */
+async function identify(
+  { authenticator, sessions, publicUrl }: Services,
+  request: FastifyRequest,
+  applicationId: string,
+): Promise<Authenticated & { session?: LiveSession }> {
+  const { authorization, cookie } = request.headers;
+  const credentials = authorization?.trim() ? undefined : readCookie(cookie, SESSION_COOKIE);
+  if (credentials === undefined) return authenticator.authenticate(applicationId, authorization, request.ip);
+  refuseCrossSite(request, publicUrl());
+  const who = await sessions.authenticate(applicationId, credentials, request.ip);
+  if (who === undefined) throw notSignedIn({ 'set-cookie': sessionCookie(applicationId, undefined, publicUrl()) });
+  return who;
+}
+
+/** The session's new secret goes out with whatever the answer is. Made last, so that it does not wait for a long upload. */
+async function withRenewal(
+  { sessions, publicUrl }: Services,
+  answer: Promise<Answer>,
+  session: () => LiveSession | undefined,
+): Promise<Answer> {
+  const cookies = async () => {
+    const live = session();
+    // Without one the client keeps what it has, and the next request tries again.
+    const renewed = live && (await sessions.renew(live).catch(() => undefined));
+    return renewed ? { 'set-cookie': sessionCookie(live.applicationId, renewed, publicUrl()) } : {};
+  };
+  try {
+    const done = await answer;
+    return { ...done, headers: { ...(await cookies()), ...done.headers } };
+  } catch (error) {
+    if (error instanceof Fault) error.headers = { ...(await cookies()), ...error.headers };
+    throw error;
+  }
+}
+
+/** The application is the one of the path; a row without it says which (single sign-on). */
 export function bindVisitorRoute(services: Services, row: VisitorRoute) {
   return answering(services, row.path, async (request) => {
     const params = request.params as Record<string, string>;
     checkIdentifiers(params);
     refuseBrokenEncoding(request.url, row.parameters ?? []);
-    const { database, definitions, people, throttle, ids, now, observe } = services;
-    const { applicationId = '' } = params;
+    if (row.method !== 'GET') refuseForeign(request, services.publicUrl());
+    const { database, definitions, people, throttle, providers, ids, now, observe } = services;
     const input = await readInput(services, request, { params, rule: row.body });
+    const applicationId = params.applicationId ?? row.applicationOf?.(input) ?? '';
     const source = { context: 'console' as const, ip: request.ip };
     const store = database.application(applicationId);
     const travel = async () => {
       const application = await definitions.get(applicationId);
-      const context = { applicationId, application, source, store, people, throttle, ids, now, observe };
+      const means = { people, throttle, providers, ids, now, observe };
+      const context = { applicationId, application, source, store, ...means };
       return row.run(context, input);
     };
     return withCurrentDefinition(travel, () => services.hear({ application: applicationId }));

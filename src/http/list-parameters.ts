@@ -5,6 +5,7 @@ import { isTimeZone } from '../domain/dates/time-zones.ts';
 import { SORT_KEYS, SORT_ORDERS } from '../domain/list-order.ts';
 import { fault } from '../faults.ts';
 import type { ListInput, SearchInput } from '../operations/record-lists.ts';
+import type { UserPage } from '../operations/users.ts';
 import { isIdentifier, PATTERNS } from '../wire/identifiers.ts';
 
 type Query = Readonly<Record<string, string | undefined>>;
@@ -55,6 +56,17 @@ export function readListParameters(query: Query): Omit<ListInput, 'collectionId'
   }
   const sort = key === 'column' ? { key, descending, columnId: readSortColumn(query) } : { key, descending };
   return { ...readSearchParameters(query), sort, limit, skip: skip ?? 0, after: query.after };
+}
+
+export const USER_LIST_PARAMETERS = ['search', 'skip', 'limit'] as const;
+
+/** The parameters of the lists of people, whose search is a plain text. */
+export function readUserPage(query: Query): UserPage {
+  const { search = '' } = query;
+  if (search.includes('\0')) throw invalid('search', 'must not hold U+0000');
+  const skip = readWhole(query, 'skip', { minimum: 0 }) ?? 0;
+  const limit = readWhole(query, 'limit', { minimum: 1, maximum: LIST_LIMIT_MAX }) ?? LIST_LIMIT_MAX;
+  return { search, skip, limit };
 }
 
 function readSortColumn({ sortColumnId }: Query): string {

@@ -5,16 +5,16 @@ import type { OperatorContext } from '../context.ts';
 import { fault } from '../faults.ts';
 import * as applications from '../operations/applications.ts';
 import * as doctor from '../operations/doctor.ts';
-import * as users from '../operations/management-users.ts';
+import * as tokens from '../operations/operator-tokens.ts';
+import * as users from '../operations/operator-users.ts';
 import * as organizations from '../operations/organizations.ts';
-import * as tokens from '../operations/tokens.ts';
-import { NewToken, OrganizationSettings } from '../wire/operator.ts';
+import { OrganizationSettings } from '../wire/operator.ts';
 import { publishDocumentSchema } from '../wire/publish-document.ts';
+import { NewToken } from '../wire/tokens.ts';
 import { NewSharedUser, NewUser } from '../wire/users.ts';
 import { type Answer, answerJson, answerLines, NO_CONTENT } from './answer.ts';
-import type { BodyRule, Input, Route } from './route.ts';
-import { ORDINARY_BYTES_MAX } from './routes.ts';
-import { anyJson, one } from './shapes.ts';
+import { type BodyRule, type Input, ORDINARY_BYTES_MAX, type Route } from './route.ts';
+import { anyJson, checkedLater, one } from './shapes.ts';
 
 /** A definition at its bounds is larger than an ordinary body. */
 export const DOCUMENT_BYTES_MAX = 10 * 1024 * 1024;
@@ -99,7 +99,7 @@ export const OPERATOR_ROUTES: readonly OperatorRoute[] = [
     method: 'POST',
     path: `${APPLICATION}/users`,
     permission: 'operator',
-    body: { shape: one(NewUser), bytesMax: ORDINARY_BYTES_MAX },
+    body: { shape: checkedLater(NewUser), bytesMax: ORDINARY_BYTES_MAX },
     sentence: 'Creates a user, or activates a shared user.',
     run: async (context, { params, body }) => answerJson(await users.create(context, params.applicationId!, body)),
   }),
@@ -147,7 +147,7 @@ export const OPERATOR_ROUTES: readonly OperatorRoute[] = [
     method: 'POST',
     path: `${ORGANIZATION}/sharedUsers`,
     permission: 'operator',
-    body: { shape: one(NewSharedUser), bytesMax: ORDINARY_BYTES_MAX },
+    body: { shape: checkedLater(NewSharedUser), bytesMax: ORDINARY_BYTES_MAX },
     sentence: 'Creates a shared user.',
     run: async (context, { params, body }) =>
       answerJson(await organizations.createSharedUser(context, params.name!, body)),

@@ -39,6 +39,9 @@ export interface Route<Body = unknown> {
   readonly run: (context: Context, input: Input<Body>, server: { publicUrl: () => string }) => Promise<Answer> | Answer;
 }
 
+/** Of a body that carries no records. */
+export const ORDINARY_BYTES_MAX = 100 * 1024;
+
 export const COLLECTION = '/v1/:applicationId/collections/:collectionId';
 
 /** The row's body type is known inside the row and of no interest outside of it. */

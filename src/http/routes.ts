@@ -6,6 +6,7 @@ import * as recordLists from '../operations/record-lists.ts';
 import { removeMany } from '../operations/record-removals.ts';
 import * as records from '../operations/records.ts';
 import { NewRecord, RecordUpdate, RecordUpdateWithId } from '../wire/records.ts';
+import { ACTIVITY_LOG_ROUTES } from './activity-log-routes.ts';
 import { answerJson, answerText, NO_CONTENT, NOT_MODIFIED } from './answer.ts';
 import { ATTACHMENT_ROUTES } from './attachment-routes.ts';
 import { notModified, requiredHash } from './conditional.ts';
@@ -18,11 +19,14 @@ import {
   readSearchParameters,
   readWhole,
 } from './list-parameters.ts';
+import { NOTIFICATION_ROUTES } from './notification-routes.ts';
+import { PEOPLE_ROUTES } from './people-routes.ts';
 import { COLLECTION, type Route, route } from './route.ts';
+import { SESSION_ROUTES } from './session-routes.ts';
 import { many, one, oneOrMany } from './shapes.ts';
+import { TOKEN_ROUTES } from './token-routes.ts';
 import { UPLOAD_ROUTES } from './upload-routes.ts';
 
-export const ORDINARY_BYTES_MAX = 100 * 1024;
 export const RECORDS_BYTES_MAX = 1024 * 1024;
 
 const RECORDS = `${COLLECTION}/records`;
@@ -135,4 +139,9 @@ export const ROUTES: readonly Route[] = [
   }),
   ...ATTACHMENT_ROUTES,
   ...UPLOAD_ROUTES,
+  ...NOTIFICATION_ROUTES,
+  ...SESSION_ROUTES,
+  ...TOKEN_ROUTES,
+  ...PEOPLE_ROUTES,
+  ...ACTIVITY_LOG_ROUTES,
 ];

@@ -24,6 +24,34 @@ export function one<S extends TSchema>(schema: S): Shape<Static<S>> {
   };
 }
 
+export interface MemberProblem {
+  readonly kind: 'missing' | 'unexpected' | 'invalid';
+  /** `name`, or `subscription.keys.auth` further inside. */
+  readonly property: string;
+  readonly reason: string;
+}
+
+/** An object whose wrong members are answered with a code of their own. */
+export function members<S extends TSchema>(schema: S, refuse: (problem: MemberProblem) => Error): Shape<Static<S>> {
+  const validate = ajv.compile(schema);
+  return {
+    schema,
+    read(body) {
+      if (validate(body)) return body as Static<S>;
+      const error = validate.errors?.[0];
+      const { reason, path } = error === undefined ? { reason: 'is not valid', path: '' } : explain(error, '');
+      if (path === '') throw fault('INVALID_BODY', { reason, path });
+      const kind =
+        error?.keyword === 'required'
+          ? 'missing'
+          : error?.keyword === 'additionalProperties'
+            ? 'unexpected'
+            : 'invalid';
+      throw refuse({ kind, property: path.slice(1).replaceAll('/', '.'), reason });
+    },
+  };
+}
+
 /** At most 100; the count is checked before the elements. */
 export function many<S extends TSchema>(schema: S): Shape<Static<S>[]> {
   const validate = ajv.compile(schema);
@@ -56,6 +84,9 @@ export function oneOrMany<S extends TSchema>(schema: S): Shape<OneOrMany<Static<
 
 /** Anything that is JSON; whoever takes it checks it by rules of its own. */
 export const anyJson: Shape<unknown> = { schema: {}, read: (body) => body };
+
+/** Of this shape, which depends on the application further than a schema can say: its operation checks it. */
+export const checkedLater = (schema: TSchema): Shape<unknown> => ({ schema, read: (body) => body });
 
 function readElements(validate: ValidateFunction, body: unknown[]): unknown[] {
   if (body.length > RECORDS_MAX) throw fault('TOO_MANY_RECORDS', { maximum: RECORDS_MAX });

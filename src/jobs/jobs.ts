@@ -1,29 +1,52 @@
 // The table of jobs.
 
+import { keepActivityLogs } from '../operations/activity-months.ts';
 import { sweepUnfinished, sweepUnneeded } from '../operations/attachment-sweep.ts';
+import { Deliveries, type DeliveryContext } from '../operations/deliveries.ts';
 import { eraseRemoved } from '../operations/erasure.ts';
+import { sweepSignIns } from '../operations/expired-sign-ins.ts';
+import { keepNotifications } from '../operations/notification-upkeep.ts';
 import { type PublishingContext, settleInterrupted } from '../operations/preparation.ts';
 import { isoTime } from '../operations/record-drafts.ts';
+import { settleLeft } from '../operations/settling.ts';
 import type { UpkeepContext } from '../operations/upkeep.ts';
 import { releaseLeft } from '../operations/uploads.ts';
 import { beginRound } from '../store/job-rounds.ts';
 import type { SearchIndexes } from '../store/search-indexes.ts';
+import type { TokenUses } from '../store/token-uses.ts';
 import type { Job } from './runner.ts';
 
 const HOUR_MS = 60 * 60_000;
 /** How late the round of an hour may be, after the server that did the one before has ended. */
 const ROUND_LOOK_MS = 5 * 60_000;
 
-export interface JobsContext extends PublishingContext, UpkeepContext {
+export interface JobsContext extends PublishingContext, UpkeepContext, DeliveryContext {
   readonly searchIndexes: SearchIndexes;
+  readonly tokenUses: TokenUses;
 }
 
-export function jobsOf(context: JobsContext, { unheldDays }: { unheldDays: number }): Job[] {
-  const { database, searchIndexes } = context;
+export interface JobsOptions {
+  readonly unheldDays: number;
+  readonly activityLogDays: number;
+}
+
+export function jobsOf(context: JobsContext, { unheldDays, activityLogDays }: JobsOptions): Job[] {
+  const { database, searchIndexes, tokenUses } = context;
+  const deliveries = new Deliveries(context);
   return [
     { name: 'search-indexes', everyMs: 250, run: () => searchIndexes.tidy(database) },
     { name: 'publishings', everyMs: 2_000, run: () => settleInterrupted(context) },
     { name: 'unreleased-uploads', everyMs: 2_000, run: () => releaseLeft(context) },
+    { name: 'unsettled-shared-users', everyMs: 2_000, run: (signal) => settleLeft(context, signal) },
+    { name: 'token-uses', everyMs: 10_000, run: () => tokenUses.write(database) },
+    { name: 'notifications', everyMs: 250, run: (signal) => deliveries.run(signal) },
+    {
+      name: 'kept-notifications',
+      everyMs: HOUR_MS,
+      // What the server before this one had taken and not delivered has a note, whatever happened.
+      atStart: true,
+      run: (signal) => keepNotifications(context, signal),
+    },
     { name: 'erasures', everyMs: 2_000, run: (signal) => eraseRemoved(context, signal) },
     {
       name: 'unfinished-attachments',
@@ -36,6 +59,16 @@ export function jobsOf(context: JobsContext, { unheldDays }: { unheldDays: numbe
       name: 'unneeded-attachments',
       everyMs: HOUR_MS,
       run: (signal) => sweepUnneeded(context, { unheldDays, signal }),
+    }),
+    onceForAll(context, {
+      name: 'expired-sign-ins',
+      everyMs: HOUR_MS,
+      run: (signal) => sweepSignIns(context, signal),
+    }),
+    onceForAll(context, {
+      name: 'activity-logs',
+      everyMs: HOUR_MS,
+      run: (signal) => keepActivityLogs(context, { days: activityLogDays, signal }),
     }),
   ];
 }

@@ -1,7 +1,7 @@
 // Activity entries of what a user does, in a collection or outside of any.
 
 import type { Context } from '../context.ts';
-import { type ActivityKind, activityEntry } from '../domain/activity.ts';
+import { type ActivityKind, type ActivityScene, activityEntry, type LogEntry } from '../domain/activity.ts';
 import type { PreparedCollection } from '../domain/application.ts';
 import type { SubjectEntry } from '../store/logged-write.ts';
 
@@ -19,9 +19,22 @@ export function activityEntries(
   { kind, member }: Activity,
   extras: readonly Readonly<Record<string, string>>[],
 ): SubjectEntry[] {
-  const { application, caller, source, ids, collection } = at;
-  if (!application.definition.activityLogEnabled) return [];
-  const scene = {
+  if (!at.application.definition.activityLogEnabled) return [];
+  const scene = sceneOf(at);
+  return extras.map((extra) => ({
+    ...activityEntry(at.ids.uuid(), kind, { scene, extra }),
+    subjectId: extra[member]!,
+  }));
+}
+
+/** Of what has no subject. None when the application does not log. */
+export function activityEntryOf(at: Scene, kind: ActivityKind, extra: Readonly<Record<string, string>>): LogEntry[] {
+  if (!at.application.definition.activityLogEnabled) return [];
+  return [activityEntry(at.ids.uuid(), kind, { scene: sceneOf(at), extra })];
+}
+
+function sceneOf({ application, caller, source, collection }: Scene): ActivityScene {
+  return {
     user: { id: caller.id, name: caller.name },
     application: { id: application.id, name: application.definition.name, version: application.version },
     ...(collection === undefined
@@ -29,8 +42,4 @@ export function activityEntries(
       : { collection: { id: collection.definition.id, name: collection.definition.name } }),
     source,
   };
-  return extras.map((extra) => ({
-    ...activityEntry(ids.uuid(), kind, { scene, extra }),
-    subjectId: extra[member]!,
-  }));
 }

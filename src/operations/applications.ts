@@ -32,6 +32,7 @@ import {
 import { countUsers } from '../store/users.ts';
 import type { Application } from '../wire/applications.ts';
 import type { Definition, PublishDocument } from '../wire/publish-document.ts';
+import { beginActivityLog } from './activity-months.ts';
 import { operatorEntry, writeEntries } from './operator-log.ts';
 import { note, prepare, settle, settleIfLeft } from './preparation.ts';
 import { changeTables, createTables, refuseCollisions } from './publishing.ts';
@@ -99,6 +100,8 @@ async function carryOut(context: OperatorContext, publisher: Publisher, plan: Pl
     return publisher.transaction((tx) => apply(context, tx, switching));
   });
   context.hear({ application: next.id });
+  if (next.activityLogEnabled && stored?.definition.activityLogEnabled === false)
+    await beginActivityLog(context, next.id);
   const { application, changes } = published(context, plan);
   const { id: applicationId, version } = application;
   context.observe({ event: 'application.published', applicationId, version, changes: changes.length });

@@ -19,6 +19,12 @@ const REFUSALS: ReadonlySet<FaultCode> = new Set([
   'FORBIDDEN',
   'COLLECTION_NOT_FOUND',
   'COLUMN_NOT_FOUND',
+  'MISSING_PROPERTY',
+  'UNEXPECTED_PROPERTY',
+  'UNKNOWN_PROFILE',
+  'UNKNOWN_TEAM',
+  'FEATURE_DISABLED',
+  'NOT_IN_SHARED_USERS_MODE',
 ]);
 
 /** Turns a refusal by a definition that is no longer the published one into StaleDefinition. */

@@ -1,101 +1,164 @@
-// Users of an application, as the operator creates the first of them.
+// The management of an application's users: list, get, create (in shared-users mode activate), update, delete.
 
-import type { OperatorContext } from '../context.ts';
-import { passwordWeakness } from '../domain/passwords.ts';
-import { newUserProblem } from '../domain/users.ts';
+import type { Context } from '../context.ts';
+import type { ActivityKind, LogEntry } from '../domain/activity.ts';
+import { runsApplication } from '../domain/users.ts';
 import { fault } from '../faults.ts';
-import type { StoredApplication } from '../store/applications.ts';
-import type { Transaction } from '../store/db.ts';
+import type { PublishTransaction, Transaction } from '../store/db.ts';
 import { announce } from '../store/hearing.ts';
-import { findSharedUser, type SharedUser } from '../store/shared-users.ts';
-import { StaleDefinition, violatedConstraint } from '../store/sqlstate.ts';
-import { insertUser, type UserToInsert } from '../store/users.ts';
-import type { Definition } from '../wire/publish-document.ts';
-import type { ManagementUser, NewUser } from '../wire/users.ts';
-import { existing } from './applications.ts';
-import { operatorEntry, writeEntries } from './operator-log.ts';
+import { enabledAmong } from '../store/shared-users.ts';
+import { StaleDefinition } from '../store/sqlstate.ts';
+import {
+  getUser,
+  listUsers,
+  lockUser,
+  removeUser,
+  type StoredUser,
+  type UserPage,
+  updateUser,
+} from '../store/users.ts';
+import type { ManagementUser, UserUpdate } from '../wire/users.ts';
+import { activityEntries } from './activity-entries.ts';
+import { writeEntries } from './operator-log.ts';
+import { isoTime } from './record-drafts.ts';
+import { MANAGEMENT_DOOR, readNewUser, readUserUpdate, refuseAccesses } from './user-bodies.ts';
+import { createUser, userView } from './user-creation.ts';
 
-/** A short identifier that is taken is drawn again; 36 random bits make even two in a row unlikely. */
-const ID_ATTEMPTS = 5;
-
-export async function create(context: OperatorContext, applicationId: string, body: NewUser): Promise<ManagementUser> {
-  const application = await existing(context, applicationId);
+export async function list({ store, application }: Context, page: UserPage): Promise<ManagementUser[]> {
   const { definition } = application;
-  checkBody(body, definition);
-  const shared = definition.sharedUsersModeEnabled ? await sharedUserOf(context, definition, body.name) : undefined;
-  const { password, ...rest } = body;
-  const email = body.email ?? shared?.email ?? '';
-  const user = {
-    ...rest,
-    email,
-    passwordHash: password === undefined ? null : await context.hashPassword(password),
-    sharedUserId: shared?.id ?? null,
-    createdAt: new Date(context.now()).toISOString(),
-  };
-  const id = await insertWithFreshId(context, application, user);
-  context.hear({ application: applicationId });
-  return view({ ...user, id }, definition);
+  const users = await listUsers(store, page, definition);
+  return users.map((user) => userView(user, definition));
 }
 
-function checkBody(body: NewUser, definition: Definition): void {
-  const problem = newUserProblem(body, definition);
-  if (problem !== undefined) throw fault('INVALID_BODY', { reason: problem.reason, path: `/${problem.property}` });
-  const weakness = body.password === undefined ? undefined : passwordWeakness(body.password);
-  if (weakness !== undefined) throw fault('WEAK_PASSWORD', { property: 'password', reason: weakness });
-  if (!definition.profiles.includes(body.profile.name)) throw fault('UNKNOWN_PROFILE', { name: body.profile.name });
-  if (body.team !== undefined && !definition.teams.includes(body.team.name)) {
-    throw fault('UNKNOWN_TEAM', { name: body.team.name });
+export async function get({ store, application }: Context, userId: string): Promise<ManagementUser> {
+  return userView(present(await getUser(store, userId), userId), application.definition);
+}
+
+export function create(context: Context, input: unknown): Promise<ManagementUser> {
+  const { application, people, ids, now } = context;
+  const body = readNewUser(input, application.definition, MANAGEMENT_DOOR);
+  refuseGrant(context, body);
+  return createUser({
+    ...people,
+    ...{ ids, now, application, body },
+    entries: (userId) => entriesOf(context, 'user.create', userId),
+  });
+}
+
+export async function update(context: Context, userId: string, input: unknown): Promise<ManagementUser> {
+  const { application, people, store } = context;
+  const { definition } = application;
+  const body = readUserUpdate(input, definition);
+  refuseGrant(context, body);
+  if (userId === context.caller.id && body.disabled) {
+    throw fault('FORBIDDEN_SELF_CHANGE', { reason: 'nobody may disable themselves' });
+  }
+  const before = present(await getUser(store, userId), userId);
+  const passwordHash = body.password === undefined ? undefined : await people.hashPassword(body.password);
+  const change = { userId, leaves: !runsApplication(body), ranBefore: runsApplication(before) };
+  const user = await people.database.together(application.id, async (tx) => {
+    const locked = await lockToChange(tx, change);
+    const changed = applied(locked, body, passwordHash);
+    if (takesOver(locked, changed)) refuseWithoutOrganization(context, locked);
+    refuseAccesses(changed);
+    const { text, params } = updateUser(tx.application.schema, changed, application.generation);
+    if ((await tx.application.rows(text, params)).length === 0) throw new StaleDefinition();
+    await tell(context, tx.application, entriesOf(context, 'user.update', userId));
+    return changed;
+  });
+  people.hear({ application: application.id });
+  return userView(user, definition);
+}
+
+export async function remove(context: Context, userId: string): Promise<void> {
+  const { application, people, store, now } = context;
+  if (application.definition.sharedUsersModeEnabled) throw fault('NOT_IN_SHARED_USERS_MODE');
+  if (userId === context.caller.id) {
+    throw fault('FORBIDDEN_SELF_CHANGE', { reason: 'nobody may delete themselves' });
+  }
+  const before = present(await getUser(store, userId), userId);
+  await people.database.together(application.id, async (tx) => {
+    const locked = await lockToChange(tx, { userId, leaves: true, ranBefore: runsApplication(before) });
+    refuseWithoutOrganization(context, locked);
+    await removeUser(tx.application, userId, isoTime(now()));
+    await tell(context, tx.application, entriesOf(context, 'user.delete', userId));
+  });
+  people.hear({ application: application.id });
+}
+
+function present(user: StoredUser | undefined, userId: string): StoredUser {
+  if (user === undefined) throw fault('USER_NOT_FOUND', { userId });
+  return user;
+}
+
+/** What one does not have one cannot give, nor confirm. */
+function refuseGrant({ caller }: Context, body: { organizationManagementApiAccess?: boolean }): void {
+  if (body.organizationManagementApiAccess === true && !caller.organizationManagementApiAccess) {
+    throw fault('ORGANIZATION_MANAGEMENT_API_ACCESS_REQUIRED');
   }
 }
 
-async function sharedUserOf(context: OperatorContext, { organization }: Definition, name: string): Promise<SharedUser> {
-  const shared = await findSharedUser(context.database.system, organization, name);
-  if (shared === undefined) throw fault('UNKNOWN_SHARED_USER', { name });
-  return shared;
-}
-
-async function insertWithFreshId(
-  context: OperatorContext,
-  application: StoredApplication,
-  user: Omit<UserToInsert, 'id'>,
-): Promise<string> {
-  const { id: applicationId } = application.definition;
-  for (let attempt = 1; ; attempt++) {
-    const id = context.ids.short('u');
-    try {
-      await context.database.application(applicationId).transaction(async (tx: Transaction) => {
-        await writeEntries(tx, operatorEntry(context, 'user.create', application, { userId: id }));
-        const insert = insertUser(tx.schema, { ...user, id }, application.generation);
-        if ((await tx.rows(insert.text, insert.params)).length === 0) throw new StaleDefinition();
-        await announce(tx, { application: applicationId });
-      });
-      return id;
-    } catch (error) {
-      const constraint = violatedConstraint(error);
-      if (constraint === 'users_shared_user_id_key') throw fault('ALREADY_ACTIVE', { name: user.name });
-      if (constraint === 'users_name_key') {
-        throw user.sharedUserId === null
-          ? fault('USER_NAME_TAKEN', { name: user.name })
-          : fault('ALREADY_ACTIVE', { name: user.name });
-      }
-      if (constraint !== 'users_pkey' || attempt === ID_ATTEMPTS) throw error;
-    }
+/** Else management access to one application would be a way to the accounts that reach beyond it. */
+function refuseWithoutOrganization({ caller }: Context, user: StoredUser): void {
+  if (user.organizationManagementApiAccess && !caller.organizationManagementApiAccess) {
+    throw fault('ORGANIZATION_MANAGEMENT_API_ACCESS_REQUIRED');
   }
 }
 
-function view(user: Omit<UserToInsert, 'passwordHash'> & { email: string }, definition: Definition): ManagementUser {
+const takesOver = (before: StoredUser, after: StoredUser): boolean =>
+  before.email !== after.email || before.passwordHash !== after.passwordHash || (!before.disabled && after.disabled);
+
+/** What a mode leaves out of the body stays what it was. With another address somebody else may sign on. */
+function applied(user: StoredUser, body: UserUpdate, passwordHash: string | undefined): StoredUser {
+  const email = body.email ?? user.email;
+  const endsSessions = passwordHash !== undefined || (body.disabled && !user.disabled);
   return {
-    id: user.id,
-    name: user.name,
-    email: user.email,
-    admin: user.admin,
-    apiAccess: user.apiAccess,
-    managementApiAccess: user.managementApiAccess,
-    organizationManagementApiAccess: user.organizationManagementApiAccess ?? false,
-    profile: { name: user.profile.name },
-    ...(definition.teamsModeEnabled && user.team !== undefined
-      ? { team: { name: user.team.name }, teamLeader: user.teamLeader ?? false }
-      : {}),
-    disabled: false,
+    ...user,
+    email,
+    subject: email === user.email ? user.subject : null,
+    passwordHash: passwordHash ?? user.passwordHash,
+    admin: body.admin,
+    apiAccess: body.apiAccess,
+    managementApiAccess: body.managementApiAccess,
+    organizationManagementApiAccess: body.organizationManagementApiAccess ?? user.organizationManagementApiAccess,
+    profile: body.profile.name,
+    team: body.team?.name ?? user.team,
+    teamLeader: body.teamLeader ?? user.teamLeader,
+    disabled: body.disabled,
+    sessionEpoch: user.sessionEpoch + (endsSessions ? 1 : 0),
   };
+}
+
+interface Change {
+  readonly userId: string;
+  /** Whether, behind the change, the user cannot run the application. */
+  readonly leaves: boolean;
+  /** Whether, by what was read before, the user could: then all who can are locked along with it. */
+  readonly ranBefore: boolean;
+}
+
+/** The user, locked; refused where the change would leave nobody who can run the application. */
+async function lockToChange(
+  { system, application }: PublishTransaction,
+  { userId, leaves, ranBefore }: Change,
+): Promise<StoredUser> {
+  const andWhoRun = leaves && ranBefore;
+  const { user, whoRun } = await lockUser(application, userId, { andWhoRun });
+  const locked = present(user, userId);
+  if (!leaves || !runsApplication(locked)) return locked;
+  // Without the others it became one of them since it was read. This may deadlock, and whoever does starts over.
+  const all = andWhoRun ? whoRun : (await lockUser(application, userId, { andWhoRun: true })).whoRun;
+  const others = all.filter(({ id }) => id !== userId);
+  const shared = others.flatMap(({ sharedUserId }) => sharedUserId ?? []);
+  const enabled = shared.length === 0 ? new Set<string>() : await enabledAmong(system, shared);
+  if (others.some(({ sharedUserId }) => sharedUserId === null || enabled.has(sharedUserId))) return locked;
+  throw fault('FORBIDDEN_SELF_CHANGE', { reason: 'somebody has to stay who is an admin with management access' });
+}
+
+const entriesOf = (context: Context, kind: ActivityKind, userId: string) =>
+  activityEntries(context, { kind, member: 'userId' }, [{ userId }]);
+
+async function tell(context: Context, tx: Transaction, entries: readonly LogEntry[]): Promise<void> {
+  await writeEntries(tx, entries);
+  await announce(tx, { application: context.application.id });
 }

@@ -1,16 +1,17 @@
 // Organizations: single sign-on settings, and the first of their shared users.
 
 import type { OperatorContext } from '../context.ts';
-import { passwordWeakness } from '../domain/passwords.ts';
-import { emailProblem, userNameProblem } from '../domain/users.ts';
 import { fault } from '../faults.ts';
+import { issuerProblem } from '../sign-on/issuer.ts';
 import { announce } from '../store/hearing.ts';
 import { getOrganization, putOrganization, type SingleSignOn } from '../store/organizations.ts';
-import { insertSharedUser } from '../store/shared-users.ts';
-import { violatedConstraint } from '../store/sqlstate.ts';
 import type { OrganizationSettings } from '../wire/operator.ts';
 import { ORGANIZATION_LENGTH_MAX } from '../wire/publish-document.ts';
-import type { ManagementSharedUser, NewSharedUser } from '../wire/users.ts';
+import type { ManagementSharedUser } from '../wire/users.ts';
+import { isoTime } from './record-drafts.ts';
+import { newSharedUser, sharedUserView, storeSharedUser } from './shared-users.ts';
+import { redirectAddress } from './single-sign-on.ts';
+import { OPERATOR_DOOR, readNewSharedUser } from './user-bodies.ts';
 
 async function existing(context: OperatorContext, name: string) {
   const organization = await getOrganization(context.database.system, name);
@@ -19,35 +20,44 @@ async function existing(context: OperatorContext, name: string) {
   return organization;
 }
 
-/** Never with the client secret. */
-function view(name: string, singleSignOn: SingleSignOn | null) {
-  return { name, singleSignOn: singleSignOn && { issuer: singleSignOn.issuer, clientId: singleSignOn.clientId } };
+/** Never with the client secret, and with what has to be registered at the provider. */
+function view({ publicUrl }: OperatorContext, name: string, singleSignOn: SingleSignOn | null) {
+  if (singleSignOn === null) return { name, singleSignOn };
+  const { clientSecret: _hidden, ...shown } = singleSignOn;
+  return { name, singleSignOn: { ...shown, redirectAddress: redirectAddress(publicUrl(), name) } };
 }
 
 export async function show(context: OperatorContext, name: string) {
   const organization = await existing(context, name);
-  return view(name, organization.singleSignOn);
+  return view(context, name, organization.singleSignOn);
 }
 
 /** Makes the organization when there is none. A client secret that is left out stays what it is. */
 export async function put(context: OperatorContext, name: string, body: OrganizationSettings) {
   checkName(name, body);
   const { singleSignOn } = body;
-  if (singleSignOn !== null && !/^https?:\/\//.test(singleSignOn.issuer)) {
-    throw fault('INVALID_BODY', { reason: 'must be an http(s) address', path: '/singleSignOn/issuer' });
-  }
+  const reason = singleSignOn === null ? undefined : issuerProblem(singleSignOn.issuer);
+  if (reason !== undefined) throw fault('INVALID_BODY', { reason, path: '/singleSignOn/issuer' });
   const settings = await context.database.system.transaction(async (tx) => {
     const secret = singleSignOn?.clientSecret ?? (await getOrganization(tx, name))?.singleSignOn?.clientSecret;
     if (singleSignOn !== null && secret === undefined) {
       throw fault('INVALID_BODY', { reason: 'is missing', path: '/singleSignOn/clientSecret' });
     }
-    const stored = singleSignOn && { ...singleSignOn, ...(secret === undefined ? {} : { clientSecret: secret }) };
+    const stored = singleSignOn && settingsOf(singleSignOn, secret);
     await putOrganization(tx, name, stored);
     await announce(tx, 'everything');
     return stored;
   });
   context.hear('everything');
-  return view(name, settings);
+  return view(context, name, settings);
+}
+
+/** The address is made anew whenever it is shown. */
+function settingsOf(
+  { redirectAddress: _shown, ...given }: NonNullable<OrganizationSettings['singleSignOn']>,
+  clientSecret: string | undefined,
+): SingleSignOn {
+  return { ...given, ...(clientSecret === undefined ? {} : { clientSecret }) };
 }
 
 function checkName(name: string, body: OrganizationSettings): void {
@@ -71,36 +81,11 @@ function checkName(name: string, body: OrganizationSettings): void {
 export async function createSharedUser(
   context: OperatorContext,
   organizationName: string,
-  body: NewSharedUser,
+  input: unknown,
 ): Promise<ManagementSharedUser> {
   const organization = await existing(context, organizationName);
-  const problem = userNameProblem(body.name) ?? emailProblem(body.email);
-  if (problem !== undefined) throw fault('INVALID_BODY', { reason: problem.reason, path: `/${problem.property}` });
-  checkPassword(body.password, organization.singleSignOn !== null);
-  const { name, email, password } = body;
-  const user = { id: context.ids.long('u'), name, email, disabled: false };
-  try {
-    const { text, params } = insertSharedUser({
-      ...user,
-      organization: organization.name,
-      passwordHash: password === undefined ? null : await context.hashPassword(password),
-      createdAt: new Date(context.now()).toISOString(),
-    });
-    await context.database.system.write(text, params);
-  } catch (error) {
-    throw violatedConstraint(error) === 'shared_users_name_key' ? fault('USER_NAME_TAKEN', { name }) : error;
-  }
-  return user;
-}
-
-/** People sign on either with a password or at the organization's provider, never both. */
-function checkPassword(password: string | undefined, singleSignOn: boolean): void {
-  if (singleSignOn) {
-    if (password !== undefined)
-      throw fault('PASSWORD_NOT_ALLOWED', { property: 'password', reason: 'single sign-on is on' });
-    return;
-  }
-  if (password === undefined) throw fault('INVALID_BODY', { reason: 'is missing', path: '/password' });
-  const weakness = passwordWeakness(password);
-  if (weakness !== undefined) throw fault('WEAK_PASSWORD', { property: 'password', reason: weakness });
+  const body = readNewSharedUser(input, organization.singleSignOn !== null, OPERATOR_DOOR);
+  const user = await newSharedUser(context, organization.name, body);
+  await context.database.system.transaction((tx) => storeSharedUser(tx, user, isoTime(context.now())));
+  return sharedUserView(user);
 }

@@ -52,7 +52,7 @@ export async function refuseCollisions(reader: Reader, current: Definition, next
 }
 
 export async function createTables(tx: Transaction, next: Definition, generation: number): Promise<void> {
-  await createApplicationSchema(tx, generation);
+  await createApplicationSchema(tx, { generation, logs: next.activityLogEnabled });
   for (const collection of prepareCollections(next).values()) await createCollection(tx, collection);
 }
 

@@ -1,13 +1,18 @@
-// Sessions of the console: opened by a password or by single sign-on.
+// Sessions of the console: opened by a password or by single sign-on, shown, and ended.
 
 import { randomBytes } from 'node:crypto';
-import type { VisitorContext } from '../context.ts';
+import type { Context, VisitorContext } from '../context.ts';
+import type { Caller } from '../domain/access.ts';
+import { accountName } from '../domain/account-names.ts';
 import type { PreparedApplication } from '../domain/application.ts';
 import { base32hex } from '../domain/base32hex.ts';
-import { SECRET_BYTES, secretHash } from '../domain/tokens.ts';
-import type { Account } from '../store/accounts.ts';
+import { foldText } from '../domain/search/fold.ts';
+import { readToken, SECRET_BYTES, secretHash, secretMatches } from '../domain/tokens.ts';
+import { fault, notSignedIn } from '../faults.ts';
+import { type Account, findAccount, type Named, presentHash } from '../store/accounts.ts';
 import { loggedWrite } from '../store/logged-write.ts';
-import { insertSession, type SignInMethod } from '../store/sessions.ts';
+import { endSession, getSession, insertSession, type SignInMethod } from '../store/sessions.ts';
+import type { SessionView, SignIn } from '../wire/sessions.ts';
 import { activityEntries } from './activity-entries.ts';
 import { isoTime } from './record-drafts.ts';
 
@@ -43,10 +48,113 @@ export async function openSession(
     createdAt: isoTime(at),
     expiresAt: isoTime(at + SESSION_DAYS_MAX * DAY_MS),
     ip: source.ip,
-    agent: agent.slice(0, AGENT_LENGTH_MAX),
+    agent: agent.slice(0, AGENT_LENGTH_MAX).replaceAll('\0', ''),
   };
   const scene = { application, caller: account.caller, source, ids };
   const entries = activityEntries(scene, { kind: 'session.login', member: 'sessionId' }, [{ sessionId: id }]);
   await loggedWrite(store, insertSession(store.schema, session), entries);
   return { id, credentials: `${id}.${secret}` };
+}
+
+/** How somebody says who they are, by exactly one of the two. */
+export function readNamed({ userId, email }: { userId?: string; email?: string }): Named {
+  if (userId !== undefined && email === undefined) return { userId };
+  if (email !== undefined && userId === undefined) return { email };
+  throw fault('INVALID_BODY', { reason: 'must have either userId or email', path: '' });
+}
+
+/** `former`: the cookie of a session that the browser still has; the new one takes its place. */
+export async function signIn(
+  context: VisitorContext,
+  body: SignIn,
+  { agent, former }: { agent: string; former: string | undefined },
+): Promise<{ view: SessionView; credentials: string }> {
+  const named = readNamed(body);
+  const { application } = context;
+  const account = await authenticate(context, named, body.password);
+  // There is no account without an application.
+  if (application === undefined || account === undefined) throw notSignedIn();
+  const { credentials } = await openSession({ ...context, application }, account, { method: 'password', agent });
+  if (former !== undefined) await replace({ ...context, application }, former);
+  return { view: viewOf(account.caller), credentials };
+}
+
+/** Slowed down, and taking the same time, as where passwords are presented by themselves (gate/authenticate). */
+async function authenticate(context: VisitorContext, named: Named, password: string): Promise<Account | undefined> {
+  const { applicationId, application, source, people, throttle } = context;
+  const presented = 'userId' in named ? named.userId : foldText(named.email);
+  throttle.check(source.ip, accountName(applicationId, presented));
+  const found =
+    application === undefined || application.singleSignOn || presented.includes('\0')
+      ? undefined
+      : await findAccount(people.database, application.definition, named);
+  // By address or by identifier, it is the same account whose failures are counted.
+  const name = accountName(applicationId, found?.user.id ?? presented);
+  throttle.check(source.ip, name);
+  const matches = await people.passwordMatches(name, presentHash(found), password);
+  // Again, because others may have failed meanwhile: many guesses at once are no way around the wait.
+  throttle.check(source.ip, name);
+  if (found !== undefined && matches) {
+    throttle.succeed(source.ip, name);
+    return found;
+  }
+  throttle.fail(source.ip, name);
+  if (application !== undefined && found !== undefined) {
+    const { id, name: userName } = found.caller;
+    people.loginFailed({ application, user: { id, name: userName }, source });
+  }
+  return undefined;
+}
+
+/** Only for who has its secret. */
+async function replace(
+  context: VisitorContext & { readonly application: PreparedApplication },
+  former: string,
+): Promise<void> {
+  const { application, store, source, ids, people } = context;
+  const presented = readToken(former);
+  const session = presented && (await getSession(store, presented.id));
+  if (presented === undefined || session === undefined) return;
+  const { secretHash: hash, formerHash = hash, user, id: sessionId } = session;
+  if (!secretMatches(presented.secret, hash) && !secretMatches(presented.secret, formerHash)) return;
+  await end({ application, caller: user, source, ids, store, people }, sessionId);
+}
+
+type Ending = Pick<Context, 'application' | 'caller' | 'source' | 'ids' | 'store' | 'people'>;
+
+async function end(context: Ending, sessionId: string): Promise<void> {
+  const { application, store, people } = context;
+  const entries = activityEntries(context, { kind: 'session.logout', member: 'sessionId' }, [{ sessionId }]);
+  await endSession(store, { applicationId: application.id, sessionId, entries });
+  people.hear({ application: application.id });
+}
+
+export async function show({ caller, store, sessionId }: Context): Promise<SessionView> {
+  const session = sessionId === undefined ? undefined : await getSession(store, sessionId);
+  return {
+    ...viewOf(caller),
+    ...(session === undefined ? {} : { sessionExpiresAt: isoTime(session.expiresAt) }),
+  };
+}
+
+export async function signOut(context: Context): Promise<void> {
+  const { sessionId } = context;
+  if (sessionId === undefined) {
+    throw fault('INVALID_PARAMETER', { parameter: 'Cookie', reason: 'there is no session to end' });
+  }
+  await end(context, sessionId);
+}
+
+const viewOf = (caller: Caller): SessionView => ({
+  user: { id: caller.id, name: caller.name },
+  admin: caller.admin,
+  apiAccess: caller.apiAccess,
+  managementApiAccess: caller.managementApiAccess,
+  organizationManagementApiAccess: caller.organizationManagementApiAccess,
+});
+
+/** How people may sign in. Says of an unknown application what it says of one without single sign-on. */
+export function methods({ application, people }: VisitorContext) {
+  const singleSignOn = application?.singleSignOn ?? false;
+  return { password: !singleSignOn, singleSignOn, passwordReset: !singleSignOn && people.mailer !== undefined };
 }

@@ -1,66 +1,45 @@
-// API tokens of a user: create (the secret is shown this once), list, revoke.
+// API tokens of a user, for the user and for who manages users: create (the secret is shown this once), list, revoke.
 
-import { randomBytes } from 'node:crypto';
-import type { OperatorContext } from '../context.ts';
-import { base32hex } from '../domain/base32hex.ts';
-import { SECRET_BYTES, secretHash } from '../domain/tokens.ts';
+import type { Context } from '../context.ts';
 import { fault } from '../faults.ts';
-import { announce, announcement } from '../store/hearing.ts';
-import { insertToken, listTokens, revokeToken, type TokenView } from '../store/tokens.ts';
+import { listTokens, type TokenView } from '../store/tokens.ts';
 import { getUser } from '../store/users.ts';
-import type { NewToken } from '../wire/operator.ts';
-import { existing } from './applications.ts';
-import { operatorEntry, writeEntries } from './operator-log.ts';
+import type { CreatedToken, NewToken } from '../wire/tokens.ts';
+import { activityEntries } from './activity-entries.ts';
+import { issueToken, type TokenScene, withdrawToken } from './token-issue.ts';
 
-const TOKEN_ID_BYTES = 10;
-const TOKEN_ID_CHARACTERS = 16;
-
-export interface Owner {
-  readonly applicationId: string;
-  readonly userId: string;
+export async function create(context: Context, userId: string, body: NewToken): Promise<CreatedToken> {
+  const { caller, signedInBy } = context;
+  // A token that got into wrong hands must not be able to make itself a successor.
+  if (userId === caller.id && signedInBy === 'token' && !caller.managementApiAccess) throw fault('FORBIDDEN');
+  await permit(context, userId);
+  return issueToken(sceneOf(context, userId), body);
 }
 
-async function owned(context: OperatorContext, { applicationId, userId }: Owner) {
-  const application = await existing(context, applicationId);
-  const store = context.database.application(applicationId);
-  if ((await getUser(store, userId)) === undefined) throw fault('USER_NOT_FOUND', { userId });
-  return { application, store };
+export async function list(context: Context, userId: string): Promise<TokenView[]> {
+  await permit(context, userId);
+  return listTokens(context.store, userId);
 }
 
-export async function create(context: OperatorContext, owner: Owner, { name }: NewToken) {
-  if (/\p{Cc}|\p{Cs}/u.test(name)) {
-    throw fault('INVALID_BODY', { reason: 'must not contain control characters', path: '/name' });
+export async function revoke(context: Context, userId: string, tokenId: string): Promise<void> {
+  await permit(context, userId);
+  await withdrawToken(sceneOf(context, userId), tokenId);
+}
+
+/** Everybody for themselves; for others who manages users, and who manages the organization's those who do that too. */
+async function permit({ caller, store }: Context, userId: string): Promise<void> {
+  if (userId === caller.id) return;
+  if (!caller.managementApiAccess) throw fault('MANAGEMENT_API_ACCESS_REQUIRED');
+  const user = await getUser(store, userId);
+  if (user === undefined) throw fault('USER_NOT_FOUND', { userId });
+  if (user.organizationManagementApiAccess && !caller.organizationManagementApiAccess) {
+    throw fault('ORGANIZATION_MANAGEMENT_API_ACCESS_REQUIRED');
   }
-  const { application, store } = await owned(context, owner);
-  const id = base32hex(randomBytes(TOKEN_ID_BYTES), TOKEN_ID_CHARACTERS);
-  const secret = randomBytes(SECRET_BYTES).toString('base64url');
-  const token = {
-    id,
-    userId: owner.userId,
-    name,
-    secretHash: secretHash(secret),
-    createdAt: new Date(context.now()).toISOString(),
-  };
-  await store.transaction(async (tx) => {
-    await writeEntries(tx, operatorEntry(context, 'token.create', application, { tokenId: id, userId: owner.userId }));
-    await tx.last([insertToken(tx.schema, token), announcement({ application: owner.applicationId })]);
-  });
-  context.hear({ application: owner.applicationId });
-  return { id, name, token: `${id}.${secret}` };
 }
 
-export async function list(context: OperatorContext, owner: Owner): Promise<TokenView[]> {
-  const { store } = await owned(context, owner);
-  return listTokens(store, owner.userId);
-}
-
-export async function revoke(context: OperatorContext, owner: Owner, tokenId: string): Promise<void> {
-  const { application, store } = await owned(context, owner);
-  await store.transaction(async (tx) => {
-    const now = new Date(context.now()).toISOString();
-    if (!(await revokeToken(tx, owner.userId, tokenId, now))) throw fault('TOKEN_NOT_FOUND', { tokenId });
-    await writeEntries(tx, operatorEntry(context, 'token.revoke', application, { tokenId, userId: owner.userId }));
-    await announce(tx, { application: owner.applicationId });
-  });
-  context.hear({ application: owner.applicationId });
+function sceneOf(context: Context, userId: string): TokenScene {
+  const { application, store, now, people } = context;
+  const entries: TokenScene['entries'] = (kind, extra) =>
+    activityEntries(context, { kind, member: 'tokenId' }, [extra]);
+  return { store, now, hear: people.hear, applicationId: application.id, userId, entries };
 }

@@ -43,6 +43,16 @@ export async function listApplicationIds(reader: Reader): Promise<string[]> {
   return rows.map((row) => row[0] as string);
 }
 
+/** The applications that know the organization's shared users. */
+export async function listSharing(reader: Reader, organization: string): Promise<string[]> {
+  const rows = await reader.rows(
+    `select id from cartulary.applications
+     where organization = $1 and (definition::json ->> 'sharedUsersModeEnabled')::boolean order by id`,
+    [organization],
+  );
+  return rows.map((row) => row[0] as string);
+}
+
 export async function putApplication(
   tx: Transaction,
   { definition, version, generation }: Pick<StoredApplication, 'definition' | 'version' | 'generation'>,

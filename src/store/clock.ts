@@ -6,6 +6,14 @@ import type { Reader } from './db.ts';
 const MEASURE_MS = 30_000;
 const SAMPLES = 3;
 
+/** Milliseconds since 1970. */
+export async function readTime(reader: Reader): Promise<number> {
+  const rows = await reader.rows("select extract(epoch from clock_timestamp())::float8 * 1000 where $1::text = ''", [
+    '',
+  ]);
+  return Number(rows[0]?.[0]);
+}
+
 export class Clock {
   /** What to add to `performance.now()` to get the database's milliseconds since 1970. */
   #offset = performance.timeOrigin;
@@ -33,12 +41,9 @@ export class Clock {
     let best: { roundTrip: number; offset: number } | undefined;
     for (let sample = 0; sample < SAMPLES; sample++) {
       const before = performance.now();
-      const rows = await system.rows(
-        "select extract(epoch from clock_timestamp())::float8 * 1000 where $1::text = ''",
-        [''],
-      );
+      const time = await readTime(system);
       const after = performance.now();
-      const offset = Number(rows[0]?.[0]) - (before + after) / 2;
+      const offset = time - (before + after) / 2;
       // The quickest answer has the least room for error.
       if (best === undefined || after - before < best.roundTrip) best = { roundTrip: after - before, offset };
     }

@@ -36,6 +36,12 @@ export class FreshCache<V> {
     return this.#fresh(key)?.value;
   }
 
+  /** For what this node knows to be out of date without any news. */
+  forget(key: string): void {
+    this.#entries.delete(key);
+    this.#loading.delete(key);
+  }
+
   #fresh(key: string): Entry<V> | undefined {
     const entry = this.#entries.get(key);
     if (entry === undefined) return undefined;

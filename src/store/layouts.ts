@@ -4,6 +4,7 @@
 import { type PreparedCollection, prepareCollections } from '../domain/application.ts';
 import { readRecordText } from '../domain/record-text.ts';
 import { foldText } from '../domain/search/fold.ts';
+import { settleActivity } from './activity-months.ts';
 import type { StoredApplication } from './applications.ts';
 import type { Reader, Transaction } from './db.ts';
 import { presentProjections, trigrams } from './publishing.ts';
@@ -13,9 +14,10 @@ import { addProjections, createIndex, indexesOf, tableOf } from './tables.ts';
 
 /**
  * 1: without names, updated_by and projections of what is sorted and searched. 2: without the attachments that records
- * hold. 3: without what is searched of people besides their names, and copies of shared users' addresses.
+ * hold. 3: without what is searched of people besides their names, and copies of shared users' addresses. 4: with the
+ * activity log in one table.
  */
-export const LAYOUT = 4;
+export const LAYOUT = 5;
 
 /** Within one transaction; requests wait for it. */
 export async function raiseLayout(
@@ -27,7 +29,8 @@ export async function raiseLayout(
     if (layout < 2) await addPeople(tx, collection.definition.id);
     await project(tx, collection, generation);
   }
-  await foldPeople(tx, system);
+  if (layout < 4) await foldPeople(tx, system);
+  await settleActivity(tx, { logs: definition.activityLogEnabled });
   await tx.rows(`update ${tx.schema}.fence set layout = $1`, [LAYOUT]);
 }
 

@@ -2,6 +2,7 @@
 // system schema and every application's schema have their own line of them; a new application runs its whole line.
 
 import { readdir, readFile } from 'node:fs/promises';
+import { settleActivity } from './activity-months.ts';
 import { getApplication, listApplicationIds } from './applications.ts';
 import type { Database, Reader, Transaction } from './db.ts';
 import { LAYOUT, raiseLayout } from './layouts.ts';
@@ -84,7 +85,10 @@ async function migrateApplication(
 }
 
 /** The schema of a new application, with everything but its collections. */
-export async function createApplicationSchema(tx: Transaction, generation: number): Promise<void> {
+export async function createApplicationSchema(
+  tx: Transaction,
+  { generation, logs }: { generation: number; logs: boolean },
+): Promise<void> {
   const migrations = await readMigrations('application');
   // A cluster then places the schema on one of its workers; plain PostgreSQL takes the setting and ignores it.
   await tx.rows("set local citus.enable_schema_based_sharding = 'on'");
@@ -95,6 +99,7 @@ export async function createApplicationSchema(tx: Transaction, generation: numbe
     migrations.at(-1)?.number,
     LAYOUT,
   ]);
+  await settleActivity(tx, { logs });
 }
 
 export async function dropApplicationSchema(tx: Transaction): Promise<void> {

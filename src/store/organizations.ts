@@ -6,6 +6,8 @@ export interface SingleSignOn {
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret?: string;
+  /** For providers that never say whether an address is verified. */
+  readonly emailsAreVerified?: boolean;
 }
 
 export async function getOrganization(

@@ -1,8 +1,9 @@
 // Shared users: the people of an organization, in the system schema. An application knows those that it activated by
-// `users.shared_user_id`. A deleted one's row stays until its applications have followed.
+// `users.shared_user_id`. A deleted one's row stays, like a user's.
 
 import { foldText } from '../domain/search/fold.ts';
-import type { Reader, Statement } from './db.ts';
+import type { Reader, Statement, Transaction } from './db.ts';
+import type { UserPage } from './users.ts';
 
 export interface SharedUser {
   readonly id: string;
@@ -40,16 +41,47 @@ export async function getSharedUser(reader: Reader, sharedUserId: string): Promi
   return rows[0] && readSharedUser(rows[0]);
 }
 
-export async function findSharedUser(
-  reader: Reader,
+/** Of that name; it stays as it is until the transaction ends, so that whoever changes it finds what was made of it. */
+export async function holdSharedUser(
+  tx: Transaction,
   organization: string,
   name: string,
 ): Promise<SharedUser | undefined> {
-  const rows = await reader.rows(
-    `select ${COLUMNS} from cartulary.shared_users where organization = $1 and name = $2 and deleted_at is null`,
+  const rows = await tx.rows(
+    `select ${COLUMNS} from cartulary.shared_users where organization = $1 and name = $2 and deleted_at is null
+     for share`,
     [organization, name],
   );
   return rows[0] && readSharedUser(rows[0]);
+}
+
+/** To be changed. Those of other organizations do not exist. */
+export async function lockSharedUser(
+  tx: Transaction,
+  organization: string,
+  sharedUserId: string,
+): Promise<SharedUser | undefined> {
+  const rows = await tx.rows(
+    `select ${COLUMNS} from cartulary.shared_users where id = $2 and organization = $1 and deleted_at is null
+     for update`,
+    [organization, sharedUserId],
+  );
+  return rows[0] && readSharedUser(rows[0]);
+}
+
+export async function listSharedUsers(
+  reader: Reader,
+  organization: string,
+  { search, skip, limit }: UserPage,
+): Promise<SharedUser[]> {
+  const fits = search === '' ? '' : 'and (strpos(name_folded, $4) > 0 or strpos(email_folded, $4) > 0)';
+  // Walks shared_users_name_key, like the list of an application's users (store/users).
+  const [rows = []] = await reader.ask({
+    text: `select ${COLUMNS} from cartulary.shared_users where organization = $1 and deleted_at is null ${fits}
+      order by name limit $2 offset $3`,
+    params: [organization, limit, skip, ...(search === '' ? [] : [foldText(search)])],
+  });
+  return rows.map(readSharedUser);
 }
 
 export type SharedUserToInsert = Omit<SharedUser, 'sessionEpoch' | 'subject'> & { readonly createdAt: string };
@@ -91,3 +123,80 @@ export async function emailsOf(reader: Reader, sharedUserIds: readonly string[])
   ]);
   return new Map(rows as [string, string][]);
 }
+
+/** Those of the shared users that are there and not disabled. */
+export async function enabledAmong(reader: Reader, sharedUserIds: readonly string[]): Promise<Set<string>> {
+  const rows = await reader.rows(
+    `select id from cartulary.shared_users where id = any($1::text[]) and not disabled and deleted_at is null`,
+    [sharedUserIds],
+  );
+  return new Set(rows.map(([id]) => id as string));
+}
+
+export interface SharedUserChange
+  extends Pick<SharedUser, 'id' | 'email' | 'passwordHash' | 'disabled' | 'sessionEpoch' | 'subject'> {
+  /** Given when its applications have to follow. */
+  readonly unsettledSince: string | undefined;
+}
+
+export function updateSharedUser(user: SharedUserChange): Statement {
+  return {
+    text: `update cartulary.shared_users set email = $2, email_folded = $3, password_hash = $4, disabled = $5,
+        session_epoch = $6, unsettled_since = coalesce($7, unsettled_since), subject = $8 where id = $1`,
+    params: [
+      user.id,
+      user.email,
+      foldText(user.email),
+      user.passwordHash,
+      user.disabled,
+      user.sessionEpoch,
+      user.unsettledSince ?? null,
+      user.subject,
+    ],
+  };
+}
+
+export const removeSharedUser = (sharedUserId: string, at: string): Statement => ({
+  text: 'update cartulary.shared_users set deleted_at = $2, unsettled_since = $2 where id = $1 and deleted_at is null',
+  params: [sharedUserId, at],
+});
+
+/** A shared user whose applications have to follow what changed of it (operations/settling). */
+export interface Unsettled {
+  readonly id: string;
+  readonly organization: string;
+  readonly since: string;
+}
+
+const UNSETTLED_MAX = 100;
+
+export async function listUnsettled(reader: Reader, before: string): Promise<Unsettled[]> {
+  const rows = await reader.rows(
+    `select id, organization, unsettled_since from cartulary.shared_users where unsettled_since < $1
+     order by unsettled_since limit ${UNSETTLED_MAX}`,
+    [before],
+  );
+  return (rows as [string, string, Date][]).map(([id, organization, since]) => ({
+    id,
+    organization,
+    since: since.toISOString(),
+  }));
+}
+
+/** The latest of a shared user that may be gone, and that nobody changes meanwhile. */
+export async function holdLatest(
+  tx: Transaction,
+  sharedUserId: string,
+): Promise<{ email: string; deletedAt: Date | null } | undefined> {
+  const rows = await tx.rows('select email, deleted_at from cartulary.shared_users where id = $1 for share', [
+    sharedUserId,
+  ]);
+  const row = rows[0] as [string, Date | null] | undefined;
+  return row && { email: row[0], deletedAt: row[1] };
+}
+
+/** Unless it has changed once more. */
+export const settled = ({ id, since }: Unsettled): Statement => ({
+  text: 'update cartulary.shared_users set unsettled_since = null where id = $1 and unsettled_since = $2',
+  params: [id, since],
+});

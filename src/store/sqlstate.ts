@@ -80,5 +80,5 @@ export function isUnfit(error: unknown): boolean {
 
 /** Somebody else holds the lock. */
 export function isLocked(error: unknown): boolean {
-  return codeOf(error) === '55P03';
+  return codeOf(error instanceof Fault ? error.cause : error) === '55P03';
 }

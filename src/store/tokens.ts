@@ -1,22 +1,33 @@
 // API tokens of an application's users. Secrets are here only as hashes.
 
-import type { Reader, Statement } from './db.ts';
+import type { Reader, Statement, Writer } from './db.ts';
 import { readUser, type StoredUser, USER_COLUMNS } from './users.ts';
 
 export interface TokenOwner {
   readonly secretHash: Uint8Array;
+  /** Milliseconds since 1970; infinite for one that does not expire. */
+  readonly expiresAt: number;
+  /** The last use that was noted, likewise; 0 for none. */
+  readonly lastUsedAt: number;
   readonly user: StoredUser;
 }
 
 export async function getTokenOwner(reader: Reader, tokenId: string): Promise<TokenOwner | undefined> {
   const rows = await reader.rows(
-    `select t.secret_hash, ${USER_COLUMNS}
+    `select t.secret_hash, t.expires_at, t.last_used_at, ${USER_COLUMNS}
      from ${reader.schema}.tokens t join ${reader.schema}.users u on u.id = t.user_id
      where t.id = $1 and t.revoked_at is null and u.deleted_at is null`,
     [tokenId],
   );
   const row = rows[0];
-  return row && { secretHash: new Uint8Array(row[0] as Buffer), user: readUser(row.slice(1)) };
+  if (row === undefined) return undefined;
+  const [secretHash, expiresAt, lastUsedAt, ...user] = row as [Buffer, Date | null, Date | null, ...unknown[]];
+  return {
+    secretHash: new Uint8Array(secretHash),
+    expiresAt: expiresAt?.getTime() ?? Number.POSITIVE_INFINITY,
+    lastUsedAt: lastUsedAt?.getTime() ?? 0,
+    user: readUser(user),
+  };
 }
 
 export interface TokenToInsert {
@@ -25,12 +36,16 @@ export interface TokenToInsert {
   readonly name: string;
   readonly secretHash: Uint8Array;
   readonly createdAt: string;
+  readonly expiresAt: string | undefined;
 }
 
+/** Nothing when the user is gone. */
 export function insertToken(schema: string, token: TokenToInsert): Statement {
+  const { id, userId, name, secretHash, createdAt, expiresAt } = token;
   return {
-    text: `insert into ${schema}.tokens (id, user_id, name, secret_hash, created_at) values ($1, $2, $3, $4, $5)`,
-    params: [token.id, token.userId, token.name, Buffer.from(token.secretHash), token.createdAt],
+    text: `insert into ${schema}.tokens (id, user_id, name, secret_hash, created_at, expires_at)
+      select $1, u.id, $3, $4, $5, $6 from ${schema}.users u where u.id = $2 and u.deleted_at is null returning id`,
+    params: [id, userId, name, Buffer.from(secretHash), createdAt, expiresAt ?? null],
   };
 }
 
@@ -38,18 +53,25 @@ export interface TokenView {
   readonly id: string;
   readonly name: string;
   readonly createdAt: string;
+  readonly expiresAt?: string;
+  readonly lastUsedAt?: string;
 }
 
 export async function listTokens(reader: Reader, userId: string): Promise<TokenView[]> {
   const rows = await reader.rows(
-    `select id, name, created_at from ${reader.schema}.tokens where user_id = $1 and revoked_at is null order by id`,
+    `select id, name, created_at, expires_at, last_used_at from ${reader.schema}.tokens
+     where user_id = $1 and revoked_at is null order by id`,
     [userId],
   );
-  return (rows as [string, string, Date][]).map(([id, name, createdAt]) => ({
-    id,
-    name,
-    createdAt: createdAt.toISOString(),
-  }));
+  return (rows as [string, string, Date, Date | null, Date | null][]).map(
+    ([id, name, createdAt, expiresAt, lastUsedAt]) => ({
+      id,
+      name,
+      createdAt: createdAt.toISOString(),
+      ...(expiresAt === null ? {} : { expiresAt: expiresAt.toISOString() }),
+      ...(lastUsedAt === null ? {} : { lastUsedAt: lastUsedAt.toISOString() }),
+    }),
+  );
 }
 
 export async function revokeToken(reader: Reader, userId: string, tokenId: string, now: string): Promise<boolean> {
@@ -59,4 +81,16 @@ export async function revokeToken(reader: Reader, userId: string, tokenId: strin
     [userId, tokenId, now],
   );
   return rows.length > 0;
+}
+
+export async function setLastUses(
+  writer: Writer,
+  uses: readonly { readonly tokenId: string; readonly at: string }[],
+): Promise<void> {
+  await writer.write(
+    `update ${writer.schema}.tokens as t set last_used_at = r.at
+     from unnest($1::text[], $2::timestamptz[]) as r(id, at)
+     where t.id = r.id and (t.last_used_at is null or t.last_used_at < r.at)`,
+    [uses.map(({ tokenId }) => tokenId), uses.map(({ at }) => at)],
+  );
 }

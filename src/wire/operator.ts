@@ -1,4 +1,4 @@
-// The operator's own bodies: organizations and tokens. The publish document has a file of its own.
+// The operator's own bodies: organizations. The publish document has a file of its own.
 
 import { type Static, Type } from 'typebox';
 
@@ -14,6 +14,9 @@ export const OrganizationSettings = Type.Object(
           issuer: Type.String({ minLength: 1, maxLength: 1024 }),
           clientId: Type.String({ minLength: 1, maxLength: 1024 }),
           clientSecret: Type.Optional(Type.String({ minLength: 1, maxLength: 1024 })),
+          emailsAreVerified: Type.Optional(Type.Boolean()),
+          /** Shown, and taken back unread, so that what was read can be changed and put. */
+          redirectAddress: Type.Optional(Type.String()),
         },
         strict,
       ),
@@ -22,7 +25,3 @@ export const OrganizationSettings = Type.Object(
   strict,
 );
 export type OrganizationSettings = Static<typeof OrganizationSettings>;
-
-export const TOKEN_NAME_MAX = 100;
-export const NewToken = Type.Object({ name: Type.String({ minLength: 1, maxLength: TOKEN_NAME_MAX }) }, strict);
-export type NewToken = Static<typeof NewToken>;

@@ -1,4 +1,5 @@
-// People as they travel: the short form in records, the form of the management operations, and what creates one.
+// People as they travel: the short form in records, the form of the management operations, and what creates and changes
+// one.
 
 import { type Static, Type } from 'typebox';
 import { identifier } from './identifiers.ts';
@@ -36,26 +37,85 @@ export type ManagementSharedUser = Static<typeof ManagementSharedUser>;
 const bodyOptions = { additionalProperties: false } as const;
 const NamedOnly = Type.Object({ name: Type.String() }, bodyOptions);
 
-/** Which of these must and must not be given depends on the application's modes: domain/users says. */
+const CREDENTIALS = { email: Type.String(), password: Type.String() };
+const RIGHTS = {
+  admin: Type.Boolean(),
+  apiAccess: Type.Boolean(),
+  managementApiAccess: Type.Boolean(),
+  organizationManagementApiAccess: Type.Optional(Type.Boolean()),
+  profile: NamedOnly,
+};
+const MEMBERSHIP = { team: NamedOnly, teamLeader: Type.Boolean() };
+
+const OPTIONAL_CREDENTIALS = { email: Type.Optional(Type.String()), password: Type.Optional(Type.String()) };
+const OPTIONAL_MEMBERSHIP = { team: Type.Optional(NamedOnly), teamLeader: Type.Optional(Type.Boolean()) };
+
+/** What a new user's body may hold in any application; what it must hold in one is `newUserIn`. */
 export const NewUser = Type.Object(
-  {
-    name: Type.String(),
-    email: Type.Optional(Type.String()),
-    password: Type.Optional(Type.String()),
-    admin: Type.Boolean(),
-    apiAccess: Type.Boolean(),
-    managementApiAccess: Type.Boolean(),
-    organizationManagementApiAccess: Type.Optional(Type.Boolean()),
-    profile: NamedOnly,
-    team: Type.Optional(NamedOnly),
-    teamLeader: Type.Optional(Type.Boolean()),
-  },
+  { name: Type.String(), ...OPTIONAL_CREDENTIALS, ...RIGHTS, ...OPTIONAL_MEMBERSHIP },
   bodyOptions,
 );
 export type NewUser = Static<typeof NewUser>;
+
+export const UserUpdate = Type.Object(
+  { ...OPTIONAL_CREDENTIALS, ...RIGHTS, ...OPTIONAL_MEMBERSHIP, disabled: Type.Boolean() },
+  bodyOptions,
+);
+export type UserUpdate = Static<typeof UserUpdate>;
+
+/** The two switches of an application that decide what its users have. */
+export interface UserModes {
+  readonly sharedUsersModeEnabled: boolean;
+  readonly teamsModeEnabled: boolean;
+}
+
+export const newUserIn = ({ sharedUsersModeEnabled, teamsModeEnabled }: UserModes) =>
+  Type.Object(
+    {
+      name: Type.String(),
+      ...(sharedUsersModeEnabled ? {} : CREDENTIALS),
+      ...RIGHTS,
+      ...(teamsModeEnabled ? MEMBERSHIP : {}),
+    },
+    bodyOptions,
+  );
+
+export const userUpdateIn = ({ sharedUsersModeEnabled, teamsModeEnabled }: UserModes) =>
+  Type.Object(
+    {
+      ...(sharedUsersModeEnabled ? {} : { ...CREDENTIALS, password: Type.Optional(Type.String()) }),
+      ...RIGHTS,
+      ...(teamsModeEnabled ? MEMBERSHIP : {}),
+      disabled: Type.Boolean(),
+    },
+    bodyOptions,
+  );
 
 export const NewSharedUser = Type.Object(
   { name: Type.String(), email: Type.String(), password: Type.Optional(Type.String()) },
   bodyOptions,
 );
 export type NewSharedUser = Static<typeof NewSharedUser>;
+
+export const SharedUserUpdate = Type.Object(
+  { email: Type.String(), disabled: Type.Boolean(), password: Type.Optional(Type.String()) },
+  bodyOptions,
+);
+export type SharedUserUpdate = Static<typeof SharedUserUpdate>;
+
+/** People sign on either with a password or at the organization's provider, never both. */
+export const newSharedUserIn = (singleSignOn: boolean) =>
+  Type.Object(
+    { name: Type.String(), email: Type.String(), ...(singleSignOn ? {} : { password: Type.String() }) },
+    bodyOptions,
+  );
+
+export const sharedUserUpdateIn = (singleSignOn: boolean) =>
+  Type.Object(
+    {
+      email: Type.String(),
+      disabled: Type.Boolean(),
+      ...(singleSignOn ? {} : { password: Type.Optional(Type.String()) }),
+    },
+    bodyOptions,
+  );

@@ -204,6 +204,10 @@ describe('the commands of the operator', { concurrency: 2 }, () => {
     const list = await good(['tokens', 'list', app.id, app.admin.id]);
     assert.ok(list.includes(made.id) && list.includes('by hand'));
     assert.ok(!list.includes(made.token.split('.')[1]));
+    const ending = ['--name', 'ending', '--expires-at', '2099-12-31T00:00:00+09:00'];
+    const ends = JSON.parse(await good(['tokens', 'create', app.id, app.admin.id, ...ending]));
+    assert.equal(ends.expiresAt, '2099-12-30T15:00:00.000Z');
+    assert.equal(await good(['tokens', 'revoke', app.id, app.admin.id, ends.id]), 'Revoked.\n');
     assert.equal(await good(['tokens', 'revoke', app.id, app.admin.id, made.id]), 'Revoked.\n');
     assert.equal((await app.send('GET', '', { token: made.token })).status, 401);
     assertPlain(await cartulary(['tokens', 'revoke', app.id, app.admin.id, made.id]), /^TOKEN_NOT_FOUND/);
@@ -218,9 +222,11 @@ describe('the commands of the operator', { concurrency: 2 }, () => {
       const name = 'Acme / 株式会社';
       const put = await run(['organizations', 'put', name, 'sso.json'], { cwd, env });
       assert.equal(put.code, 0, put.stderr);
-      assert.deepEqual(JSON.parse(put.stdout), { name, singleSignOn: signOn });
+      const answer = JSON.parse(put.stdout);
+      const redirectAddress = `${server.address}/signOn/callback/${encodeURIComponent(name)}`;
+      assert.deepEqual(answer, { name, singleSignOn: { ...signOn, redirectAddress } });
       const shown = await run(['organizations', 'show', name], { cwd, env });
-      assert.deepEqual(JSON.parse(shown.stdout), { name, singleSignOn: signOn });
+      assert.deepEqual(JSON.parse(shown.stdout), answer);
       const broken = await run(['organizations', 'put', name, 'broken.json'], { cwd, env });
       assertPlain(broken, /^broken\.json is not JSON/);
       const missing = await run(['organizations', 'put', name, 'missing.json'], { cwd, env });

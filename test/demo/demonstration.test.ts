@@ -11,7 +11,7 @@ import { checkDocument } from '../../src/domain/definition/check.ts';
 import { resolveDocument } from '../../src/domain/definition/resolve.ts';
 import { createIdSource } from '../../src/domain/ids.ts';
 import { passwordWeakness } from '../../src/domain/passwords.ts';
-import { newUserProblem } from '../../src/domain/users.ts';
+import { newUserProblem } from '../../src/domain/user-bodies.ts';
 import { readValues, uniqueKey } from '../../src/domain/values/value-types.ts';
 import type { Definition } from '../../src/wire/publish-document.ts';
 import { VALUE_TYPES, type Values } from '../../src/wire/values.ts';

@@ -5,7 +5,9 @@ import { describe, it } from 'node:test';
 import { FILENAME_CHARACTERS_MAX } from '../../src/domain/filenames.ts';
 import { ARRAY_ELEMENTS_MAX } from '../../src/domain/values/array.ts';
 import { DELETE_LIMIT_MAX, LIST_LIMIT_MAX } from '../../src/http/list-parameters.ts';
-import { ORDINARY_BYTES_MAX, RECORDS_BYTES_MAX, ROUTES } from '../../src/http/routes.ts';
+import { ORDINARY_BYTES_MAX } from '../../src/http/route.ts';
+import { RECORDS_BYTES_MAX, ROUTES } from '../../src/http/routes.ts';
+import { VISITOR_ROUTES } from '../../src/http/visitor-routes.ts';
 import { PATTERNS } from '../../src/wire/identifiers.ts';
 import { DEFAULTS } from '../../src/wire/publish-document.ts';
 import { RECORDS_MAX } from '../../src/wire/records.ts';
@@ -42,6 +44,17 @@ describe('docs/interface.md', () => {
     assert.equal(bounds['records in one list'], String(LIST_LIMIT_MAX));
     assert.equal(bounds['records deleted in one request'], DELETE_LIMIT_MAX.toLocaleString('en-US'));
     assert.equal(bounds['elements of an Array'], ARRAY_ELEMENTS_MAX.toLocaleString('en-US'));
+  });
+});
+
+describe('docs/signing-in.md', () => {
+  it('names every route for who has not signed in yet', () => {
+    const page = readPage('signing-in');
+    const routes = VISITOR_ROUTES.map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`);
+    assert.deepEqual(
+      routes.filter((route) => !page.includes(`\`${route}`)),
+      [],
+    );
   });
 });
 

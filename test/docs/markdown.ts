@@ -5,7 +5,18 @@ import { readFileSync } from 'node:fs';
 
 const ROOT = new URL('../../../', import.meta.url);
 
-export const PAGES = ['interface', 'search', 'values', 'errors', 'publishing', 'operating'] as const;
+export const PAGES = [
+  'interface',
+  'search',
+  'values',
+  'users',
+  'signing-in',
+  'errors',
+  'publishing',
+  'operating',
+  'activity-log',
+  'notifications',
+] as const;
 /** The pages with examples, and the one without. */
 export type Page = (typeof PAGES)[number] | 'architecture';
 

@@ -25,11 +25,25 @@ describe('settings', () => {
       CARTULARY_ATTACHMENTS: undefined,
       CARTULARY_UNHELD_ATTACHMENT_DAYS: 7,
       CARTULARY_ANNOUNCED_UPLOAD_DAYS: 7,
+      CARTULARY_ACTIVITY_LOG_DAYS: 400,
       CARTULARY_DATABASE_CONNECTIONS: 16,
       CARTULARY_PUBLIC_URL: undefined,
+      CARTULARY_SMTP_URL: undefined,
+      CARTULARY_MAIL_FROM: undefined,
       CARTULARY_TRUSTED_PROXIES: undefined,
       CARTULARY_AUTH_FAILURES_ACCOUNT: 10,
       CARTULARY_AUTH_FAILURES_ADDRESS: 50,
+      CARTULARY_PUSH_SERVICES: [
+        'fcm.googleapis.com',
+        'jmt17.google.com',
+        'updates.push.services.mozilla.com',
+        '*.push.services.mozilla.com',
+        '*.push.apple.com',
+        '*.notify.windows.com',
+      ],
+      CARTULARY_PUSH_SUBJECT: undefined,
+      CARTULARY_FCM: undefined,
+      CARTULARY_APNS: undefined,
       CARTULARY_LOG_LEVEL: 'info',
     });
   });
@@ -49,25 +63,51 @@ describe('settings', () => {
       CARTULARY_ATTACHMENTS: '/srv/files',
       CARTULARY_UNHELD_ATTACHMENT_DAYS: '30',
       CARTULARY_ANNOUNCED_UPLOAD_DAYS: '1',
+      CARTULARY_ACTIVITY_LOG_DAYS: '36500',
       CARTULARY_DATABASE_CONNECTIONS: '2',
       CARTULARY_PUBLIC_URL: 'https://records.example/below//',
+      CARTULARY_SMTP_URL: 'smtps://some%40body:secret@mail.example:465',
+      CARTULARY_MAIL_FROM: 'Records <records@example.com>',
       CARTULARY_TRUSTED_PROXIES: '10.0.0.0/8, ::1,192.0.2.1, 2001:db8::/32',
       CARTULARY_AUTH_FAILURES_ACCOUNT: '1',
       CARTULARY_AUTH_FAILURES_ADDRESS: '1000000',
+      CARTULARY_PUSH_SERVICES: 'push.example.com, *.example.org,http://127.0.0.1:1234',
+      CARTULARY_PUSH_SUBJECT: 'mailto:operator@example.com',
+      CARTULARY_FCM: '/srv/fcm.json',
+      CARTULARY_APNS: '/srv/apns.json',
       CARTULARY_LOG_LEVEL: 'silent',
     };
     assert.deepEqual(readConfig(given), {
       ...given,
+      CARTULARY_PUSH_SERVICES: ['push.example.com', '*.example.org', 'http://127.0.0.1:1234'],
       CARTULARY_PORT: 0,
       CARTULARY_ATTACHMENTS: { kind: 'disk', folder: '/srv/files' },
       CARTULARY_UNHELD_ATTACHMENT_DAYS: 30,
       CARTULARY_ANNOUNCED_UPLOAD_DAYS: 1,
+      CARTULARY_ACTIVITY_LOG_DAYS: 36_500,
       CARTULARY_DATABASE_CONNECTIONS: 2,
       CARTULARY_PUBLIC_URL: 'https://records.example/below',
       CARTULARY_TRUSTED_PROXIES: ['10.0.0.0/8', '::1', '192.0.2.1', '2001:db8::/32'],
       CARTULARY_AUTH_FAILURES_ACCOUNT: 1,
       CARTULARY_AUTH_FAILURES_ADDRESS: 1_000_000,
     });
+  });
+
+  it('of mail are right, and belong together', () => {
+    const from = { CARTULARY_MAIL_FROM: 'a@example.com' };
+    for (const url of ['mail.example', 'http://mail.example', 'smtp://', 'smtp://h/path', 'smtp://u:geheim@h?x=1']) {
+      const text = complaint({ ...from, CARTULARY_SMTP_URL: url });
+      assert.match(text, /^CARTULARY_SMTP_URL must be/);
+      assert.doesNotMatch(text, /geheim/);
+    }
+    for (const address of ['x', 'a@b, c@d', 'a@b\r\nBcc: c@d', '<a@b']) {
+      assert.match(complaint({ CARTULARY_MAIL_FROM: address }), /^CARTULARY_MAIL_FROM must be/);
+    }
+    assert.match(complaint({ CARTULARY_SMTP_URL: 'smtp://mail.example' }), /^CARTULARY_MAIL_FROM must be set/);
+    assert.deepEqual(
+      readConfig({ ...from, CARTULARY_SMTP_URL: 'smtp://mail.example:25' }).CARTULARY_MAIL_FROM,
+      from.CARTULARY_MAIL_FROM,
+    );
   });
 
   const places: Record<string, object> = {
@@ -137,6 +177,7 @@ describe('settings', () => {
     CARTULARY_PORT: ['x', '-1', '65536', '80.5', '0x50', '1e3', ' 80', '٣'],
     CARTULARY_DATABASE_CONNECTIONS: ['1', '501', 'many'],
     CARTULARY_UNHELD_ATTACHMENT_DAYS: ['0', '3651', '7d', '0.5'],
+    CARTULARY_ACTIVITY_LOG_DAYS: ['0', '36501', 'for ever'],
     CARTULARY_ANNOUNCED_UPLOAD_DAYS: ['0', '3651', 'a week'],
     CARTULARY_AUTH_FAILURES_ACCOUNT: ['0', '-5', '1000001', 'Infinity'],
     CARTULARY_AUTH_FAILURES_ADDRESS: ['0', 'NaN', '99999999999999999999'],
@@ -153,6 +194,18 @@ describe('settings', () => {
       '10.0.0.0/-1',
       '0.0.0.0/0',
     ],
+    CARTULARY_PUSH_SERVICES: [
+      '*',
+      'a',
+      'a..b',
+      'a.b/c',
+      'ftp://a.b',
+      'https://a.b/c',
+      'a.b,,c.d',
+      '*.*.a.b',
+      'https://u@a.b',
+    ],
+    CARTULARY_PUSH_SUBJECT: ['a@b.c', 'mailto:', 'mailto:a', 'http://a.b', 'https://'],
     CARTULARY_LOG_LEVEL: ['INFO', 'verbose', 'toString'],
   };
   for (const [name, values] of Object.entries(wrong)) {

@@ -7,6 +7,7 @@ import { after, before, describe, it } from 'node:test';
 import pg from 'pg';
 import { hashPassword } from '../../src/gate/password-check.ts';
 import { basic, send } from '../http/wire.ts';
+import { Client } from '../sessions/scene.ts';
 import { type Person, publishApplication, type TestApplication } from '../support/application.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
@@ -89,6 +90,25 @@ describe('a node that cannot hear', () => {
       withinASecond('the revoked token', async () => (await both(revoked)).join() === '401,200'),
     ]);
     assert.equal(await onB(basic(password.id, 'Another-Passw0rd')), 200);
+  });
+
+  it('refuses sessions that ended elsewhere', async () => {
+    const signedIn = async () => {
+      const client = new Client(a.address, app.id);
+      assert.equal((await client.signIn(people.steady.id)).status, 200);
+      assert.equal(await client.status(b.address), 200);
+      return client;
+    };
+    const [out, epoch] = [await signedIn(), await signedIn()];
+    const { cookie } = out;
+    assert.equal((await out.send('DELETE', '/session')).status, 204);
+    out.cookie = cookie;
+    await withinASecond('the session that was signed out', async () => (await out.status(b.address)) === 401);
+    assert.equal(await epoch.status(b.address), 200);
+    await direct.query(`update app_${app.id}.users set session_epoch = session_epoch + 1 where id = $1`, [
+      people.steady.id,
+    ]);
+    await withinASecond('the session of an earlier epoch', async () => (await epoch.status(b.address)) === 401);
   });
 
   it('cannot publish either, and says so', async () => {

@@ -36,6 +36,21 @@ describe('fresh cache', () => {
     assert.equal(await cache.get('p1/a', load), 'load 2', 'a second later it is asked for again');
   });
 
+  it('forgets what this node knows to be out of date, also while it is on its way', async (t) => {
+    const { cache, load } = setUp(t);
+    assert.equal(await cache.get('p1/a', load), 'load 1');
+    assert.equal(await cache.get('p1/b', load), 'load 2');
+    cache.forget('p1/a');
+    assert.equal(await cache.get('p1/a', load), 'load 3');
+    assert.equal(await cache.get('p1/b', load), 'load 2', 'and nothing else');
+    const slow = pending();
+    const waiting = cache.get('p1/c', slow.load);
+    cache.forget('p1/c');
+    slow.finish('old');
+    assert.equal(await waiting, 'old');
+    assert.equal(await cache.get('p1/c', load), 'load 4');
+  });
+
   it('keeps it for as long as it is heard that nothing changed', async (t) => {
     const { clock, cache, load } = setUp(t);
     await cache.get('p1/a', load);

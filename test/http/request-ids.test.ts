@@ -29,10 +29,13 @@ describe('request ids', () => {
       operatorKey: OPERATOR_KEY,
       authFailures: { account: 10, address: 50 },
       trustedProxies: undefined,
+      mail: undefined,
       attachments: { kind: 'disk', folder },
       spoolFolder: folder,
       unheldDays: 7,
       announcedDays: 7,
+      activityLogDays: 400,
+      push: { services: [], subject: 'mailto:test@example.com' },
       observe: (observation) => observed.push(observation),
     });
   });

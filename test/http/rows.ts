@@ -1,14 +1,15 @@
-// The rows of both route tables as requests that a test can send: paths with identifiers in them, and bodies of the
+// The rows of all route tables as requests that a test can send: paths with identifiers in them, and bodies of the
 // row's own shape. A row needs a line here only when it brings a parameter or a permission of a new kind.
 
 import type { Permission } from '../../src/gate/permit.ts';
 import { OPERATOR_ROUTES } from '../../src/http/operator-routes.ts';
 import { ROUTES } from '../../src/http/routes.ts';
+import { VISITOR_ROUTES } from '../../src/http/visitor-routes.ts';
 import { PATTERNS } from '../../src/wire/identifiers.ts';
 
 export interface Row {
   readonly title: string;
-  readonly side: 'interface' | 'operator';
+  readonly side: 'interface' | 'visitor' | 'operator';
   readonly method: string;
   readonly path: string;
   readonly permission: Permission | 'operator' | 'open';
@@ -29,9 +30,11 @@ const TUS = {
   'x-http-method-override': 'PATCH',
 };
 
+type AnyRoute = Pick<(typeof ROUTES)[number], 'method' | 'path' | 'body' | 'takesBytes'> & Pick<Row, 'permission'>;
+
 const rowOf =
   (side: Row['side']) =>
-  ({ method, path, permission, body, ...more }: (typeof ROUTES)[number] | (typeof OPERATOR_ROUTES)[number]): Row => ({
+  ({ method, path, permission, body, takesBytes }: AnyRoute): Row => ({
     title: `${method} ${path}`,
     side,
     method,
@@ -39,11 +42,15 @@ const rowOf =
     permission,
     parameters: [...path.matchAll(/:(\w+)/g)].map((match) => match[1] ?? ''),
     headers: /\/uploads\b/.test(path) ? TUS : {},
-    takesBytes: 'takesBytes' in more && more.takesBytes === true,
+    takesBytes: takesBytes === true,
     ...(body === undefined ? {} : { body: { schema: body.shape.schema, bytesMax: body.bytesMax } }),
   });
 
-export const ROWS: readonly Row[] = [...ROUTES.map(rowOf('interface')), ...OPERATOR_ROUTES.map(rowOf('operator'))];
+export const ROWS: readonly Row[] = [
+  ...ROUTES.map(rowOf('interface')),
+  ...VISITOR_ROUTES.map((row) => rowOf('visitor')({ ...row, permission: 'open' })),
+  ...OPERATOR_ROUTES.map(rowOf('operator')),
+];
 
 /** Which flag of a user a permission asks for, and what its absence is answered with. */
 export const PERMISSIONS = {
@@ -57,7 +64,12 @@ export const PERMISSIONS = {
 } as const satisfies Record<Exclude<Permission, 'self'>, { without: Record<string, boolean>; code: string }>;
 
 /** Parameters that have no form of their own. */
-const FREE_PARAMETERS: Readonly<Record<string, string>> = { name: 'Matrix', tokenId: '0123456789abcdef' };
+const FREE_PARAMETERS: Readonly<Record<string, string>> = {
+  name: 'Matrix',
+  organization: 'Matrix',
+  tokenId: '0123456789abcdef',
+  deviceId: '0123456789abcdef',
+};
 
 /** Identifiers that fit their pattern and name nothing. */
 const WELL_FORMED = Object.fromEntries(

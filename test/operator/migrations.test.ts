@@ -6,6 +6,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { firstUuidAt } from '../../src/domain/ids.ts';
 import { number, publishApplication, string } from '../support/application.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { dumpSchemas } from '../support/schema-dump.ts';
@@ -50,8 +51,19 @@ async function backToFirstLayout(
   await database.sql('delete from cartulary.migrations where number > 1');
 }
 
+/** The activity log in one table again. */
+async function backToFourthLayout(database: TestDatabase, schema: string): Promise<void> {
+  await database.sql(`create table ${schema}.whole (like ${schema}.activity)`);
+  await database.sql(`insert into ${schema}.whole select * from ${schema}.activity`);
+  await database.sql(`drop table ${schema}.activity`);
+  await database.sql(`alter table ${schema}.whole rename to activity`);
+  await database.sql(`alter table ${schema}.activity add primary key (id)`);
+  await database.sql(`update ${schema}.fence set migration = 4, layout = 4`);
+}
+
 /** What the fourth migrations add, taken away again. */
 async function backToThirdLayout(database: TestDatabase, schema: string): Promise<void> {
+  await backToFourthLayout(database, schema);
   const tables = ['deliveries', 'notifications', 'devices', 'password_resets', 'sign_ons', 'sessions'];
   await database.sql(`drop table ${tables.map((table) => `${schema}.${table}`).join(', ')}`);
   await database.sql(`alter table ${schema}.tokens drop column expires_at, drop column last_used_at`);
@@ -193,6 +205,53 @@ describe('migrations', () => {
       const json = { values: { [Title!]: string('after'), [Count!]: number(1) } };
       const made = await again.send('POST', records, { token: app.admin.token, json });
       assert.equal(made.status, 200, made.text);
+    });
+  });
+
+  it('divide an activity log that is one table into months, and lose no entry', async () => {
+    await withDatabase(async (database, start) => {
+      const server = await start();
+      const logging = await publishApplication(server, { collections: [] });
+      const silent = await publishApplication(server, { collections: [], activityLogEnabled: false });
+      const stopped = await publishApplication(server, { collections: [] });
+      const { organization } = (await server.operator('GET', `/applications/${stopped.id}`)).body;
+      const off = { id: stopped.id, name: 'Test', organization, collections: [], activityLogEnabled: false };
+      assert.equal((await server.operator('POST', '/applications', off)).status, 200);
+      await server.close();
+      const now = new Date();
+      const month = (ahead: number) => Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + ahead, 1);
+      const name = (ahead: number) => new Date(month(ahead)).toISOString().slice(0, 7).replace('-', '_');
+      const schema = schemaOf(logging.id);
+      for (const { id } of [logging, silent, stopped]) await backToFourthLayout(database, schemaOf(id));
+      // Years ago, just before and just behind the bound, of a clock that ran ahead, and of one that was mad.
+      const times = [Date.UTC(2019, 1, 3), month(1) - 1, month(1), month(2) + 5, month(40)];
+      for (const time of times) {
+        await database.sql(`insert into ${schema}.activity values ($1, '{}')`, [firstUuidAt(time)]);
+      }
+      const entries = () => database.sql(`select id, entry from ${schema}.activity order by id`);
+      const before = await entries();
+      await Promise.all([start(), start()]);
+
+      assert.deepEqual(await entries(), before);
+      const parts = async (id: string) =>
+        database.sql(
+          `select c.relname::text, (select count(*)::int from ${schemaOf(id)}.activity a where a.tableoid = c.oid)
+           from pg_inherits i join pg_class c on c.oid = i.inhrelid
+           where i.inhparent = '${schemaOf(id)}.activity'::regclass order by 1`,
+        );
+      const ahead = [
+        [`activity_${name(1)}`, 1],
+        [`activity_${name(2)}`, 1],
+      ];
+      const earlier = before.length - 3;
+      assert.deepEqual(await parts(logging.id), [
+        ...ahead,
+        ['activity_rest', 1],
+        [`activity_until_${name(1)}`, earlier],
+      ]);
+      assert.deepEqual(await parts(silent.id), [['activity_rest', 0]]);
+      const [rest, until] = await parts(stopped.id);
+      assert.deepEqual([rest, until?.[0]], [['activity_rest', 0], `activity_until_${name(1)}`]);
     });
   });
 

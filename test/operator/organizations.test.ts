@@ -7,7 +7,7 @@ import { startTestServer, type TestServer } from '../support/server.ts';
 
 const PASSWORD = 'Secret-Passw0rd';
 const SIGN_ON = { issuer: 'https://id.example.com', clientId: 'cartulary', clientSecret: 'Very-Secret-Thing' };
-const SHOWN = { issuer: SIGN_ON.issuer, clientId: SIGN_ON.clientId };
+const GIVEN = { issuer: SIGN_ON.issuer, clientId: SIGN_ON.clientId };
 
 describe('organizations', () => {
   let server: TestServer;
@@ -20,6 +20,7 @@ describe('organizations', () => {
     assert.deepEqual(server.failures, []);
   });
 
+  const shown = (step: string) => ({ ...GIVEN, redirectAddress: `${server.address}/signOn/callback/${step}` });
   const path = (name: string) => `/organizations/${encodeURIComponent(name)}`;
   const get = (name: string) => server.operator('GET', path(name));
   const put = (name: string, body: unknown) => server.operator('PUT', path(name), body);
@@ -70,15 +71,15 @@ describe('organizations', () => {
     assert.deepEqual((await get('Made by publishing')).body, { name: 'Made by publishing', singleSignOn: null });
     await put('Made by publishing', { singleSignOn: SIGN_ON });
     await publishApplication(server, { organization: 'Made by publishing', collections: [] });
-    assert.deepEqual((await get('Made by publishing')).body.singleSignOn, SHOWN);
+    assert.deepEqual((await get('Made by publishing')).body.singleSignOn, shown('Made%20by%20publishing'));
   });
 
   it('keep the client secret to themselves, also when it is left out', async () => {
     const made = await put('Signed', { name: 'Signed', singleSignOn: SIGN_ON });
     assert.equal(made.status, 200, made.text);
-    assert.deepEqual(made.body, { name: 'Signed', singleSignOn: SHOWN });
+    assert.deepEqual(made.body, { name: 'Signed', singleSignOn: shown('Signed') });
     assert.deepEqual((await get('Signed')).body, made.body);
-    const moved = await put('Signed', { singleSignOn: { ...SHOWN, clientId: 'other' } });
+    const moved = await put('Signed', { singleSignOn: { ...GIVEN, clientId: 'other' } });
     assert.equal(moved.status, 200, moved.text);
     assert.ok(!moved.text.includes(SIGN_ON.clientSecret));
     const stored = async () => {
@@ -88,13 +89,28 @@ describe('organizations', () => {
       return JSON.parse(String(rows[0]?.[0]));
     };
     assert.deepEqual(await stored(), { ...SIGN_ON, clientId: 'other' });
-    await put('Signed', { singleSignOn: { ...SHOWN, clientSecret: 'Another' } });
+    await put('Signed', { singleSignOn: { ...GIVEN, clientSecret: 'Another' } });
     assert.equal((await stored()).clientSecret, 'Another');
     assert.deepEqual((await put('Signed', { singleSignOn: null })).body, { name: 'Signed', singleSignOn: null });
     assert.equal(await stored(), null);
-    const forgotten = await put('Signed', { singleSignOn: SHOWN });
+    const forgotten = await put('Signed', { singleSignOn: GIVEN });
     assert.equal(forgotten.status, 400);
     assert.equal(forgotten.body.params.path, '/singleSignOn/clientSecret');
+  });
+
+  it('show the address to register, and take it back unread', async () => {
+    const name = 'Säge & Co / 100%*';
+    const step = 'S%C3%A4ge%20%26%20Co%20%2F%20100%25%2A';
+    assert.deepEqual((await put(name, { singleSignOn: SIGN_ON })).body, { name, singleSignOn: shown(step) });
+    const { body } = await get(name);
+    assert.deepEqual(body, { name, singleSignOn: shown(step) });
+    assert.deepEqual((await put(name, body)).body, body);
+    const former = { ...body.singleSignOn, redirectAddress: 'https://former.example/signOn/callback/other' };
+    assert.deepEqual((await put(name, { singleSignOn: former })).body, body);
+    const rows = await server.database.sql('select single_sign_on from cartulary.organizations where name = $1', [
+      name,
+    ]);
+    assert.deepEqual(JSON.parse(String(rows[0]?.[0])), SIGN_ON);
   });
 
   it('refuse a body that is wrong', async () => {

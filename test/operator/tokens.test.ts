@@ -25,8 +25,8 @@ describe('tokens', () => {
     const person = await app.addPerson('Owner');
     const reply = await server.operator('POST', tokensOf(person.id), { name: 'スマホ 📱' });
     assert.equal(reply.status, 200, reply.text);
-    const { id, token } = reply.body as { id: string; token: string };
-    assert.deepEqual(reply.body, { id, name: 'スマホ 📱', token });
+    const { id, token, createdAt } = reply.body as { id: string; token: string; createdAt: string };
+    assert.deepEqual(reply.body, { id, name: 'スマホ 📱', token, createdAt });
     const [head, secret, ...rest] = token.split('.');
     assert.equal(head, id);
     assert.deepEqual(rest, []);

@@ -8,7 +8,10 @@ interface Catalogs {
   sql(text: string, params: unknown[]): Promise<unknown[][]>;
 }
 
-/** The system schema, and the schema of one application without collections under the name `application`. */
+/**
+ * The system schema, and the schema of one application without collections under the name `application`; without the
+ * months of its activity log, which are others every month.
+ */
 export async function dumpSchemas({ connection }: TestDatabase, applicationSchema: string): Promise<string> {
   // Without a search path every name is written in full, whatever the role is called.
   const client = new pg.Client({ ...connection, options: '-c search_path=' });
@@ -28,12 +31,13 @@ export async function dumpSchemas({ connection }: TestDatabase, applicationSchem
 async function dumpSchema(catalogs: Catalogs, schema: string): Promise<string> {
   const relations = await catalogs.sql(
     `select c.relname::text, c.relkind::text from pg_class c
-     where c.relnamespace = $1::regnamespace and c.relkind not in ('i', 'I') order by c.relname collate "C"`,
+     where c.relnamespace = $1::regnamespace and c.relkind not in ('i', 'I')
+       and c.relname !~ '^activity_\\d{4}_\\d\\d$' order by c.relname collate "C"`,
     [schema],
   );
   const parts = [`create schema ${schema};`];
   for (const [name, kind] of relations as [string, string][]) {
-    if (kind !== 'r') parts.push(`-- relation of kind ${kind}: ${schema}.${name}`);
+    if (!['r', 'p'].includes(kind)) parts.push(`-- relation of kind ${kind}: ${schema}.${name}`);
     else parts.push(await dumpTable(catalogs, schema, name));
   }
   return `${parts.join('\n\n')}\n`;
@@ -49,8 +53,21 @@ async function dumpTable(catalogs: Catalogs, schema: string, table: string): Pro
      order by c.relname collate "C"`,
     [relation],
   );
-  const text = `create table ${relation} (\n${lines.map((line) => `  ${line}`).join(',\n')}\n);`;
+  const place = await placeOf(catalogs, relation);
+  const text = `create table ${relation} (\n${lines.map((line) => `  ${line}`).join(',\n')}\n)${place};`;
   return [text, ...indexes.map(([definition]) => `${definition};`)].join('\n');
+}
+
+/** By what it is divided, or what part it is of another. */
+async function placeOf(catalogs: Catalogs, relation: string): Promise<string> {
+  const rows = await catalogs.sql(
+    `select ' partition by ' || pg_get_partkeydef(oid) from pg_class where oid = $1::regclass and relkind = 'p'
+     union all
+     select format(', partition of %s %s', i.inhparent::regclass, pg_get_expr(c.relpartbound, c.oid))
+     from pg_inherits i join pg_class c on c.oid = i.inhrelid where c.oid = $1::regclass`,
+    [relation],
+  );
+  return rows.map(([text]) => text).join('');
 }
 
 async function columnLines(catalogs: Catalogs, relation: string): Promise<string[]> {

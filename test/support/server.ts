@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type pg from 'pg';
 import { startServer } from '../../src/cli/assemble.ts';
 import type { Observation, Observe } from '../../src/observe.ts';
+import type { PushSettings } from '../../src/push/push.ts';
 import type { AttachmentsPlace } from '../../src/store/blobs-open.ts';
 import type { Engine } from '../../src/store/db.ts';
 import { createDatabase, type TestDatabase } from './database.ts';
@@ -41,6 +42,8 @@ export interface SendOptions {
 }
 
 export interface ServerSettings {
+  /** Where the server itself listens unless another address is given. */
+  readonly publicUrl?: string;
   readonly connection?: pg.ClientConfig;
   readonly authFailures?: { account: number; address: number };
   readonly database?: TestDatabase;
@@ -51,6 +54,9 @@ export interface ServerSettings {
   readonly attachments?: AttachmentsPlace;
   readonly unheldDays?: number;
   readonly announcedDays?: number;
+  readonly activityLogDays?: number;
+  readonly mail?: { url: string; from: string };
+  readonly push?: Partial<PushSettings>;
   readonly observe?: Observe;
 }
 
@@ -63,14 +69,17 @@ export async function startTestServer(settings: ServerSettings = {}): Promise<Te
     connectionsMax: settings.connectionsMax ?? 8,
     host: '127.0.0.1',
     port: 0,
-    publicUrl: undefined,
+    publicUrl: settings.publicUrl,
     operatorKey: OPERATOR_KEY,
     authFailures: settings.authFailures ?? { account: 1_000_000, address: 1_000_000 },
+    mail: settings.mail,
     trustedProxies: undefined,
     attachments: settings.attachments ?? { kind: 'disk', folder: join(folder, 'attachments') },
     spoolFolder: folder,
     unheldDays: settings.unheldDays ?? 7,
     announcedDays: settings.announcedDays ?? 7,
+    activityLogDays: settings.activityLogDays ?? 400,
+    push: { services: [], subject: 'mailto:test@example.com', ...settings.push },
     looksApartMs: 500,
     observe: (observation) => {
       settings.observe?.(observation);

@@ -19,7 +19,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   'config.ts': { mayImport: [], because: 'settings are read before anything else exists' },
   'faults.ts': { mayImport: [], because: 'every part may fail deliberately, so faults know no part' },
   'context.ts': {
-    mayImport: ['store', 'images', 'domain', 'wire'],
+    mayImport: ['store', 'images', 'push', 'mail', 'sign-on', 'domain', 'wire'],
     because: 'it only names what an operation is given',
   },
   'observe.ts': { mayImport: [], because: 'every part may be worth noticing, so events know no part' },
@@ -30,9 +30,15 @@ const PARTS: Readonly<Record<string, Part>> = {
     mayImport: ['store', 'domain', 'wire'],
     because: 'whether somebody may pass is decided before any operation',
   },
+  mail: { mayImport: [], because: 'what a mail says and how it goes out concerns nobody’s rules' },
+  push: { mayImport: ['domain', 'wire'], because: 'what carries messages knows nothing of queues and users' },
   images: { mayImport: [], because: 'pictures are made in a process of their own, from bytes alone' },
+  'sign-on': {
+    mayImport: [],
+    because: 'a provider of single sign-on says who somebody is; what that is worth here is decided elsewhere',
+  },
   operations: {
-    mayImport: ['store', 'images', 'domain', 'wire'],
+    mayImport: ['store', 'images', 'push', 'mail', 'sign-on', 'domain', 'wire'],
     because: 'the story of a verb knows no HTTP and no caller’s door',
   },
   http: {

@@ -53,7 +53,7 @@ function readPosixSeconds(seconds: number): Instant {
     : { problem: `${range}; ${seconds} is outside ${YEARS}` };
 }
 
-function readRfc3339(text: string): Instant {
+export function readRfc3339(text: string): Instant {
   if (!FORM.test(text)) {
     return {
       problem: `"value" must be RFC 3339 with Z or an offset, such as 2024-05-01T10:30:00.000Z; it is ${quoteClipped(text)}`,

@@ -1,0 +1,173 @@
+// Who is asking by the console's cookie. Its secret changes every quarter of an hour, so that a copy that somebody took
+// is good for no longer; the former one is taken until the client has shown that it has the new one (the answer that
+// brought it may have been lost), and a minute longer, for requests that were under way. Who comes with it after that
+// has taken a copy, or has had one taken: the session ends for both.
+
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { activityEntry } from '../domain/activity.ts';
+import type { PreparedApplication } from '../domain/application.ts';
+import type { IdSource } from '../domain/ids.ts';
+import { FORMER_MS, ROTATION_MS, SESSION_IDLE_MS } from '../domain/session-times.ts';
+import { readToken, SECRET_BYTES, secretHash } from '../domain/tokens.ts';
+import { type Account, accountOf } from '../store/accounts.ts';
+import type { Database } from '../store/db.ts';
+import type { Definitions } from '../store/definitions.ts';
+import { FreshCache } from '../store/fresh-cache.ts';
+import type { News } from '../store/hearing.ts';
+import { confirmSession, endSession, getSession, rotateSession, type StoredSession } from '../store/sessions.ts';
+import type { Authenticated } from './authenticate.ts';
+
+const CACHED_MAX = 20_000;
+/** Rotations are not announced: so long another server may take a secret for the present one that is the former. */
+const TRUST_MS = 10_000;
+
+export interface LiveSession {
+  readonly id: string;
+  readonly applicationId: string;
+  /** Set when the client is due a new secret: the present one, and the one that the client has. */
+  readonly due: { readonly secretHash: Uint8Array; readonly shownHash: Uint8Array } | undefined;
+}
+
+export interface AuthenticatedBySession extends Authenticated {
+  readonly session: LiveSession;
+}
+
+interface Known {
+  readonly stored: StoredSession;
+  readonly account: Account;
+  readonly readAt: number;
+}
+
+interface Parts {
+  readonly database: Database;
+  readonly definitions: Definitions;
+  readonly ids: IdSource;
+  readonly now: () => number;
+  readonly heardAsOf: () => number;
+  readonly hear: (news: News) => void;
+}
+
+const same = (one: Uint8Array, other: Uint8Array | undefined): boolean =>
+  other !== undefined && timingSafeEqual(one, other);
+
+export class Sessions {
+  readonly #parts: Parts;
+  readonly #known: FreshCache<Known | undefined>;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    this.#known = new FreshCache(CACHED_MAX, parts.heardAsOf);
+  }
+
+  hear(news: News): void {
+    this.#known.hear(news);
+  }
+
+  /** Undefined for every session that does not count, whatever the reason. */
+  async authenticate(
+    applicationId: string,
+    credentials: string,
+    address: string,
+  ): Promise<AuthenticatedBySession | undefined> {
+    const presented = readToken(credentials);
+    const application = await this.#parts.definitions.get(applicationId);
+    if (presented === undefined || application === undefined) return undefined;
+    const shown = secretHash(presented.secret);
+    const known = await this.#look(application.id, presented.id, shown);
+    if (known === undefined || !this.#counts(application, known)) return undefined;
+    const { stored, account } = known;
+    const passed = (due: boolean): AuthenticatedBySession => ({
+      application,
+      caller: account.caller,
+      signedInBy: 'session',
+      session: {
+        id: stored.id,
+        applicationId: application.id,
+        due: due ? { secretHash: stored.secretHash, shownHash: shown } : undefined,
+      },
+    });
+    const age = this.#parts.now() - stored.rotatedAt;
+    if (same(shown, stored.secretHash)) {
+      if (!stored.confirmed) await this.#confirm(application.id, stored);
+      return passed(stored.confirmed && age >= ROTATION_MS);
+    }
+    if (!same(shown, stored.formerHash)) return undefined;
+    // Not before a while: the answer that brings the new one may still be under way to a browser that asks a lot at once.
+    if (!stored.confirmed) return passed(age >= FORMER_MS);
+    if (age <= FORMER_MS) return passed(false);
+    await this.#endStolen(application, known, address);
+    return undefined;
+  }
+
+  /** New credentials for a client that is due some. Of several requests at once, one is given them. */
+  async renew({ id, applicationId, due }: LiveSession): Promise<string | undefined> {
+    if (due === undefined) return undefined;
+    const secret = randomBytes(SECRET_BYTES).toString('base64url');
+    const rotated = await rotateSession(this.#parts.database.application(applicationId), {
+      sessionId: id,
+      secretHash: due.secretHash,
+      newHash: secretHash(secret),
+      formerHash: due.shownHash,
+      at: this.#time(),
+    });
+    this.#known.forget(`${applicationId}/${id}`);
+    return rotated ? `${id}.${secret}` : undefined;
+  }
+
+  /** What is at hand is good enough for a client that shows the present secret; anything else is looked at anew. */
+  async #look(applicationId: string, sessionId: string, shown: Uint8Array): Promise<Known | undefined> {
+    const key = `${applicationId}/${sessionId}`;
+    const load = () => this.#load(applicationId, sessionId);
+    const askedAt = performance.now();
+    const known = await this.#known.get(key, load);
+    if (known === undefined || known.readAt >= askedAt) return known;
+    const { stored, readAt } = known;
+    const plain = stored.confirmed && same(shown, stored.secretHash) && askedAt - readAt < TRUST_MS;
+    if (plain) return known;
+    this.#known.forget(key);
+    return this.#known.get(key, load);
+  }
+
+  async #load(applicationId: string, sessionId: string): Promise<Known | undefined> {
+    const { database } = this.#parts;
+    const readAt = performance.now();
+    const stored = await getSession(database.application(applicationId), sessionId);
+    return stored && { stored, account: await accountOf(database.system, stored.user), readAt };
+  }
+
+  #counts({ singleSignOn }: PreparedApplication, { stored, account }: Known): boolean {
+    const now = this.#parts.now();
+    return (
+      !account.disabled &&
+      stored.epoch === account.epoch &&
+      stored.method === (singleSignOn ? 'singleSignOn' : 'password') &&
+      stored.expiresAt > now &&
+      stored.rotatedAt + SESSION_IDLE_MS > now
+    );
+  }
+
+  async #confirm(applicationId: string, { id, secretHash }: StoredSession): Promise<void> {
+    await confirmSession(this.#parts.database.application(applicationId), id, { secretHash, at: this.#time() });
+    this.#known.forget(`${applicationId}/${id}`);
+  }
+
+  async #endStolen(application: PreparedApplication, { stored, account }: Known, address: string): Promise<void> {
+    const { database, ids, hear } = this.#parts;
+    const { id, definition, version } = application;
+    const { caller } = account;
+    const scene = {
+      user: { id: caller.id, name: caller.name },
+      application: { id, name: definition.name, version },
+      source: { context: 'console' as const, ip: address },
+    };
+    const extra = { sessionId: stored.id, reason: 'former secret' };
+    const entry = activityEntry(ids.uuid(), 'session.logout', { scene, extra });
+    const entries = definition.activityLogEnabled ? [entry] : [];
+    await endSession(database.application(id), { applicationId: id, sessionId: stored.id, entries });
+    hear({ application: id });
+  }
+
+  #time(): string {
+    return new Date(this.#parts.now()).toISOString();
+  }
+}

@@ -1,0 +1,46 @@
+// Rows of the interface's table about who asks: who that is, the session that they have, and their own password.
+
+import * as ownPassword from '../operations/own-password.ts';
+import * as sessions from '../operations/sessions.ts';
+import { PasswordChange } from '../wire/sessions.ts';
+import { answerJson, NO_CONTENT } from './answer.ts';
+import { sessionCookie } from './cookies.ts';
+import { ORDINARY_BYTES_MAX, type Route, route } from './route.ts';
+import { one } from './shapes.ts';
+
+const SESSION = '/v1/:applicationId/session';
+
+export const SESSION_ROUTES: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: SESSION,
+    permission: 'self',
+    sentence: 'Who asks, and what they may do.',
+    run: async (context) => ({
+      ...answerJson(await sessions.show(context)),
+      headers: { 'cache-control': 'no-store' },
+    }),
+  }),
+  route({
+    method: 'DELETE',
+    path: SESSION,
+    permission: 'self',
+    sentence: 'Signs out: ends the session.',
+    run: async (context, _input, server) => {
+      await sessions.signOut(context);
+      const cookie = sessionCookie(context.application.id, undefined, server.publicUrl());
+      return { ...NO_CONTENT, headers: { 'set-cookie': cookie } };
+    },
+  }),
+  route({
+    method: 'PUT',
+    path: `${SESSION}/password`,
+    permission: 'self',
+    body: { shape: one(PasswordChange), bytesMax: ORDINARY_BYTES_MAX },
+    sentence: 'Changes the own password; all other sessions end.',
+    run: async (context, { body }) => {
+      await ownPassword.change(context, body);
+      return NO_CONTENT;
+    },
+  }),
+];

@@ -1,0 +1,81 @@
+// Sending a notification: it is put into the queue, durably and together with its activity entry. operations/deliveries
+// does the rest.
+
+import type { Context } from '../context.ts';
+import { type Message, notificationProblem } from '../domain/notifications.ts';
+import { fault } from '../faults.ts';
+import { getAccount } from '../store/accounts.ts';
+import { insertEntries } from '../store/activity.ts';
+import { deviceIdsOf } from '../store/devices.ts';
+import { isNoted, noteDue } from '../store/due-notifications.ts';
+import { insertDeliveries, insertNotification } from '../store/notifications.ts';
+import type { NotificationRequest } from '../wire/notifications.ts';
+import { activityEntries } from './activity-entries.ts';
+import { isoTime } from './record-drafts.ts';
+
+/**
+ * A note is looked at again and again until it is YOUNG_MS old, and a new one is written only where the last is older
+ * than FRESH_MS. What lies between is the time that the transaction behind it may take.
+ */
+const FRESH_MS = 2_000;
+export const YOUNG_MS = 120_000;
+
+/** What the stored message leaves out is in its row. */
+export type StoredMessage = Omit<Message, 'notificationId' | 'createdAt'>;
+
+export function requirePush({ application }: Pick<Context, 'application'>): void {
+  if (!application.definition.pushNotificationsEnabled)
+    throw fault('FEATURE_DISABLED', { feature: 'pushNotifications' });
+}
+
+export async function send(context: Context, userId: string, request: NotificationRequest): Promise<void> {
+  requirePush(context);
+  const problem = notificationProblem(request);
+  if (problem !== undefined) throw fault('INVALID_NOTIFICATION', problem);
+  const { application, caller, store, ids, now } = context;
+  const deviceIds = await devicesOf(context, userId);
+  const { name } = application.definition;
+  const { title = name, body, url, sound } = request;
+  const message: StoredMessage = {
+    application: { id: application.id, name },
+    title,
+    body,
+    ...(url === undefined ? {} : { url }),
+    ...(sound === 'default' ? { sound } : {}),
+  };
+  const notificationId = ids.uuid();
+  const notification = {
+    id: notificationId,
+    userId,
+    createdBy: caller.id,
+    message: JSON.stringify(message),
+    createdAt: isoTime(now()),
+  };
+  const extra = { notificationId, userId };
+  const entries = activityEntries(context, { kind: 'notification.send', member: 'notificationId' }, [extra]);
+  if (deviceIds.length > 0) await note(context);
+  await store.transaction(async (tx) => {
+    await tx.last([
+      insertNotification(tx.schema, notification),
+      ...(deviceIds.length === 0 ? [] : [insertDeliveries(tx.schema, notification, deviceIds)]),
+      ...(entries.length === 0 ? [] : [insertEntries(tx.schema, entries)]),
+    ]);
+  });
+}
+
+/** None for who is disabled. */
+async function devicesOf({ application, people, store, now }: Context, userId: string): Promise<string[]> {
+  const account = await getAccount(people.database, application.id, userId);
+  if (account === undefined) throw fault('USER_NOT_FOUND', { userId });
+  if (account.disabled) return [];
+  const method = application.singleSignOn ? 'singleSignOn' : 'password';
+  return deviceIdsOf(store, userId, { epoch: account.epoch, method, now: isoTime(now()) });
+}
+
+/** Before the queue is written: from then on somebody looks. */
+async function note({ application, people, now }: Context): Promise<void> {
+  const { system } = people.database;
+  const at = now();
+  if (await isNoted(system, application.id, isoTime(at - FRESH_MS))) return;
+  await noteDue(system, application.id, isoTime(at));
+}

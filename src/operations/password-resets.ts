@@ -1,0 +1,123 @@
+// A new password for who has forgotten theirs: a link goes to the address of the account. Whether there is such an
+// account is told to nobody, neither by the answer nor by its time: all of it happens behind the answer.
+
+import { randomBytes } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { PeopleMeans, VisitorContext } from '../context.ts';
+import { accountName } from '../domain/account-names.ts';
+import type { PreparedApplication } from '../domain/application.ts';
+import { foldText } from '../domain/search/fold.ts';
+import { SECRET_BYTES, secretHash } from '../domain/tokens.ts';
+import { fault } from '../faults.ts';
+import type { Mailer } from '../mail/mailer.ts';
+import { resetMail } from '../mail/reset-mail.ts';
+import { type Account, accountOf, findAccount, type Named } from '../store/accounts.ts';
+import { getReset, insertReset, removeResets, resetsSince } from '../store/password-resets.ts';
+import type { PasswordReset, PasswordResetRequest } from '../wire/sessions.ts';
+import { changePassword, refuseWeak } from './password-changes.ts';
+import { isoTime } from './record-drafts.ts';
+import { readNamed } from './sessions.ts';
+
+export const RESET_MINUTES = 60;
+const MINUTE_MS = 60_000;
+const APART_MS = MINUTE_MS;
+export const MAILS_PER_HOUR = 5;
+/** Before each further attempt to hand the mail over. */
+const RETRY_MS = [500, 3_000];
+
+const reset = { feature: 'passwordReset' };
+
+export function ask(context: VisitorContext, body: PasswordResetRequest): void {
+  const named = readNamed(body);
+  const { applicationId, application, people, source, throttle } = context;
+  const { mailer } = people;
+  if (mailer === undefined || application?.singleSignOn === true) throw fault('FEATURE_DISABLED', reset);
+  const presented = 'userId' in named ? named.userId : foldText(named.email);
+  // Every one counts: who asks has proved nothing. Not as failures of the account, to which its owner may sign in.
+  const name = `reset ${accountName(applicationId, presented)}`;
+  throttle.check(source.ip, name);
+  throttle.fail(source.ip, name);
+  const work = async () => {
+    if (application === undefined || presented.includes('\0')) return;
+    await mailReset({ ...context, application, mailer }, named);
+  };
+  people.behind('passwordReset', work);
+}
+
+async function mailReset(
+  context: VisitorContext & { readonly application: PreparedApplication; readonly mailer: Mailer },
+  named: Named,
+): Promise<void> {
+  const { application, people, mailer } = context;
+  const account = await findAccount(people.database, application.definition, named);
+  const address = account?.shared?.email ?? account?.user.email;
+  if (account === undefined || account.disabled || !address) return;
+  const token = await noteReset(context, account);
+  if (token === undefined) return;
+  const { id, definition } = application;
+  const link = `${people.publicUrl()}/console/resetPassword#application=${id}&token=${token}`;
+  const mail = resetMail({ to: address, application: definition.name, link, minutes: RESET_MINUTES });
+  for (const wait of [...RETRY_MS, undefined]) {
+    try {
+      await mailer.send(mail);
+      return;
+    } catch (error) {
+      if (wait === undefined) throw error;
+      await pause(wait);
+    }
+  }
+}
+
+/** Undefined when the user was sent enough already. */
+async function noteReset({ store, now }: VisitorContext, account: Account): Promise<string | undefined> {
+  const token = randomBytes(SECRET_BYTES).toString('base64url');
+  return store.transaction(async (tx) => {
+    const at = now();
+    const userId = account.user.id;
+    const sent = await resetsSince(tx, userId, isoTime(at - RESET_MINUTES * MINUTE_MS));
+    if (sent.length >= MAILS_PER_HOUR || sent.some((time) => time > at - APART_MS)) return undefined;
+    const { text, params } = insertReset(tx.schema, {
+      tokenHash: secretHash(token),
+      userId,
+      epoch: account.epoch,
+      createdAt: isoTime(at),
+      expiresAt: isoTime(at + RESET_MINUTES * MINUTE_MS),
+    });
+    await tx.rows(text, params);
+    return token;
+  });
+}
+
+/** The token is used up when the password was taken, and not before. */
+export async function use(context: VisitorContext, { token, password }: PasswordReset): Promise<void> {
+  const { applicationId, application, people, source, throttle } = context;
+  if (people.mailer === undefined || application?.singleSignOn === true) throw fault('FEATURE_DISABLED', reset);
+  const name = `reset token ${applicationId}`;
+  throttle.check(source.ip, name);
+  const tokenHash = secretHash(token);
+  const account = application && (await accountOfReset(context, people, tokenHash));
+  if (application === undefined || account === undefined) {
+    throttle.fail(source.ip, name);
+    throw wrongToken();
+  }
+  refuseWeak(password, 'password');
+  const passwordHash = await people.hashPassword(password);
+  const changed = await changePassword(
+    { ...context, application },
+    { account, passwordHash, also: (tx) => removeResets(tx, account.user.id, tokenHash) },
+  );
+  if (!changed) throw wrongToken();
+  throttle.succeed(source.ip, accountName(applicationId, account.user.id));
+}
+
+async function accountOfReset(
+  { store, now }: VisitorContext,
+  { database }: PeopleMeans,
+  tokenHash: Uint8Array,
+): Promise<Account | undefined> {
+  const found = await getReset(store, tokenHash, isoTime(now()));
+  const account = found && (await accountOf(database.system, found.user));
+  return account !== undefined && !account.disabled && account.epoch === found?.epoch ? account : undefined;
+}
+
+const wrongToken = () => fault('INVALID_PROPERTY', { property: 'token', reason: 'is wrong, was used, or has expired' });

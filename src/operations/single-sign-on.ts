@@ -1,0 +1,162 @@
+// Single sign-on for the console: to the organization's provider and back (docs/signing-in.md). Every refusal looks the
+// same from outside; why is in the log.
+
+import { randomBytes } from 'node:crypto';
+import type { VisitorContext } from '../context.ts';
+import type { PreparedApplication } from '../domain/application.ts';
+import { SECRET_BYTES, secretHash, secretMatches } from '../domain/tokens.ts';
+import { fault, notSignedIn, tooBusy } from '../faults.ts';
+import { ProviderAway } from '../sign-on/bounded-fetch.ts';
+import { NotProved } from '../sign-on/providers.ts';
+import { getOrganization, type SingleSignOn } from '../store/organizations.ts';
+import { insertSignOn, type SignOn, takeSignOn } from '../store/sign-ons.ts';
+import { isIdentifier } from '../wire/identifiers.ts';
+import { type OpenedSession, openSession } from './sessions.ts';
+import { findAccount } from './sign-on-accounts.ts';
+
+/** For the whole stay at the provider. */
+export const SIGN_ON_SECONDS_MAX = 10 * 60;
+export const CALLBACK_PATH = '/signOn/callback';
+const RETURN_TO_LENGTH_MAX = 2_000;
+const DEFAULT_RETURN_TO = '/console';
+const AWAY_SECONDS = 5;
+/** `<applicationId>.<random>`: the provider sends everybody of an organization back to one address. */
+const STATE = /^(p[a-z0-9]{26})\.([A-Za-z0-9_-]{43})$/;
+const MARK_CHARACTERS = 12;
+
+const secret = (): string => randomBytes(SECRET_BYTES).toString('base64url');
+
+/** Which application the state is of; empty when it has not the form of one of ours. */
+export function applicationOfState(state: string | undefined): string {
+  const applicationId = STATE.exec(state ?? '')?.[1];
+  return isIdentifier('applicationId', applicationId) ? applicationId : '';
+}
+
+/** By which a browser tells its attempts apart, when there are several at once; undefined as above. */
+export const markOfState = (state: string | undefined): string | undefined =>
+  STATE.exec(state ?? '')?.[2]?.slice(0, MARK_CHARACTERS);
+
+/**
+ * Each organization has its own, so that no provider's code can come back as another's (RFC 9700 section 4.4). To some
+ * providers a `*` in what is registered stands for anything.
+ */
+export const redirectAddress = (publicUrl: string, organization: string): string =>
+  `${publicUrl}${CALLBACK_PATH}/${encodeURIComponent(organization).replaceAll('*', '%2A')}`;
+
+export interface Begun {
+  /** The provider's address for the browser. */
+  readonly location: string;
+  readonly state: string;
+  /** For the browser to keep and to show when it comes back. */
+  readonly browserSecret: string;
+}
+
+export async function begin(context: VisitorContext, returnTo: string | undefined): Promise<Begun> {
+  const { store, people, providers, now } = context;
+  const path = readReturnTo(returnTo ?? DEFAULT_RETURN_TO, people.publicUrl());
+  const { application, settings } = await signOnOf(context);
+  const state = `${application.id}.${secret()}`;
+  const browserSecret = secret();
+  const redirectUri = redirectAddress(people.publicUrl(), application.definition.organization);
+  const attempt = { redirectUri, state, nonce: secret(), verifier: secret() };
+  const location = await orRefused(context, () => providers.authorizationAddress(settings, attempt));
+  const signOn = {
+    stateHash: hashOfState(state, settings),
+    browserHash: secretHash(browserSecret),
+    nonce: attempt.nonce,
+    verifier: attempt.verifier,
+    returnTo: path,
+    expiresAt: now() + SIGN_ON_SECONDS_MAX * 1_000,
+  };
+  if (!(await insertSignOn(store, signOn, now()))) throw tooBusy();
+  return { location, state, browserSecret };
+}
+
+export interface Comeback {
+  /** Whose address the browser came back to. */
+  readonly organization: string;
+  /** The query with which the provider sent the browser back. */
+  readonly answer: Readonly<Record<string, string>>;
+  readonly browserSecret: string | undefined;
+  readonly agent: string;
+}
+
+/** One use, whatever comes of it; but who comes to another organization's address does not come from the provider. */
+export async function complete(
+  context: VisitorContext,
+  { organization, answer, browserSecret, agent }: Comeback,
+): Promise<{ session: OpenedSession; returnTo: string }> {
+  const { people, providers } = context;
+  const { state } = answer;
+  if (state === undefined || applicationOfState(state) === '') throw refused(context, 'the state is none of ours');
+  const { application, settings } = await signOnOf(context);
+  if (organization !== application.definition.organization)
+    throw refused(context, 'the address is that of another organization');
+  return orRefused(context, async () => {
+    const { nonce, verifier, returnTo } = await takeAttempt(context, hashOfState(state, settings), browserSecret);
+    const attempt = { redirectUri: redirectAddress(people.publicUrl(), organization), state, nonce, verifier };
+    const identity = await providers.identify(settings, attempt, answer);
+    const account = await findAccount({ people, application }, identity, settings);
+    const session = await openSession({ ...context, application }, account, { method: 'singleSignOn', agent });
+    return { session, returnTo };
+  });
+}
+
+/** With whom it was begun is a part of it: a code is never taken to another provider than the one it was asked from. */
+const hashOfState = (state: string, { issuer, clientId }: SingleSignOn): Uint8Array =>
+  secretHash(`${state} ${issuer} ${clientId}`);
+
+async function signOnOf({
+  application,
+  people,
+}: VisitorContext): Promise<{ application: PreparedApplication; settings: SingleSignOn }> {
+  const organization =
+    application && (await getOrganization(people.database.system, application.definition.organization));
+  if (application === undefined || organization === undefined || organization.singleSignOn === null) {
+    throw fault('FEATURE_DISABLED', { feature: 'singleSignOn' });
+  }
+  return { application, settings: organization.singleSignOn };
+}
+
+async function takeAttempt(
+  { store, now }: VisitorContext,
+  stateHash: Uint8Array,
+  browserSecret: string | undefined,
+): Promise<SignOn> {
+  const signOn = await takeSignOn(store, stateHash);
+  if (signOn === undefined) throw new NotProved('the state is not known, or was used before');
+  if (browserSecret === undefined || !secretMatches(browserSecret, signOn.browserHash))
+    throw new NotProved('another browser began');
+  if (signOn.expiresAt <= now()) throw new NotProved('it took too long');
+  return signOn;
+}
+
+async function orRefused<T>(context: VisitorContext, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof NotProved) throw refused(context, error.message);
+    if (!(error instanceof ProviderAway)) throw error;
+    tell(context, `the provider ${error.message}`);
+    throw fault('UNAVAILABLE', { reason: 'provider' }, { 'retry-after': `${AWAY_SECONDS}` });
+  }
+}
+
+function refused(context: VisitorContext, reason: string): Error {
+  tell(context, reason);
+  return notSignedIn();
+}
+
+const tell = ({ observe, applicationId, source }: VisitorContext, reason: string): void =>
+  observe({ event: 'signOn.refused', applicationId, address: source.ip, reason });
+
+/** A path on this server and nothing else: whatever a browser could take for another server's address is refused. */
+function readReturnTo(text: string, publicUrl: string): string {
+  const address = URL.canParse(text, publicUrl) ? new URL(text, publicUrl) : undefined;
+  const isPath = /^\/(?![/\\])/.test(text) && !/[\p{Cc}\p{Cs}\\]/u.test(text) && text.length <= RETURN_TO_LENGTH_MAX;
+  // `/.//elsewhere` begins well and becomes `//elsewhere`.
+  if (!isPath || address?.origin !== new URL(publicUrl).origin || address.pathname.startsWith('//')) {
+    throw fault('INVALID_PARAMETER', { parameter: 'returnTo', reason: 'must be a path on this server' });
+  }
+  return address.pathname + address.search + address.hash;
+}

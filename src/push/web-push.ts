@@ -1,0 +1,98 @@
+// Web Push: RFC 8030 (the request), RFC 8291 (encrypted for the browser alone), RFC 8292 (who sends it, VAPID).
+
+import webPush from 'web-push';
+import { DELIVERY_MS_MAX, type Message } from '../domain/notifications.ts';
+import { fit, WEB_PUSH_BYTES_MAX } from './payload.ts';
+import { Poster } from './post.ts';
+import type { PushServices } from './push-services.ts';
+import { commonOutcome, type Outcome, problemOf, type Target, type Transport, unreachable } from './transport.ts';
+
+/** Both in base64url: the point of 65 bytes and the number of 32. */
+export interface VapidKeys {
+  readonly publicKey: string;
+  readonly privateKey: string;
+}
+
+export const makeVapidKeys = (): VapidKeys => webPush.generateVAPIDKeys();
+
+/** Signed for twelve hours; used for one, so that clocks may differ. */
+const SIGNATURE_MS = 60 * 60_000;
+const SIGNATURES_MAX = 1_000;
+
+export interface WebPushOptions {
+  readonly services: PushServices;
+  readonly keys: () => VapidKeys;
+  /** `mailto:` or `https:`, for a service that wants to complain. */
+  readonly subject: string;
+  readonly now: () => number;
+}
+
+export class WebPush implements Transport {
+  readonly #options: WebPushOptions;
+  readonly #poster = new Poster();
+  /** By the service's origin: signing costs more than encrypting. */
+  readonly #signatures = new Map<string, { header: string; until: number }>();
+
+  constructor(options: WebPushOptions) {
+    this.#options = options;
+  }
+
+  serviceOf({ address }: Target): string {
+    return this.#options.services.trusted(address)?.host ?? '';
+  }
+
+  async send({ address, keys }: Target, message: Message): Promise<Outcome> {
+    const { services, now } = this.#options;
+    // Again, because the list may have become shorter since the device was registered.
+    const url = services.trusted(address);
+    if (url === undefined || keys === null)
+      return { kind: 'refused', problem: 'the push service is not a trusted one' };
+    const subscription = { endpoint: address, keys: JSON.parse(keys) as { p256dh: string; auth: string } };
+    const ttl = Math.max(0, Math.ceil((message.createdAt + DELIVERY_MS_MAX - now()) / 1_000));
+    const { headers, body } = webPush.generateRequestDetails(subscription, fit(message, payload, WEB_PUSH_BYTES_MAX), {
+      contentEncoding: 'aes128gcm',
+      TTL: ttl,
+      urgency: 'high',
+    });
+    try {
+      const answer = await this.#poster.post(
+        url,
+        { ...(headers as Record<string, string>), Authorization: this.#authorization(url.origin) },
+        body as Buffer,
+      );
+      return outcomeOf(answer, now());
+    } catch (error) {
+      return unreachable(error);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#poster.close();
+  }
+
+  #authorization(audience: string): string {
+    const { keys, subject, now } = this.#options;
+    const known = this.#signatures.get(audience);
+    if (known !== undefined && known.until > now()) return known.header;
+    const { publicKey, privateKey } = keys();
+    const header = webPush.getVapidHeaders(audience, subject, publicKey, privateKey, 'aes128gcm').Authorization;
+    if (this.#signatures.size >= SIGNATURES_MAX) this.#signatures.clear();
+    this.#signatures.set(audience, { header, until: now() + SIGNATURE_MS });
+    return header;
+  }
+}
+
+/** What the service worker of the page gets. */
+export function payload(message: Message): string {
+  const { title, body, url, sound, application, notificationId } = message;
+  return JSON.stringify({ title, body, url, sound, application, notificationId });
+}
+
+function outcomeOf(
+  { status, retryAfter, text }: { status: number; retryAfter: string | undefined; text: string },
+  now: number,
+): Outcome {
+  const problem = problemOf(`answered ${status} ${text}`);
+  if (status === 404 || status === 410) return { kind: 'gone', problem };
+  return commonOutcome(status, retryAfter, now) ?? { kind: 'refused', problem };
+}

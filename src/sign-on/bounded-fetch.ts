@@ -1,0 +1,46 @@
+// How a provider is spoken to: within a deadline, without being led elsewhere, and never reading more than a bound.
+
+import type { CustomFetch } from 'openid-client';
+
+/** The provider does not answer, or not as one that is well. */
+export class ProviderAway extends Error {}
+
+const ANSWER_BYTES_MAX = 1024 * 1024;
+
+/** For requests that share one deadline. */
+export function boundedFetch(deadlineMs: number): CustomFetch {
+  const signal = AbortSignal.timeout(deadlineMs);
+  return async (address, options) => {
+    const { method, headers, body } = options;
+    try {
+      const request = { method, headers, body: body ?? null, redirect: 'manual', signal } as const;
+      const response = await fetch(address, request);
+      if (response.status >= 500) throw new ProviderAway(`answers ${response.status}`);
+      const bytes = await readBounded(response);
+      const { status } = response;
+      return new Response(bytes.length === 0 ? null : bytes, { status, headers: response.headers });
+    } catch (error) {
+      throw error instanceof ProviderAway ? error : new ProviderAway(wordsOf(error), { cause: error });
+    }
+  };
+}
+
+async function readBounded(response: Response): Promise<Uint8Array<ArrayBuffer>> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  // Leaving the loop gives up the connection.
+  for await (const chunk of response.body ?? []) {
+    length += chunk.length;
+    if (length > ANSWER_BYTES_MAX) throw new ProviderAway(`answers more than ${ANSWER_BYTES_MAX} bytes`);
+    chunks.push(chunk);
+  }
+  return new Uint8Array(Buffer.concat(chunks));
+}
+
+/** Node says only "fetch failed" and keeps why in the cause. */
+function wordsOf(error: unknown): string {
+  const { name, cause } = error as Error;
+  if (name === 'TimeoutError') return 'does not answer in time';
+  const { code } = (cause ?? {}) as NodeJS.ErrnoException;
+  return code ?? 'cannot be reached';
+}

@@ -1,0 +1,200 @@
+// The client of the organizations' OpenID Connect providers: authorization code flow with PKCE. Knows nothing of
+// accounts; who may enter with what a provider says is the operation's decision.
+
+import * as openid from 'openid-client';
+import { boundedFetch, ProviderAway } from './bounded-fetch.ts';
+import { isConfidential, isLoopback } from './issuer.ts';
+
+/** How the organization is known at its provider. */
+export interface Registration {
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly clientSecret?: string;
+}
+
+/** What has to come back from the provider as it went out, and where to. */
+export interface Attempt {
+  readonly redirectUri: string;
+  readonly state: string;
+  readonly nonce: string;
+  readonly verifier: string;
+}
+
+export interface EmailClaim {
+  readonly email: string;
+  /** Undefined where the provider does not say. */
+  readonly verified: boolean | undefined;
+}
+
+/** Who somebody is, by the provider's signature. */
+export interface Identity {
+  readonly issuer: string;
+  readonly sub: string;
+  /** Asks the provider when the token does not say it. */
+  readonly email: () => Promise<EmailClaim | undefined>;
+}
+
+/** The provider, or what is said to come from it, does not prove who somebody is. Holds nothing secret. */
+export class NotProved extends Error {}
+
+/** For everything that one request of a browser makes us ask the provider. */
+export const DEADLINE_MS = 5_000;
+const DISCOVERY_MS_MAX = 5 * 60_000;
+const DISCOVERED_MAX = 1_000;
+const SCOPE = 'openid email profile';
+/** OpenID Connect Core 1.0 section 2: ASCII of at most 255 characters. */
+const SUB = /^[\x20-\x7e]{1,255}$/;
+/** Anything that could be an address and be looked up. */
+const EMAIL = /^[^\p{Cc}\p{Cs}]{1,254}$/u;
+const ENDPOINTS = ['authorization_endpoint', 'token_endpoint', 'jwks_uri'] as const;
+/** Errors by which a provider says that it is not well (RFC 6749 section 4.1.2.1). */
+const UNWELL = ['server_error', 'temporarily_unavailable'];
+
+interface Discovered {
+  readonly metadata: Promise<openid.ServerMetadata>;
+  readonly until: number;
+}
+
+export class Providers {
+  readonly #discovered = new Map<string, Discovered>();
+  readonly #deadlineMs: number;
+
+  constructor(deadlineMs = DEADLINE_MS) {
+    this.#deadlineMs = deadlineMs;
+  }
+
+  /** Where to send the browser. */
+  async authorizationAddress(registration: Registration, attempt: Attempt): Promise<string> {
+    const configuration = await this.#configure(registration);
+    const address = openid.buildAuthorizationUrl(configuration, {
+      response_type: 'code',
+      scope: SCOPE,
+      redirect_uri: attempt.redirectUri,
+      state: attempt.state,
+      nonce: attempt.nonce,
+      code_challenge: await openid.calculatePKCECodeChallenge(attempt.verifier),
+      code_challenge_method: 'S256',
+    });
+    return address.href;
+  }
+
+  /** `answer`: the parameters with which the browser came back. */
+  async identify(
+    registration: Registration,
+    attempt: Attempt,
+    answer: Readonly<Record<string, string>>,
+  ): Promise<Identity> {
+    const configuration = await this.#configure(registration);
+    const address = new URL(attempt.redirectUri);
+    address.search = new URLSearchParams(answer).toString();
+    try {
+      const tokens = await openid.authorizationCodeGrant(configuration, address, {
+        expectedState: attempt.state,
+        expectedNonce: attempt.nonce,
+        pkceCodeVerifier: attempt.verifier,
+        idTokenExpected: true,
+      });
+      const claims = tokens.claims();
+      if (claims === undefined || !SUB.test(claims.sub))
+        throw new NotProved('the subject is not of the standard’s form');
+      const { iss: issuer, sub } = claims;
+      const email = async () =>
+        emailIn(claims) ?? emailIn(await userInfo(configuration, tokens.access_token, sub).catch(explain));
+      return { issuer, sub, email };
+    } catch (error) {
+      return explain(error);
+    }
+  }
+
+  /**
+   * One for each use: a configuration keeps the provider's keys for a minute however many new ones it meets, and in
+   * that minute a provider that has changed its keys would be locked out and a key that was withdrawn would count.
+   */
+  async #configure(registration: Registration): Promise<openid.Configuration> {
+    const { issuer, clientId, clientSecret } = registration;
+    const metadata = await this.#discover(issuer);
+    const authentication = authenticationOf(metadata, clientSecret);
+    const configuration = new openid.Configuration(metadata, clientId, undefined, authentication);
+    configuration[openid.customFetch] = boundedFetch(this.#deadlineMs);
+    if (isLoopback(new URL(issuer))) openid.allowInsecureRequests(configuration);
+    // Without it the client trusts whatever the token endpoint says and looks at no signature.
+    openid.enableNonRepudiationChecks(configuration);
+    return configuration;
+  }
+
+  /** Who comes meanwhile waits for the same answer; a failure is not kept. */
+  #discover(issuer: string): Promise<openid.ServerMetadata> {
+    const known = this.#discovered.get(issuer);
+    if (known !== undefined && performance.now() < known.until) return known.metadata;
+    const metadata = discover(issuer, this.#deadlineMs);
+    if (this.#discovered.size >= DISCOVERED_MAX) this.#discovered.clear();
+    const discovered = { metadata, until: performance.now() + DISCOVERY_MS_MAX };
+    this.#discovered.set(issuer, discovered);
+    metadata.catch(() => {
+      if (this.#discovered.get(issuer) === discovered) this.#discovered.delete(issuer);
+    });
+    return metadata;
+  }
+}
+
+async function discover(issuer: string, deadlineMs: number): Promise<openid.ServerMetadata> {
+  const address = new URL(issuer);
+  try {
+    const configuration = await openid.discovery(address, 'discovery', undefined, openid.None(), {
+      [openid.customFetch]: boundedFetch(deadlineMs),
+      execute: isLoopback(address) ? [openid.allowInsecureRequests] : [],
+    });
+    const metadata = configuration.serverMetadata();
+    // The client excepts providers that speak for many tenants at once: anybody could be a tenant.
+    if (new URL(metadata.issuer).href !== address.href) throw new ProviderAway('describes itself as another issuer');
+    for (const name of ENDPOINTS) {
+      const endpoint = metadata[name] ?? '';
+      if (!URL.canParse(endpoint) || !isConfidential(new URL(endpoint)))
+        throw new ProviderAway(`has no ${name} that can be used`);
+    }
+    return metadata;
+  } catch (error) {
+    throw awayIn(error) ?? new ProviderAway(`has no description that can be read: ${(error as Error).message}`);
+  }
+}
+
+/** OpenID Connect Discovery 1.0 section 3: where the provider says nothing, it takes Basic. */
+function authenticationOf(metadata: openid.ServerMetadata, clientSecret: string | undefined): openid.ClientAuth {
+  if (clientSecret === undefined) return openid.None();
+  const methods = metadata.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
+  return methods.includes('client_secret_basic')
+    ? openid.ClientSecretBasic(clientSecret)
+    : openid.ClientSecretPost(clientSecret);
+}
+
+async function userInfo(configuration: openid.Configuration, accessToken: string, sub: string) {
+  if (configuration.serverMetadata().userinfo_endpoint === undefined) return {};
+  return openid.fetchUserInfo(configuration, accessToken, sub);
+}
+
+function emailIn({ email, email_verified: verified }: Record<string, unknown>): EmailClaim | undefined {
+  if (typeof email !== 'string' || !EMAIL.test(email)) return undefined;
+  return { email, verified: verified === undefined ? undefined : verified === true };
+}
+
+function awayIn(error: unknown): ProviderAway | undefined {
+  if (error instanceof ProviderAway) return error;
+  return error instanceof Error && error.cause !== undefined ? awayIn(error.cause) : undefined;
+}
+
+/** The client's errors carry tokens and claims in their causes, so that only their words go on. */
+function explain(error: unknown): never {
+  const away = awayIn(error);
+  if (away !== undefined) throw away;
+  if (error instanceof NotProved) throw error;
+  if (error instanceof openid.AuthorizationResponseError || error instanceof openid.ResponseBodyError) {
+    const code = /^[a-z_]{1,64}$/.test(error.error) ? error.error : 'unknown';
+    if (UNWELL.includes(code)) throw new ProviderAway(`says ${code}`);
+    throw new NotProved(`the provider says ${code}`);
+  }
+  if (error instanceof openid.ClientError || (error instanceof TypeError && 'code' in error)) {
+    const { cause } = error;
+    throw new NotProved(cause instanceof Error ? `${error.message}: ${cause.message}` : error.message);
+  }
+  throw error;
+}

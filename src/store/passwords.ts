@@ -1,0 +1,21 @@
+// Setting the password of somebody who exists. Each raises the epoch, which ends the sessions that were opened before.
+
+import type { Account } from './accounts.ts';
+import type { Statement } from './db.ts';
+
+/** Nothing when the account has changed since it was read. */
+export function setUserPassword(schema: string, { user }: Account, passwordHash: string): Statement {
+  return {
+    text: `update ${schema}.users set password_hash = $2, session_epoch = session_epoch + 1
+      where id = $1 and session_epoch = $3 and not disabled and deleted_at is null returning id`,
+    params: [user.id, passwordHash, user.sessionEpoch],
+  };
+}
+
+export function setSharedUserPassword(shared: NonNullable<Account['shared']>, passwordHash: string): Statement {
+  return {
+    text: `update cartulary.shared_users set password_hash = $2, session_epoch = session_epoch + 1
+      where id = $1 and session_epoch = $3 and not disabled and deleted_at is null returning id`,
+    params: [shared.id, passwordHash, shared.sessionEpoch],
+  };
+}

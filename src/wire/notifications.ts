@@ -1,0 +1,68 @@
+// Notifications and the devices that take them, as they travel.
+
+import { type Static, Type } from 'typebox';
+
+const strict = { additionalProperties: false } as const;
+
+/** In code points. */
+export const TITLE_LENGTH_MAX = 128;
+export const BODY_LENGTH_MAX = 512;
+export const URL_LENGTH_MAX = 1024;
+
+export const NotificationRequest = Type.Object(
+  {
+    title: Type.Optional(Type.String({ minLength: 1, maxLength: TITLE_LENGTH_MAX })),
+    body: Type.String({ minLength: 1, maxLength: BODY_LENGTH_MAX }),
+    url: Type.Optional(Type.String({ minLength: 1, maxLength: URL_LENGTH_MAX })),
+    sound: Type.Optional(Type.Enum(['default', ''])),
+  },
+  strict,
+);
+export type NotificationRequest = Static<typeof NotificationRequest>;
+
+export const DEVICE_NAME_MAX = 100;
+export const ENDPOINT_LENGTH_MAX = 2048;
+export const PHONE_TOKEN_MAX = 1024;
+const deviceName = Type.Optional(Type.String({ maxLength: DEVICE_NAME_MAX }));
+
+/** `subscription` is what `PushSubscription.toJSON()` gives in a browser. */
+const NewBrowser = Type.Object(
+  {
+    transport: Type.Literal('webPush'),
+    subscription: Type.Object(
+      {
+        endpoint: Type.String({ minLength: 1, maxLength: ENDPOINT_LENGTH_MAX }),
+        expirationTime: Type.Optional(Type.Union([Type.Null(), Type.Number()])),
+        keys: Type.Object({ p256dh: Type.String(), auth: Type.String() }, strict),
+      },
+      strict,
+    ),
+    name: deviceName,
+  },
+  strict,
+);
+
+const newPhone = <const Name extends 'fcm' | 'apns'>(transport: Name) =>
+  Type.Object(
+    {
+      transport: Type.Literal(transport),
+      token: Type.String({ minLength: 1, maxLength: PHONE_TOKEN_MAX }),
+      name: deviceName,
+    },
+    strict,
+  );
+
+const NewFcmPhone = newPhone('fcm');
+const NewApnsPhone = newPhone('apns');
+
+export const NEW_DEVICES = { webPush: NewBrowser, fcm: NewFcmPhone, apns: NewApnsPhone } as const;
+export type TransportName = keyof typeof NEW_DEVICES;
+export const NewDevice = Type.Union([NewBrowser, NewFcmPhone, NewApnsPhone]);
+export type NewDevice = Static<typeof NewDevice>;
+
+export interface DeviceView {
+  readonly id: string;
+  readonly transport: TransportName;
+  readonly name: string;
+  readonly createdAt: string;
+}

@@ -1,0 +1,192 @@
+// The months of the activity log: that they are there, that none is needed for an entry to be written, and that old ones
+// go as a whole.
+
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import pg from 'pg';
+import type { Observation } from '../../src/observe.ts';
+import { beginActivityLog, keepActivityLogs } from '../../src/operations/activity-months.ts';
+import { MOVED_MAX, TRIM_PAGE } from '../../src/store/activity-months.ts';
+import { Database } from '../../src/store/db.ts';
+import { publishApplication, type TestApplication } from '../support/application.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+import { exported, fill, parts, stored, writeAt } from './log.ts';
+
+const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+
+describe('the months of the activity log', () => {
+  let server: TestServer;
+  let database: Database;
+  /** What the job tells of, of all applications. */
+  const told: Observation[] = [];
+
+  before(async () => {
+    server = await startTestServer();
+    database = new Database({ connection: server.database.connection, connectionsMax: 4, onConnectionError: () => {} });
+  });
+  after(async () => {
+    await database.close();
+    await server.close();
+    assert.deepEqual(server.failures, []);
+  });
+
+  const publish = (document: object = {}): Promise<TestApplication> =>
+    publishApplication(server, { collections: [], ...document });
+  const start = new Date();
+  const month = (ahead: number): number => Date.UTC(start.getUTCFullYear(), start.getUTCMonth() + ahead, 1);
+  const table = (ahead: number): string =>
+    `activity_${new Date(month(ahead)).toISOString().slice(0, 7).replace('-', '_')}`;
+  const contextAt = (now: number) => ({ database, now: () => now, observe: (event: Observation) => told.push(event) });
+  const keep = async (now: number, days = 400) => {
+    await keepActivityLogs(contextAt(now), { days, signal: new AbortController().signal });
+  };
+  const toldOf = ({ id }: TestApplication) =>
+    told.splice(0).flatMap((event) => {
+      if (!('applicationId' in event) || event.applicationId !== id) return [];
+      const { applicationId: _, ...rest } = event;
+      return [rest];
+    });
+
+  it('are there from the beginning where there is a log, and nowhere else', async () => {
+    const app = await publish();
+    const { id, admin } = await publish({ activityLogEnabled: false });
+    assert.deepEqual(Object.keys(await parts(server.database, app.id)), [
+      table(0),
+      table(1),
+      table(2),
+      'activity_rest',
+    ]);
+    assert.equal(
+      (await parts(server.database, app.id)).activity_rest,
+      0,
+      'nothing was written before there was a month',
+    );
+    assert.deepEqual(await parts(server.database, id), { activity_rest: 0 });
+    await keep(start.getTime());
+    assert.deepEqual(await parts(server.database, id), { activity_rest: 0 }, 'none is made where nothing is logged');
+
+    const { organization } = (await server.operator('GET', `/applications/${id}`)).body;
+    const document = { id, name: 'Test', organization, collections: [], activityLogEnabled: true };
+    assert.equal((await server.operator('POST', '/applications', document)).status, 200);
+    const made = await parts(server.database, id);
+    assert.deepEqual(made, { [table(0)]: 1, [table(1)]: 0, [table(2)]: 0, activity_rest: 0 });
+    const end = Date.now() + HOUR_MS;
+    const kinds = (await exported(server, { id, admin }, { start: end - DAY_MS, end })).map(({ type }) => type);
+    assert.deepEqual(kinds, ['application', 'activityLog']);
+  });
+
+  it('are made ahead, by several servers at once, and again without any effect', async () => {
+    const app = await publish();
+    const later = month(2) + DAY_MS;
+    await Promise.all(Array.from({ length: 4 }, () => beginActivityLog(contextAt(later), app.id)));
+    const names = [0, 1, 2, 3, 4].map(table);
+    assert.deepEqual(Object.keys(await parts(server.database, app.id)), [...names, 'activity_rest']);
+    await beginActivityLog(contextAt(later), app.id);
+    assert.deepEqual(Object.keys(await parts(server.database, app.id)), [...names, 'activity_rest']);
+    assert.deepEqual(toldOf(app), []);
+  });
+
+  it('take over what was written for want of them', async () => {
+    const app = await publish();
+    const times = [month(3), month(3), month(4) - 1, month(4), month(30)];
+    await writeAt(server.database, app.id, times);
+    assert.equal((await parts(server.database, app.id)).activity_rest, times.length);
+    const before = await stored(server.database, app.id);
+    await beginActivityLog(contextAt(month(2)), app.id);
+    const { [table(3)]: third, [table(4)]: fourth, activity_rest: rest } = await parts(server.database, app.id);
+    assert.deepEqual([third, fourth, rest], [3, 1, 1]);
+    assert.deepEqual(await stored(server.database, app.id), before, 'in the same order');
+    assert.deepEqual(toldOf(app), []);
+  });
+
+  it('are left out where too much would have to be moved, and then nothing is lost', async () => {
+    const app = await publish();
+    await fill(server.database, app.id, { at: month(3), count: MOVED_MAX + 1 });
+    await beginActivityLog(contextAt(month(2)), app.id);
+    const made = await parts(server.database, app.id);
+    assert.deepEqual([made[table(3)], made[table(4)], made.activity_rest], [undefined, 0, MOVED_MAX + 1]);
+    assert.deepEqual(toldOf(app), []);
+    const whole = await exported(server, app, { start: month(3), end: month(4) });
+    assert.equal(whole.length, MOVED_MAX + 1);
+    // Row by row, then: the first page, and what is left.
+    await keep(month(3) + DAY_MS + TRIM_PAGE + 10, 1);
+    assert.equal((await parts(server.database, app.id)).activity_rest, MOVED_MAX + 1 - TRIM_PAGE - 10);
+    const [{ event, entries } = {}] = toldOf(app) as { event?: string; entries?: number }[];
+    assert.deepEqual([event, entries], ['activityLog.trimmed', TRIM_PAGE + 10]);
+  });
+
+  it('go as a whole once all of them is too old, and never the present one', async () => {
+    const app = await publish();
+    await writeAt(server.database, app.id, [month(0), month(1), month(1) + 1, month(2) - 1, month(2)]);
+    // Whoever deletes from it entry by entry fails.
+    await server.database.sql(`create function app_${app.id}.refuse() returns trigger language plpgsql
+      as $$ begin raise exception 'deleted entry by entry'; end $$`);
+    for (const ahead of [0, 1, 2]) {
+      await server.database.sql(`create trigger refuse before delete on app_${app.id}.${table(ahead)}
+        for each statement execute function app_${app.id}.refuse()`);
+    }
+    const left = async () => Object.keys(await parts(server.database, app.id)).slice(0, 1);
+    await keep(month(1) + 10 * DAY_MS - 1, 10);
+    assert.deepEqual(await left(), [table(0)], 'its last moment is not too old yet');
+    assert.deepEqual(toldOf(app), []);
+    await keep(month(1) + 10 * DAY_MS, 10);
+    assert.deepEqual(await left(), [table(1)]);
+    assert.deepEqual(toldOf(app), [{ event: 'activityLog.trimmed', months: 1, entries: 0 }]);
+    await keep(month(3) + DAY_MS, 1);
+    assert.deepEqual(await left(), [table(3)]);
+    assert.deepEqual(toldOf(app), [{ event: 'activityLog.trimmed', months: 2, entries: 0 }]);
+    assert.deepEqual(await stored(server.database, app.id), []);
+  });
+
+  it('of an earlier server are trimmed by pages until they can go', async () => {
+    const app = await publish({ activityLogEnabled: false });
+    // As store/activity-months settles it at the migration.
+    const schema = `app_${app.id}`;
+    const until = `activity_until_${table(1).slice(9)}`;
+    await server.database.sql(`create table ${schema}.${until} (id uuid primary key, entry text not null)`);
+    const bound = BigInt(month(1)).toString(16).padStart(12, '0');
+    await server.database.sql(`alter table ${schema}.activity attach partition ${schema}.${until}
+      for values from (minvalue) to ('${bound}00000000000000000000')`);
+    await writeAt(server.database, app.id, [month(-30), month(-2) - 1, month(-2), month(0)]);
+    await keep(month(-2) + 20 * DAY_MS, 20);
+    assert.deepEqual(await parts(server.database, app.id), { activity_rest: 0, [until]: 2 });
+    assert.deepEqual(toldOf(app), [{ event: 'activityLog.trimmed', months: 0, entries: 2 }]);
+    await keep(month(1) + DAY_MS, 1);
+    assert.deepEqual(await parts(server.database, app.id), { activity_rest: 0 });
+    assert.deepEqual(toldOf(app), [{ event: 'activityLog.trimmed', months: 1, entries: 0 }]);
+  });
+
+  it('are made and dropped without keeping writers waiting for a slow one', async () => {
+    const app = await publish();
+    await writeAt(server.database, app.id, [month(0)]);
+    const slow = new pg.Client(server.database.connection);
+    await slow.connect();
+    await slow.query('begin');
+    await slow.query(`insert into app_${app.id}.activity values ('00000000-0000-7000-8000-000000000001', '{}')`);
+    let longest = 0;
+    let stop = false;
+    let written = 0;
+    const writing = (async () => {
+      for (; !stop && written < 5_000; written++) {
+        const began = performance.now();
+        await writeAt(server.database, app.id, [start.getTime() + written]);
+        longest = Math.max(longest, performance.now() - began);
+      }
+    })();
+    // The slow one has written to the rest, of which making a month needs all, and dropping one needs the whole log.
+    await beginActivityLog(contextAt(month(1)), app.id);
+    await keepActivityLogs(contextAt(month(2)), { days: 1, signal: new AbortController().signal });
+    const failed = toldOf(app).map(({ event }) => event);
+    assert.deepEqual(failed, ['activityLog.unkept', 'activityLog.unkept']);
+    await slow.query('commit');
+    await slow.end();
+    await beginActivityLog(contextAt(month(1)), app.id);
+    stop = true;
+    await writing;
+    assert.ok(written > 20, `${written} were written meanwhile`);
+    assert.ok(longest < 1_000, `somebody waited ${longest} ms`);
+    assert.ok(Object.keys(await parts(server.database, app.id)).includes(table(3)));
+    assert.deepEqual(toldOf(app), []);
+  });
+});

@@ -1,0 +1,117 @@
+// The time that a refusal takes tells nobody whether there is such a user. Medians of alternating tries, with a bound so
+// generous that only an answer without the slow hash, or with two, is outside of it.
+
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { basic, send } from '../http/wire.ts';
+import { publishApplication, type TestApplication } from '../support/application.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+import { until } from './waiting.ts';
+
+const TRIES = 15;
+const NOBODY = `p${'0'.repeat(26)}`;
+
+describe('the time of a refusal', () => {
+  let server: TestServer;
+  let app: TestApplication;
+
+  before(async () => {
+    server = await startTestServer();
+    app = await publishApplication(server, { activityLogEnabled: true, collections: [] });
+    await server.database.sql(`update app_${app.id}.users set email_folded = 'admin@example.com' where id = $1`, [
+      app.admin.id,
+    ]);
+  });
+  after(async () => {
+    await server.close();
+    assert.deepEqual(server.failures, []);
+  });
+
+  type Try = (attempt: number) => Promise<{ status: number }>;
+
+  const byBasic =
+    (userId: string | undefined, { fresh, applicationId = app.id }: { fresh: boolean; applicationId?: string }): Try =>
+    (attempt) => {
+      // Somebody whom this server has not been asked for yet.
+      const unknown = `u${String(attempt).padStart(7, fresh ? '1' : '0')}`;
+      const authorization = basic(userId ?? (fresh ? unknown : 'u0000000'), `Wrong-Passw0rd-${attempt}`);
+      return send(server.address, 'GET', `/v1/${applicationId}`, { headers: { authorization } });
+    };
+  const bySignIn =
+    (named: object, applicationId = app.id): Try =>
+    (attempt) =>
+      send(server.address, 'POST', `/v1/${applicationId}/session`, {
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ ...named, password: `Wrong-Passw0rd-${attempt}` }),
+      });
+
+  async function timed(attempt: Try, number: number, status: number): Promise<number> {
+    const begun = performance.now();
+    const reply = await attempt(number);
+    assert.equal(reply.status, status);
+    return performance.now() - begun;
+  }
+
+  const median = (times: number[]) => times.toSorted((one, other) => one - other)[Math.floor(times.length / 2)]!;
+
+  /** All of them in turn, so that a burden on the machine meets all alike. The first is the one of somebody who exists. */
+  async function assertAlike(attempts: Readonly<Record<string, Try>>): Promise<void> {
+    const times = new Map<string, number[]>(Object.keys(attempts).map((what) => [what, []]));
+    for (let number = 0; number < TRIES; number++) {
+      for (const [what, attempt] of Object.entries(attempts)) times.get(what)!.push(await timed(attempt, number, 401));
+    }
+    const [known = 0] = [...times.values()].map(median);
+    for (const [what, all] of times) {
+      const ratio = median(all) / known;
+      assert.ok(ratio > 0.5 && ratio < 2, `${what}: ${median(all)} ms against ${known} ms`);
+    }
+  }
+
+  it('is the same at the first request of a server for a known and an unknown user', async () => {
+    const ratios: number[] = [];
+    for (let round = 0; round < 3; round++) {
+      const nodes = [
+        await startTestServer({ database: server.database, connectionsMax: 2 }),
+        await startTestServer({ database: server.database, connectionsMax: 2 }),
+      ];
+      const [known = 0, unknown = 0] = await Promise.all(
+        nodes.map(async ({ address }, index) => {
+          const headers = { authorization: basic(index === 0 ? app.admin.id : 'u0000000', 'Wrong-Passw0rd') };
+          const begun = performance.now();
+          assert.equal((await send(address, 'GET', `/v1/${app.id}`, { headers })).status, 401);
+          return performance.now() - begun;
+        }),
+      );
+      ratios.push(known / unknown);
+      await Promise.all(nodes.map((node) => node.close()));
+    }
+    assert.ok(median(ratios) > 0.4 && median(ratios) < 2.5, `${ratios}`);
+  });
+
+  it('is the same at Basic', async () => {
+    const remembered = await app.addPerson('Remembered');
+    const right = { authorization: basic(remembered.id, remembered.password) };
+    const askRight = () => send(server.address, 'GET', `/v1/${app.id}`, { headers: right });
+    assert.equal((await askRight()).status, 200);
+    await server.database.sql(`update app_${app.id}.users set disabled = true where id = $1`, [remembered.id]);
+    await server.database.sql(`select pg_notify('cartulary', $1)`, [`application ${app.id}`]);
+    await until('it to count', async () => (await askRight()).status === 401);
+    await assertAlike({
+      known: byBasic(app.admin.id, { fresh: false }),
+      unknown: byBasic(undefined, { fresh: false }),
+      'unknown each time': byBasic(undefined, { fresh: true }),
+      'disabled, with the right password, which was right before': askRight,
+      'unknown application': byBasic(app.admin.id, { fresh: false, applicationId: NOBODY }),
+    });
+  });
+
+  it('is the same at signing in', async () => {
+    await assertAlike({
+      known: bySignIn({ userId: app.admin.id }),
+      unknown: bySignIn({ userId: 'u0000000' }),
+      'known by address': bySignIn({ email: 'admin@example.com' }),
+      'unknown by address': bySignIn({ email: 'nobody@example.com' }),
+      'unknown application': bySignIn({ userId: app.admin.id }, NOBODY),
+    });
+  });
+});

@@ -1,0 +1,59 @@
+// Work behind the answers: so much at once, so much waiting, failures told, and everything counted until it is done.
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { UnderWay } from '../../src/http/under-way.ts';
+import { Behind } from '../../src/jobs/behind.ts';
+import type { Observation } from '../../src/observe.ts';
+
+describe('work behind the answers', () => {
+  function begin() {
+    const told: Observation[] = [];
+    const underWay = new UnderWay();
+    const bounds = { atOnceMax: 2, waitingMax: 3 };
+    const behind = new Behind({ observe: (observation) => told.push(observation), underWay }, bounds);
+    return { told, underWay, behind };
+  }
+
+  it('runs a few at once, lets a few more wait, and says when there are too many', async () => {
+    const { told, underWay, behind } = begin();
+    let running = 0;
+    let most = 0;
+    let done = 0;
+    const work = async () => {
+      running += 1;
+      most = Math.max(most, running);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      running -= 1;
+      done += 1;
+    };
+    const taken = Array.from({ length: 7 }, () => behind.begin('work', work));
+    assert.deepEqual(taken, [true, true, true, true, true, false, false]);
+    assert.equal(done, 0, 'nothing of it before the answer');
+    await underWay.none(5_000);
+    assert.deepEqual([done, most, running], [5, 2, 0]);
+    assert.deepEqual(
+      told.map(({ event }) => event),
+      ['task.failed', 'task.failed'],
+    );
+    assert.ok(behind.begin('work', work), 'there is room again');
+    await underWay.none(5_000);
+    assert.equal(done, 6);
+  });
+
+  it('tells of a failure and goes on', async () => {
+    const { told, underWay, behind } = begin();
+    const error = new Error('no');
+    let done = 0;
+    for (let time = 0; time < 2; time++) behind.begin('failing', () => Promise.reject(error));
+    behind.begin('other', async () => {
+      done += 1;
+    });
+    await underWay.none(5_000);
+    assert.deepEqual(told, [
+      { event: 'task.failed', task: 'failing', error },
+      { event: 'task.failed', task: 'failing', error },
+    ]);
+    assert.equal(done, 1);
+  });
+});

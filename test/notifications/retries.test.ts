@@ -1,0 +1,271 @@
+// What is tried again and what is not: backoff, gone and refused, other servers, fairness, stopping, removal.
+
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, describe, it } from 'node:test';
+import { DELIVERY_MS_MAX, retryDelayMs } from '../../src/domain/notifications.ts';
+import type { Observation } from '../../src/observe.ts';
+import { retryAfterMs } from '../../src/push/transport.ts';
+import type { Person, TestApplication } from '../support/application.ts';
+import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+import { type PushService, type Reaction, startPushService } from './push-service.ts';
+import { notify, publishWithPush, queueOf, registerBrowser, until } from './scene.ts';
+
+describe('the wait for the next attempt', () => {
+  const delay = (attempts: number, serviceFailing: boolean) => retryDelayMs({ attempts, serviceFailing, chance: 0.5 });
+
+  it('doubles from a second to an hour while the service takes nothing', () => {
+    assert.deepEqual(
+      [1, 2, 3, 4, 12, 13, 60].map((attempts) => delay(attempts, true)),
+      [1_000, 2_000, 4_000, 8_000, 2_048_000, 3_600_000, 3_600_000],
+    );
+  });
+
+  it('is a second while it takes others, and doubles only behind that', () => {
+    assert.deepEqual(
+      [1, 2, 15, 16, 17, 60].map((attempts) => delay(attempts, false)),
+      [1_000, 1_000, 1_000, 2_000, 4_000, 3_600_000],
+    );
+  });
+
+  it('is spread, and bounded when the service says how long', () => {
+    const spread = [0, 1].map((chance) => retryDelayMs({ attempts: 3, serviceFailing: true, chance }));
+    assert.deepEqual(spread, [3_000, 5_000]);
+    const now = Date.parse('2026-01-01T00:00:00Z');
+    const table = [
+      undefined,
+      '0',
+      '90',
+      'Thu, 01 Jan 2026 00:01:00 GMT',
+      'Wed, 31 Dec 2025 00:00:00 GMT',
+      '999999',
+      'soon',
+    ];
+    assert.deepEqual(
+      table.map((header) => retryAfterMs(header, now)),
+      [undefined, 0, 90_000, 60_000, 0, 6 * 3_600_000, undefined],
+    );
+  });
+});
+
+describe('deliveries', () => {
+  let database: TestDatabase;
+  let server: TestServer;
+  let service: PushService;
+  let dead: { origin: string; hits: number; close(): void };
+  let app: TestApplication;
+  const observed: Observation[] = [];
+  let names = 0;
+
+  before(async () => {
+    service = await startPushService();
+    const redirector = createServer((_request, response) => {
+      dead.hits += 1;
+      response.writeHead(307, { location: `${service.origin}/send/x` }).end();
+    });
+    redirector.listen(0, '127.0.0.1');
+    await new Promise((done) => redirector.once('listening', done));
+    const origin = `http://127.0.0.1:${(redirector.address() as AddressInfo).port}`;
+    dead = { origin, hits: 0, close: () => redirector.close().closeAllConnections() };
+    database = await createDatabase();
+    server = await startTestServer({
+      database,
+      push: { services: [service.origin, origin, 'http://127.0.0.1:9'] },
+      observe: (observation) => observed.push(observation),
+    });
+    app = await publishWithPush(server);
+  });
+  after(async () => {
+    await server.close();
+    await service.close();
+    await database.drop();
+    dead.close();
+    assert.deepEqual(server.failures, []);
+  });
+
+  const somebody = async (where = app) => {
+    const person = await where.addPerson(`Person ${names++}`);
+    return { person, browser: await registerBrowser(where, person, service) };
+  };
+  const stateOf = async (person: Person) => {
+    const [row] = await server.database.sql(
+      `select d.state, d.attempts, d.problem, d.due_at from app_${app.id}.deliveries d
+         join app_${app.id}.notifications n on n.id = d.notification_id where n.user_id = $1`,
+      [person.id],
+    );
+    const [state, attempts, problem, dueAt] = row as [string, number, string | null, Date];
+    return { state, attempts, problem, dueAt };
+  };
+  const finished = (person: Person) => until(async () => (await stateOf(person)).state !== 'waiting', 'finished');
+  const reactions = (...list: Reaction[]) => {
+    service.react = () => list.shift() ?? { status: 201 };
+  };
+
+  it('that fail are tried again until they are taken', async () => {
+    const { person, browser } = await somebody();
+    reactions({ status: 500 }, { status: 503 });
+    await notify(app, person, { body: 'a' });
+    await finished(person);
+    assert.deepEqual(
+      { ...(await stateOf(person)), dueAt: undefined },
+      {
+        state: 'delivered',
+        attempts: 3,
+        problem: null,
+        dueAt: undefined,
+      },
+    );
+    assert.equal(browser.arrivals.length, 1);
+  });
+
+  it('wait for as long as the service asks', async () => {
+    const { person } = await somebody();
+    reactions({ status: 429, headers: { 'retry-after': '3600' } });
+    await notify(app, person, { body: 'a' });
+    await until(async () => (await stateOf(person)).problem !== null, 'tried');
+    const { state, dueAt, problem } = await stateOf(person);
+    assert.equal(state, 'waiting');
+    assert.equal(problem, 'answered 429');
+    assert.ok(dueAt.getTime() > Date.now() + 3_500_000, String(dueAt));
+    await server.database.sql(`delete from app_${app.id}.notifications where user_id = $1`, [person.id]);
+  });
+
+  it('to a subscription that is gone drop it', async () => {
+    for (const status of [404, 410]) {
+      const { person } = await somebody();
+      reactions({ status });
+      await notify(app, person, { body: 'a' });
+      await finished(person);
+      assert.equal((await stateOf(person)).state, 'gone');
+      await until(async () => (await app.send('GET', `/users/${person.id}/devices`)).body.length === 0, 'dropped');
+    }
+  });
+
+  it('that are refused fail at once, and the log says so; nothing is sent where a redirect leads', async () => {
+    for (const status of [400, 403, 413]) {
+      const { person } = await somebody();
+      reactions({ status, body: `no\n${'x'.repeat(100_000)}` });
+      await notify(app, person, { body: 'a' });
+      await finished(person);
+      const { state, attempts, problem } = await stateOf(person);
+      assert.deepEqual([state, attempts], ['failed', 1]);
+      assert.match(problem ?? '', new RegExp(`^answered ${status} no x{50,}$`));
+      assert.equal((await app.send('GET', `/users/${person.id}/devices`)).body.length, 1);
+      assert.ok(observed.some((o) => o.event === 'notification.failed' && o.problem === problem));
+    }
+    const { person } = await somebody();
+    const [before, requests] = [dead.hits, service.requests];
+    await server.database.sql(`update app_${app.id}.devices set address = $2 where user_id = $1`, [
+      person.id,
+      `${dead.origin}/a`,
+    ]);
+    await notify(app, person, { body: 'a' });
+    await finished(person);
+    assert.equal((await stateOf(person)).state, 'failed');
+    assert.deepEqual([dead.hits, service.requests], [before + 1, requests]);
+  });
+
+  it('to a service that is no longer trusted are not sent', async () => {
+    const { person } = await somebody();
+    await server.database.sql(`update app_${app.id}.devices set address = 'http://127.0.0.1:1/a' where user_id = $1`, [
+      person.id,
+    ]);
+    await notify(app, person, { body: 'a' });
+    await finished(person);
+    assert.match((await stateOf(person)).problem ?? '', /not a trusted one/);
+  });
+
+  it('are given up after a day', async () => {
+    const { person } = await somebody();
+    await server.database.sql(`update app_${app.id}.devices set address = 'http://127.0.0.1:9/a' where user_id = $1`, [
+      person.id,
+    ]);
+    await notify(app, person, { body: 'a' });
+    await until(async () => (await stateOf(person)).problem !== null, 'tried');
+    assert.match((await stateOf(person)).problem ?? '', /^no answer: ECONNREFUSED$/);
+    await server.database.sql(`update app_${app.id}.notifications set created_at = $2 where user_id = $1`, [
+      person.id,
+      new Date(Date.now() - DELIVERY_MS_MAX + 500),
+    ]);
+    await finished(person);
+    assert.equal((await stateOf(person)).state, 'failed');
+  });
+
+  it('of one application do not wait for the many of another', async () => {
+    const crowded = await publishWithPush(server, { name: 'Crowded' });
+    const { person } = await somebody(crowded);
+    const quick = await somebody();
+    const [[deviceId] = []] = await server.database.sql(`select id from app_${crowded.id}.devices`);
+    const message = JSON.stringify({ application: { id: crowded.id, name: 'Crowded' }, title: 't', body: 'b' });
+    await server.database.sql(
+      `with n as (insert into app_${crowded.id}.notifications
+           select gen_random_uuid(), $1, $1, $2, now() from generate_series(1, 5000) returning id)
+         insert into app_${crowded.id}.deliveries select id, $3, 'waiting', 0, now() - interval '1 hour' from n`,
+      [person.id, message, deviceId],
+    );
+    service.react = () => ({ status: 201, delayMs: 30 });
+    // Makes the server look.
+    await notify(crowded, person, { body: 'one more' });
+    await until(async () => ((await queueOf(server, crowded)).delivered ?? 0) > 0, 'begun');
+    await notify(app, quick.person, { body: 'a' });
+    const began = Date.now();
+    await finished(quick.person);
+    const left = (await queueOf(server, crowded)).waiting ?? 0;
+    assert.ok(left > 3_000, `${left} left in the other after ${Date.now() - began} ms`);
+    assert.ok(service.busiest <= 17, `${service.busiest} at a time`);
+    // And an application goes with its queue, whatever is under way.
+    assert.equal((await server.operator('DELETE', `/applications/${crowded.id}`)).status, 204);
+    reactions();
+    await until(async () => {
+      const notes = await server.database.sql('select 1 from cartulary.due_notifications where application_id = $1', [
+        crowded.id,
+      ]);
+      return notes.length === 0;
+    }, 'forgotten');
+    const after = await somebody();
+    await notify(app, after.person, { body: 'still works' });
+    await finished(after.person);
+    assert.deepEqual(
+      observed.filter(({ event }) => event === 'job.failed'),
+      [],
+    );
+  });
+
+  it('that a server has taken and not begun are given back when it stops, those under way end', async () => {
+    const own = await publishWithPush(server, { name: 'Stopping' });
+    const { person, browser } = await somebody(own);
+    await server.close();
+    service.react = () => ({ status: 201, delayMs: 400 });
+    const stopping = await startTestServer({ database, push: { services: [service.origin] } });
+    for (let index = 0; index < 40; index++) {
+      const path = `/v1/${own.id}/users/${person.id}/notifications`;
+      await stopping.send('POST', path, { token: own.admin.token, json: { body: String(index) } });
+    }
+    await until(() => service.busiest >= 16, 'under way');
+    await stopping.close();
+    const queue = await queueOf({ database }, own);
+    assert.equal(queue.delivered, browser.arrivals.length, 'what arrived is written down');
+    const ahead = await database.sql(
+      `select 1 from app_${own.id}.deliveries where state = 'waiting' and due_at > now() + interval '500 milliseconds'`,
+    );
+    assert.deepEqual(ahead, [], 'nothing is held');
+    service.react = () => ({ status: 201 });
+    // The walk at the start finds what has no note, and clears away what is finished for a week.
+    await database.sql('delete from cartulary.due_notifications');
+    const old = `00000000-0000-7000-8000-${'0'.repeat(12)}`;
+    await database.sql(`insert into app_${own.id}.notifications values ($1, $2, $2, '{}', '2020-01-01')`, [
+      old,
+      person.id,
+    ]);
+    server = await startTestServer({ database, push: { services: [service.origin] } });
+    await until(async () => (await queueOf({ database }, own)).delivered === 40, 'the rest', 10_000);
+    assert.equal(new Set(browser.arrivals.map(({ message }) => message.body)).size, 40);
+    assert.equal(browser.arrivals.length, 40);
+    await until(async () => {
+      const rows = await database.sql(`select 1 from app_${own.id}.notifications where id = $1`, [old]);
+      return rows.length === 0;
+    }, 'cleared away');
+  });
+});
