@@ -45,6 +45,7 @@ create table cartulary.migrations (
 create table cartulary.organizations (
   name text collate "C" not null,
   single_sign_on text,
+  sign_on_epoch integer not null default 0,
   constraint organizations_pkey PRIMARY KEY (name)
 );
 
@@ -78,7 +79,7 @@ create table cartulary.shared_users (
   created_at timestamp with time zone not null,
   name_folded text collate "C",
   email_folded text collate "C",
-  session_epoch integer not null,
+  session_epoch integer not null default 0,
   subject text collate "C",
   deleted_at timestamp with time zone,
   unsettled_since timestamp with time zone,
@@ -142,6 +143,8 @@ create table application.devices (
   id text collate "C" not null,
   user_id text collate "C" not null,
   session_id text collate "C",
+  token_id text collate "C",
+  epoch text collate "C" not null,
   transport text collate "C" not null,
   address text not null,
   address_hash bytea not null,
@@ -173,6 +176,7 @@ create table application.password_resets (
   token_hash bytea not null,
   user_id text collate "C" not null,
   epoch text collate "C" not null,
+  address_hash bytea not null,
   created_at timestamp with time zone not null,
   expires_at timestamp with time zone not null,
   constraint password_resets_pkey PRIMARY KEY (token_hash),
@@ -205,9 +209,11 @@ create table application.sign_ons (
   nonce text not null,
   verifier text not null,
   return_to text not null,
+  former_session text collate "C",
   expires_at timestamp with time zone not null,
   constraint sign_ons_pkey PRIMARY KEY (state_hash)
 );
+CREATE INDEX sign_ons_expires_at ON application.sign_ons USING btree (expires_at);
 
 create table application.tokens (
   id text collate "C" not null,
@@ -240,10 +246,10 @@ create table application.users (
   created_at timestamp with time zone not null,
   deleted_at timestamp with time zone,
   name_folded text collate "C" not null,
-  email_folded text collate "C" not null,
-  profile_folded text collate "C" not null,
-  team_folded text collate "C" not null,
-  session_epoch integer not null,
+  email_folded text collate "C" not null default ''::text,
+  profile_folded text collate "C" not null default ''::text,
+  team_folded text collate "C" not null default ''::text,
+  session_epoch integer not null default 0,
   subject text collate "C",
   login_failed_at timestamp with time zone,
   constraint users_pkey PRIMARY KEY (id)

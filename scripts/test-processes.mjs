@@ -8,15 +8,35 @@ import { pathToFileURL } from 'node:url';
 
 // Loading the server takes a second of computing, longer than most of these files need for their tests. They leave
 // nothing behind in their process: no signal, no folder, no setting, no measure of memory, no child that they kill.
-const SOCIABLE = ['attachments', 'domain', 'gate', 'http', 'jobs', 'lists', 'operator', 'records', 'search', 'uploads'];
+const SOCIABLE = [
+  'activity-log',
+  'attachments',
+  'domain',
+  'gate',
+  'http',
+  'jobs',
+  'lists',
+  'notifications',
+  'operator',
+  'people',
+  'records',
+  'search',
+  'sessions',
+  'single-sign-on',
+  'uploads',
+];
 const FILES_MAX = 6;
 
 // What takes longest comes first: begun last, it would run on alone. The others follow by name.
-const LONG = [
+export const LONG = [
   'docs/examples',
   'cli/serve',
   'browser/inert-attachments',
+  'browser/reset-password',
+  // Measures the memory of its process.
+  'activity-log/large',
   'search/differential',
+  'operator/migrations',
   'operator/publish-traffic',
   'lists/explain',
   'store/blobs-s3',
@@ -26,6 +46,13 @@ const LONG = [
   'cli/operator-commands',
   'durability/uploads',
   'durability/kill',
+  'durability/activity',
+  // Starts and kills servers.
+  'notifications/restart',
+  'notifications/retries',
+  'people/table',
+  'gate/timing',
+  'activity-log/every-operation',
   'images/life-and-death',
   'uploads/kill',
   'attachments/storage-away',

@@ -36,6 +36,15 @@ function httpAddress(value: string): string {
   return value.replace(/\/+$/, '');
 }
 
+/** Paths are put behind it. */
+function publicAddress(value: string): string {
+  const { search, hash, username, password } = new URL(httpAddress(value));
+  if (search !== '' || hash !== '' || username !== '' || password !== '') {
+    throw new Error('must be an http(s) address without a query, a fragment or a password');
+  }
+  return httpAddress(value);
+}
+
 function databaseAddress(value: string): string {
   if (!/^postgres(ql)?:\/\//.test(value)) throw new Error('must begin with postgres:// or postgresql://');
   return value;
@@ -61,9 +70,12 @@ function operatorKey(value: string): string {
 
 function smtpAddress(value: string): string {
   const url = URL.canParse(value) ? new URL(value) : undefined;
-  const bare = url !== undefined && /^\/?$/.test(url.pathname) && url.search === '' && url.hash === '';
-  if (!bare || !/^smtps?:$/.test(url.protocol) || url.hostname === '') {
-    throw new Error('must be smtp://USER:PASSWORD@HOST:PORT or smtps://…, with special characters percent-encoded');
+  const bare = url !== undefined && /^\/?$/.test(url.pathname) && url.hash === '';
+  const plain = url?.search === '?tls=never' && url.protocol === 'smtp:';
+  if (!bare || !/^smtps?:$/.test(url.protocol) || url.hostname === '' || (url.search !== '' && !plain)) {
+    throw new Error(
+      'must be smtp://USER:PASSWORD@HOST:PORT or smtps://…, with special characters percent-encoded, and ?tls=never or nothing behind it',
+    );
   }
   return value;
 }
@@ -182,7 +194,7 @@ export const SETTINGS = {
   }),
   CARTULARY_PUBLIC_URL: setting({
     default: undefined,
-    parse: httpAddress,
+    parse: publicAddress,
     sentence: 'Address under which people reach the server, for the links it gives out; by default where it listens.',
   }),
   CARTULARY_SMTP_URL: setting({
@@ -214,7 +226,7 @@ export const SETTINGS = {
   }),
   CARTULARY_PUSH_SERVICES: setting({
     default:
-      'fcm.googleapis.com, jmt17.google.com, updates.push.services.mozilla.com, *.push.services.mozilla.com, *.push.apple.com, *.notify.windows.com',
+      'fcm.googleapis.com, updates.push.services.mozilla.com, *.push.services.mozilla.com, *.push.apple.com, *.notify.windows.com',
     parse: pushServices,
     sentence:
       'Push services that browsers may name, as a comma-separated list of hosts (`*.` for all below) or whole origins.',
@@ -283,6 +295,9 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   }
   if (values.CARTULARY_SMTP_URL !== undefined && values.CARTULARY_MAIL_FROM === undefined) {
     problems.push('CARTULARY_MAIL_FROM must be set where CARTULARY_SMTP_URL is');
+  }
+  if (values.CARTULARY_SMTP_URL !== undefined && values.CARTULARY_PUBLIC_URL === undefined) {
+    problems.push('CARTULARY_PUBLIC_URL must be set where CARTULARY_SMTP_URL is: mails have links to it');
   }
   if (problems.length > 0) throw new ConfigError(problems.join('\n'));
   return values as Config;

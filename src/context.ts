@@ -36,8 +36,7 @@ export interface PeopleMeans {
   /** Shared users are in the system schema, and in the schemas of all the applications that know them. */
   readonly database: Database;
   readonly hashPassword: (password: string) => Promise<string>;
-  /** Takes the same time for an account without a password (undefined) as for a wrong one. */
-  readonly passwordMatches: (account: string, hash: string | undefined, password: string) => Promise<boolean>;
+  readonly provesPassword: PasswordProof;
   /** Makes this node forget what the news makes stale, at once; the other nodes hear of it by themselves. */
   readonly hear: (news: News) => void;
   /** Where people reach the server, without a slash at the end. */
@@ -46,13 +45,42 @@ export interface PeopleMeans {
   /** Undefined where the operator has set none. */
   readonly mailer: Mailer | undefined;
   /** Work that nobody waits for (jobs/behind). */
-  readonly behind: (task: string, work: () => Promise<void>) => boolean;
-  /** Tells the activity log of wrong credentials of somebody who exists, behind the answer (gate/login-failures). */
-  readonly loginFailed: (failure: {
-    readonly application: PreparedApplication;
-    readonly user: UserShort;
-    readonly source: ActivitySource;
-  }) => void;
+  readonly behind: (task: string, work: BehindWork) => boolean;
+  readonly loginFailed: (failure: LoginFailure) => void;
+}
+
+/** May give what is to be done later, because it has to be tried again: others have their turn meanwhile. */
+export type BehindWork = (() => Promise<void>) | (() => Promise<WorkAgain | undefined>);
+
+export interface WorkAgain {
+  readonly pauseMs: number;
+  readonly work: BehindWork;
+}
+
+/**
+ * Whether the password is that of the account. Throws 429 while who asks is slowed down (gate/password-proof); takes the
+ * same time without a hash as for a wrong password.
+ */
+export type PasswordProof = (presented: {
+  readonly address: string;
+  readonly account: string;
+  readonly hash: string | undefined;
+  readonly password: string;
+}) => Promise<boolean>;
+
+/** Wrong credentials of somebody who exists, for the activity log (operations/login-failures). */
+export interface LoginFailure {
+  readonly application: PreparedApplication;
+  readonly user: UserShort;
+  readonly source: ActivitySource;
+}
+
+/** A session of which somebody has shown a secret that only a copy can still have (operations/sessions). */
+export interface StolenSession {
+  readonly application: PreparedApplication;
+  readonly sessionId: string;
+  readonly caller: Caller;
+  readonly source: ActivitySource;
 }
 
 /** Slows down who guesses (gate/throttle). */
@@ -74,8 +102,9 @@ export interface Context {
   readonly people: PeopleMeans;
   /** The session by which the caller is known; undefined for tokens and passwords. */
   readonly sessionId: string | undefined;
+  /** Likewise the token. */
+  readonly tokenId: string | undefined;
   readonly signedInBy: 'token' | 'password' | 'session';
-  readonly throttle: Throttling;
   readonly ids: IdSource;
   /** Milliseconds since 1970 by the database's clock. */
   readonly now: () => number;
@@ -90,6 +119,8 @@ export interface VisitorContext {
   readonly store: Writer;
   readonly people: PeopleMeans;
   readonly throttle: Throttling;
+  /** Throws 429 when the address begins too many single sign-ons (gate/pace). */
+  readonly paceSignOns: (address: string) => void;
   /** Of single sign-on. */
   readonly providers: Pick<Providers, 'authorizationAddress' | 'identify'>;
   readonly ids: IdSource;

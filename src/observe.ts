@@ -9,7 +9,7 @@ export type Observation =
   | { event: 'request.left' | 'request.cut'; requestId: string; method: string; route: string; cause: unknown }
   | { event: 'database.connectionLost'; error: Error }
   | { event: 'database.restarted'; reason: string }
-  | { event: 'job.failed'; job: string; error: unknown }
+  | { event: 'job.failed'; job: string; applicationId?: string; error: unknown }
   | { event: 'task.failed'; task: string; error: unknown }
   | {
       event: 'application.publishing';

@@ -1,7 +1,9 @@
 -- Shared users (docs/architecture.md, "People").
 -- *_folded: as searches compare it (domain/search/fold); null until store/migrate has folded rows of earlier servers.
 -- session_epoch, subject: as in an application's users.
--- unsettled_since: since when it has changed in a way that its applications still have to follow.
+-- The defaults stay for servers of the version before, which may still be writing (docs/operating.md, "Upgrades").
+-- unsettled_since: since when it has changed in a way that its applications still have to follow; whoever sees to it
+-- moves it ahead first, so that nobody else does meanwhile.
 alter table cartulary.shared_users
   add column name_folded text collate "C",
   add column email_folded text collate "C",
@@ -9,12 +11,14 @@ alter table cartulary.shared_users
   add column subject text collate "C",
   add column deleted_at timestamptz,
   add column unsettled_since timestamptz;
-alter table cartulary.shared_users alter column session_epoch drop default;
 alter table cartulary.shared_users drop constraint shared_users_name_key;
 create unique index shared_users_name_key on cartulary.shared_users (organization, name) where deleted_at is null;
 create unique index shared_users_subject_key on cartulary.shared_users (organization, subject) where deleted_at is null;
 create index shared_users_email_folded on cartulary.shared_users (organization, email_folded) where deleted_at is null;
 create index shared_users_unsettled on cartulary.shared_users (unsettled_since) where unsettled_since is not null;
+
+-- sign_on_epoch: goes up when single sign-on is turned on or off, or another provider is set; sessions of before have ended.
+alter table cartulary.organizations add column sign_on_epoch integer not null default 0;
 
 -- Keys that all servers of this database share and that are made at the first start.
 create table cartulary.server_keys (

@@ -5,9 +5,10 @@ import type { AddressInfo } from 'node:net';
 import type pg from 'pg';
 import { createIdSource } from '../domain/ids.ts';
 import { Authenticator } from '../gate/authenticate.ts';
-import { LoginFailures } from '../gate/login-failures.ts';
 import { OperatorGate } from '../gate/operator.ts';
+import { Pace } from '../gate/pace.ts';
 import { hashPassword, PasswordCheck } from '../gate/password-check.ts';
+import { passwordProof } from '../gate/password-proof.ts';
 import { Sessions } from '../gate/sessions.ts';
 import { Throttle, type ThrottleLimits } from '../gate/throttle.ts';
 import { createApp } from '../http/app.ts';
@@ -18,6 +19,8 @@ import { jobsOf } from '../jobs/jobs.ts';
 import { JobRunner } from '../jobs/runner.ts';
 import { type MailSettings, openMailer } from '../mail/mailer.ts';
 import type { Observe } from '../observe.ts';
+import { LoginFailures } from '../operations/login-failures.ts';
+import { endStolen } from '../operations/sessions.ts';
 import { Push, type PushSettings } from '../push/push.ts';
 import { makeVapidKeys, type VapidKeys } from '../push/web-push.ts';
 import { Providers } from '../sign-on/providers.ts';
@@ -39,7 +42,11 @@ import { TokenUses } from '../store/token-uses.ts';
 const DRAIN_MS = 10_000;
 /** And how long those that were cut off then may take to put away what they have. */
 const FINISH_MS = 5_000;
+/** And all of stopping: containers are usually killed after thirty seconds. */
+const CLOSE_MS = 25_000;
 const IDLE_LOOK_MS = 50;
+/** From one address, behind which a whole office may be. */
+const SIGN_ONS_PER_MINUTE = 60;
 /** Writing entries and handing over mails: little at once, and a while's worth of waiting. */
 const BEHIND = { atOnceMax: 2, waitingMax: 200 };
 
@@ -71,6 +78,8 @@ export interface RunningServer {
   /** `http://HOST:PORT`, without a slash at the end. */
   readonly address: string;
   readonly database: Database;
+  /** Makes it forget what the news makes stale, as if it had heard of it. */
+  readonly hear: (news: News) => void;
   /** Takes no new requests, lets those under way finish, and closes the connections to the database. */
   close(): Promise<void>;
 }
@@ -97,14 +106,24 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const tokenUses = new TokenUses();
   const behind = entriesBehind.begin.bind(entriesBehind);
   const loginFailures = new LoginFailures({ database, ids, now, behind });
+  const loginFailed = loginFailures.note.bind(loginFailures);
+  const provesPassword = passwordProof(throttle, passwords);
   const gateParts = { database, definitions, now, heardAsOf };
-  const authenticator = new Authenticator({ ...gateParts, throttle, passwords, loginFailures, tokenUses });
-  const sessions = new Sessions({ ...gateParts, ids, hear: (news) => hear(news) });
+  const authenticator = new Authenticator({
+    ...gateParts,
+    throttle,
+    passwords,
+    provesPassword,
+    loginFailed,
+    tokenUses,
+  });
   const hear = (news: News) => {
     definitions.hear(news);
     authenticator.hear(news);
     sessions.hear(news);
   };
+  const sessions = new Sessions({ ...gateParts, endStolen: (stolen) => endStolen({ database, ids, hear }, stolen) });
+  const signOnPace = new Pace(SIGN_ONS_PER_MINUTE);
   const searchIndexes = new SearchIndexes();
   const blobs = openBlobs(options.attachments, options.spoolFolder);
   const thumbnails = new Thumbnails();
@@ -139,23 +158,26 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     hashPassword,
     definitions,
     throttle,
+    paceSignOns: signOnPace.take.bind(signOnPace),
     providers: new Providers(),
     people: {
       database,
       hashPassword,
-      passwordMatches: passwords.matches.bind(passwords),
+      provesPassword,
       hear,
       publicUrl,
       push,
       mailer,
       behind: mailsBehind.begin.bind(mailsBehind),
-      loginFailed: loginFailures.note.bind(loginFailures),
+      loginFailed,
     },
   };
   const jobs = new JobRunner(jobsOf(services, options), observe);
   const app = createApp(services, { ready: () => migrationsApplied(database.system) }, options.trustedProxies);
-  const close = async () => {
+  const closeAll = async () => {
     closing = true;
+    // At once: what takes long among them ends while requests are being finished.
+    const jobsEnded = jobs.stop();
     // Whoever has not sent or read to the end by then is cut off.
     const late = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS);
     // A download that had begun has promised to keep its connection, which nobody ends when it is done.
@@ -165,7 +187,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     await underWay.none(FINISH_MS);
     clearInterval(idle);
     await database.stopPublishing();
-    await jobs.stop();
+    await jobsEnded;
     await tokenUses.write(database).catch(() => undefined);
     mailer?.close();
     clock.stop();
@@ -175,6 +197,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     await blobs.close();
     await database.close();
   };
+  const close = () => atMost(CLOSE_MS, closeAll());
   try {
     await openOrTell(blobs, observe);
     database.engine = await detectEngine(database.system);
@@ -191,7 +214,16 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const { port } = app.server.address() as AddressInfo;
   address = `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}`;
   observe({ event: 'server.started', address });
-  return { address, database, close };
+  return { address, database, hear, close };
+}
+
+/** What is still under way by then is left to the end of the process. */
+async function atMost(milliseconds: number, work: Promise<void>): Promise<void> {
+  let late: NodeJS.Timeout | undefined;
+  const waited = new Promise<void>((resolve) => {
+    late = setTimeout(resolve, milliseconds);
+  });
+  await Promise.race([work, waited]).finally(() => clearTimeout(late));
 }
 
 /** Browsers subscribe to one key for good: it is made once for all servers and never changes. */

@@ -52,7 +52,7 @@ function print(address: string, demo: Kept): void {
   Application    ${demo.applicationId} (Field inspections)
   Collection     ${demo.collectionId} (Visits)
   Token          ${demo.token}
-  Or as a user   ${demo.userId} with the password ${demo.password}
+  Or as a user   ${demo.userId} with the password ${demo.password} (until it is changed)
 
 Read a visit:
 

@@ -17,6 +17,7 @@ import { ensureOperatorKey } from './operator-key.ts';
 
 const DATABASE_WAIT_MS = 1_000;
 const IMPATIENCE_MS = 2_000;
+const LEFTOVERS_MS = 1_000;
 /** What the making of the demonstration consists of, of which people are told otherwise. */
 const ORDINARY: ReadonlySet<string> = new Set(['application.publishing', 'application.published', 'request']);
 
@@ -43,6 +44,8 @@ export async function serve(config: Config, options: { demo: boolean }): Promise
   } finally {
     await server?.close();
     await embedded?.stop();
+    // What could not be closed in time does not keep the process; what can be leaves nothing that this waits for.
+    setTimeout(() => process.exit(), LEFTOVERS_MS).unref();
   }
 }
 

@@ -2,6 +2,7 @@
 // versions are those of that moment.
 
 import type { UserShort } from '../wire/users.ts';
+import type { PreparedApplication, PreparedCollection } from './application.ts';
 import { uuidMilliseconds } from './ids.ts';
 
 export const ACTIVITY_KINDS = [
@@ -39,6 +40,23 @@ export interface ActivityScene {
   readonly source: ActivitySource;
 }
 
+/** As things are called at this moment. */
+export const sceneOf = (at: {
+  readonly application: Pick<PreparedApplication, 'definition' | 'version'>;
+  readonly user: UserShort;
+  readonly collection?: PreparedCollection | undefined;
+  readonly source: ActivitySource;
+}): ActivityScene => {
+  const { definition, version } = at.application;
+  const collection = at.collection?.definition;
+  return {
+    user: { id: at.user.id, name: at.user.name },
+    application: { id: definition.id, name: definition.name, version },
+    ...(collection === undefined ? {} : { collection: { id: collection.id, name: collection.name } }),
+    source: at.source,
+  };
+};
+
 export interface LogEntry {
   /** UUIDv7 of the entry's date: the order of keys is the order of time, and a span of keys one of dates. */
   readonly id: string;
@@ -56,7 +74,7 @@ export function activityEntry(
     date: dateOf(uuidMilliseconds(id)),
     type,
     subType,
-    user: { id: scene.user.id, name: scene.user.name },
+    user: scene.user,
     application: scene.application,
     collection: scene.collection,
     source: scene.source,

@@ -30,15 +30,17 @@ export interface PreparedApplication {
   readonly definition: Definition;
   /** Basic authentication is closed while the organization has single sign-on. */
   readonly singleSignOn: boolean;
+  /** Sessions of an earlier one have ended (domain/session-epochs). */
+  readonly signOnEpoch: number;
   readonly collections: ReadonlyMap<string, PreparedCollection>;
 }
 
 export function prepareApplication(
   stored: Omit<PreparedApplication, 'id' | 'collections'> & { readonly preparing: Definition | undefined },
 ): PreparedApplication {
-  const { definition, version, generation, singleSignOn, preparing } = stored;
+  const { definition, version, generation, singleSignOn, signOnEpoch, preparing } = stored;
   const collections = prepareCollections(definition, preparing);
-  return { id: definition.id, version, generation, definition, singleSignOn, collections };
+  return { id: definition.id, version, generation, definition, singleSignOn, signOnEpoch, collections };
 }
 
 /** `coming`: the next definition, while tables are being prepared for it and writers write what it needs as well. */

@@ -8,7 +8,7 @@ const HOUR_MS = 60 * 60_000;
 
 /** Behind it nobody wants to read the message any more. */
 export const DELIVERY_MS_MAX = 24 * HOUR_MS;
-/** More than a day of trying has; it ends what brings a server down each time it is tried. */
+/** More than a day's retries ever need; stops a message that crashes the server on each attempt. */
 export const ATTEMPTS_MAX = 60;
 export const DEVICES_MAX = 20;
 

@@ -6,6 +6,8 @@ export const PASSWORD_CHARACTERS_MAX = 1000;
 
 /** A sentence that names the first rule broken, or undefined for a password that may be used. */
 export function passwordWeakness(password: string): string | undefined {
+  // Each would be hashed as U+FFFD, so that other passwords would match.
+  if (/\p{Cs}/u.test(password)) return 'The password must not contain lone surrogates.';
   const characters = countCharacters(password);
   if (characters < PASSWORD_CHARACTERS_MIN) {
     return `The password must have at least ${PASSWORD_CHARACTERS_MIN} characters.`;

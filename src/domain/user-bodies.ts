@@ -14,6 +14,7 @@ import {
   type UserUpdate,
   userUpdateIn,
 } from '../wire/users.ts';
+import { KINDS } from './kinds.ts';
 import { accessProblem, emailProblem, type PropertyProblem, userNameProblem } from './users.ts';
 
 const ajv = new Ajv2020({ allErrors: true });
@@ -106,5 +107,3 @@ function toProblem({ keyword, instancePath, params }: ErrorObject): PropertyProb
       return { kind: 'invalid', path, reason: `must be ${KINDS[String(params.type)] ?? params.type}` };
   }
 }
-
-const KINDS: Readonly<Record<string, string>> = { object: 'an object', string: 'a text', boolean: 'true or false' };

@@ -21,8 +21,15 @@ export function userNameProblem(name: string): PropertyProblem | undefined {
   return undefined;
 }
 
+/** No quotes, comments, groups and lists: whatever a mail program reads into an address, the mail goes to this one. */
+const BEFORE_AT = /^[^\s@<>(),;:"[\]\\\p{Cc}\p{Cs}]+$/u;
+/** Names of hosts, in whatever script, and no numbers, which some take for addresses of the network. */
+const BEHIND_AT = /^(?:[\p{L}\p{M}\p{Nd}_-]+\.)*(?!\p{Nd}+$|0x[\da-f]*$)[\p{L}\p{M}\p{Nd}_-]+$/iu;
+
 export function emailProblem(email: string): PropertyProblem | undefined {
-  if (email.length > EMAIL_MAX || !/^[^\s@\p{Cc}\p{Cs}]+@[^\s@\p{Cc}\p{Cs}]+$/u.test(email)) {
+  if (email.length > EMAIL_MAX) return invalid('email', `must have at most ${EMAIL_MAX} characters`);
+  const [before = '', behind = '', ...more] = email.split('@');
+  if (more.length > 0 || !BEFORE_AT.test(before) || !BEHIND_AT.test(behind)) {
     return invalid('email', 'must be an e-mail address');
   }
   return undefined;

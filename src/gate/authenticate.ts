@@ -1,5 +1,6 @@
 // Who is asking: credentials → caller. Everything that fails here answers the same 401, whichever part was wrong.
 
+import type { LoginFailure, PasswordProof } from '../context.ts';
 import type { Caller } from '../domain/access.ts';
 import { accountName } from '../domain/account-names.ts';
 import type { PreparedApplication } from '../domain/application.ts';
@@ -14,7 +15,6 @@ import { type TokenUses, USE_NOTED_MS } from '../store/token-uses.ts';
 import { getTokenOwner, type TokenOwner } from '../store/tokens.ts';
 import { isIdentifier } from '../wire/identifiers.ts';
 import { type Presented, readCredentials } from './credentials.ts';
-import type { LoginFailures } from './login-failures.ts';
 import type { PasswordCheck } from './password-check.ts';
 import type { Throttle } from './throttle.ts';
 
@@ -24,6 +24,8 @@ export interface Authenticated {
   readonly application: PreparedApplication;
   readonly caller: Caller;
   readonly signedInBy: 'token' | 'password' | 'session';
+  /** Of who comes with a token. */
+  readonly tokenId?: string;
 }
 
 interface KnownToken extends TokenOwner {
@@ -36,8 +38,9 @@ interface Parts {
   readonly database: Database;
   readonly definitions: Definitions;
   readonly throttle: Throttle;
-  readonly passwords: PasswordCheck;
-  readonly loginFailures: Pick<LoginFailures, 'note'>;
+  readonly passwords: Pick<PasswordCheck, 'remembers'>;
+  readonly provesPassword: PasswordProof;
+  readonly loginFailed: (failure: LoginFailure) => void;
   readonly tokenUses: Pick<TokenUses, 'note'>;
   readonly now: () => number;
   readonly heardAsOf: () => number;
@@ -50,8 +53,8 @@ export class Authenticator {
 
   constructor(parts: Parts) {
     this.#parts = parts;
-    this.#tokens = new FreshCache(CACHED_MAX, parts.heardAsOf);
-    this.#accounts = new FreshCache(CACHED_MAX, parts.heardAsOf);
+    this.#tokens = new FreshCache(CACHED_MAX, parts.heardAsOf, (owner) => owner?.user.sharedUserId);
+    this.#accounts = new FreshCache(CACHED_MAX, parts.heardAsOf, (account) => account?.user.sharedUserId);
   }
 
   hear(news: News): void {
@@ -105,7 +108,7 @@ export class Authenticator {
       owner.notedAt = at;
       tokenUses.note(application.id, tokenId, at);
     }
-    return { application, caller: owner.account.caller, signedInBy: 'token' };
+    return { application, caller: owner.account.caller, signedInBy: 'token', tokenId };
   }
 
   async #byToken(
@@ -123,7 +126,12 @@ export class Authenticator {
         if (!expired) this.#tell(application, owner.account, address);
       }
     }
-    throw this.#refuse(address, `${applicationId} ${id}`);
+    const { throttle } = this.#parts;
+    const name = `${applicationId} ${id}`;
+    // While the token or the address is being slowed down the answer is 429.
+    throttle.check(address, name);
+    throttle.fail(address, name);
+    throw unauthorized();
   }
 
   async #byPassword(
@@ -132,33 +140,23 @@ export class Authenticator {
     { userId, password }: { userId: string; password: string },
     address: string,
   ): Promise<Authenticated> {
-    const { database, throttle, passwords } = this.#parts;
+    const { database, throttle, provesPassword } = this.#parts;
     const name = accountName(applicationId, userId);
     throttle.check(address, name);
     const known = application !== undefined && !application.singleSignOn && isIdentifier('userId', userId);
     const account = known
       ? await this.#accounts.get(`${applicationId}/${userId}`, () => getAccount(database, applicationId, userId))
       : undefined;
-    const matches = await passwords.matches(name, presentHash(account), password);
-    // Again, because others may have failed meanwhile: many guesses at once are no way around the wait.
-    throttle.check(address, name);
-    if (application === undefined || account === undefined || !matches) {
+    const proved = await provesPassword({ address, account: name, hash: presentHash(account), password });
+    if (application === undefined || account === undefined || !proved) {
       if (application !== undefined && account !== undefined) this.#tell(application, account, address);
-      throw this.#refuse(address, name);
+      throw unauthorized();
     }
-    throttle.succeed(address, name);
     return { application, caller: account.caller, signedInBy: 'password' };
   }
 
-  /** Counts the failure; while the account or address is being slowed the answer is 429 instead of 401. */
-  #refuse(address: string, account: string): Error {
-    this.#parts.throttle.check(address, account);
-    this.#parts.throttle.fail(address, account);
-    return unauthorized();
-  }
-
   #tell(application: PreparedApplication, { caller: { id, name } }: Account, address: string): void {
-    this.#parts.loginFailures.note({ application, user: { id, name }, source: { context: 'api', ip: address } });
+    this.#parts.loginFailed({ application, user: { id, name }, source: { context: 'api', ip: address } });
   }
 
   async #loadToken(applicationId: string, tokenId: string): Promise<KnownToken | undefined> {

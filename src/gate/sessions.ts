@@ -4,9 +4,9 @@
 // has taken a copy, or has had one taken: the session ends for both.
 
 import { randomBytes, timingSafeEqual } from 'node:crypto';
-import { activityEntry } from '../domain/activity.ts';
+import type { StolenSession } from '../context.ts';
 import type { PreparedApplication } from '../domain/application.ts';
-import type { IdSource } from '../domain/ids.ts';
+import { sessionEpoch } from '../domain/session-epochs.ts';
 import { FORMER_MS, ROTATION_MS, SESSION_IDLE_MS } from '../domain/session-times.ts';
 import { readToken, SECRET_BYTES, secretHash } from '../domain/tokens.ts';
 import { type Account, accountOf } from '../store/accounts.ts';
@@ -14,11 +14,13 @@ import type { Database } from '../store/db.ts';
 import type { Definitions } from '../store/definitions.ts';
 import { FreshCache } from '../store/fresh-cache.ts';
 import type { News } from '../store/hearing.ts';
-import { confirmSession, endSession, getSession, rotateSession, type StoredSession } from '../store/sessions.ts';
+import { confirmSession, getSession, rotateSession, type StoredSession } from '../store/sessions.ts';
 import type { Authenticated } from './authenticate.ts';
 
 const CACHED_MAX = 20_000;
-/** Rotations are not announced: so long another server may take a secret for the present one that is the former. */
+/**
+ * Rotations are not announced, so for this long another server may still accept the previous secret as the current one.
+ */
 const TRUST_MS = 10_000;
 
 export interface LiveSession {
@@ -41,14 +43,19 @@ interface Known {
 interface Parts {
   readonly database: Database;
   readonly definitions: Definitions;
-  readonly ids: IdSource;
   readonly now: () => number;
   readonly heardAsOf: () => number;
-  readonly hear: (news: News) => void;
+  readonly endStolen: (stolen: StolenSession) => Promise<void>;
 }
 
 const same = (one: Uint8Array, other: Uint8Array | undefined): boolean =>
   other !== undefined && timingSafeEqual(one, other);
+
+const whoIn = (application: PreparedApplication, { caller }: Account): Authenticated => ({
+  application,
+  caller,
+  signedInBy: 'session',
+});
 
 export class Sessions {
   readonly #parts: Parts;
@@ -56,7 +63,7 @@ export class Sessions {
 
   constructor(parts: Parts) {
     this.#parts = parts;
-    this.#known = new FreshCache(CACHED_MAX, parts.heardAsOf);
+    this.#known = new FreshCache(CACHED_MAX, parts.heardAsOf, (known) => known?.account.user.sharedUserId);
   }
 
   hear(news: News): void {
@@ -77,9 +84,7 @@ export class Sessions {
     if (known === undefined || !this.#counts(application, known)) return undefined;
     const { stored, account } = known;
     const passed = (due: boolean): AuthenticatedBySession => ({
-      application,
-      caller: account.caller,
-      signedInBy: 'session',
+      ...whoIn(application, account),
       session: {
         id: stored.id,
         applicationId: application.id,
@@ -95,8 +100,21 @@ export class Sessions {
     // Not before a while: the answer that brings the new one may still be under way to a browser that asks a lot at once.
     if (!stored.confirmed) return passed(age >= FORMER_MS);
     if (age <= FORMER_MS) return passed(false);
-    await this.#endStolen(application, known, address);
+    const source = { context: 'console' as const, ip: address };
+    await this.#parts.endStolen({ application, sessionId: stored.id, caller: account.caller, source });
     return undefined;
+  }
+
+  /**
+   * For a request that starts over: everything is looked at anew but the secret, which was right when the request began
+   * and may have been changed by others since.
+   */
+  async recheck(session: LiveSession): Promise<AuthenticatedBySession | undefined> {
+    const { id, applicationId } = session;
+    const application = await this.#parts.definitions.get(applicationId);
+    const known = await this.#known.get(`${applicationId}/${id}`, () => this.#load(applicationId, id));
+    if (application === undefined || known === undefined || !this.#counts(application, known)) return undefined;
+    return { ...whoIn(application, known.account), session };
   }
 
   /** New credentials for a client that is due some. Of several requests at once, one is given them. */
@@ -135,12 +153,12 @@ export class Sessions {
     return stored && { stored, account: await accountOf(database.system, stored.user), readAt };
   }
 
-  #counts({ singleSignOn }: PreparedApplication, { stored, account }: Known): boolean {
+  #counts(application: PreparedApplication, { stored, account }: Known): boolean {
     const now = this.#parts.now();
     return (
       !account.disabled &&
-      stored.epoch === account.epoch &&
-      stored.method === (singleSignOn ? 'singleSignOn' : 'password') &&
+      stored.epoch === sessionEpoch(application, account.epoch) &&
+      stored.method === (application.singleSignOn ? 'singleSignOn' : 'password') &&
       stored.expiresAt > now &&
       stored.rotatedAt + SESSION_IDLE_MS > now
     );
@@ -149,22 +167,6 @@ export class Sessions {
   async #confirm(applicationId: string, { id, secretHash }: StoredSession): Promise<void> {
     await confirmSession(this.#parts.database.application(applicationId), id, { secretHash, at: this.#time() });
     this.#known.forget(`${applicationId}/${id}`);
-  }
-
-  async #endStolen(application: PreparedApplication, { stored, account }: Known, address: string): Promise<void> {
-    const { database, ids, hear } = this.#parts;
-    const { id, definition, version } = application;
-    const { caller } = account;
-    const scene = {
-      user: { id: caller.id, name: caller.name },
-      application: { id, name: definition.name, version },
-      source: { context: 'console' as const, ip: address },
-    };
-    const extra = { sessionId: stored.id, reason: 'former secret' };
-    const entry = activityEntry(ids.uuid(), 'session.logout', { scene, extra });
-    const entries = definition.activityLogEnabled ? [entry] : [];
-    await endSession(database.application(id), { applicationId: id, sessionId: stored.id, entries });
-    hear({ application: id });
   }
 
   #time(): string {

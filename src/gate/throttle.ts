@@ -3,6 +3,7 @@
 // would let him write to the database without credentials.
 
 import { fault } from '../faults.ts';
+import { networkOf } from './network.ts';
 
 const WINDOW_MS = 5 * 60_000;
 const PENALTY_MIN_MS = 1_000;
@@ -48,7 +49,7 @@ export class Throttle {
   }
 
   fail(address: string, account: string): void {
-    this.#count(`@${address}`, this.#limits.address);
+    this.#count(addressKey(address), this.#limits.address);
     this.#count(pairOf(address, account), this.#limits.account);
   }
 
@@ -57,7 +58,7 @@ export class Throttle {
   }
 
   #until(address: string, account: string): number {
-    return Math.max(this.#blockedUntil(`@${address}`), this.#blockedUntil(pairOf(address, account)));
+    return Math.max(this.#blockedUntil(addressKey(address)), this.#blockedUntil(pairOf(address, account)));
   }
 
   #blockedUntil(key: string): number {
@@ -83,4 +84,5 @@ export class Throttle {
   }
 }
 
-const pairOf = (address: string, account: string): string => `${address} ${account}`;
+const addressKey = (address: string): string => `@${networkOf(address)}`;
+const pairOf = (address: string, account: string): string => `${networkOf(address)} ${account}`;

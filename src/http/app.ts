@@ -14,7 +14,7 @@ import { OPERATOR_ROUTES } from './operator-routes.ts';
 import { toProblem } from './problem.ts';
 import { ROUTES } from './routes.ts';
 import { answering } from './send.ts';
-import { STATIC_ROUTES } from './static.ts';
+import { loadStatic, STATIC_ROUTES } from './static.ts';
 import { VISITOR_ROUTES } from './visitor-routes.ts';
 
 /** Request lines of 64 KB are accepted, and headers besides. */
@@ -63,8 +63,10 @@ export function createApp(
     app.route({ method: row.method, url: row.path, handler: bindVisitorRoute(services, row) });
   for (const row of OPERATOR_ROUTES)
     app.route({ method: row.method, url: row.path, handler: bindOperatorRoute(services, row) });
-  for (const { method, path, answer } of STATIC_ROUTES)
-    app.route({ method, url: path, handler: answering(services, path, answer) });
+  for (const row of STATIC_ROUTES) {
+    const answer = loadStatic(row);
+    app.route({ method: row.method, url: row.path, handler: answering(services, row.path, () => answer) });
+  }
   app.get('/healthz', answering(services, '/healthz', alive));
   app.get(
     '/readyz',

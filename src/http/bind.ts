@@ -11,6 +11,7 @@ import type { LiveSession, Sessions } from '../gate/sessions.ts';
 import { recheckRefusal, staleAsBusy, withCurrentDefinition } from '../operations/current-definition.ts';
 import type { Answer } from './answer.ts';
 import { readFile, readJsonBody } from './body.ts';
+import { clientAddress } from './client-address.ts';
 import { readCookie, SESSION_COOKIE, sessionCookie } from './cookies.ts';
 import { refuseCrossSite, refuseForeign } from './cross-site.ts';
 import { checkIdentifiers } from './identifiers.ts';
@@ -29,6 +30,7 @@ export interface Services extends Omit<OperatorContext, 'source'> {
   readonly attachments: Context['attachments'];
   readonly people: Context['people'];
   readonly throttle: VisitorContext['throttle'];
+  readonly paceSignOns: VisitorContext['paceSignOns'];
   readonly providers: VisitorContext['providers'];
   readonly definitions: { get(applicationId: string): Promise<PreparedApplication | undefined> };
   readonly closing: () => boolean;
@@ -40,25 +42,26 @@ export function bindRoute(services: Services, row: Route) {
   return answering(services, row.path, async (request) => {
     const params = request.params as Record<string, string>;
     checkIdentifiers(params);
-    const { database, ids, now, known, searchIndexes, attachments, people, throttle } = services;
+    const { database, ids, now, known, searchIndexes, attachments, people } = services;
     const { authorization } = request.headers;
     const { applicationId = '' } = params;
-    const address = request.ip;
+    const address = clientAddress(request);
     let input: Input<unknown> | undefined;
     let session: LiveSession | undefined;
     const travel = async () => {
       const who: Authenticated & { session?: LiveSession } =
         services.authenticator.recognize(applicationId, authorization, address) ??
-        (await identify(services, request, applicationId));
+        (await identify(services, request, { applicationId, session }));
       session = who.session;
       permit(who.caller, row.permission);
       refuseBrokenEncoding(request.url, row.parameters ?? []);
       input ??= await readInput(services, request, { params, rule: row.body });
-      const { application, caller, signedInBy } = who;
+      const { application, caller, signedInBy, tokenId } = who;
       const source = { context: session === undefined ? ('api' as const) : ('console' as const), ip: address };
       const store = database.application(applicationId);
-      const means = { ids, now, known, searchIndexes, attachments, people, throttle };
-      const context = { application, caller, source, store, signedInBy, sessionId: session?.id, ...means };
+      const means = { ids, now, known, searchIndexes, attachments, people };
+      const credentials = { signedInBy, tokenId, sessionId: session?.id };
+      const context = { application, caller, source, store, ...credentials, ...means };
       try {
         return behindTheRoad(await row.run(context, input, services));
       } catch (error) {
@@ -70,16 +73,21 @@ export function bindRoute(services: Services, row: Route) {
   });
 }
 
+/** `session`: as whom the request was known before it had to start over. */
 async function identify(
   { authenticator, sessions, publicUrl }: Services,
   request: FastifyRequest,
-  applicationId: string,
+  { applicationId, session }: { applicationId: string; session: LiveSession | undefined },
 ): Promise<Authenticated & { session?: LiveSession }> {
   const { authorization, cookie } = request.headers;
   const credentials = authorization?.trim() ? undefined : readCookie(cookie, SESSION_COOKIE);
-  if (credentials === undefined) return authenticator.authenticate(applicationId, authorization, request.ip);
+  if (credentials === undefined)
+    return authenticator.authenticate(applicationId, authorization, clientAddress(request));
   refuseCrossSite(request, publicUrl());
-  const who = await sessions.authenticate(applicationId, credentials, request.ip);
+  const who =
+    session === undefined
+      ? await sessions.authenticate(applicationId, credentials, clientAddress(request))
+      : await sessions.recheck(session);
   if (who === undefined) throw notSignedIn({ 'set-cookie': sessionCookie(applicationId, undefined, publicUrl()) });
   return who;
 }
@@ -112,14 +120,14 @@ export function bindVisitorRoute(services: Services, row: VisitorRoute) {
     checkIdentifiers(params);
     refuseBrokenEncoding(request.url, row.parameters ?? []);
     if (row.method !== 'GET') refuseForeign(request, services.publicUrl());
-    const { database, definitions, people, throttle, providers, ids, now, observe } = services;
+    const { database, definitions, people, throttle, paceSignOns, providers, ids, now, observe } = services;
     const input = await readInput(services, request, { params, rule: row.body });
     const applicationId = params.applicationId ?? row.applicationOf?.(input) ?? '';
-    const source = { context: 'console' as const, ip: request.ip };
+    const source = { context: 'console' as const, ip: clientAddress(request) };
     const store = database.application(applicationId);
     const travel = async () => {
       const application = await definitions.get(applicationId);
-      const means = { people, throttle, providers, ids, now, observe };
+      const means = { people, throttle, paceSignOns, providers, ids, now, observe };
       const context = { applicationId, application, source, store, ...means };
       return row.run(context, input);
     };
@@ -131,9 +139,10 @@ export function bindOperatorRoute(services: Services, row: OperatorRoute) {
   return answering(services, row.path, async (request) => {
     const params = request.params as Record<string, string>;
     checkIdentifiers(params);
-    if (row.permission === 'operator') services.operatorGate.authenticate(request.headers.authorization, request.ip);
+    if (row.permission === 'operator')
+      services.operatorGate.authenticate(request.headers.authorization, clientAddress(request));
     const input = await readInput(services, request, { params, rule: row.body });
-    const context = { ...services, source: { context: 'operator' as const, ip: request.ip } };
+    const context = { ...services, source: { context: 'operator' as const, ip: clientAddress(request) } };
     const forget = () => services.hear({ application: params.applicationId ?? '' });
     return withCurrentDefinition(async () => row.run(context, input), forget);
   });

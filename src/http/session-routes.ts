@@ -29,7 +29,8 @@ export const SESSION_ROUTES: readonly Route[] = [
     run: async (context, _input, server) => {
       await sessions.signOut(context);
       const cookie = sessionCookie(context.application.id, undefined, server.publicUrl());
-      return { ...NO_CONTENT, headers: { 'set-cookie': cookie } };
+      // Attachments are kept by browsers for a year, and the next who sits there may be somebody else.
+      return { ...NO_CONTENT, headers: { 'set-cookie': cookie, 'clear-site-data': '"cache"' } };
     },
   }),
   route({

@@ -2,6 +2,7 @@
 
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { Static, TSchema } from 'typebox';
+import { KINDS } from '../domain/kinds.ts';
 import { fault } from '../faults.ts';
 import { RECORDS_MAX } from '../wire/records.ts';
 
@@ -24,7 +25,7 @@ export function one<S extends TSchema>(schema: S): Shape<Static<S>> {
   };
 }
 
-export interface MemberProblem {
+export interface ShapeProblem {
   readonly kind: 'missing' | 'unexpected' | 'invalid';
   /** `name`, or `subscription.keys.auth` further inside. */
   readonly property: string;
@@ -32,13 +33,13 @@ export interface MemberProblem {
 }
 
 /** An object whose wrong members are answered with a code of their own. */
-export function members<S extends TSchema>(schema: S, refuse: (problem: MemberProblem) => Error): Shape<Static<S>> {
+export function members<S extends TSchema>(schema: S, refuse: (problem: ShapeProblem) => Error): Shape<Static<S>> {
   const validate = ajv.compile(schema);
   return {
     schema,
     read(body) {
       if (validate(body)) return body as Static<S>;
-      const error = validate.errors?.[0];
+      const error = tellingError(validate);
       const { reason, path } = error === undefined ? { reason: 'is not valid', path: '' } : explain(error, '');
       if (path === '') throw fault('INVALID_BODY', { reason, path });
       const kind =
@@ -48,6 +49,31 @@ export function members<S extends TSchema>(schema: S, refuse: (problem: MemberPr
             ? 'unexpected'
             : 'invalid';
       throw refuse({ kind, property: path.slice(1).replaceAll('/', '.'), reason });
+    },
+  };
+}
+
+/** An object of one of several shapes, by what its member `discriminator` says; wrong members as with `members`. */
+export function oneOf<S extends Readonly<Record<string, TSchema>>>(
+  discriminator: string,
+  schemas: S,
+  refuse: (problem: ShapeProblem) => Error,
+): Shape<Static<S[keyof S]>> {
+  const names = Object.keys(schemas);
+  const shapes = new Map(Object.entries(schemas).map(([name, schema]) => [name, members(schema, refuse)]));
+  // What every one of them must have, so that a body which names none is told about that member alone.
+  const whichever = members(
+    { type: 'object', required: [discriminator], properties: { [discriminator]: { enum: names } } } as TSchema,
+    ({ kind, property }) => {
+      const reason = kind === 'missing' ? 'is missing' : `must be one of ${names.join(', ')}`;
+      return refuse({ kind, property, reason });
+    },
+  );
+  return {
+    schema: { anyOf: Object.values(schemas) },
+    read(body) {
+      const name = (whichever.read(body) as Record<string, string>)[discriminator] ?? '';
+      return shapes.get(name)?.read(body) as Static<S[keyof S]>;
     },
   };
 }
@@ -96,9 +122,13 @@ function readElements(validate: ValidateFunction, body: unknown[]): unknown[] {
 
 function check(validate: ValidateFunction, body: unknown, path: string): void {
   if (validate(body)) return;
-  const error = validate.errors?.[0];
+  const error = tellingError(validate);
   throw fault('INVALID_BODY', error === undefined ? { reason: 'is not valid', path } : explain(error, path));
 }
+
+/** Of a member that may be null, what is wrong with what was given instead. */
+const tellingError = ({ errors }: ValidateFunction): ErrorObject | undefined =>
+  errors?.find(({ keyword, params }) => keyword !== 'type' || params.type !== 'null') ?? errors?.[0];
 
 function explain(error: ErrorObject, prefix: string): { reason: string; path: string } {
   const path = prefix + error.instancePath;
@@ -111,9 +141,26 @@ function explain(error: ErrorObject, prefix: string): { reason: string; path: st
         reason: 'is not a member of this body',
         path: `${path}/${String(params.additionalProperty).slice(0, 100)}`,
       };
-    case 'pattern':
-      return { reason: `must fit ${params.pattern}`, path };
     default:
-      return { reason: error.message ?? 'is not valid', path };
+      return { reason: reasonOf(error.keyword, params) ?? error.message ?? 'is not valid', path };
+  }
+}
+
+function reasonOf(keyword: string, params: Record<string, unknown>): string | undefined {
+  switch (keyword) {
+    case 'type':
+      return `must be ${KINDS[String(params.type)] ?? params.type}`;
+    case 'minLength':
+      return params.limit === 1 ? 'must not be empty' : `must have at least ${params.limit} characters`;
+    case 'maxLength':
+      return `must have at most ${params.limit} characters`;
+    case 'enum':
+      return `must be one of ${(params.allowedValues as unknown[]).map((value) => (value === '' ? '""' : value)).join(', ')}`;
+    case 'const':
+      return `must be ${params.allowedValue}`;
+    case 'pattern':
+      return `must fit ${params.pattern}`;
+    default:
+      return undefined;
   }
 }

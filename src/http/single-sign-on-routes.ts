@@ -1,10 +1,11 @@
 // Single sign-on: two rows that a browser visits, so that failures are told to a person in words where the client says
 // that it shows pages, and as everywhere else otherwise.
 
+import { escapeHtml } from '../domain/html.ts';
 import { Fault, notSignedIn } from '../faults.ts';
 import * as singleSignOn from '../operations/single-sign-on.ts';
 import type { Answer } from './answer.ts';
-import { readCookie, sessionCookie, writeCookie } from './cookies.ts';
+import { readCookie, SESSION_COOKIE, sessionCookie, writeCookie } from './cookies.ts';
 import type { Input } from './route.ts';
 import type { VisitorRoute } from './visitor-route.ts';
 
@@ -23,7 +24,8 @@ export const SINGLE_SIGN_ON_ROUTES: readonly VisitorRoute[] = [
     sentence: 'Sends a browser to the provider of single sign-on.',
     run: (context, input) =>
       inWords(input, beginAddress(context.applicationId, input.query.returnTo), async () => {
-        const begun = await singleSignOn.begin(context, input.query.returnTo);
+        const former = readCookie(input.header('cookie'), SESSION_COOKIE);
+        const begun = await singleSignOn.begin(context, { returnTo: input.query.returnTo, former });
         const cookie = attemptCookie(begun.state, begun.browserSecret, context.people.publicUrl());
         return { status: 302, headers: { location: begun.location, 'set-cookie': cookie, ...PRIVATE } };
       }),
@@ -89,11 +91,11 @@ const SENTENCES: Readonly<Record<number, string>> = {
   400: 'The address that led here is not complete.',
   401: 'You could not be signed on. Perhaps it took too long, or your account may not enter here.',
   403: 'Single sign-on is not set up here.',
+  429: 'Too many sign-ons begin where you are. Please try again in a little while.',
   503: 'Signing on does not work at the moment. Please try again in a little while.',
 };
 
 function page({ status, headers }: Fault, again: string): Answer {
-  const href = again.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll("'", '&#39;');
   const body = `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -101,7 +103,7 @@ function page({ status, headers }: Fault, again: string): Answer {
 <title>Not signed on</title>
 <h1>Not signed on</h1>
 <p>${SENTENCES[status] ?? SENTENCES[503]}</p>
-<p><a href="${href}">Try again</a></p>
+<p><a href="${escapeHtml(again)}">Try again</a></p>
 </html>
 `;
   const safe = { 'content-security-policy': "default-src 'none'", 'x-content-type-options': 'nosniff' };

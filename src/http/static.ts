@@ -1,4 +1,4 @@
-// The console's files, read once at the start. Nothing but what is in the table is ever served.
+// The console's files, read once when the server is made. Nothing but what is in the table is ever served.
 
 import { readFileSync } from 'node:fs';
 import type { Answer } from './answer.ts';
@@ -35,18 +35,24 @@ const HEADERS = {
 export interface StaticRoute {
   readonly method: 'GET';
   readonly path: string;
-  readonly answer: () => Answer;
+  readonly file: `${string}.${keyof typeof TYPES}`;
 }
 
-const file = (path: string, name: `${string}.${keyof typeof TYPES}`): StaticRoute => {
-  const body = readFileSync(new URL(name, FOLDER));
-  const type = TYPES[name.slice(name.lastIndexOf('.') + 1) as keyof typeof TYPES];
-  const answer = { status: 200, headers: { ...HEADERS, 'content-type': type }, body };
-  return { method: 'GET', path, answer: () => answer };
-};
-
 export const STATIC_ROUTES: readonly StaticRoute[] = [
-  file('/console/resetPassword', 'resetPassword.html'),
-  file('/console/resetPassword.css', 'resetPassword.css'),
-  file('/console/resetPassword.js', 'resetPassword.js'),
+  { method: 'GET', path: '/console', file: 'console.html' },
+  { method: 'GET', path: '/console/', file: 'console.html' },
+  // The `url` of a definition.
+  { method: 'GET', path: '/console/:applicationId', file: 'console.html' },
+  { method: 'GET', path: '/console/console.js', file: 'console.js' },
+  { method: 'GET', path: '/console/page.css', file: 'page.css' },
+  { method: 'GET', path: '/console/page.js', file: 'page.js' },
+  { method: 'GET', path: '/console/resetPassword', file: 'resetPassword.html' },
+  { method: 'GET', path: '/console/resetPassword.js', file: 'resetPassword.js' },
 ];
+
+/** What the row answers, from now on. */
+export function loadStatic({ file }: StaticRoute): Answer {
+  const body = readFileSync(new URL(file, FOLDER));
+  const type = TYPES[file.slice(file.lastIndexOf('.') + 1) as keyof typeof TYPES];
+  return { status: 200, headers: { ...HEADERS, 'content-type': type }, body };
+}

@@ -80,7 +80,8 @@ export class ThumbnailChild {
   }
 
   get isAlive(): boolean {
-    return this.#isAlive;
+    // Its exit is known before its pipes are closed.
+    return this.#isAlive && this.#process.exitCode === null && this.#process.signalCode === null;
   }
 
   /** Kills it; a job that it is about fails with this sentence. */

@@ -1,6 +1,7 @@
 // Work that nobody waits for: begun with a request and done behind its answer, so that its time tells nothing and its
 // failure harms nobody. A bounded number runs at once and waits; a server that stops lets it finish.
 
+import type { BehindWork, WorkAgain } from '../context.ts';
 import { tooBusy } from '../faults.ts';
 import type { Observe } from '../observe.ts';
 
@@ -20,6 +21,7 @@ export class Behind {
   readonly #bounds: Bounds;
   readonly #waiting: (() => void)[] = [];
   #running = 0;
+  #pausing = 0;
 
   constructor(means: Means, bounds: Bounds) {
     this.#means = means;
@@ -27,32 +29,49 @@ export class Behind {
   }
 
   /** False when there is too much of it. */
-  begin(task: string, work: () => Promise<void>): boolean {
-    if (this.#running >= this.#bounds.atOnceMax) {
-      if (this.#waiting.length >= this.#bounds.waitingMax) {
-        this.#means.observe({ event: 'task.failed', task, error: tooBusy() });
-        return false;
-      }
-      this.#means.underWay.begin();
-      this.#waiting.push(() => this.#run(task, work));
-      return true;
+  begin(task: string, work: BehindWork): boolean {
+    const full = this.#running >= this.#bounds.atOnceMax;
+    if (full && this.#waiting.length + this.#pausing >= this.#bounds.waitingMax) {
+      this.#means.observe({ event: 'task.failed', task, error: tooBusy() });
+      return false;
     }
     this.#means.underWay.begin();
-    this.#run(task, work);
+    this.#take(task, work);
     return true;
   }
 
-  #run(task: string, work: () => Promise<void>): void {
+  #take(task: string, work: BehindWork): void {
+    if (this.#running < this.#bounds.atOnceMax) this.#run(task, work);
+    else this.#waiting.push(() => this.#run(task, work));
+  }
+
+  #run(task: string, work: BehindWork): void {
     this.#running += 1;
     // Not before the answer of who began it has had its turn.
     setImmediate(() => {
-      work()
-        .catch((error: unknown) => this.#means.observe({ event: 'task.failed', task, error }))
-        .then(() => {
-          this.#running -= 1;
-          this.#waiting.shift()?.();
-          this.#means.underWay.end();
-        });
+      void this.#outcome(task, work).then((again) => {
+        this.#running -= 1;
+        this.#waiting.shift()?.();
+        if (again) this.#pause(task, again);
+        else this.#means.underWay.end();
+      });
     });
+  }
+
+  async #outcome(task: string, work: BehindWork): Promise<WorkAgain | undefined> {
+    try {
+      return (await work()) ?? undefined;
+    } catch (error) {
+      this.#means.observe({ event: 'task.failed', task, error });
+      return undefined;
+    }
+  }
+
+  #pause(task: string, { pauseMs, work }: WorkAgain): void {
+    this.#pausing += 1;
+    setTimeout(() => {
+      this.#pausing -= 1;
+      this.#take(task, work);
+    }, pauseMs);
   }
 }

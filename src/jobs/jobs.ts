@@ -1,13 +1,13 @@
 // The table of jobs.
 
+import { isoTime } from '../domain/dates/iso-time.ts';
 import { keepActivityLogs } from '../operations/activity-months.ts';
 import { sweepUnfinished, sweepUnneeded } from '../operations/attachment-sweep.ts';
 import { Deliveries, type DeliveryContext } from '../operations/deliveries.ts';
 import { eraseRemoved } from '../operations/erasure.ts';
 import { sweepSignIns } from '../operations/expired-sign-ins.ts';
-import { keepNotifications } from '../operations/notification-upkeep.ts';
+import { noteWaiting, removeFinishedLong } from '../operations/notification-upkeep.ts';
 import { type PublishingContext, settleInterrupted } from '../operations/preparation.ts';
-import { isoTime } from '../operations/record-drafts.ts';
 import { settleLeft } from '../operations/settling.ts';
 import type { UpkeepContext } from '../operations/upkeep.ts';
 import { releaseLeft } from '../operations/uploads.ts';
@@ -41,12 +41,17 @@ export function jobsOf(context: JobsContext, { unheldDays, activityLogDays }: Jo
     { name: 'token-uses', everyMs: 10_000, run: () => tokenUses.write(database) },
     { name: 'notifications', everyMs: 250, run: (signal) => deliveries.run(signal) },
     {
-      name: 'kept-notifications',
+      name: 'noted-notifications',
       everyMs: HOUR_MS,
       // What the server before this one had taken and not delivered has a note, whatever happened.
       atStart: true,
-      run: (signal) => keepNotifications(context, signal),
+      run: (signal) => noteWaiting(context, signal),
     },
+    onceForAll(context, {
+      name: 'finished-notifications',
+      everyMs: HOUR_MS,
+      run: (signal) => removeFinishedLong(context, signal),
+    }),
     { name: 'erasures', everyMs: 2_000, run: (signal) => eraseRemoved(context, signal) },
     {
       name: 'unfinished-attachments',
@@ -68,6 +73,8 @@ export function jobsOf(context: JobsContext, { unheldDays, activityLogDays }: Jo
     onceForAll(context, {
       name: 'activity-logs',
       everyMs: HOUR_MS,
+      // After months without any server there is no table left for the present one.
+      atStart: true,
       run: (signal) => keepActivityLogs(context, { days: activityLogDays, signal }),
     }),
   ];
@@ -77,7 +84,7 @@ export function jobsOf(context: JobsContext, { unheldDays, activityLogDays }: Jo
 export function onceForAll({ database, now }: Pick<JobsContext, 'database' | 'now'>, job: Job): Job {
   const { name, everyMs, run } = job;
   return {
-    name,
+    ...job,
     everyMs: Math.min(everyMs, ROUND_LOOK_MS),
     run: async (signal) => {
       const round = { job: name, at: isoTime(now()), since: isoTime(now() - everyMs) };

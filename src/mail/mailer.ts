@@ -1,6 +1,8 @@
 // Mail goes out by the operator's own SMTP server. What a mail says is made by the files beside this one.
 
+import { setTimeout as pause } from 'node:timers/promises';
 import { createTransport } from 'nodemailer';
+import { isLoopback } from '../domain/loopback.ts';
 
 export interface Mail {
   /** One address. */
@@ -17,20 +19,27 @@ export interface Mailer {
 }
 
 export interface MailSettings {
-  /** `smtp://user:password@host:port`, or smtps. */
+  /** `smtp://user:password@host:port`, or smtps; with `?tls=never` also without TLS. */
   readonly url: string;
   readonly from: string;
 }
 
 const PATIENCE_MS = 10_000;
+/** For the whole of a mail, however lively the server is. */
+const DEADLINE_MS = 30_000;
 
-export function openMailer({ url, from }: MailSettings): Mailer {
-  const { protocol, hostname, port, username, password } = new URL(url);
+export function openMailer({ url, from }: MailSettings, deadlineMs = DEADLINE_MS): Mailer {
+  const address = new URL(url);
+  const { protocol, hostname, port, username, password } = address;
   const secure = protocol === 'smtps:';
+  const plain = address.searchParams.get('tls') === 'never';
   const transport = createTransport({
     host: hostname.replace(/^\[|\]$/g, ''),
     port: port === '' ? (secure ? 465 : 587) : Number(port),
     secure,
+    // Otherwise whoever sits between the two only has to keep back the server's offer.
+    requireTLS: !plain && !isLoopback(address),
+    ignoreTLS: plain,
     ...(username === '' ? {} : { auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) } }),
     connectionTimeout: PATIENCE_MS,
     greetingTimeout: PATIENCE_MS,
@@ -41,10 +50,28 @@ export function openMailer({ url, from }: MailSettings): Mailer {
   return {
     // As an object, so that whatever an address holds it is one.
     send: async ({ to, subject, text, html }) => {
-      await transport.sendMail({ from, to: { name: '', address: to }, subject: oneLine(subject), text, html });
+      const mail = { from, to: { name: '', address: to }, subject: oneLine(subject), text, html };
+      await within(transport.sendMail(mail), deadlineMs);
     },
     close: () => transport.close(),
   };
+}
+
+/** The server has understood, and would answer the same again (RFC 5321 section 4.2.1). */
+export const isRefusedForGood = (error: unknown): boolean =>
+  error instanceof Error && 'responseCode' in error && Number(error.responseCode) >= 500;
+
+async function within(work: Promise<unknown>, deadlineMs: number): Promise<void> {
+  const done = new AbortController();
+  const late = async () => {
+    await pause(deadlineMs, undefined, { signal: done.signal });
+    throw new Error(`the mail was not taken within ${deadlineMs} ms`);
+  };
+  try {
+    await Promise.race([work, late()]);
+  } finally {
+    done.abort();
+  }
 }
 
 /** A name must not bring headers of its own. */

@@ -1,5 +1,6 @@
 // The mail that brings a link to set a new password.
 
+import { escapeHtml } from '../domain/html.ts';
 import type { Mail } from './mailer.ts';
 
 interface Reset {
@@ -10,9 +11,6 @@ interface Reset {
   /** For how long the link works. */
   readonly minutes: number;
 }
-
-const escaped = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
 export function resetMail({ to, application, link, minutes }: Reset): Mail {
   const asked = `Somebody, most likely you, asked to set a new password for your account at ${application}.`;
@@ -25,10 +23,10 @@ export function resetMail({ to, application, link, minutes }: Reset): Mail {
     text: `${asked}\n\nTo choose one, open this link:\n\n${link}\n\n${how}\n\n${otherwise}\n`,
     html: [
       '<!doctype html><html lang="en"><body>',
-      `<p>${escaped(asked)}</p>`,
-      `<p><a href="${escaped(link)}">Choose a new password</a></p>`,
-      `<p>${escaped(how)}</p>`,
-      `<p>${escaped(otherwise)}</p>`,
+      `<p>${escapeHtml(asked)}</p>`,
+      `<p><a href="${escapeHtml(link)}">Choose a new password</a></p>`,
+      `<p>${escapeHtml(how)}</p>`,
+      `<p>${escapeHtml(otherwise)}</p>`,
       '</body></html>',
     ].join('\n'),
   };

@@ -1,11 +1,17 @@
-// Activity entries of what a user does, in a collection or outside of any.
+// Activity entries of what a user does, in a collection or outside of any, and writing entries that stand alone.
 
 import type { Context } from '../context.ts';
-import { type ActivityKind, type ActivityScene, activityEntry, type LogEntry } from '../domain/activity.ts';
+import { type ActivityKind, activityEntry, type LogEntry, sceneOf } from '../domain/activity.ts';
 import type { PreparedCollection } from '../domain/application.ts';
+import { insertEntries } from '../store/activity.ts';
+import type { Transaction } from '../store/db.ts';
 import type { SubjectEntry } from '../store/logged-write.ts';
+import type { UserShort } from '../wire/users.ts';
 
-type Scene = Pick<Context, 'application' | 'caller' | 'source' | 'ids'> & { readonly collection?: PreparedCollection };
+type Scene = Pick<Context, 'application' | 'source' | 'ids'> & {
+  readonly caller: UserShort;
+  readonly collection?: PreparedCollection;
+};
 
 export interface Activity {
   readonly kind: ActivityKind;
@@ -20,7 +26,7 @@ export function activityEntries(
   extras: readonly Readonly<Record<string, string>>[],
 ): SubjectEntry[] {
   if (!at.application.definition.activityLogEnabled) return [];
-  const scene = sceneOf(at);
+  const scene = sceneOf({ ...at, user: at.caller });
   return extras.map((extra) => ({
     ...activityEntry(at.ids.uuid(), kind, { scene, extra }),
     subjectId: extra[member]!,
@@ -30,16 +36,11 @@ export function activityEntries(
 /** Of what has no subject. None when the application does not log. */
 export function activityEntryOf(at: Scene, kind: ActivityKind, extra: Readonly<Record<string, string>>): LogEntry[] {
   if (!at.application.definition.activityLogEnabled) return [];
-  return [activityEntry(at.ids.uuid(), kind, { scene: sceneOf(at), extra })];
+  return [activityEntry(at.ids.uuid(), kind, { scene: sceneOf({ ...at, user: at.caller }), extra })];
 }
 
-function sceneOf({ application, caller, source, collection }: Scene): ActivityScene {
-  return {
-    user: { id: caller.id, name: caller.name },
-    application: { id: application.id, name: application.definition.name, version: application.version },
-    ...(collection === undefined
-      ? {}
-      : { collection: { id: collection.definition.id, name: collection.definition.name } }),
-    source,
-  };
+export async function writeEntries(tx: Transaction, entries: readonly LogEntry[]): Promise<void> {
+  if (entries.length === 0) return;
+  const { text, params } = insertEntries(tx.schema, entries);
+  await tx.rows(text, params);
 }

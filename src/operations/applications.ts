@@ -8,6 +8,7 @@ import { resolveDocument } from '../domain/definition/resolve.ts';
 import { applicationUrl, applicationView } from '../domain/definition/view.ts';
 import { widthProblems } from '../domain/definition/width.ts';
 import { fault } from '../faults.ts';
+import { beginMonths } from '../store/activity-months.ts';
 import {
   getApplication,
   listApplications,
@@ -15,7 +16,7 @@ import {
   removeApplication,
   type StoredApplication,
 } from '../store/applications.ts';
-import type { Publisher, PublishTransaction } from '../store/db.ts';
+import type { JointTransaction, Publisher } from '../store/db.ts';
 import { noteErasure } from '../store/erasures.ts';
 import { moveFence } from '../store/fence.ts';
 import { announce } from '../store/hearing.ts';
@@ -32,8 +33,8 @@ import {
 import { countUsers } from '../store/users.ts';
 import type { Application } from '../wire/applications.ts';
 import type { Definition, PublishDocument } from '../wire/publish-document.ts';
-import { beginActivityLog } from './activity-months.ts';
-import { operatorEntry, writeEntries } from './operator-log.ts';
+import { writeEntries } from './activity-entries.ts';
+import { operatorEntry } from './operator-log.ts';
 import { note, prepare, settle, settleIfLeft } from './preparation.ts';
 import { changeTables, createTables, refuseCollisions } from './publishing.ts';
 import { type Reporter, reportTo } from './publishing-progress.ts';
@@ -100,8 +101,6 @@ async function carryOut(context: OperatorContext, publisher: Publisher, plan: Pl
     return publisher.transaction((tx) => apply(context, tx, switching));
   });
   context.hear({ application: next.id });
-  if (next.activityLogEnabled && stored?.definition.activityLogEnabled === false)
-    await beginActivityLog(context, next.id);
   const { application, changes } = published(context, plan);
   const { id: applicationId, version } = application;
   context.observe({ event: 'application.published', applicationId, version, changes: changes.length });
@@ -124,7 +123,7 @@ function refuseDataLoss({ changes }: Plan, { allowDataLoss }: PublishInput): voi
 
 async function makePlan(
   context: OperatorContext,
-  tx: PublishTransaction,
+  tx: JointTransaction,
   document: PublishDocument & { id: string },
 ): Promise<Plan> {
   const stored = await getApplication(tx.system, document.id);
@@ -142,14 +141,14 @@ async function makePlan(
   return { stored, next, changes };
 }
 
-async function counted(tx: PublishTransaction, change: Change): Promise<Change> {
+async function counted(tx: JointTransaction, change: Change): Promise<Change> {
   if (!change.losesData || change.collectionId === undefined) return change;
   return { ...change, records: await countRecords(tx.application, change.collectionId, change.columnId) };
 }
 
 /** Users of one kind cannot become users of the other, nor shared users of another organization. */
 async function refuseModeChange(
-  tx: PublishTransaction,
+  tx: JointTransaction,
   { current, next, waitMs }: { current: Definition; next: Definition; waitMs?: number },
 ): Promise<void> {
   const switched = current.sharedUsersModeEnabled !== next.sharedUsersModeEnabled;
@@ -172,7 +171,7 @@ interface Switching {
 /** The switch. */
 async function apply(
   context: OperatorContext,
-  tx: PublishTransaction,
+  tx: JointTransaction,
   { plan: { stored, next }, generation, reporter, waitMs }: Switching,
 ): Promise<void> {
   const current = stored?.definition;
@@ -183,6 +182,7 @@ async function apply(
   else {
     await refuseModeChange(tx, { current, next, waitMs });
     await changeTables(tx.application, current, next, { generation, now, reporter, waitMs });
+    if (next.activityLogEnabled && !current.activityLogEnabled) await beginMonths(tx.application, { now, waitMs });
     const startedAt = new Date(now);
     await putPublishing(tx.system, next.id, { other: current, switched: true, step: 'clearing', startedAt });
   }
@@ -192,7 +192,8 @@ async function apply(
     { definition: next, version, generation: generation + 1 },
     new Date(now).toISOString(),
   );
-  await writeEntries(tx.application, operatorEntry(context, 'application.publish', { definition: next, version }, {}));
+  const published = { definition: next, version, logged: current?.activityLogEnabled };
+  await writeEntries(tx.application, operatorEntry(context, 'application.publish', published, {}));
   await announce(tx.system, { application: next.id });
 }
 

@@ -4,6 +4,7 @@
 
 import { type PreparedApplication, prepareApplication } from '../domain/application.ts';
 import { DAY_MS } from '../domain/dates/days.ts';
+import { isoTime } from '../domain/dates/iso-time.ts';
 import { getApplication } from '../store/applications.ts';
 import {
   condemnStrays,
@@ -16,11 +17,9 @@ import {
   unheldAmong,
 } from '../store/attachment-sweeps.ts';
 import type { Writer } from '../store/db.ts';
-import { StaleDefinition } from '../store/sqlstate.ts';
 import { type Removals, removeCondemned, removePieces } from './attachment-removals.ts';
-import { isoTime } from './record-drafts.ts';
 import { clearUnfinished } from './unfinished-attachments.ts';
-import { everyApplication, type UpkeepContext } from './upkeep.ts';
+import { forEveryApplication, type UpkeepContext } from './upkeep.ts';
 
 /** What was removed of one application, by the reason for it. */
 interface Swept {
@@ -79,8 +78,9 @@ async function sweepEach(
   sweep: (sweeping: Sweeping) => Promise<void>,
 ): Promise<void> {
   const { observe } = context;
-  for await (const applicationId of everyApplication(context)) {
-    if (signal.aborted) return;
+  const tell = (applicationId: string, error: unknown) =>
+    observe({ event: 'attachments.unswept', applicationId, error });
+  const work = async (applicationId: string): Promise<void> => {
     const swept: Swept = { interrupted: 0, halfRemoved: 0, unheld: 0, strays: 0 };
     const errors: unknown[] = [];
     const done: Sweeping['done'] = (kind, { removed, error }) => {
@@ -89,14 +89,13 @@ async function sweepEach(
     };
     try {
       await sweep({ applicationId, signal, done });
-    } catch (error) {
-      // It was published anew, or removed, meanwhile: the next sweep knows the new definition.
-      if (!(error instanceof StaleDefinition)) errors.push(error);
+    } finally {
+      if (errors.length > 0) tell(applicationId, errors[0]);
+      if (Object.values(swept).some((count) => count > 0))
+        observe({ event: 'attachments.swept', applicationId, ...swept });
     }
-    if (errors.length > 0) observe({ event: 'attachments.unswept', applicationId, error: errors[0] });
-    if (Object.values(swept).some((count) => count > 0))
-      observe({ event: 'attachments.swept', applicationId, ...swept });
-  }
+  };
+  await forEveryApplication(context, signal, { work, tell });
 }
 
 async function removeUnneeded(

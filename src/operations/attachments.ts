@@ -5,6 +5,7 @@ import type { Readable } from 'node:stream';
 import type { Context } from '../context.ts';
 import { readScope } from '../domain/access.ts';
 import type { ByteRange } from '../domain/byte-range.ts';
+import { isoTime } from '../domain/dates/iso-time.ts';
 import { fault, tooBusy } from '../faults.ts';
 import { insertEntries } from '../store/activity.ts';
 import {
@@ -25,7 +26,6 @@ import type { AttachmentMetadata } from '../wire/attachments.ts';
 import { activityEntries } from './activity-entries.ts';
 import { staleAsBusy } from './current-definition.ts';
 import { type InCollection, inCollection } from './in-collection.ts';
-import { isoTime } from './record-drafts.ts';
 
 export interface NewUpload {
   readonly collectionId: string;

@@ -3,20 +3,20 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 import type { OperatorContext } from '../context.ts';
+import { isoTime } from '../domain/dates/iso-time.ts';
 import { ATTEMPTS_MAX, DELIVERY_MS_MAX, type Message, retryDelayMs } from '../domain/notifications.ts';
 import type { Push } from '../push/push.ts';
-import { type Outcome, SEND_MS_MAX } from '../push/transport.ts';
+import { type Outcome, SEND_MS_MAX, type Target } from '../push/transport.ts';
+import { type Account, getAccounts } from '../store/accounts.ts';
+import { counts, type Standing } from '../store/devices.ts';
 import { type DueNote, dueNotes, moveNote, removeNote } from '../store/due-notifications.ts';
 import { type Claimed, claimDeliveries, type Marking, nextDue } from '../store/notifications.ts';
 import { StaleDefinition } from '../store/sqlstate.ts';
 import { DeliveryMarks } from './delivery-marks.ts';
 import { type StoredMessage, YOUNG_MS } from './notifications.ts';
-import { isoTime } from './record-drafts.ts';
-import { ServiceHealth } from './service-health.ts';
+import { ServiceHealth, SLOTS } from './service-health.ts';
 import { applicationExists } from './upkeep.ts';
 
-/** At a time, of one server. */
-const SLOTS = 16;
 /** Taken from one application before the next has its turn. */
 const BATCH = 32;
 const NOTES_AT_ONCE = 64;
@@ -24,10 +24,14 @@ const NOTES_AT_ONCE = 64;
 const LEASE_MS = SEND_MS_MAX + 5_000;
 /** With less of it left, an attempt is not begun. */
 const LEASE_LEFT_MS_MIN = SEND_MS_MAX + 1_000;
+/** How long what is taken may wait here for its service, while it keeps others from being taken. */
+const HELD_MS_MAX = 1_000;
 const LOOK_MS = 250;
 const LOOKS_APART_MS_MAX = 15_000;
 /** For what has to wait until the service takes something again. */
 const FAILING_WAIT_MS = 30_000;
+/** For an application whose queue cannot be read, until it is asked again. */
+const BROKEN_WAIT_MS = 10_000;
 
 export interface DeliveryContext extends Pick<OperatorContext, 'database' | 'now' | 'observe'> {
   readonly people: { readonly push: Pick<Push, 'send' | 'serviceOf'> };
@@ -36,14 +40,21 @@ export interface DeliveryContext extends Pick<OperatorContext, 'database' | 'now
 interface Load extends Claimed {
   readonly applicationId: string;
   readonly until: number;
+  /** Why it must not be sent although there is a device. */
+  readonly refusal: string | undefined;
+  /** Undefined when it is not sent at all. */
+  readonly service: string | undefined;
 }
+
+/** So that what waits together does not come back together. */
+const jittered = (ms: number): number => ms * (1 + Math.random());
 
 export class Deliveries {
   readonly #context: DeliveryContext;
   readonly #marks: DeliveryMarks;
   readonly #health: ServiceHealth;
   /** Taken, and not begun yet. */
-  readonly #backlog: Load[] = [];
+  #backlog: Load[] = [];
   readonly #underWay = new Set<Promise<void>>();
 
   constructor(context: DeliveryContext) {
@@ -60,96 +71,130 @@ export class Deliveries {
     while (!signal.aborted) {
       const notes = await dueNotes(database.system, isoTime(now()), NOTES_AT_ONCE);
       for (const note of notes) {
-        while (this.#backlog.length >= SLOTS && !signal.aborted) await this.#oneEnded();
+        while (this.#backlog.length >= SLOTS && !signal.aborted) await this.#progress();
         if (signal.aborted) break;
-        await this.#take(note);
+        await this.#turn(note);
       }
       if (notes.length > 0) continue;
       if (this.#underWay.size === 0 && this.#backlog.length === 0 && this.#marks.isIdle) return;
-      await Promise.race([this.#oneEnded(), pause(LOOK_MS)]);
+      await this.#progress();
     }
     for (const load of this.#backlog.splice(0)) this.#giveBack(load, now());
     await Promise.all(this.#underWay);
     await this.#marks.written();
   }
 
-  async #oneEnded(): Promise<void> {
-    await (this.#underWay.size === 0 ? pause(LOOK_MS) : Promise.race(this.#underWay));
+  /** Waits until something has ended, or for a moment. */
+  async #progress(): Promise<void> {
+    await Promise.race([pause(LOOK_MS), ...this.#underWay]);
+    this.#begin();
   }
 
-  /** One turn of an application. */
-  async #take(note: DueNote): Promise<void> {
-    const { database, now } = this.#context;
+  /** Of an application. What is wrong in its schema is its own affair; without the system schema nothing can be done. */
+  async #turn(note: DueNote): Promise<void> {
+    const { database, now, observe } = this.#context;
+    const { applicationId } = note;
+    let dueAt: number | undefined;
+    try {
+      dueAt = await this.#take(note);
+    } catch (error) {
+      const stale = error instanceof StaleDefinition;
+      // Removed with all that it had; or published anew at this moment.
+      if (!stale) observe({ event: 'job.failed', job: 'notifications', applicationId, error });
+      if (!stale || (await applicationExists(this.#context, applicationId))) {
+        dueAt = now() + (stale ? LOOK_MS : jittered(BROKEN_WAIT_MS));
+      }
+    }
+    if (dueAt === undefined) await removeNote(database.system, note);
+    else await moveNote(database.system, note, isoTime(dueAt));
+  }
+
+  /** When the application has its next turn; undefined when there is nothing left. */
+  async #take(note: DueNote): Promise<number | undefined> {
+    const { database, now, people } = this.#context;
     const { applicationId } = note;
     const at = now();
     const until = at + LEASE_MS;
-    try {
-      const writer = database.application(applicationId);
-      const claimed = await claimDeliveries(writer, { now: isoTime(at), until: isoTime(until), limit: BATCH });
-      this.#backlog.push(...claimed.map((delivery) => ({ ...delivery, applicationId, until })));
+    const writer = database.application(applicationId);
+    const claimed = await claimDeliveries(writer, { now: isoTime(at), until: isoTime(until), limit: BATCH });
+    if (claimed.length > 0) {
+      const users = await getAccounts(database, applicationId, [...new Set(claimed.map(({ userId }) => userId))]);
+      for (const delivery of claimed) {
+        const { device, userId } = delivery;
+        const refusal = refusalOf(device, users.get(userId));
+        const service = device && refusal === undefined ? people.push.serviceOf(device) : undefined;
+        this.#backlog.push({ ...delivery, applicationId, until, refusal, service });
+      }
       this.#begin();
-      if (claimed.length === BATCH) await moveNote(database.system, note, isoTime(now()));
-      else await this.#lookLater(note);
-    } catch (error) {
-      if (!(error instanceof StaleDefinition)) throw error;
-      // Removed with all that it had; or published anew at this moment.
-      if (await applicationExists(this.#context, applicationId)) {
-        await moveNote(database.system, note, isoTime(now() + LOOK_MS));
-      } else await removeNote(database.system, note);
     }
+    return claimed.length === BATCH ? now() : this.#nextLook(note);
   }
 
   /**
    * The queue holds no more that is due. But the notification that the note was written for may still be on its way into
    * it, and so may others that found the note there: as long as it is young, it is looked at again and again.
    */
-  async #lookLater(note: DueNote): Promise<void> {
+  async #nextLook({ applicationId, notedAt }: DueNote): Promise<number | undefined> {
     const { database, now } = this.#context;
-    const age = now() - note.notedAt.getTime();
-    if (age < YOUNG_MS) {
-      const apart = Math.min(Math.max(age / 4, LOOK_MS), LOOKS_APART_MS_MAX);
-      await moveNote(database.system, note, isoTime(now() + apart));
-      return;
-    }
-    const due = await nextDue(database.application(note.applicationId));
-    if (due === undefined) await removeNote(database.system, note);
-    else await moveNote(database.system, note, isoTime(Math.max(due.getTime(), now() + LOOK_MS)));
+    const due = await nextDue(database.application(applicationId));
+    const at = now();
+    const age = at - notedAt.getTime();
+    const looks = [
+      ...(due === undefined ? [] : [Math.max(due.getTime(), at + LOOK_MS)]),
+      ...(age < YOUNG_MS ? [at + Math.min(Math.max(age / 4, LOOK_MS), LOOKS_APART_MS_MAX)] : []),
+    ];
+    return looks.length === 0 ? undefined : Math.min(...looks);
   }
 
+  /** As many as there is room for; what cannot begin soon is given back. */
   #begin(): void {
-    const { now, people } = this.#context;
-    while (this.#underWay.size < SLOTS) {
-      const load = this.#backlog.shift();
-      if (load === undefined) return;
-      const service = load.device === undefined ? undefined : people.push.serviceOf(load.device);
-      if (load.until - now() < LEASE_LEFT_MS_MIN) this.#giveBack(load, now());
-      else if (service !== undefined && !this.#health.admits(service)) {
-        this.#giveBack(load, now() + FAILING_WAIT_MS * (1 + Math.random()));
-      } else {
-        const attempt = this.#attempt(load, service).then(() => {
-          this.#underWay.delete(attempt);
-          this.#begin();
-        });
-        this.#underWay.add(attempt);
-      }
+    const { now } = this.#context;
+    const left: Load[] = [];
+    for (const load of this.#backlog) {
+      const admission = load.service === undefined ? 'admitted' : this.#health.admits(load.service);
+      const remaining = load.until - now();
+      if (remaining < LEASE_LEFT_MS_MIN) this.#giveBack(load, now());
+      else if (admission === 'failing') this.#giveBack(load, now() + jittered(FAILING_WAIT_MS));
+      else if (admission === 'admitted' && this.#underWay.size < SLOTS) this.#start(load);
+      else if (admission === 'busy' && remaining < LEASE_MS - HELD_MS_MAX)
+        this.#giveBack(load, now() + jittered(HELD_MS_MAX));
+      else left.push(load);
     }
+    this.#backlog = left;
   }
 
-  async #attempt(load: Load, service: string | undefined): Promise<void> {
-    if (service === undefined) return this.#settle(load, { kind: 'gone', problem: 'the device is gone' }, false);
+  #start(load: Load): void {
+    const { observe } = this.#context;
+    const attempt = this.#attempt(load)
+      .catch((error: unknown) => observe({ event: 'job.failed', job: 'notifications', error }))
+      .finally(() => {
+        this.#underWay.delete(attempt);
+        this.#begin();
+      });
+    this.#underWay.add(attempt);
+  }
+
+  async #attempt(load: Load): Promise<void> {
+    const { device, service, refusal } = load;
+    if (device === undefined || service === undefined) {
+      const outcome: Outcome =
+        refusal === undefined ? { kind: 'gone', problem: 'the device is gone' } : { kind: 'refused', problem: refusal };
+      return this.#settle(load, outcome, false);
+    }
     this.#health.begin(service);
-    const outcome = await this.#send(load);
+    const outcome = await this.#send(load, device);
     const failing = this.#health.isFailing(service);
     this.#health.end(service, outcome.kind === 'later' ? outcome.problem : undefined);
     this.#settle(load, outcome, failing);
   }
 
-  async #send({ device, message, notificationId, createdAt }: Load): Promise<Outcome> {
+  /** Never rejects: the service's count of what is under way depends on it. */
+  async #send({ message, notificationId, createdAt }: Load, device: Target): Promise<Outcome> {
     const { now, people } = this.#context;
     const made = createdAt.getTime();
-    if (device === undefined || now() - made > DELIVERY_MS_MAX) return { kind: 'refused', problem: 'it is too old' };
-    const whole: Message = { ...(JSON.parse(message) as StoredMessage), notificationId, createdAt: made };
+    if (now() - made > DELIVERY_MS_MAX) return { kind: 'refused', problem: 'it is too old' };
     try {
+      const whole: Message = { ...(JSON.parse(message) as StoredMessage), notificationId, createdAt: made };
       return await people.push.send(device, whole);
     } catch (error) {
       // What the network does is an outcome: this cannot be sent at all.
@@ -182,8 +227,16 @@ export class Deliveries {
   }
 
   #mark(load: Load, marking: Pick<Marking, 'state' | 'dueAt'> & Partial<Marking>): void {
-    const { applicationId, notificationId, deviceId, attempts } = load;
-    const rest = { counted: attempts, problem: null, finishedAt: null };
-    this.#marks.add(applicationId, { notificationId, deviceId, attempts, ...rest, ...marking });
+    const { applicationId, notificationId, deviceId, attempts, until } = load;
+    const rest = { claimedUntil: isoTime(until), counted: attempts, problem: null, finishedAt: null };
+    this.#marks.add(applicationId, { notificationId, deviceId, ...rest, ...marking });
   }
+}
+
+/** Asked again when it is sent, because much may have happened since it was queued. */
+function refusalOf(device: Standing | undefined, account: Account | undefined): string | undefined {
+  if (account === undefined || account.disabled) return 'the user may not enter';
+  if (device !== undefined && !counts(device, account))
+    return 'the sign-in by which the device was registered has ended';
+  return undefined;
 }

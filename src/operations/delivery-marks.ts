@@ -15,9 +15,17 @@ const GROUP_MS = 10;
 const ATTEMPTS = 15;
 const AGAIN_MS = 1_000;
 
+/** By delivery: of one that was claimed twice a final state counts, else what the later claim says. */
+type Group = Map<string, Marking>;
+
+const outweighs = (one: Marking, other: Marking): boolean => {
+  if ((one.state === 'waiting') !== (other.state === 'waiting')) return other.state === 'waiting';
+  return one.claimedUntil >= other.claimedUntil;
+};
+
 export class DeliveryMarks {
   readonly #context: Pick<OperatorContext, 'database' | 'observe'>;
-  readonly #groups = new Map<string, Marking[]>();
+  readonly #groups = new Map<string, Group>();
   readonly #writing = new Set<Promise<void>>();
 
   constructor(context: Pick<OperatorContext, 'database' | 'observe'>) {
@@ -27,13 +35,15 @@ export class DeliveryMarks {
   add(applicationId: string, marking: Marking): void {
     let group = this.#groups.get(applicationId);
     if (group === undefined) {
-      const begun: Marking[] = [];
+      const begun: Group = new Map();
       group = begun;
       this.#groups.set(applicationId, begun);
       setTimeout(() => this.#close(applicationId, begun), GROUP_MS);
     }
-    group.push(marking);
-    if (group.length >= GROUP_MAX) this.#close(applicationId, group);
+    const key = `${marking.notificationId} ${marking.deviceId}`;
+    const other = group.get(key);
+    if (other === undefined || outweighs(marking, other)) group.set(key, marking);
+    if (group.size >= GROUP_MAX) this.#close(applicationId, group);
   }
 
   get isIdle(): boolean {
@@ -46,10 +56,10 @@ export class DeliveryMarks {
     await Promise.all(this.#writing);
   }
 
-  #close(applicationId: string, group: Marking[]): void {
+  #close(applicationId: string, group: Group): void {
     if (this.#groups.get(applicationId) !== group) return;
     this.#groups.delete(applicationId);
-    const writing = this.#write(applicationId, group)
+    const writing = this.#write(applicationId, [...group.values()])
       .catch((error: unknown) => this.#context.observe({ event: 'job.failed', job: 'notifications', error }))
       .then(() => void this.#writing.delete(writing));
     this.#writing.add(writing);

@@ -3,16 +3,29 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Context } from '../context.ts';
 import { base32hex } from '../domain/base32hex.ts';
+import { isoTime } from '../domain/dates/iso-time.ts';
 import { DEVICES_MAX, deviceProblem, placeOf } from '../domain/notifications.ts';
 import { fault } from '../faults.ts';
-import { deleteDevice, dropOldest, listDevices, putDevice, readDevice } from '../store/devices.ts';
+import { type Account, accountOf, getAccount } from '../store/accounts.ts';
+import {
+  counts,
+  deleteDead,
+  deleteDevice,
+  devicesAndUser,
+  dropOldest,
+  putDevice,
+  readDevice,
+} from '../store/devices.ts';
 import { getUser } from '../store/users.ts';
 import type { DeviceView, NewDevice } from '../wire/notifications.ts';
-import { requirePush } from './notifications.ts';
-import { isoTime } from './record-drafts.ts';
 
 const DEVICE_ID_BYTES = 10;
 const DEVICE_ID_CHARACTERS = 16;
+
+export function requirePush({ application }: Pick<Context, 'application'>): void {
+  if (!application.definition.pushNotificationsEnabled)
+    throw fault('FEATURE_DISABLED', { feature: 'pushNotifications' });
+}
 
 /** What browsers need to subscribe: only this server can send to them then. */
 export function pushKey(context: Context): { publicKey: string } {
@@ -22,17 +35,21 @@ export function pushKey(context: Context): { publicKey: string } {
 
 export async function register(context: Context, userId: string, device: NewDevice): Promise<DeviceView> {
   requirePush(context);
-  const { caller, sessionId, store, people, now } = context;
+  const { application, caller, sessionId, tokenId, store, people, now } = context;
   const problem = deviceProblem(device) ?? untrusted(context, device);
   if (problem !== undefined) throw fault('INVALID_PROPERTY', problem);
   if (userId !== caller.id) throw fault('FORBIDDEN');
   if (!people.push.has(device.transport)) throw fault('FEATURE_DISABLED', { feature: 'pushNotifications' });
+  const account = await getAccount(people.database, application.id, userId);
+  if (account === undefined) throw fault('USER_NOT_FOUND', { userId });
   const place = placeOf(device);
   const row = putDevice(store.schema, {
     ...place,
     id: base32hex(randomBytes(DEVICE_ID_BYTES), DEVICE_ID_CHARACTERS),
     userId,
     sessionId,
+    tokenId,
+    epoch: account.epoch,
     addressHash: createHash('sha256').update(place.address).digest(),
     name: device.name ?? '',
     createdAt: isoTime(now()),
@@ -52,7 +69,20 @@ function untrusted({ people }: Context, device: NewDevice): { property: string; 
 
 export async function list(context: Context, userId: string): Promise<DeviceView[]> {
   await requireOwn(context, userId);
-  return listDevices(context.store, userId);
+  return (await livingDevices(context, userId)).devices;
+}
+
+/** Of a user who exists. Devices that can never take a message again are removed when they are met here. */
+export async function livingDevices(
+  { people, store, now }: Context,
+  userId: string,
+): Promise<{ account: Account; devices: DeviceView[] }> {
+  const { devices: listed, user } = await devicesAndUser(store, userId, isoTime(now()));
+  if (user === undefined) throw fault('USER_NOT_FOUND', { userId });
+  const account = await accountOf(people.database.system, user);
+  const dead = listed.filter((device) => !counts(device, account));
+  if (dead.length > 0) await deleteDead(store, dead);
+  return { account, devices: listed.filter((device) => !dead.includes(device)).map(({ view }) => view) };
 }
 
 export async function remove(context: Context, userId: string, deviceId: string): Promise<void> {

@@ -2,12 +2,12 @@
 
 import { createHash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
+import { isoTime } from '../domain/dates/iso-time.ts';
 import { type CheckedRow, changeState, existingAttachments, pageOfStored } from '../store/attachment-checks.ts';
 import { pageOfUnfinished, type Unfinished } from '../store/attachment-sweeps.ts';
 import type { BlobKey } from '../store/blobs.ts';
 import type { DoctorLine, Finding, FindingKind } from '../wire/doctor.ts';
 import { advance, findingsOf, isDue, noteRemovals, type Walk } from './doctor-walk.ts';
-import { isoTime } from './record-drafts.ts';
 import { asked, unavailable } from './stored-files.ts';
 import { clearUnfinished, interruptedAmong } from './unfinished-attachments.ts';
 

@@ -1,9 +1,9 @@
 // Removes what is stored of applications that were removed. Their rows went with them; the note in cartulary.erasures
 // stays until their bytes are gone. Of several servers one works on a note at a time.
 
+import { isoTime } from '../domain/dates/iso-time.ts';
 import { claimErasure, dueErasures, type Erasure, removeErasure } from '../store/erasures.ts';
 import { removeFiles } from './attachment-removals.ts';
-import { isoTime } from './record-drafts.ts';
 import { filesOf, isStranger } from './stored-files.ts';
 import type { UpkeepContext } from './upkeep.ts';
 

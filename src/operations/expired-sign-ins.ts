@@ -2,25 +2,21 @@
 // already; this keeps the tables small.
 
 import type { OperatorContext } from '../context.ts';
+import { isoTime } from '../domain/dates/iso-time.ts';
 import { SESSION_IDLE_MS } from '../domain/session-times.ts';
 import { removeExpired } from '../store/sessions.ts';
-import { StaleDefinition } from '../store/sqlstate.ts';
-import { isoTime } from './record-drafts.ts';
-import { everyApplication } from './upkeep.ts';
+import { forEveryApplication } from './upkeep.ts';
 
 export async function sweepSignIns(
-  context: Pick<OperatorContext, 'database' | 'now'>,
+  context: Pick<OperatorContext, 'database' | 'now' | 'observe'>,
   signal: AbortSignal,
 ): Promise<void> {
-  const { database, now } = context;
-  for await (const applicationId of everyApplication(context)) {
-    if (signal.aborted) return;
-    try {
+  const { database, now, observe } = context;
+  await forEveryApplication(context, signal, {
+    work: (applicationId) => {
       const times = { now: isoTime(now()), idleSince: isoTime(now() - SESSION_IDLE_MS) };
-      await removeExpired(database.application(applicationId), times);
-    } catch (error) {
-      // Removed meanwhile.
-      if (!(error instanceof StaleDefinition)) throw error;
-    }
-  }
+      return removeExpired(database.application(applicationId), times);
+    },
+    tell: (applicationId, error) => observe({ event: 'job.failed', job: 'expired-sign-ins', applicationId, error }),
+  });
 }

@@ -7,7 +7,7 @@ import { fault } from '../faults.ts';
 import type { Table } from '../store/records.ts';
 
 /** Records and attachments have nothing to do with people's other affairs. */
-export interface InCollection extends Omit<Context, 'people' | 'sessionId' | 'signedInBy' | 'throttle'> {
+export interface InCollection extends Omit<Context, 'people' | 'sessionId' | 'tokenId' | 'signedInBy'> {
   readonly collection: PreparedCollection;
   readonly table: Table;
 }

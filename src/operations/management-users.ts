@@ -2,9 +2,10 @@
 
 import type { Context } from '../context.ts';
 import type { ActivityKind, LogEntry } from '../domain/activity.ts';
+import { isoTime } from '../domain/dates/iso-time.ts';
 import { runsApplication } from '../domain/users.ts';
 import { fault } from '../faults.ts';
-import type { PublishTransaction, Transaction } from '../store/db.ts';
+import type { JointTransaction, Transaction } from '../store/db.ts';
 import { announce } from '../store/hearing.ts';
 import { enabledAmong } from '../store/shared-users.ts';
 import { StaleDefinition } from '../store/sqlstate.ts';
@@ -18,9 +19,7 @@ import {
   updateUser,
 } from '../store/users.ts';
 import type { ManagementUser, UserUpdate } from '../wire/users.ts';
-import { activityEntries } from './activity-entries.ts';
-import { writeEntries } from './operator-log.ts';
-import { isoTime } from './record-drafts.ts';
+import { activityEntries, writeEntries } from './activity-entries.ts';
 import { MANAGEMENT_DOOR, readNewUser, readUserUpdate, refuseAccesses } from './user-bodies.ts';
 import { createUser, userView } from './user-creation.ts';
 
@@ -72,7 +71,8 @@ export async function update(context: Context, userId: string, input: unknown): 
 
 export async function remove(context: Context, userId: string): Promise<void> {
   const { application, people, store, now } = context;
-  if (application.definition.sharedUsersModeEnabled) throw fault('NOT_IN_SHARED_USERS_MODE');
+  if (application.definition.sharedUsersModeEnabled)
+    throw fault('NOT_IN_SHARED_USERS_MODE', undefined, { allow: 'GET, HEAD, PUT' });
   if (userId === context.caller.id) {
     throw fault('FORBIDDEN_SELF_CHANGE', { reason: 'nobody may delete themselves' });
   }
@@ -105,8 +105,19 @@ function refuseWithoutOrganization({ caller }: Context, user: StoredUser): void 
   }
 }
 
+/** All but profile and team decides who gets in, and with which rights. */
+const DECISIVE = [
+  'email',
+  'passwordHash',
+  'admin',
+  'apiAccess',
+  'managementApiAccess',
+  'organizationManagementApiAccess',
+  'disabled',
+] as const satisfies readonly (keyof StoredUser)[];
+
 const takesOver = (before: StoredUser, after: StoredUser): boolean =>
-  before.email !== after.email || before.passwordHash !== after.passwordHash || (!before.disabled && after.disabled);
+  DECISIVE.some((property) => before[property] !== after[property]);
 
 /** What a mode leaves out of the body stays what it was. With another address somebody else may sign on. */
 function applied(user: StoredUser, body: UserUpdate, passwordHash: string | undefined): StoredUser {
@@ -139,14 +150,15 @@ interface Change {
 
 /** The user, locked; refused where the change would leave nobody who can run the application. */
 async function lockToChange(
-  { system, application }: PublishTransaction,
+  { system, application }: JointTransaction,
   { userId, leaves, ranBefore }: Change,
 ): Promise<StoredUser> {
   const andWhoRun = leaves && ranBefore;
   const { user, whoRun } = await lockUser(application, userId, { andWhoRun });
   const locked = present(user, userId);
   if (!leaves || !runsApplication(locked)) return locked;
-  // Without the others it became one of them since it was read. This may deadlock, and whoever does starts over.
+  // The user gained these rights after we read them, so lock the others now. This order can deadlock; the transaction is
+  // then retried.
   const all = andWhoRun ? whoRun : (await lockUser(application, userId, { andWhoRun: true })).whoRun;
   const others = all.filter(({ id }) => id !== userId);
   const shared = others.flatMap(({ sharedUserId }) => sharedUserId ?? []);

@@ -2,16 +2,15 @@
 // does the rest.
 
 import type { Context } from '../context.ts';
+import { isoTime } from '../domain/dates/iso-time.ts';
 import { type Message, notificationProblem } from '../domain/notifications.ts';
 import { fault } from '../faults.ts';
-import { getAccount } from '../store/accounts.ts';
 import { insertEntries } from '../store/activity.ts';
-import { deviceIdsOf } from '../store/devices.ts';
 import { isNoted, noteDue } from '../store/due-notifications.ts';
 import { insertDeliveries, insertNotification } from '../store/notifications.ts';
 import type { NotificationRequest } from '../wire/notifications.ts';
 import { activityEntries } from './activity-entries.ts';
-import { isoTime } from './record-drafts.ts';
+import { livingDevices, requirePush } from './devices.ts';
 
 /**
  * A note is looked at again and again until it is YOUNG_MS old, and a new one is written only where the last is older
@@ -23,17 +22,18 @@ export const YOUNG_MS = 120_000;
 /** What the stored message leaves out is in its row. */
 export type StoredMessage = Omit<Message, 'notificationId' | 'createdAt'>;
 
-export function requirePush({ application }: Pick<Context, 'application'>): void {
-  if (!application.definition.pushNotificationsEnabled)
-    throw fault('FEATURE_DISABLED', { feature: 'pushNotifications' });
-}
-
 export async function send(context: Context, userId: string, request: NotificationRequest): Promise<void> {
   requirePush(context);
   const problem = notificationProblem(request);
   if (problem !== undefined) throw fault('INVALID_NOTIFICATION', problem);
-  const { application, caller, store, ids, now } = context;
-  const deviceIds = await devicesOf(context, userId);
+  const { application, caller, people, store, ids, now } = context;
+  const at = now();
+  const { system } = people.database;
+  const [{ account, devices }, noted] = await Promise.all([
+    livingDevices(context, userId),
+    isNoted(system, application.id, isoTime(at - FRESH_MS)),
+  ]);
+  const deviceIds = account.disabled ? [] : devices.map(({ id }) => id);
   const { name } = application.definition;
   const { title = name, body, url, sound } = request;
   const message: StoredMessage = {
@@ -49,11 +49,12 @@ export async function send(context: Context, userId: string, request: Notificati
     userId,
     createdBy: caller.id,
     message: JSON.stringify(message),
-    createdAt: isoTime(now()),
+    createdAt: isoTime(at),
   };
   const extra = { notificationId, userId };
   const entries = activityEntries(context, { kind: 'notification.send', member: 'notificationId' }, [extra]);
-  if (deviceIds.length > 0) await note(context);
+  // Before the queue is written: from then on somebody looks.
+  if (deviceIds.length > 0 && !noted) await noteDue(system, application.id, isoTime(at));
   await store.transaction(async (tx) => {
     await tx.last([
       insertNotification(tx.schema, notification),
@@ -61,21 +62,4 @@ export async function send(context: Context, userId: string, request: Notificati
       ...(entries.length === 0 ? [] : [insertEntries(tx.schema, entries)]),
     ]);
   });
-}
-
-/** None for who is disabled. */
-async function devicesOf({ application, people, store, now }: Context, userId: string): Promise<string[]> {
-  const account = await getAccount(people.database, application.id, userId);
-  if (account === undefined) throw fault('USER_NOT_FOUND', { userId });
-  if (account.disabled) return [];
-  const method = application.singleSignOn ? 'singleSignOn' : 'password';
-  return deviceIdsOf(store, userId, { epoch: account.epoch, method, now: isoTime(now()) });
-}
-
-/** Before the queue is written: from then on somebody looks. */
-async function note({ application, people, now }: Context): Promise<void> {
-  const { system } = people.database;
-  const at = now();
-  if (await isNoted(system, application.id, isoTime(at - FRESH_MS))) return;
-  await noteDue(system, application.id, isoTime(at));
 }

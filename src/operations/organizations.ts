@@ -1,14 +1,14 @@
 // Organizations: single sign-on settings, and the first of their shared users.
 
 import type { OperatorContext } from '../context.ts';
+import { isoTime } from '../domain/dates/iso-time.ts';
 import { fault } from '../faults.ts';
 import { issuerProblem } from '../sign-on/issuer.ts';
 import { announce } from '../store/hearing.ts';
-import { getOrganization, putOrganization, type SingleSignOn } from '../store/organizations.ts';
+import { getOrganization, lockSingleSignOn, type SingleSignOn, setSingleSignOn } from '../store/organizations.ts';
 import type { OrganizationSettings } from '../wire/operator.ts';
 import { ORGANIZATION_LENGTH_MAX } from '../wire/publish-document.ts';
 import type { ManagementSharedUser } from '../wire/users.ts';
-import { isoTime } from './record-drafts.ts';
 import { newSharedUser, sharedUserView, storeSharedUser } from './shared-users.ts';
 import { redirectAddress } from './single-sign-on.ts';
 import { OPERATOR_DOOR, readNewSharedUser } from './user-bodies.ts';
@@ -32,19 +32,20 @@ export async function show(context: OperatorContext, name: string) {
   return view(context, name, organization.singleSignOn);
 }
 
-/** Makes the organization when there is none. A client secret that is left out stays what it is. */
+/**
+ * Makes the organization when there is none. A client secret that is left out stays what it is, but is never shown to
+ * another provider than the one that gave it out.
+ */
 export async function put(context: OperatorContext, name: string, body: OrganizationSettings) {
   checkName(name, body);
   const { singleSignOn } = body;
   const reason = singleSignOn === null ? undefined : issuerProblem(singleSignOn.issuer);
   if (reason !== undefined) throw fault('INVALID_BODY', { reason, path: '/singleSignOn/issuer' });
   const settings = await context.database.system.transaction(async (tx) => {
-    const secret = singleSignOn?.clientSecret ?? (await getOrganization(tx, name))?.singleSignOn?.clientSecret;
-    if (singleSignOn !== null && secret === undefined) {
-      throw fault('INVALID_BODY', { reason: 'is missing', path: '/singleSignOn/clientSecret' });
-    }
-    const stored = singleSignOn && settingsOf(singleSignOn, secret);
-    await putOrganization(tx, name, stored);
+    const former = await lockSingleSignOn(tx, name);
+    const stored = singleSignOn && settingsOf(singleSignOn, secretOf(singleSignOn, former));
+    const endsSessions = former?.issuer !== stored?.issuer || former?.clientId !== stored?.clientId;
+    await setSingleSignOn(tx, name, { singleSignOn: stored, endsSessions });
     await announce(tx, 'everything');
     return stored;
   });
@@ -52,12 +53,19 @@ export async function put(context: OperatorContext, name: string, body: Organiza
   return view(context, name, settings);
 }
 
+type GivenSettings = NonNullable<OrganizationSettings['singleSignOn']>;
+
+function secretOf({ issuer, clientId, clientSecret }: GivenSettings, former: SingleSignOn | null): string {
+  const isSame = former?.issuer === issuer && former.clientId === clientId;
+  const secret = clientSecret ?? (isSame ? former.clientSecret : undefined);
+  if (secret !== undefined) return secret;
+  const reason = former === null ? 'is missing' : 'is missing, for another issuer or client than before';
+  throw fault('INVALID_BODY', { reason, path: '/singleSignOn/clientSecret' });
+}
+
 /** The address is made anew whenever it is shown. */
-function settingsOf(
-  { redirectAddress: _shown, ...given }: NonNullable<OrganizationSettings['singleSignOn']>,
-  clientSecret: string | undefined,
-): SingleSignOn {
-  return { ...given, ...(clientSecret === undefined ? {} : { clientSecret }) };
+function settingsOf({ redirectAddress: _shown, ...given }: GivenSettings, clientSecret: string): SingleSignOn {
+  return { ...given, clientSecret };
 }
 
 function checkName(name: string, body: OrganizationSettings): void {

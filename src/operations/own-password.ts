@@ -2,38 +2,35 @@
 
 import type { Context } from '../context.ts';
 import { accountName } from '../domain/account-names.ts';
+import { sessionEpoch } from '../domain/session-epochs.ts';
 import { fault } from '../faults.ts';
 import { getAccount, presentHash } from '../store/accounts.ts';
 import { moveSession } from '../store/sessions.ts';
 import type { PasswordChange } from '../wire/sessions.ts';
-import { changePassword, refuseWeak } from './password-changes.ts';
+import { changePassword } from './password-changes.ts';
+import { refuseWeak } from './weak-passwords.ts';
 
 /** All other sessions of the account end; the one by which it is asked for goes on. */
 export async function change(context: Context, { currentPassword, newPassword }: PasswordChange): Promise<void> {
-  const { application, caller, source, people, throttle, sessionId } = context;
+  const { application, caller, source, people, sessionId } = context;
   if (application.singleSignOn) {
     throw fault('PASSWORD_NOT_ALLOWED', { property: 'newPassword', reason: 'single sign-on is on' });
   }
   refuseWeak(newPassword, 'newPassword');
   const name = accountName(application.id, caller.id);
-  throttle.check(source.ip, name);
   const account = await getAccount(people.database, application.id, caller.id);
-  const matches = await people.passwordMatches(name, presentHash(account), currentPassword);
-  throttle.check(source.ip, name);
-  if (account === undefined || !matches) {
-    throttle.fail(source.ip, name);
+  const presented = { address: source.ip, account: name, hash: presentHash(account), password: currentPassword };
+  if (!(await people.provesPassword(presented)) || account === undefined) {
+    people.loginFailed({ application, user: { id: caller.id, name: caller.name }, source });
     throw wrongPassword();
   }
-  throttle.succeed(source.ip, name);
   const passwordHash = await people.hashPassword(newPassword);
   const changed = await changePassword(context, {
     account,
     passwordHash,
-    also: async (tx, epoch) => {
-      if (sessionId === undefined) return true;
-      const { text, params } = moveSession(tx.schema, sessionId, epoch);
-      return (await tx.rows(text, params)).length > 0;
-    },
+    also: async (tx, epoch) =>
+      sessionId === undefined ||
+      moveSession(tx, sessionId, { session: sessionEpoch(application, epoch), account: epoch }),
   });
   // Somebody else has changed it meanwhile.
   if (!changed) throw wrongPassword();

@@ -5,19 +5,12 @@ import type { PeopleMeans } from '../context.ts';
 import type { ActivitySource } from '../domain/activity.ts';
 import type { PreparedApplication } from '../domain/application.ts';
 import type { IdSource } from '../domain/ids.ts';
-import { passwordWeakness } from '../domain/passwords.ts';
-import { fault } from '../faults.ts';
 import type { Account } from '../store/accounts.ts';
 import { insertEntries } from '../store/activity.ts';
 import type { Statement, Transaction } from '../store/db.ts';
 import { announce, type News } from '../store/hearing.ts';
 import { setSharedUserPassword, setUserPassword } from '../store/passwords.ts';
 import { activityEntries } from './activity-entries.ts';
-
-export function refuseWeak(password: string, property: string): void {
-  const weakness = passwordWeakness(password);
-  if (weakness !== undefined) throw fault('WEAK_PASSWORD', { property, reason: weakness });
-}
 
 interface Scene {
   readonly application: PreparedApplication;
@@ -26,7 +19,7 @@ interface Scene {
   readonly people: PeopleMeans;
 }
 
-export interface PasswordChange {
+export interface PasswordReplacement {
   readonly account: Account;
   readonly passwordHash: string;
   /** What else happens in the same transaction, or does not happen at all when it is false. */
@@ -34,10 +27,13 @@ export interface PasswordChange {
 }
 
 /** False when the account has changed since it was read, or `also` is false: nothing has happened then. */
-export async function changePassword(scene: Scene, { account, passwordHash, also }: PasswordChange): Promise<boolean> {
+export async function changePassword(
+  scene: Scene,
+  { account, passwordHash, also }: PasswordReplacement,
+): Promise<boolean> {
   const { application, people } = scene;
   const { shared, user } = account;
-  const news: News = shared === undefined ? { application: application.id } : 'everything';
+  const news: News = shared === undefined ? { application: application.id } : { sharedUser: shared.id };
   const epoch = shared === undefined ? `${user.sessionEpoch + 1}` : `${user.sessionEpoch}.${shared.sessionEpoch + 1}`;
   try {
     await people.database.together(application.id, async (tx) => {

@@ -2,21 +2,21 @@
 // account is told to nobody, neither by the answer nor by its time: all of it happens behind the answer.
 
 import { randomBytes } from 'node:crypto';
-import { setTimeout as pause } from 'node:timers/promises';
-import type { PeopleMeans, VisitorContext } from '../context.ts';
+import type { PeopleMeans, VisitorContext, WorkAgain } from '../context.ts';
 import { accountName } from '../domain/account-names.ts';
 import type { PreparedApplication } from '../domain/application.ts';
+import { isoTime } from '../domain/dates/iso-time.ts';
 import { foldText } from '../domain/search/fold.ts';
-import { SECRET_BYTES, secretHash } from '../domain/tokens.ts';
+import { SECRET_BYTES, secretHash, secretMatches } from '../domain/tokens.ts';
 import { fault } from '../faults.ts';
-import type { Mailer } from '../mail/mailer.ts';
+import { isRefusedForGood, type Mail, type Mailer } from '../mail/mailer.ts';
 import { resetMail } from '../mail/reset-mail.ts';
 import { type Account, accountOf, findAccount, type Named } from '../store/accounts.ts';
 import { getReset, insertReset, removeResets, resetsSince } from '../store/password-resets.ts';
 import type { PasswordReset, PasswordResetRequest } from '../wire/sessions.ts';
-import { changePassword, refuseWeak } from './password-changes.ts';
-import { isoTime } from './record-drafts.ts';
+import { changePassword } from './password-changes.ts';
 import { readNamed } from './sessions.ts';
+import { refuseWeak } from './weak-passwords.ts';
 
 export const RESET_MINUTES = 60;
 const MINUTE_MS = 60_000;
@@ -38,8 +38,8 @@ export function ask(context: VisitorContext, body: PasswordResetRequest): void {
   throttle.check(source.ip, name);
   throttle.fail(source.ip, name);
   const work = async () => {
-    if (application === undefined || presented.includes('\0')) return;
-    await mailReset({ ...context, application, mailer }, named);
+    if (application === undefined || presented.includes('\0')) return undefined;
+    return mailReset({ ...context, application, mailer }, named);
   };
   people.behind('passwordReset', work);
 }
@@ -47,26 +47,36 @@ export function ask(context: VisitorContext, body: PasswordResetRequest): void {
 async function mailReset(
   context: VisitorContext & { readonly application: PreparedApplication; readonly mailer: Mailer },
   named: Named,
-): Promise<void> {
+): Promise<WorkAgain | undefined> {
   const { application, people, mailer } = context;
   const account = await findAccount(people.database, application.definition, named);
-  const address = account?.shared?.email ?? account?.user.email;
-  if (account === undefined || account.disabled || !address) return;
+  if (account === undefined || account.disabled) return undefined;
+  const address = addressOf(account);
+  if (address === '') return undefined;
   const token = await noteReset(context, account);
-  if (token === undefined) return;
+  if (token === undefined) return undefined;
   const { id, definition } = application;
   const link = `${people.publicUrl()}/console/resetPassword#application=${id}&token=${token}`;
   const mail = resetMail({ to: address, application: definition.name, link, minutes: RESET_MINUTES });
-  for (const wait of [...RETRY_MS, undefined]) {
-    try {
-      await mailer.send(mail);
-      return;
-    } catch (error) {
-      if (wait === undefined) throw error;
-      await pause(wait);
-    }
+  return handOver(mailer, mail, RETRY_MS);
+}
+
+async function handOver(
+  mailer: Mailer,
+  mail: Mail,
+  [pauseMs, ...pauses]: readonly number[],
+): Promise<WorkAgain | undefined> {
+  try {
+    await mailer.send(mail);
+    return undefined;
+  } catch (error) {
+    if (pauseMs === undefined || isRefusedForGood(error)) throw error;
+    return { pauseMs, work: () => handOver(mailer, mail, pauses) };
   }
 }
+
+/** Empty where there is none. */
+const addressOf = ({ shared, user }: Account): string => shared?.email ?? user.email ?? '';
 
 /** Undefined when the user was sent enough already. */
 async function noteReset({ store, now }: VisitorContext, account: Account): Promise<string | undefined> {
@@ -80,6 +90,7 @@ async function noteReset({ store, now }: VisitorContext, account: Account): Prom
       tokenHash: secretHash(token),
       userId,
       epoch: account.epoch,
+      addressHash: secretHash(addressOf(account)),
       createdAt: isoTime(at),
       expiresAt: isoTime(at + RESET_MINUTES * MINUTE_MS),
     });
@@ -117,7 +128,10 @@ async function accountOfReset(
 ): Promise<Account | undefined> {
   const found = await getReset(store, tokenHash, isoTime(now()));
   const account = found && (await accountOf(database.system, found.user));
-  return account !== undefined && !account.disabled && account.epoch === found?.epoch ? account : undefined;
+  if (found === undefined || account === undefined || account.disabled || account.epoch !== found.epoch)
+    return undefined;
+  // Who reads the mail of an address that is no longer the user's has no business with the account.
+  return secretMatches(addressOf(account), found.addressHash) ? account : undefined;
 }
 
 const wrongToken = () => fault('INVALID_PROPERTY', { property: 'token', reason: 'is wrong, was used, or has expired' });

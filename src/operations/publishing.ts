@@ -3,6 +3,7 @@
 // where values go, writers of that collection wait while its records are rewritten.
 
 import { type PreparedCollection, prepareCollections } from '../domain/application.ts';
+import { isoTime } from '../domain/dates/iso-time.ts';
 import { carryValue } from '../domain/definition/carry.ts';
 import { schemeChange } from '../domain/definition/scheme-change.ts';
 import { readRecordText, recordText } from '../domain/record-text.ts';
@@ -17,7 +18,7 @@ import type { Collection, Column } from '../wire/applications.ts';
 import type { Definition } from '../wire/publish-document.ts';
 import type { Values } from '../wire/values.ts';
 import type { Reporter } from './publishing-progress.ts';
-import { draft, isoTime, laterOf } from './record-drafts.ts';
+import { draft, laterOf } from './record-drafts.ts';
 
 /** Collections that stay, before and after. */
 export function kept(current: Definition, next: Definition): { before: Collection; after: Collection }[] {

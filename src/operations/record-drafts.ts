@@ -32,8 +32,6 @@ export function draft(collection: PreparedCollection, id: string, values: Values
 export const projectedOf = ({ projections }: PreparedCollection, values: Values): Projected[] =>
   projections.all.map((projection) => projection.read(values));
 
-export const isoTime = (ms: number): string => new Date(ms).toISOString();
-
 /** Times never go backwards for one record, whatever a node's clock says. ISO times compare as text. */
 export const laterOf = (one: string, other: string): string => (one > other ? one : other);
 

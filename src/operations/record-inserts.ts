@@ -1,6 +1,7 @@
 // New records on their way into the table: all by one statement, and only when the database refuses one of them row by row
 // up to it.
 
+import { isoTime } from '../domain/dates/iso-time.ts';
 import { recordText } from '../domain/record-text.ts';
 import { readValues } from '../domain/values/value-types.ts';
 import { fault } from '../faults.ts';
@@ -12,7 +13,7 @@ import type { NewRecord } from '../wire/records.ts';
 import type { Values } from '../wire/values.ts';
 import { type InCollection, noteWritten } from './in-collection.ts';
 import { type Failure, inOrder, type Outcome } from './in-order.ts';
-import { type Draft, draft, duplicatedValues, isoTime, recordEntries } from './record-drafts.ts';
+import { type Draft, draft, duplicatedValues, recordEntries } from './record-drafts.ts';
 import { completeTargets, type FoundTargets, findTargets } from './record-targets.ts';
 
 export interface NewDraft extends Draft {

@@ -2,6 +2,7 @@
 // given (store/records), so the record need not be read first.
 
 import { writeScope } from '../domain/access.ts';
+import { isoTime } from '../domain/dates/iso-time.ts';
 import { hashPart, readRecordText, tailPart } from '../domain/record-text.ts';
 import { fault, tooBusy } from '../faults.ts';
 import { assertGeneration } from '../store/fence.ts';
@@ -9,7 +10,7 @@ import { loggedWrite } from '../store/logged-write.ts';
 import { inspectRecord, replaceRecord } from '../store/records.ts';
 import type { Values } from '../wire/values.ts';
 import { assertWritable, type InCollection, noteWritten } from './in-collection.ts';
-import { draft, duplicatedValues, isoTime, recordEntries } from './record-drafts.ts';
+import { draft, duplicatedValues, recordEntries } from './record-drafts.ts';
 import { completeTargets, type FoundTargets, isFound } from './record-targets.ts';
 import { type Change, merged } from './record-updates.ts';
 

@@ -1,6 +1,7 @@
 // Updates that must know the record they change: batches, `replace` false, and targets that are gone. The records are
 // locked, the elements are applied to them in order in memory, and what came before the first failure is written.
 
+import { isoTime } from '../domain/dates/iso-time.ts';
 import type { ReadValues } from '../domain/values/value-types.ts';
 import { fault } from '../faults.ts';
 import type { Transaction } from '../store/db.ts';
@@ -10,7 +11,7 @@ import { lockRecords, updateRecords } from '../store/records.ts';
 import type { Values } from '../wire/values.ts';
 import { assertWritable, type InCollection, noteWritten } from './in-collection.ts';
 import { type Failure, inOrder, type Outcome } from './in-order.ts';
-import { duplicatedValues, isoTime } from './record-drafts.ts';
+import { duplicatedValues } from './record-drafts.ts';
 import {
   assertWritten,
   entriesOf,

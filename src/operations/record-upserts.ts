@@ -5,6 +5,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { within, writeScope } from '../domain/access.ts';
 import type { PreparedCollection } from '../domain/application.ts';
+import { isoTime } from '../domain/dates/iso-time.ts';
 import type { Projection } from '../domain/projections.ts';
 import { readRecordText } from '../domain/record-text.ts';
 import { type ReadValues, readValues } from '../domain/values/value-types.ts';
@@ -16,7 +17,7 @@ import type { NewRecord } from '../wire/records.ts';
 import type { Values } from '../wire/values.ts';
 import type { InCollection } from './in-collection.ts';
 import { type Failure, inOrder, type Outcome } from './in-order.ts';
-import { isDuplicatedIn, isoTime } from './record-drafts.ts';
+import { isDuplicatedIn } from './record-drafts.ts';
 import { draftNew, insertDrafts } from './record-inserts.ts';
 import { replace } from './record-replacement.ts';
 import {

@@ -1,16 +1,23 @@
-// How the push services are doing, as this server sees it: one that takes nothing gets few attempts at a time, so that
-// it does not hold up what goes to the others.
+// How the push services are doing, as this server sees it. None gets all the attempts at a time, and those that take
+// nothing get few together, so that they do not hold up what goes to the others.
 
-/** So many in a row that were not taken. Where half of all fail by chance, that does not come about by chance. */
+/** At a time, of one server. */
+export const SLOTS = 16;
+const SLOTS_OF_ONE = 8;
+/** Of all services together that fail: enough to notice when one is back. */
+const SLOTS_OF_FAILING = 4;
+/**
+ * This many failures in a row mean that the service is down: were it failing half of the time at random, 32 in a row
+ * would practically never happen.
+ */
 const FAILING_AFTER = 32;
-/** At a time, of a service that fails: enough to notice when it is back. */
-const ATTEMPTS_WHEN_FAILING = 4;
-const TRACKED_MAX = 1_000;
 
 interface Health {
   failures: number;
   underWay: number;
 }
+
+export type Admission = 'admitted' | 'busy' | 'failing';
 
 export class ServiceHealth {
   readonly #services = new Map<string, Health>();
@@ -24,8 +31,10 @@ export class ServiceHealth {
     return (this.#services.get(service)?.failures ?? 0) >= FAILING_AFTER;
   }
 
-  admits(service: string): boolean {
-    return !this.isFailing(service) || (this.#services.get(service)?.underWay ?? 0) < ATTEMPTS_WHEN_FAILING;
+  /** Whether another attempt may begin now. */
+  admits(service: string): Admission {
+    if (this.isFailing(service)) return this.#failingUnderWay() < SLOTS_OF_FAILING ? 'admitted' : 'failing';
+    return (this.#services.get(service)?.underWay ?? 0) < SLOTS_OF_ONE ? 'admitted' : 'busy';
   }
 
   begin(service: string): void {
@@ -41,17 +50,18 @@ export class ServiceHealth {
     if (health.failures === 0 && health.underWay === 0) this.#services.delete(service);
   }
 
+  #failingUnderWay(): number {
+    let sum = 0;
+    for (const { failures, underWay } of this.#services.values()) if (failures >= FAILING_AFTER) sum += underWay;
+    return sum;
+  }
+
   #track(service: string): Health {
     let health = this.#services.get(service);
     if (health === undefined) {
       health = { failures: 0, underWay: 0 };
-      if (this.#services.size >= TRACKED_MAX) this.#forgetIdle();
       this.#services.set(service, health);
     }
     return health;
-  }
-
-  #forgetIdle(): void {
-    for (const [service, { underWay }] of this.#services) if (underWay === 0) this.#services.delete(service);
   }
 }

@@ -1,27 +1,37 @@
 // Sessions of the console: opened by a password or by single sign-on, shown, and ended.
 
 import { randomBytes } from 'node:crypto';
-import type { Context, VisitorContext } from '../context.ts';
+import type { Context, PeopleMeans, StolenSession, VisitorContext } from '../context.ts';
 import type { Caller } from '../domain/access.ts';
 import { accountName } from '../domain/account-names.ts';
 import type { PreparedApplication } from '../domain/application.ts';
 import { base32hex } from '../domain/base32hex.ts';
+import { isoTime } from '../domain/dates/iso-time.ts';
 import { foldText } from '../domain/search/fold.ts';
+import { sessionEpoch } from '../domain/session-epochs.ts';
+import { SESSION_DAYS_MAX } from '../domain/session-times.ts';
 import { readToken, SECRET_BYTES, secretHash, secretMatches } from '../domain/tokens.ts';
 import { fault, notSignedIn } from '../faults.ts';
 import { type Account, findAccount, type Named, presentHash } from '../store/accounts.ts';
+import type { Reader } from '../store/db.ts';
 import { loggedWrite } from '../store/logged-write.ts';
-import { endSession, getSession, insertSession, type SignInMethod } from '../store/sessions.ts';
+import {
+  endSession,
+  getSession,
+  insertSession,
+  type SignInMethod,
+  type StoredSession,
+  sessionsBeyond,
+} from '../store/sessions.ts';
 import type { SessionView, SignIn } from '../wire/sessions.ts';
 import { activityEntries } from './activity-entries.ts';
-import { isoTime } from './record-drafts.ts';
 
-/** However much it is used. */
-export const SESSION_DAYS_MAX = 30;
 const DAY_MS = 24 * 60 * 60_000;
 const SESSION_ID_BYTES = 10;
 const SESSION_ID_CHARACTERS = 16;
 const AGENT_LENGTH_MAX = 300;
+/** Of one user; the oldest end when there are more. */
+const SESSIONS_MAX = 50;
 
 export interface OpenedSession {
   readonly id: string;
@@ -35,7 +45,8 @@ export async function openSession(
   account: Account,
   { method, agent }: { method: SignInMethod; agent: string },
 ): Promise<OpenedSession> {
-  const { application, source, store, ids, now } = context;
+  const { application, source, store, ids, people, now } = context;
+  const { caller } = account;
   const id = base32hex(randomBytes(SESSION_ID_BYTES), SESSION_ID_CHARACTERS);
   const secret = randomBytes(SECRET_BYTES).toString('base64url');
   const at = now();
@@ -43,16 +54,19 @@ export async function openSession(
     id,
     userId: account.user.id,
     method,
-    epoch: account.epoch,
+    epoch: sessionEpoch(application, account.epoch),
     secretHash: secretHash(secret),
     createdAt: isoTime(at),
     expiresAt: isoTime(at + SESSION_DAYS_MAX * DAY_MS),
     ip: source.ip,
     agent: agent.slice(0, AGENT_LENGTH_MAX).replaceAll('\0', ''),
   };
-  const scene = { application, caller: account.caller, source, ids };
+  const scene = { application, caller, source, ids, store, hear: people.hear };
   const entries = activityEntries(scene, { kind: 'session.login', member: 'sessionId' }, [{ sessionId: id }]);
   await loggedWrite(store, insertSession(store.schema, session), entries);
+  for (const oldest of await sessionsBeyond(store, session.userId, SESSIONS_MAX)) {
+    await end(scene, { sessionId: oldest, reason: 'too many' });
+  }
   return { id, credentials: `${id}.${secret}` };
 }
 
@@ -75,7 +89,8 @@ export async function signIn(
   // There is no account without an application.
   if (application === undefined || account === undefined) throw notSignedIn();
   const { credentials } = await openSession({ ...context, application }, account, { method: 'password', agent });
-  if (former !== undefined) await replace({ ...context, application }, former);
+  const replaced = await formerSessionOf(context.store, former);
+  if (replaced !== undefined) await endFormer({ ...context, application }, replaced);
   return { view: viewOf(account.caller), credentials };
 }
 
@@ -90,15 +105,8 @@ async function authenticate(context: VisitorContext, named: Named, password: str
       : await findAccount(people.database, application.definition, named);
   // By address or by identifier, it is the same account whose failures are counted.
   const name = accountName(applicationId, found?.user.id ?? presented);
-  throttle.check(source.ip, name);
-  const matches = await people.passwordMatches(name, presentHash(found), password);
-  // Again, because others may have failed meanwhile: many guesses at once are no way around the wait.
-  throttle.check(source.ip, name);
-  if (found !== undefined && matches) {
-    throttle.succeed(source.ip, name);
-    return found;
-  }
-  throttle.fail(source.ip, name);
+  const presentedPassword = { address: source.ip, account: name, hash: presentHash(found), password };
+  if ((await people.provesPassword(presentedPassword)) && found !== undefined) return found;
   if (application !== undefined && found !== undefined) {
     const { id, name: userName } = found.caller;
     people.loginFailed({ application, user: { id, name: userName }, source });
@@ -106,27 +114,44 @@ async function authenticate(context: VisitorContext, named: Named, password: str
   return undefined;
 }
 
-/** Only for who has its secret. */
-async function replace(
-  context: VisitorContext & { readonly application: PreparedApplication },
-  former: string,
-): Promise<void> {
-  const { application, store, source, ids, people } = context;
-  const presented = readToken(former);
+/** The session of a cookie that has its secret. */
+export async function formerSessionOf(store: Reader, cookie: string | undefined): Promise<StoredSession | undefined> {
+  const presented = cookie === undefined ? undefined : readToken(cookie);
   const session = presented && (await getSession(store, presented.id));
-  if (presented === undefined || session === undefined) return;
-  const { secretHash: hash, formerHash = hash, user, id: sessionId } = session;
-  if (!secretMatches(presented.secret, hash) && !secretMatches(presented.secret, formerHash)) return;
-  await end({ application, caller: user, source, ids, store, people }, sessionId);
+  if (presented === undefined || session === undefined) return undefined;
+  const { secretHash: hash, formerHash = hash } = session;
+  return [hash, formerHash].some((one) => secretMatches(presented.secret, one)) ? session : undefined;
 }
 
-type Ending = Pick<Context, 'application' | 'caller' | 'source' | 'ids' | 'store' | 'people'>;
+/** When the browser that had it has got another. */
+export async function endFormer(
+  { application, store, source, ids, people }: VisitorContext & { readonly application: PreparedApplication },
+  { id: sessionId, user }: StoredSession,
+): Promise<void> {
+  await end({ application, caller: user, source, ids, store, hear: people.hear }, { sessionId });
+}
 
-async function end(context: Ending, sessionId: string): Promise<void> {
-  const { application, store, people } = context;
-  const entries = activityEntries(context, { kind: 'session.logout', member: 'sessionId' }, [{ sessionId }]);
-  await endSession(store, { applicationId: application.id, sessionId, entries });
-  people.hear({ application: application.id });
+type Ending = Pick<Context, 'application' | 'caller' | 'source' | 'ids' | 'store'> & Pick<PeopleMeans, 'hear'>;
+
+/** `reason`: when it is not the user who ends it. */
+async function end(
+  { hear, ...scene }: Ending,
+  ended: { readonly sessionId: string; readonly reason?: string },
+): Promise<void> {
+  const { sessionId } = ended;
+  const applicationId = scene.application.id;
+  const entries = activityEntries(scene, { kind: 'session.logout', member: 'sessionId' }, [{ ...ended }]);
+  await endSession(scene.store, { applicationId, sessionId, entries });
+  hear({ application: applicationId, session: sessionId });
+}
+
+/** Nobody can tell who has the copy and who had the original: it ends for both. */
+export async function endStolen(
+  { database, ids, hear }: Pick<PeopleMeans, 'database' | 'hear'> & Pick<Context, 'ids'>,
+  { sessionId, ...scene }: StolenSession,
+): Promise<void> {
+  const store = database.application(scene.application.id);
+  await end({ ...scene, ids, store, hear }, { sessionId, reason: 'former secret' });
 }
 
 export async function show({ caller, store, sessionId }: Context): Promise<SessionView> {
@@ -142,7 +167,8 @@ export async function signOut(context: Context): Promise<void> {
   if (sessionId === undefined) {
     throw fault('INVALID_PARAMETER', { parameter: 'Cookie', reason: 'there is no session to end' });
   }
-  await end(context, sessionId);
+  const { application, caller, source, ids, store, people } = context;
+  await end({ application, caller, source, ids, store, hear: people.hear }, { sessionId });
 }
 
 const viewOf = (caller: Caller): SessionView => ({

@@ -3,47 +3,72 @@
 // a server that ended has left.
 
 import type { Context } from '../context.ts';
+import { isoTime } from '../domain/dates/iso-time.ts';
 import { listSharing } from '../store/applications.ts';
-import type { PublishTransaction } from '../store/db.ts';
+import type { JointTransaction } from '../store/db.ts';
 import { announce } from '../store/hearing.ts';
-import { holdLatest, listUnsettled, settled, type Unsettled } from '../store/shared-users.ts';
+import { claimUnsettled, holdLatest, postponed, settled, type Unsettled } from '../store/shared-users.ts';
 import { StaleDefinition } from '../store/sqlstate.ts';
 import { lockUserOfShared, removeUser, setUserEmail } from '../store/users.ts';
-import { isoTime } from './record-drafts.ts';
 import { applicationExists } from './upkeep.ts';
 
 type Means = Pick<Context['people'], 'database' | 'hear'>;
 
 const AT_ONCE_MAX = 4;
-/** Whoever made the change is at it before that. */
+/** The request that made the change gets this long to settle it before the job steps in. */
 const LEFT_MS = 1_000;
+/** Who made the change waits for it, so that lists show what was done, but no longer than this. */
+const WAITED_MS = 2_000;
+/** So long nobody else takes what the job of one server is at. */
+const LEASE_MS = 60_000;
+const LEFT_AT_ONCE_MAX = 100;
 
 /** Behind the transaction that made the change, which stands whether or not this succeeds. */
-export async function settleSoon(means: Means, unsettled: Unsettled): Promise<void> {
-  try {
-    await settle(means, unsettled);
-  } catch {
-    // The mark is still there, and the job tells what is wrong if it fails again.
-  }
+export async function settleSoon(
+  people: Means & Pick<Context['people'], 'behind'>,
+  unsettled: Unsettled,
+): Promise<void> {
+  // The mark is still there after a failure, and the job tells what is wrong if it fails again.
+  const settling = settle(people, unsettled).catch(() => undefined);
+  let late: NodeJS.Timeout | undefined;
+  const waited = new Promise<'late'>((resolve) => {
+    late = setTimeout(resolve, WAITED_MS, 'late');
+  });
+  if ((await Promise.race([settling, waited])) === 'late') people.behind('settling', () => settling);
+  clearTimeout(late);
 }
 
 /** One that fails stops no other. */
 export async function settleLeft(means: Means & { readonly now: () => number }, signal: AbortSignal): Promise<void> {
+  const { database, now } = means;
+  const before = isoTime(now() - LEFT_MS);
   const failures: unknown[] = [];
-  for (const unsettled of await listUnsettled(means.database.system, isoTime(means.now() - LEFT_MS))) {
-    if (signal.aborted) return;
-    await settle(means, unsettled).catch((error: unknown) => failures.push(error));
+  for (let count = 0; count < LEFT_AT_ONCE_MAX && !signal.aborted; count++) {
+    const claimed = await claimUnsettled(database.system, { before, until: isoTime(now() + LEASE_MS) });
+    if (claimed === undefined) break;
+    try {
+      await settle(means, claimed);
+    } catch (error) {
+      failures.push(error);
+      const { text, params } = postponed(claimed, isoTime(now()));
+      await database.system.write(text, params);
+    }
   }
   if (failures.length > 0) throw failures[0];
 }
 
+/** An application that fails stops no other; its error is thrown when all have been tried. */
 async function settle(means: Means, unsettled: Unsettled): Promise<void> {
   const { system } = means.database;
   const waiting = await listSharing(system, unsettled.organization);
+  const failures: unknown[] = [];
   const follow = async () => {
-    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) await followIn(means, next, unsettled.id);
+    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+      await followIn(means, next, unsettled.id).catch((error: unknown) => failures.push(error));
+    }
   };
   await Promise.all(Array.from({ length: AT_ONCE_MAX }, follow));
+  if (failures.length > 0) throw failures[0];
   const { text, params } = settled(unsettled);
   await system.write(text, params);
 }
@@ -63,7 +88,7 @@ async function followIn(means: Means, applicationId: string, sharedUserId: strin
 }
 
 /** Whether there was anything to do. */
-async function follow({ system, application }: PublishTransaction, sharedUserId: string): Promise<boolean> {
+async function follow({ system, application }: JointTransaction, sharedUserId: string): Promise<boolean> {
   const shared = await holdLatest(system, sharedUserId);
   const user = shared && (await lockUserOfShared(application, sharedUserId));
   if (shared === undefined || user === undefined) return false;

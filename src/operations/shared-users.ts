@@ -3,9 +3,10 @@
 
 import type { Context, PeopleMeans } from '../context.ts';
 import type { ActivityKind } from '../domain/activity.ts';
+import { isoTime } from '../domain/dates/iso-time.ts';
 import type { IdSource } from '../domain/ids.ts';
 import { fault } from '../faults.ts';
-import type { PublishTransaction, Reader } from '../store/db.ts';
+import type { JointTransaction, Transaction } from '../store/db.ts';
 import { assertGeneration, fenceGeneration } from '../store/fence.ts';
 import { announce } from '../store/hearing.ts';
 import {
@@ -20,9 +21,7 @@ import {
 import { violatedConstraint } from '../store/sqlstate.ts';
 import { getUser, type UserPage } from '../store/users.ts';
 import type { ManagementSharedUser, NewSharedUser, SharedUserUpdate } from '../wire/users.ts';
-import { activityEntries } from './activity-entries.ts';
-import { writeEntries } from './operator-log.ts';
-import { isoTime } from './record-drafts.ts';
+import { activityEntries, writeEntries } from './activity-entries.ts';
 import { settleSoon } from './settling.ts';
 import { MANAGEMENT_DOOR, readNewSharedUser, readSharedUserUpdate } from './user-bodies.ts';
 
@@ -67,10 +66,10 @@ export async function update(context: Context, sharedUserId: string, input: unkn
     const { text, params } = updateSharedUser({ ...after, unsettledSince });
     await tx.system.rows(text, params);
     await writeEntries(tx.application, entriesOf(context, 'sharedUser.update', sharedUserId));
-    if (affectsEntry(before, after)) await announce(tx.system, 'everything');
+    if (affectsEntry(before, after)) await announce(tx.system, { sharedUser: sharedUserId });
     return { before, after };
   });
-  if (affectsEntry(before, after)) people.hear('everything');
+  if (affectsEntry(before, after)) people.hear({ sharedUser: sharedUserId });
   if (after.email !== before.email) await settleSoon(people, { id: sharedUserId, organization, since });
   return sharedUserView(after);
 }
@@ -86,9 +85,9 @@ export async function remove(context: Context, sharedUserId: string): Promise<vo
     const { text, params } = removeSharedUser(sharedUserId, since);
     await tx.system.rows(text, params);
     await writeEntries(tx.application, entriesOf(context, 'sharedUser.delete', sharedUserId));
-    await announce(tx.system, 'everything');
+    await announce(tx.system, { sharedUser: sharedUserId });
   });
-  people.hear('everything');
+  people.hear({ sharedUser: sharedUserId });
   await settleSoon(people, { id: sharedUserId, organization, since });
 }
 
@@ -99,10 +98,7 @@ function organizationOf({ application: { definition } }: Context): string {
 }
 
 /** The mode may have been switched off meanwhile, or the application given to another organization. */
-async function refuseStale(
-  { application: { generation } }: Context,
-  { application }: PublishTransaction,
-): Promise<void> {
+async function refuseStale({ application: { generation } }: Context, { application }: JointTransaction): Promise<void> {
   const { text, params } = fenceGeneration(application.schema);
   assertGeneration(await application.rows(text, params), generation);
 }
@@ -112,7 +108,7 @@ function present(user: SharedUser | undefined, sharedUserId: string): SharedUser
   return user;
 }
 
-async function refuseSelf({ caller }: Context, tx: PublishTransaction, sharedUserId: string): Promise<void> {
+async function refuseSelf({ caller }: Context, tx: JointTransaction, sharedUserId: string): Promise<void> {
   const own = await getUser(tx.application, caller.id);
   if (own?.sharedUserId === sharedUserId) {
     throw fault('FORBIDDEN_SELF_CHANGE', { reason: 'nobody may disable or delete their own shared user' });
@@ -157,10 +153,10 @@ export async function newSharedUser(
   };
 }
 
-export async function storeSharedUser(handle: Reader, user: SharedUser, createdAt: string): Promise<void> {
+export async function storeSharedUser(tx: Transaction, user: SharedUser, createdAt: string): Promise<void> {
   const { text, params } = insertSharedUser({ ...user, createdAt });
   try {
-    await handle.rows(text, params);
+    await tx.rows(text, params);
   } catch (error) {
     throw violatedConstraint(error) === 'shared_users_name_key' ? fault('USER_NAME_TAKEN', { name: user.name }) : error;
   }

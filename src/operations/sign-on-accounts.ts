@@ -4,7 +4,7 @@ import type { VisitorContext } from '../context.ts';
 import type { PreparedApplication } from '../domain/application.ts';
 import { type Identity, NotProved } from '../sign-on/providers.ts';
 import { type Account, accountOf } from '../store/accounts.ts';
-import type { PublishTransaction } from '../store/db.ts';
+import type { JointTransaction } from '../store/db.ts';
 import { violatedConstraint } from '../store/sqlstate.ts';
 import {
   type Addressee,
@@ -20,7 +20,7 @@ import {
 type Scene = Pick<VisitorContext, 'people'> & { readonly application: PreparedApplication };
 
 /** By the subject; the first time by the e-mail address, and the subject is bound then. */
-export async function findAccount(
+export async function accountOfIdentity(
   scene: Scene,
   identity: Identity,
   settings: { readonly emailsAreVerified?: boolean },
@@ -73,14 +73,14 @@ async function bindByEmail({ application, people }: Scene, claim: Claim): Promis
   }
 }
 
-async function bindUserByEmail({ application }: PublishTransaction, claim: Claim): Promise<void> {
+async function bindUserByEmail({ application }: JointTransaction, claim: Claim): Promise<void> {
   const user = theOne(await usersOfEmail(application, claim.email), claim);
   await bindUser(application, user, claim.subject);
 }
 
 /** Nothing is bound for somebody who could not enter with it. */
 async function bindSharedByEmail(
-  { system, application }: PublishTransaction,
+  { system, application }: JointTransaction,
   organization: string,
   claim: Claim,
 ): Promise<void> {

@@ -5,20 +5,20 @@ import { randomBytes } from 'node:crypto';
 import type { VisitorContext } from '../context.ts';
 import type { PreparedApplication } from '../domain/application.ts';
 import { SECRET_BYTES, secretHash, secretMatches } from '../domain/tokens.ts';
-import { fault, notSignedIn, tooBusy } from '../faults.ts';
+import { fault, notSignedIn } from '../faults.ts';
 import { ProviderAway } from '../sign-on/bounded-fetch.ts';
 import { NotProved } from '../sign-on/providers.ts';
 import { getOrganization, type SingleSignOn } from '../store/organizations.ts';
+import { getSession } from '../store/sessions.ts';
 import { insertSignOn, type SignOn, takeSignOn } from '../store/sign-ons.ts';
 import { isIdentifier } from '../wire/identifiers.ts';
-import { type OpenedSession, openSession } from './sessions.ts';
-import { findAccount } from './sign-on-accounts.ts';
+import { endFormer, formerSessionOf, type OpenedSession, openSession } from './sessions.ts';
+import { accountOfIdentity } from './sign-on-accounts.ts';
 
 /** For the whole stay at the provider. */
 export const SIGN_ON_SECONDS_MAX = 10 * 60;
 export const CALLBACK_PATH = '/signOn/callback';
 const RETURN_TO_LENGTH_MAX = 2_000;
-const DEFAULT_RETURN_TO = '/console';
 const AWAY_SECONDS = 5;
 /** `<applicationId>.<random>`: the provider sends everybody of an organization back to one address. */
 const STATE = /^(p[a-z0-9]{26})\.([A-Za-z0-9_-]{43})$/;
@@ -51,9 +51,14 @@ export interface Begun {
   readonly browserSecret: string;
 }
 
-export async function begin(context: VisitorContext, returnTo: string | undefined): Promise<Begun> {
-  const { store, people, providers, now } = context;
-  const path = readReturnTo(returnTo ?? DEFAULT_RETURN_TO, people.publicUrl());
+/** `former`: the cookie of a session that the browser still has; the new one takes its place. */
+export async function begin(
+  context: VisitorContext,
+  { returnTo, former }: { returnTo: string | undefined; former: string | undefined },
+): Promise<Begun> {
+  const { applicationId, store, source, people, providers, paceSignOns, now } = context;
+  const path = readReturnTo(returnTo ?? `/console#application=${applicationId}`, people.publicUrl());
+  paceSignOns(source.ip);
   const { application, settings } = await signOnOf(context);
   const state = `${application.id}.${secret()}`;
   const browserSecret = secret();
@@ -66,9 +71,10 @@ export async function begin(context: VisitorContext, returnTo: string | undefine
     nonce: attempt.nonce,
     verifier: attempt.verifier,
     returnTo: path,
+    formerSession: (await formerSessionOf(store, former))?.id,
     expiresAt: now() + SIGN_ON_SECONDS_MAX * 1_000,
   };
-  if (!(await insertSignOn(store, signOn, now()))) throw tooBusy();
+  await insertSignOn(store, signOn, now());
   return { location, state, browserSecret };
 }
 
@@ -81,7 +87,10 @@ export interface Comeback {
   readonly agent: string;
 }
 
-/** One use, whatever comes of it; but who comes to another organization's address does not come from the provider. */
+/**
+ * An attempt is used up whatever happens, except when the browser returns to another organization's address: that cannot
+ * come from our provider.
+ */
 export async function complete(
   context: VisitorContext,
   { organization, answer, browserSecret, agent }: Comeback,
@@ -93,11 +102,14 @@ export async function complete(
   if (organization !== application.definition.organization)
     throw refused(context, 'the address is that of another organization');
   return orRefused(context, async () => {
-    const { nonce, verifier, returnTo } = await takeAttempt(context, hashOfState(state, settings), browserSecret);
+    const taken = await takeAttempt(context, hashOfState(state, settings), browserSecret);
+    const { nonce, verifier, returnTo, formerSession } = taken;
     const attempt = { redirectUri: redirectAddress(people.publicUrl(), organization), state, nonce, verifier };
     const identity = await providers.identify(settings, attempt, answer);
-    const account = await findAccount({ people, application }, identity, settings);
+    const account = await accountOfIdentity({ people, application }, identity, settings);
     const session = await openSession({ ...context, application }, account, { method: 'singleSignOn', agent });
+    const former = formerSession && (await getSession(context.store, formerSession));
+    if (former) await endFormer({ ...context, application }, former);
     return { session, returnTo };
   });
 }

@@ -4,17 +4,21 @@ import { randomBytes } from 'node:crypto';
 import type { Context } from '../context.ts';
 import type { ActivityKind, LogEntry } from '../domain/activity.ts';
 import { base32hex } from '../domain/base32hex.ts';
+import { isoTime } from '../domain/dates/iso-time.ts';
 import { SECRET_BYTES, secretHash } from '../domain/tokens.ts';
 import { readRfc3339 } from '../domain/values/date-time.ts';
 import { fault } from '../faults.ts';
 import { announce } from '../store/hearing.ts';
-import { insertToken, revokeToken } from '../store/tokens.ts';
+import { holdTokens, insertToken, revokeToken } from '../store/tokens.ts';
 import type { CreatedToken, NewToken } from '../wire/tokens.ts';
-import { writeEntries } from './operator-log.ts';
-import { isoTime } from './record-drafts.ts';
+import { writeEntries } from './activity-entries.ts';
 
 const TOKEN_ID_BYTES = 10;
 const TOKEN_ID_CHARACTERS = 16;
+/** Of one that is not ours, and may be as long as an address. */
+const TOKEN_ID_SHOWN_MAX = 64;
+/** Of one user that are not revoked. */
+const TOKENS_MAX = 100;
 
 /** Where, for whom, and in whose name it is told to the log. */
 export interface TokenScene extends Pick<Context, 'store' | 'now'>, Pick<Context['people'], 'hear'> {
@@ -34,8 +38,14 @@ export async function issueToken(scene: TokenScene, { name, expiresAt }: NewToke
   const expiry = expiresAt === undefined ? undefined : readExpiry(expiresAt, at);
   const token = { id, userId, name, secretHash: secretHash(secret), createdAt: isoTime(at), expiresAt: expiry };
   await store.transaction(async (tx) => {
+    const held = await holdTokens(tx, userId);
+    if (held === undefined) throw fault('USER_NOT_FOUND', { userId });
+    if (held >= TOKENS_MAX) {
+      const reason = `has ${TOKENS_MAX} tokens already, of which one has to be revoked first`;
+      throw fault('INVALID_PARAMETER', { parameter: 'userId', reason });
+    }
     const { text, params } = insertToken(tx.schema, token);
-    if ((await tx.rows(text, params)).length === 0) throw fault('USER_NOT_FOUND', { userId });
+    await tx.rows(text, params);
     await writeEntries(tx, entries('token.create', { tokenId: id, userId }));
     await announce(tx, { application: applicationId });
   });
@@ -58,7 +68,9 @@ function readExpiry(text: string, now: number): string {
 export async function withdrawToken(scene: TokenScene, tokenId: string): Promise<void> {
   const { store, now, hear, applicationId, userId, entries } = scene;
   await store.transaction(async (tx) => {
-    if (!(await revokeToken(tx, userId, tokenId, isoTime(now())))) throw fault('TOKEN_NOT_FOUND', { tokenId });
+    if (!(await revokeToken(tx, { userId, tokenId, at: isoTime(now()) }))) {
+      throw fault('TOKEN_NOT_FOUND', { tokenId: tokenId.slice(0, TOKEN_ID_SHOWN_MAX) });
+    }
     await writeEntries(tx, entries('token.revoke', { tokenId, userId }));
     await announce(tx, { application: applicationId });
   });

@@ -26,7 +26,7 @@ export async function revoke(context: Context, userId: string, tokenId: string):
   await withdrawToken(sceneOf(context, userId), tokenId);
 }
 
-/** Everybody for themselves; for others who manages users, and who manages the organization's those who do that too. */
+/** Your own tokens: always. Others' tokens: management access, and organization access where that user has it. */
 async function permit({ caller, store }: Context, userId: string): Promise<void> {
   if (userId === caller.id) return;
   if (!caller.managementApiAccess) throw fault('MANAGEMENT_API_ACCESS_REQUIRED');

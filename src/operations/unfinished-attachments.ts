@@ -1,9 +1,9 @@
 // Attachments on their way in or out that nobody moves on: uploads that were interrupted, and removals that were begun.
 
+import { isoTime } from '../domain/dates/iso-time.ts';
 import { condemnInterrupted, pageOfUnfinished, type Unfinished } from '../store/attachment-sweeps.ts';
 import { goneNodes } from '../store/hearing.ts';
 import { type Removals, removeCondemned } from './attachment-removals.ts';
-import { isoTime } from './record-drafts.ts';
 import type { UpkeepContext } from './upkeep.ts';
 
 export interface Clearing {

@@ -1,8 +1,8 @@
-// What the sweep, the erasure and the doctor have in common: their means, and the walk through all applications.
+// What all that looks after applications by the clock has in common: its means, and the walk through all applications.
 
 import type { AttachmentMeans, OperatorContext } from '../context.ts';
-import { getApplication } from '../store/applications.ts';
-import { pageOfApplications } from '../store/attachment-sweeps.ts';
+import { getApplication, pageOfApplications } from '../store/applications.ts';
+import { StaleDefinition } from '../store/sqlstate.ts';
 
 export interface UpkeepContext extends Pick<OperatorContext, 'database' | 'now' | 'observe'> {
   readonly attachments: Pick<AttachmentMeans, 'blobs' | 'node' | 'receiving' | 'looksApartMs'>;
@@ -15,6 +15,28 @@ export async function* everyApplication({ database }: Pick<UpkeepContext, 'datab
     const last = page.at(-1);
     if (last === undefined) return;
     after = last;
+  }
+}
+
+interface Upkeep {
+  readonly work: (applicationId: string) => Promise<void>;
+  readonly tell: (applicationId: string, error: unknown) => void;
+}
+
+/** What fails in one application is told of and stops nothing else. */
+export async function forEveryApplication(
+  context: Pick<UpkeepContext, 'database'>,
+  signal: AbortSignal,
+  { work, tell }: Upkeep,
+): Promise<void> {
+  for await (const applicationId of everyApplication(context)) {
+    if (signal.aborted) return;
+    try {
+      await work(applicationId);
+    } catch (error) {
+      // It was published anew, or removed, meanwhile: the next walk knows the new definition.
+      if (!(error instanceof StaleDefinition)) tell(applicationId, error);
+    }
   }
 }
 

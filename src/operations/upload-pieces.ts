@@ -3,6 +3,7 @@
 
 import { createHash, randomBytes } from 'node:crypto';
 import { DAY_MS } from '../domain/dates/days.ts';
+import { isoTime } from '../domain/dates/iso-time.ts';
 import { fault, tooBusy } from '../faults.ts';
 import { forgetPieces } from '../store/attachments.ts';
 import { putVerified, replaceVerified, storageUnavailable } from '../store/blob-writes.ts';
@@ -11,7 +12,6 @@ import { notePieces, type Piece } from '../store/uploads.ts';
 import { complete } from './attachments.ts';
 import type { InCollection } from './in-collection.ts';
 import type { IncomingBytes } from './incoming-bytes.ts';
-import { isoTime } from './record-drafts.ts';
 
 /** What a crash may cost a client, at the most, of the bytes that it has sent. */
 const PIECE_BYTES = 8 * 1024 * 1024;

@@ -3,6 +3,7 @@
 // is cleared away by the sweep (operations/attachment-sweep).
 
 import type { AttachmentMeans, Context, OperatorContext } from '../context.ts';
+import { isoTime } from '../domain/dates/iso-time.ts';
 import { Fault, fault } from '../faults.ts';
 import { mayAppearLater } from '../store/blob-writes.ts';
 import { goneNodes } from '../store/hearing.ts';
@@ -19,7 +20,6 @@ import { clearAway, creatorOf, discard, type NewUpload } from './attachments.ts'
 import { staleAsBusy } from './current-definition.ts';
 import { type InCollection, inCollection } from './in-collection.ts';
 import { IncomingBytes } from './incoming-bytes.ts';
-import { isoTime } from './record-drafts.ts';
 import { expiryOf, joinPieces, storePieces } from './upload-pieces.ts';
 
 export interface UploadView extends AttachmentMetadata {

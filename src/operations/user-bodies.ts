@@ -1,7 +1,6 @@
 // Bodies of users and shared users, checked in the order that the documentation tells. Both doors have the same rules and
 // differ only in how they call a body that breaks one.
 
-import { passwordWeakness } from '../domain/passwords.ts';
 import {
   newSharedUserProblem,
   newUserProblem,
@@ -12,6 +11,7 @@ import { type Accesses, accessProblem, type PropertyProblem } from '../domain/us
 import { type Fault, fault } from '../faults.ts';
 import type { Definition } from '../wire/publish-document.ts';
 import type { NewSharedUser, NewUser, SharedUserUpdate, UserUpdate } from '../wire/users.ts';
+import { refuseWeak } from './weak-passwords.ts';
 
 export type Door = (problem: PropertyProblem) => Fault;
 
@@ -54,27 +54,26 @@ export function refuseAccesses(user: Accesses): void {
 }
 
 function refuseUnusable(body: NewUser | UserUpdate, { profiles, teams }: Definition): void {
-  refuseWeakness(body.password);
+  refuseGivenWeak(body.password);
   if (!profiles.includes(body.profile.name)) throw fault('UNKNOWN_PROFILE', { name: body.profile.name });
   if (body.team !== undefined && !teams.includes(body.team.name)) throw fault('UNKNOWN_TEAM', { name: body.team.name });
 }
 
-function refuseWeakness(password: string | undefined): void {
-  const weakness = password === undefined ? undefined : passwordWeakness(password);
-  if (weakness !== undefined) throw fault('WEAK_PASSWORD', { property: 'password', reason: weakness });
+function refuseGivenWeak(password: string | undefined): void {
+  if (password !== undefined) refuseWeak(password, 'password');
 }
 
 export function readNewSharedUser(input: unknown, singleSignOn: boolean, door: Door): NewSharedUser {
   refuseSharedProblem(newSharedUserProblem(input, singleSignOn), singleSignOn, door);
   const body = input as NewSharedUser;
-  refuseWeakness(body.password);
+  refuseGivenWeak(body.password);
   return body;
 }
 
 export function readSharedUserUpdate(input: unknown, singleSignOn: boolean): SharedUserUpdate {
   refuseSharedProblem(sharedUserUpdateProblem(input, singleSignOn), singleSignOn, MANAGEMENT_DOOR);
   const body = input as SharedUserUpdate;
-  refuseWeakness(body.password);
+  refuseGivenWeak(body.password);
   return body;
 }
 

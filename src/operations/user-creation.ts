@@ -2,17 +2,17 @@
 
 import type { PeopleMeans } from '../context.ts';
 import type { LogEntry } from '../domain/activity.ts';
+import { isoTime } from '../domain/dates/iso-time.ts';
 import type { IdSource } from '../domain/ids.ts';
 import { fault } from '../faults.ts';
-import type { PublishTransaction } from '../store/db.ts';
+import type { JointTransaction } from '../store/db.ts';
 import { announce } from '../store/hearing.ts';
 import { holdSharedUser } from '../store/shared-users.ts';
 import { StaleDefinition, violatedConstraint } from '../store/sqlstate.ts';
 import { getUser, insertUser, type StoredUser } from '../store/users.ts';
 import type { Definition } from '../wire/publish-document.ts';
 import type { ManagementUser, NewUser } from '../wire/users.ts';
-import { writeEntries } from './operator-log.ts';
-import { isoTime } from './record-drafts.ts';
+import { writeEntries } from './activity-entries.ts';
 
 /** A short identifier that is taken is drawn again; 36 random bits make even two in a row unlikely. */
 const ID_ATTEMPTS = 5;
@@ -48,7 +48,7 @@ export async function createUser(creation: Creation): Promise<ManagementUser> {
 }
 
 async function insert(
-  { system, application: tx }: PublishTransaction,
+  { system, application: tx }: JointTransaction,
   { id, passwordHash, body, application, entries, now }: Creation & { id: string; passwordHash: string | null },
 ): Promise<StoredUser> {
   const { definition, generation } = application;

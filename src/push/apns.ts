@@ -1,19 +1,11 @@
 // APNs: for phones of Apple. HTTP/2 on one connection that is kept, authorized by a token that is signed anew in time.
 
-import { type ClientHttp2Session, connect } from 'node:http2';
+import { type ClientHttp2Session, connect, constants } from 'node:http2';
 import { importPKCS8, SignJWT } from 'jose';
 import { DELIVERY_MS_MAX, type Message } from '../domain/notifications.ts';
 import type { ApnsAccount } from './key-files.ts';
 import { fit, PHONE_BYTES_MAX } from './payload.ts';
-import {
-  commonOutcome,
-  type Outcome,
-  problemOf,
-  SEND_MS_MAX,
-  type Target,
-  type Transport,
-  unreachable,
-} from './transport.ts';
+import { commonOutcome, type Outcome, problemOf, type Target, type Transport, unreachable } from './transport.ts';
 
 /** Apple takes a token between 20 and 60 minutes of age, and complains when it is changed more often. */
 const TOKEN_MS = 50 * 60_000;
@@ -31,6 +23,8 @@ export class Apns implements Transport {
   readonly #account: ApnsAccount;
   readonly #now: () => number;
   #session: ClientHttp2Session | undefined;
+  /** When something last arrived on a connection. */
+  readonly #heardAt = new WeakMap<ClientHttp2Session, number>();
   #token: { value: Promise<string>; madeAt: number } | undefined;
 
   constructor(account: ApnsAccount, now: () => number) {
@@ -42,7 +36,7 @@ export class Apns implements Transport {
     return 'APNs';
   }
 
-  async send({ address }: Target, message: Message): Promise<Outcome> {
+  async send({ address }: Target, message: Message, signal: AbortSignal): Promise<Outcome> {
     const body = fit(message, payload, PHONE_BYTES_MAX);
     const headers = {
       ':method': 'POST',
@@ -56,7 +50,8 @@ export class Apns implements Transport {
     try {
       for (let attempt = 1; ; attempt++) {
         const token = this.#providerToken();
-        const answer = await this.#ask({ ...headers, authorization: `bearer ${await token.value}` }, body);
+        const authorized = { ...headers, authorization: `bearer ${await token.value}` };
+        const answer = await this.#ask(authorized, body, signal);
         const stale = answer.status === 403 && STALE_TOKEN.has(answer.reason);
         if (!stale || attempt === 2) return outcomeOf(answer, this.#now());
         if (this.#token === token) this.#token = undefined;
@@ -104,29 +99,34 @@ export class Apns implements Transport {
     return session;
   }
 
-  #ask(headers: Record<string, string>, body: string): Promise<ApnsAnswer> {
+  async #ask(headers: Record<string, string>, body: string, signal: AbortSignal): Promise<ApnsAnswer> {
+    signal.throwIfAborted();
     return new Promise((resolve, reject) => {
       const session = this.#connection();
+      const askedAt = performance.now();
       const stream = session.request(headers);
-      // A connection that answers nothing is of no use to the next either.
-      const late = setTimeout(() => session.destroy(new Error(`none within ${SEND_MS_MAX} ms`)), SEND_MS_MAX);
+      const late = () => {
+        // A connection on which nothing arrives is of no use to the others either; else only this one is given up.
+        if ((this.#heardAt.get(session) ?? 0) < askedAt) session.destroy(signal.reason);
+        else stream.close(constants.NGHTTP2_CANCEL);
+        reject(signal.reason);
+      };
+      signal.addEventListener('abort', late, { once: true });
       let status = 0;
       let retryAfter: string | undefined;
       let text = '';
       stream.setEncoding('utf8');
       stream.on('response', (answer) => {
+        this.#heardAt.set(session, performance.now());
         status = answer[':status'] ?? 0;
         retryAfter = answer['retry-after'];
       });
       stream.on('data', (chunk: string) => {
         if (text.length < ANSWER_BYTES_MAX) text += chunk;
       });
-      stream.on('error', (error) => {
-        clearTimeout(late);
-        reject(error);
-      });
+      stream.on('error', reject);
       stream.on('close', () => {
-        clearTimeout(late);
+        signal.removeEventListener('abort', late);
         if (status === 0) reject(new Error('the connection was closed'));
         else resolve({ status, retryAfter, reason: reasonIn(text) });
       });

@@ -5,7 +5,16 @@ import { DELIVERY_MS_MAX, type Message } from '../domain/notifications.ts';
 import type { FcmAccount } from './key-files.ts';
 import { fit, PHONE_BYTES_MAX } from './payload.ts';
 import { Poster } from './post.ts';
-import { commonOutcome, type Outcome, problemOf, type Target, type Transport, unreachable } from './transport.ts';
+import {
+  commonOutcome,
+  type Outcome,
+  problemOf,
+  SEND_MS_MAX,
+  type Target,
+  type Transport,
+  unreachable,
+  untilAborted,
+} from './transport.ts';
 
 const SCOPE = 'https://www.googleapis.com/auth/firebase.messaging';
 const ASSERTION_SECONDS = 3_600;
@@ -27,6 +36,8 @@ export class Fcm implements Transport {
   readonly #poster = new Poster();
   /** One is asked for at a time, whoever needs it. */
   #token: Promise<AccessToken> | undefined;
+  /** When the token has to be renewed; not while it is being asked for. */
+  #until = 0;
 
   constructor(account: FcmAccount, now: () => number) {
     this.#account = account;
@@ -37,16 +48,18 @@ export class Fcm implements Transport {
     return 'FCM';
   }
 
-  async send({ address }: Target, message: Message): Promise<Outcome> {
+  async send({ address }: Target, message: Message, signal: AbortSignal): Promise<Outcome> {
     const { origin, projectId } = this.#account;
     const url = new URL(`${origin}/v1/projects/${projectId}/messages:send`);
     const body = fit(message, (fitted) => this.#body(address, fitted), PHONE_BYTES_MAX + ENVELOPE_BYTES);
     try {
       for (let attempt = 1; ; attempt++) {
-        const headers = { authorization: `Bearer ${await this.#accessToken()}`, 'content-type': 'application/json' };
-        const answer = await this.#poster.post(url, headers, body);
+        const asked = this.#accessToken();
+        const { value } = await untilAborted(asked, signal);
+        const headers = { authorization: `Bearer ${value}`, 'content-type': 'application/json' };
+        const answer = await this.#poster.post(url, { headers, body, signal });
         // The token was withdrawn before its time.
-        if (answer.status === 401) this.#token = undefined;
+        if (answer.status === 401) this.#forget(asked);
         if (answer.status !== 401 || attempt === 2) return outcomeOf(answer, this.#now());
       }
     } catch (error) {
@@ -80,38 +93,48 @@ export class Fcm implements Transport {
     });
   }
 
-  async #accessToken(): Promise<string> {
-    const asked = this.#token ?? this.#askForToken();
-    this.#token = asked;
-    try {
-      const token = await asked;
-      if (token.until > this.#now()) return token.value;
-    } catch (error) {
-      if (this.#token === asked) this.#token = undefined;
-      throw error;
+  /** The one that is there, or another when its time is over. */
+  #accessToken(): Promise<AccessToken> {
+    if (this.#token === undefined || this.#until <= this.#now()) {
+      const asked = this.#askForToken();
+      this.#token = asked;
+      this.#until = Number.POSITIVE_INFINITY;
+      asked.then(
+        ({ until }) => {
+          if (this.#token === asked) this.#until = until;
+        },
+        () => this.#forget(asked),
+      );
     }
+    return this.#token;
+  }
+
+  /** Unless another has taken its place. */
+  #forget(asked: Promise<AccessToken>): void {
     if (this.#token === asked) this.#token = undefined;
-    return this.#accessToken();
   }
 
   async #askForToken(): Promise<AccessToken> {
     const { clientEmail, privateKey, tokenUri } = this.#account;
-    const seconds = Math.floor(this.#now() / 1_000);
+    const issuedAt = Math.floor(this.#now() / 1_000);
     const assertion = await new SignJWT({ scope: SCOPE })
       .setProtectedHeader({ alg: 'RS256', typ: 'JWT' })
       .setIssuer(clientEmail)
       .setAudience(tokenUri)
-      .setIssuedAt(seconds)
-      .setExpirationTime(seconds + ASSERTION_SECONDS)
+      .setIssuedAt(issuedAt)
+      .setExpirationTime(issuedAt + ASSERTION_SECONDS)
       .sign(await importPKCS8(privateKey, 'RS256'));
     const form = new URLSearchParams({ grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion });
     const headers = { 'content-type': 'application/x-www-form-urlencoded' };
-    const { status, text } = await this.#poster.post(new URL(tokenUri), headers, form.toString());
+    // For all who wait for it, whoever of them gives up.
+    const signal = AbortSignal.timeout(SEND_MS_MAX);
+    const { status, text } = await this.#poster.post(new URL(tokenUri), { headers, body: form.toString(), signal });
     const answer = parsed(text) as { access_token?: unknown; expires_in?: unknown };
     if (status !== 200 || typeof answer.access_token !== 'string') {
       throw new NoToken(`no access token: answered ${status} ${text}`);
     }
-    const lifeMs = Math.max(Number(answer.expires_in ?? ASSERTION_SECONDS) * 1_000, 2 * MARGIN_MS);
+    const seconds = Number(answer.expires_in);
+    const lifeMs = Math.max((Number.isFinite(seconds) ? seconds : ASSERTION_SECONDS) * 1_000, 2 * MARGIN_MS);
     return { value: answer.access_token, until: this.#now() + lifeMs - MARGIN_MS };
   }
 }

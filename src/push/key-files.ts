@@ -3,6 +3,7 @@
 import { createPrivateKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { isConfidential } from '../domain/loopback.ts';
 
 /** Says what is wrong with a file, in words that follow the name of its setting. */
 export class KeyFileError extends Error {}
@@ -78,7 +79,8 @@ function readMembers(file: string): Record<string, unknown> {
 function text(account: Record<string, unknown>, member: string, pattern = /\S/): string {
   const value = account[member];
   if (value === undefined) throw new KeyFileError(`has no ${member}`);
-  if (typeof value !== 'string' || !pattern.test(value)) throw new KeyFileError(`has a ${member} that is none`);
+  if (typeof value !== 'string' || !pattern.test(value))
+    throw new KeyFileError(`has a ${member} that is not of the right form`);
   return value;
 }
 
@@ -100,7 +102,6 @@ function privateKey(pem: string, member: string, type: 'rsa' | 'ec'): string {
 function address(account: Record<string, unknown>, member: string, fallback: string): URL {
   const value = account[member] === undefined ? fallback : text(account, member);
   const url = URL.canParse(value) ? new URL(value) : undefined;
-  const loopback = url !== undefined && /^(?:127(?:\.\d+){3}|localhost|\[::1\])$/.test(url.hostname);
-  if (url?.protocol === 'https:' || (url?.protocol === 'http:' && loopback)) return url;
+  if (url !== undefined && isConfidential(url)) return url;
   throw new KeyFileError(`has a ${member} that is no https address`);
 }

@@ -2,10 +2,15 @@
 
 import http from 'node:http';
 import https from 'node:https';
-import { SEND_MS_MAX } from './transport.ts';
 
 const ANSWER_BYTES_MAX = 16 * 1024;
 const SOCKETS_MAX = 16;
+
+export interface Post {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Uint8Array;
+  readonly signal: AbortSignal;
+}
 
 export interface PostAnswer {
   readonly status: number;
@@ -17,29 +22,23 @@ export class Poster {
   readonly #plain = new http.Agent({ keepAlive: true, maxSockets: SOCKETS_MAX });
   readonly #secure = new https.Agent({ keepAlive: true, maxSockets: SOCKETS_MAX });
 
-  post(url: URL, headers: Readonly<Record<string, string>>, body: string | Uint8Array): Promise<PostAnswer> {
+  post(url: URL, { headers, body, signal }: Post): Promise<PostAnswer> {
     return new Promise((resolve, reject) => {
-      const options = { method: 'POST', headers: { ...headers, 'content-length': Buffer.byteLength(body) } };
+      const options = { method: 'POST', headers: { ...headers, 'content-length': Buffer.byteLength(body) }, signal };
       const request =
         url.protocol === 'https:'
           ? https.request(url, { ...options, agent: this.#secure })
           : http.request(url, { ...options, agent: this.#plain });
-      const late = setTimeout(() => request.destroy(new Error(`none within ${SEND_MS_MAX} ms`)), SEND_MS_MAX);
-      const fail = (error: Error) => {
-        clearTimeout(late);
-        reject(error);
-      };
-      request.on('error', fail);
+      request.on('error', reject);
       request.on('response', (response) => {
         const chunks: Buffer[] = [];
         let bytes = 0;
         const done = () => {
-          clearTimeout(late);
           const { statusCode = 0, headers } = response;
           const text = Buffer.concat(chunks).toString('utf8');
           resolve({ status: statusCode, retryAfter: headers['retry-after'], text });
         };
-        response.on('error', fail);
+        response.on('error', reject);
         response.on('data', (chunk: Buffer) => {
           chunks.push(chunk.subarray(0, ANSWER_BYTES_MAX - bytes));
           bytes += chunk.length;

@@ -15,15 +15,22 @@ export class PushServices {
     }
   }
 
-  /** The address as it is to be used; undefined when it is not one of a trusted service. */
-  trusted(endpoint: string): URL | undefined {
+  /** The address as it is to be used, and whose it is; undefined when it is not one of a trusted service. */
+  trusted(endpoint: string): { readonly url: URL; readonly service: string } | undefined {
     // What parsers leave out or read in several ways is in no address that a service gave out.
     if (!/^https?:\/\/[^\s\\@\p{Cc}]+$/u.test(endpoint) || !URL.canParse(endpoint)) return undefined;
     const url = new URL(endpoint);
     if (url.username !== '' || url.password !== '' || url.hash !== '') return undefined;
-    if (this.#origins.has(url.origin)) return url;
-    if (url.protocol !== 'https:' || url.port !== '') return undefined;
-    const { hostname } = url;
-    return this.#hosts.has(hostname) || this.#suffixes.some((suffix) => hostname.endsWith(suffix)) ? url : undefined;
+    const service = this.#serviceOf(url);
+    return service === undefined ? undefined : { url, service };
+  }
+
+  /** The entry that fits: all hosts below a `*.` are one service, which fails and recovers as one. */
+  #serviceOf({ origin, protocol, port, hostname }: URL): string | undefined {
+    if (this.#origins.has(origin)) return origin;
+    if (protocol !== 'https:' || port !== '') return undefined;
+    if (this.#hosts.has(hostname)) return hostname;
+    const suffix = this.#suffixes.find((one) => hostname.endsWith(one));
+    return suffix && `*${suffix}`;
   }
 }

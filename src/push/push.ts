@@ -6,7 +6,7 @@ import { Apns } from './apns.ts';
 import { Fcm } from './fcm.ts';
 import type { ApnsAccount, FcmAccount } from './key-files.ts';
 import { PushServices } from './push-services.ts';
-import type { Outcome, Target, Transport } from './transport.ts';
+import { type Outcome, SEND_MS_MAX, type Target, type Transport } from './transport.ts';
 import { type VapidKeys, WebPush } from './web-push.ts';
 
 export interface PushSettings {
@@ -55,7 +55,7 @@ export class Push {
   async send(target: Target, message: Message): Promise<Outcome> {
     const transport = this.#transports[target.transport];
     if (transport === undefined) return { kind: 'refused', problem: `${target.transport} is not set up` };
-    return transport.send(target, message);
+    return transport.send(target, message, AbortSignal.timeout(SEND_MS_MAX));
   }
 
   async close(): Promise<void> {

@@ -23,11 +23,12 @@ export type Outcome =
 export interface Transport {
   /** Whom the message goes to, so that one service that fails does not hold up the others. */
   serviceOf(target: Target): string;
-  send(target: Target, message: Message): Promise<Outcome>;
+  /** Whatever it takes, it ends with the signal. */
+  send(target: Target, message: Message, signal: AbortSignal): Promise<Outcome>;
   close(): Promise<void>;
 }
 
-/** How long a service may take for one message. */
+/** How long one message may take, with everything that belongs to it. */
 export const SEND_MS_MAX = 10_000;
 const PROBLEM_LENGTH_MAX = 300;
 
@@ -39,9 +40,21 @@ export const problemOf = (text: string): string =>
     .slice(0, PROBLEM_LENGTH_MAX);
 
 export const unreachable = (error: unknown): Outcome => {
-  const { code, message } = error as NodeJS.ErrnoException;
-  return { kind: 'later', problem: problemOf(`no answer: ${code ?? message}`) };
+  const { name, code, message } = error as NodeJS.ErrnoException;
+  const late = name === 'AbortError' || name === 'TimeoutError';
+  const problem = late ? `no answer within ${SEND_MS_MAX / 1_000} s` : problemOf(`no answer: ${code ?? message}`);
+  return { kind: 'later', problem };
 };
+
+/** The promise's result, unless the signal comes first. */
+export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason);
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });
+}
 
 const RETRY_AFTER_MS_MAX = 6 * 60 * 60_000;
 

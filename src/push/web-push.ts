@@ -38,13 +38,13 @@ export class WebPush implements Transport {
   }
 
   serviceOf({ address }: Target): string {
-    return this.#options.services.trusted(address)?.host ?? '';
+    return this.#options.services.trusted(address)?.service ?? '';
   }
 
-  async send({ address, keys }: Target, message: Message): Promise<Outcome> {
+  async send({ address, keys }: Target, message: Message, signal: AbortSignal): Promise<Outcome> {
     const { services, now } = this.#options;
     // Again, because the list may have become shorter since the device was registered.
-    const url = services.trusted(address);
+    const url = services.trusted(address)?.url;
     if (url === undefined || keys === null)
       return { kind: 'refused', problem: 'the push service is not a trusted one' };
     const subscription = { endpoint: address, keys: JSON.parse(keys) as { p256dh: string; auth: string } };
@@ -55,11 +55,8 @@ export class WebPush implements Transport {
       urgency: 'high',
     });
     try {
-      const answer = await this.#poster.post(
-        url,
-        { ...(headers as Record<string, string>), Authorization: this.#authorization(url.origin) },
-        body as Buffer,
-      );
+      const signed = { ...(headers as Record<string, string>), Authorization: this.#authorization(url.origin) };
+      const answer = await this.#poster.post(url, { headers: signed, body: body as Buffer, signal });
       return outcomeOf(answer, now());
     } catch (error) {
       return unreachable(error);

@@ -15,7 +15,11 @@ export function boundedFetch(deadlineMs: number): CustomFetch {
     try {
       const request = { method, headers, body: body ?? null, redirect: 'manual', signal } as const;
       const response = await fetch(address, request);
-      if (response.status >= 500) throw new ProviderAway(`answers ${response.status}`);
+      if (response.status >= 500) {
+        // What is not read would keep its connection.
+        await response.body?.cancel();
+        throw new ProviderAway(`answers ${response.status}`);
+      }
       const bytes = await readBounded(response);
       const { status } = response;
       return new Response(bytes.length === 0 ? null : bytes, { status, headers: response.headers });

@@ -1,12 +1,6 @@
 // What an issuer's address must be like. Plain http is for providers on the same machine, where nobody can listen.
 
-/** In the form that URL gives a host. */
-const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
-
-export const isLoopback = (address: URL): boolean => LOOPBACK.test(address.hostname);
-
-export const isConfidential = (address: URL): boolean =>
-  address.protocol === 'https:' || (address.protocol === 'http:' && isLoopback(address));
+import { isConfidential } from '../domain/loopback.ts';
 
 /** Why the text cannot be an issuer (OpenID Connect Discovery 1.0 section 3); undefined when it can. */
 export function issuerProblem(text: string): string | undefined {

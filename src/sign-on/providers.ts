@@ -2,8 +2,8 @@
 // accounts; who may enter with what a provider says is the operation's decision.
 
 import * as openid from 'openid-client';
+import { isConfidential, isLoopback } from '../domain/loopback.ts';
 import { boundedFetch, ProviderAway } from './bounded-fetch.ts';
-import { isConfidential, isLoopback } from './issuer.ts';
 
 /** How the organization is known at its provider. */
 export interface Registration {

@@ -4,8 +4,8 @@ import type { Caller } from '../domain/access.ts';
 import { foldText } from '../domain/search/fold.ts';
 import type { Definition } from '../wire/publish-document.ts';
 import type { Database, Reader, Statement } from './db.ts';
-import { getSharedUser, type SharedUser } from './shared-users.ts';
-import { getUser, readUser, type StoredUser, USER_COLUMNS } from './users.ts';
+import { getSharedUser, getSharedUsers, type SharedUser } from './shared-users.ts';
+import { getUser, getUsers, readUser, type StoredUser, USER_COLUMNS } from './users.ts';
 
 export interface Account {
   readonly caller: Caller;
@@ -19,6 +19,10 @@ export interface Account {
 
 /** A shared user that is gone, or that its organization disabled, disables the user. */
 export async function accountOf(system: Reader, user: StoredUser): Promise<Account> {
+  return joined(user, user.sharedUserId === null ? undefined : await getSharedUser(system, user.sharedUserId));
+}
+
+function joined(user: StoredUser, shared: SharedUser | undefined): Account {
   const caller = callerOf(user);
   if (user.sharedUserId === null) {
     const { passwordHash, disabled, sessionEpoch } = user;
@@ -31,7 +35,6 @@ export async function accountOf(system: Reader, user: StoredUser): Promise<Accou
       epoch: `${sessionEpoch}`,
     };
   }
-  const shared = await getSharedUser(system, user.sharedUserId);
   return {
     caller,
     user,
@@ -51,7 +54,20 @@ export async function getAccount(
   return user && accountOf(database.system, user);
 }
 
-/** None while it is disabled: a right password must not be answered sooner than a wrong one because it is remembered. */
+/** Of those of the users that exist, in two statements however many they are. */
+export async function getAccounts(
+  database: Database,
+  applicationId: string,
+  userIds: readonly string[],
+): Promise<Map<string, Account>> {
+  const users = await getUsers(database.application(applicationId), userIds);
+  const sharedIds = users.flatMap(({ sharedUserId }) => sharedUserId ?? []);
+  const shared = sharedIds.length === 0 ? [] : await getSharedUsers(database.system, sharedIds);
+  const byId = new Map(shared.map((one) => [one.id, one]));
+  return new Map(users.map((user) => [user.id, joined(user, byId.get(user.sharedUserId ?? ''))]));
+}
+
+/** No hash while disabled, so that a remembered right password is not answered faster than a wrong one. */
 export const presentHash = (account: Account | undefined): string | undefined =>
   account?.disabled === true ? undefined : account?.passwordHash;
 

@@ -24,8 +24,8 @@ export interface EntriesPage {
 
 /**
  * In the order of keys, those of the span of time that are behind `after`. Planned anew: which months it reads depends on
- * the time. Joined by the database, and few at a time: what is alive when the collector passes by is kept until it
- * does so thoroughly, which with 250 rows a page added up to a hundred megabytes.
+ * the time. Small pages: rows that survive a minor garbage collection pile up until the next major one; with 250 rows a
+ * page that was 100 MB.
  */
 export async function readEntries(
   reader: Reader,

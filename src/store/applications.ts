@@ -13,20 +13,31 @@ export interface StoredApplication {
   readonly publishedAt: number;
   /** Whether the organization has single sign-on. */
   readonly singleSignOn: boolean;
+  /** Goes up when single sign-on is turned on or off, or another provider is set (domain/session-epochs). */
+  readonly signOnEpoch: number;
 }
 
 export async function getApplication(reader: Reader, applicationId: string): Promise<StoredApplication | undefined> {
   const rows = await reader.rows(
-    `select a.definition, a.version, a.generation, a.preparing, a.published_at, o.single_sign_on is not null
+    `select a.definition, a.version, a.generation, a.preparing, a.published_at, o.single_sign_on is not null,
+       o.sign_on_epoch
      from cartulary.applications a join cartulary.organizations o on o.name = a.organization where a.id = $1`,
     [applicationId],
   );
-  const row = rows[0] as [string, number, number, string | null, Date, boolean] | undefined;
+  const row = rows[0] as [string, number, number, string | null, Date, boolean, number] | undefined;
   if (row === undefined) return undefined;
-  const [text, version, generation, next, publishedAt, singleSignOn] = row;
+  const [text, version, generation, next, publishedAt, singleSignOn, signOnEpoch] = row;
   const definition = JSON.parse(text) as Definition;
   const preparing = next === null ? undefined : (JSON.parse(next) as Definition);
-  return { definition, version, generation, preparing, publishedAt: publishedAt.getTime(), singleSignOn };
+  return {
+    definition,
+    version,
+    generation,
+    preparing,
+    publishedAt: publishedAt.getTime(),
+    singleSignOn,
+    signOnEpoch,
+  };
 }
 
 /** In the order of identifiers, which for those we made is the order of publishing. */
@@ -40,6 +51,16 @@ export async function listApplications(reader: Reader): Promise<{ definition: De
 
 export async function listApplicationIds(reader: Reader): Promise<string[]> {
   const rows = await reader.rows('select id from cartulary.applications where $1 order by id', [true]);
+  return rows.map((row) => row[0] as string);
+}
+
+const IDS_PAGE = 500;
+
+/** Behind the identifier given, in the order of identifiers. */
+export async function pageOfApplications(system: Reader, after: string): Promise<string[]> {
+  const rows = await system.rows(`select id from cartulary.applications where id > $1 order by id limit ${IDS_PAGE}`, [
+    after,
+  ]);
   return rows.map((row) => row[0] as string);
 }
 

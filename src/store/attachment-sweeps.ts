@@ -9,15 +9,6 @@ import { tableOf } from './tables.ts';
 /** Looking up which of so many a record holds took 11 ms among 100,000 records. */
 const SWEEP_PAGE = 500;
 
-/** Behind the identifier given, in the order of identifiers. */
-export async function pageOfApplications(system: Reader, after: string): Promise<string[]> {
-  const rows = await system.rows(
-    `select id from cartulary.applications where id > $1 order by id limit ${SWEEP_PAGE}`,
-    [after],
-  );
-  return rows.map((row) => row[0] as string);
-}
-
 export interface Unfinished {
   readonly id: string;
   readonly name: string;

@@ -56,11 +56,11 @@ export interface Publisher {
   readonly system: Reader;
   readonly application: Reader;
   /** Runs `work` again from the start after a deadlock or serialization failure. */
-  transaction<T>(work: (tx: PublishTransaction) => Promise<T>): Promise<T>;
+  transaction<T>(work: (tx: JointTransaction) => Promise<T>): Promise<T>;
 }
 
 /** A transaction over the system schema and one application's. */
-export interface PublishTransaction {
+export interface JointTransaction {
   readonly system: Transaction;
   readonly application: Transaction;
 }
@@ -103,7 +103,7 @@ export class Database {
   }
 
   /** What a publishing would do: both schemas on one connection, in one transaction. */
-  foresee<T>(applicationId: string, work: (tx: PublishTransaction) => Promise<T>): Promise<T> {
+  foresee<T>(applicationId: string, work: (tx: JointTransaction) => Promise<T>): Promise<T> {
     return this.#transaction('cartulary', async (client) => {
       // It looks through whole collections.
       await run(client, 'set local statement_timeout = 0', []);
@@ -113,7 +113,7 @@ export class Database {
   }
 
   /** One transaction over the system schema and the application's, where what belongs together lies in both. */
-  together<T>(applicationId: string, work: (tx: PublishTransaction) => Promise<T>): Promise<T> {
+  together<T>(applicationId: string, work: (tx: JointTransaction) => Promise<T>): Promise<T> {
     return this.#transaction(schemaOf(applicationId), (client) =>
       work({
         system: new OpenTransaction(client, 'cartulary'),

@@ -38,9 +38,9 @@ export class Definitions {
       this.#prepared.delete(applicationId);
       return undefined;
     }
-    const { generation, publishedAt, singleSignOn } = stored;
+    const { generation, publishedAt, signOnEpoch } = stored;
     // The generation alone is not enough: an application may have been removed and published anew.
-    const mark = `${generation} ${publishedAt} ${singleSignOn}`;
+    const mark = `${generation} ${publishedAt} ${signOnEpoch}`;
     const known = this.#prepared.get(applicationId);
     if (known?.mark === mark) return known.application;
     const application = prepareApplication(stored);

@@ -16,15 +16,24 @@ interface Entry<V> {
 export class FreshCache<V> {
   readonly #entries = new Map<string, Entry<V>>();
   readonly #loading = new Map<string, Promise<V>>();
+  /** The keys of both, by application. */
+  readonly #keys = new Map<string, Set<string>>();
   readonly #max: number;
   readonly #heardAsOf: () => number;
+  readonly #sharedUserOf: (value: V) => string | null | undefined;
 
-  constructor(max: number, heardAsOf: () => number) {
+  /** `sharedUserOf`: of which shared user's account a value is, if of any. */
+  constructor(
+    max: number,
+    heardAsOf: () => number,
+    sharedUserOf: (value: V) => string | null | undefined = () => null,
+  ) {
     this.#max = max;
     this.#heardAsOf = heardAsOf;
+    this.#sharedUserOf = sharedUserOf;
   }
 
-  /** Keys begin with the application they belong to: `<applicationId>/…`. */
+  /** Keys begin with the application they belong to: `<applicationId>/…`; that of a session goes on with its identifier. */
   async get(key: string, load: () => Promise<V>): Promise<V> {
     const entry = this.#fresh(key);
     if (entry !== undefined) return entry.value;
@@ -40,6 +49,7 @@ export class FreshCache<V> {
   forget(key: string): void {
     this.#entries.delete(key);
     this.#loading.delete(key);
+    this.#unlist(key);
   }
 
   #fresh(key: string): Entry<V> | undefined {
@@ -47,6 +57,7 @@ export class FreshCache<V> {
     if (entry === undefined) return undefined;
     if (performance.now() - Math.max(entry.askedAt, this.#heardAsOf()) < FRESH_MS) return entry;
     this.#entries.delete(key);
+    this.#unlist(key);
     return undefined;
   }
 
@@ -54,33 +65,64 @@ export class FreshCache<V> {
     if (news === 'everything') {
       this.#entries.clear();
       this.#loading.clear();
+      this.#keys.clear();
       return;
     }
-    const prefix = `${news.application}/`;
-    for (const map of [this.#entries, this.#loading]) {
-      for (const key of map.keys()) if (key.startsWith(prefix)) map.delete(key);
+    if ('sharedUser' in news) {
+      // Of whom those under way are is not known yet.
+      for (const key of this.#loading.keys()) this.forget(key);
+      for (const [key, { value }] of this.#entries) if (this.#sharedUserOf(value) === news.sharedUser) this.forget(key);
+      return;
     }
+    const { application, session } = news;
+    if (session !== undefined) this.forget(`${application}/${session}`);
+    else for (const key of this.#keys.get(application) ?? []) this.forget(key);
   }
 
   async #load(key: string, load: () => Promise<V>): Promise<V> {
     const askedAt = performance.now();
     const loading = load();
     this.#loading.set(key, loading);
+    this.#list(key);
     try {
       const value = await loading;
       // When news came in meanwhile the value may be older than it: serve it to those who waited, keep it from others.
       if (this.#loading.get(key) === loading) this.#keep(key, { value, askedAt });
       return value;
     } finally {
-      if (this.#loading.get(key) === loading) this.#loading.delete(key);
+      if (this.#loading.get(key) === loading) {
+        this.#loading.delete(key);
+        this.#unlist(key);
+      }
     }
   }
 
   #keep(key: string, entry: Entry<V>): void {
     if (this.#entries.size >= this.#max) {
       const oldest = this.#entries.keys().next().value;
-      if (oldest !== undefined) this.#entries.delete(oldest);
+      if (oldest !== undefined) {
+        this.#entries.delete(oldest);
+        this.#unlist(oldest);
+      }
     }
     this.#entries.set(key, entry);
   }
+
+  #list(key: string): void {
+    const application = applicationOf(key);
+    const keys = this.#keys.get(application);
+    if (keys === undefined) this.#keys.set(application, new Set([key]));
+    else keys.add(key);
+  }
+
+  /** Unless it is still at hand or under way. */
+  #unlist(key: string): void {
+    if (this.#entries.has(key) || this.#loading.has(key)) return;
+    const application = applicationOf(key);
+    const keys = this.#keys.get(application);
+    keys?.delete(key);
+    if (keys?.size === 0) this.#keys.delete(application);
+  }
 }
+
+const applicationOf = (key: string): string => key.slice(0, key.indexOf('/'));

@@ -18,12 +18,22 @@ export const RECONNECTION_MS = DEAF_MS + BEAT_MS + RECONNECT_MS + DEAF_MS;
 
 const LISTENER = 'cartulary listener';
 
-export type News = { readonly application: string } | 'everything';
+/** Of an application, of one of its sessions, of a shared user in whichever applications, or of whatever there is. */
+export type News =
+  | { readonly application: string; readonly session?: string }
+  | { readonly sharedUser: string }
+  | 'everything';
 
 /** Sent inside the transaction that changes what nodes cache; a statement of its own (docs/architecture.md). */
 export function announcement(news: News): Statement {
-  const payload = news === 'everything' ? 'everything' : `application ${news.application}`;
-  return { text: 'select pg_notify($1, $2)', params: [CHANNEL, payload] };
+  return { text: 'select pg_notify($1, $2)', params: [CHANNEL, payloadOf(news)] };
+}
+
+function payloadOf(news: News): string {
+  if (news === 'everything') return news;
+  if ('sharedUser' in news) return `sharedUser ${news.sharedUser}`;
+  const { application, session } = news;
+  return session === undefined ? `application ${application}` : `session ${application} ${session}`;
 }
 
 export async function announce(handle: Reader, news: News): Promise<void> {
@@ -162,6 +172,11 @@ export class Hearing {
       this.#onNews('everything');
     } else if (payload.startsWith('application ')) {
       this.#onNews({ application: payload.slice('application '.length) });
+    } else if (payload.startsWith('sharedUser ')) {
+      this.#onNews({ sharedUser: payload.slice('sharedUser '.length) });
+    } else if (payload.startsWith('session ')) {
+      const [, application = '', session = ''] = payload.split(' ');
+      this.#onNews({ application, session });
     }
   }
 }

@@ -30,7 +30,7 @@ export async function raiseLayout(
     await project(tx, collection, generation);
   }
   if (layout < 4) await foldPeople(tx, system);
-  await settleActivity(tx, { logs: definition.activityLogEnabled });
+  if (layout < 5) await settleActivity(tx, { logs: definition.activityLogEnabled });
   await tx.rows(`update ${tx.schema}.fence set layout = $1`, [LAYOUT]);
 }
 

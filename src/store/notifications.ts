@@ -2,7 +2,8 @@
 
 import { firstUuidAt } from '../domain/ids.ts';
 import type { TransportName } from '../wire/notifications.ts';
-import type { Reader, Statement, Writer } from './db.ts';
+import type { Reader, Row, Statement, Writer } from './db.ts';
+import { type Standing, tokenCounts } from './devices.ts';
 
 export interface NotificationToInsert {
   readonly id: string;
@@ -36,50 +37,67 @@ export function insertDeliveries(
   };
 }
 
+export interface ClaimedDevice extends Standing {
+  readonly transport: TransportName;
+  readonly address: string;
+  readonly keys: string | null;
+}
+
 export interface Claimed {
   readonly notificationId: string;
   readonly deviceId: string;
+  /** Whom the notification is for. */
+  readonly userId: string;
   /** This one included. */
   readonly attempts: number;
   readonly message: string;
   readonly createdAt: Date;
-  /** Undefined when it is gone, or nobody's any more. */
-  readonly device:
-    | { readonly transport: TransportName; readonly address: string; readonly keys: string | null }
-    | undefined;
+  /** Undefined when it is gone, or somebody else's. */
+  readonly device: ClaimedDevice | undefined;
 }
 
-/** Takes what is due for itself until `until`; what another takes at this moment is passed over. */
+/**
+ * Takes what is due for itself until `until`; what another takes at this moment is passed over. Materialized, because a
+ * planner may run a subquery again for every row that it joins, and each time it would lock others.
+ */
 export async function claimDeliveries(
   writer: Writer,
   { now, until, limit }: { now: string; until: string; limit: number },
 ): Promise<Claimed[]> {
   const { schema } = writer;
   const rows = await writer.write(
-    `update ${schema}.deliveries as x set due_at = $2, attempts = x.attempts + 1
-     from (select q.notification_id, q.device_id, n.message, n.created_at, d.transport, d.address, d.keys,
-             u.disabled or u.deleted_at is not null as shut_out
-           from ${schema}.deliveries q
-             join ${schema}.notifications n on n.id = q.notification_id
-             join ${schema}.users u on u.id = n.user_id
-             left join ${schema}.devices d on d.id = q.device_id and d.user_id = n.user_id
-           where q.state = 'waiting' and q.due_at <= $1 order by q.due_at limit $3
-           for update of q skip locked) as c
+    `with c as materialized (
+       select q.notification_id, q.device_id from ${schema}.deliveries q
+       where q.state = 'waiting' and q.due_at <= $1 order by q.due_at limit $3 for update skip locked)
+     update ${schema}.deliveries as x set due_at = $2, attempts = x.attempts + 1
+     from c join ${schema}.notifications n on n.id = c.notification_id
+       left join ${schema}.devices d on d.id = c.device_id and d.user_id = n.user_id
+       left join ${schema}.tokens t on t.id = d.token_id
      where x.notification_id = c.notification_id and x.device_id = c.device_id
-     returning x.notification_id, x.device_id, x.attempts, c.message, c.created_at, c.transport, c.address, c.keys,
-       c.shut_out`,
+     returning x.notification_id, x.device_id, n.user_id, x.attempts, n.message, n.created_at, d.transport, d.address,
+       d.keys, d.epoch, ${tokenCounts('$1')}`,
     [now, until, limit],
   );
-  return (
-    rows as [string, string, number, string, Date, TransportName | null, string | null, string | null, boolean][]
-  ).map(([notificationId, deviceId, attempts, message, createdAt, transport, address, keys, shutOut]) => ({
-    notificationId,
-    deviceId,
-    attempts,
-    message,
-    createdAt,
-    device: transport === null || address === null || shutOut ? undefined : { transport, address, keys },
-  }));
+  return rows.map(readClaimed);
+}
+
+function readClaimed(row: Row): Claimed {
+  const [notificationId, deviceId, userId, attempts, message, createdAt, transport, ...place] = row as [
+    string,
+    string,
+    string,
+    number,
+    string,
+    Date,
+    TransportName | null,
+    string,
+    string | null,
+    string,
+    boolean | null,
+  ];
+  const [address, keys, epoch, counting] = place;
+  const device = transport === null ? undefined : { transport, address, keys, epoch, tokenCounts: counting };
+  return { notificationId, deviceId, userId, attempts, message, createdAt, device };
 }
 
 /** When the next is due, or whoever claimed it is taken for gone. */
@@ -94,31 +112,34 @@ export async function nextDue(reader: Reader): Promise<Date | undefined> {
 export interface Marking {
   readonly notificationId: string;
   readonly deviceId: string;
-  /** Of the claim. */
-  readonly attempts: number;
+  /** Until when it was claimed, by which a claim is known. */
+  readonly claimedUntil: string;
   readonly state: 'waiting' | 'delivered' | 'failed' | 'gone';
-  /** As they are to stand: an attempt that did not take place is not counted. */
+  /** The number of attempts to store; one less than claimed when nothing was tried. */
   readonly counted: number;
   readonly dueAt: string;
   readonly problem: string | null;
   readonly finishedAt: string | null;
 }
 
-/** What has arrived has arrived; but what is still to be tried is left to who has claimed it since. */
+/**
+ * A final state always counts. A retry is written only if nobody has claimed the delivery since. At most one marking of
+ * each delivery: of several, any might be written.
+ */
 export async function markDeliveries(writer: Writer, markings: readonly Marking[]): Promise<void> {
   const { schema } = writer;
   await writer.write(
     `update ${schema}.deliveries as x set state = m.state, attempts = m.counted, due_at = m.due_at,
        problem = m.problem, finished_at = m.finished_at
-     from ${schema}.fence, unnest($1::uuid[], $2::text[], $3::int[], $4::text[], $5::int[], $6::timestamptz[],
+     from ${schema}.fence, unnest($1::uuid[], $2::text[], $3::timestamptz[], $4::text[], $5::int[], $6::timestamptz[],
        $7::text[], $8::timestamptz[])
-       as m(notification_id, device_id, attempts, state, counted, due_at, problem, finished_at)
+       as m(notification_id, device_id, claimed_until, state, counted, due_at, problem, finished_at)
      where x.notification_id = m.notification_id and x.device_id = m.device_id and x.state = 'waiting'
-       and (m.state <> 'waiting' or x.attempts = m.attempts)`,
+       and (m.state <> 'waiting' or x.due_at = m.claimed_until)`,
     [
       markings.map((m) => m.notificationId),
       markings.map((m) => m.deviceId),
-      markings.map((m) => m.attempts),
+      markings.map((m) => m.claimedUntil),
       markings.map((m) => m.state),
       markings.map((m) => m.counted),
       markings.map((m) => m.dueAt),

@@ -1,6 +1,6 @@
 // Organizations and their single sign-on settings, in the system schema.
 
-import type { Reader } from './db.ts';
+import type { Reader, Row, Transaction } from './db.ts';
 
 export interface SingleSignOn {
   readonly issuer: string;
@@ -15,17 +15,26 @@ export async function getOrganization(
   name: string,
 ): Promise<{ name: string; singleSignOn: SingleSignOn | null } | undefined> {
   const rows = await reader.rows('select single_sign_on from cartulary.organizations where name = $1', [name]);
-  const text = rows[0]?.[0] as string | null | undefined;
-  return text === undefined
-    ? undefined
-    : { name, singleSignOn: text === null ? null : (JSON.parse(text) as SingleSignOn) };
+  return rows[0] && { name, singleSignOn: readSettings(rows[0]) };
 }
 
-export async function putOrganization(reader: Reader, name: string, singleSignOn: SingleSignOn | null): Promise<void> {
-  await reader.rows(
-    `insert into cartulary.organizations (name, single_sign_on) values ($1, $2)
-     on conflict (name) do update set single_sign_on = excluded.single_sign_on`,
-    [name, singleSignOn === null ? null : JSON.stringify(singleSignOn)],
+/** To be changed; made when there is none. */
+export async function lockSingleSignOn(tx: Transaction, name: string): Promise<SingleSignOn | null> {
+  await ensureOrganization(tx, name);
+  const rows = await tx.rows('select single_sign_on from cartulary.organizations where name = $1 for update', [name]);
+  return readSettings(rows[0]!);
+}
+
+const readSettings = ([text]: Row): SingleSignOn | null => JSON.parse((text as string | null) ?? 'null');
+
+export async function setSingleSignOn(
+  tx: Transaction,
+  name: string,
+  { singleSignOn, endsSessions }: { singleSignOn: SingleSignOn | null; endsSessions: boolean },
+): Promise<void> {
+  await tx.rows(
+    'update cartulary.organizations set single_sign_on = $2, sign_on_epoch = sign_on_epoch + $3 where name = $1',
+    [name, singleSignOn === null ? null : JSON.stringify(singleSignOn), endsSessions ? 1 : 0],
   );
 }
 

@@ -2,7 +2,7 @@
 
 import type { LogEntry } from '../domain/activity.ts';
 import { insertEntries } from './activity.ts';
-import type { Reader, Row, Statement, Writer } from './db.ts';
+import type { Reader, Row, Statement, Transaction, Writer } from './db.ts';
 import { announcement } from './hearing.ts';
 import { readUser, type StoredUser, USER_COLUMNS } from './users.ts';
 
@@ -40,7 +40,10 @@ export interface StoredSession {
   readonly formerHash: Uint8Array | undefined;
   /** Whether the client has shown that it has the present secret. */
   readonly confirmed: boolean;
-  /** Of the last rotation or, where it is confirmed, of that: when the client was last seen to be there. */
+  /**
+   * When the secret last changed or, once the client has confirmed it, when it confirmed: the last time we know the
+   * client was active.
+   */
   readonly rotatedAt: number;
   readonly expiresAt: number;
   readonly user: StoredUser;
@@ -119,11 +122,31 @@ export async function confirmSession(
   );
 }
 
-/** The session goes on although the password of its user has changed. */
-export const moveSession = (schema: string, sessionId: string, epoch: string): Statement => ({
-  text: `update ${schema}.sessions set epoch = $2 where id = $1 returning id`,
-  params: [sessionId, epoch],
-});
+/** The session goes on, with its devices, although the password of its user has changed. False when it has ended. */
+export async function moveSession(
+  tx: Transaction,
+  sessionId: string,
+  epochs: { readonly session: string; readonly account: string },
+): Promise<boolean> {
+  const { schema } = tx;
+  const [moved = []] = await tx.flight([
+    {
+      text: `update ${schema}.sessions set epoch = $2 where id = $1 returning id`,
+      params: [sessionId, epochs.session],
+    },
+    { text: `update ${schema}.devices set epoch = $2 where session_id = $1`, params: [sessionId, epochs.account] },
+  ]);
+  return moved.length > 0;
+}
+
+/** Those of the user that are older than the newest `count`. */
+export async function sessionsBeyond(reader: Reader, userId: string, count: number): Promise<string[]> {
+  const rows = await reader.rows(
+    `select id from ${reader.schema}.sessions where user_id = $1 order by created_at desc, id offset $2 limit $2`,
+    [userId, count],
+  );
+  return rows.map(([id]) => id as string);
+}
 
 /**
  * Ends it, and takes away the devices that would go on taking its user's notifications where nobody is signed in any
@@ -139,7 +162,7 @@ export async function endSession(
     await tx.last([
       { text: `delete from ${tx.schema}.devices where session_id = $1`, params: [sessionId] },
       ...(entries.length === 0 ? [] : [insertEntries(tx.schema, entries)]),
-      announcement({ application: applicationId }),
+      announcement({ application: applicationId, session: sessionId }),
     ]);
     return true;
   });

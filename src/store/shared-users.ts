@@ -2,7 +2,7 @@
 // `users.shared_user_id`. A deleted one's row stays, like a user's.
 
 import { foldText } from '../domain/search/fold.ts';
-import type { Reader, Statement, Transaction } from './db.ts';
+import type { Reader, Statement, Transaction, Writer } from './db.ts';
 import type { UserPage } from './users.ts';
 
 export interface SharedUser {
@@ -39,6 +39,15 @@ export async function getSharedUser(reader: Reader, sharedUserId: string): Promi
     sharedUserId,
   ]);
   return rows[0] && readSharedUser(rows[0]);
+}
+
+/** Those of the shared users that exist. */
+export async function getSharedUsers(reader: Reader, sharedUserIds: readonly string[]): Promise<SharedUser[]> {
+  const rows = await reader.rows(
+    `select ${COLUMNS} from cartulary.shared_users where id = any($1::text[]) and deleted_at is null`,
+    [sharedUserIds],
+  );
+  return rows.map(readSharedUser);
 }
 
 /** Of that name; it stays as it is until the transaction ends, so that whoever changes it finds what was made of it. */
@@ -106,7 +115,7 @@ export function insertSharedUser(user: SharedUserToInsert): Statement {
 }
 
 /** Those that an earlier server has stored: it did not fold, and the database's own folding depends on its locale. */
-export async function foldSharedUsers(tx: Reader): Promise<void> {
+export async function foldSharedUsers(tx: Transaction): Promise<void> {
   const rows = await tx.rows('select id, name, email from cartulary.shared_users where name_folded is null');
   if (rows.length === 0) return;
   const users = rows as [string, string, string][];
@@ -168,20 +177,30 @@ export interface Unsettled {
   readonly since: string;
 }
 
-const UNSETTLED_MAX = 100;
-
-export async function listUnsettled(reader: Reader, before: string): Promise<Unsettled[]> {
-  const rows = await reader.rows(
-    `select id, organization, unsettled_since from cartulary.shared_users where unsettled_since < $1
-     order by unsettled_since limit ${UNSETTLED_MAX}`,
-    [before],
+/**
+ * Takes the one that has waited longest, of those that wait since before that time: the mark is moved ahead, so that
+ * nobody else takes it meanwhile, and so that one that fails lets the others pass.
+ */
+export async function claimUnsettled(
+  writer: Writer,
+  { before, until }: { before: string; until: string },
+): Promise<Unsettled | undefined> {
+  const rows = await writer.write(
+    `update cartulary.shared_users set unsettled_since = $2 where id = (
+       select id from cartulary.shared_users where unsettled_since < $1
+       order by unsettled_since limit 1 for update skip locked)
+     returning id, organization`,
+    [before, until],
   );
-  return (rows as [string, string, Date][]).map(([id, organization, since]) => ({
-    id,
-    organization,
-    since: since.toISOString(),
-  }));
+  const row = rows[0] as [string, string] | undefined;
+  return row && { id: row[0], organization: row[1], since: until };
 }
+
+/** When it has failed: to be taken again, behind the others. */
+export const postponed = ({ id, since }: Unsettled, to: string): Statement => ({
+  text: 'update cartulary.shared_users set unsettled_since = $3 where id = $1 and unsettled_since = $2',
+  params: [id, since, to],
+});
 
 /** The latest of a shared user that may be gone, and that nobody changes meanwhile. */
 export async function holdLatest(

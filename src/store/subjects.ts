@@ -2,7 +2,7 @@
 // user. It is bound once, by the e-mail address, and from then on the address no longer matters.
 
 import { foldText } from '../domain/search/fold.ts';
-import type { Reader } from './db.ts';
+import type { Reader, Transaction } from './db.ts';
 import { readUser, type StoredUser, USER_COLUMNS } from './users.ts';
 
 /** Somebody who has an address. */
@@ -68,7 +68,7 @@ const addressees = (rows: readonly (readonly unknown[])[]): Addressee[] =>
 
 /** False when another was quicker, or the address is no longer this one. */
 export async function bindUser(
-  tx: Reader,
+  tx: Transaction,
   { id, email, subject: former }: Addressee,
   subject: string,
 ): Promise<boolean> {
@@ -81,7 +81,7 @@ export async function bindUser(
 }
 
 export async function bindSharedUser(
-  system: Reader,
+  system: Transaction,
   { id, email, subject: former }: Addressee,
   subject: string,
 ): Promise<boolean> {

@@ -1,6 +1,6 @@
 // API tokens of an application's users. Secrets are here only as hashes.
 
-import type { Reader, Statement, Writer } from './db.ts';
+import type { Reader, Statement, Transaction, Writer } from './db.ts';
 import { readUser, type StoredUser, USER_COLUMNS } from './users.ts';
 
 export interface TokenOwner {
@@ -39,7 +39,23 @@ export interface TokenToInsert {
   readonly expiresAt: string | undefined;
 }
 
-/** Nothing when the user is gone. */
+/**
+ * How many the user has that are not revoked; undefined when the user is gone. No other is made for the user until the
+ * transaction ends.
+ */
+export async function holdTokens(tx: Transaction, userId: string): Promise<number | undefined> {
+  const users = await tx.rows(
+    `select id from ${tx.schema}.users where id = $1 and deleted_at is null for no key update`,
+    [userId],
+  );
+  if (users.length === 0) return undefined;
+  const rows = await tx.rows(
+    `select count(*)::integer from ${tx.schema}.tokens where user_id = $1 and revoked_at is null`,
+    [userId],
+  );
+  return rows[0]![0] as number;
+}
+
 export function insertToken(schema: string, token: TokenToInsert): Statement {
   const { id, userId, name, secretHash, createdAt, expiresAt } = token;
   return {
@@ -74,11 +90,18 @@ export async function listTokens(reader: Reader, userId: string): Promise<TokenV
   );
 }
 
-export async function revokeToken(reader: Reader, userId: string, tokenId: string, now: string): Promise<boolean> {
-  const rows = await reader.rows(
-    `update ${reader.schema}.tokens set revoked_at = $3
+export interface Revocation {
+  readonly userId: string;
+  readonly tokenId: string;
+  readonly at: string;
+}
+
+/** False when there is none of the user to revoke. */
+export async function revokeToken(tx: Transaction, { userId, tokenId, at }: Revocation): Promise<boolean> {
+  const rows = await tx.rows(
+    `update ${tx.schema}.tokens set revoked_at = $3
      where id = $2 and user_id = $1 and revoked_at is null returning id`,
-    [userId, tokenId, now],
+    [userId, tokenId, at],
   );
   return rows.length > 0;
 }

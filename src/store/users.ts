@@ -55,11 +55,23 @@ export function readUser(row: readonly unknown[]): StoredUser {
 }
 
 export async function getUser(reader: Reader, userId: string): Promise<StoredUser | undefined> {
-  const rows = await reader.rows(
-    `select ${USER_COLUMNS} from ${reader.schema}.users u where u.id = $1 and u.deleted_at is null`,
-    [userId],
-  );
+  const { text, params } = userById(reader.schema, userId);
+  const rows = await reader.rows(text, params);
   return rows[0] && readUser(rows[0]);
+}
+
+export const userById = (schema: string, userId: string): Statement => ({
+  text: `select ${USER_COLUMNS} from ${schema}.users u where u.id = $1 and u.deleted_at is null`,
+  params: [userId],
+});
+
+/** Those of the users that exist. */
+export async function getUsers(reader: Reader, userIds: readonly string[]): Promise<StoredUser[]> {
+  const rows = await reader.rows(
+    `select ${USER_COLUMNS} from ${reader.schema}.users u where u.id = any($1::text[]) and u.deleted_at is null`,
+    [userIds],
+  );
+  return rows.map(readUser);
 }
 
 /** Names of those of the users that exist. */

@@ -57,8 +57,7 @@ const NewApnsPhone = newPhone('apns');
 
 export const NEW_DEVICES = { webPush: NewBrowser, fcm: NewFcmPhone, apns: NewApnsPhone } as const;
 export type TransportName = keyof typeof NEW_DEVICES;
-export const NewDevice = Type.Union([NewBrowser, NewFcmPhone, NewApnsPhone]);
-export type NewDevice = Static<typeof NewDevice>;
+export type NewDevice = Static<(typeof NEW_DEVICES)[TransportName]>;
 
 export interface DeviceView {
   readonly id: string;

@@ -2,7 +2,7 @@
 // in whatever way, it leaves none.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { after, before, beforeEach, describe, it } from 'node:test';
 import { ACTIVITY_KINDS } from '../../src/domain/activity.ts';
 import { OPERATOR_ROUTES } from '../../src/http/operator-routes.ts';
 import { ROUTES } from '../../src/http/routes.ts';
@@ -47,6 +47,9 @@ describe('every operation', () => {
     await server.close();
     assert.deepEqual(server.failures, []);
   });
+
+  let assertNoMore: () => Promise<void> = async () => undefined;
+  beforeEach(() => assertNoMore());
 
   const logOf = ({ application }: Pick<Deed, 'application'>): Promise<Entry[]> =>
     stored(server.database, application === 'shared' ? world.shared.id : world.app.id);
@@ -127,6 +130,25 @@ describe('every operation', () => {
     assert.deepEqual(await logOf({}), earlier);
   });
 
+  it('that switches the log off or on is the last, or the first, that is in it', async () => {
+    const app = await publishApplication(server, { name: 'Switched', collections: [] });
+    const document = { id: app.id, name: 'Switched', collections: [] };
+    const published = async () =>
+      (await stored(server.database, app.id))
+        .filter(({ type }) => type === 'application')
+        .map(({ subType, application }) => `${subType} ${application.version}`);
+    const first = await published();
+    for (const [name, activityLogEnabled] of [
+      ['Switched', false],
+      ['Renamed while it is off', false],
+      ['Renamed while it is off', true],
+    ]) {
+      const reply = await server.operator('POST', '/applications', { ...document, name, activityLogEnabled });
+      assert.equal(reply.status, 200, reply.text);
+    }
+    assert.deepEqual(await published(), [...first, 'publish 2', 'publish 4']);
+  });
+
   /** Who, where and which application. */
   function assertScene(entry: Entry, { context = 'api', application }: Deed, reply: Reply): void {
     assert.equal(entry.source.context, context);
@@ -143,10 +165,13 @@ describe('every operation', () => {
     if (entry.subType === 'create' && made !== undefined) assert.ok(Object.values(entry.extra).includes(made));
   }
 
-  /** Behind the answer nothing comes any more, and nothing was logged twice. */
+  it('that is over leaves nothing more', () => assertNoMore());
+
+  /** Nothing was logged twice, and when the next test begins nothing has come behind the answer. */
   async function assertOnce(line: Deed, from: number): Promise<void> {
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    const keys = (await logOf(line)).slice(from).map(({ type, subType, extra }) => {
+    const all = await logOf(line);
+    assertNoMore = async () => assert.equal((await logOf(line)).length, all.length, 'something came behind the answer');
+    const keys = all.slice(from).map(({ type, subType, extra }) => {
       const { userId: _, ...own } = extra;
       return `${type}.${subType} ${JSON.stringify(type === 'user' ? extra : own)}`;
     });

@@ -5,8 +5,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import pg from 'pg';
 import type { Observation } from '../../src/observe.ts';
-import { beginActivityLog, keepActivityLogs } from '../../src/operations/activity-months.ts';
-import { MOVED_MAX, TRIM_PAGE } from '../../src/store/activity-months.ts';
+import { keepActivityLogs } from '../../src/operations/activity-months.ts';
+import { MOVED_MAX, makeMonths, TRIM_PAGE } from '../../src/store/activity-months.ts';
 import { Database } from '../../src/store/db.ts';
 import { publishApplication, type TestApplication } from '../support/application.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
@@ -41,12 +41,20 @@ describe('the months of the activity log', () => {
   const keep = async (now: number, days = 400) => {
     await keepActivityLogs(contextAt(now), { days, signal: new AbortController().signal });
   };
+  const make = (now: number, { id }: TestApplication) => makeMonths(database.application(id), now);
   const toldOf = ({ id }: TestApplication) =>
     told.splice(0).flatMap((event) => {
       if (!('applicationId' in event) || event.applicationId !== id) return [];
       const { applicationId: _, ...rest } = event;
       return [rest];
     });
+
+  const toldOfBoth = (...applications: TestApplication[]) => {
+    const all = told.splice(0);
+    return applications.map(({ id }) =>
+      all.filter((event) => 'applicationId' in event && event.applicationId === id).map(({ event }) => event),
+    );
+  };
 
   it('are there from the beginning where there is a log, and nowhere else', async () => {
     const app = await publish();
@@ -79,10 +87,10 @@ describe('the months of the activity log', () => {
   it('are made ahead, by several servers at once, and again without any effect', async () => {
     const app = await publish();
     const later = month(2) + DAY_MS;
-    await Promise.all(Array.from({ length: 4 }, () => beginActivityLog(contextAt(later), app.id)));
+    await Promise.all(Array.from({ length: 4 }, () => make(later, app)));
     const names = [0, 1, 2, 3, 4].map(table);
     assert.deepEqual(Object.keys(await parts(server.database, app.id)), [...names, 'activity_rest']);
-    await beginActivityLog(contextAt(later), app.id);
+    await make(later, app);
     assert.deepEqual(Object.keys(await parts(server.database, app.id)), [...names, 'activity_rest']);
     assert.deepEqual(toldOf(app), []);
   });
@@ -93,27 +101,61 @@ describe('the months of the activity log', () => {
     await writeAt(server.database, app.id, times);
     assert.equal((await parts(server.database, app.id)).activity_rest, times.length);
     const before = await stored(server.database, app.id);
-    await beginActivityLog(contextAt(month(2)), app.id);
+    await make(month(2), app);
     const { [table(3)]: third, [table(4)]: fourth, activity_rest: rest } = await parts(server.database, app.id);
     assert.deepEqual([third, fourth, rest], [3, 1, 1]);
     assert.deepEqual(await stored(server.database, app.id), before, 'in the same order');
     assert.deepEqual(toldOf(app), []);
   });
 
-  it('are left out where too much would have to be moved, and then nothing is lost', async () => {
+  it('are the rest itself where too much would have to be moved', async () => {
     const app = await publish();
     await fill(server.database, app.id, { at: month(3), count: MOVED_MAX + 1 });
-    await beginActivityLog(contextAt(month(2)), app.id);
+    await writeAt(server.database, app.id, [month(-30), month(30)]);
+    const before = await stored(server.database, app.id);
+    await make(month(2), app);
     const made = await parts(server.database, app.id);
-    assert.deepEqual([made[table(3)], made[table(4)], made.activity_rest], [undefined, 0, MOVED_MAX + 1]);
+    assert.deepEqual([made[table(3)], made[table(4)], made.activity_rest], [MOVED_MAX + 1, 0, 2]);
+    assert.deepEqual(await stored(server.database, app.id), before, 'in the same order');
+    await writeAt(server.database, app.id, [month(3) + MOVED_MAX * 2, month(40)]);
+    assert.equal((await parts(server.database, app.id))[table(3)], MOVED_MAX + 2);
+  });
+
+  it('are one part after a time in which nobody made any, of which the old goes entry by entry', async () => {
+    const app = await publish();
+    await fill(server.database, app.id, { at: month(3), count: 2 * TRIM_PAGE });
+    await fill(server.database, app.id, { at: month(6), count: MOVED_MAX + 1 });
+    await keep(month(6) + DAY_MS);
+    const long = `${table(3)}_until_${table(7).slice(9)}`;
+    const made = await parts(server.database, app.id);
+    assert.deepEqual(made, {
+      ...{ [table(0)]: made[table(0)], [table(1)]: 0, [table(2)]: 0, [long]: 2 * TRIM_PAGE + MOVED_MAX + 1 },
+      ...{ [table(7)]: 0, [table(8)]: 0, activity_rest: 0 },
+    });
     assert.deepEqual(toldOf(app), []);
-    const whole = await exported(server, app, { start: month(3), end: month(4) });
+    const whole = await exported(server, app, { start: month(6), end: month(7) });
     assert.equal(whole.length, MOVED_MAX + 1);
-    // Row by row, then: the first page, and what is left.
     await keep(month(3) + DAY_MS + TRIM_PAGE + 10, 1);
-    assert.equal((await parts(server.database, app.id)).activity_rest, MOVED_MAX + 1 - TRIM_PAGE - 10);
+    assert.equal((await parts(server.database, app.id))[long], TRIM_PAGE + MOVED_MAX + 1 - 10);
     const [{ event, entries } = {}] = toldOf(app) as { event?: string; entries?: number }[];
     assert.deepEqual([event, entries], ['activityLog.trimmed', TRIM_PAGE + 10]);
+    await keep(month(7) + DAY_MS, 1);
+    assert.equal((await parts(server.database, app.id))[long], undefined, 'and in the end it goes as a whole');
+  });
+
+  it('are made for the other applications when one fails', async () => {
+    const [broken, other] = [await publish(), await publish()].sort((a, b) => (a.id < b.id ? -1 : 1)) as [
+      TestApplication,
+      TestApplication,
+    ];
+    // A name that is taken.
+    await server.database.sql(`create table app_${broken.id}.${table(3)} (id int)`);
+    await keep(month(2));
+    const told = toldOfBoth(broken, other);
+    assert.deepEqual(told, [['activityLog.unkept'], []]);
+    const [kept, made] = [await parts(server.database, broken.id), await parts(server.database, other.id)];
+    assert.deepEqual([table(3) in kept, table(4) in kept], [false, true], 'of the broken one, what can be made');
+    assert.deepEqual([table(3) in made, table(4) in made], [true, true]);
   });
 
   it('go as a whole once all of them is too old, and never the present one', async () => {
@@ -175,13 +217,13 @@ describe('the months of the activity log', () => {
       }
     })();
     // The slow one has written to the rest, of which making a month needs all, and dropping one needs the whole log.
-    await beginActivityLog(contextAt(month(1)), app.id);
+    await assert.rejects(make(month(1), app));
     await keepActivityLogs(contextAt(month(2)), { days: 1, signal: new AbortController().signal });
     const failed = toldOf(app).map(({ event }) => event);
-    assert.deepEqual(failed, ['activityLog.unkept', 'activityLog.unkept']);
+    assert.deepEqual(failed, ['activityLog.unkept']);
     await slow.query('commit');
     await slow.end();
-    await beginActivityLog(contextAt(month(1)), app.id);
+    await make(month(1), app);
     stop = true;
     await writing;
     assert.ok(written > 20, `${written} were written meanwhile`);

@@ -3,11 +3,11 @@
 import assert from 'node:assert/strict';
 import { getRandomValues } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { activityEntry, type LogEntry } from '../../src/domain/activity.ts';
 import { createIdSource } from '../../src/domain/ids.ts';
 import { insertEntries } from '../../src/store/activity.ts';
+import { until } from '../gate/waiting.ts';
 import { publishApplication, string, type TestApplication } from '../support/application.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { type Entry, exported } from './log.ts';
@@ -113,7 +113,12 @@ describe('the order of the activity log', () => {
     await other.query(`select from app_${app.id}.${app.ids.Visits!.id} where id = $1 for update`, [id]);
     const json = { values: { [app.ids.Visits!.Title!]: string('late') } };
     const update = app.send('PUT', app.records('Visits', id), { json });
-    await pause(300);
+    await until('the update to wait', async () => {
+      const waiting = await server.database.sql(
+        `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      );
+      return waiting.length > 0;
+    });
     const end = Date.now();
     assert.deepEqual(await updates(start, end), [], 'what is not done is not there');
     await other.query('commit');

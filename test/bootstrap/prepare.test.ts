@@ -21,6 +21,7 @@ interface Scripts {
   orphans(root: string): string[];
   testFiles(root: string, words: readonly string[]): string[];
   inProcesses(files: readonly string[]): string[][];
+  readonly LONG: readonly string[];
   databaseUrl(to: { host: string; port: number; user: string; database: string }): string;
 }
 
@@ -29,7 +30,7 @@ const load = (name: string): Promise<Scripts> => import(pathToFileURL(join(ROOT,
 const { withLock } = await load('lock.mjs');
 const { buildStamp, installStamp, installedByHand, orphans } = await load('prepare.mjs');
 const { databaseUrl, testFiles } = await load('suite.mjs');
-const { inProcesses } = await load('test-processes.mjs');
+const { inProcesses, LONG } = await load('test-processes.mjs');
 
 const scratch = await mkdtemp(join(tmpdir(), 'cartulary-bootstrap-'));
 after(() => rm(scratch, { recursive: true, force: true }));
@@ -180,6 +181,13 @@ test('every test file runs in one process, the longest first, and only some of a
   assert.deepEqual(
     others.map(({ length }) => length),
     [1, 1, 6, 3],
+  );
+});
+
+test('the files that are begun first exist', () => {
+  assert.deepEqual(
+    LONG.filter((name) => !existsSync(join(ROOT, 'test', `${name}.test.ts`))),
+    [],
   );
 });
 

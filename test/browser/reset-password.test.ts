@@ -70,13 +70,17 @@ describe('the page of a password reset', { skip: WITHOUT_BROWSER }, () => {
     assert.deepEqual(complaints, []);
   });
 
-  it('is served with a policy that lets nothing else in', async () => {
+  it('is served, as all pages of the console are, with a policy that lets nothing else in', async () => {
     for (const [path, type] of [
       ['', 'text/html'],
-      ['.css', 'text/css'],
-      ['.js', 'text/javascript'],
+      ['/', 'text/html'],
+      ['/resetPassword', 'text/html'],
+      ['/page.css', 'text/css'],
+      ['/page.js', 'text/javascript'],
+      ['/console.js', 'text/javascript'],
+      ['/resetPassword.js', 'text/javascript'],
     ]) {
-      const response = await fetch(`${server.address}/console/resetPassword${path}`);
+      const response = await fetch(`${server.address}/console${path}`);
       assert.equal(response.status, 200);
       assert.equal(response.headers.get('content-type'), `${type}; charset=utf-8`);
       const policy = response.headers.get('content-security-policy') ?? '';

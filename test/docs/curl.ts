@@ -7,6 +7,7 @@ const headers = new Headers();
 let method: string | undefined;
 let body: string | Uint8Array | undefined;
 let output: string | undefined;
+let jar: string | undefined;
 let address = '';
 let withHead = false;
 let inAddress = false;
@@ -23,6 +24,8 @@ for (let argument = next(); argument !== ''; argument = next()) {
   else if (argument === '-d') body = data(next());
   else if (argument === '--data-binary') body = binary(next());
   else if (argument === '-o') output = next();
+  else if (argument === '-c') jar = next();
+  else if (argument === '-b') headers.set('cookie', readFileSync(next(), 'utf8'));
   else if (argument === '-I') method = 'HEAD';
   else if (argument === '-u') headers.set('authorization', `Basic ${Buffer.from(next()).toString('base64')}`);
   else if (argument === '-H') addHeader(next());
@@ -66,6 +69,15 @@ const text = bytes.toString();
 if (withHead) {
   const lines = [...response.headers].map(([name, value]) => `${name}: ${value}\r\n`);
   process.stdout.write(`HTTP/1.1 ${response.status}\r\n${lines.join('')}\r\n`);
+}
+if (jar !== undefined) {
+  writeFileSync(
+    jar,
+    response.headers
+      .getSetCookie()
+      .map((line) => line.split(';')[0])
+      .join('; '),
+  );
 }
 if (output === undefined) process.stdout.write(text);
 else writeFileSync(output, bytes);

@@ -31,6 +31,9 @@ test('names the rule that is broken', () => {
     ['Abcdefgh', /digit/],
     ['Abcdefg½', /digit/], // a number, but no digit
     ['日本語日本語日本1', /lowercase/],
+    // The hash would take either for the same U+FFFD.
+    ['Abcdefg1\ud800', /surrogate/],
+    ['\udc00Abcdefg1', /surrogate/],
   ] as const) {
     assert.match(passwordWeakness(password) ?? 'accepted', rule, password.slice(0, 20));
   }

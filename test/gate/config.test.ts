@@ -35,7 +35,6 @@ describe('settings', () => {
       CARTULARY_AUTH_FAILURES_ADDRESS: 50,
       CARTULARY_PUSH_SERVICES: [
         'fcm.googleapis.com',
-        'jmt17.google.com',
         'updates.push.services.mozilla.com',
         '*.push.services.mozilla.com',
         '*.push.apple.com',
@@ -94,8 +93,9 @@ describe('settings', () => {
   });
 
   it('of mail are right, and belong together', () => {
-    const from = { CARTULARY_MAIL_FROM: 'a@example.com' };
-    for (const url of ['mail.example', 'http://mail.example', 'smtp://', 'smtp://h/path', 'smtp://u:geheim@h?x=1']) {
+    const from = { CARTULARY_MAIL_FROM: 'a@example.com', CARTULARY_PUBLIC_URL: 'https://records.example' };
+    const wrong = ['mail.example', 'http://mail.example', 'smtp://', 'smtp://h/path', 'smtp://u:geheim@h?x=1'];
+    for (const url of [...wrong, 'smtps://h?tls=never', 'smtp://h?tls=always', 'smtp://h?tls=never&x=1']) {
       const text = complaint({ ...from, CARTULARY_SMTP_URL: url });
       assert.match(text, /^CARTULARY_SMTP_URL must be/);
       assert.doesNotMatch(text, /geheim/);
@@ -103,7 +103,12 @@ describe('settings', () => {
     for (const address of ['x', 'a@b, c@d', 'a@b\r\nBcc: c@d', '<a@b']) {
       assert.match(complaint({ CARTULARY_MAIL_FROM: address }), /^CARTULARY_MAIL_FROM must be/);
     }
-    assert.match(complaint({ CARTULARY_SMTP_URL: 'smtp://mail.example' }), /^CARTULARY_MAIL_FROM must be set/);
+    const CARTULARY_SMTP_URL = 'smtp://mail.example?tls=never';
+    const both = complaint({ CARTULARY_SMTP_URL });
+    assert.match(both, /^CARTULARY_MAIL_FROM must be set/);
+    assert.match(both, /^CARTULARY_PUBLIC_URL must be set/m);
+    const unlinked = complaint({ CARTULARY_SMTP_URL, CARTULARY_MAIL_FROM: 'a@example.com' });
+    assert.match(unlinked, /^CARTULARY_PUBLIC_URL must be set/, 'links would lead to this machine');
     assert.deepEqual(
       readConfig({ ...from, CARTULARY_SMTP_URL: 'smtp://mail.example:25' }).CARTULARY_MAIL_FROM,
       from.CARTULARY_MAIL_FROM,
@@ -181,7 +186,16 @@ describe('settings', () => {
     CARTULARY_ANNOUNCED_UPLOAD_DAYS: ['0', '3651', 'a week'],
     CARTULARY_AUTH_FAILURES_ACCOUNT: ['0', '-5', '1000001', 'Infinity'],
     CARTULARY_AUTH_FAILURES_ADDRESS: ['0', 'NaN', '99999999999999999999'],
-    CARTULARY_PUBLIC_URL: ['records.example', 'ftp://records.example', '/below', 'http://', 'javascript:alert(1)'],
+    CARTULARY_PUBLIC_URL: [
+      'records.example',
+      'ftp://records.example',
+      '/below',
+      'http://',
+      'javascript:alert(1)',
+      'https://records.example/?x=1',
+      'https://records.example/#x',
+      'https://me@records.example',
+    ],
     CARTULARY_TRUSTED_PROXIES: [
       'localhost',
       '10.0.0.1,',

@@ -111,6 +111,31 @@ describe('fresh cache', () => {
     assert.equal(loads, 1);
   });
 
+  it('drops of what there is only what is of a shared user', async (t) => {
+    t.mock.method(performance, 'now', () => 5);
+    const cache = new FreshCache<string | undefined>(
+      10,
+      () => 5,
+      (value) => value?.split(' ')[0],
+    );
+    let loads = 0;
+    const get = (key: string, owner?: string) => cache.get(key, async () => owner && `${owner} ${++loads}`);
+    await get('p1/a', 'u1');
+    await get('p2/a', 'u2');
+    await get('p2/b', 'u1');
+    await get('p3/a');
+    const slow = pending();
+    const under = cache.get('p4/a', slow.load);
+    cache.hear({ sharedUser: 'u1' });
+    assert.equal(await get('p1/a', 'u1'), 'u1 4');
+    assert.equal(await get('p2/a', 'u2'), 'u2 2');
+    assert.equal(await get('p2/b', 'u1'), 'u1 5');
+    assert.equal(await get('p3/a', 'u1'), undefined, 'that there is nothing is kept');
+    slow.finish('u3 stale');
+    await under;
+    assert.equal(await get('p4/a', 'u3'), 'u3 6', 'whose it was could not be told');
+  });
+
   for (const news of ['everything', { application: 'p1' }] as const) {
     const name = typeof news === 'string' ? news : 'an application';
     it(`drops what news of ${name} made stale`, async (t) => {
@@ -138,6 +163,21 @@ describe('fresh cache', () => {
       assert.equal(await cache.get('p1/a', load), 'load 1');
     });
   }
+
+  it('drops the one session that news are of', async (t) => {
+    const { clock, cache, load } = setUp(t);
+    clock.heard = clock.now;
+    for (const key of ['p1/a', 'p1/b', 'p2/a']) await cache.get(key, load);
+    cache.hear({ application: 'p1', session: 'a' });
+    assert.equal(await cache.get('p1/b', load), 'load 2');
+    assert.equal(await cache.get('p2/a', load), 'load 3');
+    assert.equal(await cache.get('p1/a', load), 'load 4');
+    cache.hear({ application: 'p1', session: 'unknown' });
+    assert.equal(await cache.get('p1/a', load), 'load 4');
+    cache.hear({ application: 'p1' });
+    assert.equal(await cache.get('p1/a', load), 'load 5');
+    assert.equal(await cache.get('p1/b', load), 'load 6');
+  });
 
   it('leaves the load of another application alone', async (t) => {
     const { cache, load } = setUp(t);

@@ -33,11 +33,10 @@ describe('hearing', () => {
   it('passes on what is said, and nothing that it does not understand', async () => {
     await withHearing(async (_hearing, news) => {
       news.length = 0;
-      for (const payload of ['application p1', 'nonsense', '', 'beat somebody 1', 'everything', 'application p2']) {
-        await notify(payload);
-      }
-      await until('the last news', () => news.length >= 3);
-      assert.deepEqual(news, [{ application: 'p1' }, 'everything', { application: 'p2' }]);
+      const payloads = ['application p1', 'nonsense', '', 'beat somebody 1', 'everything', 'sharedUser u1'];
+      for (const payload of [...payloads, 'application p2']) await notify(payload);
+      await until('the last news', () => news.length >= 4);
+      assert.deepEqual(news, [{ application: 'p1' }, 'everything', { sharedUser: 'u1' }, { application: 'p2' }]);
     });
   });
 
@@ -59,7 +58,9 @@ describe('hearing', () => {
       const back = performance.now();
       await until('a beat behind the return', () => hearing.asOf > back);
       await notify('application p3');
-      await until('news', () => news.some((item) => item !== 'everything' && item.application === 'p3'));
+      await until('news', () =>
+        news.some((item) => item !== 'everything' && 'application' in item && item.application === 'p3'),
+      );
     });
   });
 

@@ -131,6 +131,18 @@ describe('throttle', () => {
     assert.equal(wait(HERE, 'a'), 1, 'five from the address');
   });
 
+  it('takes a network of IPv6 for one address, because who has one has all of its addresses', () => {
+    const { throttle, wait, fail } = setUp({ account: 3, address: 50 });
+    for (const address of ['2001:db8:0:1::5', '2001:db8:0:1:2:3:4:5', '2001:db8::1:0:0:0:5']) fail(1, address);
+    assert.equal(wait('2001:db8:0:1:ffff::', 'a'), 1);
+    for (const other of ['2001:db8:0:2::5', '2001:db8::5', '2001:db8::', '::1', HERE])
+      assert.equal(wait(other, 'a'), 0, other);
+    throttle.succeed('2001:db8:0:1::6', 'a');
+    assert.equal(wait('2001:db8:0:1::5', 'a'), 0);
+    fail(3, '::1');
+    assert.equal(wait('::2', 'a'), 1);
+  });
+
   it('keeps a bounded memory, and in it those who go on failing', () => {
     const { wait, fail } = setUp({ account: 2, address: 50 });
     const others = (count: number) => {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -62,9 +62,10 @@ test('a process that died while it had nothing to do is replaced', async (t) => 
   await works(thumbnails);
   const first = onlyWorker();
   process.kill(first, 'SIGKILL');
-  await eventually(() => !isAlive(first), 'it ends');
-  await sleep(100);
+  // Gone when this process has heard of it.
+  await eventually(() => !existsSync(`/proc/${first}`), 'it ends');
   await works(thumbnails);
+  assert.notEqual(onlyWorker(), first);
 });
 
 test('a process that hangs is killed, and a source that stalls gives way', async (t) => {

@@ -5,6 +5,7 @@ import { describe, it } from 'node:test';
 import { UnderWay } from '../../src/http/under-way.ts';
 import { Behind } from '../../src/jobs/behind.ts';
 import type { Observation } from '../../src/observe.ts';
+import { until } from '../gate/waiting.ts';
 
 describe('work behind the answers', () => {
   function begin() {
@@ -41,11 +42,43 @@ describe('work behind the answers', () => {
     assert.equal(done, 6);
   });
 
+  it('lets what tries again later pause without holding a place, and counts it until it is done', async () => {
+    const { told, underWay, behind } = begin();
+    const order: string[] = [];
+    const again = (name: string) => async () => {
+      order.push(`${name} fails`);
+      const work = async () => {
+        order.push(`${name} is done`);
+      };
+      return { pauseMs: 200, work };
+    };
+    for (const name of ['a', 'b']) behind.begin('again', again(name));
+    const quick = ['c', 'd', 'e'].map((name) =>
+      behind.begin('quick', async () => {
+        order.push(name);
+      }),
+    );
+    assert.deepEqual(quick, [true, true, true]);
+    await until('the quick ones', () => order.length >= 5);
+    assert.deepEqual(order, ['a fails', 'b fails', 'c', 'd', 'e']);
+    const taken = ['f', 'g', 'h', 'i'].map((name) =>
+      behind.begin('slow', async () => {
+        await new Promise((resolve) => setTimeout(resolve, 40));
+        order.push(name);
+      }),
+    );
+    assert.deepEqual(taken, [true, true, true, false], 'those that pause are among those that wait');
+    await underWay.none(5_000);
+    assert.deepEqual([...order].sort().slice(0, 4), ['a fails', 'a is done', 'b fails', 'b is done']);
+    assert.equal(order.length, 10);
+    assert.equal(told.length, 1);
+  });
+
   it('tells of a failure and goes on', async () => {
     const { told, underWay, behind } = begin();
     const error = new Error('no');
     let done = 0;
-    for (let time = 0; time < 2; time++) behind.begin('failing', () => Promise.reject(error));
+    for (let time = 0; time < 2; time++) behind.begin('failing', () => Promise.reject<void>(error));
     behind.begin('other', async () => {
       done += 1;
     });

@@ -6,6 +6,7 @@ import { after, before, describe, it } from 'node:test';
 import { readConfig } from '../../src/config.ts';
 import { PushServices } from '../../src/push/push-services.ts';
 import type { Person, TestApplication } from '../support/application.ts';
+import { createDatabase } from '../support/database.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { type PushService, startPushService } from './push-service.ts';
 import { notify, publishWithPush, registerBrowser, until } from './scene.ts';
@@ -217,5 +218,24 @@ describe('devices', () => {
       assert.deepEqual(reply.body, key);
     }
     await Promise.all(others.map((other) => other.close()));
+  });
+
+  it('subscribe to one key also when several servers start for the first time at once', async () => {
+    const database = await createDatabase();
+    const servers = await Promise.all([1, 2, 3].map(() => startTestServer({ database })));
+    try {
+      const { id, admin } = await publishWithPush(servers[0]!);
+      const replies = await Promise.all(
+        servers.map((one) => one.send('GET', `/v1/${id}/pushKey`, { token: admin.token })),
+      );
+      assert.deepEqual(
+        replies.map(({ status }) => status),
+        [200, 200, 200],
+      );
+      assert.equal(new Set(replies.map(({ body }) => body.publicKey)).size, 1);
+    } finally {
+      await Promise.all(servers.map((one) => one.close()));
+      await database.drop();
+    }
   });
 });

@@ -7,6 +7,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { createServer as createHttp2Server, type ServerHttp2Session } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { setTimeout as pause } from 'node:timers/promises';
 import { jwtVerify } from 'jose';
 
 export interface PhoneMessage {
@@ -20,6 +21,8 @@ export interface PhoneReaction {
   readonly status: number;
   readonly headers?: Record<string, string>;
   readonly body?: object;
+  /** Before the answer. */
+  readonly delayMs?: number;
 }
 
 export interface PhoneService {
@@ -30,6 +33,10 @@ export interface PhoneService {
   /** How many access tokens were given out, or provider tokens seen. */
   readonly tokens: Set<string>;
   react: (message: PhoneMessage) => PhoneReaction;
+  /** Of FCM: what is said of an access token besides. */
+  tokenLife: unknown;
+  /** Connections that were made. */
+  connections: number;
   /** Ends the connections as Apple's servers do when they are replaced. */
   goAway(): void;
   close(): Promise<void>;
@@ -39,10 +46,13 @@ export async function startFcm(): Promise<PhoneService> {
   const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const server = createServer(async (request, response) => {
     const content = await text(request);
-    const reply = await answer(request, content).catch((error) => ({ status: 400, body: { error: String(error) } }));
+    const reply = await answer(request, content).catch(
+      (error): PhoneReaction => ({ status: 400, body: { error: String(error) } }),
+    );
+    await pause(reply.delayMs ?? 0);
     response.writeHead(reply.status, {
       'content-type': 'application/json',
-      ...('headers' in reply ? reply.headers : {}),
+      ...reply.headers,
     });
     response.end(JSON.stringify(reply.body ?? {}));
   });
@@ -70,7 +80,7 @@ export async function startFcm(): Promise<PhoneService> {
       assert.equal(payload.scope, 'https://www.googleapis.com/auth/firebase.messaging');
       const token = `access-${service.tokens.size}`;
       service.tokens.add(token);
-      return { status: 200, body: { access_token: token, expires_in: 3_600, token_type: 'Bearer' } };
+      return { status: 200, body: { access_token: token, expires_in: service.tokenLife, token_type: 'Bearer' } };
     }
     assert.equal(request.url, '/v1/projects/a-project/messages:send');
     const latest = `Bearer access-${service.tokens.size - 1}`;
@@ -87,6 +97,8 @@ export async function startFcm(): Promise<PhoneService> {
     account,
     taken: [],
     tokens: new Set(),
+    tokenLife: 3_600,
+    connections: 0,
     react: () => ({ status: 200, body: { name: 'projects/a-project/messages/1' } }),
     goAway: () => undefined,
     close: async () => {
@@ -104,6 +116,7 @@ export async function startApns(): Promise<PhoneService> {
   const sessions = new Set<ServerHttp2Session>();
   const server = createHttp2Server();
   server.on('session', (session) => {
+    service.connections += 1;
     sessions.add(session);
     session.on('close', () => sessions.delete(session));
   });
@@ -111,8 +124,12 @@ export async function startApns(): Promise<PhoneService> {
     stream.on('error', () => undefined);
     const content = await text(stream);
     const message = { headers, path: String(headers[':path']), body: JSON.parse(content) } as PhoneMessage;
-    const reply = await answer(message).catch((error) => ({ status: 403, body: { reason: String(error) } }));
-    stream.respond({ ':status': reply.status, ...('headers' in reply ? reply.headers : {}) });
+    const reply = await answer(message).catch(
+      (error): PhoneReaction => ({ status: 403, body: { reason: String(error) } }),
+    );
+    await pause(reply.delayMs ?? 0);
+    if (stream.closed || stream.destroyed) return;
+    stream.respond({ ':status': reply.status, ...reply.headers });
     stream.end(reply.body === undefined ? '' : JSON.stringify(reply.body));
   });
   server.listen(0, '127.0.0.1');
@@ -145,6 +162,8 @@ export async function startApns(): Promise<PhoneService> {
     account,
     taken: [],
     tokens: new Set(),
+    tokenLife: 3_600,
+    connections: 0,
     react: () => ({ status: 200 }),
     goAway: () => {
       for (const session of sessions) session.close();

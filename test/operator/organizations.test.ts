@@ -2,6 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import pg from 'pg';
+import { until } from '../gate/waiting.ts';
 import { publishApplication } from '../support/application.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
@@ -79,16 +81,16 @@ describe('organizations', () => {
     assert.equal(made.status, 200, made.text);
     assert.deepEqual(made.body, { name: 'Signed', singleSignOn: shown('Signed') });
     assert.deepEqual((await get('Signed')).body, made.body);
-    const moved = await put('Signed', { singleSignOn: { ...GIVEN, clientId: 'other' } });
-    assert.equal(moved.status, 200, moved.text);
-    assert.ok(!moved.text.includes(SIGN_ON.clientSecret));
+    const trusted = await put('Signed', { singleSignOn: { ...GIVEN, emailsAreVerified: true } });
+    assert.equal(trusted.status, 200, trusted.text);
+    assert.ok(!trusted.text.includes(SIGN_ON.clientSecret));
     const stored = async () => {
       const rows = await server.database.sql(
         "select single_sign_on from cartulary.organizations where name = 'Signed'",
       );
       return JSON.parse(String(rows[0]?.[0]));
     };
-    assert.deepEqual(await stored(), { ...SIGN_ON, clientId: 'other' });
+    assert.deepEqual(await stored(), { ...SIGN_ON, emailsAreVerified: true });
     await put('Signed', { singleSignOn: { ...GIVEN, clientSecret: 'Another' } });
     assert.equal((await stored()).clientSecret, 'Another');
     assert.deepEqual((await put('Signed', { singleSignOn: null })).body, { name: 'Signed', singleSignOn: null });
@@ -96,6 +98,43 @@ describe('organizations', () => {
     const forgotten = await put('Signed', { singleSignOn: GIVEN });
     assert.equal(forgotten.status, 400);
     assert.equal(forgotten.body.params.path, '/singleSignOn/clientSecret');
+  });
+
+  it('never give the secret of one provider to another', async () => {
+    assert.equal((await put('Moving', { singleSignOn: SIGN_ON })).status, 200);
+    for (const more of [{ issuer: 'https://evil.example.com' }, { clientId: 'another' }]) {
+      const refused = await put('Moving', { singleSignOn: { ...GIVEN, ...more } });
+      assert.deepEqual([refused.status, refused.body.code], [400, 'INVALID_BODY'], refused.text);
+      assert.equal(refused.body.params.path, '/singleSignOn/clientSecret');
+      const moved = await put('Moving', { singleSignOn: { ...SIGN_ON, ...more } });
+      assert.equal(moved.status, 200, moved.text);
+      assert.equal((await put('Moving', { singleSignOn: SIGN_ON })).status, 200);
+    }
+  });
+
+  it('lose none of two changes at once', async () => {
+    assert.equal((await put('Busy', { singleSignOn: SIGN_ON })).status, 200);
+    const holder = new pg.Client(server.database.connection);
+    await holder.connect();
+    try {
+      await holder.query("begin; select from cartulary.organizations where name = 'Busy' for update");
+      const waiting = async (count: number) => {
+        const asked = `select count(*)::int from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+        await until('them to wait', async () => (await server.database.sql(asked))[0]?.[0] === count);
+      };
+      const changed = put('Busy', { singleSignOn: { ...SIGN_ON, clientSecret: 'A-Newer-Secret' } });
+      await waiting(1);
+      const kept = put('Busy', { singleSignOn: { ...GIVEN, emailsAreVerified: true } });
+      await waiting(2);
+      await holder.query('commit');
+      assert.deepEqual([(await changed).status, (await kept).status], [200, 200]);
+    } finally {
+      await holder.end();
+    }
+    const [row] = await server.database.sql(
+      `select single_sign_on::json ->> 'clientSecret' from cartulary.organizations where name = 'Busy'`,
+    );
+    assert.deepEqual(row, ['A-Newer-Secret']);
   });
 
   it('show the address to register, and take it back unread', async () => {

@@ -50,6 +50,11 @@ export const EMAILS: Property['values'] = [
   [`${'x'.repeat(250)}@b.cd`, invalid('email')],
   [`${'x'.repeat(249)}@b.cd`, undefined],
   ['山田@例え.テスト', undefined],
+  ['a@b.c,evil', invalid('email')],
+  ['<a@b.c', invalid('email')],
+  ['grp:a@b.c;', invalid('email')],
+  ['"a"@b.c', invalid('email')],
+  ["o'hara+x/y=z&{a}..b@sub-domain.example", undefined],
 ];
 
 export const PASSWORDS: Property['values'] = [

@@ -136,12 +136,16 @@ describe('organization access', () => {
     assertRefused(await put(owner.id, { ...same, email: 'mine@example.com' }, manager.token), 403, ORGANIZATION);
     assertRefused(await put(owner.id, { ...same, password: 'Mine-Passw0rd' }, manager.token), 403, ORGANIZATION);
     assertRefused(await put(owner.id, { ...same, disabled: true }, manager.token), 403, ORGANIZATION);
+    assertRefused(await put(owner.id, { ...same, admin: false }, manager.token), 403, ORGANIZATION);
     const reply = await place.send('DELETE', pathOf(owner.id), { token: manager.token });
     assertRefused(reply, 403, ORGANIZATION);
     assert.deepEqual(await place.stored(), stored);
     assert.equal((await put(owner.id, { ...same, profile: { name: 'Visitor' } }, manager.token)).status, 200);
     const stripped = { ...same, organizationManagementApiAccess: false };
-    assert.equal((await put(owner.id, stripped, manager.token)).status, 200);
+    assertRefused(await put(owner.id, stripped, manager.token), 403, ORGANIZATION);
+    assert.equal((await put(owner.id, { ...same, disabled: true })).status, 200);
+    assertRefused(await put(owner.id, same, manager.token), 403, ORGANIZATION);
+    assert.equal((await put(owner.id, stripped)).status, 200);
     assert.equal((await put(owner.id, { ...same, email: 'mine@example.com' }, manager.token)).status, 200);
   });
 });
@@ -156,8 +160,8 @@ describe('deleting a user', () => {
     const record = await place.send('POST', records, { json: { values }, token: person.token });
     assert.equal(record.status, 200, record.text);
     for (const statement of [
-      `insert into app_${place.id}.devices (id, user_id, transport, address, address_hash, name, created_at)
-       values ('d1', $1, 'webPush', 'x', '\\x01', 'Phone', now())`,
+      `insert into app_${place.id}.devices (id, user_id, epoch, transport, address, address_hash, name, created_at)
+       values ('d1', $1, '0', 'webPush', 'x', '\\x01', 'Phone', now())`,
       `insert into app_${place.id}.sessions (id, user_id, method, epoch, secret_hash, confirmed, created_at, rotated_at,
          expires_at, ip, agent) values ('s1', $1, 'password', '0', '\\x01', true, now(), now(), now(), '', '')`,
     ]) {

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type Person, publishApplication, type TestApplication } from '../support/application.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
-import { Client, OTHER_PASSWORD, PASSWORD, sharedApplication, signedIn } from './scene.ts';
+import { Client, entriesOf, OTHER_PASSWORD, PASSWORD, sharedApplication, signedIn } from './scene.ts';
 
 describe('a session ends on every server within a second', () => {
   let a: TestServer;
@@ -62,6 +62,25 @@ describe('a session ends on every server within a second', () => {
     assert.equal(await other.status(b.address), 200, 'and no other');
   });
 
+  it('when there are more than fifty of its user, the oldest first', async () => {
+    const person = await app.addPerson('Everywhere');
+    const [oldest, next] = [await opened(person), await opened(person)];
+    await a.database.sql(
+      `insert into app_${app.id}.sessions (id, user_id, method, epoch, secret_hash, confirmed, created_at, rotated_at,
+         expires_at, ip, agent)
+       select 'filler' || n, user_id, method, epoch, secret_hash, confirmed, now(), now(), expires_at, '', ''
+       from app_${app.id}.sessions, generate_series(1, 48) n where id = $1`,
+      [oldest.sessionId],
+    );
+    assert.equal(await oldest.status(a.address), 200);
+    await opened(person);
+    await assertEnded(oldest);
+    assert.equal(await next.status(b.address), 200);
+    const [entry] = (await entriesOf(a, app, 'session.logout')).slice(-1);
+    assert.deepEqual(entry?.extra, { sessionId: oldest.sessionId, reason: 'too many' });
+    assert.equal(entry?.user.id, person.id);
+  });
+
   it('when its user is disabled, for good', async () => {
     const person = await app.addPerson('Disabled');
     const client = await opened(person);
@@ -103,6 +122,8 @@ describe('a session ends on every server within a second', () => {
     assert.equal(changed.status, 400);
     assert.equal(changed.body.code, 'PASSWORD_NOT_ALLOWED');
     await a.operator('PUT', '/organizations/Ending', { singleSignOn: null });
+    // Nor does it come back with the passwords.
+    await assertEnded(client);
   });
 
   it('in all applications when a shared user is disabled or has another password', async () => {

@@ -38,17 +38,22 @@ describe('failures to sign in', () => {
     a.database.sql(`update app_${app.id}.users set disabled = true where id = $1`, [person.id]);
 
   it('are told with who, where from, and by which door', async () => {
-    const [byBasic, byToken, bySignIn] = [
+    const [byBasic, byToken, bySignIn, byChange] = [
       await app.addPerson('By Basic'),
       await app.addPerson('By token'),
       await app.addPerson('By sign-in', { email: 'sign-in@example.com' }),
+      await app.addPerson('By change'),
     ];
     await ask(basic(byBasic.id, 'Wrong-Passw0rd'));
     await ask(`Bearer ${byToken.token.split('.')[0]}.${'A'.repeat(43)}`);
     const client = new Client(a.address, app.id);
     const json = { email: 'SIGN-IN@example.com', password: 'Wrong-Passw0rd' };
     assert.equal((await client.send('POST', '/session', { json })).status, 401);
+    const change = { currentPassword: 'Wrong-Passw0rd', newPassword: 'Another-Passw0rd' };
+    await client.signIn(byChange.id);
+    assert.equal((await client.send('PUT', '/session/password', { json: change })).status, 400);
     for (const [person, context] of [
+      [byChange, 'console'],
       [byBasic, 'api'],
       [byToken, 'api'],
       [bySignIn, 'console'],

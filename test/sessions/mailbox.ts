@@ -35,6 +35,8 @@ export interface Mailbox {
   readonly mails: ReceivedMail[];
   /** How many of the next mails are refused. */
   refusals: number;
+  /** Of recipients that are refused for good, each time that one was. */
+  readonly refused: string[];
   readonly users: string[];
   close(): Promise<void>;
 }
@@ -42,13 +44,19 @@ export interface Mailbox {
 export async function openMailbox(): Promise<Mailbox> {
   const mails: ReceivedMail[] = [];
   const users: string[] = [];
-  const mailbox = { mails, users, refusals: 0 };
+  const refused: string[] = [];
+  const mailbox = { mails, users, refused, refusals: 0 };
   const server = new SMTPServer({
     disabledCommands: ['STARTTLS'],
     allowInsecureAuth: true,
     onAuth: (auth: { username: string; password: string }, _session: object, done: (e: null, r: object) => void) => {
       users.push(`${auth.username} ${auth.password}`);
       done(null, { user: auth.username });
+    },
+    onRcptTo: ({ address }: { address: string }, _session: object, done: (error?: Error) => void) => {
+      if (!address.startsWith('gone')) return done();
+      refused.push(address);
+      done(Object.assign(new Error('no such mailbox'), { responseCode: 550 }));
     },
     onData: (stream: AsyncIterable<Uint8Array>, session: { envelope: Envelope }, done: (error?: Error) => void) => {
       void text(stream as never).then((raw) => {

@@ -142,6 +142,23 @@ describe('resetting a password', () => {
     assert.equal((await use({ token: tokenIn(mail), password: 'Third-Passw0rd' })).status, 400);
   });
 
+  it('is voided by another address of the user, and counts again with none but the one it went to', async () => {
+    const person = await somebody('moves');
+    await ask({ userId: person.id });
+    const mail = await mailTo('moves@example.com');
+    const management = { token: app.admin.token };
+    const path = `/management/users/${person.id}`;
+    const { body } = await app.send('GET', path, management);
+    const { id: _id, name: _name, ...user } = body;
+    const change = (email: string) => app.send('PUT', path, { ...management, json: { ...user, email } });
+    const changed = await change('elsewhere@example.com');
+    assert.ok(changed.status < 300, changed.text);
+    const refused = await use({ token: tokenIn(mail), password: OTHER_PASSWORD });
+    assert.deepEqual([refused.status, refused.body.params?.property], [400, 'token']);
+    await change('moves@example.com');
+    assert.equal((await use({ token: tokenIn(mail), password: OTHER_PASSWORD })).status, 204);
+  });
+
   it('mails once a minute and five times an hour at the most', async () => {
     const person = await somebody('often');
     await Promise.all(Array.from({ length: 4 }, () => ask({ userId: person.id })));
@@ -165,6 +182,15 @@ describe('resetting a password', () => {
     await ask({ email: 'unlucky@example.com' });
     await mailTo('unlucky@example.com');
     assert.deepEqual(problems, []);
+  });
+
+  it('does not try again where the mail is refused for good', async () => {
+    await somebody('gone');
+    await ask({ email: 'gone@example.com' });
+    await until('the failure', () => problems.length > 0);
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    assert.deepEqual([problems, mailbox.refused], [['task.failed'], ['gone@example.com']]);
+    problems.length = 0;
   });
 
   it('slows down who asks a lot, and not who signs in', async () => {

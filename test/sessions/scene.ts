@@ -64,15 +64,13 @@ export async function signedIn(server: TestServer, app: TestApplication, person:
   return client;
 }
 
-/** Puts the times of a session back, and lets the servers know. */
+/** Puts the times of a session back, and lets the server know. */
 export async function age(server: TestServer, app: TestApplication, sessionId: string, minutes: number) {
   await server.database.sql(
     `update app_${app.id}.sessions set rotated_at = rotated_at - make_interval(mins => $2) where id = $1`,
     [sessionId, minutes],
   );
-  await server.database.sql(`select pg_notify('cartulary', $1)`, [`application ${app.id}`]);
-  // Notifications arrive in order, so that what comes after another has been heard comes after this one.
-  await new Promise((resolve) => setTimeout(resolve, 60));
+  server.hear({ application: app.id, session: sessionId });
 }
 
 export interface Entry {

@@ -141,12 +141,15 @@ describe('signing in', () => {
   it('ends the session when somebody signs out', async () => {
     const client = await signedIn(server, app, person);
     await server.database.sql(
-      `insert into app_${app.id}.devices (id, user_id, session_id, transport, address, address_hash, name, created_at)
-       values ('d1', $1, $2, 'webPush', 'a', '\\x01', 'n', now()), ('d2', $1, 'another', 'webPush', 'b', '\\x02', 'n', now())`,
+      `insert into app_${app.id}.devices (id, user_id, session_id, epoch, transport, address, address_hash, name, created_at)
+       values ('d1', $1, $2, '0', 'webPush', 'a', '\\x01', 'n', now()),
+         ('d2', $1, 'another', '0', 'webPush', 'b', '\\x02', 'n', now())`,
       [person.id, client.sessionId],
     );
     const cookie = client.cookie;
     const reply = await client.send('DELETE', '/session');
+    // What the browser has kept of attachments is not for the next person who sits there.
+    assert.equal(reply.headers.get('clear-site-data'), '"cache"');
     assert.equal(reply.status, 204, reply.text);
     assert.equal(client.cookie, '');
     assert.ok(attributesOf(reply).includes('Max-Age=0'));

@@ -44,12 +44,15 @@ describe('the sweep of sign-ins', () => {
         [mark, minutes],
       );
       await sql(
-        `insert into app.password_resets (token_hash, user_id, epoch, created_at, expires_at)
-         values ($1, $3, '0', now(), now() + make_interval(mins => $2))`,
+        `insert into app.password_resets (token_hash, user_id, epoch, address_hash, created_at, expires_at)
+         values ($1, $3, '0', '', now(), now() + make_interval(mins => $2))`,
         [mark, minutes, app.admin.id],
       );
     }
-    await sweepSignIns({ database, now: Date.now }, new AbortController().signal);
+    await sweepSignIns(
+      { database, now: Date.now, observe: ({ event }) => assert.fail(event) },
+      new AbortController().signal,
+    );
     assert.deepEqual(await sql('select id from app.sessions'), [[live.sessionId]]);
     assert.equal(await live.status(), 200);
     assert.deepEqual(await sql('select encode(state_hash, $1) from app.sign_ons', ['hex']), [['01']]);

@@ -55,6 +55,25 @@ describe('tokens of a user', () => {
     assert.deepEqual([ended?.user.id, ended?.source.context], [person.id, 'api']);
   });
 
+  it('are a hundred for a user at the most, and their names are shown no longer than that of one', async () => {
+    const owner = await app.addPerson('Collector');
+    const schema = `app_${app.id}`;
+    await server.database.sql(
+      `insert into ${schema}.tokens (id, user_id, name, secret_hash, created_at)
+       select 'filler' || n, $1, 'filler', '\\x00', now() from generate_series(1, 98) n`,
+      [owner.id],
+    );
+    const both = await Promise.all([create(owner, password(owner)), create(owner, password(owner))]);
+    assert.deepEqual(both.map(({ status }) => status).sort(), [200, 400], 'of two at once, one');
+    const refused = await create(owner, password(owner));
+    assert.deepEqual([refused.status, refused.body.code], [400, 'INVALID_PARAMETER']);
+    assert.equal(refused.body.params.parameter, 'userId');
+    assert.equal((await app.send('DELETE', `${tokensOf(owner)}/filler1`, { token: owner.token })).status, 204);
+    assert.equal((await create(owner, password(owner))).status, 200);
+    const unknown = await app.send('DELETE', `${tokensOf(owner)}/${'x'.repeat(5_000)}`, { token: owner.token });
+    assert.deepEqual([unknown.status, unknown.body.params.tokenId], [404, 'x'.repeat(64)]);
+  });
+
   it('make no successors of themselves, unless their user manages users', async () => {
     const refused = await create(person, bearer(person));
     assert.deepEqual([refused.status, refused.body], [403, { code: 'FORBIDDEN' }]);

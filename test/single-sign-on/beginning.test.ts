@@ -143,13 +143,33 @@ describe('the beginning of single sign-on', () => {
     const app = await publishSignedOn(server, provider.settings);
     const table = `app_${app.id}.sign_ons`;
     await server.database.sql(`insert into ${table}
-      select decode(md5(n::text), 'hex'), '', '', '', '', now() + interval '1 minute' from generate_series(1, 10000) n`);
-    const full = await server.send('GET', beginPath(app.id));
-    assert.equal(full.status, 503);
-    assert.equal(full.headers.get('retry-after'), '1');
+      select decode(md5(n::text), 'hex'), '', '', '', '', null, now() + interval '1 minute' from generate_series(1, 10000) n`);
+    await server.database.sql(`update ${table} set expires_at = expires_at - interval '1 second', nonce = 'oldest'
+      where state_hash = decode(md5('7'), 'hex')`);
+    await begin(server, app.id);
+    const counts = `select count(*)::int, count(*) filter (where nonce = 'oldest')::int from ${table}`;
+    assert.deepEqual(await server.database.sql(counts), [[10_000, 0]], 'the oldest makes room');
     await server.database.sql(`update ${table} set expires_at = now() - interval '1 second'`);
     await begin(server, app.id);
     assert.deepEqual(await server.database.sql(`select count(*)::int from ${table}`), [[1]]);
+  });
+
+  it('is slowed down for an address that begins a lot, and for no other', async () => {
+    const app = await publishSignedOn(server, provider.settings);
+    const node = await startTestServer({ database: server.database, connectionsMax: 2, trustedProxies: ['127.0.0.1'] });
+    try {
+      const ask = (from: string, headers: Record<string, string> = {}) =>
+        new Browser().ask(node.address + beginPath(app.id), { 'x-forwarded-for': from, ...headers });
+      for (let time = 0; time < 60; time++) assert.equal((await ask('192.0.2.1')).status, 302);
+      const slowed = await ask('192.0.2.1');
+      assert.equal(slowed.status, 429);
+      assert.deepEqual(JSON.parse(slowed.text), { code: 'TOO_MANY_REQUESTS', params: { reason: 'authentication' } });
+      assert.match(slowed.headers.get('retry-after') ?? '', /^(?:[1-5]?\d|60)$/);
+      assert.match((await ask('192.0.2.1', { accept: 'text/html' })).text, /Too many sign-ons/);
+      assert.equal((await ask('192.0.2.2')).status, 302);
+    } finally {
+      await node.close();
+    }
   });
 
   it('keeps secrets out of the database where a hash is enough', async () => {
@@ -163,7 +183,7 @@ describe('the beginning of single sign-on', () => {
     }
   });
 
-  it('closes passwords, leaves tokens alone, and counts for sessions of its own kind only', async () => {
+  it('closes passwords, leaves tokens alone, and ends sessions whenever it changes', async () => {
     const organization = `Gate ${crypto.randomUUID()}`;
     const app = await publishApplication(server, { organization, collections: [] });
     const someone = await app.addPerson('Someone', { email: 'someone@example.com' });
@@ -188,8 +208,14 @@ describe('the beginning of single sign-on', () => {
     const signedOn = cookieOf(done.headers);
     assert.equal(await whoAmI(signedOn), 200);
 
+    await switchOn(server, organization, { ...provider.settings, emailsAreVerified: true });
+    assert.equal(await whoAmI(signedOn), 200, 'it is the same provider');
+    await switchOn(server, organization, { ...provider.settings, clientId: 'another' });
+    assert.equal(await whoAmI(signedOn), 401, 'who it is was said to another client');
+    await switchOn(server, organization, provider.settings);
+    assert.equal(await whoAmI(signedOn), 401, 'what has ended stays so');
     await switchOn(server, organization, null);
     assert.equal(await whoAmI(signedOn), 401);
-    assert.equal(await whoAmI(password), 200);
+    assert.equal(await whoAmI(password), 401);
   });
 });

@@ -91,6 +91,35 @@ describe('single sign-on with a real provider', () => {
     assert.deepEqual(kept, [['Test/1']]);
   });
 
+  it('ends the session that the browser had before, and nobody else’s', async () => {
+    const { app } = await publish();
+    provider.person = 'ada-sub';
+    const signOn = async (browser: Browser): Promise<string> => {
+      await browser.follow(server.address + beginPath(app.id), isConsole);
+      return browser.cookie('cartulary_session')?.value ?? '';
+    };
+    const statusOf = async (credentials: string): Promise<number> => {
+      const headers = { cookie: `cartulary_session=${credentials}`, 'sec-fetch-site': 'same-origin' };
+      return (await server.send('GET', `/v1/${app.id}/session`, { headers })).status;
+    };
+    const [browser, elsewhere] = [new Browser(), new Browser()];
+    const first = await signOn(browser);
+    const others = await signOn(elsewhere);
+    // Who knows the identifier of a session does not have it.
+    const guessed = `${others.split('.')[0]}.${'A'.repeat(43)}`;
+    const path = `/v1/${app.id}`;
+    const guesser = new Browser();
+    guesser.cookies.set('cartulary_session', { value: guessed, path, attributes: '' });
+    await signOn(guesser);
+    // Begun and not finished, it ends nothing.
+    await toCallback(app, browser);
+    assert.equal(await statusOf(first), 200);
+    const second = await signOn(browser);
+    assert.deepEqual([await statusOf(first), await statusOf(second), await statusOf(others)], [401, 200, 200]);
+    const kinds = (await loginsOf(server, app.id)).map(({ subType }) => subType);
+    assert.deepEqual(kinds, ['login', 'login', 'login', 'login', 'logout']);
+  });
+
   it('takes what came back once, and in the browser that began', async () => {
     const { app } = await publish();
     provider.person = 'ada-sub';
@@ -134,7 +163,7 @@ describe('single sign-on with a real provider', () => {
     const browser = new Browser();
     const [one, two] = [await toCallback(app, browser), await toCallback(app, browser, '?returnTo=/console/two')];
     assert.equal((await browser.ask(two)).headers.get('location'), '/console/two');
-    assert.equal((await browser.ask(one)).headers.get('location'), '/console');
+    assert.equal((await browser.ask(one)).headers.get('location'), `/console#application=${app.id}`);
   });
 
   it('begins on one node and ends on another', async () => {

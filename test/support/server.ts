@@ -9,6 +9,7 @@ import type { Observation, Observe } from '../../src/observe.ts';
 import type { PushSettings } from '../../src/push/push.ts';
 import type { AttachmentsPlace } from '../../src/store/blobs-open.ts';
 import type { Engine } from '../../src/store/db.ts';
+import type { News } from '../../src/store/hearing.ts';
 import { createDatabase, type TestDatabase } from './database.ts';
 
 export const OPERATOR_KEY = 'test-operator-key-0123456789';
@@ -29,6 +30,8 @@ export interface TestServer {
   readonly failures: Observation[];
   send(method: string, path: string, options?: SendOptions): Promise<Reply>;
   operator(method: string, path: string, body?: unknown): Promise<Reply>;
+  /** For what a test has changed behind the server's back. */
+  hear(news: News): void;
   close(): Promise<void>;
 }
 
@@ -56,6 +59,7 @@ export interface ServerSettings {
   readonly announcedDays?: number;
   readonly activityLogDays?: number;
   readonly mail?: { url: string; from: string };
+  readonly trustedProxies?: readonly string[];
   readonly push?: Partial<PushSettings>;
   readonly observe?: Observe;
 }
@@ -73,7 +77,7 @@ export async function startTestServer(settings: ServerSettings = {}): Promise<Te
     operatorKey: OPERATOR_KEY,
     authFailures: settings.authFailures ?? { account: 1_000_000, address: 1_000_000 },
     mail: settings.mail,
-    trustedProxies: undefined,
+    trustedProxies: settings.trustedProxies,
     attachments: settings.attachments ?? { kind: 'disk', folder: join(folder, 'attachments') },
     spoolFolder: folder,
     unheldDays: settings.unheldDays ?? 7,
@@ -96,6 +100,7 @@ export async function startTestServer(settings: ServerSettings = {}): Promise<Te
     send,
     operator: (method, path, body) =>
       send(method, `/operator/v1${path}`, { token: OPERATOR_KEY, ...(body === undefined ? {} : { json: body }) }),
+    hear: (news) => server.hear(news),
     close: async () => {
       await server.close();
       await rm(folder, { recursive: true, force: true });

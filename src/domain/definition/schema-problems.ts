@@ -4,6 +4,7 @@
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import { type IdentifierName, PATTERNS } from '../../wire/identifiers.ts';
 import { publishDocumentSchema } from '../../wire/publish-document.ts';
+import { KINDS } from '../kinds.ts';
 import { listed, type Problem, pointer, shown } from './problems.ts';
 
 const ajv = new Ajv2020({
@@ -76,14 +77,6 @@ function reasonOf(error: ErrorObject): string {
       return error.message ?? `does not satisfy ${keyword}`;
   }
 }
-
-const KINDS: Readonly<Record<string, string>> = {
-  object: 'an object',
-  array: 'a list',
-  string: 'a text',
-  integer: 'a whole number',
-  boolean: 'true or false',
-};
 
 function kindOf(data: unknown): string {
   if (data === null) return 'null';

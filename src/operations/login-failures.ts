@@ -1,23 +1,16 @@
 // Tells the activity log of wrong credentials of somebody who exists: behind the answer, because the time it takes must
 // not tell that they do, and at most once a minute for each user, over all servers.
 
-import { type ActivitySource, activityEntry } from '../domain/activity.ts';
-import type { PreparedApplication } from '../domain/application.ts';
+import type { LoginFailure } from '../context.ts';
 import type { IdSource } from '../domain/ids.ts';
 import { noteLoginFailure } from '../store/accounts.ts';
 import type { Database } from '../store/db.ts';
 import { loggedWrite } from '../store/logged-write.ts';
-import type { UserShort } from '../wire/users.ts';
+import { activityEntries } from './activity-entries.ts';
 
 const APART_MS = 60_000;
 /** Of whom this server remembers that they were told of. */
 const REMEMBERED_MAX = 10_000;
-
-export interface LoginFailure {
-  readonly application: PreparedApplication;
-  readonly user: UserShort;
-  readonly source: ActivitySource;
-}
 
 interface Means {
   readonly database: Database;
@@ -54,10 +47,9 @@ export class LoginFailures {
   async #tell({ application, user, source }: LoginFailure, at: number): Promise<void> {
     const { database, ids } = this.#means;
     const store = database.application(application.id);
-    const { id, definition, version } = application;
-    const scene = { user, application: { id, name: definition.name, version }, source };
-    const entry = activityEntry(ids.uuid(), 'session.loginFailed', { scene, extra: { userId: user.id } });
+    const scene = { application, caller: user, source, ids };
+    const entries = activityEntries(scene, { kind: 'session.loginFailed', member: 'userId' }, [{ userId: user.id }]);
     const times = { at: new Date(at).toISOString(), since: new Date(at - APART_MS).toISOString() };
-    await loggedWrite(store, noteLoginFailure(store.schema, user.id, times), [{ ...entry, subjectId: user.id }]);
+    await loggedWrite(store, noteLoginFailure(store.schema, user.id, times), entries);
   }
 }

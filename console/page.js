@@ -1,0 +1,42 @@
+// What the pages have in common: their elements, the line that says what is wrong, and asking the server.
+
+export const element = (id) => document.getElementById(id);
+
+export const tell = (text) => {
+  element('message').textContent = text;
+};
+
+/** `status` is 0 when the server cannot be reached; `body` is empty where there is none. */
+export async function ask(method, path, json) {
+  const options = { method, headers: {} };
+  if (json !== undefined) {
+    options.headers['content-type'] = 'application/json';
+    options.body = JSON.stringify(json);
+  }
+  const response = await fetch(path, options).catch(() => undefined);
+  if (response === undefined) return { ok: false, status: 0, body: {} };
+  const body = await response.json().catch(() => ({}));
+  return { ok: response.ok, status: response.status, body, retryAfter: response.headers.get('retry-after') };
+}
+
+export const sessionPath = (application) => `/v1/${encodeURIComponent(application)}/session`;
+
+/** For whatever a page has no words of its own for. */
+export function sentenceOf({ status, retryAfter }) {
+  if (status === 0) return 'The server cannot be reached. Look at your connection and try again.';
+  if (status !== 429) return 'The server could not do it. Try again in a moment.';
+  const seconds = Number(retryAfter) || 1;
+  return `Too many attempts. Try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`;
+}
+
+/** Does it when the form is sent, once at a time, and says what it answers. */
+export function onSubmit(form, work) {
+  form.addEventListener('submit', async (event) => {
+    event.preventDefault();
+    const buttons = form.querySelectorAll('button');
+    for (const button of buttons) button.disabled = true;
+    tell('');
+    tell((await work(event.submitter?.value)) ?? '');
+    for (const button of buttons) button.disabled = false;
+  });
+}

@@ -1,0 +1,45 @@
+// How often an address may begin something that anybody may begin, in a minute. Kept in memory, like gate/throttle.
+
+import { fault } from '../faults.ts';
+import { networkOf } from './network.ts';
+
+const WINDOW_MS = 60_000;
+/** Bounds the memory that many addresses can take; whose minute began first goes first. */
+const TRACKED_MAX = 20_000;
+
+interface Minute {
+  readonly since: number;
+  count: number;
+}
+
+export class Pace {
+  readonly #minutes = new Map<string, Minute>();
+  readonly #max: number;
+  readonly #now: () => number;
+
+  constructor(max: number, now: () => number = () => performance.now()) {
+    this.#max = max;
+    this.#now = now;
+  }
+
+  /** Throws 429 when the address has begun as much as it may in this minute. */
+  take(address: string): void {
+    const now = this.#now();
+    const network = networkOf(address);
+    const known = this.#minutes.get(network);
+    if (known !== undefined && now - known.since < WINDOW_MS) {
+      if (known.count >= this.#max) throw tooMany(known.since + WINDOW_MS - now);
+      known.count += 1;
+      return;
+    }
+    this.#minutes.delete(network);
+    this.#minutes.set(network, { since: now, count: 1 });
+    if (this.#minutes.size > TRACKED_MAX) {
+      const oldest = this.#minutes.keys().next().value;
+      if (oldest !== undefined) this.#minutes.delete(oldest);
+    }
+  }
+}
+
+const tooMany = (milliseconds: number) =>
+  fault('TOO_MANY_REQUESTS', { reason: 'authentication' }, { 'retry-after': `${Math.ceil(milliseconds / 1000)}` });

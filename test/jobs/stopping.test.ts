@@ -1,0 +1,47 @@
+// A server that stops: its jobs end at once, not only when the last request has.
+
+import assert from 'node:assert/strict';
+import { request } from 'node:http';
+import { it } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { until } from '../gate/waiting.ts';
+import { publishApplication } from '../support/application.ts';
+import { createDatabase } from '../support/database.ts';
+import { startTestServer } from '../support/server.ts';
+
+it('a server that stops begins no job while a request is being finished', async () => {
+  const database = await createDatabase();
+  const server = await startTestServer({ database });
+  let closing: Promise<void> | undefined;
+  try {
+    const app = await publishApplication(server, {
+      collections: [{ name: 'Things', columns: [{ name: 'Title', type: 'String' }] }],
+    });
+    // A note of which nothing is due is cleared away by a job that comes by four times a second.
+    const note = () =>
+      database.sql(
+        `insert into cartulary.due_notifications (application_id, due_at, noted_at)
+         values ($1, $2, $2)`,
+        [app.id, new Date(Date.now() - 3_600_000).toISOString()],
+      );
+    const noted = async () => (await database.sql('select 1 from cartulary.due_notifications')).length > 0;
+    await note();
+    await until('the note to go', async () => !(await noted()));
+
+    const headers = { authorization: `Bearer ${app.admin.token}`, 'content-type': 'application/json' };
+    const url = `${server.address}/v1/${app.id}${app.records('Things')}`;
+    const slow = request(url, { method: 'POST', headers: { ...headers, 'content-length': 100 } });
+    slow.on('error', () => undefined);
+    slow.write('{');
+    await pause(100);
+    closing = server.close();
+    await pause(300);
+    await note();
+    await pause(700);
+    assert.ok(await noted());
+    slow.destroy();
+  } finally {
+    await (closing ?? server.close());
+    await database.drop();
+  }
+});

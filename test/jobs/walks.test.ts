@@ -1,0 +1,88 @@
+// Jobs that walk through all applications: what fails in one is told of and stops nothing else.
+
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Observation } from '../../src/observe.ts';
+import { sweepSignIns } from '../../src/operations/expired-sign-ins.ts';
+import { noteWaiting, removeFinishedLong } from '../../src/operations/notification-upkeep.ts';
+import { forEveryApplication } from '../../src/operations/upkeep.ts';
+import { Database } from '../../src/store/db.ts';
+import { StaleDefinition } from '../../src/store/sqlstate.ts';
+import { publishApplication } from '../support/application.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+
+describe('a walk through all applications', () => {
+  let server: TestServer;
+  let database: Database;
+  let ids: string[];
+  before(async () => {
+    server = await startTestServer();
+    const { connection } = server.database;
+    database = new Database({ connection, connectionsMax: 4, onConnectionError: () => undefined });
+    ids = [];
+    for (let count = 0; count < 4; count++) ids.push((await publishApplication(server, { collections: [] })).id);
+    ids.sort();
+  });
+  after(async () => {
+    await database.close();
+    await server.close();
+  });
+
+  it('goes on behind one that fails, and ends when it is told to', async () => {
+    const stopping = new AbortController();
+    const met: string[] = [];
+    const told: unknown[] = [];
+    await forEveryApplication({ database }, stopping.signal, {
+      work: async (id) => {
+        met.push(id);
+        if (id === ids[0]) throw new Error('broken');
+        if (id === ids[1]) throw new StaleDefinition();
+        if (id === ids[2]) stopping.abort();
+      },
+      tell: (id, error) => told.push([id, String(error)]),
+    });
+    assert.deepEqual(met, ids.slice(0, 3));
+    assert.deepEqual(told, [[ids[0], 'Error: broken']], 'one that was removed meanwhile is nothing to tell of');
+  });
+
+  it('is what sweeps sign-ins and looks after notifications', async () => {
+    for (const id of ids.slice(0, 3)) {
+      const schema = `app_${id}`;
+      await server.database.sql(
+        `insert into ${schema}.sign_ons (state_hash, browser_hash, nonce, verifier, return_to, expires_at)
+         values ('\\x01', '\\x01', '', '', '', now() - interval '1 minute')`,
+      );
+      await server.database.sql(
+        `insert into ${schema}.notifications (id, user_id, created_by, message, created_at)
+         values ('00000000-0000-7000-8000-000000000001', 'u', 'u', '{}', now() - interval '30 days')`,
+      );
+      await server.database.sql(
+        `insert into ${schema}.deliveries (notification_id, device_id, state, attempts, due_at, finished_at)
+         values ('00000000-0000-7000-8000-000000000001', 'd', 'delivered', 1, now() - interval '30 days',
+           now() - interval '30 days')`,
+      );
+    }
+    const broken = `app_${ids[0]}`;
+    await server.database.sql(`create function ${broken}.refuse() returns trigger language plpgsql
+      as $$ begin raise exception 'broken'; end $$`);
+    for (const table of ['sign_ons', 'deliveries', 'notifications']) {
+      await server.database.sql(`create trigger refuse before delete on ${broken}.${table}
+        for each row execute function ${broken}.refuse()`);
+    }
+    const told: Observation[] = [];
+    const context = { database, now: Date.now, observe: (event: Observation) => told.push(event) };
+    const { signal } = new AbortController();
+    await sweepSignIns(context, signal);
+    await removeFinishedLong(context, signal);
+    await noteWaiting(context, signal);
+    const failures = told.map((event) => (event.event === 'job.failed' ? [event.job, event.applicationId] : event));
+    assert.deepEqual(failures, [
+      ['expired-sign-ins', ids[0]],
+      ['finished-notifications', ids[0]],
+    ]);
+    const left = async (table: string) =>
+      Promise.all(ids.map(async (id) => (await server.database.sql(`select 1 from app_${id}.${table}`)).length));
+    assert.deepEqual(await left('sign_ons'), [1, 0, 0, 0]);
+    assert.deepEqual(await left('deliveries'), [1, 0, 0, 0]);
+  });
+});
