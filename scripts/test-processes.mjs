@@ -25,7 +25,7 @@ const SOCIABLE = [
   'single-sign-on',
   'uploads',
 ];
-const FILES_MAX = 6;
+const FILES_MAX = 10;
 
 // What takes longest comes first: begun last, it would run on alone. The others follow by name.
 export const LONG = [
