@@ -32,7 +32,7 @@ export const LONG = [
   'docs/examples',
   'cli/serve',
   'browser/inert-attachments',
-  'browser/reset-password',
+  'browser/console',
   // Measures the memory of its process.
   'activity-log/large',
   'search/differential',

@@ -1,49 +1,31 @@
-// The console's first page in a real browser: in with a password, who that is, and out; by keyboard, on a phone's screen.
+// The console's first pages in a real browser: in with a password, who that is, and out; from a mail to a new password.
+// They say what is wrong in words, work by keyboard on a phone's screen, and their policy lets nothing else in.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import type { Browser } from 'playwright-core';
 import { until } from '../gate/waiting.ts';
-import { type Mailbox, openMailbox } from '../sessions/mailbox.ts';
-import { publishApplication, type TestApplication } from '../support/application.ts';
-import { startTestServer, type TestServer } from '../support/server.ts';
-import { launch, WITHOUT_BROWSER } from './browsing.ts';
+import { linkIn, type Mailbox } from '../sessions/mailbox.ts';
+import { Client, OTHER_PASSWORD } from '../sessions/scene.ts';
+import type { TestApplication } from '../support/application.ts';
+import type { TestServer } from '../support/server.ts';
+import { WITHOUT_BROWSER } from './browsing.ts';
+import { type ConsoleScene, openConsoleScene } from './console-scene.ts';
 
 describe('the console', { skip: WITHOUT_BROWSER }, () => {
+  let scene: ConsoleScene;
   let mailbox: Mailbox;
   let server: TestServer;
   let app: TestApplication;
-  let browser: Browser;
 
   before(async () => {
-    mailbox = await openMailbox();
-    server = await startTestServer({ mail: { url: mailbox.url, from: 'records@example.com' } });
-    [app, browser] = await Promise.all([publishApplication(server, { collections: [] }), launch()]);
+    scene = await openConsoleScene();
+    ({ mailbox, server, app } = scene);
   });
-  after(async () => {
-    await browser.close();
-    await server.close();
-    await mailbox.close();
-    assert.deepEqual(server.failures, []);
-  });
-
-  async function openPage(path: string) {
-    const page = await browser.newPage({ viewport: { width: 320, height: 560 } });
-    const complaints: string[] = [];
-    page.on('console', (message) => {
-      // That an answer was 401 or the like is what the page is told, and tells, in words.
-      if (message.type() === 'error' && !/status of 4\d\d/.test(message.text())) complaints.push(message.text());
-    });
-    page.on('pageerror', (error) => complaints.push(String(error)));
-    await page.goto(server.address + path);
-    const says = (text: RegExp) =>
-      page.getByRole('alert').filter({ hasText: text, visible: true }).waitFor({ timeout: 5_000 });
-    return { page, says, complaints };
-  }
+  after(() => scene.close());
 
   it('lets somebody in who types the password, says who that is, and lets them out', async () => {
     const person = await app.addPerson('Person', { email: 'some.person@example.com' });
-    const { page, says, complaints } = await openPage(`/console/${app.id}`);
+    const { page, says, complaints } = await scene.openPage(`${server.address}/console/${app.id}`);
     const user = page.getByLabel('User ID or e-mail address');
     const type = async (password: string) => {
       await page.getByLabel('Password').fill(password);
@@ -60,6 +42,7 @@ describe('the console', { skip: WITHOUT_BROWSER }, () => {
     await page.getByRole('button', { name: 'I forgot my password' }).press('Enter');
     await says(/on its way/);
     await until('the mail', () => mailbox.mails.length > 0);
+    mailbox.mails.length = 0;
     await type(person.password);
     const { name } = (await server.send('GET', `/v1/${app.id}`, { token: person.token })).body;
     const who = page.getByText(`You are signed in to ${name} as Person.`);
@@ -77,7 +60,7 @@ describe('the console', { skip: WITHOUT_BROWSER }, () => {
   });
 
   it('asks for the application where the address has none', async () => {
-    const { page, says, complaints } = await openPage('/console');
+    const { page, says, complaints } = await scene.openPage(`${server.address}/console`);
     const field = page.getByLabel('Identifier of the application');
     await field.fill('nothing');
     await page.keyboard.press('Enter');
@@ -88,5 +71,61 @@ describe('the console', { skip: WITHOUT_BROWSER }, () => {
     assert.equal(new URL(page.url()).hash, `#application=${app.id}`);
     assert.deepEqual(complaints, []);
     await page.close();
+  });
+
+  it('sets a new password, from the mail to signing in with it', async () => {
+    const person = await app.addPerson('Forgetful', { email: 'forgetful@example.com' });
+    await server.send('POST', `/v1/${app.id}/session/passwordReset`, { json: { userId: person.id } });
+    await until('the mail', () => mailbox.mails.length > 0);
+    const link = linkIn(mailbox.mails[0]!);
+    const { page, says, complaints } = await scene.openPage(link);
+    assert.equal(new URL(page.url()).hash, '', 'the token does not stay in the address');
+    const type = async (password: string, again: string) => {
+      await page.getByLabel('New password').fill(password);
+      await page.getByLabel('The same again').fill(again);
+      await page.keyboard.press('Enter');
+    };
+    await type('', '');
+    await says(/Type a new password/);
+    await type(OTHER_PASSWORD, 'Something-Else0');
+    await says(/not the same/);
+    await type('weakweak', 'weakweak');
+    await says(/uppercase/);
+    const wide = await page.evaluate('document.documentElement.scrollWidth <= innerWidth');
+    assert.ok(wide, 'nothing is cut off on a narrow screen');
+    await type(OTHER_PASSWORD, OTHER_PASSWORD);
+    await says(/new password is set/);
+    assert.equal((await new Client(server.address, app.id).signIn(person.id, OTHER_PASSWORD)).status, 200);
+    await page.goto('about:blank');
+    await page.goto(link);
+    await type(OTHER_PASSWORD, OTHER_PASSWORD);
+    await says(/used already/);
+    await page.goto(`${server.address}/console/resetPassword`);
+    await says(/not complete/);
+    assert.deepEqual(complaints, []);
+    await page.close();
+  });
+
+  it('is served, as all pages of the console are, with a policy that lets nothing else in', async () => {
+    for (const [path, type] of [
+      ['', 'text/html'],
+      ['/', 'text/html'],
+      ['/resetPassword', 'text/html'],
+      ['/page.css', 'text/css'],
+      ['/page.js', 'text/javascript'],
+      ['/console.js', 'text/javascript'],
+      ['/resetPassword.js', 'text/javascript'],
+    ]) {
+      const response = await fetch(`${server.address}/console${path}`);
+      assert.equal(response.status, 200);
+      assert.equal(response.headers.get('content-type'), `${type}; charset=utf-8`);
+      const policy = response.headers.get('content-security-policy') ?? '';
+      assert.match(policy, /default-src 'none'/);
+      assert.doesNotMatch(policy, /unsafe/);
+      assert.equal(response.headers.get('x-content-type-options'), 'nosniff');
+      assert.doesNotMatch(await response.text(), /<script>|onclick=|style=/);
+    }
+    assert.equal((await fetch(`${server.address}/console/../package.json`)).status, 404);
+    assert.equal((await fetch(`${server.address}/console/resetPassword`, { method: 'POST' })).status, 405);
   });
 });

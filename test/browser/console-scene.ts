@@ -1,0 +1,55 @@
+// A server that mails, an application, and a browser of a phone's size that opens the console's pages and listens to
+// what they complain of.
+
+import assert from 'node:assert/strict';
+import type { Page } from 'playwright-core';
+import { type Mailbox, openMailbox } from '../sessions/mailbox.ts';
+import { publishApplication, type TestApplication } from '../support/application.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+import { launch } from './browsing.ts';
+
+export interface OpenedPage {
+  readonly page: Page;
+  /** Waits until the page says so in its line for what is wrong. */
+  says(text: RegExp): Promise<void>;
+  /** Errors of scripts, and whatever the page's policy keeps out. */
+  readonly complaints: string[];
+}
+
+export interface ConsoleScene {
+  readonly mailbox: Mailbox;
+  readonly server: TestServer;
+  readonly app: TestApplication;
+  openPage(address: string): Promise<OpenedPage>;
+  close(): Promise<void>;
+}
+
+export async function openConsoleScene(): Promise<ConsoleScene> {
+  const mailbox = await openMailbox();
+  const server = await startTestServer({ mail: { url: mailbox.url, from: 'records@example.com' } });
+  const [app, browser] = await Promise.all([publishApplication(server, { collections: [] }), launch()]);
+  return {
+    mailbox,
+    server,
+    app,
+    async openPage(address) {
+      const page = await browser.newPage({ viewport: { width: 320, height: 560 } });
+      const complaints: string[] = [];
+      page.on('console', (message) => {
+        // That an answer was 401 or the like is what the page is told, and tells, in words.
+        if (message.type() === 'error' && !/status of 4\d\d/.test(message.text())) complaints.push(message.text());
+      });
+      page.on('pageerror', (error) => complaints.push(String(error)));
+      await page.goto(address);
+      const says = (text: RegExp) =>
+        page.getByRole('alert').filter({ hasText: text, visible: true }).waitFor({ timeout: 5_000 });
+      return { page, says, complaints };
+    },
+    async close() {
+      await browser.close();
+      await server.close();
+      await mailbox.close();
+      assert.deepEqual(server.failures, []);
+    },
+  };
+}
