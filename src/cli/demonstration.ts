@@ -53,6 +53,7 @@ function print(address: string, demo: Kept): void {
   Collection     ${demo.collectionId} (Visits)
   Token          ${demo.token}
   Or as a user   ${demo.userId} with the password ${demo.password} (until it is changed)
+  In a browser   ${address}/console/${demo.applicationId}
 
 Read a visit:
 
