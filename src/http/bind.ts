@@ -59,9 +59,22 @@ export function bindRoute(services: Services, row: Route) {
       const { application, caller, signedInBy, tokenId } = who;
       const source = { context: session === undefined ? ('api' as const) : ('console' as const), ip: address };
       const store = database.application(applicationId);
-      const means = { ids, now, known, searchIndexes, attachments, people };
-      const credentials = { signedInBy, tokenId, sessionId: session?.id };
-      const context = { application, caller, source, store, ...credentials, ...means };
+      // Member by member: on the road of every request a spread was measurable.
+      const context = {
+        application,
+        caller,
+        source,
+        store,
+        signedInBy,
+        tokenId,
+        sessionId: session?.id,
+        ids,
+        now,
+        known,
+        searchIndexes,
+        attachments,
+        people,
+      };
       try {
         return behindTheRoad(await row.run(context, input, services));
       } catch (error) {
