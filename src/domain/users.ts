@@ -1,5 +1,7 @@
 // Rules about users and shared users that hold in every application. What a body must have is domain/user-bodies.
 
+import { domainToASCII } from 'node:url';
+
 export const USER_NAME_MAX = 64;
 export const EMAIL_MAX = 254;
 
@@ -29,7 +31,8 @@ const BEHIND_AT = /^(?:[\p{L}\p{M}\p{Nd}_-]+\.)*(?!\p{Nd}+$|0x[\da-f]*$)[\p{L}\p
 export function emailProblem(email: string): PropertyProblem | undefined {
   if (email.length > EMAIL_MAX) return invalid('email', `must have at most ${EMAIL_MAX} characters`);
   const [before = '', behind = '', ...more] = email.split('@');
-  if (more.length > 0 || !BEFORE_AT.test(before) || !BEHIND_AT.test(behind)) {
+  // A name that has no form in the network's own letters is the name of no host.
+  if (more.length > 0 || !BEFORE_AT.test(before) || !BEHIND_AT.test(behind) || domainToASCII(behind) === '') {
     return invalid('email', 'must be an e-mail address');
   }
   return undefined;

@@ -61,6 +61,8 @@ test('addresses that a mail would take elsewhere are refused', () => {
     'a@.c',
     'a@b.',
     'a@b。c',
+    'a@𮯰a',
+    'a@xn--a',
   ]) {
     assert.equal(emailProblem(email)?.path[0], 'email', email);
   }
