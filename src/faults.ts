@@ -54,6 +54,7 @@ export const FAULTS = {
   MANAGEMENT_API_ACCESS_REQUIRED: row(403),
   ORGANIZATION_MANAGEMENT_API_ACCESS_REQUIRED: row(403),
   ADMIN_REQUIRED: row(403),
+  NOT_IN_PLAN: row<{ group: string }>(403),
   FEATURE_DISABLED: row<{ feature: string }>(403),
   NOT_FOUND: row(404),
   COLLECTION_NOT_FOUND: row<{ collectionId: string }>(404),
@@ -77,7 +78,7 @@ export const FAULTS = {
   PRECONDITION_FAILED: row(412),
   RANGE_NOT_SATISFIABLE: row<{ size: number }>(416),
   UPLOAD_BUSY: row(423),
-  TOO_MANY_REQUESTS: row<{ reason: string }>(429),
+  TOO_MANY_REQUESTS: row<{ reason: string } | { group: string }>(429),
   INTERNAL_ERROR: row(500),
   UNAVAILABLE: row<{ reason: string }>(503),
 } as const;

@@ -4,6 +4,7 @@ import { getRandomValues } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import type pg from 'pg';
 import { createIdSource } from '../domain/ids.ts';
+import { Admission } from '../gate/admission.ts';
 import { Authenticator } from '../gate/authenticate.ts';
 import { OperatorGate } from '../gate/operator.ts';
 import { Pace } from '../gate/pace.ts';
@@ -12,6 +13,7 @@ import { passwordProof } from '../gate/password-proof.ts';
 import { Sessions } from '../gate/sessions.ts';
 import { Throttle, type ThrottleLimits } from '../gate/throttle.ts';
 import { createApp } from '../http/app.ts';
+import { Deadlines } from '../http/deadlines.ts';
 import { UnderWay } from '../http/under-way.ts';
 import { Thumbnails } from '../images/thumbnails.ts';
 import { Behind } from '../jobs/behind.ts';
@@ -45,6 +47,9 @@ const FINISH_MS = 5_000;
 /** And all of stopping: containers are usually killed after thirty seconds. */
 const CLOSE_MS = 25_000;
 const IDLE_LOOK_MS = 50;
+/** By then a request is answered, whatever the answer is. */
+const REQUEST_MS = 30_000;
+const ADMISSION = { atOnceMax: 64, waitingMax: 1_000, waitMs: 5_000 };
 /** From one address, behind which a whole office may be. */
 const SIGN_ONS_PER_MINUTE = 60;
 /** Writing entries and handing over mails: little at once, and a while's worth of waiting. */
@@ -100,6 +105,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const now = () => clock.now();
   const ids = createIdSource(now, (bytes) => getRandomValues(bytes));
   const underWay = new UnderWay();
+  const deadlines = new Deadlines(REQUEST_MS);
   const entriesBehind = new Behind({ observe, underWay }, BEHIND);
   const mailsBehind = new Behind({ observe, underWay }, BEHIND);
   const mailer = options.mail && openMailer(options.mail);
@@ -151,6 +157,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     },
     closing: () => closing,
     underWay,
+    deadlines,
+    admission: new Admission(ADMISSION),
+    quotas: { take: () => undefined },
     observe,
     hear,
     publicUrl,
@@ -191,6 +200,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     await tokenUses.write(database).catch(() => undefined);
     mailer?.close();
     clock.stop();
+    deadlines.close();
     await push.close();
     await hearing.stop();
     await thumbnails.close();

@@ -2,12 +2,25 @@
 // which records a user may touch is domain/access.
 
 import type { Caller } from '../domain/access.ts';
+import type { PreparedApplication } from '../domain/application.ts';
+import { inPlan } from '../domain/quota.ts';
 import { fault } from '../faults.ts';
+import type { QuotaGroup } from '../wire/publish-document.ts';
 
 /** `self`: whoever somebody is, and only about themselves. */
 export type Permission = 'self' | 'api' | 'admin' | 'management' | 'organization';
 
-export function permit(caller: Caller, permission: Permission): void {
+export interface Permitted {
+  readonly permission: Permission;
+  readonly group?: QuotaGroup;
+}
+
+export function permit(application: PreparedApplication, caller: Caller, { permission, group }: Permitted): void {
+  permitCaller(caller, permission);
+  if (group !== undefined && !inPlan(application.definition, group)) throw fault('NOT_IN_PLAN', { group });
+}
+
+function permitCaller(caller: Caller, permission: Permission): void {
   switch (permission) {
     case 'self':
       return;

@@ -4,11 +4,14 @@ import type { FastifyRequest } from 'fastify';
 import type { Context, OperatorContext, VisitorContext } from '../context.ts';
 import type { PreparedApplication } from '../domain/application.ts';
 import { Fault, fault, notSignedIn } from '../faults.ts';
+import type { Admission } from '../gate/admission.ts';
 import type { Authenticated, Authenticator } from '../gate/authenticate.ts';
 import type { OperatorGate } from '../gate/operator.ts';
 import { permit } from '../gate/permit.ts';
+import type { QuotaGate } from '../gate/quota.ts';
 import type { LiveSession, Sessions } from '../gate/sessions.ts';
 import { recheckRefusal, staleAsBusy, withCurrentDefinition } from '../operations/current-definition.ts';
+import type { Trip } from '../trip.ts';
 import type { Answer } from './answer.ts';
 import { readFile, readJsonBody } from './body.ts';
 import { clientAddress } from './client-address.ts';
@@ -17,11 +20,12 @@ import { refuseCrossSite, refuseForeign } from './cross-site.ts';
 import { checkIdentifiers } from './identifiers.ts';
 import type { OperatorRoute } from './operator-routes.ts';
 import type { BodyRule, Input, Route } from './route.ts';
-import { answering } from './send.ts';
-import type { UnderWay } from './under-way.ts';
+import { answering, type Sending } from './send.ts';
 import type { VisitorRoute } from './visitor-route.ts';
 
-export interface Services extends Omit<OperatorContext, 'source'> {
+export interface Services extends Omit<OperatorContext, 'source'>, Sending {
+  readonly admission: Admission;
+  readonly quotas: QuotaGate;
   readonly authenticator: Authenticator;
   readonly sessions: Sessions;
   readonly operatorGate: OperatorGate;
@@ -32,31 +36,44 @@ export interface Services extends Omit<OperatorContext, 'source'> {
   readonly throttle: VisitorContext['throttle'];
   readonly paceSignOns: VisitorContext['paceSignOns'];
   readonly providers: VisitorContext['providers'];
-  readonly definitions: { get(applicationId: string): Promise<PreparedApplication | undefined> };
-  readonly closing: () => boolean;
-  readonly underWay: UnderWay;
+  readonly definitions: {
+    get(applicationId: string): Promise<PreparedApplication | undefined>;
+    peek(applicationId: string): PreparedApplication | undefined;
+  };
   readonly publicUrlSet: boolean;
 }
 
 export function bindRoute(services: Services, row: Route) {
-  return answering(services, row.path, async (request) => {
+  const { group } = row;
+  return answering(services, row.path, (request, trip) => {
     const params = request.params as Record<string, string>;
     checkIdentifiers(params);
-    const { database, ids, now, known, searchIndexes, attachments, people } = services;
+    const { ids, now, known, searchIndexes, attachments } = services;
+    const database = services.database.forTrip(trip);
+    const people = peopleFor(services, database);
     const { authorization } = request.headers;
     const { applicationId = '' } = params;
     const address = clientAddress(request);
     let input: Input<unknown> | undefined;
     let session: LiveSession | undefined;
+    let counted = false;
     const travel = async () => {
       const who: Authenticated & { session?: LiveSession } =
         services.authenticator.recognize(applicationId, authorization, address) ??
         (await identify(services, request, { applicationId, session }));
       session = who.session;
-      permit(who.caller, row.permission);
-      refuseBrokenEncoding(request.url, row.parameters ?? []);
-      input ??= await readInput(services, request, { params, rule: row.body });
+      trip.lap('gate');
       const { application, caller, signedInBy, tokenId } = who;
+      if (group !== undefined && !counted) {
+        const taking = services.quotas.take(trip, application, group);
+        if (taking !== undefined) await taking;
+        counted = true;
+        trip.lap('quota');
+      }
+      permit(application, caller, row);
+      refuseBrokenEncoding(request.url, row.parameters ?? []);
+      input ??= await readInput(services, request, { params, rule: row.body, trip });
+      trip.lap('body');
       const source = { context: session === undefined ? ('api' as const) : ('console' as const), ip: address };
       const store = database.application(applicationId);
       // Member by member: on the road of every request a spread was measurable.
@@ -79,11 +96,40 @@ export function bindRoute(services: Services, row: Route) {
         return behindTheRoad(await row.run(context, input, services));
       } catch (error) {
         throw await recheckRefusal(error, context);
+      } finally {
+        trip.lap('operation');
       }
     };
-    const answer = withCurrentDefinition(travel, () => services.hear({ application: applicationId }));
-    return authorization?.trim() ? answer : withRenewal(services, answer, () => session);
+    return admitted(services, trip, applicationId, () => {
+      const answer = withCurrentDefinition(travel, () => services.hear({ application: applicationId }));
+      return authorization?.trim() ? answer : withRenewal(services, answer, () => session);
+    });
   });
+}
+
+/** Applications that nobody knows, or not yet, share one share: whoever makes them up gains nothing by it. */
+async function admitted(
+  { admission, definitions }: Services,
+  trip: Trip,
+  applicationId: string,
+  work: () => Promise<Answer>,
+): Promise<Answer> {
+  trip.share = definitions.peek(applicationId) === undefined ? '' : applicationId;
+  const turn = admission.enter(trip);
+  if (turn !== undefined) await turn;
+  trip.lap('admission');
+  try {
+    return await work();
+  } finally {
+    admission.leave(trip);
+  }
+}
+
+type People = Context['people'];
+
+function peopleFor({ people }: Services, database: People['database']): People {
+  const { hashPassword, provesPassword, hear, publicUrl, push, mailer, behind, loginFailed } = people;
+  return { database, hashPassword, provesPassword, hear, publicUrl, push, mailer, behind, loginFailed };
 }
 
 /** `session`: as whom the request was known before it had to start over. */
@@ -128,33 +174,38 @@ async function withRenewal(
 
 /** The application is the one of the path; a row without it says which (single sign-on). */
 export function bindVisitorRoute(services: Services, row: VisitorRoute) {
-  return answering(services, row.path, async (request) => {
+  return answering(services, row.path, (request, trip) => {
     const params = request.params as Record<string, string>;
     checkIdentifiers(params);
     refuseBrokenEncoding(request.url, row.parameters ?? []);
     if (row.method !== 'GET') refuseForeign(request, services.publicUrl());
-    const { database, definitions, people, throttle, paceSignOns, providers, ids, now, observe } = services;
-    const input = await readInput(services, request, { params, rule: row.body });
-    const applicationId = params.applicationId ?? row.applicationOf?.(input) ?? '';
-    const source = { context: 'console' as const, ip: clientAddress(request) };
-    const store = database.application(applicationId);
-    const travel = async () => {
-      const application = await definitions.get(applicationId);
-      const means = { people, throttle, paceSignOns, providers, ids, now, observe };
-      const context = { applicationId, application, source, store, ...means };
-      return row.run(context, input);
-    };
-    return withCurrentDefinition(travel, () => services.hear({ application: applicationId }));
+    return admitted(services, trip, params.applicationId ?? '', async () => {
+      const { definitions, throttle, paceSignOns, providers, ids, now, observe } = services;
+      const input = await readInput(services, request, { params, rule: row.body, trip });
+      const applicationId = params.applicationId ?? row.applicationOf?.(input) ?? '';
+      const source = { context: 'console' as const, ip: clientAddress(request) };
+      const database = services.database.forTrip(trip);
+      const store = database.application(applicationId);
+      const travel = async () => {
+        const application = await definitions.get(applicationId);
+        const means = { people: peopleFor(services, database), throttle, paceSignOns, providers, ids, now, observe };
+        const context = { applicationId, application, source, store, ...means };
+        return row.run(context, input);
+      };
+      return withCurrentDefinition(travel, () => services.hear({ application: applicationId }));
+    });
   });
 }
 
 export function bindOperatorRoute(services: Services, row: OperatorRoute) {
-  return answering(services, row.path, async (request) => {
+  return answering(services, row.path, async (request, trip) => {
     const params = request.params as Record<string, string>;
     checkIdentifiers(params);
     if (row.permission === 'operator')
       services.operatorGate.authenticate(request.headers.authorization, clientAddress(request));
-    const input = await readInput(services, request, { params, rule: row.body });
+    // What takes long here is wanted, and shows how far it has come.
+    trip.deadlineAt = Number.POSITIVE_INFINITY;
+    const input = await readInput(services, request, { params, rule: row.body, trip });
     const context = { ...services, source: { context: 'operator' as const, ip: clientAddress(request) } };
     const forget = () => services.hear({ application: params.applicationId ?? '' });
     return withCurrentDefinition(async () => row.run(context, input), forget);
@@ -169,11 +220,12 @@ function behindTheRoad(answer: Answer): Answer {
 }
 
 async function readInput(
-  { publicUrl, publicUrlSet }: Services,
+  { publicUrl, publicUrlSet, admission }: Services,
   request: FastifyRequest,
-  { params, rule }: { params: Record<string, string>; rule: BodyRule<unknown> | undefined },
+  { params, rule, trip }: { params: Record<string, string>; rule: BodyRule<unknown> | undefined; trip: Trip },
 ): Promise<Input<unknown>> {
-  const body = rule === undefined ? undefined : rule.shape.read(await readJsonBody(request.raw, rule.bytesMax));
+  const read = (bytesMax: number) => admission.aside(trip, () => readJsonBody(request.raw, bytesMax));
+  const body = rule === undefined ? undefined : rule.shape.read(await read(rule.bytesMax));
   const header = (name: string) => {
     const value = request.headers[name];
     return Array.isArray(value) ? value.join(', ') : value;
@@ -183,7 +235,12 @@ async function readInput(
     const origin = publicUrlSet || request.host === '' ? publicUrl() : `${request.protocol}://${request.host}`;
     return origin + request.url.split('?', 1)[0];
   };
-  const bytes = (bytesMax: number) => readFile(request.raw, bytesMax);
+  // A file takes as long as its client needs: it has neither a place nor a deadline, only bounds of its own.
+  const bytes = (bytesMax: number) => {
+    trip.deadlineAt = Number.POSITIVE_INFINITY;
+    admission.leave(trip);
+    return readFile(request.raw, bytesMax);
+  };
   const isHead = request.method === 'HEAD';
   return { params, query: readQuery(request.url), header, isHead, address, body, bytes };
 }

@@ -2,6 +2,7 @@
 
 import type { Context } from '../context.ts';
 import type { Permission } from '../gate/permit.ts';
+import type { QuotaGroup } from '../wire/publish-document.ts';
 import type { Answer } from './answer.ts';
 import type { Shape } from './shapes.ts';
 
@@ -29,6 +30,8 @@ export interface Route<Body = unknown> {
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
   readonly path: string;
   readonly permission: Permission;
+  /** Absent: the operation is counted against no quota. */
+  readonly group?: QuotaGroup;
   /** The query parameters that it reads; all others are ignored. */
   readonly parameters?: readonly string[];
   /** Absent: the operation takes no JSON. */

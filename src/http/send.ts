@@ -7,8 +7,10 @@ import { pipeline } from 'node:stream/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { fault } from '../faults.ts';
 import type { Observe } from '../observe.ts';
+import { Trip } from '../trip.ts';
 import type { Answer } from './answer.ts';
 import { discardRest } from './body.ts';
+import type { Deadlines } from './deadlines.ts';
 import { toProblem } from './problem.ts';
 import type { UnderWay } from './under-way.ts';
 
@@ -17,22 +19,20 @@ export interface Sending {
   /** Whether the server is being stopped: connections are then not kept for another request. */
   readonly closing: () => boolean;
   readonly underWay: UnderWay;
+  readonly deadlines: Deadlines;
 }
 
+type Work = (request: FastifyRequest, trip: Trip) => Promise<Answer> | Answer;
 type Handler = (request: FastifyRequest, reply: FastifyReply) => void;
 
-/** A handler that sends what `work` gives or throws, and tells of it. */
-export function answering(
-  { observe, closing, underWay }: Sending,
-  route: string,
-  work: (request: FastifyRequest) => Promise<Answer> | Answer,
-): Handler {
+/** A handler that sends what `work` gives or throws, or that its time is over, and tells of it. */
+export function answering({ observe, closing, underWay, deadlines }: Sending, route: string, work: Work): Handler {
   return (request, reply) => {
     reply.hijack();
-    const startedAt = performance.now();
     const { id: requestId, method } = request;
+    const trip = new Trip(requestId, deadlines.milliseconds);
     const told = (status: number) => {
-      const milliseconds = performance.now() - startedAt;
+      const milliseconds = performance.now() - trip.startedAt;
       observe({ event: 'request', requestId, method, route, status, milliseconds });
     };
     const refuse = (error: unknown) => send(problemAnswer(observe, route, request, error));
@@ -43,23 +43,31 @@ export function answering(
         answer.stream().then((bytes) => flow(answer, bytes), refuse);
         return;
       }
-      write(reply.raw, requestId, answer);
+      write(reply.raw, trip, answer);
       told(answer.status);
     };
     const flow = async (answer: Answer, bytes: Readable) => {
-      const cut = await streamOut(reply.raw, bytes, { requestId, answer });
+      const cut = await streamOut(reply.raw, bytes, { trip, answer });
       told(answer.status);
       if (cut !== undefined) observe({ ...cut, requestId, method, route });
     };
     underWay.begin();
-    travel(request, work).then(
+    deadlines.watch(trip, request.raw);
+    trip.whenStopped((why) => {
+      deadlines.forget(trip);
+      refuse(why);
+    });
+    // What comes of it behind a stop is nobody's any more: the answer has gone out.
+    travel(request, trip, work).then(
       (answer) => {
         underWay.end();
-        send(answer);
+        deadlines.forget(trip);
+        if (trip.stopped === undefined) send(answer);
       },
       (error) => {
         underWay.end();
-        refuse(error);
+        deadlines.forget(trip);
+        if (trip.stopped === undefined) refuse(error);
       },
     );
   };
@@ -75,11 +83,11 @@ type Cut = { readonly event: 'request.left' | 'request.cut'; readonly cause: unk
 async function streamOut(
   response: ServerResponse,
   bytes: Readable,
-  { requestId, answer }: { requestId: string; answer: Answer },
+  { trip, answer }: { trip: Trip; answer: Answer },
 ): Promise<Cut | undefined> {
   // Node destroys the connection then, and sets its own time behind a finished answer.
   response.socket?.setTimeout(READER_IDLE_MS);
-  response.writeHead(answer.status, { 'x-request-id': requestId, ...answer.headers });
+  response.writeHead(answer.status, { 'x-request-id': trip.id, ...trip.headers, ...answer.headers });
   const declared = answer.headers?.['content-length'];
   const whole = { length: declared === undefined ? undefined : Number(declared), sent: 0 };
   try {
@@ -107,14 +115,11 @@ async function* inFull(
   if (length !== undefined && whole.sent !== length) throw new Error(`${whole.sent} bytes came of ${length}`);
 }
 
-async function travel(
-  request: FastifyRequest,
-  work: (request: FastifyRequest) => Promise<Answer> | Answer,
-): Promise<Answer> {
+async function travel(request: FastifyRequest, trip: Trip, work: Work): Promise<Answer> {
   if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
     throw fault('INVALID_PARAMETER', { parameter: 'Host', reason: 'is missing' });
   }
-  return work(request);
+  return work(request, trip);
 }
 
 function problemAnswer(observe: Observe, route: string, request: FastifyRequest, error: unknown): Answer {
@@ -127,16 +132,17 @@ function problemAnswer(observe: Observe, route: string, request: FastifyRequest,
   return { status, headers, body };
 }
 
-function write(response: ServerResponse, requestId: string, { status, headers, body }: Answer): void {
+function write(response: ServerResponse, trip: Trip, { status, headers, body }: Answer): void {
   if (body === undefined) {
-    response.writeHead(status, { 'x-request-id': requestId, ...headers });
+    response.writeHead(status, { 'x-request-id': trip.id, ...trip.headers, ...headers });
     response.end();
     return;
   }
   response.writeHead(status, {
     'content-type': 'application/json; charset=utf-8',
     'content-length': typeof body === 'string' ? Buffer.byteLength(body) : body.length,
-    'x-request-id': requestId,
+    'x-request-id': trip.id,
+    ...trip.headers,
     ...headers,
   });
   response.end(body);

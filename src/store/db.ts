@@ -2,6 +2,7 @@
 // schema) and cannot reach the pool: inside a transaction there is nothing else to query by mistake.
 
 import type pg from 'pg';
+import type { Trip } from '../trip.ts';
 import { type Ask, Lanes } from './lanes.ts';
 import { Pool, type PoolOptions } from './pool.ts';
 import { prepare } from './prepared.ts';
@@ -90,6 +91,11 @@ export class Database {
     this.#shares = new Shares(Math.max(1, Math.floor(lent * SHARE)));
     this.#publishers = new Publishers(options);
     this.system = this.#writer('cartulary');
+  }
+
+  /** The same, for one request: what is run for it is stopped with it. */
+  forTrip(_trip: Trip): Database {
+    return this;
   }
 
   application(applicationId: string): Writer {

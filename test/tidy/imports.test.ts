@@ -22,6 +22,7 @@ const PARTS: Readonly<Record<string, Part>> = {
     mayImport: ['store', 'images', 'push', 'mail', 'sign-on', 'domain', 'wire'],
     because: 'it only names what an operation is given',
   },
+  'trip.ts': { mayImport: [], because: 'a request passes every part on its way, and belongs to none' },
   'observe.ts': { mayImport: [], because: 'every part may be worth noticing, so events know no part' },
   wire: { mayImport: [], because: 'public shapes depend on nothing; all else depends on them' },
   domain: { mayImport: ['wire'], because: 'rules are pure: no storage, no HTTP, no clock' },
@@ -50,7 +51,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   demo: { mayImport: ['wire'], because: 'demonstration data goes in through the front door, as a client’s would' },
   cli: { mayImport: [EVERYTHING], because: 'the one place where things are wired together' },
 };
-const OPEN_TO_ALL = ['faults.ts', 'context.ts', 'observe.ts'];
+const OPEN_TO_ALL = ['faults.ts', 'context.ts', 'observe.ts', 'trip.ts'];
 const OUTSIDE_SRC: Readonly<Record<string, readonly string[]>> = { cli: ['client'] };
 
 /** `src/store/db.ts` is of part `store`, `src/config.ts` of part `config.ts`; undefined outside src. */
