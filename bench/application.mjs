@@ -30,16 +30,17 @@ const PASSWORD = 'Bench-Passw0rd';
 /**
  * @param {Ground} ground
  * @param {Partial<Record<import('./work.mjs').CollectionName, number>>} sizes records wanted; the places before what refers to them
+ * @param {string} [id] of the application whose tables those of the ground are
  * @returns {Promise<Application>}
  */
-export async function prepareApplication(ground, sizes) {
+export async function prepareApplication(ground, sizes, id = APPLICATION) {
   const { ours, operatorKey, folder, tables } = ground;
-  const stateFile = join(folder, 'bench.json');
-  await publish(ground, publishDocument());
+  const stateFile = join(folder, id === APPLICATION ? 'bench.json' : `bench-${id}.json`);
+  await publish(ground, publishDocument({}, id));
   /** @type {Application} */
   const application = existsSync(stateFile)
     ? JSON.parse(readFileSync(stateFile, 'utf8'))
-    : { token: await makeToken(ours.address, operatorKey), fillings: {} };
+    : { token: await makeToken(ours.address, operatorKey, id), fillings: {} };
   const keep = () => writeFileSync(stateFile, JSON.stringify(application), { mode: 0o600 });
   keep();
   for (const [key, total] of Object.entries(sizes)) {
@@ -53,8 +54,8 @@ export async function prepareApplication(ground, sizes) {
     keep();
     await tables.empty(name);
     const placeIds = application.fillings.places?.sample.map(([, id]) => id) ?? [];
-    const { address } = ours;
-    application.fillings[name] = await fill(address, { token: application.token, collection: name, total, placeIds });
+    const whose = { token: application.token, application: id };
+    application.fillings[name] = await fill(ours.address, { ...whose, collection: name, total, placeIds });
     await tables.tidy(name);
     keep();
   }
@@ -66,9 +67,9 @@ export async function publish({ ours, operatorKey }, document) {
   return ask(ours.address, { method: 'POST', path: '/operator/v1/applications', token: operatorKey, body: document });
 }
 
-/** @param {string} address @param {string} operatorKey @returns {Promise<string>} */
-async function makeToken(address, operatorKey) {
-  const users = `/operator/v1/applications/${APPLICATION}/users`;
+/** @param {string} address @param {string} operatorKey @param {string} application @returns {Promise<string>} */
+async function makeToken(address, operatorKey, application) {
+  const users = `/operator/v1/applications/${application}/users`;
   /** @param {string} path @param {object} body */
   const post = (path, body) => ask(address, { method: 'POST', path, token: operatorKey, body });
   const { id } = await post(users, {

@@ -8,7 +8,7 @@ import { operationNamed } from './operations.mjs';
 
 /**
  * @typedef {object} Job
- * @property {string} operation
+ * @property {string | readonly string[]} operation several: one after the other, and again
  * @property {number} port
  * @property {import('./operations.mjs').Target} target
  * @property {number} connections
@@ -38,7 +38,7 @@ let stopping = false;
 
 /** @param {Job} job @returns {Promise<Outcome>} */
 async function run(job) {
-  const next = operationNamed(job.operation).requests(job.target);
+  const next = inTurn([job.operation].flat(), job.target);
   const began = performance.now();
   const deadline = began + job.seconds * 1000;
   /** @type {number[]} */
@@ -71,6 +71,15 @@ async function run(job) {
   return {
     ...{ requests: times.length, sent, seconds: (lastAnswer - began) / 1000, bytes, errors, examples },
     ...{ p50: at(0.5), p99: at(0.99), longest: times.at(-1) ?? 0 },
+  };
+}
+
+/** @param {readonly string[]} names @param {import('./operations.mjs').Target} target @returns {(n: number) => Buffer | undefined} */
+function inTurn(names, target) {
+  const kinds = new Map(names.map((name) => [name, { make: operationNamed(name).requests(target), made: 0 }]));
+  return (n) => {
+    const kind = kinds.get(names[n % names.length] ?? '');
+    return kind?.make(kind.made++);
   };
 }
 

@@ -10,15 +10,16 @@ const CONNECTIONS = 4;
 /** Enough for 32 connections with batches of 100 to stay out of each other's way. */
 const SAMPLE_MAX = 10_000;
 
-/** @param {import('./work.mjs').CollectionName} collection */
-export const recordsPath = (collection) => `/v1/${APPLICATION}/collections/${COLLECTIONS[collection]}/records`;
+/** @param {import('./work.mjs').CollectionName} collection @param {string} [application] */
+export const recordsPath = (collection, application = APPLICATION) =>
+  `/v1/${application}/collections/${COLLECTIONS[collection]}/records`;
 
 /**
  * @param {string} address
- * @param {{ token: string, collection: import('./work.mjs').CollectionName, total: number, placeIds?: readonly string[] }} options
+ * @param {{ token: string, application?: string, collection: import('./work.mjs').CollectionName, total: number, placeIds?: readonly string[] }} options
  * @returns {Promise<import('./application.mjs').Filling>}
  */
-export async function fill(address, { token, collection, total, placeIds = [] }) {
+export async function fill(address, { token, application, collection, total, placeIds = [] }) {
   const tell = counter(`Loading ${collection}`, total);
   const every = Math.max(1, Math.ceil(total / SAMPLE_MAX));
   /** @type {[number, string][]} */
@@ -32,8 +33,9 @@ export async function fill(address, { token, collection, total, placeIds = [] })
       const body = Array.from({ length: count }, (_, i) => ({
         values: valuesOf(collection, first + i, { total, placeIds }),
       }));
+      const path = recordsPath(collection, application);
       /** @type {{ id: string }[]} */
-      const made = await ask(address, { method: 'POST', path: recordsPath(collection), token, body });
+      const made = await ask(address, { method: 'POST', path, token, body });
       made.forEach(({ id }, i) => {
         if ((first + i) % every === 0) sample.push([first + i, id]);
         if (id > lastId) lastId = id;

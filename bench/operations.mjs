@@ -11,6 +11,7 @@ import { AMOUNT_MIN, AMOUNTS, codeOf, columnId, valuesOf } from './work.mjs';
  * @typedef {object} Target whom requests are for, and what they may use
  * @property {string} host
  * @property {string} token
+ * @property {string} [application] where it is not the usual one
  * @property {import('./work.mjs').CollectionName} collection
  * @property {number} total
  * @property {[number, string][]} sample
@@ -48,7 +49,7 @@ function list(name, { query = () => ({}), variants = 1, ...rest }) {
           ([key, value]) => /** @type {[string, string]} */ ([key, String(value)]),
         );
         const search = new URLSearchParams(entries).toString();
-        const path = recordsPath(target.collection) + (search === '' ? '' : `?${search}`);
+        const path = recordsPath(target.collection, target.application) + (search === '' ? '' : `?${search}`);
         return requestBytes(target, { method: 'GET', path });
       });
       return (n) => cycle(all, n);
@@ -83,7 +84,8 @@ const some = ({ sample }, n, count) =>
   Array.from({ length: Math.min(count, sample.length) }, (_, i) => cycle(sample, n * count + i));
 
 /** @param {Target} target */
-const upsertPath = ({ collection }) => `${recordsPath(collection)}/upsert/${columnId(collection, 'Code')}`;
+const upsertPath = ({ collection, application }) =>
+  `${recordsPath(collection, application)}/upsert/${columnId(collection, 'Code')}`;
 
 /** @param {Operation} operation */
 const row = (operation) => operation;
@@ -95,7 +97,7 @@ export const OPERATIONS = [
     requests: (target) => {
       const ids = target.sample.slice(0, VARIANTS).map(([, id]) => id);
       const all = ids.map((id) =>
-        requestBytes(target, { method: 'GET', path: `${recordsPath(target.collection)}/${id}` }),
+        requestBytes(target, { method: 'GET', path: `${recordsPath(target.collection, target.application)}/${id}` }),
       );
       return (n) => cycle(all, n);
     },
@@ -131,7 +133,11 @@ export const OPERATIONS = [
     requests: (target) => {
       const all = Array.from({ length: VARIANTS }, (_, n) => {
         const { numbers, bodies } = fresh(target, target.total + n, 1);
-        return template(target, { method: 'POST', path: recordsPath(target.collection), body: bodies[0] }, numbers);
+        return template(
+          target,
+          { method: 'POST', path: recordsPath(target.collection, target.application), body: bodies[0] },
+          numbers,
+        );
       });
       return (n) => stamped(cycle(all, n), target.serial + n);
     },
@@ -143,7 +149,11 @@ export const OPERATIONS = [
     requests: (target) => {
       const all = Array.from({ length: BATCH_VARIANTS }, (_, n) => {
         const { numbers, bodies } = fresh(target, target.total + n * PAGE, PAGE);
-        return template(target, { method: 'POST', path: recordsPath(target.collection), body: bodies }, numbers);
+        return template(
+          target,
+          { method: 'POST', path: recordsPath(target.collection, target.application), body: bodies },
+          numbers,
+        );
       });
       return (n) => stamped(cycle(all, n), target.serial + n * PAGE);
     },
@@ -154,7 +164,7 @@ export const OPERATIONS = [
     requests: (target) => {
       const all = some(target, 0, VARIANTS).flatMap(([n, id]) =>
         [1, 2].map((turn) => {
-          const path = `${recordsPath(target.collection)}/${id}`;
+          const path = `${recordsPath(target.collection, target.application)}/${id}`;
           return {
             turn,
             bytes: requestBytes(target, { method: 'PUT', path, body: { values: changed(target, n, turn) } }),
@@ -176,7 +186,7 @@ export const OPERATIONS = [
           id,
           values: changed(target, n, turn),
         }));
-        return requestBytes(target, { method: 'PUT', path: recordsPath(target.collection), body });
+        return requestBytes(target, { method: 'PUT', path: recordsPath(target.collection, target.application), body });
       });
       return (n) => cycle(all, n);
     },
@@ -221,7 +231,10 @@ export const OPERATIONS = [
       const id = target.spare[n];
       return id === undefined
         ? undefined
-        : requestBytes(target, { method: 'DELETE', path: `${recordsPath(target.collection)}/${id}` });
+        : requestBytes(target, {
+            method: 'DELETE',
+            path: `${recordsPath(target.collection, target.application)}/${id}`,
+          });
     },
   }),
 ];

@@ -26,6 +26,7 @@ Scenarios
   publish      a column becomes sortable, searchable, unique while a reader and a writer go on
   attachments  files: memory on disk and on S3, and speed against the bare limit; fails beyond the bound of memory
   activity-log the export of a million entries while others write; fails beyond its bounds of memory and time
+  fairness     one application sends ten times its share beside another; fails when the other's p99 more than doubles
 
 Options
   --records N        records of the collection (default 100000)

@@ -12,6 +12,7 @@ import { ATTACHMENT_PARTS, runAttachments } from './attachments.mjs';
 import { OPERATIONS } from './operations.mjs';
 import { readOptions } from './options.mjs';
 import { note } from './progress.mjs';
+import { runFairness } from './scenario-fairness.mjs';
 import { runGrowth } from './scenario-growth.mjs';
 import { runLimit } from './scenario-limit.mjs';
 import { runPublish } from './scenario-publish.mjs';
@@ -22,6 +23,7 @@ import { openTables } from './tables.mjs';
 const SCENARIOS = {
   ...{ limit: runLimit, growth: runGrowth, publish: runPublish, attachments: runAttachments },
   'activity-log': runActivityLog,
+  fairness: runFairness,
 };
 const PUBLISH_STEPS = ['sortable', 'searchable', 'unique'];
 

@@ -9,13 +9,13 @@ export const SCHEMA = `app_${APPLICATION}`;
 
 /** @typedef {Awaited<ReturnType<typeof openTables>>} Tables */
 
-/** @param {import('./side-ours.mjs').Ours['connection']} connection */
-export async function openTables(connection) {
+/** @param {import('./side-ours.mjs').Ours['connection']} connection @param {string} [application] */
+export async function openTables(connection, application = APPLICATION) {
   const client = new pg.Client({ ...connection, application_name: 'cartulary bench' });
   client.on('error', () => {});
   await client.connect();
   /** @param {import('./work.mjs').CollectionName} name */
-  const table = (name) => `${SCHEMA}.${COLLECTIONS[name]}`;
+  const table = (name) => `app_${application}.${COLLECTIONS[name]}`;
   return {
     /** @param {import('./work.mjs').CollectionName} name */
     empty: async (name) => {

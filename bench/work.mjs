@@ -22,6 +22,8 @@ const COLUMNS = [
 
 // Identifiers are given rather than assigned, so that nothing has to be looked up.
 export const APPLICATION = `p${'bench'.padEnd(26, '0')}`;
+/** The same once more, for what two applications have to share. */
+export const NEIGHBOUR = `p${'neighbour'.padEnd(26, '0')}`;
 export const COLLECTIONS = {
   /** The collection that is measured, and the same ten times as large. */
   items: 'titems00',
@@ -50,8 +52,9 @@ const FIRST_DAY_MS = Date.UTC(2020, 0, 1);
 
 /**
  * @param {Partial<Record<string, Partial<ColumnPlan>>>} [plainFlags] flags of columns of the plain collection, by name
+ * @param {string} [id]
  */
-export function publishDocument(plainFlags = {}) {
+export function publishDocument(plainFlags = {}, id = APPLICATION) {
   /** @param {string} name */
   const scheme = (name) => ({ collectionId: COLLECTIONS.places, columnId: columnId('places', name) });
   /** @type {Record<CollectionName, readonly ColumnPlan[]>} */
@@ -70,10 +73,12 @@ export function publishDocument(plainFlags = {}) {
     ],
   };
   return {
-    id: APPLICATION,
+    id,
     name: 'Bench',
     organization: 'Bench',
-    plan: 'unlimited',
+    // Set high: every request is counted, and none is refused.
+    plan: 'custom',
+    limits: { 'records-read': 1_000_000_000, 'records-write': 1_000_000_000 },
     activityLogEnabled: true,
     collections: /** @type {CollectionName[]} */ (Object.keys(COLLECTIONS)).map((name) => ({
       id: COLLECTIONS[name],

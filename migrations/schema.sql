@@ -184,6 +184,14 @@ create table application.password_resets (
 );
 CREATE INDEX password_resets_user_id ON application.password_resets USING btree (user_id);
 
+create table application.quotas (
+  quota_group text collate "C" not null,
+  since timestamp with time zone not null,
+  taken integer not null,
+  granted integer not null,
+  constraint quotas_pkey PRIMARY KEY (quota_group)
+);
+
 create table application.sessions (
   id text collate "C" not null,
   user_id text collate "C" not null,

@@ -6,32 +6,41 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-// Loading the server takes a second of computing, longer than most of these files need for their tests. They leave
-// nothing behind in their process: no signal, no folder, no setting, no measure of memory, no child that they kill.
+// Loading the server takes longer than the tests of most of these files. They leave nothing behind in their process: no
+// signal, no folder, no setting, no measure of memory, no child that they kill.
 const SOCIABLE = [
   'activity-log',
   'attachments',
+  'docs',
   'domain',
   'gate',
   'http',
+  'inside',
   'jobs',
   'lists',
+  'nodes',
   'notifications',
   'operator',
+  'overload',
   'people',
+  'quotas',
   'records',
   'search',
   'sessions',
   'single-sign-on',
+  'tidy',
   'uploads',
 ];
 const FILES_MAX = 10;
 
 // What takes longest comes first: begun last, it would run on alone. The others follow by name.
 export const LONG = [
-  'docs/examples',
-  'cli/serve',
+  // Starts and kills servers.
+  'notifications/restart',
+  'quotas/killed',
   'browser/inert-attachments',
+  'cli/serve',
+  'docs/examples',
   'browser/console',
   // Measures the memory of its process.
   'activity-log/large',
@@ -44,12 +53,14 @@ export const LONG = [
   'attachments/doctor',
   'lists/hidden',
   'cli/operator-commands',
+  'durability/database-away',
   'durability/uploads',
   'durability/kill',
   'durability/activity',
-  // Starts and kills servers.
-  'notifications/restart',
+  'durability/half-open',
   'notifications/retries',
+  // Starts a server of its own, to read its log.
+  'inside/logs',
   'people/table',
   'gate/timing',
   'activity-log/every-operation',

@@ -31,6 +31,12 @@ function oneOf<const Names extends readonly string[]>(names: Names): (value: str
   };
 }
 
+function ratio(value: string): number {
+  const number = Number(value);
+  if (value.trim() === '' || !(number >= 0 && number <= 1)) throw new Error('must be a number from 0 to 1');
+  return number;
+}
+
 function httpAddress(value: string): string {
   if (!URL.canParse(value) || !/^https?:$/.test(new URL(value).protocol)) throw new Error('must be an http(s) address');
   return value.replace(/\/+$/, '');
@@ -47,6 +53,12 @@ function publicAddress(value: string): string {
 
 function databaseAddress(value: string): string {
   if (!/^postgres(ql)?:\/\//.test(value)) throw new Error('must begin with postgres:// or postgresql://');
+  const [, hosts = '', query = ''] = /^\w+:\/\/(?:[^/?#]*@)?([^/?#]*)[^?#]*(?:\?(.*))?$/s.exec(value) ?? [];
+  if (/(^|,)(:\d*)?(,|$)/.test(hosts) && hosts.includes(',')) throw new Error('must name every host of its list');
+  const wanted = new URLSearchParams(query).get('target_session_attrs');
+  if (wanted !== null && !['read-write', 'primary'].includes(wanted)) {
+    throw new Error('must not have another target_session_attrs than read-write: only such a server is of use');
+  }
   return value;
 }
 
@@ -163,7 +175,8 @@ export const SETTINGS = {
     default: undefined,
     parse: databaseAddress,
     secret: true,
-    sentence: 'PostgreSQL 15 or newer to use instead of the embedded one.',
+    sentence:
+      'PostgreSQL 15 or newer to use instead of the embedded one; with several hosts, the one of them that takes writes.',
   }),
   CARTULARY_ATTACHMENTS: setting({
     default: undefined,
@@ -190,7 +203,33 @@ export const SETTINGS = {
   CARTULARY_DATABASE_CONNECTIONS: setting({
     default: '16',
     parse: whole(2, 500),
-    sentence: 'Connections to the database that one server holds at the most.',
+    sentence: 'Connections to the database that one server, or each of its workers, holds at the most.',
+  }),
+  CARTULARY_REQUEST_SECONDS: setting({
+    default: '30',
+    parse: whole(1, 3600),
+    sentence: 'Seconds after which a request is given up and answered with 503; files on their way do not count.',
+  }),
+  CARTULARY_WORKERS: setting({
+    default: '1',
+    parse: whole(1, 64),
+    sentence: 'Processes that serve requests, for a machine with many cores.',
+  }),
+  CARTULARY_DRAIN_SECONDS: setting({
+    default: '0',
+    parse: whole(0, 600),
+    sentence: 'Seconds for which a server that was asked to end goes on serving, so that load balancers notice.',
+  }),
+  CARTULARY_CONNECTIONS: setting({
+    default: '10000',
+    parse: whole(10, 1_000_000),
+    sentence:
+      'Connections of clients that one server, or each of its workers, holds at the most; further ones are closed.',
+  }),
+  CARTULARY_REQUESTS_AT_ONCE: setting({
+    default: '48',
+    parse: whole(8, 10_000),
+    sentence: 'Requests that one server, or each of its workers, works on at once; further ones wait for their turn.',
   }),
   CARTULARY_PUBLIC_URL: setting({
     default: undefined,
@@ -247,6 +286,46 @@ export const SETTINGS = {
     parse: text,
     sentence: 'File with the key that sends notifications to phones by APNs.',
   }),
+  CARTULARY_METRICS_PORT: setting({
+    default: undefined,
+    parse: whole(0, 65535),
+    sentence: 'Port on which `/metrics` needs no key; without it there is only the one that needs the operator key.',
+  }),
+  CARTULARY_METRICS_HOST: setting({
+    default: '127.0.0.1',
+    parse: text,
+    sentence: 'Address on which that port listens.',
+  }),
+  OTEL_EXPORTER_OTLP_ENDPOINT: setting({
+    default: undefined,
+    parse: httpAddress,
+    secret: true,
+    sentence: 'OpenTelemetry collector that traces are sent to, by OTLP over HTTP; without it nothing is traced.',
+  }),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: setting({
+    default: undefined,
+    parse: httpAddress,
+    secret: true,
+    sentence: 'The same with its path, where that is not `/v1/traces`.',
+  }),
+  OTEL_SERVICE_NAME: setting({ default: 'cartulary', parse: text, sentence: 'Name under which traces are shown.' }),
+  OTEL_TRACES_SAMPLER: setting({
+    default: 'parentbased_always_on',
+    parse: oneOf([
+      'always_on',
+      'always_off',
+      'traceidratio',
+      'parentbased_always_on',
+      'parentbased_always_off',
+      'parentbased_traceidratio',
+    ]),
+    sentence: 'Which requests are traced.',
+  }),
+  OTEL_TRACES_SAMPLER_ARG: setting({
+    default: '1',
+    parse: ratio,
+    sentence: 'The part of them, from 0 to 1, where the sampler is one by ratio.',
+  }),
   CARTULARY_LOG_LEVEL: setting({
     default: 'info',
     parse: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
@@ -262,6 +341,9 @@ type OptionalName =
   | 'DATABASE_URL'
   | 'CARTULARY_PUBLIC_URL'
   | 'CARTULARY_PUSH_SUBJECT'
+  | 'CARTULARY_METRICS_PORT'
+  | 'OTEL_EXPORTER_OTLP_ENDPOINT'
+  | 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'
   | 'CARTULARY_FCM'
   | 'CARTULARY_APNS'
   | 'CARTULARY_SMTP_URL'

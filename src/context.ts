@@ -63,6 +63,8 @@ export interface WorkAgain {
  */
 export type PasswordProof = (presented: {
   readonly address: string;
+  /** The application among whose requests it waits for its turn; empty for one that nobody knows. */
+  readonly share: string;
   readonly account: string;
   readonly hash: string | undefined;
   readonly password: string;

@@ -130,7 +130,8 @@ export function fault<Code extends FaultCode>(code: Code, ...[params, headers]: 
 }
 
 /** Too much is asked for at once, of something that will be free again soon. */
-export const tooBusy = (): Fault => fault('UNAVAILABLE', { reason: 'busy' }, { 'retry-after': '1' });
+export const tooBusy = (seconds = 1): Fault =>
+  fault('UNAVAILABLE', { reason: 'busy' }, { 'retry-after': String(seconds) });
 
 /** At the console: a challenge to Basic would make browsers ask for a password in a window of their own. */
 export const notSignedIn = (headers: Readonly<Record<string, string>> = {}): Fault =>

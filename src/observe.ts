@@ -1,12 +1,24 @@
 // Every event worth noticing, as one union. Log lines are made from it here; nothing else writes to the log.
 
 import { type Logger, pino } from 'pino';
+import { errorForLog } from './log-errors.ts';
+import type { Trip } from './trip.ts';
+
+/** The trip has what else is known of the request; what could not be read as one has none. */
+interface RequestPlace {
+  readonly requestId: string;
+  readonly method: string;
+  readonly route: string;
+  readonly trip?: Trip;
+}
 
 export type Observation =
-  | { event: 'request'; requestId: string; method: string; route: string; status: number; milliseconds: number }
-  | { event: 'request.failed'; requestId: string; method: string; route: string; error: unknown }
-  | { event: 'request.refused'; requestId: string; method: string; route: string; code: string; cause: unknown }
-  | { event: 'request.left' | 'request.cut'; requestId: string; method: string; route: string; cause: unknown }
+  | (RequestPlace & { event: 'request'; status: number; milliseconds: number })
+  | (RequestPlace & { event: 'request.failed'; error: unknown })
+  | (RequestPlace & { event: 'request.refused'; code: string; cause: unknown })
+  | (RequestPlace & { event: 'request.left' | 'request.cut'; cause: unknown })
+  /** Within a second, because there were too many. */
+  | { event: 'connections.dropped'; connections: number }
   | { event: 'database.connectionLost'; error: Error }
   | { event: 'database.restarted'; reason: string }
   | { event: 'job.failed'; job: string; applicationId?: string; error: unknown }
@@ -37,6 +49,12 @@ export type Observation =
   | { event: 'activityLog.unkept'; applicationId: string; error: unknown }
   | { event: 'notification.failed'; applicationId: string; notificationId: string; deviceId: string; problem: string }
   | { event: 'notifications.unreachable'; service: string; problem: string }
+  | { event: 'notification.settled'; outcome: 'delivered' | 'gone' | 'failed' | 'later' }
+  | { event: 'job.ended'; job: string; milliseconds: number; failed: boolean }
+  | { event: 'quota.leased'; applicationId: string; group: string; granted: number; left: number }
+  | { event: 'quota.exhausted'; applicationId: string; group: string; quota: number }
+  | { event: 'traces.unsent'; error: Error }
+  | { event: 'worker.lost'; pid: number; cause: string }
   | { event: 'server.started'; address: string }
   | { event: 'server.stopping'; signal: string };
 
@@ -48,6 +66,7 @@ const LEVELS = {
   'request.refused': 'warn',
   'request.left': 'debug',
   'request.cut': 'warn',
+  'connections.dropped': 'warn',
   'database.connectionLost': 'warn',
   'database.restarted': 'warn',
   'job.failed': 'warn',
@@ -64,25 +83,45 @@ const LEVELS = {
   'activityLog.unkept': 'warn',
   'notification.failed': 'info',
   'notifications.unreachable': 'warn',
+  'notification.settled': 'trace',
+  'job.ended': 'trace',
+  'quota.leased': 'trace',
+  'quota.exhausted': 'info',
+  'traces.unsent': 'warn',
+  'worker.lost': 'warn',
   'server.started': 'debug',
   'server.stopping': 'debug',
 } as const satisfies Record<Observation['event'], string>;
 
 export function observeToLog(level: string): Observe {
   const log: Logger = pino(
-    { level, base: null, timestamp: pino.stdTimeFunctions.isoTime },
+    { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, serializers: { err: errorForLog } },
     pino.destination({ dest: 2, sync: false }),
   );
-  return ({ event, ...rest }) => {
-    const fields: Record<string, unknown> = { ...rest };
-    // pino prints errors whole only under `err`.
-    for (const member of ['error', 'cause']) {
-      if (fields[member] instanceof Error) {
-        fields.err = fields[member];
-        delete fields[member];
-      }
-    }
-    if (typeof fields.milliseconds === 'number') fields.milliseconds = Math.round(fields.milliseconds * 10) / 10;
-    log[LEVELS[event]](fields, event);
+  return (observation) => {
+    const { event } = observation;
+    if (log.isLevelEnabled(LEVELS[event])) log[LEVELS[event]](fieldsOf(observation), event);
   };
 }
+
+function fieldsOf(observation: Observation): Record<string, unknown> {
+  const { event, ...rest } = observation;
+  const { trip, ...fields }: Record<string, unknown> & { trip?: Trip } = rest;
+  for (const member of ['error', 'cause']) {
+    if (typeof fields[member] === 'object') {
+      fields.err = fields[member];
+      delete fields[member];
+    }
+  }
+  if (typeof fields.milliseconds === 'number') fields.milliseconds = tenths(fields.milliseconds);
+  if (trip === undefined) return fields;
+  const { applicationId, userId, problem, statements, databaseMs, trace } = trip;
+  if (event === 'request') {
+    fields.code = problem?.code;
+    fields.statements = statements;
+    fields.databaseMilliseconds = tenths(databaseMs);
+  }
+  return { ...fields, applicationId, userId, traceId: trace?.id };
+}
+
+const tenths = (milliseconds: number): number => Math.round(milliseconds * 10) / 10;

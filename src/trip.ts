@@ -5,6 +5,13 @@ import type { Fault } from './faults.ts';
 
 export type Stage = 'admission' | 'gate' | 'quota' | 'body' | 'operation';
 
+/** What is kept of a request that is traced (inside/traces). */
+export interface Trace {
+  readonly id: string;
+  statement(text: string, from: number, to: number): void;
+  end(trip: Trip, status: number): void;
+}
+
 export class Trip {
   readonly id: string;
   /** All moments are `performance.now()`. */
@@ -19,6 +26,24 @@ export class Trip {
   share = '';
   /** Whether it has a place among those that are worked on. */
   admitted = false;
+  /** Of the path, in its right form; whether there is such an application is another question. */
+  applicationId: string | undefined = undefined;
+  /** Whether who asks has proved who they are, and which user that is, where it is one. */
+  authenticated = false;
+  userId: string | undefined = undefined;
+  /** The group of operations in whose quota it was counted. */
+  group: string | undefined = undefined;
+  /** What it was answered with, where that is a problem. */
+  problem: Fault | undefined = undefined;
+  /** What was asked of the database for it, and how long that took, waiting for a connection included. */
+  statements = 0;
+  databaseMs = 0;
+  /** Of files that it brought or took along. */
+  bytesIn = 0;
+  bytesOut = 0;
+  trace: Trace | undefined = undefined;
+  /** Where a file is on its way to us: gives back its place among the transfers. */
+  endTransfer: (() => void) | undefined;
   #lapFrom = this.startedAt;
   #stopped: Fault | undefined;
   #stoppers: Set<(why: Fault) => void> | undefined;
@@ -33,6 +58,14 @@ export class Trip {
     const to = performance.now();
     this.laps.push({ stage, from: this.#lapFrom, to });
     this.#lapFrom = to;
+  }
+
+  /** What was asked of the database together, at that moment, is answered. */
+  noteStatements(from: number, statements: readonly { readonly text: string }[]): void {
+    const to = performance.now();
+    this.statements += statements.length;
+    this.databaseMs += to - from;
+    if (this.trace !== undefined) for (const { text } of statements) this.trace.statement(text, from, to);
   }
 
   /** Why nothing is to be begun for it any more. */

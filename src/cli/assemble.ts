@@ -4,18 +4,24 @@ import { getRandomValues } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import type pg from 'pg';
 import { createIdSource } from '../domain/ids.ts';
-import { Admission } from '../gate/admission.ts';
+import { Admission, type AdmissionBounds } from '../gate/admission.ts';
 import { Authenticator } from '../gate/authenticate.ts';
 import { OperatorGate } from '../gate/operator.ts';
 import { Pace } from '../gate/pace.ts';
-import { hashPassword, PasswordCheck } from '../gate/password-check.ts';
+import { ARGON2, type Argon2, PasswordCheck } from '../gate/password-check.ts';
 import { passwordProof } from '../gate/password-proof.ts';
+import { Quotas } from '../gate/quota.ts';
 import { Sessions } from '../gate/sessions.ts';
 import { Throttle, type ThrottleLimits } from '../gate/throttle.ts';
+import { type TransferBounds, Transfers } from '../gate/transfers.ts';
 import { createApp } from '../http/app.ts';
 import { Deadlines } from '../http/deadlines.ts';
+import { PATIENCE, type Patience } from '../http/patience.ts';
 import { UnderWay } from '../http/under-way.ts';
 import { Thumbnails } from '../images/thumbnails.ts';
+import { Metrics } from '../inside/metrics.ts';
+import { type MetricsPlace, type MetricsPort, openMetricsPort } from '../inside/metrics-port.ts';
+import { openTraces, type TraceSettings } from '../inside/traces.ts';
 import { Behind } from '../jobs/behind.ts';
 import { jobsOf } from '../jobs/jobs.ts';
 import { JobRunner } from '../jobs/runner.ts';
@@ -29,16 +35,20 @@ import { Providers } from '../sign-on/providers.ts';
 import { type Blobs, StoreAway } from '../store/blobs.ts';
 import { type AttachmentsPlace, openBlobs } from '../store/blobs-open.ts';
 import { Clock } from '../store/clock.ts';
+import { DatabaseFigures } from '../store/database-figures.ts';
 import { Database } from '../store/db.ts';
 import { Definitions } from '../store/definitions.ts';
 import { detectEngine } from '../store/engine.ts';
-import { Hearing, type News, RECONNECTION_MS } from '../store/hearing.ts';
+import { Hearing, type News, RECONNECTION_MS, type Recall } from '../store/hearing.ts';
 import { KnownRecords } from '../store/known-records.ts';
 import { migrate, migrationsApplied } from '../store/migrate.ts';
 import { Receiving } from '../store/receiving.ts';
 import { SearchIndexes } from '../store/search-indexes.ts';
 import { keepServerKey } from '../store/server-keys.ts';
 import { TokenUses } from '../store/token-uses.ts';
+import { readParts } from './readings.ts';
+import { VERSION } from './version.ts';
+import type { Peers } from './worker.ts';
 
 /** How long requests under way may take to finish when the server is stopped. */
 const DRAIN_MS = 10_000;
@@ -47,9 +57,11 @@ const FINISH_MS = 5_000;
 /** And all of stopping: containers are usually killed after thirty seconds. */
 const CLOSE_MS = 25_000;
 const IDLE_LOOK_MS = 50;
-/** By then a request is answered, whatever the answer is. */
-const REQUEST_MS = 30_000;
-const ADMISSION = { atOnceMax: 64, waitingMax: 1_000, waitMs: 5_000 };
+/** Behind those that are worked on: some seconds' worth. */
+const WAITING = { waitingEachMax: 1_000, waitingMax: 4_000, waitMs: 5_000 };
+/** Files on their way to us take up to 2 MB of memory each, those from us little but a connection. */
+const UPLOADS = { eachMax: 64, allMax: 192 };
+const DOWNLOADS = { eachMax: 256, allMax: 1_024 };
 /** From one address, behind which a whole office may be. */
 const SIGN_ONS_PER_MINUTE = 60;
 /** Writing entries and handing over mails: little at once, and a while's worth of waiting. */
@@ -58,6 +70,8 @@ const BEHIND = { atOnceMax: 2, waitingMax: 200 };
 export interface ServerOptions {
   readonly connection: pg.ClientConfig;
   readonly connectionsMax: number;
+  /** By then a request is answered, whatever the answer is. */
+  readonly requestMs: number;
   readonly host: string;
   readonly port: number;
   readonly publicUrl: string | undefined;
@@ -66,6 +80,9 @@ export interface ServerOptions {
   /** Without it no mail is sent, and passwords cannot be reset. */
   readonly mail: MailSettings | undefined;
   readonly trustedProxies: readonly string[] | undefined;
+  readonly clientConnectionsMax: number;
+  /** Worked on at once. */
+  readonly requestsAtOnce: number;
   /** Where the bytes of attachments are kept. */
   readonly attachments: AttachmentsPlace;
   /** For bytes on their way to a store elsewhere. */
@@ -74,38 +91,69 @@ export interface ServerOptions {
   readonly announcedDays: number;
   readonly activityLogDays: number;
   readonly push: PushSettings;
-  /** Tests have less patience than a server that has lost its connection needs. */
+  /** Tests have less patience than a server that has lost its connection needs, or one with clients far away. */
   readonly looksApartMs?: number;
+  /** And make hundreds of people whose passwords nobody wants to guess: the slow hash takes most of that time. */
+  readonly argon2?: Argon2;
+  /** Tests turn the hour: by how much the clock is ahead of the database's. */
+  readonly aheadMs?: () => number;
+  readonly patience?: Partial<Patience>;
+  readonly waiting?: Partial<AdmissionBounds>;
+  readonly transfers?: TransferBounds;
+  /** The other processes of this server, where it has workers: what is asked of one can be told of all. */
+  readonly peers?: Peers;
+  /** Where figures are served without a key. */
+  readonly metricsPlace?: MetricsPlace | undefined;
+  readonly traces?: TraceSettings | undefined;
+  /** Whether the database is the one that comes along. */
+  readonly embedded?: boolean;
   readonly observe: Observe;
 }
 
 export interface RunningServer {
   /** `http://HOST:PORT`, without a slash at the end. */
   readonly address: string;
+  /** Where figures are served without a key, in the same form. */
+  readonly metricsAddress: string | undefined;
   readonly database: Database;
   /** Makes it forget what the news makes stale, as if it had heard of it. */
   readonly hear: (news: News) => void;
+  /** Says at /readyz that it is stopping and keeps no connection for another request; all else is served as before. */
+  leave(): void;
   /** Takes no new requests, lets those under way finish, and closes the connections to the database. */
   close(): Promise<void>;
 }
 
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const { observe, connection } = options;
+  const { connection } = options;
+  const metrics = new Metrics();
+  const observe: Observe = (observation) => {
+    metrics.observe(observation);
+    options.observe(observation);
+  };
+  const traces = options.traces && (await openTraces(options.traces, VERSION, observe));
   const database = new Database({
     connection,
     connectionsMax: options.connectionsMax,
+    requestMs: options.requestMs,
     onConnectionError: (error) => observe({ event: 'database.connectionLost', error }),
   });
   const clock = new Clock();
-  const hearing = new Hearing(connection, (news) => hear(news));
+  const heard = (news: News | Recall) => {
+    if (typeof news === 'object' && 'recalled' in news) quotas.recall(news.recalled, news.group);
+    else hear(news);
+  };
+  const hearing = new Hearing(connection, heard, () => database.suspect());
   const heardAsOf = () => hearing.asOf;
-  const definitions = new Definitions(database.system, heardAsOf);
+  const definitions = new Definitions(database, heardAsOf);
   const throttle = new Throttle(options.authFailures);
-  const passwords = new PasswordCheck();
-  const now = () => clock.now();
+  const argon2 = options.argon2 ?? ARGON2;
+  const passwords = new PasswordCheck(argon2);
+  const { aheadMs } = options;
+  const now = aheadMs === undefined ? () => clock.now() : () => clock.now() + aheadMs();
   const ids = createIdSource(now, (bytes) => getRandomValues(bytes));
   const underWay = new UnderWay();
-  const deadlines = new Deadlines(REQUEST_MS);
+  const deadlines = new Deadlines(options.requestMs);
   const entriesBehind = new Behind({ observe, underWay }, BEHIND);
   const mailsBehind = new Behind({ observe, underWay }, BEHIND);
   const mailer = options.mail && openMailer(options.mail);
@@ -130,6 +178,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   };
   const sessions = new Sessions({ ...gateParts, endStolen: (stolen) => endStolen({ database, ids, hear }, stolen) });
   const signOnPace = new Pace(SIGN_ONS_PER_MINUTE);
+  const quotas = new Quotas({ database, now, observe });
   const searchIndexes = new SearchIndexes();
   const blobs = openBlobs(options.attachments, options.spoolFolder);
   const thumbnails = new Thumbnails();
@@ -158,20 +207,25 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     closing: () => closing,
     underWay,
     deadlines,
-    admission: new Admission(ADMISSION),
-    quotas: { take: () => undefined },
+    patience: { ...PATIENCE, ...options.patience },
+    admission: new Admission({ atOnceMax: options.requestsAtOnce, ...WAITING, ...options.waiting }),
+    uploads: new Transfers(options.transfers ?? UPLOADS),
+    downloads: new Transfers(options.transfers ?? DOWNLOADS),
+    quotas,
     observe,
     hear,
     publicUrl,
     publicUrlSet: options.publicUrl !== undefined,
-    hashPassword,
+    metrics: () => metrics.text(),
+    traces,
+    hashPassword: argon2.hash,
     definitions,
     throttle,
     paceSignOns: signOnPace.take.bind(signOnPace),
     providers: new Providers(),
     people: {
       database,
-      hashPassword,
+      hashPassword: argon2.hash,
       provesPassword,
       hear,
       publicUrl,
@@ -182,9 +236,23 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     },
   };
   const jobs = new JobRunner(jobsOf(services, options), observe);
-  const app = createApp(services, { ready: () => migrationsApplied(database.system) }, options.trustedProxies);
-  const closeAll = async () => {
+  const health = { ready: () => migrationsApplied(database.system), stopping: () => closing };
+  const { trustedProxies, clientConnectionsMax: connectionsMax } = options;
+  const app = createApp(services, health, { trustedProxies, connectionsMax });
+  const databaseFigures = new DatabaseFigures(database.system);
+  const { peers, embedded = false } = options;
+  const behindBoth = { entries: entriesBehind, mails: mailsBehind };
+  metrics.readFrom({
+    read: () => readParts({ services, app, hearing, behind: behindBoth, embedded }),
+    askDatabase: () => databaseFigures.read(),
+    peers,
+  });
+  let metricsPort: MetricsPort | undefined;
+  const leave = () => {
     closing = true;
+  };
+  const closeAll = async () => {
+    leave();
     // At once: what takes long among them ends while requests are being finished.
     const jobsEnded = jobs.stop();
     // Whoever has not sent or read to the end by then is cut off.
@@ -198,7 +266,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     await database.stopPublishing();
     await jobsEnded;
     await tokenUses.write(database).catch(() => undefined);
+    await quotas.close();
     mailer?.close();
+    metricsPort?.close();
+    await traces?.close();
     clock.stop();
     deadlines.close();
     await push.close();
@@ -212,20 +283,27 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     await openOrTell(blobs, observe);
     database.engine = await detectEngine(database.system);
     await migrate(database);
+    await definitions.meetAll();
     await clock.follow(database.system);
     push.useKeys(await keepVapidKeys(database, clock.now()));
     await hearing.start();
     jobs.start();
     await app.listen({ host: options.host, port: options.port });
+    if (options.metricsPlace !== undefined) {
+      metricsPort = await openMetricsPort(options.metricsPlace, () => metrics.text());
+    }
   } catch (error) {
     await close().catch(() => undefined);
     throw error;
   }
-  const { port } = app.server.address() as AddressInfo;
-  address = `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}`;
+  address = addressOf(options.host, app.server.address() as AddressInfo);
+  const metricsAddress = metricsPort && addressOf(options.metricsPlace?.host ?? '', metricsPort.address);
   observe({ event: 'server.started', address });
-  return { address, database, hear, close };
+  return { address, metricsAddress, database, hear, leave, close };
 }
+
+const addressOf = (host: string, { port }: AddressInfo): string =>
+  `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 
 /** What is still under way by then is left to the end of the process. */
 async function atMost(milliseconds: number, work: Promise<void>): Promise<void> {

@@ -1,6 +1,5 @@
 // The table of commands. Each row is what a person types; what it does is in the file named after it.
 
-import { createRequire } from 'node:module';
 import { Command, CommanderError } from 'commander';
 import { ConfigError, readConfig, SETTINGS } from '../config.ts';
 import type { DoctorOptions } from '../wire/doctor.ts';
@@ -9,10 +8,11 @@ import { CommandFailure } from './failure.ts';
 import { readJsonFile } from './json-file.ts';
 import { connectOperator, type OperatorClient } from './operator-client.ts';
 import { publish } from './publish.ts';
+import { type QuotaOptions, readQuotaOptions, setQuotas, showQuotas } from './quotas.ts';
 import { createSharedUser, createUser, readUserOptions, type SharedUserOptions } from './users.ts';
+import { VERSION } from './version.ts';
 
 /** From the package's own description, three folders up from the built file. */
-const { version: VERSION } = createRequire(import.meta.url)('../../../package.json') as { version: string };
 
 export async function runCommand(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> {
   try {
@@ -32,9 +32,10 @@ function program(environment: NodeJS.ProcessEnv): Command {
     .command('serve')
     .description('start the server')
     .option('--demo', 'publish a demonstration application when the database is new', false)
+    .option('--workers <number>', 'processes that serve requests; by default from CARTULARY_WORKERS')
     .addHelpText('after', settingsHelp())
-    .action(async (options: { demo: boolean }) => {
-      const config = readConfig(environment);
+    .action(async ({ workers, ...options }: { demo: boolean; workers?: string }) => {
+      const config = readConfig(workers === undefined ? environment : { ...environment, CARTULARY_WORKERS: workers });
       // The server's parts take a second to load, which no other command needs to wait for.
       const { serve } = await import('./serve.ts');
       await serve(config, options);
@@ -99,6 +100,18 @@ function addOperatorCommands(root: Command, environment: NodeJS.ProcessEnv): voi
     .action(async (id: string, options) => {
       await (await client(options)).send('DELETE', `/applications/${id}`);
       console.log('Removed.');
+    });
+
+  const quotas = root.command('quotas').description('how often an application may be asked in an hour');
+  quotas
+    .command('show <applicationId>')
+    .description('show the limits, and what is taken of them in this hour')
+    .option(...URL_OPTION)
+    .action(async (id: string, options) => console.log(await showQuotas(await client(options), id)));
+  readQuotaOptions(quotas.command('set <applicationId>'))
+    .option(...URL_OPTION)
+    .action(async (id: string, options: QuotaOptions & { url?: string }) => {
+      console.log(await setQuotas(await client(options), id, options));
     });
 
   const users = root.command('users').description('users of an application');

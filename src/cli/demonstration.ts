@@ -4,8 +4,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { loadDemonstration } from '../demo/load.ts';
-import { listApplicationIds } from '../store/applications.ts';
-import type { RunningServer } from './assemble.ts';
 
 type Demonstration = Awaited<ReturnType<typeof loadDemonstration>>;
 
@@ -16,23 +14,30 @@ type Kept = Omit<Demonstration, 'photosId' | 'attachmentId'> & Partial<Demonstra
 const FILE = 'demonstration.json';
 
 export async function demonstrate(
-  server: RunningServer,
+  address: string,
   options: { operatorKey: string; dataFolder: string; note: (line: string) => void },
 ): Promise<void> {
   const { operatorKey, dataFolder, note } = options;
   const file = join(dataFolder, FILE);
-  const published = await listApplicationIds(server.database.system);
+  const published = await publishedAt(address, operatorKey);
   if (published.length === 0) {
     const started = performance.now();
-    const made = await loadDemonstration({ baseUrl: server.address, operatorKey, today: new Date(), note });
+    const made = await loadDemonstration({ baseUrl: address, operatorKey, today: new Date(), note });
     note(`Published the demonstration in ${((performance.now() - started) / 1000).toFixed(1)} s.`);
     await writeFile(file, JSON.stringify(made), { mode: 0o600 });
-    print(server.address, made);
+    print(address, made);
     return;
   }
   const kept = await readKept(file);
-  if (kept !== undefined && published.includes(kept.applicationId)) print(server.address, kept);
+  if (kept !== undefined && published.includes(kept.applicationId)) print(address, kept);
   else note('The database has applications already; the demonstration is only published into a new one.');
+}
+
+async function publishedAt(address: string, operatorKey: string): Promise<string[]> {
+  const headers = { authorization: `Bearer ${operatorKey}` };
+  const response = await fetch(`${address}/operator/v1/applications`, { headers });
+  if (!response.ok) throw new Error(`the applications could not be listed: ${response.status}`);
+  return ((await response.json()) as { id: string }[]).map(({ id }) => id);
 }
 
 async function readKept(file: string): Promise<Kept | undefined> {

@@ -43,3 +43,22 @@ export function quotaOf(
 
 export const inPlan = (definition: Pick<Definition, 'plan' | 'limits'>, group: QuotaGroup): boolean =>
   quotaOf(definition, group) !== 'not in plan';
+
+/** The window: a clock hour of UTC. */
+export const HOUR_MS = 3_600_000;
+
+/** When the hour of a moment began; both in milliseconds since 1970. */
+export const hourOf = (moment: number): number => moment - (moment % HOUR_MS);
+
+/**
+ * A lease is this part of what is left: large while much is left and single near the end, so that what a server that is
+ * killed had taken in advance is little.
+ */
+export const LEASE_PART = 20;
+
+/** The first lease of an hour. Those that follow are reckoned by the same rule where the count is (store/quotas). */
+export const freshLease = (quota: number, asked: number): number =>
+  Math.min(quota, Math.max(asked, Math.floor(quota / LEASE_PART)));
+
+/** Whole seconds until the end of an hour, for clients that come again then. */
+export const secondsUntil = (end: number, now: number): number => Math.max(1, Math.ceil((end - now) / 1000));

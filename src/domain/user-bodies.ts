@@ -1,7 +1,7 @@
 // What is wrong with a body that creates or changes a user or a shared user, in an application with these modes. The
 // doors differ in how they name a broken rule, so these functions say what is wrong and leave the code to the caller.
 
-import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 import type { TSchema } from 'typebox';
 import {
   type NewSharedUser,
@@ -16,21 +16,22 @@ import {
 } from '../wire/users.ts';
 import { KINDS } from './kinds.ts';
 import { accessProblem, emailProblem, type PropertyProblem, userNameProblem } from './users.ts';
+import { validators } from './validators.ts';
 
-const ajv = new Ajv2020({ allErrors: true });
+const validator = validators({ allErrors: true });
 
-/** A validator for each of the four combinations of modes, compiled once. */
+/** A validator for each of the four combinations of modes. */
 function inEveryMode(schemaIn: (modes: UserModes) => TSchema): (modes: UserModes) => ValidateFunction {
-  const compiled = [false, true].map((sharedUsersModeEnabled) =>
-    [false, true].map((teamsModeEnabled) => ajv.compile(schemaIn({ sharedUsersModeEnabled, teamsModeEnabled }))),
+  const each = [false, true].map((sharedUsersModeEnabled) =>
+    [false, true].map((teamsModeEnabled) => validator(() => schemaIn({ sharedUsersModeEnabled, teamsModeEnabled }))),
   );
-  return (modes) => compiled[Number(modes.sharedUsersModeEnabled)]![Number(modes.teamsModeEnabled)]!;
+  return (modes) => each[Number(modes.sharedUsersModeEnabled)]![Number(modes.teamsModeEnabled)]!();
 }
 
 /** And one for each way to sign on. */
 function forEachSignOn(schemaIn: (singleSignOn: boolean) => TSchema): (singleSignOn: boolean) => ValidateFunction {
-  const compiled = [false, true].map((singleSignOn) => ajv.compile(schemaIn(singleSignOn)));
-  return (singleSignOn) => compiled[Number(singleSignOn)]!;
+  const each = [false, true].map((singleSignOn) => validator(() => schemaIn(singleSignOn)));
+  return (singleSignOn) => each[Number(singleSignOn)]!();
 }
 
 const newUser = inEveryMode(newUserIn);

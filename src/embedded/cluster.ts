@@ -31,9 +31,12 @@ export interface Cluster {
   /** Stands in the title of every process of the cluster. */
   readonly name: string;
   readonly account: Account;
+  readonly connectionsMax: number;
 }
 
-export function clusterAt(home: string, account: Account): Cluster {
+const CONNECTIONS = 100;
+
+export function clusterAt(home: string, account: Account, connectionsMax = CONNECTIONS): Cluster {
   const data = path.join(home, 'cluster');
   return {
     home,
@@ -43,6 +46,7 @@ export function clusterAt(home: string, account: Account): Cluster {
     accessFile: path.join(home, 'access.conf'),
     name: `cartulary-${createHash('sha256').update(data).digest('hex').slice(0, 12)}`,
     account,
+    connectionsMax: Math.max(CONNECTIONS, connectionsMax),
   };
 }
 
@@ -106,7 +110,7 @@ function sharedBuffersMegabytes(): number {
 function settings(cluster: Cluster): string {
   return `# Written by Cartulary at every start. Use ALTER SYSTEM for settings of your own.
 cluster_name = '${cluster.name}'
-max_connections = 100
+max_connections = ${cluster.connectionsMax}
 shared_buffers = ${sharedBuffersMegabytes()}MB
 maintenance_work_mem = 64MB
 # An application is a schema with a table per collection; publishing locks them with their indexes in one transaction.
@@ -248,14 +252,16 @@ export interface Preparation {
   readonly account: Account;
   readonly initdb: string;
   readonly note: (line: string) => void;
+  readonly connectionsMax: number | undefined;
 }
 
 /** Finds the cluster or makes it. */
-export async function prepareCluster({ folder, account, initdb, note }: Preparation): Promise<Cluster> {
+export async function prepareCluster(preparation: Preparation): Promise<Cluster> {
+  const { folder, account, initdb, note, connectionsMax } = preparation;
   try {
     const home = await findHome(folder, account, note);
     await removeLeftovers(home);
-    const cluster = clusterAt(home, account);
+    const cluster = clusterAt(home, account, connectionsMax);
     const entry = await lstat(cluster.data).catch((error) => {
       if (errorCode(error) === 'ENOENT') return null;
       throw error;

@@ -21,6 +21,8 @@ export interface EmbeddedPostgres {
 export interface EmbeddedOptions {
   /** The data folder, made when missing. */
   folder: string;
+  /** Connections that will be needed at once; there are some in any case. */
+  connectionsMax?: number;
   /** Progress for people, a line at a time. */
   note: (line: string) => void;
   /** Told after PostgreSQL died and runs again. */
@@ -42,11 +44,11 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedP
 async function startLocked(
   folder: string,
   lock: FolderLock,
-  { note, onRestart }: EmbeddedOptions,
+  { note, onRestart, connectionsMax }: EmbeddedOptions,
 ): Promise<EmbeddedPostgres> {
   const account = await accountFor(folder);
   const { initdb, postgres } = await findBinaries(account, note);
-  const cluster = await prepareCluster({ folder, account, initdb, note });
+  const cluster = await prepareCluster({ folder, account, initdb, note, connectionsMax });
   const watchdog = new Watchdog(account, note);
   try {
     const socket = await reachSocket(cluster.socketFolder, PORT);

@@ -57,6 +57,10 @@ export class Authenticator {
     this.#accounts = new FreshCache(CACHED_MAX, parts.heardAsOf, (account) => account?.user.sharedUserId);
   }
 
+  get lookups() {
+    return { tokens: this.#tokens, accounts: this.#accounts } as const;
+  }
+
   hear(news: News): void {
     this.#tokens.hear(news);
     this.#accounts.hear(news);
@@ -147,7 +151,8 @@ export class Authenticator {
     const account = known
       ? await this.#accounts.get(`${applicationId}/${userId}`, () => getAccount(database, applicationId, userId))
       : undefined;
-    const proved = await provesPassword({ address, account: name, hash: presentHash(account), password });
+    const share = application?.id ?? '';
+    const proved = await provesPassword({ address, share, account: name, hash: presentHash(account), password });
     if (application === undefined || account === undefined || !proved) {
       if (application !== undefined && account !== undefined) this.#tell(application, account, address);
       throw unauthorized();

@@ -5,40 +5,54 @@
 import { createHmac, createSecretKey, randomBytes } from 'node:crypto';
 import { hash as argon2Hash, verify as argon2Verify } from '@node-rs/argon2';
 import { tooBusy } from '../faults.ts';
+import { Turns } from '../turns.ts';
 
 const MEMORY_MS = 10 * 60_000;
 const REMEMBERED_MAX = 10_000;
 const AT_ONCE_MAX = 4;
-/** Some seconds' worth; whoever comes later is told to. */
-const WAITING_MAX = 200;
+/** Some seconds' worth; whoever comes later is told to. Many wrong passwords for one application keep no other waiting. */
+const WAITING = { eachMax: 100, allMax: 400 };
 
-/** The slow hash; tests count how often it is asked. */
-const ARGON2 = { hash: (password: string) => argon2Hash(password), verify: argon2Verify };
+/** The slow hash. */
+export interface Argon2 {
+  readonly hash: (password: string) => Promise<string>;
+  readonly verify: (hash: string, password: string) => Promise<boolean>;
+}
 
-export const hashPassword = (password: string): Promise<string> => ARGON2.hash(password);
+export const ARGON2: Argon2 = { hash: (password) => argon2Hash(password), verify: argon2Verify };
+
+export interface Presented {
+  readonly share: string;
+  readonly account: string;
+  readonly hash: string | undefined;
+  readonly password: string;
+}
 
 export class PasswordCheck {
   readonly #key = createSecretKey(randomBytes(32));
   readonly #verified = new Map<string, number>();
-  readonly #waiting: (() => void)[] = [];
+  readonly #waiting = new Turns<() => void>(WAITING);
   #running = 0;
   /** Made at once: who asks first for somebody unknown must not wait for it. */
   readonly #decoy: Promise<string>;
-  readonly #argon2: typeof ARGON2;
+  readonly #argon2: Argon2;
 
-  constructor(argon2 = ARGON2) {
+  constructor(argon2: Argon2) {
     this.#argon2 = argon2;
     this.#decoy = argon2.hash(randomBytes(16).toString('hex'));
   }
 
-  /** Without a hash (no such user) the same work is done in vain, so that the time tells nothing. */
-  async matches(account: string, hash: string | undefined, password: string): Promise<boolean> {
+  /**
+   * Without a hash (no such user) the same work is done in vain, so that the time tells nothing. `share`: under which it
+   * waits for its turn, as at admission.
+   */
+  async matches({ share, account, hash, password }: Presented): Promise<boolean> {
     if (hash === undefined) {
-      await this.#verify(await this.#decoy, password);
+      await this.#verify(share, await this.#decoy, password);
       return false;
     }
     if (this.remembers(account, hash, password)) return true;
-    if (!(await this.#verify(hash, password))) return false;
+    if (!(await this.#verify(share, hash, password))) return false;
     this.#remember(this.#mark(account, hash, password));
     return true;
   }
@@ -63,15 +77,18 @@ export class PasswordCheck {
     }
   }
 
-  async #verify(hash: string, password: string): Promise<boolean> {
-    if (this.#waiting.length >= WAITING_MAX) throw tooBusy();
+  async #verify(share: string, hash: string, password: string): Promise<boolean> {
     if (this.#running < AT_ONCE_MAX) this.#running += 1;
-    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    else {
+      await new Promise<void>((resolve, reject) => {
+        if (!this.#waiting.add(share, resolve)) reject(tooBusy());
+      });
+    }
     try {
       return await this.#argon2.verify(hash, password);
     } finally {
-      // Who waits longest takes over the place, so that nobody can slip in between.
-      const next = this.#waiting.shift();
+      // Whose turn it is takes over the place, so that nobody can slip in between.
+      const next = this.#waiting.next();
       if (next === undefined) this.#running -= 1;
       else next();
     }

@@ -7,9 +7,9 @@ import type { Throttle } from './throttle.ts';
 
 export const passwordProof =
   (throttle: Throttle, passwords: PasswordCheck): PasswordProof =>
-  async ({ address, account, hash, password }) => {
+  async ({ address, share, account, hash, password }) => {
     throttle.check(address, account);
-    const matches = await passwords.matches(account, hash, password);
+    const matches = await passwords.matches({ share, account, hash, password });
     // Again, because others may have failed meanwhile: many guesses at once are no way around the wait.
     throttle.check(address, account);
     if (matches) throttle.succeed(address, account);

@@ -66,6 +66,10 @@ export class Sessions {
     this.#known = new FreshCache(CACHED_MAX, parts.heardAsOf, (known) => known?.account.user.sharedUserId);
   }
 
+  get lookups(): { readonly hits: number; readonly misses: number } {
+    return this.#known;
+  }
+
   hear(news: News): void {
     this.#known.hear(news);
   }

@@ -13,6 +13,7 @@ export const ACTIVITY_LOG_ROUTES: readonly Route[] = [
     method: 'GET',
     path: '/v1/:applicationId/management/userActivityLogs',
     permission: 'organization',
+    group: 'management-read',
     parameters: PARAMETERS,
     sentence: 'The entries of the activity log of a period, as a file with one entry a line.',
     run: async (context, { query }) => {

@@ -1,14 +1,16 @@
 // The server: routes bound to the road, what is not on it, and the health of it all.
 
 import { randomBytes } from 'node:crypto';
-import { type ServerResponse, STATUS_CODES } from 'node:http';
+import { type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type FastifyInstance, type FastifyRequest, fastify } from 'fastify';
 import { type Fault, fault } from '../faults.ts';
 import type { Observe } from '../observe.ts';
+import { answerText } from './answer.ts';
 import { bindOperatorRoute, bindRoute, bindVisitorRoute, type Services } from './bind.ts';
 import { awaitInvitation } from './body.ts';
+import { clientAddress } from './client-address.ts';
 import { alive, type Health, ready } from './health.ts';
 import { OPERATOR_ROUTES } from './operator-routes.ts';
 import { toProblem } from './problem.ts';
@@ -19,14 +21,22 @@ import { VISITOR_ROUTES } from './visitor-routes.ts';
 
 /** Request lines of 64 KB are accepted, and headers besides. */
 const HEADER_BYTES_MAX = 96 * 1024;
-/** For the headers to arrive; bodies have bounds of their own (http/body). */
-const HEADERS_MS_MAX = 60_000;
+/** How often Node looks for connections whose headers are late: they get up to so much more. */
+const LOOKS_FOR_HEADERS = 4;
+const DROPS_TOLD_MS = 1_000;
+const METRICS_HEADERS = { 'content-type': 'text/plain; version=0.0.4; charset=utf-8', 'cache-control': 'no-store' };
+
+export interface Listening {
+  readonly trustedProxies: readonly string[] | undefined;
+  readonly connectionsMax: number;
+}
 
 export function createApp(
   services: Services,
   health: Health,
-  trustedProxies: readonly string[] | undefined,
+  { trustedProxies, connectionsMax }: Listening,
 ): FastifyInstance {
+  const { headersMs, keepAliveMs } = services.patience;
   const refusing = (why: (request: FastifyRequest) => Fault) =>
     answering(services, '', (request) => Promise.reject(why(request)));
   const node = randomBytes(4).toString('hex');
@@ -37,13 +47,24 @@ export function createApp(
     requestIdHeader: false,
     // While closing, requests that still arrive on open connections are served like any other.
     return503OnClosing: false,
+    // Bodies have bounds of their own (http/body).
     requestTimeout: 0,
-    // Node would refuse a missing Host by itself, in words of its own.
-    http: { maxHeaderSize: HEADER_BYTES_MAX, headersTimeout: HEADERS_MS_MAX, requireHostHeader: false },
+    keepAliveTimeout: keepAliveMs,
+    http: {
+      maxHeaderSize: HEADER_BYTES_MAX,
+      headersTimeout: headersMs,
+      connectionsCheckingInterval: Math.ceil(headersMs / LOOKS_FOR_HEADERS),
+      // Node would refuse a missing Host by itself, in words of its own.
+      requireHostHeader: false,
+    },
     routerOptions: { maxParamLength: HEADER_BYTES_MAX },
     frameworkErrors: (_error, request, reply) => refusing(unreadable)(request, reply),
     clientErrorHandler: (error, socket) => answerUnreadable(services.observe, error, socket),
   });
+  // Their number is looked at on the way (http/send), so that none is left out.
+  app.server.maxHeadersCount = 0;
+  app.server.maxConnections = connectionsMax;
+  tellDrops(app.server, services.observe);
   // Bodies are read on the road, behind the checks that need none: the framework is told that no verb has one.
   for (const method of app.supportedMethods) app.addHttpMethod(method, { overrideExisting: true });
   // An expectation that nobody knows is ignored (RFC 9110 section 10.1.1); Node would answer 417 by itself.
@@ -72,8 +93,28 @@ export function createApp(
     '/readyz',
     answering(services, '/readyz', () => ready(health)),
   );
+  app.get(
+    '/metrics',
+    answering(services, '/metrics', async (request) => {
+      services.operatorGate.authenticate(request.headers.authorization, clientAddress(request));
+      return answerText(await services.metrics(), METRICS_HEADERS);
+    }),
+  );
   app.setNotFoundHandler(refusing(notFound));
   return app;
+}
+
+/** Beyond the bound Node closes a connection as soon as it is opened. */
+function tellDrops(server: Server, observe: Observe): void {
+  let dropped = 0;
+  const tell = () => {
+    observe({ event: 'connections.dropped', connections: dropped });
+    dropped = 0;
+  };
+  server.on('drop', () => {
+    if (dropped === 0) setTimeout(tell, DROPS_TOLD_MS).unref();
+    dropped += 1;
+  });
 }
 
 const PATHS = [
@@ -83,6 +124,7 @@ const PATHS = [
   ...STATIC_ROUTES,
   { method: 'GET', path: '/healthz' },
   { method: 'GET', path: '/readyz' },
+  { method: 'GET', path: '/metrics' },
 ].map(({ method, path }) => ({
   method,
   pattern: new RegExp(`^${path.replaceAll(/:\w+/g, '[^/]+').replaceAll('.', '\\.')}$`),
@@ -101,9 +143,16 @@ function notFound(request: FastifyRequest): Fault {
 /** What the router cannot read, such as a broken percent-encoding in the path. */
 const unreadable = (): Fault => fault('INVALID_PARAMETER', { parameter: 'path', reason: 'cannot be read' });
 
+const UNREADABLE: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: `headers are larger than ${HEADER_BYTES_MAX} bytes`,
+  ERR_HTTP_REQUEST_TIMEOUT: 'headers did not arrive in time',
+};
+
 /** What is not HTTP, or has headers beyond the bound: there is no request to answer, only a connection. */
 function answerUnreadable(observe: Observe, error: Error & { code?: string }, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable || isAnswering(socket)) {
+  // Browsers open connections ahead of any request; one that said nothing is told nothing.
+  const silent = socket.bytesRead === 0;
+  if (error.code === 'ECONNRESET' || !socket.writable || silent || isAnswering(socket)) {
     socket.destroy();
     return;
   }
@@ -112,8 +161,7 @@ function answerUnreadable(observe: Observe, error: Error & { code?: string }, so
     answerOnSocket(observe, socket, ended);
     return;
   }
-  const reason =
-    error.code === 'HPE_HEADER_OVERFLOW' ? `headers are larger than ${HEADER_BYTES_MAX} bytes` : 'is not HTTP';
+  const reason = UNREADABLE[error.code ?? ''] ?? 'is not HTTP';
   answerOnSocket(observe, socket, fault('INVALID_PARAMETER', { parameter: 'request', reason }));
 }
 

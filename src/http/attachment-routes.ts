@@ -36,6 +36,7 @@ export const ATTACHMENT_ROUTES: readonly Route[] = [
     method: 'POST',
     path: ATTACHMENTS,
     permission: 'api',
+    group: 'attachments-write',
     takesBytes: true,
     sentence: 'Uploads a file; the body is its bytes.',
     run: async (context, { params, header, bytes }) => {
@@ -49,6 +50,7 @@ export const ATTACHMENT_ROUTES: readonly Route[] = [
     method: 'GET',
     path: `${ATTACHMENTS}/:attachmentId`,
     permission: 'api',
+    group: 'attachments-read',
     parameters: ['size'],
     sentence: 'The bytes of an attachment, or of a part of it; with `size` a small picture of an image.',
     run: async (context, { params, query, header, isHead }) => {

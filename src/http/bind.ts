@@ -10,6 +10,7 @@ import type { OperatorGate } from '../gate/operator.ts';
 import { permit } from '../gate/permit.ts';
 import type { QuotaGate } from '../gate/quota.ts';
 import type { LiveSession, Sessions } from '../gate/sessions.ts';
+import type { Transfers } from '../gate/transfers.ts';
 import { recheckRefusal, staleAsBusy, withCurrentDefinition } from '../operations/current-definition.ts';
 import type { Trip } from '../trip.ts';
 import type { Answer } from './answer.ts';
@@ -25,6 +26,8 @@ import type { VisitorRoute } from './visitor-route.ts';
 
 export interface Services extends Omit<OperatorContext, 'source'>, Sending {
   readonly admission: Admission;
+  readonly uploads: Transfers;
+  readonly downloads: Transfers;
   readonly quotas: QuotaGate;
   readonly authenticator: Authenticator;
   readonly sessions: Sessions;
@@ -38,9 +41,11 @@ export interface Services extends Omit<OperatorContext, 'source'>, Sending {
   readonly providers: VisitorContext['providers'];
   readonly definitions: {
     get(applicationId: string): Promise<PreparedApplication | undefined>;
-    peek(applicationId: string): PreparedApplication | undefined;
+    knows(applicationId: string): boolean;
   };
   readonly publicUrlSet: boolean;
+  /** As Prometheus reads them. */
+  readonly metrics: () => Promise<string>;
 }
 
 export function bindRoute(services: Services, row: Route) {
@@ -54,6 +59,7 @@ export function bindRoute(services: Services, row: Route) {
     const { authorization } = request.headers;
     const { applicationId = '' } = params;
     const address = clientAddress(request);
+    trip.applicationId = applicationId;
     let input: Input<unknown> | undefined;
     let session: LiveSession | undefined;
     let counted = false;
@@ -62,12 +68,15 @@ export function bindRoute(services: Services, row: Route) {
         services.authenticator.recognize(applicationId, authorization, address) ??
         (await identify(services, request, { applicationId, session }));
       session = who.session;
+      trip.authenticated = true;
+      trip.userId = who.caller.id;
       trip.lap('gate');
       const { application, caller, signedInBy, tokenId } = who;
       if (group !== undefined && !counted) {
         const taking = services.quotas.take(trip, application, group);
         if (taking !== undefined) await taking;
         counted = true;
+        trip.group = group;
         trip.lap('quota');
       }
       permit(application, caller, row);
@@ -93,7 +102,7 @@ export function bindRoute(services: Services, row: Route) {
         people,
       };
       try {
-        return behindTheRoad(await row.run(context, input, services));
+        return behindTheRoad(services.downloads, trip, await row.run(context, input, services));
       } catch (error) {
         throw await recheckRefusal(error, context);
       } finally {
@@ -114,7 +123,7 @@ async function admitted(
   applicationId: string,
   work: () => Promise<Answer>,
 ): Promise<Answer> {
-  trip.share = definitions.peek(applicationId) === undefined ? '' : applicationId;
+  trip.share = definitions.knows(applicationId) ? applicationId : '';
   const turn = admission.enter(trip);
   if (turn !== undefined) await turn;
   trip.lap('admission');
@@ -122,6 +131,7 @@ async function admitted(
     return await work();
   } finally {
     admission.leave(trip);
+    trip.endTransfer?.();
   }
 }
 
@@ -178,6 +188,7 @@ export function bindVisitorRoute(services: Services, row: VisitorRoute) {
     const params = request.params as Record<string, string>;
     checkIdentifiers(params);
     refuseBrokenEncoding(request.url, row.parameters ?? []);
+    trip.applicationId = params.applicationId;
     if (row.method !== 'GET') refuseForeign(request, services.publicUrl());
     return admitted(services, trip, params.applicationId ?? '', async () => {
       const { definitions, throttle, paceSignOns, providers, ids, now, observe } = services;
@@ -203,9 +214,13 @@ export function bindOperatorRoute(services: Services, row: OperatorRoute) {
     checkIdentifiers(params);
     if (row.permission === 'operator')
       services.operatorGate.authenticate(request.headers.authorization, clientAddress(request));
+    trip.authenticated = row.permission === 'operator';
+    trip.lap('gate');
+    trip.applicationId = params.applicationId;
     // What takes long here is wanted, and shows how far it has come.
     trip.deadlineAt = Number.POSITIVE_INFINITY;
     const input = await readInput(services, request, { params, rule: row.body, trip });
+    trip.lap('body');
     const context = { ...services, source: { context: 'operator' as const, ip: clientAddress(request) } };
     const forget = () => services.hear({ application: params.applicationId ?? '' });
     return withCurrentDefinition(async () => row.run(context, input), forget);
@@ -213,18 +228,33 @@ export function bindOperatorRoute(services: Services, row: OperatorRoute) {
 }
 
 /** Bytes are opened when the headers are about to go out, too late to start over: who meets a new definition then comes again. */
-function behindTheRoad(answer: Answer): Answer {
+function behindTheRoad(downloads: Transfers, trip: Trip, answer: Answer): Answer {
   const { stream } = answer;
   if (stream === undefined) return answer;
-  return { ...answer, stream: () => stream().catch((error: unknown) => Promise.reject(staleAsBusy(error))) };
+  const open = async () => {
+    const end = downloads.begin(trip.share);
+    try {
+      const bytes = await stream();
+      return bytes.once('close', end);
+    } catch (error) {
+      end();
+      throw staleAsBusy(error);
+    }
+  };
+  return { ...answer, stream: open };
 }
 
 async function readInput(
-  { publicUrl, publicUrlSet, admission }: Services,
+  { publicUrl, publicUrlSet, admission, uploads, patience }: Services,
   request: FastifyRequest,
   { params, rule, trip }: { params: Record<string, string>; rule: BodyRule<unknown> | undefined; trip: Trip },
 ): Promise<Input<unknown>> {
-  const read = (bytesMax: number) => admission.aside(trip, () => readJsonBody(request.raw, bytesMax));
+  const read = async (bytesMax: number) => {
+    const body = readJsonBody(request.raw, bytesMax, patience);
+    // What came with the headers is there by then: nobody is waited for, and the place is kept.
+    await undefined;
+    return request.raw.complete ? body : admission.aside(trip, () => body);
+  };
   const body = rule === undefined ? undefined : rule.shape.read(await read(rule.bytesMax));
   const header = (name: string) => {
     const value = request.headers[name];
@@ -237,9 +267,10 @@ async function readInput(
   };
   // A file takes as long as its client needs: it has neither a place nor a deadline, only bounds of its own.
   const bytes = (bytesMax: number) => {
+    trip.endTransfer ??= uploads.begin(trip.share);
     trip.deadlineAt = Number.POSITIVE_INFINITY;
     admission.leave(trip);
-    return readFile(request.raw, bytesMax);
+    return readFile(request.raw, bytesMax, trip);
   };
   const isHead = request.method === 'HEAD';
   return { params, query: readQuery(request.url), header, isHead, address, body, bytes };

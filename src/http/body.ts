@@ -3,19 +3,24 @@
 
 import type { IncomingMessage } from 'node:http';
 import { fault } from '../faults.ts';
+import { PATIENCE, type Patience } from './patience.ts';
 
 /** What an answered request may still send before its connection is cut: enough for a client to finish and read. */
 const DISCARD_BYTES_MAX = 64 * 1024 * 1024;
-/** For a body of JSON to arrive, or what is thrown away of one; whoever trickles longer is cut off. */
-const BODY_MS_MAX = 300_000;
+/** For what is thrown away of a body to arrive: much of a file, by a slow line. */
+const DISCARD_MS_MAX = 300_000;
 /** A file may take as long as it needs, as long as something of it arrives. */
 const UPLOAD_IDLE_MS = 60_000;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-export async function readJsonBody(request: IncomingMessage, bytesMax: number): Promise<unknown> {
+export async function readJsonBody(
+  request: IncomingMessage,
+  bytesMax: number,
+  patience: Patience = PATIENCE,
+): Promise<unknown> {
   checkContentType(request);
-  const bytes = await readBytes(request, bytesMax);
+  const bytes = await readBytes(request, bytesMax, patience);
   return parseJson(bytes);
 }
 
@@ -56,13 +61,21 @@ function invite(request: IncomingMessage): void {
 const endedEarly = () => fault('INVALID_BODY', { reason: 'the body ended before its declared length' });
 
 /** A file's bytes as they arrive, no faster than they are taken. A declared length beyond the bound is refused unread. */
-export function readFile(request: IncomingMessage, bytesMax: number): AsyncIterable<Uint8Array> {
+export function readFile(
+  request: IncomingMessage,
+  bytesMax: number,
+  counted: { bytesIn: number },
+): AsyncIterable<Uint8Array> {
   refuseCompressed(request);
   if (Number(request.headers['content-length'] ?? 0) > bytesMax) throw tooLarge(bytesMax);
-  return readChunks(request, bytesMax);
+  return readChunks(request, bytesMax, counted);
 }
 
-async function* readChunks(request: IncomingMessage, bytesMax: number): AsyncGenerator<Uint8Array> {
+async function* readChunks(
+  request: IncomingMessage,
+  bytesMax: number,
+  counted: { bytesIn: number },
+): AsyncGenerator<Uint8Array> {
   invite(request);
   let length = 0;
   // The connection is needed for the answer, whatever becomes of the rest.
@@ -74,6 +87,7 @@ async function* readChunks(request: IncomingMessage, bytesMax: number): AsyncGen
       });
       if (chunk.done === true) break;
       length += chunk.value.length;
+      counted.bytesIn = length;
       if (length > bytesMax) throw tooLarge(bytesMax);
       yield chunk.value;
     }
@@ -97,7 +111,7 @@ async function withinIdleTime<T>(request: IncomingMessage, reading: Promise<T>):
 const tooLarge = (bytesMax: number) =>
   fault('INVALID_BODY', { reason: `the body is larger than ${bytesMax} bytes`, maxBytes: bytesMax });
 
-function readBytes(request: IncomingMessage, bytesMax: number): Promise<Buffer> {
+function readBytes(request: IncomingMessage, bytesMax: number, patience: Patience): Promise<Buffer> {
   const declared = Number(request.headers['content-length'] ?? 0);
   if (declared > bytesMax) return Promise.reject(tooLarge(bytesMax));
   // A client that has hung up meanwhile is not told of again, and would be waited for without an end.
@@ -106,16 +120,21 @@ function readBytes(request: IncomingMessage, bytesMax: number): Promise<Buffer> 
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let length = 0;
-    const late = setTimeout(() => request.destroy(), BODY_MS_MAX);
+    const lateAt = performance.now() + patience.bodyMs;
+    const silent = setTimeout(() => request.destroy(), patience.bodySilenceMs);
     const settle = (finish: () => void) => {
-      clearTimeout(late);
+      clearTimeout(silent);
       request.off('data', onData).off('end', onEnd).off('error', onLost).off('close', onLost);
       finish();
     };
     const onData = (chunk: Buffer) => {
       length += chunk.length;
       if (length > bytesMax) settle(() => reject(tooLarge(bytesMax)));
-      else chunks.push(chunk);
+      else if (performance.now() > lateAt) request.destroy();
+      else {
+        chunks.push(chunk);
+        silent.refresh();
+      }
     };
     const onEnd = () => settle(() => resolve(Buffer.concat(chunks, length)));
     const onLost = () => settle(() => reject(endedEarly()));
@@ -127,14 +146,16 @@ function readBytes(request: IncomingMessage, bytesMax: number): Promise<Buffer> 
  * Lets what nobody read flow by unseen, so that the client can finish and read the answer; cuts off what never ends.
  * To be called before the answer goes out: behind it Node does the same, without a bound.
  */
-export function discardRest(request: IncomingMessage): void {
+export function discardRest(request: IncomingMessage, { bodySilenceMs }: Patience): void {
   if (request.complete) return;
   let discarded = 0;
-  const late = setTimeout(() => request.destroy(), BODY_MS_MAX).unref();
-  request.once('close', () => clearTimeout(late));
+  const lateAt = performance.now() + DISCARD_MS_MAX;
+  const silent = setTimeout(() => request.destroy(), bodySilenceMs).unref();
+  request.once('close', () => clearTimeout(silent));
   request.on('data', (chunk: Buffer) => {
     discarded += chunk.length;
-    if (discarded > DISCARD_BYTES_MAX) request.destroy();
+    if (discarded > DISCARD_BYTES_MAX || performance.now() > lateAt) request.destroy();
+    else silent.refresh();
   });
   request.on('error', () => undefined);
   request.resume();

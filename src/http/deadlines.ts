@@ -18,6 +18,10 @@ export class Deadlines {
     this.#timer.unref();
   }
 
+  get underWay(): number {
+    return this.#trips.size;
+  }
+
   watch(trip: Trip, request: IncomingMessage): void {
     this.#trips.set(trip, request);
   }

@@ -24,6 +24,7 @@ export const NOTIFICATION_ROUTES: readonly Route[] = [
     method: 'POST',
     path: `${USER}/notifications`,
     permission: 'admin',
+    group: 'records-write',
     body: { shape: notification, bytesMax: ORDINARY_BYTES_MAX },
     sentence: 'Sends a push notification to every device of a user.',
     run: async (context, { params, body }) => {

@@ -8,8 +8,9 @@ import * as doctor from '../operations/doctor.ts';
 import * as tokens from '../operations/operator-tokens.ts';
 import * as users from '../operations/operator-users.ts';
 import * as organizations from '../operations/organizations.ts';
+import * as quotas from '../operations/quotas.ts';
 import { OrganizationSettings } from '../wire/operator.ts';
-import { publishDocumentSchema } from '../wire/publish-document.ts';
+import { publishDocumentSchema, QuotaChange } from '../wire/publish-document.ts';
 import { NewToken } from '../wire/tokens.ts';
 import { NewSharedUser, NewUser } from '../wire/users.ts';
 import { type Answer, answerJson, answerLines, NO_CONTENT } from './answer.ts';
@@ -94,6 +95,21 @@ export const OPERATOR_ROUTES: readonly OperatorRoute[] = [
       await applications.remove(context, params.applicationId!);
       return NO_CONTENT;
     },
+  }),
+  route({
+    method: 'GET',
+    path: `${APPLICATION}/quotas`,
+    permission: 'operator',
+    sentence: 'The quotas of an application, and what is taken of them in this hour.',
+    run: async (context, { params }) => answerJson(await quotas.show(context, params.applicationId!)),
+  }),
+  route({
+    method: 'PUT',
+    path: `${APPLICATION}/quotas`,
+    permission: 'operator',
+    body: { shape: one(QuotaChange), bytesMax: ORDINARY_BYTES_MAX },
+    sentence: 'Changes the plan or single limits of an application.',
+    run: async (context, { params, body }) => answerJson(await quotas.change(context, params.applicationId!, body)),
   }),
   route({
     method: 'POST',

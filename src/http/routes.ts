@@ -39,6 +39,7 @@ export const ROUTES: readonly Route[] = [
     method: 'GET',
     path: '/v1/:applicationId',
     permission: 'api',
+    group: 'records-read',
     sentence: 'The application with its collections and columns.',
     run: (context, _input, server) => answerJson(definition.show(context, server.publicUrl())),
   }),
@@ -46,6 +47,7 @@ export const ROUTES: readonly Route[] = [
     method: 'GET',
     path: RECORDS,
     permission: 'api',
+    group: 'records-read',
     parameters: LIST_PARAMETERS,
     sentence: 'Lists records in order, page by page, narrowed down by a search.',
     run: async (context, { params, query, address }) => {
@@ -59,6 +61,7 @@ export const ROUTES: readonly Route[] = [
     method: 'DELETE',
     path: RECORDS,
     permission: 'api',
+    group: 'records-write',
     parameters: DELETE_PARAMETERS,
     sentence: 'Deletes the records that a search selects, oldest first.',
     run: async (context, { params, query }) => {
@@ -72,6 +75,7 @@ export const ROUTES: readonly Route[] = [
     method: 'POST',
     path: RECORDS,
     permission: 'api',
+    group: 'records-write',
     body: { shape: oneOrMany(NewRecord), bytesMax: RECORDS_BYTES_MAX },
     sentence: 'Creates one record, or up to 100 in order.',
     run: async (context, { params, body }) => {
@@ -85,6 +89,7 @@ export const ROUTES: readonly Route[] = [
     method: 'PUT',
     path: RECORDS,
     permission: 'api',
+    group: 'records-write',
     body: { shape: many(RecordUpdateWithId), bytesMax: RECORDS_BYTES_MAX },
     sentence: 'Updates up to 100 records in order.',
     run: async (context, { params, body }) =>
@@ -94,6 +99,7 @@ export const ROUTES: readonly Route[] = [
     method: 'PATCH',
     path: `${RECORDS}/upsert/:upsertKeyColumnId`,
     permission: 'api',
+    group: 'records-write',
     body: { shape: oneOrMany(NewRecord), bytesMax: RECORDS_BYTES_MAX },
     sentence: 'Updates the record that has the key, or creates it; one, or up to 100 in order.',
     run: async (context, { params, body }) => {
@@ -107,6 +113,7 @@ export const ROUTES: readonly Route[] = [
     method: 'GET',
     path: RECORD,
     permission: 'api',
+    group: 'records-read',
     sentence: 'One record.',
     run: async (context, { params, header }) => {
       const view = await records.get(context, { collectionId: params.collectionId!, recordId: params.recordId! });
@@ -118,6 +125,7 @@ export const ROUTES: readonly Route[] = [
     method: 'PUT',
     path: RECORD,
     permission: 'api',
+    group: 'records-write',
     body: { shape: one(RecordUpdate), bytesMax: RECORDS_BYTES_MAX },
     sentence: 'Updates one record.',
     run: async (context, { params, header, body }) => {
@@ -130,6 +138,7 @@ export const ROUTES: readonly Route[] = [
     method: 'DELETE',
     path: RECORD,
     permission: 'api',
+    group: 'records-write',
     sentence: 'Deletes one record.',
     run: async (context, { params, header }) => {
       const ifHash = requiredHash(header('if-match'));

@@ -1,18 +1,29 @@
 // Puts answers and problems on the wire. Written straight to the response: a framework's path of hooks and serializers
 // has nothing to do here, and took a quarter of the time of a short answer.
 
-import type { ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { fault } from '../faults.ts';
 import type { Observe } from '../observe.ts';
-import { Trip } from '../trip.ts';
+import { type Trace, Trip } from '../trip.ts';
 import type { Answer } from './answer.ts';
 import { discardRest } from './body.ts';
 import type { Deadlines } from './deadlines.ts';
+import type { Patience } from './patience.ts';
 import { toProblem } from './problem.ts';
+import { serverTiming } from './server-timing.ts';
 import type { UnderWay } from './under-way.ts';
+
+interface Beginning {
+  readonly trip: Trip;
+  readonly method: string;
+  readonly route: string;
+  readonly scheme: string;
+  readonly headers: IncomingHttpHeaders;
+}
 
 export interface Sending {
   readonly observe: Observe;
@@ -20,37 +31,52 @@ export interface Sending {
   readonly closing: () => boolean;
   readonly underWay: UnderWay;
   readonly deadlines: Deadlines;
+  /** Where requests are traced. */
+  readonly traces: { begin(beginning: Beginning): Trace | undefined } | undefined;
+  readonly patience: Patience;
 }
+
+/** Node would leave out those beyond its own bound, and nobody would know which. */
+const HEADERS_MAX = 256;
 
 type Work = (request: FastifyRequest, trip: Trip) => Promise<Answer> | Answer;
 type Handler = (request: FastifyRequest, reply: FastifyReply) => void;
 
 /** A handler that sends what `work` gives or throws, or that its time is over, and tells of it. */
-export function answering({ observe, closing, underWay, deadlines }: Sending, route: string, work: Work): Handler {
+export function answering(sending: Sending, route: string, work: Work): Handler {
+  const { observe, closing, underWay, deadlines, patience, traces } = sending;
   return (request, reply) => {
     reply.hijack();
     const { id: requestId, method } = request;
     const trip = new Trip(requestId, deadlines.milliseconds);
     const told = (status: number) => {
       const milliseconds = performance.now() - trip.startedAt;
-      observe({ event: 'request', requestId, method, route, status, milliseconds });
+      observe({ event: 'request', requestId, method, route, status, milliseconds, trip });
+      trip.trace?.end(trip, status);
     };
-    const refuse = (error: unknown) => send(problemAnswer(observe, route, request, error));
+    const refuse = (error: unknown) => send(problemAnswer(observe, { requestId, method, route, trip }, error));
     const send = (answer: Answer): void => {
-      discardRest(request.raw);
+      discardRest(request.raw, patience);
       if (closing()) reply.raw.shouldKeepAlive = false;
       if (answer.stream !== undefined && method !== 'HEAD') {
         answer.stream().then((bytes) => flow(answer, bytes), refuse);
         return;
       }
       write(reply.raw, trip, answer);
+      cutOffUnread(reply.raw, request.raw.socket, patience.readerMs);
       told(answer.status);
     };
     const flow = async (answer: Answer, bytes: Readable) => {
+      // Node destroys the connection then, and sets its own time behind a finished answer.
+      request.raw.socket.setTimeout(patience.readerMs);
       const cut = await streamOut(reply.raw, bytes, { trip, answer });
       told(answer.status);
-      if (cut !== undefined) observe({ ...cut, requestId, method, route });
+      if (cut !== undefined) observe({ ...cut, requestId, method, route, trip });
     };
+    if (traces !== undefined) {
+      const { headers, protocol: scheme } = request;
+      trip.trace = traces.begin({ trip, method, route, scheme, headers });
+    }
     underWay.begin();
     deadlines.watch(trip, request.raw);
     trip.whenStopped((why) => {
@@ -73,9 +99,6 @@ export function answering({ observe, closing, underWay, deadlines }: Sending, ro
   };
 }
 
-/** Whoever reads nothing for so long is cut off. */
-const READER_IDLE_MS = 120_000;
-
 /** What became of it when not all of it went out. A reader who leaves is everyday; bytes that cannot be had are ours. */
 type Cut = { readonly event: 'request.left' | 'request.cut'; readonly cause: unknown };
 
@@ -85,8 +108,7 @@ async function streamOut(
   bytes: Readable,
   { trip, answer }: { trip: Trip; answer: Answer },
 ): Promise<Cut | undefined> {
-  // Node destroys the connection then, and sets its own time behind a finished answer.
-  response.socket?.setTimeout(READER_IDLE_MS);
+  tellTiming(trip, answer.status);
   response.writeHead(answer.status, { 'x-request-id': trip.id, ...trip.headers, ...answer.headers });
   const declared = answer.headers?.['content-length'];
   const whole = { length: declared === undefined ? undefined : Number(declared), sent: 0 };
@@ -98,7 +120,14 @@ async function streamOut(
     if (whole.sent === whole.length) return undefined;
     const left = (cause as NodeJS.ErrnoException).code === 'ERR_STREAM_PREMATURE_CLOSE';
     return { event: left ? 'request.left' : 'request.cut', cause };
+  } finally {
+    trip.bytesOut = whole.sent;
   }
+}
+
+function tellTiming(trip: Trip, status: number): void {
+  const timing = serverTiming(trip, status);
+  if (timing !== undefined) trip.headers['server-timing'] = timing;
 }
 
 /** Fewer bytes than the head has declared would leave the reader waiting, and more would be taken for the next answer. */
@@ -115,16 +144,31 @@ async function* inFull(
   if (length !== undefined && whole.sent !== length) throw new Error(`${whole.sent} bytes came of ${length}`);
 }
 
+/** What did not go out at once, or stands behind what did not (pipelining), is kept for the client no longer than that. */
+function cutOffUnread(response: ServerResponse, socket: Socket, milliseconds: number): void {
+  if (response.socket === null || socket.writableLength > 0) socket.setTimeout(milliseconds);
+}
+
 async function travel(request: FastifyRequest, trip: Trip, work: Work): Promise<Answer> {
+  if (request.raw.rawHeaders.length > 2 * HEADERS_MAX) {
+    throw fault('INVALID_PARAMETER', { parameter: 'request', reason: `has more than ${HEADERS_MAX} headers` });
+  }
   if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
     throw fault('INVALID_PARAMETER', { parameter: 'Host', reason: 'is missing' });
   }
   return work(request, trip);
 }
 
-function problemAnswer(observe: Observe, route: string, request: FastifyRequest, error: unknown): Answer {
+interface Place {
+  readonly requestId: string;
+  readonly method: string;
+  readonly route: string;
+  readonly trip: Trip;
+}
+
+function problemAnswer(observe: Observe, place: Place, error: unknown): Answer {
   const { status, headers, body, fault: known } = toProblem(error);
-  const place = { requestId: request.id, method: request.method, route };
+  place.trip.problem = known;
   if (known.code === 'INTERNAL_ERROR') observe({ event: 'request.failed', ...place, error });
   else if (status >= 500 || known.cause !== undefined) {
     observe({ event: 'request.refused', ...place, code: known.code, cause: known.cause });
@@ -133,6 +177,7 @@ function problemAnswer(observe: Observe, route: string, request: FastifyRequest,
 }
 
 function write(response: ServerResponse, trip: Trip, { status, headers, body }: Answer): void {
+  tellTiming(trip, status);
   if (body === undefined) {
     response.writeHead(status, { 'x-request-id': trip.id, ...trip.headers, ...headers });
     response.end();

@@ -1,12 +1,14 @@
-// From a parsed body to a typed one: the shapes of wire/ compiled once, and the one sentence that says what is wrong.
+// From a parsed body to a typed one: the shapes of wire/ compiled when they are first needed, and the one sentence that
+// says what is wrong.
 
-import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 import type { Static, TSchema } from 'typebox';
 import { KINDS } from '../domain/kinds.ts';
+import { validators } from '../domain/validators.ts';
 import { fault } from '../faults.ts';
 import { RECORDS_MAX } from '../wire/records.ts';
 
-const ajv = new Ajv2020({ strict: false, allErrors: false });
+const validator = validators({ strict: false, allErrors: false });
 
 /** What a route takes as its body: the schema for people and documents, and the reader for requests. */
 export interface Shape<T> {
@@ -15,11 +17,11 @@ export interface Shape<T> {
 }
 
 export function one<S extends TSchema>(schema: S): Shape<Static<S>> {
-  const validate = ajv.compile(schema);
+  const validate = validator(() => schema);
   return {
     schema,
     read(body) {
-      check(validate, body, '');
+      check(validate(), body, '');
       return body as Static<S>;
     },
   };
@@ -34,12 +36,13 @@ export interface ShapeProblem {
 
 /** An object whose wrong members are answered with a code of their own. */
 export function members<S extends TSchema>(schema: S, refuse: (problem: ShapeProblem) => Error): Shape<Static<S>> {
-  const validate = ajv.compile(schema);
+  const validate = validator(() => schema);
   return {
     schema,
     read(body) {
-      if (validate(body)) return body as Static<S>;
-      const error = tellingError(validate);
+      const isValid = validate();
+      if (isValid(body)) return body as Static<S>;
+      const error = tellingError(isValid);
       const { reason, path } = error === undefined ? { reason: 'is not valid', path: '' } : explain(error, '');
       if (path === '') throw fault('INVALID_BODY', { reason, path });
       const kind =
@@ -80,12 +83,12 @@ export function oneOf<S extends Readonly<Record<string, TSchema>>>(
 
 /** At most 100; the count is checked before the elements. */
 export function many<S extends TSchema>(schema: S): Shape<Static<S>[]> {
-  const validate = ajv.compile(schema);
+  const validate = validator(() => schema);
   return {
     schema: { type: 'array', maxItems: RECORDS_MAX, items: schema },
     read(body) {
       if (!Array.isArray(body)) throw fault('INVALID_BODY', { reason: 'the body must be an array', path: '' });
-      return readElements(validate, body) as Static<S>[];
+      return readElements(validate(), body) as Static<S>[];
     },
   };
 }
@@ -97,12 +100,12 @@ export interface OneOrMany<T> {
 }
 
 export function oneOrMany<S extends TSchema>(schema: S): Shape<OneOrMany<Static<S>>> {
-  const validate = ajv.compile(schema);
+  const validate = validator(() => schema);
   return {
     schema: { anyOf: [schema, { type: 'array', maxItems: RECORDS_MAX, items: schema }] },
     read(body) {
-      if (Array.isArray(body)) return { items: readElements(validate, body) as Static<S>[], batch: true };
-      check(validate, body, '');
+      if (Array.isArray(body)) return { items: readElements(validate(), body) as Static<S>[], batch: true };
+      check(validate(), body, '');
       return { items: [body as Static<S>], batch: false };
     },
   };

@@ -109,6 +109,7 @@ export const UPLOAD_ROUTES: readonly Route[] = [
     method: 'POST',
     path: UPLOADS,
     permission: 'api',
+    group: 'attachments-write',
     sentence: 'Announces a file whose bytes come later; records may hold it from then on.',
     run: spoken(announce),
   }),

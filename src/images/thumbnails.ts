@@ -4,6 +4,7 @@
 
 import type { Readable } from 'node:stream';
 import { tooBusy } from '../faults.ts';
+import { Turns } from '../turns.ts';
 import { ThumbnailChild, ThumbnailProcessLost } from './thumbnail-child.ts';
 
 /** The longer side of a thumbnail, in pixels. */
@@ -11,8 +12,8 @@ export const THUMBNAIL_SIZES = [64, 128, 256, 512, 1024] as const;
 
 /** Each may take 500 MB at worst. */
 const WORKERS = 1;
-/** A few pages of them. They hold nothing but a place; whoever comes later is told to come again. */
-const WAITING_MAX = 256;
+/** A few pages of them for each application. They hold nothing but a place; whoever comes later is told to come again. */
+const WAITING = { eachMax: 256, allMax: 1_024 };
 const JOB_MS_MAX = 20_000;
 const IDLE_MS_MAX = 30_000;
 const HARMFUL_MS = 600_000;
@@ -33,11 +34,14 @@ export class NotAnImage extends Error {
 export interface Image {
   /** Under which it is known; what is in it never changes. */
   readonly name: string;
+  /** Whose it is: turns go round among the applications. */
+  readonly share: string;
   /** Called when its turn has come. The stream is read as fast as it is used, and destroyed in any case. */
   readonly open: () => Promise<Readable>;
 }
 
 interface Waiting {
+  readonly share: string;
   resolve(): void;
   reject(error: Error): void;
 }
@@ -50,7 +54,7 @@ export interface ThumbnailBounds {
 export class Thumbnails {
   readonly #jobMsMax: number;
   readonly #idleMsMax: number;
-  readonly #waiting: Waiting[] = [];
+  readonly #waiting = new Turns<Waiting>(WAITING);
   readonly #children = new Set<ThumbnailChild>();
   readonly #idle: ThumbnailChild[] = [];
   readonly #making = new Map<string, Promise<Buffer>>();
@@ -79,9 +83,9 @@ export class Thumbnails {
     return making;
   }
 
-  async #make({ name, open }: Image, size: number): Promise<Buffer> {
+  async #make({ name, share, open }: Image, size: number): Promise<Buffer> {
     if (!THUMBNAIL_SIZES.some((each) => each === size)) throw new RangeError(`There are no thumbnails of ${size}`);
-    await this.#turn();
+    await this.#turn(share);
     try {
       if ((this.#harmful.get(name) ?? 0) > performance.now()) throw new NotAnImage(TOO_MUCH, '');
       const source = await open();
@@ -109,7 +113,10 @@ export class Thumbnails {
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#idleTimer);
-    for (const waiting of this.#waiting.splice(0)) waiting.reject(new Error('Thumbnails are closed'));
+    for (const waiting of this.#waiting) {
+      this.#waiting.remove(waiting.share, waiting);
+      waiting.reject(new Error('Thumbnails are closed'));
+    }
     const children = [...this.#children];
     for (const child of children) child.end('Thumbnails are closed');
     await Promise.all(children.map(({ ended }) => ended));
@@ -136,18 +143,19 @@ export class Thumbnails {
     return child;
   }
 
-  async #turn(): Promise<void> {
+  async #turn(share: string): Promise<void> {
     if (this.#running < WORKERS) {
       this.#running += 1;
       return;
     }
-    if (this.#waiting.length >= WAITING_MAX) throw tooBusy();
-    await new Promise<void>((resolve, reject) => this.#waiting.push({ resolve, reject }));
+    await new Promise<void>((resolve, reject) => {
+      if (!this.#waiting.add(share, { share, resolve, reject })) reject(tooBusy());
+    });
   }
 
   #passOn(): void {
-    // Who waits longest takes over the place, so that nobody can slip in between.
-    const next = this.#waiting.shift();
+    // Whose turn it is takes over the place, so that nobody can slip in between.
+    const next = this.#waiting.next();
     if (next !== undefined) {
       next.resolve();
       return;

@@ -28,10 +28,14 @@ export class Behind {
     this.#bounds = bounds;
   }
 
+  get waiting(): number {
+    return this.#waiting.length + this.#pausing;
+  }
+
   /** False when there is too much of it. */
   begin(task: string, work: BehindWork): boolean {
     const full = this.#running >= this.#bounds.atOnceMax;
-    if (full && this.#waiting.length + this.#pausing >= this.#bounds.waitingMax) {
+    if (full && this.waiting >= this.#bounds.waitingMax) {
       this.#means.observe({ event: 'task.failed', task, error: tooBusy() });
       return false;
     }

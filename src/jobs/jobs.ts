@@ -11,7 +11,7 @@ import { type PublishingContext, settleInterrupted } from '../operations/prepara
 import { settleLeft } from '../operations/settling.ts';
 import type { UpkeepContext } from '../operations/upkeep.ts';
 import { releaseLeft } from '../operations/uploads.ts';
-import { beginRound } from '../store/job-rounds.ts';
+import { beginRound, giveBackRound } from '../store/job-rounds.ts';
 import type { SearchIndexes } from '../store/search-indexes.ts';
 import type { TokenUses } from '../store/token-uses.ts';
 import type { Job } from './runner.ts';
@@ -80,7 +80,11 @@ export function jobsOf(context: JobsContext, { unheldDays, activityLogDays }: Jo
   ];
 }
 
-/** A job that one of the servers does, whichever comes first, and none again before its time. */
+/**
+ * A job that one of the servers does, whichever comes first, and none again before its time. A round that fails, or whose
+ * server is stopped, is given back. One whose server was killed is not missed before the next: each begins with what is
+ * there then, and none is about anything that could not wait for an hour.
+ */
 export function onceForAll({ database, now }: Pick<JobsContext, 'database' | 'now'>, job: Job): Job {
   const { name, everyMs, run } = job;
   return {
@@ -88,7 +92,14 @@ export function onceForAll({ database, now }: Pick<JobsContext, 'database' | 'no
     everyMs: Math.min(everyMs, ROUND_LOOK_MS),
     run: async (signal) => {
       const round = { job: name, at: isoTime(now()), since: isoTime(now() - everyMs) };
-      if (await beginRound(database.system, round)) await run(signal);
+      if (!(await beginRound(database.system, round))) return;
+      let done = false;
+      try {
+        await run(signal);
+        done = !signal.aborted;
+      } finally {
+        if (!done) await giveBackRound(database.system, round).catch(() => undefined);
+      }
     },
   };
 }

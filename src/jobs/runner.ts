@@ -11,6 +11,9 @@ export interface Job {
   readonly run: (signal: AbortSignal) => Promise<void>;
 }
 
+/** What fails, fails again while the database is away: there is a line in the log for it, and not for every time. */
+const FAILED_MS = 2_000;
+
 export class JobRunner {
   readonly #timers = new Map<string, NodeJS.Timeout>();
   readonly #running = new Set<Promise<void>>();
@@ -26,7 +29,7 @@ export class JobRunner {
   start(): void {
     for (const job of this.#jobs) {
       if (job.atStart === true) this.#run(job);
-      else this.#wait(job);
+      else this.#wait(job, job.everyMs);
     }
   }
 
@@ -37,20 +40,26 @@ export class JobRunner {
     await Promise.all(this.#running);
   }
 
-  #wait(job: Job): void {
+  #wait(job: Job, milliseconds: number): void {
     if (this.#stopping.signal.aborted) return;
-    const timer = setTimeout(() => this.#run(job), job.everyMs);
+    const timer = setTimeout(() => this.#run(job), milliseconds);
     timer.unref();
     this.#timers.set(job.name, timer);
   }
 
   #run(job: Job): void {
+    const startedAt = performance.now();
+    let failed = false;
     const running = job
       .run(this.#stopping.signal)
-      .catch((error: unknown) => this.#observe({ event: 'job.failed', job: job.name, error }))
+      .catch((error: unknown) => {
+        failed = true;
+        this.#observe({ event: 'job.failed', job: job.name, error });
+      })
       .then(() => {
+        this.#observe({ event: 'job.ended', job: job.name, milliseconds: performance.now() - startedAt, failed });
         this.#running.delete(running);
-        this.#wait(job);
+        this.#wait(job, failed ? Math.max(job.everyMs, FAILED_MS) : job.everyMs);
       });
     this.#running.add(running);
   }

@@ -1,7 +1,6 @@
 // Mail goes out by the operator's own SMTP server. What a mail says is made by the files beside this one.
 
 import { setTimeout as pause } from 'node:timers/promises';
-import { createTransport } from 'nodemailer';
 import { isLoopback } from '../domain/loopback.ts';
 
 export interface Mail {
@@ -33,27 +32,31 @@ export function openMailer({ url, from }: MailSettings, deadlineMs = DEADLINE_MS
   const { protocol, hostname, port, username, password } = address;
   const secure = protocol === 'smtps:';
   const plain = address.searchParams.get('tls') === 'never';
-  const transport = createTransport({
-    host: hostname.replace(/^\[|\]$/g, ''),
-    port: port === '' ? (secure ? 465 : 587) : Number(port),
-    secure,
-    // Otherwise whoever sits between the two only has to keep back the server's offer.
-    requireTLS: !plain && !isLoopback(address),
-    ignoreTLS: plain,
-    ...(username === '' ? {} : { auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) } }),
-    connectionTimeout: PATIENCE_MS,
-    greetingTimeout: PATIENCE_MS,
-    socketTimeout: PATIENCE_MS,
-    disableFileAccess: true,
-    disableUrlAccess: true,
-  });
+  // Not loaded by a server without mail.
+  const opened = import('nodemailer').then(({ createTransport }) =>
+    createTransport({
+      host: hostname.replace(/^\[|\]$/g, ''),
+      port: port === '' ? (secure ? 465 : 587) : Number(port),
+      secure,
+      // Otherwise whoever sits between the two only has to keep back the server's offer.
+      requireTLS: !plain && !isLoopback(address),
+      ignoreTLS: plain,
+      ...(username === '' ? {} : { auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) } }),
+      connectionTimeout: PATIENCE_MS,
+      greetingTimeout: PATIENCE_MS,
+      socketTimeout: PATIENCE_MS,
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    }),
+  );
   return {
     // As an object, so that whatever an address holds it is one.
     send: async ({ to, subject, text, html }) => {
       const mail = { from, to: { name: '', address: to }, subject: oneLine(subject), text, html };
+      const transport = await opened;
       await within(transport.sendMail(mail), deadlineMs);
     },
-    close: () => transport.close(),
+    close: () => void opened.then((transport) => transport.close()),
   };
 }
 

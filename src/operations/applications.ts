@@ -56,15 +56,42 @@ interface Plan {
   readonly changes: readonly Change[];
 }
 
+type WithId = PublishDocument & { readonly id: string };
+
+interface Publishing {
+  readonly applicationId: string;
+  /** What is to be published, given what is. */
+  readonly document: (current: Definition | undefined) => WithId;
+  readonly allowDataLoss: boolean;
+}
+
 export async function publish(context: OperatorContext, input: PublishInput): Promise<Published> {
   const checked = checkDocument(input.document);
   if ('problems' in checked) throw fault('INVALID_DEFINITION', { problems: checked.problems });
   // Assigned once, before anything is written, so that every step below speaks of the same application.
-  const document = { ...checked.document, id: checked.document.id ?? context.ids.long('p') };
-  const applicationId = document.id;
-  if (input.dryRun) {
-    return published(context, await context.database.foresee(applicationId, (tx) => makePlan(context, tx, document)));
-  }
+  const applicationId = checked.document.id ?? context.ids.long('p');
+  const document = () => ({ ...checked.document, id: applicationId });
+  const publishing = { applicationId, document, allowDataLoss: input.allowDataLoss };
+  if (!input.dryRun) return publishAs(context, publishing);
+  return published(context, await context.database.foresee(applicationId, (tx) => makePlan(context, tx, publishing)));
+}
+
+/** Publishes what is published with something changed, whatever others publish at the same time. */
+export async function amend(
+  context: OperatorContext,
+  applicationId: string,
+  change: (current: Definition) => PublishDocument,
+): Promise<void> {
+  const document = (current: Definition | undefined) => {
+    if (current === undefined) throw fault('APPLICATION_NOT_FOUND', { applicationId });
+    return { ...change(current), id: applicationId };
+  };
+  await existing(context, applicationId);
+  await publishAs(context, { applicationId, document, allowDataLoss: false });
+}
+
+async function publishAs(context: OperatorContext, publishing: Publishing): Promise<Published> {
+  const { applicationId } = publishing;
   try {
     return await context.database.publisher(applicationId, async (publisher) => {
       await lockPublishing(publisher, applicationId);
@@ -72,8 +99,8 @@ export async function publish(context: OperatorContext, input: PublishInput): Pr
       const present = await getApplication(publisher.system, applicationId);
       if (present) await note(context, publisher, { other: present.definition, step: 'checking' });
       // Whatever can be refused is refused here, before anything is touched.
-      const plan = await publisher.transaction((tx) => makePlan(context, tx, document));
-      refuseDataLoss(plan, input);
+      const plan = await publisher.transaction((tx) => makePlan(context, tx, publishing));
+      refuseDataLoss(plan, publishing);
       const done = plan.changes.length === 0 ? published(context, plan) : await carryOut(context, publisher, plan);
       // It is published; what could not be cleared away is left to the next who looks (operations/preparation).
       await settle(context, publisher, applicationId).catch((error: unknown) => {
@@ -116,7 +143,7 @@ function published(context: OperatorContext, { stored, next, changes }: Plan): P
   return { application: applicationView(next, version + (changes.length > 0 ? 1 : 0), url), changes };
 }
 
-function refuseDataLoss({ changes }: Plan, { allowDataLoss }: PublishInput): void {
+function refuseDataLoss({ changes }: Plan, { allowDataLoss }: Publishing): void {
   const losing = changes.filter((change) => change.losesData);
   if (losing.length > 0 && !allowDataLoss) throw fault('WOULD_LOSE_DATA', { changes: losing });
 }
@@ -124,11 +151,11 @@ function refuseDataLoss({ changes }: Plan, { allowDataLoss }: PublishInput): voi
 async function makePlan(
   context: OperatorContext,
   tx: JointTransaction,
-  document: PublishDocument & { id: string },
+  { applicationId, document }: Pick<Publishing, 'applicationId' | 'document'>,
 ): Promise<Plan> {
-  const stored = await getApplication(tx.system, document.id);
+  const stored = await getApplication(tx.system, applicationId);
   const current = stored?.definition;
-  const next = resolveDocument(document, current, context.ids);
+  const next = resolveDocument(document(current), current, context.ids);
   if ('problems' in next) throw fault('INVALID_DEFINITION', { problems: next.problems });
   const tooWide = widthProblems(next);
   if (tooWide.length > 0) throw fault('INVALID_DEFINITION', { problems: tooWide });

@@ -206,6 +206,8 @@ export class Deliveries {
     const { now, observe } = this.#context;
     const { applicationId, notificationId, deviceId, attempts, createdAt } = load;
     const at = now();
+    const settled = outcome.kind === 'refused' ? 'failed' : outcome.kind;
+    observe({ event: 'notification.settled', outcome: settled });
     if (outcome.kind === 'later') {
       const delay = Math.max(retryDelayMs({ attempts, serviceFailing, chance: Math.random() }), outcome.afterMs ?? 0);
       if (attempts < ATTEMPTS_MAX && at + delay <= createdAt.getTime() + DELIVERY_MS_MAX) {

@@ -19,7 +19,8 @@ export async function change(context: Context, { currentPassword, newPassword }:
   refuseWeak(newPassword, 'newPassword');
   const name = accountName(application.id, caller.id);
   const account = await getAccount(people.database, application.id, caller.id);
-  const presented = { address: source.ip, account: name, hash: presentHash(account), password: currentPassword };
+  const said = { hash: presentHash(account), password: currentPassword };
+  const presented = { address: source.ip, share: application.id, account: name, ...said };
   if (!(await people.provesPassword(presented)) || account === undefined) {
     people.loginFailed({ application, user: { id: caller.id, name: caller.name }, source });
     throw wrongPassword();

@@ -7,9 +7,10 @@ import type { PreparedApplication } from '../domain/application.ts';
 import type { IdSource } from '../domain/ids.ts';
 import type { Account } from '../store/accounts.ts';
 import { insertEntries } from '../store/activity.ts';
-import type { Statement, Transaction } from '../store/db.ts';
+import type { Transaction } from '../store/db.ts';
 import { announce, type News } from '../store/hearing.ts';
 import { setSharedUserPassword, setUserPassword } from '../store/passwords.ts';
+import type { Statement } from '../store/statements.ts';
 import { activityEntries } from './activity-entries.ts';
 
 interface Scene {

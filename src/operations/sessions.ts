@@ -105,7 +105,8 @@ async function authenticate(context: VisitorContext, named: Named, password: str
       : await findAccount(people.database, application.definition, named);
   // By address or by identifier, it is the same account whose failures are counted.
   const name = accountName(applicationId, found?.user.id ?? presented);
-  const presentedPassword = { address: source.ip, account: name, hash: presentHash(found), password };
+  const share = application?.id ?? '';
+  const presentedPassword = { address: source.ip, share, account: name, hash: presentHash(found), password };
   if ((await people.provesPassword(presentedPassword)) && found !== undefined) return found;
   if (application !== undefined && found !== undefined) {
     const { id, name: userName } = found.caller;

@@ -55,7 +55,8 @@ async function kept({ attachments: { blobs } }: InCollection, key: BlobKey): Pro
 async function make(at: InCollection, key: BlobKey, size: number): Promise<Buffer> {
   const { blobs, thumbnails } = at.attachments;
   const name = `${key.applicationId}/${key.attachmentId}`;
-  const picture = await thumbnails.make({ name, open: () => readStored(blobs, key) }, size).catch((error: unknown) => {
+  const image = { name, share: key.applicationId, open: () => readStored(blobs, key) };
+  const picture = await thumbnails.make(image, size).catch((error: unknown) => {
     if (error instanceof NotAnImage) throw refuse(error.reason);
     throw error instanceof Fault ? error : storageUnavailable(error);
   });

@@ -1,7 +1,6 @@
 // APNs: for phones of Apple. HTTP/2 on one connection that is kept, authorized by a token that is signed anew in time.
 
 import { type ClientHttp2Session, connect, constants } from 'node:http2';
-import { importPKCS8, SignJWT } from 'jose';
 import { DELIVERY_MS_MAX, type Message } from '../domain/notifications.ts';
 import type { ApnsAccount } from './key-files.ts';
 import { fit, PHONE_BYTES_MAX } from './payload.ts';
@@ -69,17 +68,20 @@ export class Apns implements Transport {
   #providerToken(): { value: Promise<string>; madeAt: number } {
     const now = this.#now();
     if (this.#token === undefined || this.#token.madeAt <= now - TOKEN_MS) {
-      const { key, keyId, teamId } = this.#account;
-      const value = importPKCS8(key, 'ES256').then((imported) =>
-        new SignJWT()
-          .setProtectedHeader({ alg: 'ES256', kid: keyId })
-          .setIssuer(teamId)
-          .setIssuedAt(Math.floor(now / 1_000))
-          .sign(imported),
-      );
-      this.#token = { value, madeAt: now };
+      this.#token = { value: this.#sign(now), madeAt: now };
     }
     return this.#token;
+  }
+
+  async #sign(now: number): Promise<string> {
+    const { key, keyId, teamId } = this.#account;
+    // Few servers have such an account, and loading this takes a while.
+    const { importPKCS8, SignJWT } = await import('jose');
+    return new SignJWT()
+      .setProtectedHeader({ alg: 'ES256', kid: keyId })
+      .setIssuer(teamId)
+      .setIssuedAt(Math.floor(now / 1_000))
+      .sign(await importPKCS8(key, 'ES256'));
   }
 
   #connection(): ClientHttp2Session {

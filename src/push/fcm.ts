@@ -1,6 +1,5 @@
 // FCM HTTP v1: for phones with Android, and what else uses Firebase. Authorized by a service account (RFC 7523).
 
-import { importPKCS8, SignJWT } from 'jose';
 import { DELIVERY_MS_MAX, type Message } from '../domain/notifications.ts';
 import type { FcmAccount } from './key-files.ts';
 import { fit, PHONE_BYTES_MAX } from './payload.ts';
@@ -117,6 +116,8 @@ export class Fcm implements Transport {
   async #askForToken(): Promise<AccessToken> {
     const { clientEmail, privateKey, tokenUri } = this.#account;
     const issuedAt = Math.floor(this.#now() / 1_000);
+    // Few servers have such an account, and loading this takes a while.
+    const { importPKCS8, SignJWT } = await import('jose');
     const assertion = await new SignJWT({ scope: SCOPE })
       .setProtectedHeader({ alg: 'RS256', typ: 'JWT' })
       .setIssuer(clientEmail)

@@ -1,6 +1,6 @@
 // Web Push: RFC 8030 (the request), RFC 8291 (encrypted for the browser alone), RFC 8292 (who sends it, VAPID).
 
-import webPush from 'web-push';
+import { generateKeyPairSync } from 'node:crypto';
 import { DELIVERY_MS_MAX, type Message } from '../domain/notifications.ts';
 import { fit, WEB_PUSH_BYTES_MAX } from './payload.ts';
 import { Poster } from './post.ts';
@@ -13,7 +13,22 @@ export interface VapidKeys {
   readonly privateKey: string;
 }
 
-export const makeVapidKeys = (): VapidKeys => webPush.generateVAPIDKeys();
+export function makeVapidKeys(): VapidKeys {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const { x = '', y = '', d = '' } = privateKey.export({ format: 'jwk' });
+  const point = Buffer.concat([UNCOMPRESSED, Buffer.from(x, 'base64url'), Buffer.from(y, 'base64url')]);
+  return { publicKey: point.toString('base64url'), privateKey: d };
+}
+
+/** What a point begins with when both coordinates follow (RFC 8291 section 3.1, SEC 1 section 2.3.3). */
+const UNCOMPRESSED = Buffer.of(4);
+
+type Library = typeof import('web-push');
+
+let loaded: Promise<Library> | undefined;
+
+/** Loaded for the first notification: many servers never send one. */
+const library = () => (loaded ??= import('web-push').then((module) => module.default));
 
 /** Signed for twelve hours; used for one, so that clocks may differ. */
 const SIGNATURE_MS = 60 * 60_000;
@@ -49,13 +64,17 @@ export class WebPush implements Transport {
       return { kind: 'refused', problem: 'the push service is not a trusted one' };
     const subscription = { endpoint: address, keys: JSON.parse(keys) as { p256dh: string; auth: string } };
     const ttl = Math.max(0, Math.ceil((message.createdAt + DELIVERY_MS_MAX - now()) / 1_000));
+    const webPush = await library();
     const { headers, body } = webPush.generateRequestDetails(subscription, fit(message, payload, WEB_PUSH_BYTES_MAX), {
       contentEncoding: 'aes128gcm',
       TTL: ttl,
       urgency: 'high',
     });
     try {
-      const signed = { ...(headers as Record<string, string>), Authorization: this.#authorization(url.origin) };
+      const signed = {
+        ...(headers as Record<string, string>),
+        Authorization: this.#authorization(webPush, url.origin),
+      };
       const answer = await this.#poster.post(url, { headers: signed, body: body as Buffer, signal });
       return outcomeOf(answer, now());
     } catch (error) {
@@ -67,7 +86,7 @@ export class WebPush implements Transport {
     this.#poster.close();
   }
 
-  #authorization(audience: string): string {
+  #authorization(webPush: Library, audience: string): string {
     const { keys, subject, now } = this.#options;
     const known = this.#signatures.get(audience);
     if (known !== undefined && known.until > now()) return known.header;

@@ -1,7 +1,7 @@
 // The client of the organizations' OpenID Connect providers: authorization code flow with PKCE. Knows nothing of
 // accounts; who may enter with what a provider says is the operation's decision.
 
-import * as openid from 'openid-client';
+import type * as OpenidClient from 'openid-client';
 import { isConfidential, isLoopback } from '../domain/loopback.ts';
 import { boundedFetch, ProviderAway } from './bounded-fetch.ts';
 
@@ -50,8 +50,11 @@ const ENDPOINTS = ['authorization_endpoint', 'token_endpoint', 'jwks_uri'] as co
 /** Errors by which a provider says that it is not well (RFC 6749 section 4.1.2.1). */
 const UNWELL = ['server_error', 'temporarily_unavailable'];
 
+/** Loaded by `#configure`, with which everything begins: many servers have nobody who signs on at a provider. */
+let openid: typeof OpenidClient;
+
 interface Discovered {
-  readonly metadata: Promise<openid.ServerMetadata>;
+  readonly metadata: Promise<OpenidClient.ServerMetadata>;
   readonly until: number;
 }
 
@@ -110,7 +113,8 @@ export class Providers {
    * One for each use: a configuration keeps the provider's keys for a minute however many new ones it meets, and in
    * that minute a provider that has changed its keys would be locked out and a key that was withdrawn would count.
    */
-  async #configure(registration: Registration): Promise<openid.Configuration> {
+  async #configure(registration: Registration): Promise<OpenidClient.Configuration> {
+    openid ??= await import('openid-client');
     const { issuer, clientId, clientSecret } = registration;
     const metadata = await this.#discover(issuer);
     const authentication = authenticationOf(metadata, clientSecret);
@@ -123,7 +127,7 @@ export class Providers {
   }
 
   /** Who comes meanwhile waits for the same answer; a failure is not kept. */
-  #discover(issuer: string): Promise<openid.ServerMetadata> {
+  #discover(issuer: string): Promise<OpenidClient.ServerMetadata> {
     const known = this.#discovered.get(issuer);
     if (known !== undefined && performance.now() < known.until) return known.metadata;
     const metadata = discover(issuer, this.#deadlineMs);
@@ -137,7 +141,7 @@ export class Providers {
   }
 }
 
-async function discover(issuer: string, deadlineMs: number): Promise<openid.ServerMetadata> {
+async function discover(issuer: string, deadlineMs: number): Promise<OpenidClient.ServerMetadata> {
   const address = new URL(issuer);
   try {
     const configuration = await openid.discovery(address, 'discovery', undefined, openid.None(), {
@@ -159,7 +163,10 @@ async function discover(issuer: string, deadlineMs: number): Promise<openid.Serv
 }
 
 /** OpenID Connect Discovery 1.0 section 3: where the provider says nothing, it takes Basic. */
-function authenticationOf(metadata: openid.ServerMetadata, clientSecret: string | undefined): openid.ClientAuth {
+function authenticationOf(
+  metadata: OpenidClient.ServerMetadata,
+  clientSecret: string | undefined,
+): OpenidClient.ClientAuth {
   if (clientSecret === undefined) return openid.None();
   const methods = metadata.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
   return methods.includes('client_secret_basic')
@@ -167,7 +174,7 @@ function authenticationOf(metadata: openid.ServerMetadata, clientSecret: string 
     : openid.ClientSecretPost(clientSecret);
 }
 
-async function userInfo(configuration: openid.Configuration, accessToken: string, sub: string) {
+async function userInfo(configuration: OpenidClient.Configuration, accessToken: string, sub: string) {
   if (configuration.serverMetadata().userinfo_endpoint === undefined) return {};
   return openid.fetchUserInfo(configuration, accessToken, sub);
 }

@@ -3,8 +3,9 @@
 // store/attachment-sweeps.
 
 import type { PreparedCollection } from '../domain/application.ts';
-import type { Reader, Row, Statement, Writer } from './db.ts';
+import type { Reader, Writer } from './db.ts';
 import { StaleDefinition } from './sqlstate.ts';
+import type { Row, Statement } from './statements.ts';
 import { tableOf } from './tables.ts';
 
 /** docs/architecture.md, "Attachments". */

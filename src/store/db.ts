@@ -1,21 +1,12 @@
 // The only way to the database. Storage functions are given a handle bound to one application (or to the system
-// schema) and cannot reach the pool: inside a transaction there is nothing else to query by mistake.
+// schema) and cannot reach the connections: inside a transaction there is nothing else to query by mistake.
 
 import type pg from 'pg';
+import type { Fault } from '../faults.ts';
 import type { Trip } from '../trip.ts';
-import { type Ask, Lanes } from './lanes.ts';
-import { Pool, type PoolOptions } from './pool.ts';
-import { prepare } from './prepared.ts';
-import { Publishers } from './publishers.ts';
-import { Shares } from './shares.ts';
-import { isGone, isRetriable, StaleDefinition, unavailable } from './sqlstate.ts';
-
-export type Row = readonly unknown[];
-
-export interface Statement {
-  readonly text: string;
-  readonly params: readonly unknown[];
-}
+import { Connections, type ConnectionsOptions, meaning, type Place, SYSTEM } from './connections.ts';
+import { isRetriable } from './sqlstate.ts';
+import { again, commit, inTransaction, type Row, run, runAll, runOnce, type Statement } from './statements.ts';
 
 /** `citus` accepts less and pays more for some forms: store/logged-write is the only place that asks. */
 export type Engine = 'plain' | 'citus';
@@ -36,6 +27,8 @@ export interface Reader {
 
 export interface Transaction extends Reader {
   readonly inTransaction: true;
+  /** What follows takes as long as it takes: nobody waits for an answer. */
+  unhurried(): Promise<void>;
   /** The last statements and the commit in one round trip. Nothing may follow. */
   last(statements: readonly Statement[]): Promise<Row[][]>;
   /** Runs the steps in order up to the first that fails and undoes only that one, in one round trip. */
@@ -66,72 +59,60 @@ export interface JointTransaction {
   readonly application: Transaction;
 }
 
-const ATTEMPTS = 8;
-/** Of the connections, at most so many carry the reads; two cores do not gain from more. */
-const LANES_MAX = 4;
-/** The part of the other connections that one application may have at once. */
-const SHARE = 0.75;
-/** Handles hold nothing but a name; forgetting them costs making them anew. */
-const HANDLES_MAX = 5_000;
+/** They are but names; forgetting them costs making them anew. */
+const PLACES_MAX = 5_000;
 
 export class Database {
-  readonly #pool: Pool;
-  readonly #lanes: Lanes;
-  readonly #shares: Shares;
-  readonly #publishers: Publishers;
-  readonly #applications = new Map<string, Writer>();
-  engine: Engine = 'plain';
-  readonly system: Writer;
+  readonly #shared: Shared;
+  readonly #trip: Trip | undefined;
+  #system: Writer | undefined;
 
-  constructor(options: PoolOptions) {
-    const lanes = Math.max(1, Math.min(LANES_MAX, Math.floor(options.connectionsMax / 4)));
-    this.#lanes = new Lanes(options, lanes);
-    const lent = Math.max(1, options.connectionsMax - lanes);
-    this.#pool = new Pool({ ...options, connectionsMax: lent });
-    this.#shares = new Shares(Math.max(1, Math.floor(lent * SHARE)));
-    this.#publishers = new Publishers(options);
-    this.system = this.#writer('cartulary');
+  constructor(options: ConnectionsOptions | Shared, trip?: Trip) {
+    this.#shared = options instanceof Shared ? options : new Shared(options);
+    this.#trip = trip;
   }
 
   /** The same, for one request: what is run for it is stopped with it. */
-  forTrip(_trip: Trip): Database {
-    return this;
+  forTrip(trip: Trip): Database {
+    return new Database(this.#shared, trip);
+  }
+
+  get engine(): Engine {
+    return this.#shared.engine;
+  }
+
+  set engine(engine: Engine) {
+    this.#shared.engine = engine;
+  }
+
+  get system(): Writer {
+    this.#system ??= this.#writer(SYSTEM);
+    return this.#system;
   }
 
   application(applicationId: string): Writer {
-    let writer = this.#applications.get(applicationId);
-    if (writer === undefined) {
-      writer = this.#writer(schemaOf(applicationId));
-      if (this.#applications.size >= HANDLES_MAX) this.#applications.clear();
-      this.#applications.set(applicationId, writer);
-    }
-    return writer;
+    return this.#writer(this.#shared.place(applicationId));
   }
 
   /** What a publishing would do: both schemas on one connection, in one transaction. */
   foresee<T>(applicationId: string, work: (tx: JointTransaction) => Promise<T>): Promise<T> {
-    return this.#transaction('cartulary', async (client) => {
+    return this.#writer(SYSTEM).joint(applicationId, async (tx) => {
       // It looks through whole collections.
-      await run(client, 'set local statement_timeout = 0', []);
-      const system = new OpenTransaction(client, 'cartulary');
-      return work({ system, application: new OpenTransaction(client, schemaOf(applicationId)) });
+      await tx.system.unhurried();
+      return work(tx);
     });
   }
 
   /** One transaction over the system schema and the application's, where what belongs together lies in both. */
   together<T>(applicationId: string, work: (tx: JointTransaction) => Promise<T>): Promise<T> {
-    return this.#transaction(schemaOf(applicationId), (client) =>
-      work({
-        system: new OpenTransaction(client, 'cartulary'),
-        application: new OpenTransaction(client, schemaOf(applicationId)),
-      }),
-    );
+    return this.#writer(this.#shared.place(applicationId)).joint(applicationId, work);
   }
 
   /** For publishing: a connection besides the others, held until `work` is done. */
   async publisher<T>(applicationId: string, work: (publisher: Publisher) => Promise<T>): Promise<T> {
+    const { publishers } = this.#shared.connections;
     try {
-      return await this.#publishers.lend(applicationId, (client) => work(publisherOn(client, applicationId)));
+      return await publishers.lend(applicationId, (client) => work(publisherOn(client, applicationId)));
     } catch (error) {
       throw meaning(error);
     }
@@ -139,128 +120,52 @@ export class Database {
 
   /** Whether this node has a publisher of the application. */
   isPublishing(applicationId: string): boolean {
-    return this.#publishers.busy(applicationId);
+    return this.#shared.connections.publishers.busy(applicationId);
   }
 
   /** Ends what is being published, and publishes nothing any more. */
   stopPublishing(): Promise<void> {
-    return this.#publishers.close();
+    return this.#shared.connections.publishers.close();
   }
 
-  async close(): Promise<void> {
-    await Promise.all([this.#lanes.close(), this.#pool.close(), this.#publishers.close()]);
+  get counts() {
+    return this.#shared.connections.counts;
   }
 
-  #writer(schema: string): Writer {
-    const database = this;
-    const home = schema === 'cartulary' ? undefined : homeOf(schema);
-    return {
-      schema,
-      get engine() {
-        return database.engine;
-      },
-      rows: (text, params = []) => this.#read(home, (client) => run(client, text, params)),
-      flight: (statements) => this.#read(home, (client) => runAll(client, statements)),
-      ask: (statement, behind = []) => this.#lent(schema, (client) => runOnce(client, statement, behind)),
-      write: (text, params) => this.#lent(schema, (client) => run(client, text, params)),
-      transaction: (work) => this.#transaction(schema, (client) => work(new OpenTransaction(client, schema))),
-      snapshot: (work) =>
-        this.#lent(schema, (client) =>
-          inTransaction(
-            client,
-            () => work(new OpenTransaction(client, schema)),
-            'begin isolation level repeatable read read only',
-          ),
-        ),
-    };
+  /** The database may be out of reach without our having been told. */
+  suspect(): void {
+    this.#shared.connections.suspect();
   }
 
-  #read<T>(home: number | undefined, work: (client: pg.Client) => Promise<T>): Promise<T> {
-    return new Promise((resolve, reject) => {
-      const refuse = (error: unknown) => reject(meaning(error));
-      const ask: Ask = (client, answered) => {
-        work(client).then(
-          (result) => {
-            answered();
-            resolve(result);
-          },
-          (error) => {
-            answered(error);
-            refuse(error);
-          },
-        );
-      };
-      this.#lanes.travel(home, ask, refuse);
-    });
+  close(): Promise<void> {
+    return this.#shared.connections.close();
   }
 
-  async #lent<T>(schema: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-    const turn = this.#shares.take(schema);
-    if (turn !== undefined) await turn;
-    try {
-      return await this.#borrowed(work);
-    } finally {
-      this.#shares.give(schema);
-    }
-  }
-
-  async #borrowed<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
-    let client = this.#pool.take();
-    if (client === undefined) {
-      try {
-        client = await this.#pool.wait();
-      } catch (error) {
-        throw unavailable(error) ?? error;
-      }
-    }
-    let result: T;
-    try {
-      result = await work(client);
-    } catch (error) {
-      throw this.#failed(client, error);
-    }
-    this.#pool.give(client);
-    return result;
-  }
-
-  /** Gives the connection back, or up, and says what the error means to the rest. */
-  #failed(client: pg.Client, error: unknown): unknown {
-    if (unavailable(error) === undefined) this.#pool.give(client);
-    else this.#pool.discard(client);
-    return meaning(error);
-  }
-
-  #transaction<T>(schema: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-    return again(() => this.#lent(schema, (client) => inTransaction(client, work)));
+  #writer(place: Place): Handle {
+    return new Handle(this.#shared, place, this.#trip);
   }
 }
 
-/** After a deadlock or serialization failure. */
-async function again<T>(work: () => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await work();
-    } catch (error) {
-      if (!isRetriable(error)) throw error;
-      if (attempt === ATTEMPTS) throw unavailable(error, 'busy') ?? error;
-      await new Promise((resolve) => setTimeout(resolve, Math.random() * 10 * attempt));
-    }
+/** What the handles of all requests have in common. */
+class Shared {
+  readonly connections: Connections;
+  readonly #places = new Map<string, Place>();
+  engine: Engine = 'plain';
+
+  constructor(options: ConnectionsOptions) {
+    this.connections = new Connections(options);
   }
-}
 
-function publisherOn(client: pg.Client, applicationId: string): Publisher {
-  const system = new OpenTransaction(client, 'cartulary');
-  const application = new OpenTransaction(client, schemaOf(applicationId));
-  return {
-    system,
-    application,
-    transaction: (work) => again(() => inTransaction(client, () => work({ system, application }))),
-  };
-}
-
-/** What an error of the database means to the rest of the code. */
-function meaning(error: unknown): unknown {
-  return unavailable(error) ?? (isGone(error) ? new StaleDefinition('', { cause: error }) : error);
+  place(applicationId: string): Place {
+    let place = this.#places.get(applicationId);
+    if (place === undefined) {
+      const schema = schemaOf(applicationId);
+      place = { schema, home: homeOf(schema) };
+      if (this.#places.size >= PLACES_MAX) this.#places.clear();
+      this.#places.set(applicationId, place);
+    }
+    return place;
+  }
 }
 
 /** Spreads applications over the lanes by their last characters, which are random. */
@@ -272,79 +177,177 @@ export function schemaOf(applicationId: string): string {
   return `app_${applicationId}`;
 }
 
-async function inTransaction<T>(
-  client: pg.Client,
-  work: (client: pg.Client) => Promise<T>,
-  begin = 'begin',
-): Promise<T> {
-  // Not awaited: it travels with the first statement, which fails when this does.
-  const begun = run(client, begin, []);
-  begun.catch(() => undefined);
-  let result: T;
-  try {
-    result = await work(client);
-  } catch (error) {
-    await run(client, 'rollback', []).catch(() => undefined);
-    throw error;
+/** Made for every request: nothing in it but what it is for. */
+class Handle implements Writer {
+  readonly #shared: Shared;
+  readonly #place: Place;
+  readonly #trip: Trip | undefined;
+
+  constructor(shared: Shared, place: Place, trip: Trip | undefined) {
+    this.#shared = shared;
+    this.#place = place;
+    this.#trip = trip;
   }
-  // `last` has committed already; the server then has no transaction to commit.
-  if (inside(client)) await commit(client);
-  return result;
+
+  get schema(): string {
+    return this.#place.schema;
+  }
+
+  get engine(): Engine {
+    return this.#shared.engine;
+  }
+
+  rows(text: string, params: readonly unknown[] = []): Promise<Row[]> {
+    const { connections } = this.#shared;
+    const answer = connections.read(this.#place, this.#trip, (client) => run(client, text, params));
+    return noted(this.#trip, [{ text }], answer);
+  }
+
+  flight(statements: readonly Statement[]): Promise<Row[][]> {
+    const { connections } = this.#shared;
+    const answer = connections.read(this.#place, this.#trip, (client) => runAll(client, statements));
+    return noted(this.#trip, statements, answer);
+  }
+
+  ask(statement: Statement, behind: readonly Statement[] = []): Promise<Row[][]> {
+    const answer = this.#lent((client) => runOnce(client, statement, behind));
+    return noted(this.#trip, [statement, ...behind], answer);
+  }
+
+  write(text: string, params: readonly unknown[]): Promise<Row[]> {
+    const answer = this.#lent((client) => run(client, text, params));
+    return noted(this.#trip, [{ text }], answer);
+  }
+
+  transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    return this.#transaction((client) => work(this.#open(client)));
+  }
+
+  snapshot<T>(work: (reader: Reader) => Promise<T>): Promise<T> {
+    const begin = 'begin isolation level repeatable read read only';
+    return this.#begun((client) => work(this.#open(client)), begin);
+  }
+
+  /** The same over the system schema and an application's, counted as this one's. */
+  joint<T>(applicationId: string, work: (tx: JointTransaction) => Promise<T>): Promise<T> {
+    const application = schemaOf(applicationId);
+    return this.#transaction((client) =>
+      work({ system: this.#open(client, SYSTEM.schema), application: this.#open(client, application) }),
+    );
+  }
+
+  #lent<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
+    return this.#shared.connections.lent(this.schema, this.#trip, work);
+  }
+
+  #transaction<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
+    return again(() => this.#begun(work));
+  }
+
+  /** The waits for the connection and for the commit are the database's time, what is done between statements is not. */
+  async #begun<T>(work: (client: pg.Client) => Promise<T>, begin?: string): Promise<T> {
+    const trip = this.#trip;
+    let from = performance.now();
+    const pass = () => {
+      if (trip !== undefined) trip.databaseMs += performance.now() - from;
+    };
+    const inside = async (client: pg.Client) => {
+      pass();
+      try {
+        const result = await work(client);
+        // Whatever it made of a refused statement, it is not committed.
+        if (trip?.stopped !== undefined) throw trip.stopped;
+        return result;
+      } finally {
+        from = performance.now();
+      }
+    };
+    try {
+      return await this.#lent((client) => inTransaction(client, inside, begin));
+    } finally {
+      pass();
+    }
+  }
+
+  #open(client: pg.Client, schema = this.schema): OpenTransaction {
+    return new OpenTransaction(client, schema, this.#trip);
+  }
 }
 
-/** Whether the connection, all answers having come in, is inside a transaction block. */
-function inside(client: pg.Client): boolean {
-  const status = (client as pg.Client & { getTransactionStatus(): string | null }).getTransactionStatus();
-  return status === 'T' || status === 'E';
+/** Has the request know what was asked for it, and how long that took. */
+function noted<T>(trip: Trip | undefined, statements: readonly { text: string }[], answer: Promise<T>): Promise<T> {
+  if (trip === undefined) return answer;
+  const from = performance.now();
+  const note = () => trip.noteStatements(from, statements);
+  answer.then(note, note);
+  return answer;
 }
 
-async function commit(client: pg.Client): Promise<void> {
-  const result = await client.query('commit');
-  // A commit of a failed transaction is answered with ROLLBACK and no error.
-  if (result.command !== 'COMMIT') throw new Error('the transaction was rolled back instead of committed');
+function publisherOn(client: pg.Client, applicationId: string): Publisher {
+  const system = new OpenTransaction(client, SYSTEM.schema, undefined);
+  const application = new OpenTransaction(client, schemaOf(applicationId), undefined);
+  return {
+    system,
+    application,
+    transaction: (work) => again(() => inTransaction(client, () => work({ system, application }))),
+  };
 }
 
 class OpenTransaction implements Transaction {
   readonly inTransaction = true;
   readonly schema: string;
   readonly #client: pg.Client;
+  readonly #trip: Trip | undefined;
 
-  constructor(client: pg.Client, schema: string) {
+  constructor(client: pg.Client, schema: string, trip: Trip | undefined) {
     this.#client = client;
     this.schema = schema;
+    this.#trip = trip;
+  }
+
+  async unhurried(): Promise<void> {
+    await this.rows('set local statement_timeout = 0');
   }
 
   rows(text: string, params: readonly unknown[] = []): Promise<Row[]> {
-    return run(this.#client, text, params);
+    if (this.#stopped) return Promise.reject(this.#stopped);
+    return noted(this.#trip, [{ text }], run(this.#client, text, params));
   }
 
   flight(statements: readonly Statement[]): Promise<Row[][]> {
-    return runAll(this.#client, statements);
+    if (this.#stopped) return Promise.reject(this.#stopped);
+    return noted(this.#trip, statements, runAll(this.#client, statements));
   }
 
   ask(statement: Statement, behind: readonly Statement[] = []): Promise<Row[][]> {
-    return runOnce(this.#client, statement, behind);
+    if (this.#stopped) return Promise.reject(this.#stopped);
+    return noted(this.#trip, [statement, ...behind], runOnce(this.#client, statement, behind));
   }
 
   async last(statements: readonly Statement[]): Promise<Row[][]> {
+    if (this.#stopped) throw this.#stopped;
     // When a statement fails the commit behind it rolls back by itself, and the statement's error is what we throw.
     const results = runAll(this.#client, statements);
     const committed = commit(this.#client);
     committed.catch(() => undefined);
-    const rows = await results;
-    await committed;
-    return rows;
+    return noted(
+      this.#trip,
+      statements,
+      results.then((rows) => committed.then(() => rows)),
+    );
   }
 
   async ladder(steps: readonly Statement[]): Promise<{ done: Row[][]; error?: unknown }> {
+    if (this.#stopped) throw this.#stopped;
     const rungs = steps.map((step) => {
       run(this.#client, 'savepoint rung', []).catch(() => undefined);
       return run(this.#client, step.text, step.params);
     });
     const done: Row[][] = [];
-    const settled = await Promise.allSettled(rungs);
+    const settled = await noted(this.#trip, steps, Promise.allSettled(rungs));
     for (const outcome of settled) {
       if (outcome.status === 'rejected') {
+        if (this.#stopped) throw this.#stopped;
         if (isRetriable(outcome.reason)) throw outcome.reason;
         // Behind the failure no savepoint was set, so the latest is the one just before the failing step.
         await run(this.#client, 'rollback to savepoint rung', []);
@@ -354,36 +357,9 @@ class OpenTransaction implements Transaction {
     }
     return { done };
   }
-}
 
-function run(client: pg.Client, text: string, params: readonly unknown[]): Promise<Row[]> {
-  return new Promise((resolve, reject) => {
-    send(client, text, params, (error, rows) => (error === null ? resolve(rows) : reject(error)));
-  });
-}
-
-/** The first without a name: nothing is kept of it, and its plan is made for these parameters. */
-async function runOnce(client: pg.Client, { text, params }: Statement, behind: readonly Statement[]): Promise<Row[][]> {
-  const first = client.query({ text, values: params as unknown[], rowMode: 'array' });
-  const others = runAll(client, behind);
-  others.catch(() => undefined);
-  const { rows } = await first;
-  return [rows, ...(await others)];
-}
-
-type Answered = (error: Error | null, rows: Row[]) => void;
-
-function send(client: pg.Client, text: string, params: readonly unknown[], answered: Answered): void {
-  const query: pg.QueryArrayConfig = { text, values: params as unknown[], rowMode: 'array' };
-  if (params.length > 0) query.name = prepare(client, text);
-  client.query(query, (error, result) => answered(error, error ? [] : result.rows));
-}
-
-async function runAll(client: pg.Client, statements: readonly Statement[]): Promise<Row[][]> {
-  const settled = await Promise.allSettled(statements.map(({ text, params }) => run(client, text, params)));
-  // The first failure is the cause; those behind it only say that the transaction is aborted.
-  return settled.map((outcome) => {
-    if (outcome.status === 'rejected') throw outcome.reason;
-    return outcome.value;
-  });
+  /** Nothing is begun for a request that was stopped: what it was doing is undone. */
+  get #stopped(): Fault | undefined {
+    return this.#trip?.stopped;
+  }
 }

@@ -1,21 +1,26 @@
 // The definitions that this node has at hand, prepared for use.
 
 import { type PreparedApplication, prepareApplication } from '../domain/application.ts';
-import { getApplication } from './applications.ts';
-import type { Reader } from './db.ts';
+import { getApplication, listApplicationIds } from './applications.ts';
+import type { Database } from './db.ts';
 import { FreshCache } from './fresh-cache.ts';
 import type { News } from './hearing.ts';
+import { keepMigrated } from './migrate.ts';
+import { StaleDefinition } from './sqlstate.ts';
 
 const DEFINITIONS_MAX = 2_000;
+const MET_MAX = 100_000;
 
 export class Definitions {
   readonly #cache: FreshCache<PreparedApplication | undefined>;
-  readonly #system: Reader;
+  readonly #database: Database;
   /** The latest preparation of each application: what did not change keeps its identity, and what hangs on it. */
   readonly #prepared = new Map<string, { mark: string; application: PreparedApplication }>();
 
-  constructor(system: Reader, heardAsOf: () => number) {
-    this.#system = system;
+  readonly #met = new Set<string>();
+
+  constructor(database: Database, heardAsOf: () => number) {
+    this.#database = database;
     this.#cache = new FreshCache(DEFINITIONS_MAX, heardAsOf);
   }
 
@@ -28,21 +33,51 @@ export class Definitions {
     return this.#cache.peek(`${applicationId}/`);
   }
 
+  /**
+   * Whether there is such an application, or was lately, whatever is at hand of it: what is at hand goes every minute, and
+   * all of it when the node has heard nothing for a moment, as one does that has too much to do.
+   */
+  knows(applicationId: string): boolean {
+    return this.#met.has(applicationId);
+  }
+
+  async meetAll(): Promise<void> {
+    for (const id of await listApplicationIds(this.#database.system)) this.#meet(id);
+  }
+
+  #meet(applicationId: string): void {
+    if (this.#met.size >= MET_MAX) this.#met.clear();
+    this.#met.add(applicationId);
+  }
+
+  get lookups(): { readonly hits: number; readonly misses: number } {
+    return this.#cache;
+  }
+
   hear(news: News): void {
     this.#cache.hear(news);
   }
 
   async #load(applicationId: string): Promise<PreparedApplication | undefined> {
-    const stored = await getApplication(this.#system, applicationId);
+    const stored = await getApplication(this.#database.system, applicationId);
     if (stored === undefined) {
       this.#prepared.delete(applicationId);
+      this.#met.delete(applicationId);
       return undefined;
     }
+    this.#meet(applicationId);
     const { generation, publishedAt, signOnEpoch } = stored;
     // The generation alone is not enough: an application may have been removed and published anew.
     const mark = `${generation} ${publishedAt} ${signOnEpoch}`;
     const known = this.#prepared.get(applicationId);
     if (known?.mark === mark) return known.application;
+    try {
+      await keepMigrated(this.#database, applicationId);
+    } catch (error) {
+      // Removed since it was read.
+      if (error instanceof StaleDefinition) return undefined;
+      throw error;
+    }
     const application = prepareApplication(stored);
     if (this.#prepared.size >= DEFINITIONS_MAX) this.#prepared.clear();
     this.#prepared.set(applicationId, { mark, application });

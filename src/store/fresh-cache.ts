@@ -6,6 +6,8 @@ import type { News } from './hearing.ts';
 
 /** Below one second with room for the request itself. */
 const FRESH_MS = 800;
+/** Whatever was heard: should an announcement ever be missing, what it would have ended does not go on for longer. */
+const AGE_MS_MAX = 60_000;
 
 interface Entry<V> {
   readonly value: V;
@@ -18,6 +20,9 @@ export class FreshCache<V> {
   readonly #loading = new Map<string, Promise<V>>();
   /** The keys of both, by application. */
   readonly #keys = new Map<string, Set<string>>();
+  hits = 0;
+  /** How often a value had to be asked for. */
+  misses = 0;
   readonly #max: number;
   readonly #heardAsOf: () => number;
   readonly #sharedUserOf: (value: V) => string | null | undefined;
@@ -55,7 +60,12 @@ export class FreshCache<V> {
   #fresh(key: string): Entry<V> | undefined {
     const entry = this.#entries.get(key);
     if (entry === undefined) return undefined;
-    if (performance.now() - Math.max(entry.askedAt, this.#heardAsOf()) < FRESH_MS) return entry;
+    const now = performance.now();
+    const known = Math.max(entry.askedAt, this.#heardAsOf());
+    if (now - known < FRESH_MS && now - entry.askedAt < AGE_MS_MAX) {
+      this.hits += 1;
+      return entry;
+    }
     this.#entries.delete(key);
     this.#unlist(key);
     return undefined;
@@ -80,6 +90,7 @@ export class FreshCache<V> {
   }
 
   async #load(key: string, load: () => Promise<V>): Promise<V> {
+    this.misses += 1;
     const askedAt = performance.now();
     const loading = load();
     this.#loading.set(key, loading);

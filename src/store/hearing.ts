@@ -4,9 +4,10 @@
 
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import pg from 'pg';
-import type { Reader, Statement } from './db.ts';
-import { endClient } from './pool.ts';
+import type pg from 'pg';
+import type { Reader } from './db.ts';
+import { endClient, Servers } from './servers.ts';
+import type { Statement } from './statements.ts';
 
 const CHANNEL = 'cartulary';
 const BEAT_MS = 250;
@@ -24,6 +25,12 @@ export type News =
   | { readonly sharedUser: string }
   | 'everything';
 
+/** A server has found nothing left of a quota, and asks the others for what they have unused (gate/quota-counter). */
+export interface Recall {
+  readonly recalled: string;
+  readonly group: string;
+}
+
 /** Sent inside the transaction that changes what nodes cache; a statement of its own (docs/architecture.md). */
 export function announcement(news: News): Statement {
   return { text: 'select pg_notify($1, $2)', params: [CHANNEL, payloadOf(news)] };
@@ -39,6 +46,10 @@ function payloadOf(news: News): string {
 export async function announce(handle: Reader, news: News): Promise<void> {
   const { text, params } = announcement(news);
   await handle.rows(text, params);
+}
+
+export async function announceRecall(system: Reader, applicationId: string, group: string): Promise<void> {
+  await system.rows('select pg_notify($1, $2)', [CHANNEL, `quota ${applicationId} ${group}`]);
 }
 
 export interface Looks {
@@ -83,8 +94,9 @@ async function listeningNodes(reader: Reader): Promise<Set<string>> {
 export class Hearing {
   /** `performance.now()` of the sending of the latest beat that was heard. */
   asOf = Number.NEGATIVE_INFINITY;
-  readonly #connection: pg.ClientConfig;
-  readonly #onNews: (news: News) => void;
+  readonly #servers: Servers;
+  readonly #onNews: (news: News | Recall) => void;
+  readonly #onDeaf: () => void;
   readonly #sent = new Map<string, number>();
   /** By which the nodes know each other; the database shows it for as long as the connection lives. */
   readonly node = randomBytes(8).toString('hex');
@@ -93,9 +105,15 @@ export class Hearing {
   #beats = 0;
   #stopped = false;
 
-  constructor(connection: pg.ClientConfig, onNews: (news: News) => void) {
-    this.#connection = connection;
+  /** `onDeaf`: called when the connection has said nothing for so long that nobody may be at its other end. */
+  constructor(
+    connection: pg.ClientConfig,
+    onNews: (news: News | Recall) => void,
+    onDeaf: () => void = () => undefined,
+  ) {
+    this.#servers = new Servers(connection);
     this.#onNews = onNews;
+    this.#onDeaf = onDeaf;
   }
 
   async start(): Promise<void> {
@@ -112,27 +130,29 @@ export class Hearing {
 
   async #connect(): Promise<void> {
     if (this.#stopped) return;
-    const client = new pg.Client({
-      ...this.#connection,
-      application_name: `${LISTENER} ${this.node}`,
-      connectionTimeoutMillis: DEAF_MS,
-      // A beat may go out before the one ahead of it is answered.
-      pipeline: true,
-    } as pg.ClientConfig);
+    const retry = () => {
+      clearTimeout(this.#timer);
+      if (!this.#stopped) this.#timer = setTimeout(() => void this.#connect(), RECONNECT_MS);
+    };
+    let client: pg.Client;
+    try {
+      client = await this.#servers.connect({ application_name: `${LISTENER} ${this.node}` });
+    } catch {
+      retry();
+      return;
+    }
     let lost = false;
     const lose = () => {
       if (lost) return;
       lost = true;
       if (this.#client === client) this.#client = undefined;
       void endClient(client);
-      clearTimeout(this.#timer);
-      if (!this.#stopped) this.#timer = setTimeout(() => void this.#connect(), RECONNECT_MS);
+      retry();
     };
     client.on('error', lose);
     client.on('end', lose);
     client.on('notification', (message) => this.#hear(message.payload ?? ''));
     try {
-      await client.connect();
       await client.query(`listen ${CHANNEL}`);
     } catch {
       lose();
@@ -154,6 +174,7 @@ export class Hearing {
     const now = performance.now();
     if (now - Math.max(this.asOf, connectedAt) > DEAF_MS) {
       lose();
+      this.#onDeaf();
       return;
     }
     this.#beats += 1;
@@ -177,6 +198,9 @@ export class Hearing {
     } else if (payload.startsWith('session ')) {
       const [, application = '', session = ''] = payload.split(' ');
       this.#onNews({ application, session });
+    } else if (payload.startsWith('quota ')) {
+      const [, recalled = '', group = ''] = payload.split(' ');
+      this.#onNews({ recalled, group });
     }
   }
 }

@@ -4,19 +4,23 @@
 // wait for a lock, or takes long, belongs here: it would keep back what stands behind it.
 
 import type pg from 'pg';
-import { endClient, newClient, type PoolOptions } from './pool.ts';
+import type { PoolOptions } from './pool.ts';
+import { cutClient, endClient, Silence, streamOf } from './servers.ts';
 import { isBroken } from './sqlstate.ts';
 
-/**
- * A read waits for a lock only while a table is being changed; beyond this it gives way to those behind it. A database that
- * says nothing for so long is given up, and the lane with it.
- */
-const BOUNDS = { lock_timeout: 300, query_timeout: 10_000 };
+/** A read waits for a lock only while a table is being changed; beyond this it gives way to those behind it. */
+const LOCK_MS = 300;
+/** And whatever it does, beyond this the database ends it. */
+const STATEMENT_MS = 5_000;
+/** A lane that has said nothing for so much longer is cut off: there is nobody at the other end, or nobody who answers. */
+const GRACE_MS = 500;
+const LOOK_MS = 250;
 /** Lanes that one application may use: enough for two cores, and one that is stuck does not stop all others. */
 const LANES_EACH = 2;
 
 interface Lane {
   client: pg.Client | undefined;
+  silence: Silence | undefined;
   connecting: Promise<pg.Client> | undefined;
   /** Statements that were not yet answered. */
   under: number;
@@ -27,19 +31,38 @@ interface Lane {
 /** Sends statements on the connection, and calls `answered` once. */
 export type Ask = (client: pg.Client, answered: (error?: unknown) => void) => void;
 
+export interface LanesOptions extends PoolOptions {
+  readonly count: number;
+  /** By then a request is answered: nobody waits longer for a read. */
+  readonly requestMs: number;
+}
+
 export class Lanes {
-  readonly #options: PoolOptions;
+  readonly #options: LanesOptions;
+  readonly #statementMs: number;
   readonly #lanes: Lane[];
+  readonly #timer: NodeJS.Timeout;
   #closed = false;
 
-  constructor(options: PoolOptions, count: number) {
+  constructor(options: LanesOptions) {
     this.#options = options;
-    this.#lanes = Array.from({ length: count }, () => ({
+    this.#statementMs = Math.min(STATEMENT_MS, options.requestMs);
+    this.#lanes = Array.from({ length: options.count }, () => ({
       client: undefined,
+      silence: undefined,
       connecting: undefined,
       under: 0,
       held: false,
     }));
+    this.#timer = setInterval(() => this.#look(), LOOK_MS);
+    this.#timer.unref();
+  }
+
+  get counts() {
+    return {
+      lanes: this.#lanes.filter(({ client }) => client !== undefined).length,
+      laneStatements: this.#lanes.reduce((sum, { under }) => sum + under, 0),
+    };
   }
 
   /**
@@ -70,6 +93,15 @@ export class Lanes {
     );
   }
 
+  /** The database may be out of reach without our having been told: lanes on which nothing is asked are made anew. */
+  suspect(): void {
+    for (const lane of this.#lanes) {
+      if (lane.client === undefined || lane.under > 0) continue;
+      void endClient(lane.client);
+      lane.client = undefined;
+    }
+  }
+
   #lanesOf(home: number | undefined): Lane[] {
     if (home === undefined || this.#lanes.length <= LANES_EACH) return this.#lanes;
     return Array.from({ length: LANES_EACH }, (_, n) => this.#lanes[(home + n) % this.#lanes.length]!);
@@ -80,19 +112,22 @@ export class Lanes {
     this.#hold(lane, client);
     ask(client, (error) => {
       lane.under -= 1;
-      if (isBroken(error) && lane.client === client) lane.client = undefined;
+      if (!isBroken(error) || lane.client !== client) return;
+      lane.client = undefined;
+      void endClient(client);
     });
   }
 
   async close(): Promise<void> {
     this.#closed = true;
+    clearInterval(this.#timer);
     await Promise.allSettled(this.#lanes.map(({ connecting }) => connecting));
     await Promise.all(this.#lanes.map(({ client }) => client && endClient(client)));
   }
 
   #hold(lane: Lane, client: pg.Client): void {
     if (lane.held) return;
-    const { stream } = (client as pg.Client & { connection: { stream: NodeJS.WritableStream & Corkable } }).connection;
+    const stream = streamOf(client);
     lane.held = true;
     stream.cork();
     setImmediate(() => {
@@ -101,31 +136,37 @@ export class Lanes {
     });
   }
 
+  #look(): void {
+    const now = performance.now();
+    for (const { client, silence } of this.#lanes) {
+      if (client === undefined || silence === undefined) continue;
+      if (silence.look(now) > this.#statementMs + GRACE_MS) cutClient(client);
+    }
+  }
+
   async #connect(lane: Lane): Promise<pg.Client> {
-    const client = newClient(this.#options, BOUNDS);
-    const lose = () => {
-      if (lane.client === client) lane.client = undefined;
-    };
-    client.on('error', (error) => {
-      if (lane.client === client && !this.#closed) this.#options.onConnectionError(error);
-      lose();
-    });
-    client.on('end', lose);
     try {
-      await client.connect();
+      const client = await this.#options.servers.connect({
+        lock_timeout: LOCK_MS,
+        statement_timeout: this.#statementMs,
+      });
+      const lose = () => {
+        if (lane.client === client) lane.client = undefined;
+      };
+      client.on('error', (error) => {
+        if (lane.client === client && !this.#closed) this.#options.onConnectionError(error);
+        lose();
+      });
+      client.on('end', lose);
       if (this.#closed) {
-        await client.end().catch(() => undefined);
+        await endClient(client);
         throw new Error('Client was closed');
       }
       lane.client = client;
+      lane.silence = new Silence(client);
       return client;
     } finally {
       lane.connecting = undefined;
     }
   }
-}
-
-interface Corkable {
-  cork(): void;
-  uncork(): void;
 }

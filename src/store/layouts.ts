@@ -19,13 +19,17 @@ import { addProjections, createIndex, indexesOf, tableOf } from './tables.ts';
  */
 export const LAYOUT = 5;
 
-/** Within one transaction; requests wait for it. */
+/** Within one transaction; requests wait for it. All locks come first, so that it gives way before it has done anything. */
 export async function raiseLayout(
   tx: Transaction,
   system: Reader,
   { stored: { definition, generation }, layout }: { stored: StoredApplication; layout: number },
 ): Promise<void> {
-  for (const collection of prepareCollections(definition).values()) {
+  const collections = prepareCollections(definition);
+  const tables = [...collections.keys(), 'users', 'activity'].map((name) => tableOf(tx.schema, name));
+  await tx.rows(`lock table ${tables.join(', ')} in access exclusive mode`);
+  await tx.rows('set local lock_timeout = 0');
+  for (const collection of collections.values()) {
     if (layout < 2) await addPeople(tx, collection.definition.id);
     await project(tx, collection, generation);
   }

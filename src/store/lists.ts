@@ -4,9 +4,9 @@
 import type { PreparedCollection } from '../domain/application.ts';
 import type { ListOrder, Position } from '../domain/list-order.ts';
 import { cutText, type Projected, type Projection } from '../domain/projections.ts';
-import type { Statement } from './db.ts';
 import { Params } from './params.ts';
 import { wholeText } from './search-leaves.ts';
+import type { Statement } from './statements.ts';
 import { METADATA_COLUMNS, sqlType, tableOf } from './tables.ts';
 
 export interface PageQuery {

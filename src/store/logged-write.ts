@@ -4,8 +4,9 @@
 
 import type { LogEntry } from '../domain/activity.ts';
 import { insertEntries } from './activity.ts';
-import type { Row, Statement, Transaction, Writer } from './db.ts';
+import type { Transaction, Writer } from './db.ts';
 import { isRetriable, unavailable } from './sqlstate.ts';
+import type { Row, Statement } from './statements.ts';
 
 export interface SubjectEntry extends LogEntry {
   /** The identifier of what is changed: a record, an attachment, a user. */

@@ -1,18 +1,19 @@
 // Migrations: forward only, numbered, applied under an advisory lock so that any number of nodes may start at once. The
 // system schema and every application's schema have their own line of them; a new application runs its whole line.
+// Nodes of the version before serve meanwhile. So whatever locks a table is short, gives way to those who use it, and is
+// tried again (docs/architecture.md, "Rolling upgrades").
 
 import { readdir, readFile } from 'node:fs/promises';
 import { settleActivity } from './activity-months.ts';
 import { getApplication, listApplicationIds } from './applications.ts';
 import type { Database, Reader, Transaction } from './db.ts';
 import { LAYOUT, raiseLayout } from './layouts.ts';
+import { givingWay } from './publishing.ts';
 import { foldSharedUsers } from './shared-users.ts';
 import { StaleDefinition } from './sqlstate.ts';
 
 /** One lock for migrating the server, of our own choosing ("cart" in ASCII). */
 const LOCK = 0x63617274;
-/** Nobody waits for an answer. */
-const UNHURRIED = 'set local statement_timeout = 0';
 const FOLDER = new URL('../../../migrations/', import.meta.url);
 
 interface Migration {
@@ -20,8 +21,8 @@ interface Migration {
   readonly text: string;
 }
 
-export async function readMigrations(line: 'system' | 'application'): Promise<Migration[]> {
-  const folder = new URL(`${line}/`, FOLDER);
+export async function readMigrations(line: 'system' | 'application', from = FOLDER): Promise<Migration[]> {
+  const folder = new URL(`${line}/`, from);
   const files = (await readdir(folder)).filter((file) => /^\d{4}_.*\.sql$/.test(file)).sort();
   return Promise.all(
     files.map(async (file) => ({
@@ -31,58 +32,104 @@ export async function readMigrations(line: 'system' | 'application'): Promise<Mi
   );
 }
 
-export async function migrate(database: Database): Promise<void> {
-  await migrateSystem(database);
-  const migrations = await readMigrations('application');
+/** `folder`: where the migrations are; tests bring those of a version to come. */
+export async function migrate(database: Database, folder = FOLDER): Promise<void> {
+  await migrateSystem(database, await readMigrations('system', folder));
+  const migrations = await readMigrations('application', folder);
   for (const applicationId of await listApplicationIds(database.system)) {
-    await database
-      .application(applicationId)
-      .transaction((tx) => migrateApplication(tx, database.system, { applicationId, migrations }))
-      .catch((error) => {
-        // Removed since it was listed.
-        if (!(error instanceof StaleDefinition)) throw error;
-      });
+    await migrateApplication(database, applicationId, migrations).catch((error) => {
+      // Removed since it was listed.
+      if (!(error instanceof StaleDefinition)) throw error;
+    });
   }
 }
 
-async function migrateSystem(database: Database): Promise<void> {
-  const migrations = await readMigrations('system');
-  await database.system.transaction(async (tx) => {
-    await tx.rows(UNHURRIED);
-    await tx.rows('select pg_advisory_xact_lock($1)', [LOCK]);
+/** Of an application that this node meets for the first time: one of an earlier version may have made its schema. */
+export async function keepMigrated(database: Database, applicationId: string): Promise<void> {
+  await migrateApplication(database, applicationId, await applicationLine());
+}
+
+let line: Promise<Migration[]> | undefined;
+
+function applicationLine(): Promise<Migration[]> {
+  line ??= readMigrations('application');
+  return line;
+}
+
+async function migrateSystem({ system }: Database, migrations: readonly Migration[]): Promise<void> {
+  const inTurn = (waitMs: number, work: (tx: Transaction) => Promise<void>) =>
+    system.transaction(async (tx) => {
+      await tx.unhurried();
+      await tx.rows('select pg_advisory_xact_lock($1)', [LOCK]);
+      await tx.rows(`set local lock_timeout = ${waitMs}`);
+      await work(tx);
+    });
+  let applied = 0;
+  await inTurn(0, async (tx) => {
     await tx.rows('create schema if not exists cartulary');
     await tx.rows('create table if not exists cartulary.migrations (number integer primary key)');
-    const rows = await tx.rows('select coalesce(max(number), 0) from cartulary.migrations');
-    const applied = Number(rows[0]?.[0]);
-    for (const migration of migrations.filter(({ number }) => number > applied)) {
-      await tx.rows(migration.text);
-      await tx.rows('insert into cartulary.migrations (number) values ($1)', [migration.number]);
-    }
-    await foldSharedUsers(tx);
+    applied = await lastApplied(tx);
   });
+  for (const { number, text } of migrations.filter((migration) => migration.number > applied)) {
+    await givingWay((waitMs) =>
+      inTurn(waitMs, async (tx) => {
+        if ((await lastApplied(tx)) >= number) return;
+        await tx.rows(text);
+        await tx.rows('insert into cartulary.migrations (number) values ($1)', [number]);
+      }),
+    );
+  }
+  await inTurn(0, foldSharedUsers);
+}
+
+async function lastApplied(tx: Transaction): Promise<number> {
+  const rows = await tx.rows('select coalesce(max(number), 0) from cartulary.migrations');
+  return Number(rows[0]?.[0]);
 }
 
 /** Brings one application's schema up to date; its fence row is the lock and holds how far it has come. */
 async function migrateApplication(
-  tx: Transaction,
-  system: Reader,
-  { applicationId, migrations }: { applicationId: string; migrations: readonly Migration[] },
+  database: Database,
+  applicationId: string,
+  migrations: readonly Migration[],
 ): Promise<void> {
-  await tx.rows(UNHURRIED);
-  const rows = await tx.rows(`select migration from ${tx.schema}.fence for update`);
-  const applied = Number(rows[0]?.[0]);
-  const missing = migrations.filter(({ number }) => number > applied);
-  if (missing.length > 0) {
-    for (const migration of missing) await tx.rows(migration.text.replaceAll('{{application}}', tx.schema));
-    await tx.rows(`update ${tx.schema}.fence set migration = $1`, [missing.at(-1)?.number]);
-  }
-  const layoutRows = await tx.rows(`select layout from ${tx.schema}.fence`);
-  const layout = Number(layoutRows[0]?.[0]);
-  if (layout === LAYOUT) return;
-  const stored = await getApplication(system, applicationId);
-  if (stored === undefined) throw new StaleDefinition();
-  await raiseLayout(tx, system, { stored, layout });
+  const application = database.application(applicationId);
+  if (isCurrent(await readFence(application), migrations)) return;
+  await givingWay((waitMs) =>
+    application.transaction(async (tx) => {
+      await tx.unhurried();
+      await tx.rows(`set local lock_timeout = ${waitMs}`);
+      const applied = (await readFence(tx, 'for update')).migration;
+      const missing = migrations.filter(({ number }) => number > applied);
+      if (missing.length > 0) {
+        for (const migration of missing) await tx.rows(migration.text.replaceAll('{{application}}', tx.schema));
+        await tx.rows(`update ${tx.schema}.fence set migration = $1`, [missing.at(-1)?.number]);
+      }
+      const { layout } = await readFence(tx);
+      if (layout >= LAYOUT) return;
+      const stored = await getApplication(database.system, applicationId);
+      if (stored === undefined) throw new StaleDefinition();
+      await raiseLayout(tx, database.system, { stored, layout });
+    }),
+  );
 }
+
+interface Fence {
+  readonly migration: number;
+  readonly layout: number;
+}
+
+/** Whatever columns it has: the first had no layout. */
+async function readFence(reader: Reader, locking = ''): Promise<Fence> {
+  const rows = await reader.rows(
+    `select to_json(fence) ->> 'migration', to_json(fence) ->> 'layout' from ${reader.schema}.fence ${locking}`,
+  );
+  return { migration: Number(rows[0]?.[0]), layout: Number(rows[0]?.[1] ?? 0) };
+}
+
+/** Or ahead: a node of the version before that starts once more changes nothing. */
+const isCurrent = ({ migration, layout }: Fence, migrations: readonly Migration[]): boolean =>
+  migration >= (migrations.at(-1)?.number ?? 0) && layout >= LAYOUT;
 
 /** The schema of a new application, with everything but its collections. */
 export async function createApplicationSchema(

@@ -2,8 +2,9 @@
 
 import { firstUuidAt } from '../domain/ids.ts';
 import type { TransportName } from '../wire/notifications.ts';
-import type { Reader, Row, Statement, Writer } from './db.ts';
+import type { Reader, Writer } from './db.ts';
 import { type Standing, tokenCounts } from './devices.ts';
+import type { Row, Statement } from './statements.ts';
 
 export interface NotificationToInsert {
   readonly id: string;

@@ -1,6 +1,7 @@
 // Organizations and their single sign-on settings, in the system schema.
 
-import type { Reader, Row, Transaction } from './db.ts';
+import type { Reader, Transaction } from './db.ts';
+import type { Row } from './statements.ts';
 
 export interface SingleSignOn {
   readonly issuer: string;

@@ -1,6 +1,7 @@
 // Resets of passwords that were mailed and not used yet. Their tokens are here only as hashes.
 
-import type { Reader, Statement, Transaction } from './db.ts';
+import type { Reader, Transaction } from './db.ts';
+import type { Statement } from './statements.ts';
 import { readUser, type StoredUser, USER_COLUMNS } from './users.ts';
 
 /** The moments since `since` at which resets were mailed to the user, who is locked until the transaction ends. */

@@ -1,7 +1,7 @@
 // Setting the password of somebody who exists. Each raises the epoch, which ends the sessions that were opened before.
 
 import type { Account } from './accounts.ts';
-import type { Statement } from './db.ts';
+import type { Statement } from './statements.ts';
 
 /** Nothing when the account has changed since it was read. */
 export function setUserPassword(schema: string, { user }: Account, passwordHash: string): Statement {

@@ -2,13 +2,14 @@
 // idle connection is synchronous; the pool of the driver costs several promises and a timer for every loan, which at
 // thousands of short statements a second was a fifth of the server's time.
 
-import type { Duplex } from 'node:stream';
-import pg from 'pg';
+import type pg from 'pg';
+import type { Trip } from '../trip.ts';
+import { endClient, type Servers, Silence } from './servers.ts';
 
 export interface PoolOptions {
-  readonly connection: pg.ClientConfig;
+  readonly servers: Servers;
   readonly connectionsMax: number;
-  /** Called when a connection breaks; without a listener Node would end. */
+  /** Called when a connection breaks. */
   readonly onConnectionError: (error: Error) => void;
 }
 
@@ -18,55 +19,42 @@ interface Waiter {
   readonly refuse: (error: Error) => void;
 }
 
-/** How long a statement may wait for a connection, and a connection for the database. */
+interface Held {
+  readonly silence: Silence;
+  /** When it was last told of that it is silent. */
+  toldAt: number;
+}
+
+/** How long a statement may wait for a connection. */
 const WAIT_MS = 5_000;
 const LOOK_MS = 250;
-const GOODBYE_MS = 1_000;
 
 /** A statement that takes longer is ended: it would keep its connection from others, and be waited for by nobody. */
 const STATEMENT_MS = 60_000;
-
-/** `bounds`: how long a statement may wait for a lock, run, and wait for its answer; without them, as long as it takes. */
-export function newClient(
-  { connection }: PoolOptions,
-  bounds: Pick<pg.ClientConfig, 'lock_timeout' | 'query_timeout' | 'statement_timeout'> = {},
-): pg.Client {
-  return new pg.Client({
-    ...connection,
-    ...bounds,
-    keepAlive: true,
-    application_name: 'cartulary',
-    connectionTimeoutMillis: WAIT_MS,
-    pipeline: true,
-  } as pg.ClientConfig);
-}
-
-/** An orderly goodbye, and the end of the connection when a statement that does not end keeps it from being said. */
-export async function endClient(client: pg.Client): Promise<void> {
-  let late: NodeJS.Timeout | undefined;
-  const cut = new Promise<void>((resolve) => {
-    late = setTimeout(() => {
-      (client as pg.Client & { connection: { stream: Duplex } }).connection.stream.destroy();
-      resolve();
-    }, GOODBYE_MS);
-  });
-  await Promise.race([client.end().catch(() => undefined), cut]);
-  clearTimeout(late);
-}
+/** What is silent for longer may have nobody at its other end. */
+const SILENT_MS = 3_000;
 
 export class Pool {
   readonly #options: PoolOptions;
-  readonly #clients = new Set<pg.Client>();
+  readonly #onSilent: (client: pg.Client) => void;
+  readonly #clients = new Map<pg.Client, Held>();
   readonly #idle: pg.Client[] = [];
   readonly #waiting: Waiter[] = [];
   readonly #timer: NodeJS.Timeout;
   #connecting = 0;
   #closed: (() => void) | undefined;
 
-  constructor(options: PoolOptions) {
+  /** `onSilent`: called from time to time for a connection that has not answered for long. */
+  constructor(options: PoolOptions, onSilent: (client: pg.Client) => void) {
     this.#options = options;
-    this.#timer = setInterval(() => this.#refuseTheLate(), LOOK_MS);
+    this.#onSilent = onSilent;
+    this.#timer = setInterval(() => this.#look(), LOOK_MS);
     this.#timer.unref();
+  }
+
+  get counts() {
+    const [idle, connecting, waiting] = [this.#idle.length, this.#connecting, this.#waiting.length];
+    return { idle, lent: this.#clients.size - idle, connecting, waiting };
   }
 
   /** A connection that is idle now. */
@@ -75,11 +63,27 @@ export class Pool {
   }
 
   /** The next connection that becomes free. */
-  wait(): Promise<pg.Client> {
+  wait(trip: Trip | undefined): Promise<pg.Client> {
     if (this.#closed !== undefined) return Promise.reject(new Error('Client was closed'));
-    return new Promise((lend, refuse) => {
-      this.#waiting.push({ since: performance.now(), lend, refuse });
-      if (this.#clients.size + this.#connecting < this.#options.connectionsMax) this.#connect();
+    return new Promise((resolve, reject) => {
+      const stop = (why: Error) => {
+        this.#waiting.splice(this.#waiting.indexOf(waiter), 1);
+        reject(why);
+      };
+      const waiter: Waiter = {
+        since: performance.now(),
+        lend: (client) => {
+          trip?.takeBack(stop);
+          resolve(client);
+        },
+        refuse: (error) => {
+          trip?.takeBack(stop);
+          reject(error);
+        },
+      };
+      trip?.whenStopped(stop);
+      this.#waiting.push(waiter);
+      if (this.#clients.size + this.#connecting < this.#options.connectionsMax) void this.#connect();
     });
   }
 
@@ -100,8 +104,13 @@ export class Pool {
     const index = this.#idle.indexOf(client);
     if (index !== -1) this.#idle.splice(index, 1);
     void endClient(client);
-    if (this.#waiting.length > 0) this.#connect();
+    if (this.#waiting.length > 0) void this.#connect();
     this.#finish();
+  }
+
+  /** The database may be out of reach without our having been told: what is idle is not lent again. */
+  suspect(): void {
+    for (const client of [...this.#idle]) this.discard(client);
   }
 
   /** Resolves when what is lent has come back, or after a while without it, and every connection is closed. */
@@ -114,7 +123,7 @@ export class Pool {
     });
     clearTimeout(late);
     clearInterval(this.#timer);
-    const clients = [...this.#clients];
+    const clients = [...this.#clients.keys()];
     this.#clients.clear();
     this.#idle.length = 0;
     await Promise.all(clients.map(endClient));
@@ -125,9 +134,20 @@ export class Pool {
     this.#closed();
   }
 
-  #connect(): void {
+  async #connect(): Promise<void> {
     this.#connecting += 1;
-    const client = newClient(this.#options, { statement_timeout: STATEMENT_MS });
+    let client: pg.Client;
+    try {
+      client = await this.#options.servers.connect({ statement_timeout: STATEMENT_MS });
+    } catch (error) {
+      this.#connecting -= 1;
+      // Where some connections work, only the one that asked for another is told.
+      const told = this.#waiting.splice(0, this.#clients.size === 0 ? this.#waiting.length : 1);
+      for (const waiter of told) waiter.refuse(error as Error);
+      this.#finish();
+      return;
+    }
+    this.#connecting -= 1;
     client.on('error', (error) => {
       // A statement under way is told as well; here only that the connection is gone.
       if (!this.#clients.has(client)) return;
@@ -135,28 +155,21 @@ export class Pool {
       this.discard(client);
     });
     client.on('end', () => this.discard(client));
-    client.connect().then(
-      () => {
-        this.#connecting -= 1;
-        this.#clients.add(client);
-        this.give(client);
-      },
-      (error: Error) => {
-        this.#connecting -= 1;
-        client.end().catch(() => undefined);
-        // Where some connections work, only the one that asked for another is told.
-        const told = this.#waiting.splice(0, this.#clients.size === 0 ? this.#waiting.length : 1);
-        for (const waiter of told) waiter.refuse(error);
-        this.#finish();
-      },
-    );
+    this.#clients.set(client, { silence: new Silence(client), toldAt: 0 });
+    this.give(client);
   }
 
-  #refuseTheLate(): void {
-    const latest = performance.now() - WAIT_MS;
-    for (let waiter = this.#waiting[0]; waiter !== undefined && waiter.since < latest; waiter = this.#waiting[0]) {
+  #look(): void {
+    const now = performance.now();
+    for (let waiter = this.#waiting[0]; waiter !== undefined; waiter = this.#waiting[0]) {
+      if (waiter.since > now - WAIT_MS) break;
       this.#waiting.shift();
       waiter.refuse(new Error('timeout exceeded when trying to connect'));
+    }
+    for (const [client, held] of this.#clients) {
+      if (held.silence.look(now) < SILENT_MS || now - held.toldAt < SILENT_MS) continue;
+      held.toldAt = now;
+      this.#onSilent(client);
     }
   }
 }

@@ -4,7 +4,8 @@
 
 import type pg from 'pg';
 import { fault } from '../faults.ts';
-import { endClient, newClient, type PoolOptions } from './pool.ts';
+import type { PoolOptions } from './pool.ts';
+import { endClient } from './servers.ts';
 
 const CONNECTIONS_MAX = 4;
 /** How soon the database notices that the process at the other end is gone, and ends what it was doing for it. */
@@ -71,23 +72,25 @@ export class Publishers {
 
   async #connect(): Promise<pg.Client> {
     if (this.#closed) throw new Error('Client was closed');
-    const client = newClient(this.#options);
-    this.#clients.add(client);
-    // The statement under way is told as well; without a listener Node would end.
-    client.on('error', (error) => {
-      if (this.#clients.has(client)) this.#options.onConnectionError(error);
-    });
+    let client: pg.Client | undefined;
     try {
-      await client.connect();
+      client = await this.#options.servers.connect({});
+      this.#clients.add(client);
+      client.on('error', (error) => {
+        if (client !== undefined && this.#clients.has(client)) this.#options.onConnectionError(error);
+      });
       await client.query(SETTINGS);
       // Not everywhere: some systems cannot tell.
       await client
         .query(`select set_config('client_connection_check_interval', '${CHECK_MS}', false)`)
         .catch(() => undefined);
+      if (this.#closed) throw new Error('Client was closed');
       return client;
     } catch (error) {
-      this.#clients.delete(client);
-      await endClient(client);
+      if (client !== undefined) {
+        this.#clients.delete(client);
+        await endClient(client);
+      }
       const away = fault('UNAVAILABLE', { reason: 'database' }, { 'retry-after': '1' });
       away.cause = error;
       throw away;

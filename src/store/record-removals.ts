@@ -1,8 +1,9 @@
 // The statements of delete-many.
 
-import type { Reader, Statement, Transaction } from './db.ts';
+import type { Reader, Transaction } from './db.ts';
 import { Params } from './params.ts';
 import type { Table } from './records.ts';
+import type { Statement } from './statements.ts';
 import { tableOf } from './tables.ts';
 
 export interface Selection {

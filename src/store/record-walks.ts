@@ -4,8 +4,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Projected, type Projection, SEARCH_TEXT } from '../domain/projections.ts';
 import { tooBusy } from '../faults.ts';
-import type { Publisher, Reader, Row, Transaction } from './db.ts';
+import type { Publisher, Reader, Transaction } from './db.ts';
 import { type RecordRow, type Table, updateRecords } from './records.ts';
+import type { Row } from './statements.ts';
 import { sqlType, tableOf } from './tables.ts';
 
 /** Rows of one page: their rewriting is a statement of about 20 ms, for which writers of the same rows may wait. */

@@ -6,10 +6,10 @@ import { type Caller, readScope } from '../domain/access.ts';
 import type { PreparedApplication } from '../domain/application.ts';
 import type { Position } from '../domain/list-order.ts';
 import { cutText, type Projection } from '../domain/projections.ts';
-import type { Statement } from './db.ts';
 import type { PageQuery } from './lists.ts';
 import { Params } from './params.ts';
 import { wholeText } from './search-leaves.ts';
+import type { Statement } from './statements.ts';
 import { sqlType, tableOf } from './tables.ts';
 
 /** What the statement is put together from. */

@@ -2,8 +2,9 @@
 
 import type { LogEntry } from '../domain/activity.ts';
 import { insertEntries } from './activity.ts';
-import type { Reader, Row, Statement, Transaction, Writer } from './db.ts';
+import type { Reader, Transaction, Writer } from './db.ts';
 import { announcement } from './hearing.ts';
+import type { Row, Statement } from './statements.ts';
 import { readUser, type StoredUser, USER_COLUMNS } from './users.ts';
 
 export type SignInMethod = 'password' | 'singleSignOn';

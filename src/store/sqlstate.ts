@@ -5,13 +5,18 @@ import { Fault, fault } from '../faults.ts';
 const RETRIABLE = new Set(['40001', '40P01']);
 
 /** Classes and codes that mean that the database is away, full or too busy, not that the statement is wrong. */
-const AWAY = /^(08...|53...|57P0.|57014|55P03|58030)$/;
+const AWAY = /^(08...|25006|53...|55000|57P0.|57014|55P03|58030)$/;
 const SYSTEM_ERRORS = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
   'ENOENT',
+  'ECONNABORTED',
   'EPIPE',
   'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'EHOSTDOWN',
+  'ENETUNREACH',
+  'ENETDOWN',
   'ENOTFOUND',
   'EAI_AGAIN',
   'EACCES',
@@ -19,8 +24,8 @@ const SYSTEM_ERRORS = new Set([
 const DRIVER_MESSAGES =
   /Connection terminated|timeout expired|timeout exceeded when trying to connect|not queryable|Client was closed|Query read timeout|Connection ended/i;
 
-/** Those of them after which the connection is of no use. */
-const BROKEN = /^(08...|57P0.)$/;
+/** Those of them after which the connection is of no use. One that takes no writes leads to a server that was the right one. */
+const BROKEN = /^(08...|25006|57P0.)$/;
 
 function codeOf(error: unknown): string {
   return typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';

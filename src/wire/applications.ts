@@ -1,7 +1,8 @@
 // The application as the interface shows it: `GET /{applicationId}` and the `application` of a publish answer.
 
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
 import { identifier } from './identifiers.ts';
+import { Type } from './type.ts';
 import { REFERENCE_TYPES, SIMPLE_TYPES } from './values.ts';
 
 export const AccessType = Type.Enum(['everyone', 'creatorOnly']);

@@ -1,7 +1,8 @@
 // Attachments as they travel: what an upload answers, and what an Attachment value is made of.
 
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
 import { identifier } from './identifiers.ts';
+import { Type } from './type.ts';
 
 export const AttachmentMetadata = Type.Object({
   id: identifier('attachmentId'),

@@ -1,7 +1,7 @@
 // The identifiers of the interface: one pattern each, from which the path checks, the body schemas and the
 // documentation come. Making new ones is domain/ids.
 
-import { Type } from 'typebox';
+import { Type } from './type.ts';
 
 export const PATTERNS = {
   applicationId: '^p[a-z0-9]{26}$',

@@ -1,6 +1,7 @@
 // Notifications and the devices that take them, as they travel.
 
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
+import { Type } from './type.ts';
 
 const strict = { additionalProperties: false } as const;
 

@@ -1,6 +1,7 @@
 // The operator's own bodies: organizations. The publish document has a file of its own.
 
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
+import { Type } from './type.ts';
 
 const strict = { additionalProperties: false } as const;
 

@@ -2,9 +2,10 @@
 // is served and is documented from, and the definition that comes of it. Rules that a schema cannot say (what a
 // reference may point at, what may be unique) are in domain/definition.
 
-import { type Static, type TSchema, Type } from 'typebox';
+import type { Static, TSchema } from 'typebox';
 import { AccessType, type ArrayScheme, type Collection, type ObjectScheme } from './applications.ts';
 import { type IdentifierName, PATTERNS } from './identifiers.ts';
+import { Type } from './type.ts';
 import { REFERENCE_TYPES, SIMPLE_TYPES, VALUE_TYPES } from './values.ts';
 
 export const PLANS = ['basic', 'premium', 'enterprise', 'custom', 'unlimited'] as const;
@@ -166,7 +167,8 @@ const CollectionInput = Type.Object(
   { ...CLOSED, title: 'Collection' },
 );
 
-const limit = Type.Optional(Type.Integer({ minimum: 0, maximum: LIMIT_MAX, description: 'Requests per clock hour.' }));
+const Limit = Type.Integer({ minimum: 0, maximum: LIMIT_MAX, description: 'Requests per clock hour.' });
+const limit = Type.Optional(Limit);
 
 const Limits = Type.Object(
   {
@@ -261,6 +263,30 @@ export const publishDocumentSchema = Type.Object(
     description: 'An application: its settings, its collections and their columns.',
   },
 );
+
+const changedLimit = Type.Optional(Type.Union([Limit, Type.Null()]));
+
+/** What an operator changes of the quotas alone. Groups that it does not name keep their limits; `null` takes one away. */
+export const QuotaChange = Type.Object(
+  {
+    plan: Type.Optional(Type.Enum([...PLANS])),
+    limits: Type.Optional(
+      Type.Object(
+        {
+          'records-read': changedLimit,
+          'records-write': changedLimit,
+          'attachments-read': changedLimit,
+          'attachments-write': changedLimit,
+          'management-read': changedLimit,
+          'management-write': changedLimit,
+        } satisfies Record<QuotaGroup, TSchema>,
+        CLOSED,
+      ),
+    ),
+  },
+  CLOSED,
+);
+export type QuotaChange = Static<typeof QuotaChange>;
 
 export type ReferenceSchemeInput = Static<typeof ReferenceSchemeInput>;
 export type ColumnInput = Static<typeof ColumnInput>;

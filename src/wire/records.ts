@@ -1,8 +1,9 @@
 // The bodies of the record operations. A body takes only the members named here; what `values` may hold is decided per
 // column by domain/values.
 
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
 import { identifier } from './identifiers.ts';
+import { Type } from './type.ts';
 
 export const RECORDS_MAX = 100;
 

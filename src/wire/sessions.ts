@@ -1,6 +1,7 @@
 // Bodies of signing in and of passwords that people change themselves.
 
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
+import { Type } from './type.ts';
 
 const strict = { additionalProperties: false } as const;
 

@@ -1,6 +1,7 @@
 // What makes an API token.
 
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
+import { Type } from './type.ts';
 
 export const TOKEN_NAME_MAX = 100;
 

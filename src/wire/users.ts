@@ -1,8 +1,9 @@
 // People as they travel: the short form in records, the form of the management operations, and what creates and changes
 // one.
 
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
 import { identifier } from './identifiers.ts';
+import { Type } from './type.ts';
 
 export interface UserShort {
   readonly id: string;

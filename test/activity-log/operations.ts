@@ -383,6 +383,16 @@ export const LINES: Readonly<Record<string, Deed | typeof SILENT | typeof ELSEWH
   'GET /operator/v1/applications': SILENT,
   'GET /operator/v1/applications/:applicationId': SILENT,
   'GET /operator/v1/applications/:applicationId/publishing': SILENT,
+  'GET /operator/v1/applications/:applicationId/quotas': SILENT,
+  'PUT /operator/v1/applications/:applicationId/quotas': {
+    context: 'operator',
+    entries: [['application.publish']],
+    run: (world) =>
+      world.server.operator('PUT', `${applicationAt(world)}/quotas`, { limits: { 'records-read': 1_000_000 } }),
+    refused: {
+      '400 INVALID_BODY': (world) => world.server.operator('PUT', `${applicationAt(world)}/quotas`, { plan: 'gold' }),
+    },
+  },
   // The log goes with the application.
   'DELETE /operator/v1/applications/:applicationId': SILENT,
   'POST /operator/v1/applications/:applicationId/users': {

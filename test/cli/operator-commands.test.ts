@@ -49,7 +49,7 @@ describe('the commands of the operator', { concurrency: 2 }, () => {
   it('help, and complain about what they do not know', async () => {
     const help = await cartulary(['--help']);
     assert.equal(help.code, 0);
-    for (const command of ['serve', 'publish', 'applications', 'users', 'tokens', 'organizations']) {
+    for (const command of ['serve', 'publish', 'applications', 'quotas', 'users', 'tokens', 'organizations']) {
       assert.match(help.stdout, new RegExp(`^ +${command}\\b`, 'm'));
     }
     const serve = await cartulary(['serve', '--help']);
@@ -88,6 +88,26 @@ describe('the commands of the operator', { concurrency: 2 }, () => {
       assert.match(done.stdout, /^From a file \(p[0-9a-v]{26}\) is at version 1\.$/m);
       assert.match(done.stdout, /^To publish changes to it, put "id": "p[0-9a-v]{26}" into the document\.$/m);
     });
+  });
+
+  it('show quotas, and change them', async () => {
+    const app = await publishApplication(server, { ...DOCUMENT, plan: 'basic' });
+    const lines = (text: string) => text.split('\n').map((line) => line.split(/ {2,}/));
+    const shown = lines(await good(['quotas', 'show', app.id]));
+    assert.match(shown[0]![0]!, /^Plan basic; the count begins anew at \d{4}-\d\d-\d\dT\d\d:00:00\.000Z\.$/);
+    assert.deepEqual(shown[2], ['records-read', '200', '0', '200']);
+    assert.deepEqual(shown.at(-2), ['management-write', 'not in the plan']);
+    const options = ['--plan', 'custom', '--limit', 'records-read=7', '--limit', 'records-write=none'];
+    const changed = lines(await good(['quotas', 'set', app.id, ...options]));
+    assert.deepEqual(changed.slice(2, 4), [
+      ['records-read', '7', '0', '7'],
+      ['records-write', 'no limit', '0'],
+    ]);
+    assertPlain(
+      await cartulary(['quotas', 'set', app.id, '--limit', 'records-read=many']),
+      /^records-read=many is no limit/,
+    );
+    assertPlain(await cartulary(['quotas', 'set', app.id, '--plan', 'gold']), /INVALID_BODY/);
   });
 
   it('publish standard input, and ask before data is lost', async () => {

@@ -14,6 +14,7 @@ export const PAGES = [
   'errors',
   'publishing',
   'operating',
+  'monitoring',
   'activity-log',
   'notifications',
 ] as const;

@@ -11,7 +11,7 @@ import { number, string } from '../support/application.ts';
 import { type ServerProcess, spawnServer } from '../support/process.ts';
 import { OPERATOR_KEY, type Reply, sendTo } from '../support/server.ts';
 
-const ROUNDS = 3;
+const ROUNDS = 2;
 const WRITERS = 8;
 
 interface Place {

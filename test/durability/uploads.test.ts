@@ -16,7 +16,7 @@ import { type ServerProcess, spawnServer } from '../support/process.ts';
 import { OPERATOR_KEY, sendTo, startTestServer, type TestServer } from '../support/server.ts';
 import { storedFiles } from '../support/stored-files.ts';
 
-const ROUNDS = 3;
+const ROUNDS = 2;
 const UPLOADERS = 8;
 const SIZE_MAX = 2_000_000;
 const DOCUMENT = { collections: [{ id: 'tfiles00', name: 'Files', columns: [{ name: 'File', type: 'Attachment' }] }] };

@@ -27,6 +27,11 @@ describe('settings', () => {
       CARTULARY_ANNOUNCED_UPLOAD_DAYS: 7,
       CARTULARY_ACTIVITY_LOG_DAYS: 400,
       CARTULARY_DATABASE_CONNECTIONS: 16,
+      CARTULARY_REQUEST_SECONDS: 30,
+      CARTULARY_WORKERS: 1,
+      CARTULARY_CONNECTIONS: 10_000,
+      CARTULARY_REQUESTS_AT_ONCE: 48,
+      CARTULARY_DRAIN_SECONDS: 0,
       CARTULARY_PUBLIC_URL: undefined,
       CARTULARY_SMTP_URL: undefined,
       CARTULARY_MAIL_FROM: undefined,
@@ -43,6 +48,13 @@ describe('settings', () => {
       CARTULARY_PUSH_SUBJECT: undefined,
       CARTULARY_FCM: undefined,
       CARTULARY_APNS: undefined,
+      CARTULARY_METRICS_PORT: undefined,
+      CARTULARY_METRICS_HOST: '127.0.0.1',
+      OTEL_EXPORTER_OTLP_ENDPOINT: undefined,
+      OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: undefined,
+      OTEL_SERVICE_NAME: 'cartulary',
+      OTEL_TRACES_SAMPLER: 'parentbased_always_on',
+      OTEL_TRACES_SAMPLER_ARG: 1,
       CARTULARY_LOG_LEVEL: 'info',
     });
   });
@@ -64,6 +76,11 @@ describe('settings', () => {
       CARTULARY_ANNOUNCED_UPLOAD_DAYS: '1',
       CARTULARY_ACTIVITY_LOG_DAYS: '36500',
       CARTULARY_DATABASE_CONNECTIONS: '2',
+      CARTULARY_REQUEST_SECONDS: '3600',
+      CARTULARY_WORKERS: '64',
+      CARTULARY_CONNECTIONS: '10',
+      CARTULARY_REQUESTS_AT_ONCE: '10000',
+      CARTULARY_DRAIN_SECONDS: '600',
       CARTULARY_PUBLIC_URL: 'https://records.example/below//',
       CARTULARY_SMTP_URL: 'smtps://some%40body:secret@mail.example:465',
       CARTULARY_MAIL_FROM: 'Records <records@example.com>',
@@ -74,6 +91,13 @@ describe('settings', () => {
       CARTULARY_PUSH_SUBJECT: 'mailto:operator@example.com',
       CARTULARY_FCM: '/srv/fcm.json',
       CARTULARY_APNS: '/srv/apns.json',
+      CARTULARY_METRICS_PORT: '9464',
+      CARTULARY_METRICS_HOST: '0.0.0.0',
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector.example:4318/',
+      OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'https://collector.example/traces',
+      OTEL_SERVICE_NAME: 'records',
+      OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
+      OTEL_TRACES_SAMPLER_ARG: '0.01',
       CARTULARY_LOG_LEVEL: 'silent',
     };
     assert.deepEqual(readConfig(given), {
@@ -85,10 +109,18 @@ describe('settings', () => {
       CARTULARY_ANNOUNCED_UPLOAD_DAYS: 1,
       CARTULARY_ACTIVITY_LOG_DAYS: 36_500,
       CARTULARY_DATABASE_CONNECTIONS: 2,
+      CARTULARY_REQUEST_SECONDS: 3600,
+      CARTULARY_WORKERS: 64,
+      CARTULARY_CONNECTIONS: 10,
+      CARTULARY_REQUESTS_AT_ONCE: 10_000,
+      CARTULARY_DRAIN_SECONDS: 600,
       CARTULARY_PUBLIC_URL: 'https://records.example/below',
       CARTULARY_TRUSTED_PROXIES: ['10.0.0.0/8', '::1', '192.0.2.1', '2001:db8::/32'],
       CARTULARY_AUTH_FAILURES_ACCOUNT: 1,
       CARTULARY_AUTH_FAILURES_ADDRESS: 1_000_000,
+      CARTULARY_METRICS_PORT: 9464,
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector.example:4318',
+      OTEL_TRACES_SAMPLER_ARG: 0.01,
     });
   });
 
@@ -181,6 +213,9 @@ describe('settings', () => {
   const wrong: Record<string, string[]> = {
     CARTULARY_PORT: ['x', '-1', '65536', '80.5', '0x50', '1e3', ' 80', '٣'],
     CARTULARY_DATABASE_CONNECTIONS: ['1', '501', 'many'],
+    CARTULARY_CONNECTIONS: ['9', '1000001'],
+    CARTULARY_REQUESTS_AT_ONCE: ['7', '10001'],
+    CARTULARY_REQUEST_SECONDS: ['0', '3601', '1.5'],
     CARTULARY_UNHELD_ATTACHMENT_DAYS: ['0', '3651', '7d', '0.5'],
     CARTULARY_ACTIVITY_LOG_DAYS: ['0', '36501', 'for ever'],
     CARTULARY_ANNOUNCED_UPLOAD_DAYS: ['0', '3651', 'a week'],
@@ -220,6 +255,9 @@ describe('settings', () => {
       'https://u@a.b',
     ],
     CARTULARY_PUSH_SUBJECT: ['a@b.c', 'mailto:', 'mailto:a', 'http://a.b', 'https://'],
+    CARTULARY_METRICS_PORT: ['-1', '65536', 'on'],
+    OTEL_TRACES_SAMPLER: ['sometimes', 'jaeger_remote'],
+    OTEL_TRACES_SAMPLER_ARG: ['-0.1', '1.1', 'much'],
     CARTULARY_LOG_LEVEL: ['INFO', 'verbose', 'toString'],
   };
   for (const [name, values] of Object.entries(wrong)) {
@@ -240,7 +278,13 @@ describe('settings', () => {
         'hünter2-hünter2-hünter2',
         'hunter2'.repeat(100),
       ],
-      DATABASE_URL: ['hunter2', 'mysql://someone:hunter2@host/db', 'host=localhost password=hunter2'],
+      DATABASE_URL: [
+        'hunter2',
+        'mysql://someone:hunter2@host/db',
+        'host=localhost password=hunter2',
+        'postgres://someone:hunter2@host,,other/db',
+        'postgres://someone:hunter2@host,other/db?target_session_attrs=standby',
+      ],
     };
     for (const [name, values] of Object.entries(secrets)) {
       for (const value of values) {

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { hashPassword } from '../../src/gate/password-check.ts';
+import { ARGON2 } from '../../src/gate/password-check.ts';
 import { basic, send } from '../http/wire.ts';
 import { publishApplication, type TestApplication } from '../support/application.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
@@ -97,7 +97,7 @@ describe('credentials', () => {
     assert.equal(await status(behind), 401);
     await server.database.sql(`update app_${app.id}.users set password_hash = $2 where id = $1`, [
       person.id,
-      await hashPassword('Another-Passw0rd'),
+      await ARGON2.hash('Another-Passw0rd'),
     ]);
     await tell();
     await until('the new password to count', async () => (await status(behind)) === 200);
@@ -107,7 +107,7 @@ describe('credentials', () => {
 
   it('of one user are of no use to another', async () => {
     const [one, two] = [await app.addPerson('One'), await app.addPerson('Two')];
-    const own = await hashPassword('Only-Tw0-has-this');
+    const own = await ARGON2.hash('Only-Tw0-has-this');
     await server.database.sql(`update app_${app.id}.users set password_hash = $2 where id = $1`, [two.id, own]);
     await tell();
     await until('the password to count', async () => (await status(basic(two.id, 'Only-Tw0-has-this'))) === 200);

@@ -65,6 +65,18 @@ describe('fresh cache', () => {
     assert.equal(await cache.get('p1/a', load), 'load 2', 'and no longer');
   });
 
+  it('keeps nothing for longer than a minute, whatever is heard', async (t) => {
+    const { clock, cache, load } = setUp(t);
+    await cache.get('p1/a', load);
+    clock.now += 59_000;
+    clock.heard = clock.now;
+    assert.equal(await cache.get('p1/a', load), 'load 1');
+    clock.now += 1_000;
+    clock.heard = clock.now;
+    assert.equal(cache.peek('p1/a'), undefined);
+    assert.equal(await cache.get('p1/a', load), 'load 2');
+  });
+
   it('counts the age from before the load, however long that took', async (t) => {
     const { clock, cache, load } = setUp(t);
     const slow = pending();

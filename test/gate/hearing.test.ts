@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { Database } from '../../src/store/db.ts';
-import { goneNodes, Hearing, type News } from '../../src/store/hearing.ts';
+import { goneNodes, Hearing, type News, type Recall } from '../../src/store/hearing.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { until } from './waiting.ts';
 
@@ -19,8 +19,8 @@ describe('hearing', () => {
   const listeners = async () => Number((await database.sql(`select count(*)::int ${LISTENERS}`))[0]?.[0]);
   const notify = (payload: string) => database.sql(`select pg_notify('cartulary', $1)`, [payload]);
 
-  async function withHearing(work: (hearing: Hearing, news: News[]) => Promise<void>): Promise<void> {
-    const news: News[] = [];
+  async function withHearing(work: (hearing: Hearing, news: (News | Recall)[]) => Promise<void>): Promise<void> {
+    const news: (News | Recall)[] = [];
     const hearing = new Hearing(database.connection, (item) => news.push(item));
     await hearing.start();
     try {
@@ -34,9 +34,16 @@ describe('hearing', () => {
     await withHearing(async (_hearing, news) => {
       news.length = 0;
       const payloads = ['application p1', 'nonsense', '', 'beat somebody 1', 'everything', 'sharedUser u1'];
-      for (const payload of [...payloads, 'application p2']) await notify(payload);
-      await until('the last news', () => news.length >= 4);
-      assert.deepEqual(news, [{ application: 'p1' }, 'everything', { sharedUser: 'u1' }, { application: 'p2' }]);
+      for (const payload of [...payloads, 'quota p1 records-read', 'application p2']) await notify(payload);
+      await until('the last news', () => news.length >= 5);
+      const recall = { recalled: 'p1', group: 'records-read' };
+      assert.deepEqual(news, [
+        { application: 'p1' },
+        'everything',
+        { sharedUser: 'u1' },
+        recall,
+        { application: 'p2' },
+      ]);
     });
   });
 

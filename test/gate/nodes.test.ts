@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { hashPassword } from '../../src/gate/password-check.ts';
+import { ARGON2 } from '../../src/gate/password-check.ts';
 import { basic, send } from '../http/wire.ts';
 import { type Person, publishApplication, type TestApplication } from '../support/application.ts';
 import { sendTo, startTestServer, type TestServer } from '../support/server.ts';
@@ -68,7 +68,7 @@ describe('two nodes', () => {
   it('refuse an old password', async () => {
     const person = await app.addPerson('Password');
     assert.deepEqual(await both(person), [200, 200]);
-    await change(person, 'password_hash', await hashPassword('Another-Passw0rd'));
+    await change(person, 'password_hash', await ARGON2.hash('Another-Passw0rd'));
     await until('the old to be refused', async () => (await both(person)).join() === '200,401');
     assert.equal(await onB(basic(person.id, 'Another-Passw0rd')), 200);
   });

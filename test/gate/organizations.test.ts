@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { hashPassword } from '../../src/gate/password-check.ts';
+import { ARGON2 } from '../../src/gate/password-check.ts';
 import { assertProblem, basic, send } from '../http/wire.ts';
 import { publishApplication } from '../support/application.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
@@ -122,7 +122,7 @@ describe('organizations', () => {
     await become('everything to be shut', [401, 401, 401, 401]);
     await change('disabled = false');
     await become('everything to be open', [200, 200, 200, 200]);
-    await change('password_hash = $2', [await hashPassword('Another-Passw0rd')]);
+    await change('password_hash = $2', [await ARGON2.hash('Another-Passw0rd')]);
     await become('the old password to be refused', [401, 200, 401, 200]);
     assert.equal(await status(second.id, basic(second.userId, 'Another-Passw0rd')), 200);
   });

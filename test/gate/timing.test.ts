@@ -17,7 +17,7 @@ describe('the time of a refusal', () => {
   let app: TestApplication;
 
   before(async () => {
-    server = await startTestServer();
+    server = await startTestServer({ slowHash: true });
     app = await publishApplication(server, { activityLogEnabled: true, collections: [] });
     await server.database.sql(`update app_${app.id}.users set email_folded = 'admin@example.com' where id = $1`, [
       app.admin.id,
@@ -75,11 +75,17 @@ describe('the time of a refusal', () => {
       verify: async () => ++counts.verified < 0,
     };
     const passwords = new PasswordCheck(argon2);
+    const somebody = { share: '', account: 'somebody', password: 'Wrong-Passw0rd' };
     assert.deepEqual(counts, { hashed: 1, verified: 0 }, 'what is compared in vain is made ahead');
     for (const [index, hash] of [undefined, 'some hash', undefined].entries()) {
-      assert.equal(await passwords.matches('somebody', hash, 'Wrong-Passw0rd'), false);
+      assert.equal(await passwords.matches({ ...somebody, hash }), false);
       assert.deepEqual(counts, { hashed: 1, verified: index + 1 });
     }
+  });
+
+  it('is that of the hash which the server keeps', async () => {
+    const rows = await server.database.sql(`select password_hash from app_${app.id}.users`);
+    for (const [hash] of rows) assert.match(String(hash), /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
   });
 
   it('is the same at Basic', async () => {

@@ -89,7 +89,7 @@ test('an error of the source is the error of its job, also when it cannot be ope
   const worker = onlyWorker();
   const running = stalled();
   const result = thumbnails.make(imageOf(running), 64).catch(String);
-  const absent = { name: 'absent', open: () => Promise.reject(new Error('the disk is gone')) };
+  const absent = { name: 'absent', share: 'one', open: () => Promise.reject(new Error('the disk is gone')) };
   const waiting = thumbnails.make(absent, 64).catch(String);
   running.destroy(new Error('the network is gone'));
   assert.equal(await result, 'Error: the network is gone');
@@ -102,10 +102,10 @@ test('an image at which the process dies is not tried again soon', async (t) => 
   const thumbnails = started(t);
   await works(thumbnails);
   const open = async () => stalled();
-  const killed = assert.rejects(thumbnails.make({ name: 'harmful', open }, 64), /ended with SIGKILL/);
+  const killed = assert.rejects(thumbnails.make({ name: 'harmful', share: 'one', open }, 64), /ended with SIGKILL/);
   process.kill(onlyWorker(), 'SIGKILL');
   await killed;
-  await assert.rejects(thumbnails.make({ name: 'harmful', open }, 64), /takes too much/);
+  await assert.rejects(thumbnails.make({ name: 'harmful', share: 'one', open }, 64), /takes too much/);
   await works(thumbnails);
 });
 
@@ -116,7 +116,9 @@ test('who asks for the same at once gets the same', async (t) => {
     opened += 1;
     return streamOf(small);
   };
-  const made = await Promise.all(Array.from({ length: 100 }, () => thumbnails.make({ name: 'one', open }, 64)));
+  const made = await Promise.all(
+    Array.from({ length: 100 }, () => thumbnails.make({ name: 'one', share: 'one', open }, 64)),
+  );
   assert.equal(opened, 1);
   for (const thumbnail of made) assert.equal(thumbnail, made[0]);
 });
@@ -129,14 +131,19 @@ test('many at once all finish, in one process', async (t) => {
   onlyWorker();
 });
 
-test('beyond the bound of those who wait, UNAVAILABLE', async (t) => {
+test('beyond the bound of those who wait of one application, UNAVAILABLE; another has its turn', async (t) => {
   const thumbnails = started(t);
   const first = stalled();
   const running = thumbnails.make(imageOf(first), 64);
   const waiting = Array.from({ length: 256 }, () => works(thumbnails));
-  const refused = { name: 'refused', open: () => assert.fail('it was opened before its turn') };
+  const refused = { name: 'refused', share: 'one', open: () => assert.fail('it was opened before its turn') };
   await assert.rejects(thumbnails.make(refused, 64), (error) => error instanceof Fault && error.code === 'UNAVAILABLE');
+  let done = 0;
+  for (const one of waiting) void one.then(() => done++);
+  const other = thumbnails.make(imageOf(streamOf(small), 'two'), 64);
   first.end(small.subarray(100));
+  await other;
+  assert.ok(done < 10, `another application waited for ${done}`);
   await Promise.all([running, ...waiting]);
 });
 

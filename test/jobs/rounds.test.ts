@@ -46,6 +46,21 @@ describe('a job that is done once for all servers', () => {
     assert.equal(await onAllServers(), 1);
   });
 
+  it('is given back when it fails or its server stops, and done by the next that looks', async () => {
+    now += HOUR_MS;
+    const options = { name: 'example', everyMs: HOUR_MS };
+    const failing = onceForAll(
+      { database, now: () => now },
+      { ...options, run: () => Promise.reject(new Error('no')) },
+    );
+    await assert.rejects(failing.run(signal), /^Error: no$/);
+    const stopping = new AbortController();
+    const stopped = onceForAll({ database, now: () => now }, { ...options, run: async () => stopping.abort() });
+    await stopped.run(stopping.signal);
+    assert.equal(await onAllServers(), 1);
+    assert.equal(await onAllServers(), 0);
+  });
+
   it('is asked for more often, so that another server takes over soon', () => {
     assert.equal(job().everyMs, 300_000);
   });

@@ -51,8 +51,9 @@ async function backToFirstLayout(
   await database.sql('delete from cartulary.migrations where number > 1');
 }
 
-/** The activity log in one table again. */
+/** The activity log in one table again, and nothing of what came later. */
 async function backToFourthLayout(database: TestDatabase, schema: string): Promise<void> {
+  await database.sql(`drop table ${schema}.quotas`);
   await database.sql(`create table ${schema}.whole (like ${schema}.activity)`);
   await database.sql(`insert into ${schema}.whole select * from ${schema}.activity`);
   await database.sql(`drop table ${schema}.activity`);

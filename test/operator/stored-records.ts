@@ -31,6 +31,7 @@ const SYSTEM_TABLES = [
   'fence',
   'notifications',
   'password_resets',
+  'quotas',
   'sessions',
   'sign_ons',
   'tokens',

@@ -13,7 +13,8 @@ import { newKey, startDisk, startS3Blobs, type TestBlobs } from './blob-stores.t
 
 const MIB = 1024 * 1024;
 const AT_ONCE = 16;
-const FILE_BYTES = 20 * MIB;
+/** More than a part each. */
+const FILE_BYTES = 10 * MIB;
 /** A single part of 8 MiB for each of them would be 128. */
 const LIMIT_BYTES = 64 * MIB;
 

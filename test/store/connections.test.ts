@@ -4,8 +4,10 @@ import assert from 'node:assert/strict';
 import { type AddressInfo, createServer } from 'node:net';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import pg from 'pg';
 import { Fault } from '../../src/faults.ts';
 import { Database } from '../../src/store/db.ts';
+import { addressesOf } from '../../src/store/servers.ts';
 import { StaleDefinition } from '../../src/store/sqlstate.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 
@@ -80,16 +82,14 @@ describe('connections', () => {
     await own.close();
   });
 
-  it('let a read that meets a lock give way to those behind it', async () => {
-    await database.system.transaction(async (tx) => {
+  it('let a read that meets a lock give way to those behind it, and wait elsewhere', async () => {
+    const waiting = await database.system.transaction(async (tx) => {
       await tx.rows('lock table cartulary.numbers in access exclusive mode');
-      const waiting = assert.rejects(
-        database.system.rows('select n from cartulary.numbers where $1', [true]),
-        isUnavailable,
-      );
+      const answer = database.system.rows('select n from cartulary.numbers where $1', [true]);
       assert.deepEqual(await read(1), [[1]]);
-      await waiting;
+      return { answer };
     });
+    assert.deepEqual(await waiting.answer, []);
   });
 
   it('of one application that waits leave some to the others', async () => {
@@ -153,6 +153,29 @@ describe('connections', () => {
     await nowhere.close();
   });
 
+  it('that lead to a server which takes no writes any more are not used again', async () => {
+    const own = new Database({ connection: server.connection, connectionsMax: 2, onConnectionError: () => undefined });
+    await own.system.write("select set_config('default_transaction_read_only', 'on', false) where $1", [true]);
+    const insert = () => own.system.write('insert into cartulary.numbers values ($1) returning n', [8]);
+    await assert.rejects(insert(), isUnavailable);
+    assert.deepEqual(await insert(), [[8]]);
+    await own.close();
+  });
+
+  it('to a server that takes no writes are not made', async () => {
+    const [[name] = []] = await server.sql('select current_database()');
+    await server.sql(`alter database ${name} set default_transaction_read_only = on`);
+    const own = new Database({ connection: server.connection, connectionsMax: 4, onConnectionError: () => undefined });
+    for (let n = 0; n < 2; n++) {
+      await assert.rejects(own.system.rows('select $1::int', [n]), isUnavailable);
+      await assert.rejects(own.system.write('select $1::int', [n]), isUnavailable);
+    }
+    await server.sql(`begin read write; alter database ${name} reset default_transaction_read_only; commit`);
+    assert.deepEqual(await own.system.rows('select $1::int', [3]), [[3]]);
+    assert.deepEqual(await own.system.write('select $1::int', [4]), [[4]]);
+    await own.close();
+  });
+
   it('close when what is under way is done', async () => {
     const own = new Database({ connection: server.connection, connectionsMax: 4, onConnectionError: () => undefined });
     const done: string[] = [];
@@ -191,5 +214,43 @@ describe('connections', () => {
     await own.close();
     await Promise.all(stuck);
     await terminate();
+  });
+});
+
+describe('an address with several hosts', () => {
+  const hostsOf = (connectionString: string) =>
+    addressesOf({ connectionString }).map((address) => {
+      const { host, port, user, password, database } = new pg.Client(address);
+      return [host, port, user, password, database];
+    });
+
+  it('stands for one of each', () => {
+    assert.deepEqual(
+      hostsOf('postgres://me:p%2Cw@a.example:5433,b.example,[::1]:5434/records?target_session_attrs=read-write'),
+      [
+        ['a.example', 5433, 'me', 'p,w', 'records'],
+        ['b.example', 5432, 'me', 'p,w', 'records'],
+        ['::1', 5434, 'me', 'p,w', 'records'],
+      ],
+    );
+    assert.deepEqual(hostsOf('postgres://me@/records?host=%2Frun%2Fa,/run/b&port=5433,5434'), [
+      ['/run/a', 5433, 'me', null, 'records'],
+      ['/run/b', 5434, 'me', null, 'records'],
+    ]);
+    assert.deepEqual(hostsOf('postgres://me@/records?host=/run/a,/run/b&port=5433'), [
+      ['/run/a', 5433, 'me', null, 'records'],
+      ['/run/b', 5433, 'me', null, 'records'],
+    ]);
+  });
+
+  it('leaves any other as it is', () => {
+    for (const connectionString of [
+      'postgres://me:x@a:1/db?sslmode=require',
+      'postgres://me@/db?host=%2Frun&port=5432',
+      'postgres:///db',
+    ]) {
+      assert.deepEqual(addressesOf({ connectionString }), [{ connectionString }]);
+    }
+    assert.deepEqual(addressesOf({ host: 'a,b' }), [{ host: 'a,b' }]);
   });
 });

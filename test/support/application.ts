@@ -24,7 +24,10 @@ export interface TestApplication {
 
 const PASSWORD = 'Secret-Passw0rd';
 
-export async function publishApplication(server: TestServer, document: object): Promise<TestApplication> {
+export async function publishApplication(
+  server: Pick<TestServer, 'operator' | 'send'>,
+  document: object,
+): Promise<TestApplication> {
   const published = await server.operator('POST', '/applications', {
     name: 'Test',
     activityLogEnabled: true,

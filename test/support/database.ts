@@ -26,12 +26,15 @@ async function withClient<T>(config: pg.ClientConfig, work: (client: pg.Client) 
   }
 }
 
-/** `locale`: the plainest there is, unless what depends on letters is tested; '' for that of the whole server. */
+/**
+ * Copied as files: through the log it takes ten times the work.
+ * `locale`: the plainest there is, unless what depends on letters is tested; '' for that of the whole server.
+ */
 export async function createDatabase(locale = "lc_collate 'C' lc_ctype 'C'"): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`;
   const admin: pg.ClientConfig = { connectionString: serverUrl() };
   await withClient(admin, (client) =>
-    client.query(`create database ${name} template template0 encoding 'UTF8' ${locale}`),
+    client.query(`create database ${name} template template0 encoding 'UTF8' ${locale} strategy file_copy`),
   );
   const { host, port, user, password } = new pg.Client(admin);
   const connection: pg.ClientConfig = {

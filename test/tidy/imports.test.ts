@@ -23,7 +23,13 @@ const PARTS: Readonly<Record<string, Part>> = {
     because: 'it only names what an operation is given',
   },
   'trip.ts': { mayImport: [], because: 'a request passes every part on its way, and belongs to none' },
-  'observe.ts': { mayImport: [], because: 'every part may be worth noticing, so events know no part' },
+  'turns.ts': { mayImport: [], because: 'whoever has a queue has turns in it, whatever waits there' },
+  'observe.ts': {
+    mayImport: ['log-errors.ts'],
+    because: 'every part may be worth noticing, so events know no part',
+  },
+  'log-errors.ts': { mayImport: [], because: 'what a log shows of an error depends on the error alone' },
+  inside: { mayImport: [], because: 'who watches is told: figures and traces reach into no part by themselves' },
   wire: { mayImport: [], because: 'public shapes depend on nothing; all else depends on them' },
   domain: { mayImport: ['wire'], because: 'rules are pure: no storage, no HTTP, no clock' },
   store: { mayImport: ['domain', 'wire'], because: 'SQL and bytes know nothing of requests and callers' },
@@ -51,7 +57,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   demo: { mayImport: ['wire'], because: 'demonstration data goes in through the front door, as a client’s would' },
   cli: { mayImport: [EVERYTHING], because: 'the one place where things are wired together' },
 };
-const OPEN_TO_ALL = ['faults.ts', 'context.ts', 'observe.ts', 'trip.ts'];
+const OPEN_TO_ALL = ['faults.ts', 'context.ts', 'observe.ts', 'trip.ts', 'turns.ts'];
 const OUTSIDE_SRC: Readonly<Record<string, readonly string[]>> = { cli: ['client'] };
 
 /** `src/store/db.ts` is of part `store`, `src/config.ts` of part `config.ts`; undefined outside src. */

@@ -2,7 +2,7 @@
 // something was written on.
 
 import { matches, type Rule, testRule } from './rule.ts';
-import { committedTexts, type File, readText } from './tree.ts';
+import { committedTexts, type File, filesIn, readText } from './tree.ts';
 
 const EXACT = /^\d+\.\d+\.\d+(?:-[\w.]+)?$/;
 const DEPENDENCIES = ['dependencies', 'devDependencies', 'optionalDependencies'];
@@ -47,6 +47,23 @@ const noMachine: Rule = {
   bad: [near('https://registry', '.example.org/a'), near('cd /home', '/ada/cartulary'), near('"/Users', '/ada/a"')],
 };
 
+const source = (text: string): File => ({ path: 'src/mail/example.ts', text });
+
+const loadedWhenNeeded: Rule = {
+  name: 'what few servers need is loaded when it is needed',
+  because: 'loading is most of what a start takes; `import type` and `import()` leave it to those who use it',
+  find: ({ path, text }) =>
+    matches(
+      path,
+      text,
+      /^import (?!type\b)[^;]*'(?:@aws-sdk\/[\w-]+|@opentelemetry\/[\w-]+|jose|nodemailer|openid-client|prom-client|typebox|web-push)'/gm,
+      (match) => match,
+    ),
+  good: [source(`import type { A } from 'jose';\nimport { b } from './jose.ts';\nconst { c } = await import('jose');`)],
+  bad: [source(`import { S3 } from '@aws-sdk/client-s3';`), source(`import {\n  type A,\n  b,\n} from 'typebox';`)],
+};
+
 testRule(exactVersions, [{ path: 'package.json', text: readText('package.json') }]);
 testRule(noResolved, [{ path: 'package-lock.json', text: readText('package-lock.json') }]);
 testRule(noMachine, committedTexts());
+testRule(loadedWhenNeeded, filesIn(['src'], ['.ts']));

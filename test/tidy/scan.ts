@@ -132,4 +132,11 @@ function joined(found: readonly (Literal & { start: number; end: number })[], co
   return result.map(({ literal }) => literal);
 }
 
-export const scan = (text: string): Scan => new Scanner(text).scan();
+const scanned = new Map<string, Scan>();
+
+/** Once for each text: every rule looks at every file. */
+export function scan(text: string): Scan {
+  const known = scanned.get(text) ?? new Scanner(text).scan();
+  scanned.set(text, known);
+  return known;
+}

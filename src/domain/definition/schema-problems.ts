@@ -1,13 +1,14 @@
 // The part of checking that the JSON Schema of the publish document says, with Ajv's errors turned into sentences for
 // the person who wrote the document. Rules beyond the schema are in document-rules.
 
-import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
+import type { ErrorObject } from 'ajv/dist/2020.js';
 import { type IdentifierName, PATTERNS } from '../../wire/identifiers.ts';
 import { publishDocumentSchema } from '../../wire/publish-document.ts';
 import { KINDS } from '../kinds.ts';
+import { validators } from '../validators.ts';
 import { listed, type Problem, pointer, shown } from './problems.ts';
 
-const ajv = new Ajv2020({
+const validator = validators({
   allErrors: true,
   verbose: true,
   strict: true,
@@ -15,7 +16,7 @@ const ajv = new Ajv2020({
   strictTypes: false,
   strictRequired: false,
 });
-const validate = ajv.compile(publishDocumentSchema);
+const validate = validator(() => publishDocumentSchema);
 
 const IDENTIFIER_FORMS: ReadonlyMap<string, string> = new Map(
   (Object.keys(PATTERNS) as IdentifierName[]).map((name) => {
@@ -25,8 +26,9 @@ const IDENTIFIER_FORMS: ReadonlyMap<string, string> = new Map(
 );
 
 export function schemaProblems(input: unknown): Problem[] {
-  if (validate(input)) return [];
-  return (validate.errors ?? []).filter(isWorthTelling).map(toProblem);
+  const isValid = validate();
+  if (isValid(input)) return [];
+  return (isValid.errors ?? []).filter(isWorthTelling).map(toProblem);
 }
 
 function isWorthTelling(error: ErrorObject): boolean {

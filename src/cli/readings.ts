@@ -1,0 +1,50 @@
+// What the parts of a running server say of themselves, for those who watch over it (inside/figures).
+
+import { promisify } from 'node:util';
+import type { FastifyInstance } from 'fastify';
+import type { Authenticator } from '../gate/authenticate.ts';
+import type { Sessions } from '../gate/sessions.ts';
+import type { Services } from '../http/bind.ts';
+import type { Readings } from '../inside/figures.ts';
+import type { Behind } from '../jobs/behind.ts';
+import type { Database } from '../store/db.ts';
+import type { Definitions } from '../store/definitions.ts';
+import type { Hearing } from '../store/hearing.ts';
+import { VERSION } from './version.ts';
+
+interface Parts {
+  readonly services: Pick<Services, 'admission' | 'deadlines' | 'uploads' | 'downloads'> & {
+    readonly database: Database;
+    readonly definitions: Definitions;
+    readonly authenticator: Authenticator;
+    readonly sessions: Sessions;
+  };
+  readonly app: FastifyInstance;
+  readonly hearing: Hearing;
+  readonly behind: Readonly<Record<string, Behind>>;
+  readonly embedded: boolean;
+}
+
+export async function readParts({
+  services,
+  app,
+  hearing,
+  behind,
+  embedded,
+}: Parts): Promise<Omit<Readings, 'database'>> {
+  const { admission, deadlines, uploads, downloads, database, definitions, authenticator, sessions } = services;
+  const connections = await promisify(app.server.getConnections.bind(app.server))();
+  const now = performance.now();
+  return {
+    version: VERSION,
+    requests: { underWay: deadlines.underWay, admitted: admission.atWork, waiting: admission.waiting },
+    transfers: { in: uploads.underWay, out: downloads.underWay },
+    connections,
+    pool: database.counts,
+    embedded,
+    tasks: Object.fromEntries(Object.entries(behind).map(([kind, { waiting }]) => [kind, waiting])),
+    caches: { definitions: definitions.lookups, ...authenticator.lookups, sessions: sessions.lookups },
+    // Who has heard nothing yet has been deaf since the start.
+    hearingAgeMs: Math.min(now, now - hearing.asOf),
+  };
+}

@@ -1,0 +1,65 @@
+// The figures of this process, and the text of all of them.
+
+import type { Observation } from '../observe.ts';
+import { EventCounts } from './events.ts';
+import { exposition, processFigures } from './exposition.ts';
+import { type DatabaseReadings, type Figure, figuresOf, type Readings } from './figures.ts';
+
+/** The processes of one server (cli/worker). */
+export interface Peers {
+  answerWith(answer: () => Promise<unknown>): void;
+  ask(): Promise<readonly unknown[]>;
+}
+
+export interface Sources {
+  readonly read: () => Promise<Omit<Readings, 'database'>>;
+  readonly askDatabase: () => Promise<DatabaseReadings>;
+  /** Where there are several. */
+  readonly peers: Peers | undefined;
+}
+
+/** Less than the other processes wait for an answer: a database that is away leaves out its own figures alone. */
+const DATABASE_MS = 800;
+
+export class Metrics {
+  readonly #counts = new EventCounts();
+  #sources: Sources | undefined;
+
+  observe(observation: Observation): void {
+    this.#counts.note(observation);
+  }
+
+  /** Given when all parts are there; what happens before is counted already. */
+  readFrom(sources: Sources): void {
+    this.#sources = sources;
+    sources.peers?.answerWith(() => this.figures());
+  }
+
+  async figures(): Promise<Figure[]> {
+    const { read, askDatabase } = this.#sources!;
+    const [readings, database, ofProcess] = await Promise.all([
+      read(),
+      within(DATABASE_MS, askDatabase()),
+      processFigures(),
+    ]);
+    return [...figuresOf({ ...readings, database }, this.#counts), ...ofProcess];
+  }
+
+  async text(): Promise<string> {
+    const peers = this.#sources?.peers;
+    const processes = peers === undefined ? [await this.figures()] : await peers.ask();
+    return exposition(processes as readonly (readonly Figure[])[]);
+  }
+}
+
+async function within<T>(milliseconds: number, answer: Promise<T>): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), milliseconds);
+  });
+  try {
+    return await Promise.race([answer.catch(() => undefined), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,68 @@
+// How long requests took, by operation and status, as a histogram. On the road of every request: three lookups and an
+// addition, 0.1 µs.
+
+import type { Value } from './tally.ts';
+
+/** In seconds. A get takes a fraction of the first, and nothing takes longer than a request's deadline but a transfer. */
+export const BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+/** Clients may send other verbs, of which nothing is served. */
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+
+interface Durations {
+  /** How many were within each bound and not within the one before; the last has those beyond all. */
+  readonly counts: number[];
+  sum: number;
+}
+
+interface Labels {
+  readonly method: string;
+  readonly route: string;
+  readonly status: number;
+}
+
+export class RequestDurations {
+  readonly #routes = new Map<string, Map<string, Map<number, Durations>>>();
+
+  note(labels: Labels, seconds: number): void {
+    const durations = this.#routes.get(labels.route)?.get(labels.method)?.get(labels.status) ?? this.#begin(labels);
+    let index = 0;
+    while (index < BOUNDS.length && seconds > BOUNDS[index]!) index += 1;
+    durations.counts[index]! += 1;
+    durations.sum += seconds;
+  }
+
+  values(name: string): Value[] {
+    const values: Value[] = [];
+    for (const [route, methods] of this.#routes) {
+      for (const [method, statuses] of methods) {
+        for (const [status, durations] of statuses) {
+          values.push(...partsOf(name, { method, route: route || 'none', status }, durations));
+        }
+      }
+    }
+    return values;
+  }
+
+  #begin({ route, method, status }: Labels): Durations {
+    const known = METHODS.has(method) ? method : 'other';
+    const methods = this.#routes.get(route) ?? new Map<string, Map<number, Durations>>();
+    const statuses = methods.get(known) ?? new Map<number, Durations>();
+    const durations = statuses.get(status) ?? { counts: [...BOUNDS, 0].map(() => 0), sum: 0 };
+    this.#routes.set(route, methods.set(known, statuses.set(status, durations)));
+    return durations;
+  }
+}
+
+function partsOf(name: string, labels: Labels, { counts, sum }: Durations): Value[] {
+  let count = 0;
+  const buckets = counts.map((more, index) => {
+    count += more;
+    return { metricName: `${name}_bucket`, labels: { le: BOUNDS[index] ?? '+Inf', ...labels }, value: count };
+  });
+  return [
+    ...buckets,
+    { metricName: `${name}_sum`, labels: { ...labels }, value: sum },
+    { metricName: `${name}_count`, labels: { ...labels }, value: count },
+  ];
+}

@@ -1,0 +1,187 @@
+// The log of a server that was given secrets of every kind, at the level that tells most: every line is JSON, those of
+// requests can be found by their request, and no secret is in any.
+
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { errorForLog } from '../../src/log-errors.ts';
+import { until } from '../gate/waiting.ts';
+import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { type ServerProcess, spawnServer } from '../support/process.ts';
+import { type SendOptions, sendTo } from '../support/server.ts';
+
+const secret = (kind: string): string => `S3cret-${kind}-0123456789`;
+const KEY = secret('operatorKey');
+
+describe('the log', () => {
+  let database: TestDatabase;
+  let folder: string;
+  let server: ServerProcess;
+  const secrets = new Set<string>();
+  const keep = (kind: string): string => {
+    secrets.add(secret(kind));
+    return secret(kind);
+  };
+  const send = (method: string, path: string, options?: SendOptions) => sendTo(server.address, method, path, options);
+  const operator = (method: string, path: string, json?: object) =>
+    send(method, `/operator/v1${path}`, { token: KEY, ...(json && { json }) });
+  const lines = () =>
+    server
+      .output()
+      .split('\n')
+      .filter((line) => line.startsWith('{'));
+  const entries = () => lines().map((line) => JSON.parse(line) as Record<string, unknown>);
+  let applicationId = '';
+  let userId = '';
+  let token = '';
+
+  before(async () => {
+    database = await createDatabase();
+    folder = await mkdtemp(join(tmpdir(), 'ct-logs-'));
+    secrets.add(KEY);
+    const { host, port, user, database: name } = database.connection;
+    const place = `/${name}?host=${encodeURIComponent(host ?? '')}`;
+    server = await spawnServer({
+      CARTULARY_DATA: folder,
+      // The AWS SDK's about Node 20.
+      NODE_NO_WARNINGS: '1',
+      CARTULARY_LOG_LEVEL: 'trace',
+      CARTULARY_OPERATOR_KEY: KEY,
+      // Nobody asks for the password on this machine.
+      DATABASE_URL: `postgres://${user}:${keep('database')}@localhost:${port}${place}`,
+      CARTULARY_ATTACHMENTS: `s3://bucket?endpoint=http://127.0.0.1:9&accessKeyId=${keep('s3id')}&secretAccessKey=${keep('s3key')}`,
+      CARTULARY_SMTP_URL: `smtp://someone:${keep('smtp')}@127.0.0.1:9?tls=never`,
+      CARTULARY_MAIL_FROM: 'records@example.com',
+      CARTULARY_PUBLIC_URL: 'http://127.0.0.1',
+      OTEL_EXPORTER_OTLP_ENDPOINT: `http://collector:${keep('collector')}@127.0.0.1:9`,
+      OTEL_EXPORTER_OTLP_HEADERS: `authorization=${keep('otlp')}`,
+    });
+  });
+  after(async () => {
+    await server.end('SIGTERM');
+    await rm(folder, { recursive: true, force: true });
+    await database.drop();
+  });
+
+  it('tells of every request what is needed to find it', async () => {
+    const published = await operator('POST', '/applications', {
+      name: 'Logged',
+      collections: [{ name: 'A', columns: [{ name: 'T', type: 'String', unique: true }] }],
+    });
+    applicationId = published.body.application.id;
+    const people = `/applications/${applicationId}/users`;
+    const flags = { admin: true, apiAccess: true, managementApiAccess: true, profile: { name: 'Standard' } };
+    const person = { name: 'Ada', email: 'ada@example.com', password: keep('password'), ...flags };
+    userId = (await operator('POST', people, person)).body.id;
+    token = (await operator('POST', `${people}/${userId}/tokens`, { name: 'test' })).body.token;
+    secrets.add(token.slice(token.indexOf('.') + 1));
+    const reply = await send('GET', `/v1/${applicationId}?note=${keep('query')}`, {
+      token,
+      headers: { traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01` },
+    });
+    assert.equal(reply.status, 200);
+    const requestId = reply.headers.get('x-request-id');
+    await until('its line', () => entries().some((entry) => entry.requestId === requestId));
+    const { time, milliseconds, databaseMilliseconds, ...entry } =
+      entries().find((one) => one.requestId === requestId) ?? {};
+    assert.deepEqual(entry, {
+      level: 30,
+      requestId,
+      method: 'GET',
+      route: '/v1/:applicationId',
+      status: 200,
+      statements: 0,
+      applicationId,
+      userId,
+      traceId: 'a'.repeat(32),
+      msg: 'request',
+    });
+    assert.ok(typeof milliseconds === 'number' && typeof databaseMilliseconds === 'number');
+    assert.match(String(time), /^\d{4}-\d\d-\d\dT/);
+  });
+
+  it('keeps every secret to itself, also where things fail', async () => {
+    const basic = (text: string) => ({ authorization: `Basic ${Buffer.from(text).toString('base64')}` });
+    const wrong = keep('wrong');
+    const at = `/v1/${applicationId}`;
+    const {
+      body: { collections },
+    } = await send('GET', at, { token });
+    const [{ id: collectionId, columns }] = collections as [{ id: string; columns: { id: string }[] }];
+    const records = `${at}/collections/${collectionId}/records`;
+    const value = keep('value');
+    const record = { values: { [columns[0]?.id ?? '']: { type: 'String', value } } };
+    // What the database complains of has the value in it: a constraint that the server does not know.
+    await database.sql(
+      `alter table app_${applicationId}.${collectionId} add constraint odd check (rec not like '%broken%')`,
+    );
+    const broken = { values: { [columns[0]?.id ?? '']: { type: 'String', value: `broken ${value}` } } };
+    const replies = [
+      await send('POST', records, { token, json: record }),
+      await send('POST', records, { token, json: record }),
+      await send('POST', records, { token, json: broken }),
+      await send('GET', at, { token: wrong }),
+      await send('GET', at, { headers: basic(`${userId}:${secret('password')}`) }),
+      await send('GET', at, { headers: basic(`${userId}:${wrong}`) }),
+      await send('GET', `${at}?token=${wrong}`, { headers: { cookie: `cartulary=${keep('cookie')}`, 'x-odd': wrong } }),
+      await send('GET', `${records}?search=${keep('search')}%22`, { token }),
+      await send('POST', records, { token, raw: `{"${keep('body')}`, headers: { 'content-type': 'application/json' } }),
+      await send('POST', `${at}/collections/${collectionId}/attachments`, { token, raw: keep('file') }),
+      await send('GET', '/operator/v1/applications', { token: wrong }),
+      await send('GET', `/${wrong}/%zz`),
+    ];
+    assert.deepEqual(
+      replies.map(({ status }) => status),
+      [200, 400, 500, 401, 200, 401, 401, 400, 400, 503, 401, 400],
+      server.output(),
+    );
+    const signedIn = await send('POST', `${at}/session`, { json: { userId, password: secret('password') } });
+    for (const cookie of signedIn.headers.getSetCookie()) secrets.add(/=([^;]*)/.exec(cookie)?.[1] ?? '');
+    assert.equal(signedIn.status, 200, signedIn.text);
+    const reset = `${at}/session/passwordReset`;
+    const asked = await send('POST', reset, { json: { userId } });
+    assert.equal(asked.status, 204, asked.text);
+    await send('PUT', reset, { json: { token: keep('reset'), password: keep('newPassword') } });
+    await until('the failure', () => entries().some(({ msg }) => msg === 'request.failed'));
+    await until('the collector', () => entries().some(({ msg }) => msg === 'traces.unsent'));
+    const failed = entries().find(({ msg }) => msg === 'request.failed') as { err: Record<string, unknown> };
+    assert.deepEqual([failed.err.code, failed.err.constraint], ['23514', 'odd'], 'the cause is told');
+    assert.ok(
+      entries().some(({ msg }) => msg === 'request.refused'),
+      'that of a store that is away as well',
+    );
+    const output = server.output();
+    for (const one of secrets) {
+      assert.ok(one.length > 8, one);
+      for (const form of [one, Buffer.from(one).toString('base64').slice(0, 20), encodeURIComponent(one)]) {
+        assert.ok(!output.includes(form), `${one} is in the log: ${lines().find((line) => line.includes(form))}`);
+      }
+    }
+    const others = output.split('\n').filter((line) => line !== '' && !line.startsWith('{'));
+    for (const line of others) assert.match(line, /^Cartulary is ready/);
+  });
+});
+
+describe('errors in the log', () => {
+  it('are shown by a list of members, without values and requests', () => {
+    const inner = Object.assign(new Error('invalid input syntax for type integer: "12 Main Street"'), {
+      code: '22P02',
+      detail: 'Key (email)=(ada@example.com) already exists.',
+      where: 'unnamed portal parameter $1 = ...',
+      table: 'users',
+    });
+    const outer = Object.assign(new Error('outer', { cause: inner }), {
+      $response: { headers: { authorization: 'x' } },
+    });
+    const text = JSON.stringify(errorForLog(outer));
+    for (const value of ['Main Street', 'ada@', 'portal', 'authorization']) assert.ok(!text.includes(value), value);
+    const { cause } = errorForLog(outer);
+    assert.deepEqual(
+      [cause?.message, cause?.code, cause?.table],
+      ['invalid input syntax for type integer: "…"', '22P02', 'users'],
+    );
+    assert.match(cause?.stack ?? '', /^at /);
+  });
+});

@@ -1,0 +1,238 @@
+// Who is worked on and who waits, without a server around it. 12 places: 9 for who is alone, 2 for each beside others.
+
+import assert from 'node:assert/strict';
+import { after, describe, it } from 'node:test';
+import fc from 'fast-check';
+import { Fault, fault } from '../../src/faults.ts';
+import { Admission, type AdmissionBounds } from '../../src/gate/admission.ts';
+import { Trip } from '../../src/trip.ts';
+
+const BOUNDS = { atOnceMax: 12, waitingEachMax: 10, waitingMax: 100, waitMs: 60_000 };
+const ALONE = 9;
+const BESIDE_OTHERS = 2;
+
+let trips = 0;
+function tripOf(share: string): Trip {
+  trips += 1;
+  const trip = new Trip(String(trips), 30_000);
+  trip.share = share;
+  return trip;
+}
+
+const isBusy = (error: unknown) =>
+  error instanceof Fault && error.code === 'UNAVAILABLE' && (error.params as { reason: string }).reason === 'busy';
+
+/** A server's front with those who came to it, and what became of each. */
+function front(bounds: Partial<AdmissionBounds> = {}) {
+  const admission = new Admission({ ...BOUNDS, ...bounds });
+  const enter = (share: string) => {
+    const trip = tripOf(share);
+    const turn = admission.enter(trip);
+    const came = { trip, turn, refused: undefined as unknown };
+    turn?.catch((error: unknown) => {
+      came.refused = error;
+    });
+    return came;
+  };
+  const many = (share: string, count: number) => Array.from({ length: count }, () => enter(share));
+  return { admission, enter, many };
+}
+
+const admittedOf = (came: readonly { trip: Trip }[]): boolean[] => came.map(({ trip }) => trip.admitted);
+
+describe('admission', () => {
+  // Its own look at those who wait keeps no process alive; a server's connections do.
+  const alive = setInterval(() => undefined, 1_000);
+  after(() => clearInterval(alive));
+
+  it('lets requests pass at once while there is room, and leaves some to others', () => {
+    const { admission, many, enter } = front();
+    const came = many('a', ALONE + 2);
+    assert.deepEqual(admittedOf(came), [...Array(ALONE).fill(true), false, false]);
+    assert.equal(came[0]?.turn, undefined);
+    assert.equal(enter('b').turn, undefined);
+    assert.deepEqual([admission.atWork, admission.waiting], [ALONE + 1, 2]);
+  });
+
+  it('gives a place that becomes free to who has waited longest', async () => {
+    const { admission, many } = front();
+    const came = many('a', ALONE + 2);
+    admission.leave(came[0]!.trip);
+    await came[ALONE]?.turn;
+    assert.deepEqual(admittedOf(came.slice(ALONE)), [true, false]);
+    admission.leave(came[0]!.trip);
+    assert.deepEqual(admittedOf(came.slice(ALONE)), [true, false], 'who leaves twice leaves once');
+  });
+
+  it('takes places back from nobody, and gives no more than its part to who is not alone', () => {
+    const { admission, many, enter } = front();
+    const loud = many('a', ALONE + 4);
+    const quiet = enter('b');
+    assert.equal(quiet.turn, undefined);
+    for (const { trip } of loud.slice(0, ALONE - BESIDE_OTHERS)) admission.leave(trip);
+    assert.deepEqual(admittedOf(loud.slice(ALONE)), [false, false, false, false]);
+    admission.leave(loud[ALONE - BESIDE_OTHERS]!.trip);
+    assert.deepEqual(admittedOf(loud.slice(ALONE)), [true, false, false, false]);
+  });
+
+  it('goes round among those who wait', () => {
+    const { admission, many } = front({ atOnceMax: 1 });
+    const [first] = many('a', 1);
+    const waiting = [...many('a', 3), ...many('b', 2), ...many('c', 1)];
+    const order: string[] = [];
+    for (let at: Trip | undefined = first?.trip; at !== undefined; ) {
+      admission.leave(at);
+      at = waiting.map(({ trip }) => trip).find(({ admitted }) => admitted);
+      if (at !== undefined) order.push(at.share);
+    }
+    assert.deepEqual(order, ['a', 'b', 'c', 'a', 'b', 'a']);
+    assert.equal(admission.atWork, 0);
+  });
+
+  it('gives the places back to who is alone again', async () => {
+    const { admission, many, enter } = front();
+    admission.leave(enter('b').trip);
+    const loud = many('a', ALONE);
+    assert.equal(admission.atWork, BESIDE_OTHERS);
+    await Promise.all(loud.map(({ turn }) => turn));
+    assert.equal(admission.atWork, ALONE);
+    for (const { trip } of loud) admission.leave(trip);
+  });
+
+  it('refuses at once when too many of an application wait, or too many in all', async () => {
+    const { many, enter } = front({ waitingEachMax: 2, waitingMax: 3 });
+    many('a', ALONE + 2);
+    await assert.rejects(enter('a').turn ?? Promise.resolve(), isBusy);
+    const others = many('b', BESIDE_OTHERS + 2);
+    await assert.rejects(others.at(-1)?.turn ?? Promise.resolve(), isBusy);
+  });
+
+  it('says when to come again by how fast it goes', async () => {
+    const { admission, many, enter } = front({ waitingEachMax: 25 });
+    const retryAfter = async () => {
+      const refused: unknown = await enter('a').turn?.catch((error: unknown) => error);
+      assert.ok(refused instanceof Fault);
+      return Number(refused.headers['retry-after']);
+    };
+    many('a', ALONE + 25);
+    assert.equal(await retryAfter(), 10, 'while nothing is finished');
+    assert.equal(admission.waiting, 25);
+    const quick = front({ waitingEachMax: 1 });
+    quick.many('a', ALONE + 1);
+    const refused: unknown = await quick.enter('a').turn?.catch((error: unknown) => error);
+    assert.equal((refused as Fault).headers['retry-after'], '1');
+  });
+
+  it('refuses who has waited too long, and nobody else', async () => {
+    const { admission, many, enter } = front({ waitMs: 150 });
+    const held = many('a', ALONE);
+    const late = enter('a');
+    await assert.rejects(late.turn ?? Promise.resolve(), isBusy);
+    admission.leave(held[0]!.trip);
+    assert.equal(late.trip.admitted, false);
+    assert.equal(enter('a').turn, undefined);
+    assert.deepEqual([admission.atWork, admission.waiting], [ALONE, 0]);
+  });
+
+  it('lets go of who is stopped while waiting', async () => {
+    const { admission, many, enter } = front();
+    const held = many('a', ALONE);
+    const [stopped, next] = [enter('a'), enter('a')];
+    const why = fault('UNAVAILABLE', { reason: 'deadline' });
+    stopped.trip.stop(why);
+    await assert.rejects(stopped.turn ?? Promise.resolve(), (error) => error === why);
+    admission.leave(held[0]!.trip);
+    assert.deepEqual(admittedOf([stopped, next]), [false, true]);
+    next.trip.stop(why);
+    assert.equal(admission.atWork, ALONE, 'what is stopped at work has its place until it has ended');
+    assert.throws(
+      () => admission.enter(stopped.trip),
+      (error) => error === why,
+    );
+  });
+
+  it('keeps neither a place nor the time for what waits for the client', async () => {
+    const { admission, many } = front();
+    const [one, ...others] = many('a', ALONE + 1);
+    const { trip } = one!;
+    const { deadlineAt } = trip;
+    let finish: (value: string) => void = () => undefined;
+    const aside = admission.aside(trip, () => new Promise<string>((resolve) => (finish = resolve)));
+    assert.equal(trip.deadlineAt, Number.POSITIVE_INFINITY);
+    assert.deepEqual(admittedOf(others), Array(ALONE).fill(true), 'the place is passed on');
+    finish('done');
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.ok(trip.deadlineAt >= deadlineAt && trip.deadlineAt < deadlineAt + 10_000);
+    assert.equal(trip.admitted, false);
+    admission.leave(others[0]!.trip);
+    assert.equal(await aside, 'done');
+    assert.equal(trip.admitted, true);
+    const lost = admission.aside(trip, () => Promise.reject(new Error('the client has gone')));
+    await assert.rejects(lost, /has gone/);
+    assert.equal(trip.admitted, false);
+    assert.equal(admission.atWork, ALONE - 1);
+  });
+
+  it('keeps its promises whoever comes, leaves and is stopped', async () => {
+    const step = fc.record({
+      what: fc.constantFrom('enter', 'enter', 'enter', 'leave', 'leave', 'stop'),
+      share: fc.constantFrom('a', 'a', 'a', 'b', 'c', 'd', 'e'),
+      which: fc.nat(),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 120 }), async (steps) => {
+        const { admission, enter } = front({ waitingEachMax: 5, waitingMax: 12 });
+        let here: ReturnType<typeof enter>[] = [];
+        const all: typeof here = [];
+        const atWork = () => here.filter(({ trip }) => trip.admitted);
+        const waiting = () => here.filter(({ trip, turn }) => turn !== undefined && !trip.admitted);
+        const of = (list: typeof here, share: string) => list.filter(({ trip }) => trip.share === share);
+        for (const { what, share, which } of steps) {
+          if (what === 'enter') {
+            const came = enter(share);
+            all.push(came);
+            here.push(came);
+          } else {
+            const some = what === 'leave' ? atWork() : waiting();
+            const one = some[which % Math.max(1, some.length)];
+            if (one === undefined) continue;
+            if (what === 'leave') admission.leave(one.trip);
+            else one.trip.stop(fault('UNAVAILABLE', { reason: 'left' }));
+            here = here.filter((other) => other !== one);
+          }
+          // Refusals arrive by promise.
+          await Promise.resolve();
+          await Promise.resolve();
+          here = here.filter(({ refused }) => refused === undefined);
+          assert.equal(admission.atWork, atWork().length);
+          assert.equal(admission.waiting, waiting().length);
+          assert.ok(admission.atWork <= BOUNDS.atOnceMax && admission.waiting <= 12);
+          for (const name of 'abcde') {
+            const [working, queued] = [of(atWork(), name), of(waiting(), name)];
+            assert.ok(working.length <= ALONE && queued.length <= 5);
+            const idle = queued.length > 0 && working.length < BESIDE_OTHERS && admission.atWork < BOUNDS.atOnceMax;
+            assert.ok(!idle, 'somebody waits although there is room');
+            const lastIn = Math.max(
+              -1,
+              ...working.filter(({ turn }) => turn !== undefined).map((one) => all.indexOf(one)),
+            );
+            assert.ok(
+              queued.every((one) => all.indexOf(one) > lastIn || working.length === 0),
+              'overtaken by its own',
+            );
+          }
+        }
+        for (let left = 0; here.length > 0; left++) {
+          const [one] = atWork();
+          assert.ok(one !== undefined && left <= all.length, 'somebody waits for ever');
+          admission.leave(one.trip);
+          here = here.filter((other) => other !== one);
+        }
+        assert.deepEqual([admission.atWork, admission.waiting], [0, 0]);
+        const answers = await Promise.allSettled(all.map(({ turn }) => turn));
+        assert.equal(answers.length, all.length);
+      }),
+      { numRuns: 200 },
+    );
+  });
+});

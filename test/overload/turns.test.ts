@@ -1,0 +1,59 @@
+// Whose turn it is in a queue that applications share.
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { Turns } from '../../src/turns.ts';
+
+const drain = (turns: Turns<string>): string[] => {
+  const order: string[] = [];
+  for (let next = turns.next(); next !== undefined; next = turns.next()) order.push(next);
+  return order;
+};
+
+describe('turns', () => {
+  const filled = (...waiters: string[]) => {
+    const turns = new Turns<string>({ eachMax: 4, allMax: 6 });
+    for (const waiter of waiters) assert.ok(turns.add(waiter[0] ?? '', waiter), waiter);
+    return turns;
+  };
+
+  it('go round among the applications, in order within each', () => {
+    assert.deepEqual(drain(filled('a1', 'a2', 'a3', 'b1', 'b2', 'c1')), ['a1', 'b1', 'c1', 'a2', 'b2', 'a3']);
+  });
+
+  it('let who comes anew wait behind those who are there', () => {
+    const turns = filled('a1', 'a2', 'b1');
+    assert.equal(turns.next(), 'a1');
+    turns.add('c', 'c1');
+    assert.deepEqual(drain(turns), ['b1', 'a2', 'c1']);
+  });
+
+  it('are bounded for each application and in all', () => {
+    const turns = filled('a1', 'a2', 'a3', 'a4', 'b1');
+    assert.equal(turns.add('a', 'a5'), false);
+    assert.equal(turns.add('b', 'b2'), true);
+    assert.equal(turns.add('c', 'c1'), false);
+    assert.equal(turns.size, 6);
+    assert.equal(turns.lengthOf('a'), 4);
+    turns.next();
+    assert.equal(turns.add('a', 'a6'), true);
+  });
+
+  it('pass over who may not have one, and forget nobody by it', () => {
+    const turns = filled('a1', 'b1', 'a2');
+    const notA = (share: string) => share !== 'a';
+    assert.equal(turns.next(notA), 'b1');
+    assert.equal(turns.next(notA), undefined);
+    assert.deepEqual(drain(turns), ['a1', 'a2']);
+  });
+
+  it('are left once', () => {
+    const turns = filled('a1', 'a2', 'b1');
+    assert.equal(turns.remove('a', 'a1'), true);
+    assert.equal(turns.remove('a', 'a1'), false);
+    assert.equal(turns.remove('c', 'c1'), false);
+    assert.equal(turns.size, 2);
+    assert.deepEqual([...turns], ['a2', 'b1']);
+    assert.deepEqual(drain(turns), ['a2', 'b1']);
+  });
+});

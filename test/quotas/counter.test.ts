@@ -1,0 +1,167 @@
+// The servers' side of a count, without servers: several of them on one database, each with a lease of its own.
+
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { PreparedApplication } from '../../src/domain/application.ts';
+import { Fault, fault } from '../../src/faults.ts';
+import { Quotas } from '../../src/gate/quota.ts';
+import type { Observation } from '../../src/observe.ts';
+import { Database } from '../../src/store/db.ts';
+import { takenByGroup } from '../../src/store/quotas.ts';
+import { Trip } from '../../src/trip.ts';
+import { until } from '../gate/waiting.ts';
+import { publishApplication } from '../support/application.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+
+const NOON = Date.parse('2026-03-02T12:00:00.000Z');
+const GROUP = 'records-read';
+/** So long that nothing is given back for idleness alone. */
+const NEVER_MS = 1_000_000;
+
+describe('a server’s counter', () => {
+  let server: TestServer;
+  let database: Database;
+  let applications = 0;
+  const opened: Quotas[] = [];
+
+  before(async () => {
+    server = await startTestServer();
+    const { connection } = server.database;
+    database = new Database({ connection, connectionsMax: 6, onConnectionError: () => undefined });
+  });
+  after(async () => {
+    for (const quotas of opened) await quotas.close();
+    await database.close();
+    await server.close();
+  });
+
+  const open = (idleMs = NEVER_MS, given: Partial<{ database: Database; now: () => number }> = {}) => {
+    const told: Observation[] = [];
+    const observe = (observation: Observation) => void told.push(observation);
+    const quotas = new Quotas({ database, now: () => NOON, observe, ...given }, idleMs);
+    opened.push(quotas);
+    return { quotas, told };
+  };
+  const application = async (quota: number) => {
+    applications += 1;
+    const { id } = await publishApplication(server, { name: `Count ${applications}`, collections: [] });
+    const limited = (limit: number) =>
+      ({ id, definition: { plan: 'custom', limits: { [GROUP]: limit } } }) as unknown as PreparedApplication;
+    const taken = async () => (await takenByGroup(database.application(id), NOON)).get(GROUP);
+    return { id, app: limited(quota), limited, taken };
+  };
+  const take = async (quotas: Quotas, app: PreparedApplication, trip = new Trip('x', 30_000)) => {
+    await quotas.take(trip, app, GROUP);
+    return trip;
+  };
+  const isRefusal = (error: unknown) => error instanceof Fault && error.code === 'TOO_MANY_REQUESTS';
+
+  it('waits for the database once a lease, and for nothing else', async () => {
+    const { quotas, told } = open();
+    const { app } = await application(1000);
+    let waited = 0;
+    for (let count = 0; count < 100; count++) {
+      const waiting = quotas.take(new Trip('x', 30_000), app, GROUP);
+      if (waiting !== undefined) waited += 1;
+      await waiting;
+    }
+    assert.equal(waited, 3, 'leases of 50, 47 and 45');
+    assert.deepEqual(
+      told.map((observation) => (observation.event === 'quota.leased' ? observation.granted : observation.event)),
+      [50, 47, 45],
+    );
+  });
+
+  it('gives back what it does not use for a while, and takes a lease anew', async () => {
+    const { quotas } = open(30);
+    const { app, taken } = await application(1000);
+    await take(quotas, app);
+    assert.equal(await taken(), 50);
+    await until('the rest to be given back', async () => (await taken()) === 1);
+    const { headers } = await take(quotas, app);
+    assert.equal(headers.ratelimit, `"${GROUP}";r=998;t=3600`);
+  });
+
+  it('gives back what is unused when it is closed', async () => {
+    const { quotas } = open();
+    const { app, taken } = await application(1000);
+    for (let count = 0; count < 7; count++) await take(quotas, app);
+    await quotas.close();
+    assert.equal(await taken(), 7);
+  });
+
+  it('gives back what is unused when it is recalled, also what is on its way', async () => {
+    const { quotas } = open();
+    const { id, app, taken } = await application(1000);
+    await take(quotas, app);
+    quotas.recall(id, 'records-write');
+    quotas.recall('p0', GROUP);
+    assert.equal(await taken(), 50);
+    quotas.recall(id, GROUP);
+    await until('the rest to be given back', async () => (await taken()) === 1);
+    const waiting = take(quotas, app);
+    await new Promise((resolve) => setImmediate(resolve));
+    quotas.recall(id, GROUP);
+    await waiting;
+    await until('the rest to be given back', async () => (await taken()) === 2);
+  });
+
+  it('counts nobody who has been answered already', async () => {
+    const { quotas } = open();
+    const { app, taken } = await application(10);
+    const gone = Array.from({ length: 5 }, () => new Trip('x', 30_000));
+    const waiting = gone.map((trip) => take(quotas, app, trip));
+    const staying = take(quotas, app);
+    for (const trip of gone) trip.stop(fault('UNAVAILABLE', { reason: 'deadline' }));
+    for (const one of waiting) await assert.rejects(one, (error: Fault) => error.code === 'UNAVAILABLE');
+    assert.equal((await staying).headers.ratelimit, `"${GROUP}";r=9;t=3600`);
+    await quotas.close();
+    assert.equal(await taken(), 1);
+  });
+
+  it('uses nothing of a lease that was on its way when the quota changed', async () => {
+    const { quotas } = open();
+    const { app, limited, taken } = await application(1000);
+    const first = take(quotas, app);
+    const second = take(quotas, limited(2));
+    const { headers } = await second;
+    assert.equal(headers['ratelimit-policy'], `"${GROUP}";q=2;w=3600`);
+    await first;
+    await assert.rejects(take(quotas, limited(2)), isRefusal);
+    assert.equal(await taken(), 2);
+  });
+
+  it('tells once that nothing is left, and refuses at once while that is fresh', async () => {
+    const { quotas, told } = open();
+    const { app } = await application(1);
+    await take(quotas, app);
+    await assert.rejects(take(quotas, app), isRefusal);
+    for (let count = 0; count < 5; count++) {
+      assert.throws(() => quotas.take(new Trip('x', 30_000), app, GROUP), isRefusal);
+    }
+    assert.equal(told.filter(({ event }) => event === 'quota.exhausted').length, 1);
+  });
+
+  it('counts in the next hour whoever waited while the hour ended', async () => {
+    let now = NOON - 1;
+    const { quotas } = open(NEVER_MS, { now: () => now });
+    const { app, taken } = await application(10);
+    const waiting = take(quotas, app);
+    await new Promise((resolve) => setImmediate(resolve));
+    now = NOON;
+    const { headers } = await waiting;
+    assert.equal(headers.ratelimit, `"${GROUP}";r=9;t=3600`);
+    assert.equal(await taken(), 1);
+  });
+
+  it('passes on that the database is away', async () => {
+    const connection = { host: '127.0.0.1', port: 1, user: 'x', database: 'x' };
+    const away = new Database({ connection, connectionsMax: 2, onConnectionError: () => undefined });
+    const { quotas } = open(NEVER_MS, { database: away });
+    const { app } = await application(10);
+    for (let count = 0; count < 2; count++) {
+      await assert.rejects(take(quotas, app), (error: Fault) => error.code === 'UNAVAILABLE');
+    }
+    await away.close();
+  });
+});
