@@ -30,10 +30,10 @@ const EXAMPLES: Record<keyof typeof Type, (type: typeof Type) => object[]> = {
   Unsafe: (type) => [type.Unsafe<string>({ title: 'By hand', type: 'string' })],
 };
 
+const shown = (schema: object): string => JSON.stringify(schema);
+
 for (const [name, write] of Object.entries(EXAMPLES)) {
   it(`${name} makes what TypeBox makes`, () => {
     assert.deepEqual(write(Type).map(shown), write(TypeBox).map(shown));
   });
 }
-
-const shown = (schema: object): string => JSON.stringify(schema);
