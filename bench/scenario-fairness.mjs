@@ -1,6 +1,7 @@
 // @ts-check
 // The scenario `fairness`: two applications on one server. First both send their share, which together is all that the
-// machine can do; then one of them sends ten times as much. What counts is how much longer the other one waits.
+// machine can do; then one of them sends ten times as much, the same or only what the database computes for. What counts is how
+// much longer the other one waits.
 
 import { prepareApplication } from './application.mjs';
 import { startLoad } from './load-process.mjs';
@@ -22,6 +23,19 @@ const MIX = [
   ...['get', 'list newest 100', 'get', 'create 1', 'get', 'equals'],
   ...['get', 'contains rare', 'get', 'list by title', 'get', 'create 1'],
 ];
+/** What keeps a processor of the database busy all the time. */
+const SEARCHES = ['skip 5000', 'contains rare by title', 'contains frequent'];
+/** @type {readonly { name: Kind, title: string, connections: number, operation: string[] }[]} */
+const KINDS = [
+  { name: 'calm', title: `both their share (${SHARE} connections)`, connections: SHARE, operation: MIX },
+  {
+    name: 'loud',
+    title: `one ${TIMES} times its share (${SHARE * TIMES})`,
+    connections: SHARE * TIMES,
+    operation: MIX,
+  },
+  { name: 'searching', title: `one so many searches alone`, connections: SHARE * TIMES, operation: SEARCHES },
+];
 const COLLECTION = /** @type {const} */ ('items');
 
 /**
@@ -32,6 +46,8 @@ const COLLECTION = /** @type {const} */ ('items');
  * @property {import('./operations.mjs').Target} target
  * @property {string} lastId
  *
+ * @typedef {'calm' | 'loud' | 'searching'} Kind
+ * @typedef {Record<Kind, [Measured, Measured][]>} Seen
  * @typedef {import('./load.mjs').Outcome & { perSecond: number, loadShare: number | undefined }} Measured
  */
 
@@ -46,26 +62,24 @@ export async function runFairness(ground, { records, rounds, seconds }) {
     for (const application of [APPLICATION, NEIGHBOUR]) parties.push(await makeParty(ground, application, records));
     const [loud, quiet] = /** @type {[Party, Party]} */ (parties);
     const port = Number(new URL(ground.ours.address).port);
-    /** Both at once. @param {number} connections of the loud one @param {number} length */
-    const go = async (connections, length) => {
+    /** Both at once. @param {typeof KINDS[number]} kind what the loud one sends @param {number} length */
+    const go = async ({ connections, operation }, length) => {
       for (const { tables, lastId } of parties) await tables.takeBack(COLLECTION, lastId);
       return Promise.all([
-        send(loud, { port, connections, seconds: length }),
-        send(quiet, { port, connections: SHARE, seconds: length }),
+        send(loud, { port, connections, operation, seconds: length }),
+        send(quiet, { port, connections: SHARE, operation: MIX, seconds: length }),
       ]);
     };
-    await go(SHARE, WARM_SECONDS);
-    /** @type {{ calm: [Measured, Measured][], loud: [Measured, Measured][] }} */
-    const seen = { calm: [], loud: [] };
+    for (const kind of KINDS) await go(kind, WARM_SECONDS);
+    /** @type {Seen} */
+    const seen = { calm: [], loud: [], searching: [] };
     for (let round = 0; round < rounds; round++) {
-      for (const which of round % 2 === 0
-        ? /** @type {const} */ (['calm', 'loud'])
-        : /** @type {const} */ (['loud', 'calm'])) {
-        const outcome = await go(which === 'calm' ? SHARE : SHARE * TIMES, seconds);
-        seen[which].push(outcome);
+      for (const kind of round % 2 === 0 ? KINDS : [...KINDS].reverse()) {
+        const outcome = await go(kind, seconds);
+        seen[kind.name].push(outcome);
         const [other, own] = outcome;
         note(
-          `  ${which}: the other ${Math.round(own.perSecond)}/s, p99 ${own.p99.toFixed(1)} ms; the loud ${Math.round(other.perSecond)}/s`,
+          `  ${kind.name}: the other ${Math.round(own.perSecond)}/s, p99 ${own.p99.toFixed(1)} ms; the loud ${Math.round(other.perSecond)}/s`,
         );
       }
     }
@@ -91,25 +105,22 @@ async function makeParty(ground, application, records) {
   return { application, load: startLoad(), tables, lastId, target: { ...target, serial: total, spare: [] } };
 }
 
-/** @param {Party} party @param {{ port: number, connections: number, seconds: number }} how @returns {Promise<Measured>} */
+/** @param {Party} party @param {{ port: number, connections: number, operation: string[], seconds: number }} how @returns {Promise<Measured>} */
 async function send({ load, target }, how) {
   const before = usageOf(load.pid);
-  const outcome = await load.run({ operation: MIX, target, ...how });
+  const outcome = await load.run({ target, ...how });
   const after = usageOf(load.pid);
   target.serial += outcome.sent;
   const spent = before && after && after.cpuSeconds - before.cpuSeconds;
   return { ...outcome, perSecond: outcome.requests / outcome.seconds, loadShare: spent && spent / outcome.seconds };
 }
 
-/** @param {{ calm: [Measured, Measured][], loud: [Measured, Measured][] }} seen */
+/** @param {Seen} seen */
 function report(seen) {
   /** @param {readonly [Measured, Measured][]} rounds @param {0 | 1} who @param {(measured: Measured) => number | undefined} what */
   const of = (rounds, who, what) => median(rounds.map((both) => what(both[who])));
-  const rows = [
-    { name: `both their share (${SHARE} connections)`, rounds: seen.calm },
-    { name: `one ${TIMES} times its share (${SHARE * TIMES})`, rounds: seen.loud },
-  ].map(({ name, rounds }) => [
-    name,
+  const rows = KINDS.map(({ name, title }) => ({ title, rounds: seen[name] })).map(({ title, rounds }) => [
+    title,
     ...[count(of(rounds, 1, (m) => m.perSecond)), milliseconds(of(rounds, 1, (m) => m.p50))],
     ...[milliseconds(of(rounds, 1, (m) => m.p99)), milliseconds(Math.max(...rounds.map(([, own]) => own.longest)))],
     ...[count(of(rounds, 0, (m) => m.perSecond)), milliseconds(of(rounds, 0, (m) => m.p50))],
@@ -117,9 +128,10 @@ function report(seen) {
     ...[1, 0].map((who) => rounds.reduce((sum, both) => sum + (both[who]?.errors ?? 0), 0)),
     percent((of(rounds, 0, (m) => m.loadShare) ?? 0) + (of(rounds, 1, (m) => m.loadShare) ?? 0)),
   ]);
-  const [before = 0, after = 0] = [seen.calm, seen.loud].map((rounds) => of(rounds, 1, (m) => m.p99));
+  const p99s = KINDS.map(({ name }) => of(seen[name], 1, (m) => m.p99) ?? Number.NaN);
+  const [before = 0, after = 0, besideSearches = 0] = p99s;
   const growth = after / before;
-  for (const both of [...seen.calm, ...seen.loud]) {
+  for (const both of Object.values(seen).flat()) {
     for (const { examples } of both) for (const example of examples) warn(`an error: ${example}`);
   }
   if (!(growth <= GROWTH_MAX)) {
@@ -128,10 +140,11 @@ function report(seen) {
   }
   const head = ['', 'other: requests/s', 'p50 ms', 'p99 ms', 'longest ms', 'loud: requests/s', 'p50 ms', 'p99 ms'];
   return [
-    `medians of the rounds; both send the same mix of ${MIX.length}`,
+    `medians of the rounds; both send the same mix of ${MIX.length}, but for the searches: ${SEARCHES.join(', ')}`,
     '',
     table([...head, 'errors other', 'errors loud', 'load %'], rows),
     '',
     `p99 of the other application with a loud neighbour to without: ${ratio(growth)} (at most ${GROWTH_MAX.toFixed(2)})`,
+    `beside one that only searches: ${ratio(besideSearches / before)} (without a bound)`,
   ].join('\n');
 }

@@ -1,8 +1,21 @@
 // Every setting in one table: read once at the start and passed on as values. Nothing else reads the environment.
 
-import { isIP } from 'node:net';
-import { resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import {
+  attachmentsPlace,
+  attributes,
+  collectorAddress,
+  databaseAddress,
+  mailAddress,
+  oneOf,
+  operatorKey,
+  proxies,
+  publicAddress,
+  pushServices,
+  pushSubject,
+  ratio,
+  smtpAddress,
+  whole,
+} from './setting-values.ts';
 
 interface Setting<T> {
   readonly default: string | undefined;
@@ -13,145 +26,6 @@ interface Setting<T> {
 
 const setting = <T>(entry: Setting<T>): Setting<T> => entry;
 const text = (value: string): string => value;
-
-function whole(minimum: number, maximum: number): (value: string) => number {
-  return (value) => {
-    const number = Number(value);
-    if (!/^\d+$/.test(value) || number < minimum || number > maximum) {
-      throw new Error(`must be a whole number from ${minimum} to ${maximum}`);
-    }
-    return number;
-  };
-}
-
-function oneOf<const Names extends readonly string[]>(names: Names): (value: string) => Names[number] {
-  return (value) => {
-    if (!names.includes(value)) throw new Error(`must be one of ${names.join(', ')}`);
-    return value;
-  };
-}
-
-function ratio(value: string): number {
-  const number = Number(value);
-  if (value.trim() === '' || !(number >= 0 && number <= 1)) throw new Error('must be a number from 0 to 1');
-  return number;
-}
-
-function httpAddress(value: string): string {
-  if (!URL.canParse(value) || !/^https?:$/.test(new URL(value).protocol)) throw new Error('must be an http(s) address');
-  return value.replace(/\/+$/, '');
-}
-
-/** Paths are put behind it. */
-function publicAddress(value: string): string {
-  const { search, hash, username, password } = new URL(httpAddress(value));
-  if (search !== '' || hash !== '' || username !== '' || password !== '') {
-    throw new Error('must be an http(s) address without a query, a fragment or a password');
-  }
-  return httpAddress(value);
-}
-
-function databaseAddress(value: string): string {
-  if (!/^postgres(ql)?:\/\//.test(value)) throw new Error('must begin with postgres:// or postgresql://');
-  const [, hosts = '', query = ''] = /^\w+:\/\/(?:[^/?#]*@)?([^/?#]*)[^?#]*(?:\?(.*))?$/s.exec(value) ?? [];
-  if (/(^|,)(:\d*)?(,|$)/.test(hosts) && hosts.includes(',')) throw new Error('must name every host of its list');
-  const wanted = new URLSearchParams(query).get('target_session_attrs');
-  if (wanted !== null && !['read-write', 'primary'].includes(wanted)) {
-    throw new Error('must not have another target_session_attrs than read-write: only such a server is of use');
-  }
-  return value;
-}
-
-function isNetwork(entry: string): boolean {
-  const [address = '', bits, ...rest] = entry.split('/');
-  const family = isIP(address);
-  if (family === 0 || rest.length > 0) return false;
-  return bits === undefined || (/^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128));
-}
-
-function proxies(value: string): string[] {
-  const list = value.split(',').map((entry) => entry.trim());
-  if (!list.every(isNetwork)) throw new Error('must be a list of addresses or networks such as 10.0.0.0/8');
-  return list;
-}
-
-function operatorKey(value: string): string {
-  if (!/^[\x21-\x7e]{16,512}$/.test(value)) throw new Error('must have 16 to 512 visible ASCII characters');
-  return value;
-}
-
-function smtpAddress(value: string): string {
-  const url = URL.canParse(value) ? new URL(value) : undefined;
-  const bare = url !== undefined && /^\/?$/.test(url.pathname) && url.hash === '';
-  const plain = url?.search === '?tls=never' && url.protocol === 'smtp:';
-  if (!bare || !/^smtps?:$/.test(url.protocol) || url.hostname === '' || (url.search !== '' && !plain)) {
-    throw new Error(
-      'must be smtp://USER:PASSWORD@HOST:PORT or smtps://…, with special characters percent-encoded, and ?tls=never or nothing behind it',
-    );
-  }
-  return value;
-}
-
-function mailAddress(value: string): string {
-  if (!/^(?:[^<>\p{Cc}]*<[^\s<>@\p{Cc}]+@[^\s<>@\p{Cc}]+>|[^\s<>@,\p{Cc}]+@[^\s<>@,\p{Cc}]+)$/u.test(value)) {
-    throw new Error('must be an e-mail address, or NAME <ADDRESS>');
-  }
-  return value;
-}
-
-const S3_OPTIONS = ['endpoint', 'region', 'accessKeyId', 'secretAccessKey'];
-
-/** A folder, or `s3://BUCKET/PREFIX?endpoint=…&region=…&accessKeyId=…&secretAccessKey=…`. */
-function attachmentsPlace(value: string) {
-  if (!/^[a-z0-9+.-]+:/i.test(value)) return { kind: 'disk' as const, folder: resolve(value) };
-  const url = URL.canParse(value) ? new URL(value) : undefined;
-  if (url?.protocol === 'file:') return { kind: 'disk' as const, folder: fileURLToPath(url) };
-  if (url?.protocol !== 's3:' || url.hostname === '') throw new Error('must be a folder or s3://BUCKET?endpoint=…');
-  if (url.username !== '' || url.password !== '' || url.port !== '' || url.hash !== '') {
-    throw new Error(
-      'must have the bucket alone after s3://, and neither credentials, port nor # (they are in endpoint=…, accessKeyId=… and secretAccessKey=…, with # as %23)',
-    );
-  }
-  const unknown = [...url.searchParams.keys()].find((name) => !S3_OPTIONS.includes(name));
-  if (unknown !== undefined) throw new Error(`must not have ${unknown} (known: ${S3_OPTIONS.join(', ')})`);
-  const { endpoint, region, ...keys } = Object.fromEntries(url.searchParams) as Partial<Record<string, string>>;
-  const { accessKeyId, secretAccessKey } = keys;
-  if ((accessKeyId === undefined) !== (secretAccessKey === undefined)) {
-    throw new Error('must have both accessKeyId and secretAccessKey, or neither');
-  }
-  const prefix = decodeURIComponent(url.pathname)
-    .replace(/^\/+/, '')
-    .replace(/([^/])$/, '$1/');
-  return {
-    kind: 's3' as const,
-    bucket: url.hostname,
-    prefix,
-    region: region ?? 'us-east-1',
-    ...(endpoint === undefined ? {} : { endpoint: httpAddress(endpoint) }),
-    ...(accessKeyId === undefined || secretAccessKey === undefined ? {} : { accessKeyId, secretAccessKey }),
-  };
-}
-
-/** Whole hosts, all below one (`*.example.com`), or an origin, by which also plain HTTP and other ports are meant. */
-function pushServices(value: string): string[] {
-  const list = value.split(',').map((entry) => entry.trim());
-  const host = /^(?:\*\.)?[a-z0-9-]+(?:\.[a-z0-9-]+)+$/i;
-  const isOrigin = (entry: string) => {
-    const url = URL.canParse(entry) ? new URL(entry) : undefined;
-    return url !== undefined && /^https?:$/.test(url.protocol) && url.origin === entry.toLowerCase();
-  };
-  if (!list.every((entry) => host.test(entry) || isOrigin(entry))) {
-    throw new Error('must be a list of hosts such as push.example.com or *.example.com, or of whole origins');
-  }
-  return list;
-}
-
-function pushSubject(value: string): string {
-  if (!/^(?:mailto:[^\s@]+@[^\s@]+|https:\/\/\S+)$/.test(value) || !URL.canParse(value)) {
-    throw new Error('must be a mailto: or https: address');
-  }
-  return value;
-}
 
 export const SETTINGS = {
   CARTULARY_PORT: setting({
@@ -298,17 +172,27 @@ export const SETTINGS = {
   }),
   OTEL_EXPORTER_OTLP_ENDPOINT: setting({
     default: undefined,
-    parse: httpAddress,
+    parse: collectorAddress,
     secret: true,
     sentence: 'OpenTelemetry collector that traces are sent to, by OTLP over HTTP; without it nothing is traced.',
   }),
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: setting({
     default: undefined,
-    parse: httpAddress,
+    parse: collectorAddress,
     secret: true,
     sentence: 'The same with its path, where that is not `/v1/traces`.',
   }),
-  OTEL_SERVICE_NAME: setting({ default: 'cartulary', parse: text, sentence: 'Name under which traces are shown.' }),
+  OTEL_SERVICE_NAME: setting({
+    default: undefined,
+    parse: text,
+    sentence: 'Name under which traces are shown; without it `cartulary`, or the `service.name` of the next.',
+  }),
+  OTEL_RESOURCE_ATTRIBUTES: setting({
+    default: undefined,
+    parse: attributes,
+    sentence:
+      'What else traces say of this server, as `NAME=VALUE,NAME=VALUE` with special characters percent-encoded.',
+  }),
   OTEL_TRACES_SAMPLER: setting({
     default: 'parentbased_always_on',
     parse: oneOf([
@@ -344,6 +228,8 @@ type OptionalName =
   | 'CARTULARY_METRICS_PORT'
   | 'OTEL_EXPORTER_OTLP_ENDPOINT'
   | 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'
+  | 'OTEL_SERVICE_NAME'
+  | 'OTEL_RESOURCE_ATTRIBUTES'
   | 'CARTULARY_FCM'
   | 'CARTULARY_APNS'
   | 'CARTULARY_SMTP_URL'
@@ -362,7 +248,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   const problems: string[] = [];
   for (const name of Object.keys(environment)) {
     if (name.startsWith('CARTULARY_') && !(name in SETTINGS) && !NOT_OURS.test(name)) {
-      problems.push(`${name} is not a setting of Cartulary (known: ${Object.keys(SETTINGS).join(', ')})`);
+      problems.push(`${name} is not a setting of Cartulary (${hintFor(name)})`);
     }
   }
   const values: Record<string, unknown> = {};
@@ -381,6 +267,44 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   if (values.CARTULARY_SMTP_URL !== undefined && values.CARTULARY_PUBLIC_URL === undefined) {
     problems.push('CARTULARY_PUBLIC_URL must be set where CARTULARY_SMTP_URL is: mails have links to it');
   }
+  problems.push(...sharedPort(values as Partial<Config>));
   if (problems.length > 0) throw new ConfigError(problems.join('\n'));
   return values as Config;
+}
+
+const EVERYWHERE = ['0.0.0.0', '::'];
+
+function sharedPort(values: Partial<Config>): string[] {
+  const { CARTULARY_PORT: port, CARTULARY_METRICS_PORT: metricsPort } = values;
+  if (port === undefined || port === 0 || port !== metricsPort) return [];
+  const hosts = [values.CARTULARY_HOST, values.CARTULARY_METRICS_HOST].map((host) =>
+    host === 'localhost' ? '127.0.0.1' : (host ?? ''),
+  );
+  if (hosts[0] !== hosts[1] && !hosts.some((host) => EVERYWHERE.includes(host))) return [];
+  return [`CARTULARY_METRICS_PORT and CARTULARY_PORT must differ on the same address: both are ${port}`];
+}
+
+/** What may have been meant, or else all that there is. */
+function hintFor(unknown: string): string {
+  const core = (name: string) => name.toUpperCase().replace(/^CARTULARY_/, '');
+  const names = Object.keys(SETTINGS).map((name) => ({ name, distance: editDistance(core(unknown), core(name)) }));
+  const near = names.reduce((least, other) => (other.distance < least.distance ? other : least));
+  if (near.distance * 3 <= core(unknown).length) return `did you mean ${near.name}?`;
+  return `known: ${Object.keys(SETTINGS).join(', ')}`;
+}
+
+/** How many letters to add, leave out, replace, or swap with their neighbour, to make one of the other. */
+function editDistance(one: string, other: string): number {
+  const rows = [Array.from({ length: other.length + 1 }, (_, n) => n)];
+  const at = (i: number, j: number): number => rows[i]?.[j] ?? 0;
+  for (let i = 1; i <= one.length; i++) {
+    rows.push([i]);
+    for (let j = 1; j <= other.length; j++) {
+      const replaced = at(i - 1, j - 1) + (one[i - 1] === other[j - 1] ? 0 : 1);
+      const isSwapped = i > 1 && j > 1 && one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1];
+      const swapped = isSwapped ? at(i - 2, j - 2) + 1 : replaced;
+      rows[i]![j] = Math.min(at(i - 1, j) + 1, at(i, j - 1) + 1, replaced, swapped);
+    }
+  }
+  return at(one.length, other.length);
 }

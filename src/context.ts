@@ -11,11 +11,13 @@ import type { Observe } from './observe.ts';
 import type { Push } from './push/push.ts';
 import type { Providers } from './sign-on/providers.ts';
 import type { Blobs } from './store/blobs.ts';
-import type { Database, Writer } from './store/db.ts';
+import type { Database } from './store/db.ts';
+import type { Writer } from './store/handles.ts';
 import type { News } from './store/hearing.ts';
 import type { KnownRecords } from './store/known-records.ts';
 import type { Receiving } from './store/receiving.ts';
 import type { SearchIndexes } from './store/search-indexes.ts';
+import type { Stopping } from './trip.ts';
 import type { UserShort } from './wire/users.ts';
 
 /** What the operations on attachments need besides the database. */
@@ -31,10 +33,8 @@ export interface AttachmentMeans {
   readonly announcedDays: number;
 }
 
-/** What the operations on people need besides the application's own schema. */
+/** What the operations on people need besides the database. */
 export interface PeopleMeans {
-  /** Shared users are in the system schema, and in the schemas of all the applications that know them. */
-  readonly database: Database;
   readonly hashPassword: (password: string) => Promise<string>;
   readonly provesPassword: PasswordProof;
   /** Makes this node forget what the news makes stale, at once; the other nodes hear of it by themselves. */
@@ -45,9 +45,12 @@ export interface PeopleMeans {
   /** Undefined where the operator has set none. */
   readonly mailer: Mailer | undefined;
   /** Work that nobody waits for (jobs/behind). */
-  readonly behind: (task: string, work: BehindWork) => boolean;
+  readonly behind: (task: BehindTask, work: BehindWork) => boolean;
   readonly loginFailed: (failure: LoginFailure) => void;
 }
+
+export const BEHIND_TASKS = ['settling', 'loginFailed', 'passwordReset'] as const;
+export type BehindTask = (typeof BEHIND_TASKS)[number];
 
 /** May give what is to be done later, because it has to be tried again: others have their turn meanwhile. */
 export type BehindWork = (() => Promise<void>) | (() => Promise<WorkAgain | undefined>);
@@ -56,6 +59,12 @@ export interface WorkAgain {
   readonly pauseMs: number;
   readonly work: BehindWork;
 }
+
+/**
+ * For what waits in a queue of its own, or for others: it takes no place among the requests meanwhile (gate/admission).
+ * Throws when there is none for it afterwards.
+ */
+export type WithoutPlace = <T>(work: (stopping: Stopping) => Promise<T>) => Promise<T>;
 
 /**
  * Whether the password is that of the account. Throws 429 while who asks is slowed down (gate/password-proof); takes the
@@ -68,6 +77,7 @@ export type PasswordProof = (presented: {
   readonly account: string;
   readonly hash: string | undefined;
   readonly password: string;
+  readonly stopping: Stopping;
 }) => Promise<boolean>;
 
 /** Wrong credentials of somebody who exists, for the activity log (operations/login-failures). */
@@ -102,6 +112,9 @@ export interface Context {
   readonly searchIndexes: SearchIndexes;
   readonly attachments: AttachmentMeans;
   readonly people: PeopleMeans;
+  /** For what is of people: shared users are in the system schema, and in the schemas of all applications that know them. */
+  readonly database: Database;
+  readonly withoutPlace: WithoutPlace;
   /** The session by which the caller is known; undefined for tokens and passwords. */
   readonly sessionId: string | undefined;
   /** Likewise the token. */
@@ -120,6 +133,9 @@ export interface VisitorContext {
   readonly source: ActivitySource;
   readonly store: Writer;
   readonly people: PeopleMeans;
+  /** For what is of people: shared users are in the system schema, and in the schemas of all applications that know them. */
+  readonly database: Database;
+  readonly withoutPlace: WithoutPlace;
   readonly throttle: Throttling;
   /** Throws 429 when the address begins too many single sign-ons (gate/pace). */
   readonly paceSignOns: (address: string) => void;

@@ -129,6 +129,12 @@ export function fault<Code extends FaultCode>(code: Code, ...[params, headers]: 
   return new Fault(code, params, headers);
 }
 
+/** Of a refusal that says something about the load, and not about the request: why, in one word. */
+export function refusalReason({ code, params }: Fault): string | undefined {
+  if (code !== 'UNAVAILABLE' && code !== 'TOO_MANY_REQUESTS') return undefined;
+  return (params as { reason?: string }).reason ?? 'quota';
+}
+
 /** Too much is asked for at once, of something that will be free again soon. */
 export const tooBusy = (seconds = 1): Fault =>
   fault('UNAVAILABLE', { reason: 'busy' }, { 'retry-after': String(seconds) });

@@ -1,7 +1,9 @@
 // Every event worth noticing, as one union. Log lines are made from it here; nothing else writes to the log.
 
 import { type Logger, pino } from 'pino';
+import { refusalReason } from './faults.ts';
 import { errorForLog } from './log-errors.ts';
+import { Floods } from './log-floods.ts';
 import type { Trip } from './trip.ts';
 
 /** The trip has what else is known of the request; what could not be read as one has none. */
@@ -13,13 +15,17 @@ interface RequestPlace {
 }
 
 export type Observation =
-  | (RequestPlace & { event: 'request'; status: number; milliseconds: number })
+  /** `routine`: asked by machines by the clock, and answered as ever. */
+  | (RequestPlace & { event: 'request'; status: number; milliseconds: number; routine?: true })
   | (RequestPlace & { event: 'request.failed'; error: unknown })
   | (RequestPlace & { event: 'request.refused'; code: string; cause: unknown })
   | (RequestPlace & { event: 'request.left' | 'request.cut'; cause: unknown })
   /** Within a second, because there were too many. */
   | { event: 'connections.dropped'; connections: number }
+  /** Within a second, because too many bytes of answers were not read. */
+  | { event: 'connections.cut'; connections: number }
   | { event: 'database.connectionLost'; error: Error }
+  | { event: 'database.connected'; server: string }
   | { event: 'database.restarted'; reason: string }
   | { event: 'job.failed'; job: string; applicationId?: string; error: unknown }
   | { event: 'task.failed'; task: string; error: unknown }
@@ -55,7 +61,7 @@ export type Observation =
   | { event: 'quota.exhausted'; applicationId: string; group: string; quota: number }
   | { event: 'traces.unsent'; error: Error }
   | { event: 'worker.lost'; pid: number; cause: string }
-  | { event: 'server.started'; address: string }
+  | { event: 'server.started'; address: string; version: string; pid: number }
   | { event: 'server.stopping'; signal: string };
 
 export type Observe = (observation: Observation) => void;
@@ -67,7 +73,9 @@ const LEVELS = {
   'request.left': 'debug',
   'request.cut': 'warn',
   'connections.dropped': 'warn',
+  'connections.cut': 'warn',
   'database.connectionLost': 'warn',
+  'database.connected': 'info',
   'database.restarted': 'warn',
   'job.failed': 'warn',
   'task.failed': 'warn',
@@ -89,24 +97,38 @@ const LEVELS = {
   'quota.exhausted': 'info',
   'traces.unsent': 'warn',
   'worker.lost': 'warn',
-  'server.started': 'debug',
-  'server.stopping': 'debug',
+  'server.started': 'info',
+  'server.stopping': 'info',
 } as const satisfies Record<Observation['event'], string>;
+
+/** What is told once in a while when it comes in floods, and what of it is counted together. */
+const REFUSED_MS = 1_000;
+const JOB_FAILED_MS = 60_000;
 
 export function observeToLog(level: string): Observe {
   const log: Logger = pino(
     { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, serializers: { err: errorForLog } },
     pino.destination({ dest: 2, sync: false }),
   );
-  return (observation) => {
+  const write = (observation: Observation, counted?: { times: number }) => {
     const { event } = observation;
-    if (log.isLevelEnabled(LEVELS[event])) log[LEVELS[event]](fieldsOf(observation), event);
+    const told = event === 'request' && observation.routine ? 'debug' : LEVELS[event];
+    if (log.isLevelEnabled(told)) log[told]({ ...fieldsOf(observation), ...counted }, event);
+  };
+  const floods = new Floods<Observation>((latest, times) => write(latest, { times }));
+  return (observation) => {
+    if (observation.event === 'request.refused') {
+      const { code, trip } = observation;
+      floods.note(`${code} ${trip?.problem && refusalReason(trip.problem)}`, observation, REFUSED_MS);
+    } else if (observation.event === 'job.failed') {
+      floods.note(`${observation.job} ${observation.applicationId}`, observation, JOB_FAILED_MS);
+    } else write(observation);
   };
 }
 
 function fieldsOf(observation: Observation): Record<string, unknown> {
   const { event, ...rest } = observation;
-  const { trip, ...fields }: Record<string, unknown> & { trip?: Trip } = rest;
+  const { trip, routine, ...fields }: Record<string, unknown> & { trip?: Trip } = rest;
   for (const member of ['error', 'cause']) {
     if (typeof fields[member] === 'object') {
       fields.err = fields[member];
@@ -116,8 +138,11 @@ function fieldsOf(observation: Observation): Record<string, unknown> {
   if (typeof fields.milliseconds === 'number') fields.milliseconds = tenths(fields.milliseconds);
   if (trip === undefined) return fields;
   const { applicationId, userId, problem, statements, databaseMs, trace } = trip;
+  if (problem !== undefined) {
+    fields.code = problem.code;
+    fields.reason = refusalReason(problem);
+  }
   if (event === 'request') {
-    fields.code = problem?.code;
     fields.statements = statements;
     fields.databaseMilliseconds = tenths(databaseMs);
   }

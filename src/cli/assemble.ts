@@ -3,6 +3,7 @@
 import { getRandomValues } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import type pg from 'pg';
+import { BEHIND_TASKS } from '../context.ts';
 import { createIdSource } from '../domain/ids.ts';
 import { Admission, type AdmissionBounds } from '../gate/admission.ts';
 import { Authenticator } from '../gate/authenticate.ts';
@@ -17,9 +18,13 @@ import { type TransferBounds, Transfers } from '../gate/transfers.ts';
 import { createApp } from '../http/app.ts';
 import { Deadlines } from '../http/deadlines.ts';
 import { PATIENCE, type Patience } from '../http/patience.ts';
+import { Pipelines } from '../http/pipelines.ts';
+import { SilentConnections } from '../http/silent-connections.ts';
 import { UnderWay } from '../http/under-way.ts';
+import { UnreadAnswers, type UnreadBounds, unreadBounds } from '../http/unread-answers.ts';
 import { Thumbnails } from '../images/thumbnails.ts';
-import { Metrics } from '../inside/metrics.ts';
+import { CONTENT_TYPE } from '../inside/exposition.ts';
+import { Metrics, type Peers } from '../inside/metrics.ts';
 import { type MetricsPlace, type MetricsPort, openMetricsPort } from '../inside/metrics-port.ts';
 import { openTraces, type TraceSettings } from '../inside/traces.ts';
 import { Behind } from '../jobs/behind.ts';
@@ -46,9 +51,10 @@ import { Receiving } from '../store/receiving.ts';
 import { SearchIndexes } from '../store/search-indexes.ts';
 import { keepServerKey } from '../store/server-keys.ts';
 import { TokenUses } from '../store/token-uses.ts';
+import { QUOTA_GROUPS } from '../wire/publish-document.ts';
+import { within } from '../within.ts';
 import { readParts } from './readings.ts';
 import { VERSION } from './version.ts';
-import type { Peers } from './worker.ts';
 
 /** How long requests under way may take to finish when the server is stopped. */
 const DRAIN_MS = 10_000;
@@ -98,6 +104,7 @@ export interface ServerOptions {
   /** Tests turn the hour: by how much the clock is ahead of the database's. */
   readonly aheadMs?: () => number;
   readonly patience?: Partial<Patience>;
+  readonly unread?: UnreadBounds;
   readonly waiting?: Partial<AdmissionBounds>;
   readonly transfers?: TransferBounds;
   /** The other processes of this server, where it has workers: what is asked of one can be told of all. */
@@ -108,6 +115,8 @@ export interface ServerOptions {
   /** Whether the database is the one that comes along. */
   readonly embedded?: boolean;
   readonly observe: Observe;
+  /** Told for what the start waits, again and again while it does. */
+  readonly onWaiting?: ((what: string) => void) | undefined;
 }
 
 export interface RunningServer {
@@ -132,11 +141,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     options.observe(observation);
   };
   const traces = options.traces && (await openTraces(options.traces, VERSION, observe));
-  const database = new Database({
+  const database = Database.open({
     connection,
     connectionsMax: options.connectionsMax,
     requestMs: options.requestMs,
     onConnectionError: (error) => observe({ event: 'database.connectionLost', error }),
+    onConnected: (server) => observe({ event: 'database.connected', server }),
   });
   const clock = new Clock();
   const heard = (news: News | Recall) => {
@@ -153,7 +163,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const now = aheadMs === undefined ? () => clock.now() : () => clock.now() + aheadMs();
   const ids = createIdSource(now, (bytes) => getRandomValues(bytes));
   const underWay = new UnderWay();
-  const deadlines = new Deadlines(options.requestMs);
+  const admission = new Admission({ atOnceMax: options.requestsAtOnce, ...WAITING, ...options.waiting });
+  const deadlines = new Deadlines(options.requestMs, admission);
   const entriesBehind = new Behind({ observe, underWay }, BEHIND);
   const mailsBehind = new Behind({ observe, underWay }, BEHIND);
   const mailer = options.mail && openMailer(options.mail);
@@ -208,7 +219,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     underWay,
     deadlines,
     patience: { ...PATIENCE, ...options.patience },
-    admission: new Admission({ atOnceMax: options.requestsAtOnce, ...WAITING, ...options.waiting }),
+    pipelines: new Pipelines(),
+    unread: new UnreadAnswers(options.unread ?? unreadBounds(), observe),
+    admission,
     uploads: new Transfers(options.transfers ?? UPLOADS),
     downloads: new Transfers(options.transfers ?? DOWNLOADS),
     quotas,
@@ -216,7 +229,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     hear,
     publicUrl,
     publicUrlSet: options.publicUrl !== undefined,
-    metrics: () => metrics.text(),
+    metrics: async () => ({ text: await metrics.text(), contentType: CONTENT_TYPE }),
     traces,
     hashPassword: argon2.hash,
     definitions,
@@ -224,7 +237,6 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     paceSignOns: signOnPace.take.bind(signOnPace),
     providers: new Providers(),
     people: {
-      database,
       hashPassword: argon2.hash,
       provesPassword,
       hear,
@@ -239,6 +251,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const health = { ready: () => migrationsApplied(database.system), stopping: () => closing };
   const { trustedProxies, clientConnectionsMax: connectionsMax } = options;
   const app = createApp(services, health, { trustedProxies, connectionsMax });
+  const silent = new SilentConnections(app.server);
   const databaseFigures = new DatabaseFigures(database.system);
   const { peers, embedded = false } = options;
   const behindBoth = { entries: entriesBehind, mails: mailsBehind };
@@ -246,6 +259,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     read: () => readParts({ services, app, hearing, behind: behindBoth, embedded }),
     askDatabase: () => databaseFigures.read(),
     peers,
+    names: { groups: QUOTA_GROUPS, jobs: jobs.names, tasks: BEHIND_TASKS },
   });
   let metricsPort: MetricsPort | undefined;
   const leave = () => {
@@ -258,7 +272,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     // Whoever has not sent or read to the end by then is cut off.
     const late = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS);
     // A download that had begun has promised to keep its connection, which nobody ends when it is done.
-    const idle = setInterval(() => app.server.closeIdleConnections(), IDLE_LOOK_MS);
+    const idle = setInterval(() => {
+      app.server.closeIdleConnections();
+      silent.close();
+    }, IDLE_LOOK_MS);
     await app.close();
     clearTimeout(late);
     await underWay.none(FINISH_MS);
@@ -278,11 +295,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     await blobs.close();
     await database.close();
   };
-  const close = () => atMost(CLOSE_MS, closeAll());
+  // What is still under way by then is left to the end of the process.
+  const close = () => within(CLOSE_MS, closeAll());
   try {
     await openOrTell(blobs, observe);
     database.engine = await detectEngine(database.system);
-    await migrate(database);
+    await migrate(database, { onWaiting: options.onWaiting });
     await definitions.meetAll();
     await clock.follow(database.system);
     push.useKeys(await keepVapidKeys(database, clock.now()));
@@ -298,21 +316,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   }
   address = addressOf(options.host, app.server.address() as AddressInfo);
   const metricsAddress = metricsPort && addressOf(options.metricsPlace?.host ?? '', metricsPort.address);
-  observe({ event: 'server.started', address });
+  observe({ event: 'server.started', address, version: VERSION, pid: process.pid });
   return { address, metricsAddress, database, hear, leave, close };
 }
 
 const addressOf = (host: string, { port }: AddressInfo): string =>
   `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
-
-/** What is still under way by then is left to the end of the process. */
-async function atMost(milliseconds: number, work: Promise<void>): Promise<void> {
-  let late: NodeJS.Timeout | undefined;
-  const waited = new Promise<void>((resolve) => {
-    late = setTimeout(resolve, milliseconds);
-  });
-  await Promise.race([work, waited]).finally(() => clearTimeout(late));
-}
 
 /** Browsers subscribe to one key for good: it is made once for all servers and never changes. */
 async function keepVapidKeys({ system }: Database, at: number): Promise<VapidKeys> {

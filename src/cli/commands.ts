@@ -1,18 +1,17 @@
 // The table of commands. Each row is what a person types; what it does is in the file named after it.
 
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { ConfigError, readConfig, SETTINGS } from '../config.ts';
 import type { DoctorOptions } from '../wire/doctor.ts';
+import { OVERVIEW_DEFAULT } from '../wire/quotas.ts';
 import { doctor } from './doctor.ts';
 import { CommandFailure } from './failure.ts';
 import { readJsonFile } from './json-file.ts';
 import { connectOperator, type OperatorClient } from './operator-client.ts';
 import { publish } from './publish.ts';
-import { type QuotaOptions, readQuotaOptions, setQuotas, showQuotas } from './quotas.ts';
+import { listQuotas, type QuotaOptions, readQuotaOptions, setQuotas, showQuotas } from './quotas.ts';
 import { createSharedUser, createUser, readUserOptions, type SharedUserOptions } from './users.ts';
 import { VERSION } from './version.ts';
-
-/** From the package's own description, three folders up from the built file. */
 
 export async function runCommand(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> {
   try {
@@ -32,7 +31,7 @@ function program(environment: NodeJS.ProcessEnv): Command {
     .command('serve')
     .description('start the server')
     .option('--demo', 'publish a demonstration application when the database is new', false)
-    .option('--workers <number>', 'processes that serve requests; by default from CARTULARY_WORKERS')
+    .option('--workers <number>', 'processes that serve requests; by default from CARTULARY_WORKERS', readWorkers)
     .addHelpText('after', settingsHelp())
     .action(async ({ workers, ...options }: { demo: boolean; workers?: string }) => {
       const config = readConfig(workers === undefined ? environment : { ...environment, CARTULARY_WORKERS: workers });
@@ -44,6 +43,16 @@ function program(environment: NodeJS.ProcessEnv): Command {
   return root;
 }
 
+/** Complains of what was typed, not of the setting that it stands for. */
+function readWorkers(value: string): string {
+  try {
+    SETTINGS.CARTULARY_WORKERS.parse(value);
+    return value;
+  } catch (error) {
+    throw new InvalidArgumentError(`It ${(error as Error).message}.`);
+  }
+}
+
 function settingsHelp(): string {
   const width = Math.max(...Object.keys(SETTINGS).map((name) => name.length));
   const lines = Object.entries(SETTINGS).map(([name, { default: value, sentence }]) => {
@@ -52,9 +61,10 @@ function settingsHelp(): string {
   return `\nSettings (environment):\n${lines.join('\n')}\n`;
 }
 
+const JSON_OPTION = ['--json', 'print JSON instead of a table'] as const;
 const URL_OPTION = [
   '--url <address>',
-  'address of the server; by default from CARTULARY_HOST and CARTULARY_PORT',
+  'address of the server; by default from CARTULARY_HOST and CARTULARY_PORT, or that of the data folder',
 ] as const;
 
 function addOperatorCommands(root: Command, environment: NodeJS.ProcessEnv): void {
@@ -106,9 +116,18 @@ function addOperatorCommands(root: Command, environment: NodeJS.ProcessEnv): voi
   quotas
     .command('show <applicationId>')
     .description('show the limits, and what is taken of them in this hour')
+    .option(...JSON_OPTION)
     .option(...URL_OPTION)
-    .action(async (id: string, options) => console.log(await showQuotas(await client(options), id)));
+    .action(async (id: string, options) => console.log(await showQuotas(await client(options), id, options)));
+  quotas
+    .command('list')
+    .description('of all applications what has a limit, those first of which the largest part is taken')
+    .option('--top <number>', `how many, by default ${OVERVIEW_DEFAULT}`)
+    .option(...JSON_OPTION)
+    .option(...URL_OPTION)
+    .action(async (options) => console.log(await listQuotas(await client(options), options)));
   readQuotaOptions(quotas.command('set <applicationId>'))
+    .option(...JSON_OPTION)
     .option(...URL_OPTION)
     .action(async (id: string, options: QuotaOptions & { url?: string }) => {
       console.log(await setQuotas(await client(options), id, options));

@@ -1,9 +1,11 @@
 // The demonstration of `npm start`: published into a database that is new, and shown again at later starts. Nothing is
 // ever added to what somebody has published.
 
-import { readFile, writeFile } from 'node:fs/promises';
+import { open, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type pg from 'pg';
 import { loadDemonstration } from '../demo/load.ts';
+import { makeDataFolder, unusable } from './operator-key.ts';
 
 type Demonstration = Awaited<ReturnType<typeof loadDemonstration>>;
 
@@ -13,24 +15,47 @@ type Kept = Omit<Demonstration, 'photosId' | 'attachmentId'> & Partial<Demonstra
 /** Holds a token and a password: for the owner of the data folder alone. */
 const FILE = 'demonstration.json';
 
-export async function demonstrate(
-  address: string,
-  options: { operatorKey: string; dataFolder: string; note: (line: string) => void },
-): Promise<void> {
-  const { operatorKey, dataFolder, note } = options;
-  const file = join(dataFolder, FILE);
-  const published = await publishedAt(address, operatorKey);
-  if (published.length === 0) {
-    const started = performance.now();
-    const made = await loadDemonstration({ baseUrl: address, operatorKey, today: new Date(), note });
-    note(`Published the demonstration in ${((performance.now() - started) / 1000).toFixed(1)} s.`);
-    await writeFile(file, JSON.stringify(made), { mode: 0o600 });
-    print(address, made);
-    return;
-  }
-  const kept = await readKept(file);
+interface DemonstrateOptions {
+  readonly connection: pg.ClientConfig;
+  readonly operatorKey: string;
+  readonly dataFolder: string;
+  readonly note: (line: string) => void;
+}
+
+export async function demonstrate(address: string, options: DemonstrateOptions): Promise<void> {
+  const { connection, operatorKey, dataFolder, note } = options;
+  // Not before: a process that leaves serving to its workers does without the driver.
+  const { withDemonstrationLock } = await import('../store/demonstration-lock.ts');
+  const published = await withDemonstrationLock(connection, async () => {
+    const there = await publishedAt(address, operatorKey);
+    if (there.length === 0) await publish(address, options);
+    return there;
+  });
+  if (published.length === 0) return;
+  const kept = await readKept(join(dataFolder, FILE));
   if (kept !== undefined && published.includes(kept.applicationId)) print(address, kept);
   else note('The database has applications already; the demonstration is only published into a new one.');
+}
+
+async function publish(address: string, { operatorKey, dataFolder, note }: DemonstrateOptions): Promise<void> {
+  const file = await keepableAt(dataFolder);
+  const started = performance.now();
+  const made = await loadDemonstration({ baseUrl: address, operatorKey, today: new Date(), note });
+  note(`Published the demonstration in ${((performance.now() - started) / 1000).toFixed(1)} s.`);
+  await writeFile(file, JSON.stringify(made), { mode: 0o600 });
+  print(address, made);
+}
+
+/** Sure before anything is published: nobody can be told the token a second time. */
+async function keepableAt(dataFolder: string): Promise<string> {
+  const file = join(dataFolder, FILE);
+  await makeDataFolder(dataFolder);
+  try {
+    await (await open(file, 'a', 0o600)).close();
+  } catch (error) {
+    throw unusable(dataFolder, error);
+  }
+  return file;
 }
 
 async function publishedAt(address: string, operatorKey: string): Promise<string[]> {

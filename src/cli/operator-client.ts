@@ -4,11 +4,18 @@ import http from 'node:http';
 import https from 'node:https';
 import { type Config, readConfig } from '../config.ts';
 import { CommandFailure } from './failure.ts';
-import { readOperatorKey } from './operator-key.ts';
+import { operatorKeyFile, readOperatorKey } from './operator-key.ts';
+import { runningServer } from './server-file.ts';
+
+interface OperatorKey {
+  readonly text: string;
+  /** Where it is from, for people. */
+  readonly source: string;
+}
 
 interface Order {
   readonly url: string;
-  readonly key: string;
+  readonly key: OperatorKey;
   readonly method: string;
   readonly body: unknown;
 }
@@ -24,14 +31,12 @@ export async function connectOperator(
   options: { url?: string },
 ): Promise<OperatorClient> {
   const config: Config = readConfig(environment);
-  const key = config.CARTULARY_OPERATOR_KEY ?? (await readOperatorKey(config.CARTULARY_DATA));
-  if (key === undefined) {
-    throw new CommandFailure(
-      `No operator key: set CARTULARY_OPERATOR_KEY, or CARTULARY_DATA to the server's data folder (tried ${config.CARTULARY_DATA}).`,
-    );
-  }
+  const key = await findKey(config);
+  // A server that picked a port by itself cannot be named by that setting.
+  const isPlaced = environment.CARTULARY_HOST || Number(environment.CARTULARY_PORT) > 0;
+  const found = options.url ?? (isPlaced ? undefined : await runningServer(config.CARTULARY_DATA));
   const host = config.CARTULARY_HOST.includes(':') ? `[${config.CARTULARY_HOST}]` : config.CARTULARY_HOST;
-  const url = options.url ?? `http://${host}:${config.CARTULARY_PORT}`;
+  const url = found ?? `http://${host}:${config.CARTULARY_PORT}`;
   if (!/^https?:\/\//.test(url) || !URL.canParse(url)) {
     throw new CommandFailure(`${url} is not the address of a server; it should look like http://127.0.0.1:8080.`);
   }
@@ -42,6 +47,15 @@ export async function connectOperator(
     send: (method, path, body) => send({ url: address(path), key, method, body }),
     lines: (method, path) => lines({ url: address(path), key, method, body: undefined }),
   };
+}
+
+async function findKey({ CARTULARY_OPERATOR_KEY: given, CARTULARY_DATA: folder }: Config): Promise<OperatorKey> {
+  if (given !== undefined) return { text: given, source: 'CARTULARY_OPERATOR_KEY' };
+  const kept = await readOperatorKey(folder);
+  if (kept !== undefined) return { text: kept, source: operatorKeyFile(folder) };
+  throw new CommandFailure(
+    `No operator key: set CARTULARY_OPERATOR_KEY, or CARTULARY_DATA to the server's data folder (tried ${folder}).`,
+  );
 }
 
 async function send(order: Order): Promise<unknown> {
@@ -55,7 +69,7 @@ async function send(order: Order): Promise<unknown> {
     throw unanswered(order, error);
   }
   if (isGood(status)) return text === '' ? undefined : JSON.parse(text);
-  throw new CommandFailure(explain(status, text));
+  throw new CommandFailure(explain(order, status, text));
 }
 
 async function* lines(order: Order): AsyncGenerator<unknown> {
@@ -74,7 +88,7 @@ async function* lines(order: Order): AsyncGenerator<unknown> {
   } catch (error) {
     throw unanswered(order, error);
   }
-  if (!isGood(status)) throw new CommandFailure(explain(status, text));
+  if (!isGood(status)) throw new CommandFailure(explain(order, status, text));
 }
 
 const isGood = (status: number): boolean => status >= 200 && status < 300;
@@ -85,7 +99,7 @@ function unanswered({ url }: Order, error: unknown): unknown {
   return new CommandFailure(
     isCut(error)
       ? `The server at ${origin} ended the connection before it answered. What was asked for may have been done or not.`
-      : `No server answers at ${origin}. Is it running?`,
+      : `No server answers at ${origin}. Is it running? Where it listens elsewhere, set CARTULARY_HOST and CARTULARY_PORT, or give --url.`,
     { cause: error },
   );
 }
@@ -98,7 +112,7 @@ const PROBE_MS = 30_000;
 function exchange({ url, key, method, body }: Order): Promise<http.IncomingMessage> {
   const content = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
   const headers = {
-    authorization: `Bearer ${key}`,
+    authorization: `Bearer ${key.text}`,
     ...(content === undefined ? {} : { 'content-type': 'application/json', 'content-length': content.length }),
   };
   return new Promise((resolve, reject) => {
@@ -114,13 +128,15 @@ function exchange({ url, key, method, body }: Order): Promise<http.IncomingMessa
 interface ProblemBody {
   readonly code?: string;
   readonly params?: {
+    readonly reason?: string;
+    readonly path?: string;
     readonly problems?: { path: string; reason: string }[];
     readonly changes?: { text: string; records?: number }[];
     readonly collisions?: { collectionId: string; columnId: string; value: unknown; recordIds: string[] }[];
   };
 }
 
-function explain(status: number, text: string): string {
+function explain({ url, key }: Order, status: number, text: string): string {
   let problem: ProblemBody;
   try {
     problem = JSON.parse(text) as ProblemBody;
@@ -128,7 +144,9 @@ function explain(status: number, text: string): string {
     return `The server answered ${status}.`;
   }
   const { code, params } = problem;
-  if (code === 'UNAUTHORIZED') return 'The server refused the operator key.';
+  if (code === 'UNAUTHORIZED') {
+    return `The server at ${new URL(url).origin} refused the operator key, which is from ${key.source}.`;
+  }
   if (params?.problems)
     return ['The document is wrong:', ...params.problems.map((p) => `  ${p.path || '/'} ${p.reason}`)].join('\n');
   if (params?.collisions) {
@@ -141,5 +159,7 @@ function explain(status: number, text: string): string {
     const lines = params.changes.map((c) => `  ${c.text} (${c.records ?? 0} records)`);
     return ['This would lose data:', ...lines, 'Publish with --allow-data-loss if that is meant.'].join('\n');
   }
+  if (params?.reason !== undefined && params.path !== undefined)
+    return `${code}: ${params.path || '/'} ${params.reason}`;
   return `${code ?? status}${params === undefined ? '' : ` ${JSON.stringify(params)}`}`;
 }

@@ -7,16 +7,16 @@ import { CommandFailure } from './failure.ts';
 
 const FILE = 'operator.key';
 
+export const operatorKeyFile = (dataFolder: string): string => join(dataFolder, FILE);
+
 export async function ensureOperatorKey(given: string | undefined, dataFolder: string): Promise<string> {
   if (given !== undefined) return given;
   const kept = await readOperatorKey(dataFolder);
   if (kept !== undefined) return kept;
-  await mkdir(dataFolder, { recursive: true }).catch((error) => {
-    throw unusable(dataFolder, error);
-  });
+  await makeDataFolder(dataFolder);
   const key = randomBytes(32).toString('base64url');
   try {
-    await writeFile(join(dataFolder, FILE), `${key}\n`, { mode: 0o600, flag: 'wx' });
+    await writeFile(operatorKeyFile(dataFolder), `${key}\n`, { mode: 0o600, flag: 'wx' });
     return key;
   } catch (error) {
     // Another server with the same folder was quicker.
@@ -28,12 +28,18 @@ export async function ensureOperatorKey(given: string | undefined, dataFolder: s
 
 export async function readOperatorKey(dataFolder: string): Promise<string | undefined> {
   try {
-    return (await readFile(join(dataFolder, FILE), 'utf8')).trim() || undefined;
+    return (await readFile(operatorKeyFile(dataFolder), 'utf8')).trim() || undefined;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw unusable(dataFolder, error);
   }
 }
 
-const unusable = (dataFolder: string, error: unknown): CommandFailure =>
+export async function makeDataFolder(dataFolder: string): Promise<void> {
+  await mkdir(dataFolder, { recursive: true }).catch((error) => {
+    throw unusable(dataFolder, error);
+  });
+}
+
+export const unusable = (dataFolder: string, error: unknown): CommandFailure =>
   new CommandFailure(`Cannot use the data folder ${dataFolder}: ${(error as Error).message}`, { cause: error });

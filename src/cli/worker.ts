@@ -1,15 +1,8 @@
 // One of the processes of `serve --workers N`, as it sees the first (cli/workers).
 
 import { randomUUID } from 'node:crypto';
+import type { Peers } from '../inside/metrics.ts';
 import type { FromWorker, Orders, ToWorker } from './workers.ts';
-
-/** The processes of one server, as one of them sees them. */
-export interface Peers {
-  /** What this process says when one of them asks; what it gives is sent as JSON. */
-  answerWith(answer: () => Promise<unknown>): void;
-  /** The answers of all that are there, this one's among them. */
-  ask(): Promise<readonly unknown[]>;
-}
 
 /** Longer than the first process waits for answers. */
 const ANSWERS_MS = 2_000;

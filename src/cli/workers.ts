@@ -4,6 +4,7 @@
 
 import cluster, { type Worker } from 'node:cluster';
 import type pg from 'pg';
+import { workersLost } from '../inside/figures.ts';
 import type { Observe } from '../observe.ts';
 import { CommandFailure } from './failure.ts';
 
@@ -11,6 +12,13 @@ import { CommandFailure } from './failure.ts';
 export interface Orders {
   readonly connection: pg.ClientConfig;
   readonly operatorKey: string;
+}
+
+export interface Addresses {
+  /** `http://HOST:PORT`. */
+  readonly address: string;
+  /** Where figures are served without a key, if anywhere. */
+  readonly metricsAddress: string | undefined;
 }
 
 export type ToWorker =
@@ -22,8 +30,8 @@ export type ToWorker =
 
 export type FromWorker =
   | { readonly kind: 'hello' }
-  | { readonly kind: 'waiting' }
-  | { readonly kind: 'listening'; readonly address: string }
+  | { readonly kind: 'waiting'; readonly what: string }
+  | ({ readonly kind: 'listening' } & Addresses)
   /** In a sentence for people, or, where something went wrong that should not have, with the stack. */
   | { readonly kind: 'failed'; readonly message: string }
   | { readonly kind: 'ask'; readonly id: string }
@@ -49,8 +57,8 @@ interface WorkersOptions {
   readonly count: number;
   readonly orders: Orders;
   readonly observe: Observe;
-  /** Told once, when a worker finds that the database does not answer. */
-  readonly onWaiting: () => void;
+  /** Told for what a worker waits with its start, again and again while it does. */
+  readonly onWaiting: (what: string) => void;
 }
 
 export class Workers {
@@ -59,25 +67,25 @@ export class Workers {
   readonly #questions = new Map<string, Question>();
   readonly #timers = new Set<NodeJS.Timeout>();
   readonly #complaints = new Map<Worker, string>();
-  /** `http://HOST:PORT`, when all have begun to listen; rejects when one cannot. */
-  readonly address: Promise<string>;
-  #begun: (address: string) => void = () => undefined;
+  /** When all have begun to listen; rejects when one cannot. */
+  readonly addresses: Promise<Addresses>;
+  #begun: (addresses: Addresses) => void = () => undefined;
   #failed: (error: Error) => void = () => undefined;
-  #told = false;
   /** All have listened once: from then on one that dies is replaced. */
   #complete = false;
   #ready = false;
   #leaving = false;
   #quickDeaths = 0;
+  #lost = 0;
 
   constructor(options: WorkersOptions) {
     this.#options = options;
-    this.address = new Promise((resolve, reject) => {
+    this.addresses = new Promise((resolve, reject) => {
       this.#begun = resolve;
       this.#failed = reject;
     });
     // Whoever is asked to end meanwhile does not wait for it.
-    this.address.catch(() => undefined);
+    this.addresses.catch(() => undefined);
     for (let n = 0; n < options.count; n++) this.#start();
   }
 
@@ -114,17 +122,30 @@ export class Workers {
 
   #start(): void {
     const startedAt = performance.now();
-    const worker = cluster.fork();
+    let worker: Worker;
+    try {
+      worker = cluster.fork();
+    } catch (error) {
+      this.#lose(undefined, { startedAt, cause: (error as Error).message });
+      return;
+    }
     worker.on('message', (message: FromWorker) => this.#hear(worker, message));
-    // A message to one that has just died; its end is what we act on.
-    worker.on('error', () => undefined);
+    worker.on('error', (error) => {
+      // Of one that has begun it is about a message, sent when it had just died; its end is what we act on.
+      if (worker.process.pid !== undefined) return;
+      delete cluster.workers?.[worker.id];
+      this.#lose(worker, { startedAt, cause: error.message });
+    });
     worker.on('exit', (code, signal) => this.#lose(worker, { startedAt, cause: signal ?? `code ${code}` }));
   }
 
-  #lose(worker: Worker, { startedAt, cause }: { startedAt: number; cause: string }): void {
-    const complaint = this.#complaints.get(worker);
-    this.#complaints.delete(worker);
-    this.#listening.delete(worker);
+  /** Undefined: it could not even be tried to begin one. */
+  #lose(worker: Worker | undefined, { startedAt, cause }: { startedAt: number; cause: string }): void {
+    const complaint = worker && this.#complaints.get(worker);
+    if (worker !== undefined) {
+      this.#complaints.delete(worker);
+      this.#listening.delete(worker);
+    }
     if (this.#leaving) return;
     if (!this.#complete) {
       this.#failed(new CommandFailure(complaint ?? `A worker ended before the server was ready (${cause}).`));
@@ -132,7 +153,8 @@ export class Workers {
     }
     this.#quickDeaths = performance.now() - startedAt < SETTLED_MS ? this.#quickDeaths + 1 : 0;
     const pause = Math.min(REPLACE_MS_MAX, REPLACE_MS * 2 ** this.#quickDeaths);
-    this.#options.observe({ event: 'worker.lost', pid: worker.process.pid ?? 0, cause: complaint ?? cause });
+    this.#lost += 1;
+    this.#options.observe({ event: 'worker.lost', pid: worker?.process.pid ?? 0, cause: complaint ?? cause });
     const timer = setTimeout(() => {
       this.#timers.delete(timer);
       this.#start();
@@ -142,24 +164,19 @@ export class Workers {
 
   #hear(worker: Worker, message: FromWorker): void {
     if (message.kind === 'hello') tell(worker, { kind: 'start', orders: this.#options.orders });
-    else if (message.kind === 'waiting') this.#tellOfWaiting();
-    else if (message.kind === 'listening') this.#listen(worker, message.address);
+    else if (message.kind === 'waiting') this.#options.onWaiting(message.what);
+    else if (message.kind === 'listening') this.#listen(worker, message);
     else if (message.kind === 'failed') this.#complaints.set(worker, message.message);
     else if (message.kind === 'ask') this.#ask(worker, message.id);
     else this.#answer(worker, message);
   }
 
-  #tellOfWaiting(): void {
-    if (!this.#told) this.#options.onWaiting();
-    this.#told = true;
-  }
-
-  #listen(worker: Worker, address: string): void {
+  #listen(worker: Worker, { address, metricsAddress }: Addresses): void {
     this.#listening.add(worker);
     if (this.#ready) tell(worker, { kind: 'ready' });
     if (this.#listening.size < this.#options.count) return;
     this.#complete = true;
-    this.#begun(address);
+    this.#begun({ address, metricsAddress });
   }
 
   #ask(asking: Worker, id: string): void {
@@ -181,7 +198,7 @@ export class Workers {
     if (question === undefined) return;
     clearTimeout(question.late);
     this.#questions.delete(id);
-    tell(question.asking, { kind: 'answers', id, answers: [...question.answers.values()] });
+    tell(question.asking, { kind: 'answers', id, answers: [...question.answers.values(), [workersLost(this.#lost)]] });
   }
 }
 

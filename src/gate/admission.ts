@@ -2,7 +2,7 @@
 // applications; what has waited too long, or finds too many waiting, is refused (docs/architecture.md, "Overload").
 
 import { tooBusy } from '../faults.ts';
-import type { Trip } from '../trip.ts';
+import type { Stopping, Trip } from '../trip.ts';
 import { Turns } from '../turns.ts';
 
 export interface AdmissionBounds {
@@ -72,6 +72,12 @@ export class Admission {
     return this.#turns.size;
   }
 
+  /** By when those of the application who wait now will have had their turn, going by how many had theirs in the last second. */
+  secondsFor({ share }: Trip): number {
+    const seconds = Math.ceil(this.#turns.lengthOf(share) / Math.max(1, this.#shares.get(share)?.leftBefore ?? 0));
+    return Math.min(RETRY_SECONDS_MAX, Math.max(1, seconds));
+  }
+
   /** Undefined when it may go on at once. Who finds no room to wait either is refused. */
   enter(trip: Trip): Promise<void> | undefined {
     if (trip.stopped !== undefined) throw trip.stopped;
@@ -100,15 +106,23 @@ export class Admission {
   /** What waits for the client takes no place, and none of the request's time. */
   async aside<T>(trip: Trip, work: () => Promise<T>): Promise<T> {
     const since = performance.now();
-    const { deadlineAt, admitted } = trip;
+    const { deadlineAt } = trip;
     trip.deadlineAt = Number.POSITIVE_INFINITY;
+    return this.withoutPlace(trip, async () => {
+      try {
+        return await work();
+      } finally {
+        trip.deadlineAt = deadlineAt + performance.now() - since;
+      }
+    });
+  }
+
+  /** What waits in a queue of its own takes no place; the request's time goes on. */
+  async withoutPlace<T>(trip: Trip, work: (stopping: Stopping) => Promise<T>): Promise<T> {
+    if (trip.stopped !== undefined) throw trip.stopped;
+    const { admitted } = trip;
     this.leave(trip);
-    let result: T;
-    try {
-      result = await work();
-    } finally {
-      trip.deadlineAt = deadlineAt + performance.now() - since;
-    }
+    const result = await work(trip);
     const turn = admitted ? this.enter(trip) : undefined;
     if (turn !== undefined) await turn;
     return result;
@@ -139,9 +153,10 @@ export class Admission {
       const stopped = () => this.#drop(waiter, trip.stopped);
       const waiter: Waiter = { trip, since: performance.now(), go, refuse, stopped };
       if (!this.#turns.add(trip.share, waiter)) {
-        refuse(this.#busy(trip.share));
+        refuse(tooBusy(this.secondsFor(trip)));
         return;
       }
+      trip.waiting = true;
       trip.whenStopped(stopped);
       this.#watch ??= setInterval(() => this.#look(), LOOK_MS).unref();
     });
@@ -153,6 +168,7 @@ export class Admission {
       if (waiter === undefined) return;
       const { trip, stopped, go } = waiter;
       trip.takeBack(stopped);
+      trip.waiting = false;
       this.#admit(trip, this.#shareOf(trip.share));
       go();
     }
@@ -162,13 +178,15 @@ export class Admission {
     const { trip, stopped, refuse } = waiter;
     this.#turns.remove(trip.share, waiter);
     trip.takeBack(stopped);
+    trip.waiting = false;
     refuse(why);
   }
 
   /** Those who have waited too long leave. */
   #look(): void {
     const since = performance.now() - this.#bounds.waitMs;
-    for (const waiter of this.#turns) if (waiter.since <= since) this.#drop(waiter, this.#busy(waiter.trip.share));
+    for (const waiter of this.#turns)
+      if (waiter.since <= since) this.#drop(waiter, tooBusy(this.secondsFor(waiter.trip)));
     if (performance.now() > this.#roundEndsAt) this.#turnRound();
     if (this.#turns.size > 0) return;
     clearInterval(this.#watch);
@@ -186,11 +204,5 @@ export class Admission {
     }
     this.#part = this.#partOf(this.#shares.size);
     this.#fill();
-  }
-
-  /** By when those who wait now will have had their turn, going by how many had theirs in the last second. */
-  #busy(name: string) {
-    const seconds = Math.ceil(this.#turns.lengthOf(name) / Math.max(1, this.#shareOf(name).leftBefore));
-    return tooBusy(Math.min(RETRY_SECONDS_MAX, Math.max(1, seconds)));
   }
 }

@@ -1,6 +1,6 @@
 // Who is asking: credentials → caller. Everything that fails here answers the same 401, whichever part was wrong.
 
-import type { LoginFailure, PasswordProof } from '../context.ts';
+import type { LoginFailure, PasswordProof, WithoutPlace } from '../context.ts';
 import type { Caller } from '../domain/access.ts';
 import { accountName } from '../domain/account-names.ts';
 import type { PreparedApplication } from '../domain/application.ts';
@@ -26,6 +26,12 @@ export interface Authenticated {
   readonly signedInBy: 'token' | 'password' | 'session';
   /** Of who comes with a token. */
   readonly tokenId?: string;
+}
+
+/** How they ask. */
+export interface Asking {
+  readonly address: string;
+  readonly withoutPlace: WithoutPlace;
 }
 
 interface KnownToken extends TokenOwner {
@@ -66,13 +72,13 @@ export class Authenticator {
     this.#accounts.hear(news);
   }
 
-  async authenticate(applicationId: string, header: string | undefined, address: string): Promise<Authenticated> {
+  async authenticate(applicationId: string, header: string | undefined, asking: Asking): Promise<Authenticated> {
     const presented = readCredentials(header);
     if (presented.scheme === 'none') throw unauthorized();
     const application = await this.#parts.definitions.get(applicationId);
     return presented.scheme === 'basic'
-      ? this.#byPassword(application, applicationId, presented, address)
-      : this.#byToken(application, applicationId, presented, address);
+      ? this.#byPassword(application, applicationId, presented, asking)
+      : this.#byToken(application, applicationId, presented, asking.address);
   }
 
   /**
@@ -142,7 +148,7 @@ export class Authenticator {
     application: PreparedApplication | undefined,
     applicationId: string,
     { userId, password }: { userId: string; password: string },
-    address: string,
+    { address, withoutPlace }: Asking,
   ): Promise<Authenticated> {
     const { database, throttle, provesPassword } = this.#parts;
     const name = accountName(applicationId, userId);
@@ -152,7 +158,8 @@ export class Authenticator {
       ? await this.#accounts.get(`${applicationId}/${userId}`, () => getAccount(database, applicationId, userId))
       : undefined;
     const share = application?.id ?? '';
-    const proved = await provesPassword({ address, share, account: name, hash: presentHash(account), password });
+    const said = { address, share, account: name, hash: presentHash(account), password };
+    const proved = await withoutPlace((stopping) => provesPassword({ ...said, stopping }));
     if (application === undefined || account === undefined || !proved) {
       if (application !== undefined && account !== undefined) this.#tell(application, account, address);
       throw unauthorized();

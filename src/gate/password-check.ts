@@ -3,13 +3,19 @@
 // never found there. A bounded number run at once: each takes 19 MiB.
 
 import { createHmac, createSecretKey, randomBytes } from 'node:crypto';
+import { availableParallelism } from 'node:os';
 import { hash as argon2Hash, verify as argon2Verify } from '@node-rs/argon2';
-import { tooBusy } from '../faults.ts';
+import { type Fault, tooBusy } from '../faults.ts';
+import type { Stopping } from '../trip.ts';
 import { Turns } from '../turns.ts';
 
 const MEMORY_MS = 10 * 60_000;
 const REMEMBERED_MAX = 10_000;
-const AT_ONCE_MAX = 4;
+/**
+ * One core is left for all else, and one of the four threads for files. With four at once on two cores, a hundred wrong passwords at a
+ * time made another application's p99 MEASURED.
+ */
+const AT_ONCE_MAX = Math.max(1, Math.min(3, availableParallelism() - 1));
 /** Some seconds' worth; whoever comes later is told to. Many wrong passwords for one application keep no other waiting. */
 const WAITING = { eachMax: 100, allMax: 400 };
 
@@ -26,6 +32,7 @@ export interface Presented {
   readonly account: string;
   readonly hash: string | undefined;
   readonly password: string;
+  readonly stopping?: Stopping;
 }
 
 export class PasswordCheck {
@@ -36,9 +43,11 @@ export class PasswordCheck {
   /** Made at once: who asks first for somebody unknown must not wait for it. */
   readonly #decoy: Promise<string>;
   readonly #argon2: Argon2;
+  readonly #atOnceMax: number;
 
-  constructor(argon2: Argon2) {
+  constructor(argon2: Argon2, atOnceMax = AT_ONCE_MAX) {
     this.#argon2 = argon2;
+    this.#atOnceMax = atOnceMax;
     this.#decoy = argon2.hash(randomBytes(16).toString('hex'));
   }
 
@@ -46,13 +55,14 @@ export class PasswordCheck {
    * Without a hash (no such user) the same work is done in vain, so that the time tells nothing. `share`: under which it
    * waits for its turn, as at admission.
    */
-  async matches({ share, account, hash, password }: Presented): Promise<boolean> {
+  async matches(presented: Presented): Promise<boolean> {
+    const { account, hash, password } = presented;
     if (hash === undefined) {
-      await this.#verify(share, await this.#decoy, password);
+      await this.#verify(presented, await this.#decoy);
       return false;
     }
     if (this.remembers(account, hash, password)) return true;
-    if (!(await this.#verify(share, hash, password))) return false;
+    if (!(await this.#verify(presented, hash))) return false;
     this.#remember(this.#mark(account, hash, password));
     return true;
   }
@@ -77,13 +87,10 @@ export class PasswordCheck {
     }
   }
 
-  async #verify(share: string, hash: string, password: string): Promise<boolean> {
-    if (this.#running < AT_ONCE_MAX) this.#running += 1;
-    else {
-      await new Promise<void>((resolve, reject) => {
-        if (!this.#waiting.add(share, resolve)) reject(tooBusy());
-      });
-    }
+  async #verify(presented: Presented, hash: string): Promise<boolean> {
+    const { password } = presented;
+    if (this.#running < this.#atOnceMax) this.#running += 1;
+    else await this.#turn(presented);
     try {
       return await this.#argon2.verify(hash, password);
     } finally {
@@ -92,5 +99,20 @@ export class PasswordCheck {
       if (next === undefined) this.#running -= 1;
       else next();
     }
+  }
+
+  #turn({ share, stopping }: Presented): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const go = () => {
+        stopping?.takeBack(stopped);
+        resolve();
+      };
+      const stopped = (why: Fault) => {
+        this.#waiting.remove(share, go);
+        reject(why);
+      };
+      if (this.#waiting.add(share, go)) stopping?.whenStopped(stopped);
+      else reject(tooBusy());
+    });
   }
 }

@@ -7,9 +7,10 @@ import type { Throttle } from './throttle.ts';
 
 export const passwordProof =
   (throttle: Throttle, passwords: PasswordCheck): PasswordProof =>
-  async ({ address, share, account, hash, password }) => {
+  async ({ address, ...presented }) => {
+    const { account } = presented;
     throttle.check(address, account);
-    const matches = await passwords.matches({ share, account, hash, password });
+    const matches = await passwords.matches(presented);
     // Again, because others may have failed meanwhile: many guesses at once are no way around the wait.
     throttle.check(address, account);
     if (matches) throttle.succeed(address, account);

@@ -9,7 +9,7 @@ import type { Observe } from '../observe.ts';
 import type { Database } from '../store/db.ts';
 import { announceRecall } from '../store/hearing.ts';
 import { giveBack, type Lease, takeLease } from '../store/quotas.ts';
-import type { Trip } from '../trip.ts';
+import { Trip } from '../trip.ts';
 import type { QuotaGroup } from '../wire/publish-document.ts';
 
 export interface CounterMeans {
@@ -23,8 +23,11 @@ interface Waiter {
   readonly trip: Trip;
   readonly go: () => void;
   readonly refuse: (error: unknown) => void;
+  readonly stopped: (why: Fault) => void;
 }
 
+/** For what is asked of the database for all who wait. What it does not answer by then is stopped; a lease may be lost by that. */
+const ASK_MS = 5_000;
 /** Where nothing is left the other servers are asked for what they have unused, and the count is asked again so much later. */
 const RECALL_PAUSES_MS = [30, 120];
 /** That nothing is left is believed for so long; then one request asks again, for all. */
@@ -43,9 +46,11 @@ export class QuotaCounter {
   #endsAt = 0;
   /** Unused of the lease. */
   #held = 0;
+  /** Takes back that a request was counted in the lease. */
+  #uncount: ((trip: Trip) => void) | undefined;
   /** Behind the latest lease, for all servers. */
   #left = 0;
-  #waiting: Waiter[] = [];
+  readonly #waiting = new Set<Waiter>();
   #atWork: Promise<void> | undefined;
   #returning: Promise<void> | undefined;
   /** `performance.now()` until which nothing is asked for, in the hour that ends then. */
@@ -69,8 +74,15 @@ export class QuotaCounter {
       return undefined;
     }
     if (quota === 0 || this.#isExhausted(now)) throw this.#refusal(trip, now);
+    if (trip.stopped !== undefined) throw trip.stopped;
     return new Promise((go, refuse) => {
-      this.#waiting.push({ trip, go, refuse });
+      const stopped = (why: Fault) => {
+        this.#waiting.delete(waiter);
+        refuse(why);
+      };
+      const waiter: Waiter = { trip, go, refuse, stopped };
+      trip.whenStopped(stopped);
+      this.#waiting.add(waiter);
       this.#atWork ??= this.#work();
     });
   }
@@ -117,7 +129,7 @@ export class QuotaCounter {
     // Behind what began it: whoever waits is on the list, and the promise of this is kept.
     await this.#returning;
     try {
-      while (this.#waiting.length > 0) await this.#serve();
+      while (this.#waiting.size > 0) await this.#serve();
     } catch (error) {
       this.#refuseAll(() => error);
     }
@@ -147,29 +159,38 @@ export class QuotaCounter {
     this.#tell({ event: 'quota.leased', granted: lease.granted, left: this.#left });
     // Of an hour that has ended since: those who wait are counted in the next.
     if (now >= this.#endsAt) return;
-    const waiting = this.#waiting;
-    this.#waiting = [];
-    for (const waiter of waiting) {
-      const { trip, go, refuse } = waiter;
-      if (trip.stopped !== undefined) refuse(trip.stopped);
-      else if (this.#held === 0) this.#waiting.push(waiter);
-      else {
-        this.#admit(trip, now);
-        go();
-      }
+    for (const waiter of this.#waiting) {
+      if (this.#held === 0) return;
+      this.#dismiss(waiter);
+      this.#admit(waiter.trip, now);
+      waiter.go();
     }
   }
 
   #lease(): Promise<Lease | undefined> {
     this.#recalled = false;
-    const { database, now } = this.#means;
-    const request = { group: this.#group, quota: this.#quota, asked: this.#waiting.length, now: now() };
-    return takeLease(database.application(this.#applicationId), request);
+    const asked = Math.max(1, this.#waiting.size);
+    const request = { group: this.#group, quota: this.#quota, asked, now: this.#means.now() };
+    return this.#ask((database) => takeLease(database.application(this.#applicationId), request));
+  }
+
+  /** Bound to none of the requests that wait: those leave when they are stopped, and the others still want it. */
+  async #ask<T>(work: (database: Database) => Promise<T>): Promise<T> {
+    const trip = new Trip('', ASK_MS);
+    const late = setTimeout(
+      () => trip.stop(fault('UNAVAILABLE', { reason: 'database' }, { 'retry-after': '1' })),
+      ASK_MS,
+    );
+    try {
+      return await work(this.#means.database.forTrip(trip));
+    } finally {
+      clearTimeout(late);
+    }
   }
 
   async #leaseBehindRecall(): Promise<Lease | undefined> {
     const application = this.#application;
-    await announceRecall(this.#means.database.system, this.#applicationId, this.#group);
+    await this.#ask(({ system }) => announceRecall(system, this.#applicationId, this.#group));
     for (const milliseconds of RECALL_PAUSES_MS) {
       await pause(milliseconds);
       if (application !== this.#application) return undefined;
@@ -180,19 +201,38 @@ export class QuotaCounter {
   }
 
   #keep({ since, granted, taken }: Lease): void {
+    if (since !== this.#since || this.#uncount === undefined) this.#begin(since);
+    // Who was not counted after all may have left one meanwhile.
+    this.#held += granted;
+    this.#left = Math.max(0, this.#quota - taken);
+  }
+
+  #begin(since: number): void {
     this.#since = since;
     this.#endsAt = hourOf(since) + HOUR_MS;
-    this.#held = granted;
-    this.#left = Math.max(0, this.#quota - taken);
+    this.#held = 0;
+    const uncount = (trip: Trip) => {
+      trip.group = undefined;
+      trip.uncount = undefined;
+      if (this.#uncount === uncount) this.#held += 1;
+      else this.#return(since, 1);
+      if (this.#since === since) this.#tellLeft(trip, this.#means.now());
+    };
+    this.#uncount = uncount;
   }
 
   /** At once nothing is at hand any more; `#returning` is done when the database knows. */
   #giveBack(): void {
     const unused = this.#held;
     this.#held = 0;
-    if (unused === 0 || this.#means.now() >= this.#endsAt) return;
-    const store = this.#means.database.application(this.#applicationId);
-    const returning = giveBack(store, { group: this.#group, since: this.#since, unused });
+    this.#uncount = undefined;
+    if (unused > 0) this.#return(this.#since, unused);
+  }
+
+  #return(since: number, unused: number): void {
+    if (this.#means.now() >= hourOf(since) + HOUR_MS) return;
+    const given = { group: this.#group, since, unused };
+    const returning = this.#ask((database) => giveBack(database.application(this.#applicationId), given));
     // As if this server had been killed: what it had taken is gone for the hour.
     const settled = Promise.all([this.#returning, returning.catch(() => undefined)]).then(() => {
       if (this.#returning === settled) this.#returning = undefined;
@@ -202,6 +242,12 @@ export class QuotaCounter {
 
   #admit(trip: Trip, now: number): void {
     this.#held -= 1;
+    trip.group = this.#group;
+    trip.uncount = this.#uncount;
+    this.#tellLeft(trip, now);
+  }
+
+  #tellLeft(trip: Trip, now: number): void {
     this.#show(trip, this.#left + this.#held, secondsUntil(this.#endsAt, now));
   }
 
@@ -223,8 +269,14 @@ export class QuotaCounter {
   }
 
   #refuseAll(why: (waiter: Waiter) => unknown): void {
-    const waiting = this.#waiting;
-    this.#waiting = [];
-    for (const waiter of waiting) waiter.refuse(waiter.trip.stopped ?? why(waiter));
+    for (const waiter of this.#waiting) {
+      this.#dismiss(waiter);
+      waiter.refuse(why(waiter));
+    }
+  }
+
+  #dismiss(waiter: Waiter): void {
+    this.#waiting.delete(waiter);
+    waiter.trip.takeBack(waiter.stopped);
   }
 }

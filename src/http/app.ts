@@ -11,7 +11,7 @@ import { answerText } from './answer.ts';
 import { bindOperatorRoute, bindRoute, bindVisitorRoute, type Services } from './bind.ts';
 import { awaitInvitation } from './body.ts';
 import { clientAddress } from './client-address.ts';
-import { alive, type Health, ready } from './health.ts';
+import { alive, type Health, ready, routinely } from './health.ts';
 import { OPERATOR_ROUTES } from './operator-routes.ts';
 import { toProblem } from './problem.ts';
 import { ROUTES } from './routes.ts';
@@ -24,7 +24,8 @@ const HEADER_BYTES_MAX = 96 * 1024;
 /** How often Node looks for connections whose headers are late: they get up to so much more. */
 const LOOKS_FOR_HEADERS = 4;
 const DROPS_TOLD_MS = 1_000;
-const METRICS_HEADERS = { 'content-type': 'text/plain; version=0.0.4; charset=utf-8', 'cache-control': 'no-store' };
+/** For the client to read the last word on a connection and to close it: what it still sends would otherwise take that away. */
+const LINGER_MS = 2_000;
 
 export interface Listening {
   readonly trustedProxies: readonly string[] | undefined;
@@ -88,16 +89,18 @@ export function createApp(
     const answer = loadStatic(row);
     app.route({ method: row.method, url: row.path, handler: answering(services, row.path, () => answer) });
   }
-  app.get('/healthz', answering(services, '/healthz', alive));
+  const routine = routinely(services);
+  app.get('/healthz', answering(routine, '/healthz', alive));
   app.get(
     '/readyz',
-    answering(services, '/readyz', () => ready(health)),
+    answering(routine, '/readyz', () => ready(health)),
   );
   app.get(
     '/metrics',
-    answering(services, '/metrics', async (request) => {
+    answering(routine, '/metrics', async (request) => {
       services.operatorGate.authenticate(request.headers.authorization, clientAddress(request));
-      return answerText(await services.metrics(), METRICS_HEADERS);
+      const { text, contentType } = await services.metrics();
+      return answerText(text, { 'content-type': contentType, 'cache-control': 'no-store' });
     }),
   );
   app.setNotFoundHandler(refusing(notFound));
@@ -182,5 +185,8 @@ function answerOnSocket(observe: Observe, socket: Duplex, problem: Fault): void 
   };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`);
   socket.on('error', () => undefined);
+  // A client that never closes its side would keep the connection for good, since Node forgets it here.
+  const late = setTimeout(() => socket.destroy(), LINGER_MS).unref();
+  socket.on('close', () => clearTimeout(late));
   socket.end([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', body].join('\r\n'));
 }

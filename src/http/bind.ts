@@ -1,9 +1,9 @@
 // From a row of the table to an answer: the road that every request takes, in order, in one place.
 
 import type { FastifyRequest } from 'fastify';
-import type { Context, OperatorContext, VisitorContext } from '../context.ts';
+import type { Context, OperatorContext, VisitorContext, WithoutPlace } from '../context.ts';
 import type { PreparedApplication } from '../domain/application.ts';
-import { Fault, fault, notSignedIn } from '../faults.ts';
+import { Fault, notSignedIn } from '../faults.ts';
 import type { Admission } from '../gate/admission.ts';
 import type { Authenticated, Authenticator } from '../gate/authenticate.ts';
 import type { OperatorGate } from '../gate/operator.ts';
@@ -14,13 +14,13 @@ import type { Transfers } from '../gate/transfers.ts';
 import { recheckRefusal, staleAsBusy, withCurrentDefinition } from '../operations/current-definition.ts';
 import type { Trip } from '../trip.ts';
 import type { Answer } from './answer.ts';
-import { readFile, readJsonBody } from './body.ts';
 import { clientAddress } from './client-address.ts';
 import { readCookie, SESSION_COOKIE, sessionCookie } from './cookies.ts';
 import { refuseCrossSite, refuseForeign } from './cross-site.ts';
 import { checkIdentifiers } from './identifiers.ts';
+import { readInput, refuseBrokenEncoding } from './input.ts';
 import type { OperatorRoute } from './operator-routes.ts';
-import type { BodyRule, Input, Route } from './route.ts';
+import type { Input, Route } from './route.ts';
 import { answering, type Sending } from './send.ts';
 import type { VisitorRoute } from './visitor-route.ts';
 
@@ -45,7 +45,7 @@ export interface Services extends Omit<OperatorContext, 'source'>, Sending {
   };
   readonly publicUrlSet: boolean;
   /** As Prometheus reads them. */
-  readonly metrics: () => Promise<string>;
+  readonly metrics: () => Promise<{ readonly text: string; readonly contentType: string }>;
 }
 
 export function bindRoute(services: Services, row: Route) {
@@ -53,9 +53,8 @@ export function bindRoute(services: Services, row: Route) {
   return answering(services, row.path, (request, trip) => {
     const params = request.params as Record<string, string>;
     checkIdentifiers(params);
-    const { ids, now, known, searchIndexes, attachments } = services;
+    const { ids, now, known, searchIndexes, attachments, people } = services;
     const database = services.database.forTrip(trip);
-    const people = peopleFor(services, database);
     const { authorization } = request.headers;
     const { applicationId = '' } = params;
     const address = clientAddress(request);
@@ -63,26 +62,27 @@ export function bindRoute(services: Services, row: Route) {
     let input: Input<unknown> | undefined;
     let session: LiveSession | undefined;
     let counted = false;
+    const withoutPlace: WithoutPlace = (work) => services.admission.withoutPlace(trip, work);
     const travel = async () => {
+      trip.begin('gate');
       const who: Authenticated & { session?: LiveSession } =
         services.authenticator.recognize(applicationId, authorization, address) ??
-        (await identify(services, request, { applicationId, session }));
+        (await identify(services, request, { applicationId, session, withoutPlace }));
       session = who.session;
       trip.authenticated = true;
       trip.userId = who.caller.id;
-      trip.lap('gate');
       const { application, caller, signedInBy, tokenId } = who;
       if (group !== undefined && !counted) {
+        trip.begin('quota');
         const taking = services.quotas.take(trip, application, group);
         if (taking !== undefined) await taking;
         counted = true;
-        trip.group = group;
-        trip.lap('quota');
       }
+      trip.begin('body');
       permit(application, caller, row);
       refuseBrokenEncoding(request.url, row.parameters ?? []);
       input ??= await readInput(services, request, { params, rule: row.body, trip });
-      trip.lap('body');
+      trip.begin('operation');
       const source = { context: session === undefined ? ('api' as const) : ('console' as const), ip: address };
       const store = database.application(applicationId);
       // Member by member: on the road of every request a spread was measurable.
@@ -100,13 +100,15 @@ export function bindRoute(services: Services, row: Route) {
         searchIndexes,
         attachments,
         people,
+        database,
+        withoutPlace,
       };
       try {
         return behindTheRoad(services.downloads, trip, await row.run(context, input, services));
       } catch (error) {
         throw await recheckRefusal(error, context);
       } finally {
-        trip.lap('operation');
+        if (trip.endTransfer !== undefined) services.deadlines.renew(trip);
       }
     };
     return admitted(services, trip, applicationId, () => {
@@ -118,16 +120,17 @@ export function bindRoute(services: Services, row: Route) {
 
 /** Applications that nobody knows, or not yet, share one share: whoever makes them up gains nothing by it. */
 async function admitted(
-  { admission, definitions }: Services,
+  { admission, definitions, unread }: Services,
   trip: Trip,
   applicationId: string,
   work: () => Promise<Answer>,
 ): Promise<Answer> {
+  trip.begin('admission');
   trip.share = definitions.knows(applicationId) ? applicationId : '';
   const turn = admission.enter(trip);
   if (turn !== undefined) await turn;
-  trip.lap('admission');
   try {
+    unread.check(trip.share);
     return await work();
   } finally {
     admission.leave(trip);
@@ -135,27 +138,25 @@ async function admitted(
   }
 }
 
-type People = Context['people'];
-
-function peopleFor({ people }: Services, database: People['database']): People {
-  const { hashPassword, provesPassword, hear, publicUrl, push, mailer, behind, loginFailed } = people;
-  return { database, hashPassword, provesPassword, hear, publicUrl, push, mailer, behind, loginFailed };
-}
-
 /** `session`: as whom the request was known before it had to start over. */
 async function identify(
   { authenticator, sessions, publicUrl }: Services,
   request: FastifyRequest,
-  { applicationId, session }: { applicationId: string; session: LiveSession | undefined },
+  {
+    applicationId,
+    session,
+    withoutPlace,
+  }: { applicationId: string; session: LiveSession | undefined; withoutPlace: WithoutPlace },
 ): Promise<Authenticated & { session?: LiveSession }> {
   const { authorization, cookie } = request.headers;
+  const address = clientAddress(request);
   const credentials = authorization?.trim() ? undefined : readCookie(cookie, SESSION_COOKIE);
   if (credentials === undefined)
-    return authenticator.authenticate(applicationId, authorization, clientAddress(request));
+    return authenticator.authenticate(applicationId, authorization, { address, withoutPlace });
   refuseCrossSite(request, publicUrl());
   const who =
     session === undefined
-      ? await sessions.authenticate(applicationId, credentials, clientAddress(request))
+      ? await sessions.authenticate(applicationId, credentials, address)
       : await sessions.recheck(session);
   if (who === undefined) throw notSignedIn({ 'set-cookie': sessionCookie(applicationId, undefined, publicUrl()) });
   return who;
@@ -191,16 +192,19 @@ export function bindVisitorRoute(services: Services, row: VisitorRoute) {
     trip.applicationId = params.applicationId;
     if (row.method !== 'GET') refuseForeign(request, services.publicUrl());
     return admitted(services, trip, params.applicationId ?? '', async () => {
-      const { definitions, throttle, paceSignOns, providers, ids, now, observe } = services;
+      const { definitions, people, throttle, paceSignOns, providers, ids, now, observe } = services;
+      trip.begin('body');
       const input = await readInput(services, request, { params, rule: row.body, trip });
+      trip.begin('operation');
       const applicationId = params.applicationId ?? row.applicationOf?.(input) ?? '';
       const source = { context: 'console' as const, ip: clientAddress(request) };
       const database = services.database.forTrip(trip);
       const store = database.application(applicationId);
       const travel = async () => {
         const application = await definitions.get(applicationId);
-        const means = { people: peopleFor(services, database), throttle, paceSignOns, providers, ids, now, observe };
-        const context = { applicationId, application, source, store, ...means };
+        const means = { people, database, throttle, paceSignOns, providers, ids, now, observe };
+        const withoutPlace: WithoutPlace = (work) => services.admission.withoutPlace(trip, work);
+        const context = { applicationId, application, source, store, withoutPlace, ...means };
         return row.run(context, input);
       };
       return withCurrentDefinition(travel, () => services.hear({ application: applicationId }));
@@ -212,15 +216,16 @@ export function bindOperatorRoute(services: Services, row: OperatorRoute) {
   return answering(services, row.path, async (request, trip) => {
     const params = request.params as Record<string, string>;
     checkIdentifiers(params);
+    trip.begin('gate');
     if (row.permission === 'operator')
       services.operatorGate.authenticate(request.headers.authorization, clientAddress(request));
     trip.authenticated = row.permission === 'operator';
-    trip.lap('gate');
+    trip.begin('body');
     trip.applicationId = params.applicationId;
     // What takes long here is wanted, and shows how far it has come.
     trip.deadlineAt = Number.POSITIVE_INFINITY;
     const input = await readInput(services, request, { params, rule: row.body, trip });
-    trip.lap('body');
+    trip.begin('operation');
     const context = { ...services, source: { context: 'operator' as const, ip: clientAddress(request) } };
     const forget = () => services.hear({ application: params.applicationId ?? '' });
     return withCurrentDefinition(async () => row.run(context, input), forget);
@@ -242,64 +247,4 @@ function behindTheRoad(downloads: Transfers, trip: Trip, answer: Answer): Answer
     }
   };
   return { ...answer, stream: open };
-}
-
-async function readInput(
-  { publicUrl, publicUrlSet, admission, uploads, patience }: Services,
-  request: FastifyRequest,
-  { params, rule, trip }: { params: Record<string, string>; rule: BodyRule<unknown> | undefined; trip: Trip },
-): Promise<Input<unknown>> {
-  const read = async (bytesMax: number) => {
-    const body = readJsonBody(request.raw, bytesMax, patience);
-    // What came with the headers is there by then: nobody is waited for, and the place is kept.
-    await undefined;
-    return request.raw.complete ? body : admission.aside(trip, () => body);
-  };
-  const body = rule === undefined ? undefined : rule.shape.read(await read(rule.bytesMax));
-  const header = (name: string) => {
-    const value = request.headers[name];
-    return Array.isArray(value) ? value.join(', ') : value;
-  };
-  // As the client addressed us, unless the operator says how clients do.
-  const address = () => {
-    const origin = publicUrlSet || request.host === '' ? publicUrl() : `${request.protocol}://${request.host}`;
-    return origin + request.url.split('?', 1)[0];
-  };
-  // A file takes as long as its client needs: it has neither a place nor a deadline, only bounds of its own.
-  const bytes = (bytesMax: number) => {
-    trip.endTransfer ??= uploads.begin(trip.share);
-    trip.deadlineAt = Number.POSITIVE_INFINITY;
-    admission.leave(trip);
-    return readFile(request.raw, bytesMax, trip);
-  };
-  const isHead = request.method === 'HEAD';
-  return { params, query: readQuery(request.url), header, isHead, address, body, bytes };
-}
-
-/** A parameter that is given twice counts as first given. */
-function readQuery(url: string): Record<string, string | undefined> {
-  const start = url.indexOf('?');
-  const query: Record<string, string | undefined> = Object.create(null) as Record<string, string | undefined>;
-  if (start === -1) return query;
-  const text = url.slice(start + 1);
-  for (const [name, value] of new URLSearchParams(text)) query[name] ??= value;
-  return query;
-}
-
-/**
- * URLSearchParams puts U+FFFD for what it cannot decode: another search than was meant would be run. What nobody reads
- * harms nobody.
- */
-function refuseBrokenEncoding(url: string, parameters: readonly string[]): void {
-  const start = url.indexOf('?');
-  if (start === -1 || !url.includes('%', start)) return;
-  for (const part of url.slice(start + 1).split('&')) {
-    const [name = ''] = part.split('=', 1);
-    if (!parameters.includes(name)) continue;
-    try {
-      decodeURIComponent(part);
-    } catch {
-      throw fault('INVALID_PARAMETER', { parameter: name, reason: 'is not percent-encoded UTF-8' });
-    }
-  }
 }

@@ -9,8 +9,6 @@ import { PATIENCE, type Patience } from './patience.ts';
 const DISCARD_BYTES_MAX = 64 * 1024 * 1024;
 /** For what is thrown away of a body to arrive: much of a file, by a slow line. */
 const DISCARD_MS_MAX = 300_000;
-/** A file may take as long as it needs, as long as something of it arrives. */
-const UPLOAD_IDLE_MS = 60_000;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
@@ -61,32 +59,43 @@ function invite(request: IncomingMessage): void {
 const endedEarly = () => fault('INVALID_BODY', { reason: 'the body ended before its declared length' });
 
 /** A file's bytes as they arrive, no faster than they are taken. A declared length beyond the bound is refused unread. */
-export function readFile(
-  request: IncomingMessage,
-  bytesMax: number,
-  counted: { bytesIn: number },
-): AsyncIterable<Uint8Array> {
+export function readFile(request: IncomingMessage, bytesMax: number, reading: FileReading): AsyncIterable<Uint8Array> {
   refuseCompressed(request);
   if (Number(request.headers['content-length'] ?? 0) > bytesMax) throw tooLarge(bytesMax);
-  return readChunks(request, bytesMax, counted);
+  return readChunks(request, bytesMax, reading);
+}
+
+interface FileReading {
+  readonly counted: { bytesIn: number };
+  readonly patience: Patience;
 }
 
 async function* readChunks(
   request: IncomingMessage,
   bytesMax: number,
-  counted: { bytesIn: number },
+  { counted, patience }: FileReading,
 ): AsyncGenerator<Uint8Array> {
   invite(request);
   let length = 0;
+  // Of the part that has begun: how long it was waited for, and what of it has come.
+  let waitedMs = 0;
+  let came = 0;
   // The connection is needed for the answer, whatever becomes of the rest.
   const chunks = request.iterator({ destroyOnReturn: false }) as AsyncIterator<Uint8Array>;
   try {
     for (;;) {
-      const chunk = await withinIdleTime(request, chunks.next()).catch(() => {
+      const from = performance.now();
+      const chunk = await within(patience.filePartMs - waitedMs, request, chunks.next()).catch(() => {
         throw endedEarly();
       });
       if (chunk.done === true) break;
       length += chunk.value.length;
+      waitedMs += performance.now() - from;
+      came += chunk.value.length;
+      if (came >= patience.filePartBytes) {
+        waitedMs = 0;
+        came = 0;
+      }
       counted.bytesIn = length;
       if (length > bytesMax) throw tooLarge(bytesMax);
       yield chunk.value;
@@ -97,10 +106,10 @@ async function* readChunks(
   if (!request.complete) throw endedEarly();
 }
 
-/** Only the client's silence counts: while somebody else is busy with what came before, nothing is read. */
-async function withinIdleTime<T>(request: IncomingMessage, reading: Promise<T>): Promise<T> {
+/** Only waiting for the client counts: while somebody else is busy with what came before, nothing is read. */
+async function within<T>(milliseconds: number, request: IncomingMessage, reading: Promise<T>): Promise<T> {
   // A reader whose request was answered without it may wait for long, and a server that ends must not wait for it.
-  const late = setTimeout(() => request.destroy(), UPLOAD_IDLE_MS).unref();
+  const late = setTimeout(() => request.destroy(), milliseconds).unref();
   try {
     return await reading;
   } finally {

@@ -11,9 +11,11 @@ import * as organizations from '../operations/organizations.ts';
 import * as quotas from '../operations/quotas.ts';
 import { OrganizationSettings } from '../wire/operator.ts';
 import { publishDocumentSchema, QuotaChange } from '../wire/publish-document.ts';
+import { OVERVIEW_DEFAULT, OVERVIEW_MAX } from '../wire/quotas.ts';
 import { NewToken } from '../wire/tokens.ts';
 import { NewSharedUser, NewUser } from '../wire/users.ts';
 import { type Answer, answerJson, answerLines, NO_CONTENT } from './answer.ts';
+import { readWhole } from './list-parameters.ts';
 import { type BodyRule, type Input, ORDINARY_BYTES_MAX, type Route } from './route.ts';
 import { anyJson, checkedLater, one } from './shapes.ts';
 
@@ -94,6 +96,16 @@ export const OPERATOR_ROUTES: readonly OperatorRoute[] = [
     run: async (context, { params }) => {
       await applications.remove(context, params.applicationId!);
       return NO_CONTENT;
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/operator/v1/quotas',
+    permission: 'operator',
+    sentence: 'Of all applications the groups that have a limit, those first of which the largest part is taken.',
+    run: async (context, { query }) => {
+      const count = readWhole(query, 'limit', { minimum: 1, maximum: OVERVIEW_MAX }) ?? OVERVIEW_DEFAULT;
+      return answerJson(await quotas.list(context, count));
     },
   }),
   route({

@@ -9,6 +9,9 @@ export interface Patience {
   /** For a body of JSON, and for how long nothing of it may arrive. */
   readonly bodyMs: number;
   readonly bodySilenceMs: number;
+  /** A file may take as long as it needs, if so much of it, or the rest, arrives within so long: each has one of few places. */
+  readonly filePartBytes: number;
+  readonly filePartMs: number;
   /** For how long nothing of an answer may be read. */
   readonly readerMs: number;
 }
@@ -18,5 +21,7 @@ export const PATIENCE: Patience = {
   keepAliveMs: 75_000,
   bodyMs: 60_000,
   bodySilenceMs: 15_000,
+  filePartBytes: 64 * 1024,
+  filePartMs: 60_000,
   readerMs: 120_000,
 };

@@ -1,5 +1,5 @@
 // The only place where an error becomes an answer. Faults say what the caller can act on; anything else is ours, is
-// logged whole and leaves as INTERNAL_ERROR: no stack, SQL or path ever goes out.
+// logged and leaves as INTERNAL_ERROR: no stack, SQL or path ever goes out.
 
 import { FAULTS, Fault, fault, RawJson } from '../faults.ts';
 
@@ -7,7 +7,7 @@ export interface ProblemAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** Set when the error is worth a log line. */
+  /** What it is told as; the error itself where that was one of ours. */
   readonly fault: Fault;
 }
 

@@ -1,29 +1,23 @@
 // Puts answers and problems on the wire. Written straight to the response: a framework's path of hooks and serializers
 // has nothing to do here, and took a quarter of the time of a short answer.
 
-import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { fault } from '../faults.ts';
+import { type Fault, fault } from '../faults.ts';
 import type { Observe } from '../observe.ts';
-import { type Trace, Trip } from '../trip.ts';
+import { type Trace, type TraceBeginning, Trip } from '../trip.ts';
 import type { Answer } from './answer.ts';
 import { discardRest } from './body.ts';
 import type { Deadlines } from './deadlines.ts';
 import type { Patience } from './patience.ts';
+import { Pipelines } from './pipelines.ts';
 import { toProblem } from './problem.ts';
 import { serverTiming } from './server-timing.ts';
 import type { UnderWay } from './under-way.ts';
-
-interface Beginning {
-  readonly trip: Trip;
-  readonly method: string;
-  readonly route: string;
-  readonly scheme: string;
-  readonly headers: IncomingHttpHeaders;
-}
+import type { UnreadAnswers } from './unread-answers.ts';
 
 export interface Sending {
   readonly observe: Observe;
@@ -32,8 +26,10 @@ export interface Sending {
   readonly underWay: UnderWay;
   readonly deadlines: Deadlines;
   /** Where requests are traced. */
-  readonly traces: { begin(beginning: Beginning): Trace | undefined } | undefined;
+  readonly traces: { begin(beginning: TraceBeginning): Trace | undefined } | undefined;
   readonly patience: Patience;
+  readonly pipelines: Pipelines;
+  readonly unread: UnreadAnswers;
 }
 
 /** Node would leave out those beyond its own bound, and nobody would know which. */
@@ -44,9 +40,8 @@ type Handler = (request: FastifyRequest, reply: FastifyReply) => void;
 
 /** A handler that sends what `work` gives or throws, or that its time is over, and tells of it. */
 export function answering(sending: Sending, route: string, work: Work): Handler {
-  const { observe, closing, underWay, deadlines, patience, traces } = sending;
-  return (request, reply) => {
-    reply.hijack();
+  const { observe, closing, underWay, deadlines, patience, traces, pipelines, unread } = sending;
+  const respond: Handler = (request, reply) => {
     const { id: requestId, method } = request;
     const trip = new Trip(requestId, deadlines.milliseconds);
     const told = (status: number) => {
@@ -54,19 +49,42 @@ export function answering(sending: Sending, route: string, work: Work): Handler 
       observe({ event: 'request', requestId, method, route, status, milliseconds, trip });
       trip.trace?.end(trip, status);
     };
+    // The answer itself cannot be put on the wire: the reader learns that none comes.
+    const fail = (error: unknown) => {
+      observe({ event: 'request.failed', requestId, method, route, trip, error });
+      told(500);
+      request.raw.socket.destroy();
+    };
     const refuse = (error: unknown) => send(problemAnswer(observe, { requestId, method, route, trip }, error));
-    const send = (answer: Answer): void => {
+    const begin = () => {
+      deadlines.forget(trip);
       discardRest(request.raw, patience);
       if (closing()) reply.raw.shouldKeepAlive = false;
-      if (answer.stream !== undefined && method !== 'HEAD') {
-        answer.stream().then((bytes) => flow(answer, bytes), refuse);
+    };
+    const send = (answer: Answer): void => {
+      try {
+        begin();
+        write(reply.raw, trip, answer);
+        keepUnread(reply.raw, request.raw.socket, trip.share);
+        told(answer.status);
+      } catch (error) {
+        fail(error);
+      }
+    };
+    // Opening reads and writes like the work before it, and has what is left of the same time.
+    const open = async (answer: Answer, stream: () => Promise<Readable>): Promise<void> => {
+      let bytes: Readable;
+      try {
+        bytes = await stream();
+      } catch (error) {
+        if (trip.stopped === undefined) refuse(error);
         return;
       }
-      write(reply.raw, trip, answer);
-      cutOffUnread(reply.raw, request.raw.socket, patience.readerMs);
-      told(answer.status);
+      if (trip.stopped === undefined) await flow(answer, bytes);
+      else discard(bytes);
     };
     const flow = async (answer: Answer, bytes: Readable) => {
+      begin();
       // Node destroys the connection then, and sets its own time behind a finished answer.
       request.raw.socket.setTimeout(patience.readerMs);
       const cut = await streamOut(reply.raw, bytes, { trip, answer });
@@ -79,53 +97,72 @@ export function answering(sending: Sending, route: string, work: Work): Handler 
     }
     underWay.begin();
     deadlines.watch(trip, request.raw);
-    trip.whenStopped((why) => {
-      deadlines.forget(trip);
-      refuse(why);
-    });
+    trip.whenStopped(refuse);
     // What comes of it behind a stop is nobody's any more: the answer has gone out.
     travel(request, trip, work).then(
       (answer) => {
         underWay.end();
-        deadlines.forget(trip);
-        if (trip.stopped === undefined) send(answer);
+        if (trip.stopped !== undefined) return;
+        if (answer.stream !== undefined && method !== 'HEAD') open(answer, answer.stream).catch(fail);
+        else send(answer);
       },
       (error) => {
         underWay.end();
-        deadlines.forget(trip);
         if (trip.stopped === undefined) refuse(error);
       },
     );
+  };
+  /** What did not go out at once is kept for the client no longer than that, and within bounds. */
+  const keepUnread = (response: ServerResponse, socket: Socket, share: string) => {
+    if (socket.writableLength === 0 || socket.destroyed) return;
+    socket.setTimeout(patience.readerMs);
+    unread.keep(share, response, socket);
+  };
+  return (request, reply) => {
+    reply.hijack();
+    if (Pipelines.isFirst(reply.raw)) respond(request, reply);
+    else pipelines.wait(request.raw, reply.raw, () => respond(request, reply));
   };
 }
 
 /** What became of it when not all of it went out. A reader who leaves is everyday; bytes that cannot be had are ours. */
 type Cut = { readonly event: 'request.left' | 'request.cut'; readonly cause: unknown };
 
-/** A connection that is cut tells the reader that bytes are missing: the length has gone out already. */
+/**
+ * A connection that is cut tells the reader that bytes are missing: the length has gone out already. Throws when not even
+ * the head can go out.
+ */
 async function streamOut(
   response: ServerResponse,
   bytes: Readable,
   { trip, answer }: { trip: Trip; answer: Answer },
 ): Promise<Cut | undefined> {
-  tellTiming(trip, answer.status);
-  response.writeHead(answer.status, { 'x-request-id': trip.id, ...trip.headers, ...answer.headers });
   const declared = answer.headers?.['content-length'];
   const whole = { length: declared === undefined ? undefined : Number(declared), sent: 0 };
   try {
+    tellTiming(trip, answer.status);
+    response.writeHead(answer.status, { 'x-request-id': trip.id, ...trip.headers, ...answer.headers });
     await pipeline(bytes, (source) => inFull(source, whole), response);
     return undefined;
   } catch (cause) {
+    if (!response.headersSent) throw cause;
     // Who has all that was declared may close before we have.
     if (whole.sent === whole.length) return undefined;
     const left = (cause as NodeJS.ErrnoException).code === 'ERR_STREAM_PREMATURE_CLOSE';
     return { event: left ? 'request.left' : 'request.cut', cause };
   } finally {
+    discard(bytes);
     trip.bytesOut = whole.sent;
   }
 }
 
+/** Whatever they are read from is let go of; an error that comes late is nobody's. */
+function discard(bytes: Readable): void {
+  bytes.on('error', () => undefined).destroy();
+}
+
 function tellTiming(trip: Trip, status: number): void {
+  trip.arrive();
   const timing = serverTiming(trip, status);
   if (timing !== undefined) trip.headers['server-timing'] = timing;
 }
@@ -142,11 +179,6 @@ async function* inFull(
     yield chunk;
   }
   if (length !== undefined && whole.sent !== length) throw new Error(`${whole.sent} bytes came of ${length}`);
-}
-
-/** What did not go out at once, or stands behind what did not (pipelining), is kept for the client no longer than that. */
-function cutOffUnread(response: ServerResponse, socket: Socket, milliseconds: number): void {
-  if (response.socket === null || socket.writableLength > 0) socket.setTimeout(milliseconds);
 }
 
 async function travel(request: FastifyRequest, trip: Trip, work: Work): Promise<Answer> {
@@ -166,10 +198,17 @@ interface Place {
   readonly trip: Trip;
 }
 
+/** `left`: the reader, before there was an answer (http/deadlines). */
+const isUnavailable = ({ code, params }: Fault, because: 'left' | 'busy'): boolean =>
+  code === 'UNAVAILABLE' && (params as { readonly reason: string } | undefined)?.reason === because;
+
 function problemAnswer(observe: Observe, place: Place, error: unknown): Answer {
   const { status, headers, body, fault: known } = toProblem(error);
   place.trip.problem = known;
+  // Who is asked to send it again is not made to pay twice.
+  if (isUnavailable(known, 'busy')) place.trip.uncount?.(place.trip);
   if (known.code === 'INTERNAL_ERROR') observe({ event: 'request.failed', ...place, error });
+  else if (isUnavailable(known, 'left')) observe({ event: 'request.left', ...place, cause: undefined });
   else if (status >= 500 || known.cause !== undefined) {
     observe({ event: 'request.refused', ...place, code: known.code, cause: known.cause });
   }

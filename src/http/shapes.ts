@@ -3,12 +3,14 @@
 
 import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 import type { Static, TSchema } from 'typebox';
+import { listed } from '../domain/definition/problems.ts';
 import { KINDS } from '../domain/kinds.ts';
 import { validators } from '../domain/validators.ts';
 import { fault } from '../faults.ts';
 import { RECORDS_MAX } from '../wire/records.ts';
 
-const validator = validators({ strict: false, allErrors: false });
+// Verbose: an error also says what would have been right.
+const validator = validators({ strict: false, allErrors: false, verbose: true });
 
 /** What a route takes as its body: the schema for people and documents, and the reader for requests. */
 export interface Shape<T> {
@@ -141,7 +143,7 @@ function explain(error: ErrorObject, prefix: string): { reason: string; path: st
       return { reason: 'is missing', path: `${path}/${params.missingProperty}` };
     case 'additionalProperties':
       return {
-        reason: 'is not a member of this body',
+        reason: `is not known here; known are ${listed(Object.keys(error.parentSchema?.properties ?? {}))}`,
         path: `${path}/${String(params.additionalProperty).slice(0, 100)}`,
       };
     default:
@@ -157,6 +159,10 @@ function reasonOf(keyword: string, params: Record<string, unknown>): string | un
       return params.limit === 1 ? 'must not be empty' : `must have at least ${params.limit} characters`;
     case 'maxLength':
       return `must have at most ${params.limit} characters`;
+    case 'minimum':
+      return `must be at least ${params.limit}`;
+    case 'maximum':
+      return `must be at most ${params.limit}`;
     case 'enum':
       return `must be one of ${(params.allowedValues as unknown[]).map((value) => (value === '' ? '""' : value)).join(', ')}`;
     case 'const':

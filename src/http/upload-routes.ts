@@ -61,7 +61,7 @@ const announce: Run = async (context, { params, header, address }) => {
 
 const show: Run = async (context, input) => ({
   status: 200,
-  headers: stateHeaders(await uploads.show(context, placeOf(input))),
+  headers: stateHeaders(await uploads.show(context, { ...placeOf(input), bytes: input.bytes })),
 });
 
 const append: Run = async (context, input) => {

@@ -3,7 +3,8 @@
 // the process is in thumbnail-child.ts, what it does in thumbnail-worker.ts.
 
 import type { Readable } from 'node:stream';
-import { tooBusy } from '../faults.ts';
+import { type Fault, tooBusy } from '../faults.ts';
+import type { Stopping } from '../trip.ts';
 import { Turns } from '../turns.ts';
 import { ThumbnailChild, ThumbnailProcessLost } from './thumbnail-child.ts';
 
@@ -38,12 +39,29 @@ export interface Image {
   readonly share: string;
   /** Called when its turn has come. The stream is read as fast as it is used, and destroyed in any case. */
   readonly open: () => Promise<Readable>;
+  /** Of who asks. */
+  readonly stopping?: Stopping;
 }
 
-interface Waiting {
+class Waiting {
   readonly share: string;
-  resolve(): void;
-  reject(error: Error): void;
+  go: () => void = () => undefined;
+  refuse: (error: Error) => void = () => undefined;
+  readonly turn = new Promise<void>((resolve, reject) => {
+    [this.go, this.refuse] = [resolve, reject];
+  });
+
+  constructor(share: string) {
+    this.share = share;
+  }
+}
+
+/** One that is being made, or is to be. */
+interface Making {
+  readonly picture: Promise<Buffer>;
+  askers: number;
+  /** Leaves the queue; nothing when its turn has come. */
+  readonly leave: (why: Fault) => void;
 }
 
 export interface ThumbnailBounds {
@@ -57,7 +75,7 @@ export class Thumbnails {
   readonly #waiting = new Turns<Waiting>(WAITING);
   readonly #children = new Set<ThumbnailChild>();
   readonly #idle: ThumbnailChild[] = [];
-  readonly #making = new Map<string, Promise<Buffer>>();
+  readonly #making = new Map<string, Making>();
   /** By name: until when an image is not tried again. */
   readonly #harmful = new Map<string, number>();
   #running = 0;
@@ -71,21 +89,42 @@ export class Thumbnails {
 
   /**
    * A WebP of at most `size` × `size`, never enlarged, upright and without metadata; of an animation the first frame. Whoever
-   * asks for the same while it is made gets the same. An image at which the process died or hung is not tried again soon.
+   * asks for the same while it is made gets the same; when all who asked are stopped it is not begun. An image at which the process died or hung is not tried again soon.
    */
   make(image: Image, size: number): Promise<Buffer> {
+    const { stopping } = image;
+    const making = this.#makingOf(image, size);
+    making.askers += 1;
+    const stopped = (why: Fault) => {
+      making.askers -= 1;
+      if (making.askers === 0) making.leave(why);
+    };
+    stopping?.whenStopped(stopped);
+    return making.picture.finally(() => stopping?.takeBack(stopped));
+  }
+
+  #makingOf(image: Image, size: number): Making {
     const title = `${image.name} ${size}`;
-    let making = this.#making.get(title);
-    if (making === undefined) {
-      making = this.#make(image, size).finally(() => this.#making.delete(title));
-      this.#making.set(title, making);
-    }
+    const known = this.#making.get(title);
+    if (known !== undefined) return known;
+    const waiting = new Waiting(image.share);
+    const forget = () => {
+      if (this.#making.get(title) === making) this.#making.delete(title);
+    };
+    const leave = (why: Fault) => {
+      if (!this.#waiting.remove(waiting.share, waiting)) return;
+      // Who asks now is not among those who have left.
+      forget();
+      waiting.refuse(why);
+    };
+    const making: Making = { picture: this.#make(image, size, waiting).finally(forget), askers: 0, leave };
+    this.#making.set(title, making);
     return making;
   }
 
-  async #make({ name, share, open }: Image, size: number): Promise<Buffer> {
+  async #make({ name, open }: Image, size: number, waiting: Waiting): Promise<Buffer> {
     if (!THUMBNAIL_SIZES.some((each) => each === size)) throw new RangeError(`There are no thumbnails of ${size}`);
-    await this.#turn(share);
+    await this.#turn(waiting);
     try {
       if ((this.#harmful.get(name) ?? 0) > performance.now()) throw new NotAnImage(TOO_MUCH, '');
       const source = await open();
@@ -115,7 +154,7 @@ export class Thumbnails {
     clearTimeout(this.#idleTimer);
     for (const waiting of this.#waiting) {
       this.#waiting.remove(waiting.share, waiting);
-      waiting.reject(new Error('Thumbnails are closed'));
+      waiting.refuse(new Error('Thumbnails are closed'));
     }
     const children = [...this.#children];
     for (const child of children) child.end('Thumbnails are closed');
@@ -143,21 +182,20 @@ export class Thumbnails {
     return child;
   }
 
-  async #turn(share: string): Promise<void> {
+  async #turn(waiting: Waiting): Promise<void> {
     if (this.#running < WORKERS) {
       this.#running += 1;
       return;
     }
-    await new Promise<void>((resolve, reject) => {
-      if (!this.#waiting.add(share, { share, resolve, reject })) reject(tooBusy());
-    });
+    if (!this.#waiting.add(waiting.share, waiting)) throw tooBusy();
+    await waiting.turn;
   }
 
   #passOn(): void {
     // Whose turn it is takes over the place, so that nobody can slip in between.
     const next = this.#waiting.next();
     if (next !== undefined) {
-      next.resolve();
+      next.go();
       return;
     }
     this.#running -= 1;

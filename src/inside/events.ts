@@ -1,12 +1,24 @@
 // What is counted from the events that the parts tell of anyway.
 
+import { refusalReason } from '../faults.ts';
 import type { Observation } from '../observe.ts';
 import type { Trip } from '../trip.ts';
 import { RequestDurations } from './request-durations.ts';
 import { Tally } from './tally.ts';
 
-/** Refusals that say something about the load and not about the request. */
-const LOAD = new Set(['TOO_MANY_REQUESTS', 'UNAVAILABLE']);
+/** What is counted by names that are known before anything has happened, so that a first time is seen as a growth from 0. */
+export interface KnownNames {
+  readonly groups: readonly string[];
+  readonly jobs: readonly string[];
+  readonly tasks: readonly string[];
+}
+
+const REASONS = {
+  TOO_MANY_REQUESTS: ['quota', 'authentication'],
+  UNAVAILABLE: ['busy', 'deadline', 'database', 'storage', 'provider', 'stopping', 'left'],
+};
+const OUTCOMES = ['delivered', 'gone', 'failed', 'later'] as const satisfies Outcome[];
+type Outcome = Extract<Observation, { event: 'notification.settled' }>['outcome'];
 
 export class EventCounts {
   readonly durations = new RequestDurations();
@@ -26,6 +38,18 @@ export class EventCounts {
   databaseSeconds = 0;
   connectionsLost = 0;
   connectionsDropped = 0;
+
+  constructor() {
+    for (const [code, reasons] of Object.entries(REASONS))
+      for (const reason of reasons) this.refused.add([code, reason], 0);
+    for (const outcome of OUTCOMES) this.notifications.add([outcome], 0);
+  }
+
+  expect({ groups, jobs, tasks }: KnownNames): void {
+    for (const tally of [this.counted, this.overQuota, this.leases]) for (const group of groups) tally.add([group], 0);
+    for (const tally of [this.jobRuns, this.jobFailures, this.jobSeconds]) for (const job of jobs) tally.add([job], 0);
+    for (const task of tasks) this.taskFailures.add([task], 0);
+  }
 
   note(observation: Observation): void {
     switch (observation.event) {
@@ -64,10 +88,11 @@ export class EventCounts {
     this.databaseSeconds += databaseMs / 1000;
     if (bytesIn > 0) this.bytes.add(['in', route], bytesIn);
     if (bytesOut > 0) this.bytes.add(['out', route], bytesOut);
-    if (problem === undefined || !LOAD.has(problem.code)) return;
-    const { reason, group: full } = problem.params as { reason?: string; group?: string };
+    const reason = problem && refusalReason(problem);
+    if (problem === undefined || reason === undefined) return;
+    this.refused.add([problem.code, reason]);
+    const { group: full } = problem.params as { group?: string };
     if (full !== undefined) this.overQuota.add([full]);
-    this.refused.add([problem.code, reason ?? 'quota']);
   }
 
   #noteJob({ job, milliseconds, failed }: Extract<Observation, { event: 'job.ended' }>): void {

@@ -10,6 +10,7 @@ export interface Readings {
   readonly requests: { readonly underWay: number; readonly admitted: number; readonly waiting: number };
   readonly transfers: { readonly in: number; readonly out: number };
   readonly connections: number;
+  readonly unreadBytes: number;
   readonly pool: {
     readonly idle: number;
     readonly lent: number;
@@ -126,9 +127,14 @@ const REQUESTS: readonly Row[] = [
     'Connections of clients that were closed at once because there were too many.',
     one((_, counts) => counts.connectionsDropped),
   ),
+  gauge(
+    'cartulary_unread_answer_bytes',
+    'Bytes of answers that clients have not read yet, beyond what the system keeps for them.',
+    one(({ unreadBytes }) => unreadBytes),
+  ),
   counter(
     'cartulary_quota_requests_total',
-    'Requests that passed the quota of their group of operations, by group.',
+    'Requests that were counted against a quota, by group of operations; where there is no limit none are.',
     tallied('counted'),
   ),
   counter(
@@ -226,6 +232,13 @@ const DATABASE: readonly Row[] = [
   ),
 ];
 
+/** Known to the process that starts them alone, which adds its own (cli/workers). */
+const WORKERS_LOST = counter(
+  'cartulary_workers_lost_total',
+  'Workers that have ended and should not have.',
+  one(() => 0),
+);
+
 const WORK: readonly Row[] = [
   counter('cartulary_job_runs_total', 'Runs of what a server does by the clock, by name.', tallied('jobRuns')),
   counter(
@@ -267,6 +280,7 @@ const WORK: readonly Row[] = [
       { labels: { cache, result: 'miss' }, value: misses },
     ]),
   ),
+  WORKERS_LOST,
   gauge(
     'cartulary_build_info',
     'The version of Cartulary, and of Node.',
@@ -274,6 +288,12 @@ const WORK: readonly Row[] = [
     'first',
   ),
 ];
+
+/** What that process adds. */
+export function workersLost(value: number): Figure {
+  const { read, ...row } = WORKERS_LOST;
+  return { ...row, values: [{ labels: {}, value }] };
+}
 
 export function figuresOf(readings: Readings, counts: EventCounts): Figure[] {
   return [...REQUESTS, ...DATABASE, ...WORK].map(({ read, ...row }) => ({

@@ -1,13 +1,16 @@
 // The figures of this process, and the text of all of them.
 
 import type { Observation } from '../observe.ts';
-import { EventCounts } from './events.ts';
+import { within } from '../within.ts';
+import { EventCounts, type KnownNames } from './events.ts';
 import { exposition, processFigures } from './exposition.ts';
 import { type DatabaseReadings, type Figure, figuresOf, type Readings } from './figures.ts';
 
-/** The processes of one server (cli/worker). */
+/** The processes of one server, as one of them sees them (cli/worker). */
 export interface Peers {
+  /** What this process says when one of them asks; what it gives is sent as JSON. */
   answerWith(answer: () => Promise<unknown>): void;
+  /** The answers of all that are there, this one's among them. */
   ask(): Promise<readonly unknown[]>;
 }
 
@@ -16,6 +19,7 @@ export interface Sources {
   readonly askDatabase: () => Promise<DatabaseReadings>;
   /** Where there are several. */
   readonly peers: Peers | undefined;
+  readonly names: KnownNames;
 }
 
 /** Less than the other processes wait for an answer: a database that is away leaves out its own figures alone. */
@@ -32,6 +36,7 @@ export class Metrics {
   /** Given when all parts are there; what happens before is counted already. */
   readFrom(sources: Sources): void {
     this.#sources = sources;
+    this.#counts.expect(sources.names);
     sources.peers?.answerWith(() => this.figures());
   }
 
@@ -39,7 +44,10 @@ export class Metrics {
     const { read, askDatabase } = this.#sources!;
     const [readings, database, ofProcess] = await Promise.all([
       read(),
-      within(DATABASE_MS, askDatabase()),
+      within(
+        DATABASE_MS,
+        askDatabase().catch(() => undefined),
+      ),
       processFigures(),
     ]);
     return [...figuresOf({ ...readings, database }, this.#counts), ...ofProcess];
@@ -49,17 +57,5 @@ export class Metrics {
     const peers = this.#sources?.peers;
     const processes = peers === undefined ? [await this.figures()] : await peers.ask();
     return exposition(processes as readonly (readonly Figure[])[]);
-  }
-}
-
-async function within<T>(milliseconds: number, answer: Promise<T>): Promise<T | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), milliseconds);
-  });
-  try {
-    return await Promise.race([answer.catch(() => undefined), late]);
-  } finally {
-    clearTimeout(timer);
   }
 }

@@ -1,11 +1,13 @@
 // OpenTelemetry traces: a span for each request, and below it one for each stage of the road and each statement. They
 // are made when the request has ended, from the times that it has kept; without an endpoint nothing of this is loaded.
 
+import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
+import { hostname } from 'node:os';
 import type { Context, Span, Tracer } from '@opentelemetry/api';
 import type { Sampler, SpanExporter } from '@opentelemetry/sdk-trace';
 import type { Observe } from '../observe.ts';
-import type { Trace, Trip } from '../trip.ts';
+import type { Asked, Trace, TraceBeginning, Trip } from '../trip.ts';
 
 export type SamplerName =
   | 'always_on'
@@ -18,18 +20,12 @@ export type SamplerName =
 export interface TraceSettings {
   /** Where traces are sent, the path included. */
   readonly url: string;
-  readonly serviceName: string;
+  readonly serviceName: string | undefined;
+  /** What else is told of this server. */
+  readonly attributes: Readonly<Record<string, string>>;
   readonly sampler: SamplerName;
   /** The part of the traces that is taken, from 0 to 1. */
   readonly ratio: number;
-}
-
-export interface Beginning {
-  readonly trip: Trip;
-  readonly method: string;
-  readonly route: string;
-  readonly scheme: string;
-  readonly headers: IncomingHttpHeaders;
 }
 
 /** What waits to be sent, a few thousand bytes each. Behind it spans are dropped. */
@@ -44,6 +40,8 @@ const STATEMENTS_MAX = 64;
 const TEXT_MAX = 2_000;
 /** A collector that is away is told of at most so often. */
 const TOLD_MS = 600_000;
+
+const SERVICE = 'cartulary';
 
 type Api = typeof import('@opentelemetry/api');
 type Sdk = typeof import('@opentelemetry/sdk-trace');
@@ -64,7 +62,7 @@ export class Traces {
   }
 
   /** Undefined for a request that is not to be traced. */
-  begin({ trip, method, route, scheme, headers }: Beginning): Trace | undefined {
+  begin({ trip, method, route, scheme, headers }: TraceBeginning): Trace | undefined {
     const { api, tracer, parentOf } = this.#parts;
     const clock = Date.now() - performance.now();
     const parent = parentOf(headers);
@@ -101,21 +99,27 @@ interface Means {
 class RequestTrace implements Trace {
   readonly id: string;
   readonly #means: Means;
-  readonly #statements: { readonly text: string; readonly from: number; readonly to: number }[] = [];
+  readonly #asked: Asked[] = [];
+  #statements = 0;
 
   constructor(means: Means) {
     this.#means = means;
     this.id = means.span.spanContext().traceId;
   }
 
-  statement(text: string, from: number, to: number): void {
-    if (this.#statements.length < STATEMENTS_MAX) this.#statements.push({ text, from, to });
+  asked(asked: Asked): void {
+    if (this.#statements < STATEMENTS_MAX) this.#asked.push(asked);
+    this.#statements += asked.statements.length;
   }
 
   end(trip: Trip, status: number): void {
     const { api, span, clock } = this.#means;
     for (const { stage, from, to } of trip.laps) this.#part(stage, {}, { from, to });
-    for (const { text, from, to } of this.#statements) {
+    const now = performance.now();
+    const all = this.#asked.flatMap(({ statements, from, to = now }) =>
+      statements.map(({ text }) => ({ text, from, to })),
+    );
+    for (const { text, from, to } of all.slice(0, STATEMENTS_MAX)) {
       const attributes = { 'db.system.name': 'postgresql', 'db.query.text': text.slice(0, TEXT_MAX) };
       this.#part(`db ${verbOf(text)}`, attributes, { from, to });
     }
@@ -162,7 +166,7 @@ export async function openTraces(settings: TraceSettings, version: string, obser
   });
   const provider = new sdk.TracerProvider({
     sampler: samplerOf(sdk, settings),
-    resource: resourceFromAttributes({ 'service.name': settings.serviceName, 'service.version': version }),
+    resource: resourceFromAttributes(attributesOf(settings, version)),
     spanProcessors: [processor],
   });
   const propagator = new core.W3CTraceContextPropagator();
@@ -172,6 +176,18 @@ export async function openTraces(settings: TraceSettings, version: string, obser
     parentOf: (headers) => propagator.extract(api.ROOT_CONTEXT, headers, api.defaultTextMapGetter),
     shutdown: () => provider.shutdown(),
   });
+}
+
+/** What the environment says of the server goes before what we know by ourselves. */
+function attributesOf({ serviceName, attributes }: TraceSettings, version: string): Record<string, string> {
+  return {
+    'service.name': SERVICE,
+    'service.version': version,
+    'service.instance.id': randomUUID(),
+    'host.name': hostname(),
+    ...attributes,
+    ...(serviceName === undefined ? {} : { 'service.name': serviceName }),
+  };
 }
 
 function samplerOf(sdk: Sdk, { sampler, ratio }: TraceSettings): Sampler {

@@ -26,6 +26,10 @@ export class JobRunner {
     this.#observe = observe;
   }
 
+  get names(): string[] {
+    return this.#jobs.map(({ name }) => name);
+  }
+
   start(): void {
     for (const job of this.#jobs) {
       if (job.atStart === true) this.#run(job);

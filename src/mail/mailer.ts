@@ -1,7 +1,7 @@
 // Mail goes out by the operator's own SMTP server. What a mail says is made by the files beside this one.
 
-import { setTimeout as pause } from 'node:timers/promises';
 import { isLoopback } from '../domain/loopback.ts';
+import { within } from '../within.ts';
 
 export interface Mail {
   /** One address. */
@@ -32,6 +32,7 @@ export function openMailer({ url, from }: MailSettings, deadlineMs = DEADLINE_MS
   const { protocol, hostname, port, username, password } = address;
   const secure = protocol === 'smtps:';
   const plain = address.searchParams.get('tls') === 'never';
+  const auth = { user: decodeURIComponent(username), pass: decodeURIComponent(password) };
   // Not loaded by a server without mail.
   const opened = import('nodemailer').then(({ createTransport }) =>
     createTransport({
@@ -41,7 +42,7 @@ export function openMailer({ url, from }: MailSettings, deadlineMs = DEADLINE_MS
       // Otherwise whoever sits between the two only has to keep back the server's offer.
       requireTLS: !plain && !isLoopback(address),
       ignoreTLS: plain,
-      ...(username === '' ? {} : { auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) } }),
+      ...(username === '' ? {} : { auth }),
       connectionTimeout: PATIENCE_MS,
       greetingTimeout: PATIENCE_MS,
       socketTimeout: PATIENCE_MS,
@@ -49,33 +50,27 @@ export function openMailer({ url, from }: MailSettings, deadlineMs = DEADLINE_MS
       disableUrlAccess: true,
     }),
   );
+  // Whoever sends is told.
+  opened.catch(() => undefined);
   return {
     // As an object, so that whatever an address holds it is one.
     send: async ({ to, subject, text, html }) => {
       const mail = { from, to: { name: '', address: to }, subject: oneLine(subject), text, html };
       const transport = await opened;
-      await within(transport.sendMail(mail), deadlineMs);
+      const taken = await within(deadlineMs, transport.sendMail(mail));
+      if (taken === undefined) throw new Error(`the mail was not taken within ${deadlineMs} ms`);
     },
-    close: () => void opened.then((transport) => transport.close()),
+    close: () =>
+      void opened.then(
+        (transport) => transport.close(),
+        () => undefined,
+      ),
   };
 }
 
 /** The server has understood, and would answer the same again (RFC 5321 section 4.2.1). */
 export const isRefusedForGood = (error: unknown): boolean =>
   error instanceof Error && 'responseCode' in error && Number(error.responseCode) >= 500;
-
-async function within(work: Promise<unknown>, deadlineMs: number): Promise<void> {
-  const done = new AbortController();
-  const late = async () => {
-    await pause(deadlineMs, undefined, { signal: done.signal });
-    throw new Error(`the mail was not taken within ${deadlineMs} ms`);
-  };
-  try {
-    await Promise.race([work, late()]);
-  } finally {
-    done.abort();
-  }
-}
 
 /** A name must not bring headers of its own. */
 const oneLine = (text: string): string => text.replaceAll(/\p{Cc}+/gu, ' ').trim();

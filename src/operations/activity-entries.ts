@@ -4,7 +4,7 @@ import type { Context } from '../context.ts';
 import { type ActivityKind, activityEntry, type LogEntry, sceneOf } from '../domain/activity.ts';
 import type { PreparedCollection } from '../domain/application.ts';
 import { insertEntries } from '../store/activity.ts';
-import type { Transaction } from '../store/db.ts';
+import type { Transaction } from '../store/handles.ts';
 import type { SubjectEntry } from '../store/logged-write.ts';
 import type { UserShort } from '../wire/users.ts';
 

@@ -12,7 +12,7 @@ import {
   trimPage,
 } from '../store/activity-months.ts';
 import { getApplication } from '../store/applications.ts';
-import type { Writer } from '../store/db.ts';
+import type { Writer } from '../store/handles.ts';
 import { forEveryApplication, type UpkeepContext } from './upkeep.ts';
 
 type MonthsContext = Pick<UpkeepContext, 'database' | 'now' | 'observe'>;

@@ -16,9 +16,9 @@ import {
   removeApplication,
   type StoredApplication,
 } from '../store/applications.ts';
-import type { JointTransaction, Publisher } from '../store/db.ts';
 import { noteErasure } from '../store/erasures.ts';
 import { moveFence } from '../store/fence.ts';
+import type { JointTransaction, Publisher } from '../store/handles.ts';
 import { announce } from '../store/hearing.ts';
 import { dropApplicationSchema } from '../store/migrate.ts';
 import { ensureOrganization } from '../store/organizations.ts';

@@ -16,7 +16,7 @@ import {
   pageToJudge,
   unheldAmong,
 } from '../store/attachment-sweeps.ts';
-import type { Writer } from '../store/db.ts';
+import type { Writer } from '../store/handles.ts';
 import { type Removals, removeCondemned, removePieces } from './attachment-removals.ts';
 import { clearUnfinished } from './unfinished-attachments.ts';
 import { forEveryApplication, type UpkeepContext } from './upkeep.ts';

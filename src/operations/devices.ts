@@ -35,12 +35,12 @@ export function pushKey(context: Context): { publicKey: string } {
 
 export async function register(context: Context, userId: string, device: NewDevice): Promise<DeviceView> {
   requirePush(context);
-  const { application, caller, sessionId, tokenId, store, people, now } = context;
+  const { application, caller, sessionId, tokenId, store, people, database, now } = context;
   const problem = deviceProblem(device) ?? untrusted(context, device);
   if (problem !== undefined) throw fault('INVALID_PROPERTY', problem);
   if (userId !== caller.id) throw fault('FORBIDDEN');
   if (!people.push.has(device.transport)) throw fault('FEATURE_DISABLED', { feature: 'pushNotifications' });
-  const account = await getAccount(people.database, application.id, userId);
+  const account = await getAccount(database, application.id, userId);
   if (account === undefined) throw fault('USER_NOT_FOUND', { userId });
   const place = placeOf(device);
   const row = putDevice(store.schema, {
@@ -74,12 +74,12 @@ export async function list(context: Context, userId: string): Promise<DeviceView
 
 /** Of a user who exists. Devices that can never take a message again are removed when they are met here. */
 export async function livingDevices(
-  { people, store, now }: Context,
+  { database, store, now }: Context,
   userId: string,
 ): Promise<{ account: Account; devices: DeviceView[] }> {
   const { devices: listed, user } = await devicesAndUser(store, userId, isoTime(now()));
   if (user === undefined) throw fault('USER_NOT_FOUND', { userId });
-  const account = await accountOf(people.database.system, user);
+  const account = await accountOf(database.system, user);
   const dead = listed.filter((device) => !counts(device, account));
   if (dead.length > 0) await deleteDead(store, dead);
   return { account, devices: listed.filter((device) => !dead.includes(device)).map(({ view }) => view) };

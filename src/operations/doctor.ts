@@ -6,6 +6,7 @@
 import { Fault } from '../faults.ts';
 import { StaleDefinition } from '../store/sqlstate.ts';
 import type { DoctorLine, DoctorOptions, Looked } from '../wire/doctor.ts';
+import { within } from '../within.ts';
 import { examineAttachments, examineUnfinished } from './doctor-attachments.ts';
 import { examineFiles } from './doctor-files.ts';
 import { FINDING_KINDS, newWalk, type Walk } from './doctor-walk.ts';
@@ -62,32 +63,18 @@ async function* withSigns(walk: Walk, lines: AsyncGenerator<DoctorLine>): AsyncG
   try {
     for (;;) {
       const next = lines.next();
-      // Nobody may be left to hear of it.
-      next.catch(() => undefined);
-      while (!(await within(SIGN_OF_LIFE_MS, next))) yield walk.progress;
+      // What became of it is looked at below; nobody may be left to hear of it.
+      const ended = next.then(
+        () => true,
+        () => true,
+      );
+      while (!(await within(SIGN_OF_LIFE_MS, ended))) yield walk.progress;
       const { done, value } = await next;
       if (done === true) return;
       yield value;
     }
   } finally {
     await lines.return(undefined);
-  }
-}
-
-/** Whether it has ended, one way or the other, before the time is over. */
-async function within(milliseconds: number, work: Promise<unknown>): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<false>((resolve) => {
-    timer = setTimeout(() => resolve(false), milliseconds);
-  });
-  const ended = work.then(
-    () => true,
-    () => true,
-  );
-  try {
-    return await Promise.race([ended, late]);
-  } finally {
-    clearTimeout(timer);
   }
 }
 

@@ -7,7 +7,7 @@ import { fault } from '../faults.ts';
 import type { Table } from '../store/records.ts';
 
 /** Records and attachments have nothing to do with people's other affairs. */
-export interface InCollection extends Omit<Context, 'people' | 'sessionId' | 'tokenId' | 'signedInBy'> {
+export interface InCollection extends Omit<Context, 'people' | 'database' | 'sessionId' | 'tokenId' | 'signedInBy'> {
   readonly collection: PreparedCollection;
   readonly table: Table;
 }
@@ -16,9 +16,22 @@ export function inCollection(context: Context, collectionId: string): InCollecti
   const collection = context.application.collections.get(collectionId);
   if (collection === undefined) throw fault('COLLECTION_NOT_FOUND', { collectionId });
   // Member by member: on the road of every record operation a spread was measurable.
-  const { application, caller, source, store, known, searchIndexes, attachments, ids, now } = context;
+  const { application, caller, source, store, known, searchIndexes, attachments, withoutPlace, ids, now } = context;
   const table = { schema: store.schema, collection, generation: application.generation };
-  return { application, caller, source, store, known, searchIndexes, attachments, ids, now, collection, table };
+  return {
+    application,
+    caller,
+    source,
+    store,
+    known,
+    searchIndexes,
+    attachments,
+    withoutPlace,
+    ids,
+    now,
+    collection,
+    table,
+  };
 }
 
 /** Under which this node remembers the collection's records. */

@@ -7,7 +7,7 @@ import type { Context } from '../context.ts';
 import { readScope } from '../domain/access.ts';
 import type { ReferenceColumn } from '../domain/application.ts';
 import { Fault } from '../faults.ts';
-import type { Reader } from '../store/db.ts';
+import type { Reader } from '../store/handles.ts';
 import { type Referral, type Referred, readReferred } from '../store/references.ts';
 import { StaleDefinition } from '../store/sqlstate.ts';
 import type { InCollection } from './in-collection.ts';

@@ -1,7 +1,7 @@
 // Tells the activity log of wrong credentials of somebody who exists: behind the answer, because the time it takes must
 // not tell that they do, and at most once a minute for each user, over all servers.
 
-import type { LoginFailure } from '../context.ts';
+import type { BehindTask, LoginFailure } from '../context.ts';
 import type { IdSource } from '../domain/ids.ts';
 import { noteLoginFailure } from '../store/accounts.ts';
 import type { Database } from '../store/db.ts';
@@ -16,7 +16,7 @@ interface Means {
   readonly database: Database;
   readonly ids: IdSource;
   readonly now: () => number;
-  readonly behind: (task: string, work: () => Promise<void>) => boolean;
+  readonly behind: (task: BehindTask, work: () => Promise<void>) => boolean;
 }
 
 export class LoginFailures {

@@ -5,7 +5,7 @@ import type { ActivityKind, LogEntry } from '../domain/activity.ts';
 import { isoTime } from '../domain/dates/iso-time.ts';
 import { runsApplication } from '../domain/users.ts';
 import { fault } from '../faults.ts';
-import type { JointTransaction, Transaction } from '../store/db.ts';
+import type { JointTransaction, Transaction } from '../store/handles.ts';
 import { announce } from '../store/hearing.ts';
 import { enabledAmong } from '../store/shared-users.ts';
 import { StaleDefinition } from '../store/sqlstate.ts';
@@ -34,18 +34,19 @@ export async function get({ store, application }: Context, userId: string): Prom
 }
 
 export function create(context: Context, input: unknown): Promise<ManagementUser> {
-  const { application, people, ids, now } = context;
+  const { application, people, database, ids, now } = context;
   const body = readNewUser(input, application.definition, MANAGEMENT_DOOR);
   refuseGrant(context, body);
   return createUser({
     ...people,
+    database,
     ...{ ids, now, application, body },
     entries: (userId) => entriesOf(context, 'user.create', userId),
   });
 }
 
 export async function update(context: Context, userId: string, input: unknown): Promise<ManagementUser> {
-  const { application, people, store } = context;
+  const { application, people, database, store } = context;
   const { definition } = application;
   const body = readUserUpdate(input, definition);
   refuseGrant(context, body);
@@ -55,7 +56,7 @@ export async function update(context: Context, userId: string, input: unknown): 
   const before = present(await getUser(store, userId), userId);
   const passwordHash = body.password === undefined ? undefined : await people.hashPassword(body.password);
   const change = { userId, leaves: !runsApplication(body), ranBefore: runsApplication(before) };
-  const user = await people.database.together(application.id, async (tx) => {
+  const user = await database.together(application.id, async (tx) => {
     const locked = await lockToChange(tx, change);
     const changed = applied(locked, body, passwordHash);
     if (takesOver(locked, changed)) refuseWithoutOrganization(context, locked);
@@ -70,14 +71,14 @@ export async function update(context: Context, userId: string, input: unknown): 
 }
 
 export async function remove(context: Context, userId: string): Promise<void> {
-  const { application, people, store, now } = context;
+  const { application, people, database, store, now } = context;
   if (application.definition.sharedUsersModeEnabled)
     throw fault('NOT_IN_SHARED_USERS_MODE', undefined, { allow: 'GET, HEAD, PUT' });
   if (userId === context.caller.id) {
     throw fault('FORBIDDEN_SELF_CHANGE', { reason: 'nobody may delete themselves' });
   }
   const before = present(await getUser(store, userId), userId);
-  await people.database.together(application.id, async (tx) => {
+  await database.together(application.id, async (tx) => {
     const locked = await lockToChange(tx, { userId, leaves: true, ranBefore: runsApplication(before) });
     refuseWithoutOrganization(context, locked);
     await removeUser(tx.application, userId, isoTime(now()));

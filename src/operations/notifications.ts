@@ -26,9 +26,9 @@ export async function send(context: Context, userId: string, request: Notificati
   requirePush(context);
   const problem = notificationProblem(request);
   if (problem !== undefined) throw fault('INVALID_NOTIFICATION', problem);
-  const { application, caller, people, store, ids, now } = context;
+  const { application, caller, database, store, ids, now } = context;
   const at = now();
-  const { system } = people.database;
+  const { system } = database;
   const [{ account, devices }, noted] = await Promise.all([
     livingDevices(context, userId),
     isNoted(system, application.id, isoTime(at - FRESH_MS)),

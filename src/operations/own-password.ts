@@ -12,16 +12,17 @@ import { refuseWeak } from './weak-passwords.ts';
 
 /** All other sessions of the account end; the one by which it is asked for goes on. */
 export async function change(context: Context, { currentPassword, newPassword }: PasswordChange): Promise<void> {
-  const { application, caller, source, people, sessionId } = context;
+  const { application, caller, source, people, database, sessionId, withoutPlace } = context;
   if (application.singleSignOn) {
     throw fault('PASSWORD_NOT_ALLOWED', { property: 'newPassword', reason: 'single sign-on is on' });
   }
   refuseWeak(newPassword, 'newPassword');
   const name = accountName(application.id, caller.id);
-  const account = await getAccount(people.database, application.id, caller.id);
-  const said = { hash: presentHash(account), password: currentPassword };
-  const presented = { address: source.ip, share: application.id, account: name, ...said };
-  if (!(await people.provesPassword(presented)) || account === undefined) {
+  const account = await getAccount(database, application.id, caller.id);
+  const said = { account: name, hash: presentHash(account), password: currentPassword };
+  const presented = { address: source.ip, share: application.id, ...said };
+  const proved = await withoutPlace((stopping) => people.provesPassword({ ...presented, stopping }));
+  if (!proved || account === undefined) {
     people.loginFailed({ application, user: { id: caller.id, name: caller.name }, source });
     throw wrongPassword();
   }

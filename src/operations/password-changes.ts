@@ -1,13 +1,13 @@
 // A new password for somebody, by whichever way they proved who they are: stored where it belongs, told to the log, and
 // heard of by every server. It ends the sessions of the account.
 
-import type { PeopleMeans } from '../context.ts';
+import type { Context } from '../context.ts';
 import type { ActivitySource } from '../domain/activity.ts';
 import type { PreparedApplication } from '../domain/application.ts';
 import type { IdSource } from '../domain/ids.ts';
 import type { Account } from '../store/accounts.ts';
 import { insertEntries } from '../store/activity.ts';
-import type { Transaction } from '../store/db.ts';
+import type { Transaction } from '../store/handles.ts';
 import { announce, type News } from '../store/hearing.ts';
 import { setSharedUserPassword, setUserPassword } from '../store/passwords.ts';
 import type { Statement } from '../store/statements.ts';
@@ -17,7 +17,8 @@ interface Scene {
   readonly application: PreparedApplication;
   readonly source: ActivitySource;
   readonly ids: IdSource;
-  readonly people: PeopleMeans;
+  readonly people: Context['people'];
+  readonly database: Context['database'];
 }
 
 export interface PasswordReplacement {
@@ -32,12 +33,12 @@ export async function changePassword(
   scene: Scene,
   { account, passwordHash, also }: PasswordReplacement,
 ): Promise<boolean> {
-  const { application, people } = scene;
+  const { application, people, database } = scene;
   const { shared, user } = account;
   const news: News = shared === undefined ? { application: application.id } : { sharedUser: shared.id };
   const epoch = shared === undefined ? `${user.sessionEpoch + 1}` : `${user.sessionEpoch}.${shared.sessionEpoch + 1}`;
   try {
-    await people.database.together(application.id, async (tx) => {
+    await database.together(application.id, async (tx) => {
       const home = shared === undefined ? tx.application : tx.system;
       const change =
         shared === undefined

@@ -2,7 +2,7 @@
 // account is told to nobody, neither by the answer nor by its time: all of it happens behind the answer.
 
 import { randomBytes } from 'node:crypto';
-import type { PeopleMeans, VisitorContext, WorkAgain } from '../context.ts';
+import type { VisitorContext, WorkAgain } from '../context.ts';
 import { accountName } from '../domain/account-names.ts';
 import type { PreparedApplication } from '../domain/application.ts';
 import { isoTime } from '../domain/dates/iso-time.ts';
@@ -48,8 +48,8 @@ async function mailReset(
   context: VisitorContext & { readonly application: PreparedApplication; readonly mailer: Mailer },
   named: Named,
 ): Promise<WorkAgain | undefined> {
-  const { application, people, mailer } = context;
-  const account = await findAccount(people.database, application.definition, named);
+  const { application, people, database, mailer } = context;
+  const account = await findAccount(database, application.definition, named);
   if (account === undefined || account.disabled) return undefined;
   const address = addressOf(account);
   if (address === '') return undefined;
@@ -106,7 +106,7 @@ export async function use(context: VisitorContext, { token, password }: Password
   const name = `reset token ${applicationId}`;
   throttle.check(source.ip, name);
   const tokenHash = secretHash(token);
-  const account = application && (await accountOfReset(context, people, tokenHash));
+  const account = application && (await accountOfReset(context, tokenHash));
   if (application === undefined || account === undefined) {
     throttle.fail(source.ip, name);
     throw wrongToken();
@@ -122,8 +122,7 @@ export async function use(context: VisitorContext, { token, password }: Password
 }
 
 async function accountOfReset(
-  { store, now }: VisitorContext,
-  { database }: PeopleMeans,
+  { store, database, now }: VisitorContext,
   tokenHash: Uint8Array,
 ): Promise<Account | undefined> {
   const found = await getReset(store, tokenHash, isoTime(now()));

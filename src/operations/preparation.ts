@@ -8,8 +8,8 @@ import { type Projection, SEARCH_TEXT } from '../domain/projections.ts';
 import { readRecordText } from '../domain/record-text.ts';
 import { fault } from '../faults.ts';
 import { getApplication, putGeneration, type StoredApplication } from '../store/applications.ts';
-import type { Publisher } from '../store/db.ts';
 import { moveFence } from '../store/fence.ts';
+import type { Publisher } from '../store/handles.ts';
 import { announce } from '../store/hearing.ts';
 import {
   addMissingProjections,

@@ -8,7 +8,7 @@ import { carryValue } from '../domain/definition/carry.ts';
 import { schemeChange } from '../domain/definition/scheme-change.ts';
 import { readRecordText, recordText } from '../domain/record-text.ts';
 import { fault } from '../faults.ts';
-import type { Reader, Transaction } from '../store/db.ts';
+import type { Reader, Transaction } from '../store/handles.ts';
 import { createApplicationSchema } from '../store/migrate.ts';
 import { countRecords, findCollisions, keepWritersOut, trigrams } from '../store/publishing.ts';
 import { type PageRow, rewriteRecords } from '../store/record-walks.ts';

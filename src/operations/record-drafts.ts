@@ -6,7 +6,7 @@ import { canonicalJson } from '../domain/canonical-json.ts';
 import { recordHash } from '../domain/hash.ts';
 import type { Projected } from '../domain/projections.ts';
 import { type DuplicatedValues, type Fault, fault } from '../faults.ts';
-import type { Reader } from '../store/db.ts';
+import type { Reader } from '../store/handles.ts';
 import type { SubjectEntry } from '../store/logged-write.ts';
 import { collisions } from '../store/records.ts';
 import { violatedConstraint } from '../store/sqlstate.ts';

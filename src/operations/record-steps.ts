@@ -5,7 +5,7 @@ import type { PreparedCollection } from '../domain/application.ts';
 import type { Projected } from '../domain/projections.ts';
 import { readRecordText, recordText, type StoredRecord } from '../domain/record-text.ts';
 import { insertEntries } from '../store/activity.ts';
-import type { Transaction } from '../store/db.ts';
+import type { Transaction } from '../store/handles.ts';
 import type { SubjectEntry } from '../store/logged-write.ts';
 import { insertRecords, type RecordRow, removeRecord, type Table, updateRecords } from '../store/records.ts';
 import { StaleDefinition } from '../store/sqlstate.ts';

@@ -4,8 +4,8 @@
 import { isoTime } from '../domain/dates/iso-time.ts';
 import type { ReadValues } from '../domain/values/value-types.ts';
 import { fault } from '../faults.ts';
-import type { Transaction } from '../store/db.ts';
 import { assertGeneration } from '../store/fence.ts';
+import type { Transaction } from '../store/handles.ts';
 import { loggedLast } from '../store/logged-write.ts';
 import { lockRecords, updateRecords } from '../store/records.ts';
 import type { Values } from '../wire/values.ts';

@@ -13,7 +13,7 @@ import { SESSION_DAYS_MAX } from '../domain/session-times.ts';
 import { readToken, SECRET_BYTES, secretHash, secretMatches } from '../domain/tokens.ts';
 import { fault, notSignedIn } from '../faults.ts';
 import { type Account, findAccount, type Named, presentHash } from '../store/accounts.ts';
-import type { Reader } from '../store/db.ts';
+import type { Reader } from '../store/handles.ts';
 import { loggedWrite } from '../store/logged-write.ts';
 import {
   endSession,
@@ -96,18 +96,19 @@ export async function signIn(
 
 /** Slowed down, and taking the same time, as where passwords are presented by themselves (gate/authenticate). */
 async function authenticate(context: VisitorContext, named: Named, password: string): Promise<Account | undefined> {
-  const { applicationId, application, source, people, throttle } = context;
+  const { applicationId, application, source, people, database, throttle, withoutPlace } = context;
   const presented = 'userId' in named ? named.userId : foldText(named.email);
   throttle.check(source.ip, accountName(applicationId, presented));
   const found =
     application === undefined || application.singleSignOn || presented.includes('\0')
       ? undefined
-      : await findAccount(people.database, application.definition, named);
+      : await findAccount(database, application.definition, named);
   // By address or by identifier, it is the same account whose failures are counted.
   const name = accountName(applicationId, found?.user.id ?? presented);
   const share = application?.id ?? '';
-  const presentedPassword = { address: source.ip, share, account: name, hash: presentHash(found), password };
-  if ((await people.provesPassword(presentedPassword)) && found !== undefined) return found;
+  const said = { address: source.ip, share, account: name, hash: presentHash(found), password };
+  const proved = await withoutPlace((stopping) => people.provesPassword({ ...said, stopping }));
+  if (proved && found !== undefined) return found;
   if (application !== undefined && found !== undefined) {
     const { id, name: userName } = found.caller;
     people.loginFailed({ application, user: { id, name: userName }, source });
@@ -148,7 +149,7 @@ async function end(
 
 /** Nobody can tell who has the copy and who had the original: it ends for both. */
 export async function endStolen(
-  { database, ids, hear }: Pick<PeopleMeans, 'database' | 'hear'> & Pick<Context, 'ids'>,
+  { database, ids, hear }: Pick<PeopleMeans, 'hear'> & Pick<Context, 'database' | 'ids'>,
   { sessionId, ...scene }: StolenSession,
 ): Promise<void> {
   const store = database.application(scene.application.id);

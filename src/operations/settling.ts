@@ -5,14 +5,14 @@
 import type { Context } from '../context.ts';
 import { isoTime } from '../domain/dates/iso-time.ts';
 import { listSharing } from '../store/applications.ts';
-import type { JointTransaction } from '../store/db.ts';
+import type { JointTransaction } from '../store/handles.ts';
 import { announce } from '../store/hearing.ts';
 import { claimUnsettled, holdLatest, postponed, settled, type Unsettled } from '../store/shared-users.ts';
 import { StaleDefinition } from '../store/sqlstate.ts';
 import { lockUserOfShared, removeUser, setUserEmail } from '../store/users.ts';
 import { applicationExists } from './upkeep.ts';
 
-type Means = Pick<Context['people'], 'database' | 'hear'>;
+type Means = Pick<Context, 'database'> & Pick<Context['people'], 'hear'>;
 
 const AT_ONCE_MAX = 4;
 /** The request that made the change gets this long to settle it before the job steps in. */
@@ -25,16 +25,16 @@ const LEFT_AT_ONCE_MAX = 100;
 
 /** Behind the transaction that made the change, which stands whether or not this succeeds. */
 export async function settleSoon(
-  people: Means & Pick<Context['people'], 'behind'>,
+  { database, people: { hear, behind } }: Pick<Context, 'database' | 'people'>,
   unsettled: Unsettled,
 ): Promise<void> {
   // The mark is still there after a failure, and the job tells what is wrong if it fails again.
-  const settling = settle(people, unsettled).catch(() => undefined);
+  const settling = settle({ database, hear }, unsettled).catch(() => undefined);
   let late: NodeJS.Timeout | undefined;
   const waited = new Promise<'late'>((resolve) => {
     late = setTimeout(resolve, WAITED_MS, 'late');
   });
-  if ((await Promise.race([settling, waited])) === 'late') people.behind('settling', () => settling);
+  if ((await Promise.race([settling, waited])) === 'late') behind('settling', () => settling);
   clearTimeout(late);
 }
 

@@ -6,8 +6,8 @@ import type { ActivityKind } from '../domain/activity.ts';
 import { isoTime } from '../domain/dates/iso-time.ts';
 import type { IdSource } from '../domain/ids.ts';
 import { fault } from '../faults.ts';
-import type { JointTransaction, Transaction } from '../store/db.ts';
 import { assertGeneration, fenceGeneration } from '../store/fence.ts';
+import type { JointTransaction, Transaction } from '../store/handles.ts';
 import { announce } from '../store/hearing.ts';
 import {
   getSharedUser,
@@ -26,22 +26,22 @@ import { settleSoon } from './settling.ts';
 import { MANAGEMENT_DOOR, readNewSharedUser, readSharedUserUpdate } from './user-bodies.ts';
 
 export async function list(context: Context, page: UserPage): Promise<ManagementSharedUser[]> {
-  const users = await listSharedUsers(context.people.database.system, organizationOf(context), page);
+  const users = await listSharedUsers(context.database.system, organizationOf(context), page);
   return users.map(sharedUserView);
 }
 
 export async function get(context: Context, sharedUserId: string): Promise<ManagementSharedUser> {
   const organization = organizationOf(context);
-  const user = await getSharedUser(context.people.database.system, sharedUserId);
+  const user = await getSharedUser(context.database.system, sharedUserId);
   return sharedUserView(present(user?.organization === organization ? user : undefined, sharedUserId));
 }
 
 export async function create(context: Context, input: unknown): Promise<ManagementSharedUser> {
-  const { application, people, ids, now } = context;
+  const { application, people, database, ids, now } = context;
   const organization = organizationOf(context);
   const body = readNewSharedUser(input, application.singleSignOn, MANAGEMENT_DOOR);
   const user = await newSharedUser({ hashPassword: people.hashPassword, ids }, organization, body);
-  await people.database.together(application.id, async (tx) => {
+  await database.together(application.id, async (tx) => {
     await refuseStale(context, tx);
     await storeSharedUser(tx.system, user, isoTime(now()));
     await writeEntries(tx.application, entriesOf(context, 'sharedUser.create', user.id));
@@ -50,14 +50,14 @@ export async function create(context: Context, input: unknown): Promise<Manageme
 }
 
 export async function update(context: Context, sharedUserId: string, input: unknown): Promise<ManagementSharedUser> {
-  const { application, people, now } = context;
+  const { application, people, database, now } = context;
   const organization = organizationOf(context);
   const body = readSharedUserUpdate(input, application.singleSignOn);
   // Refused before the password is hashed, which takes its time.
   await get(context, sharedUserId);
   const passwordHash = body.password === undefined ? undefined : await people.hashPassword(body.password);
   const since = isoTime(now());
-  const { before, after } = await people.database.together(application.id, async (tx) => {
+  const { before, after } = await database.together(application.id, async (tx) => {
     await refuseStale(context, tx);
     const before = present(await lockSharedUser(tx.system, organization, sharedUserId), sharedUserId);
     if (body.disabled) await refuseSelf(context, tx, sharedUserId);
@@ -70,15 +70,15 @@ export async function update(context: Context, sharedUserId: string, input: unkn
     return { before, after };
   });
   if (affectsEntry(before, after)) people.hear({ sharedUser: sharedUserId });
-  if (after.email !== before.email) await settleSoon(people, { id: sharedUserId, organization, since });
+  if (after.email !== before.email) await settleSoon(context, { id: sharedUserId, organization, since });
   return sharedUserView(after);
 }
 
 export async function remove(context: Context, sharedUserId: string): Promise<void> {
-  const { application, people, now } = context;
+  const { application, people, database, now } = context;
   const organization = organizationOf(context);
   const since = isoTime(now());
-  await people.database.together(application.id, async (tx) => {
+  await database.together(application.id, async (tx) => {
     await refuseStale(context, tx);
     present(await lockSharedUser(tx.system, organization, sharedUserId), sharedUserId);
     await refuseSelf(context, tx, sharedUserId);
@@ -88,7 +88,7 @@ export async function remove(context: Context, sharedUserId: string): Promise<vo
     await announce(tx.system, { sharedUser: sharedUserId });
   });
   people.hear({ sharedUser: sharedUserId });
-  await settleSoon(people, { id: sharedUserId, organization, since });
+  await settleSoon(context, { id: sharedUserId, organization, since });
 }
 
 /** The organization whose shared users the application knows; behind the permission, before anything else. */

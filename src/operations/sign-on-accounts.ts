@@ -4,7 +4,7 @@ import type { VisitorContext } from '../context.ts';
 import type { PreparedApplication } from '../domain/application.ts';
 import { type Identity, NotProved } from '../sign-on/providers.ts';
 import { type Account, accountOf } from '../store/accounts.ts';
-import type { JointTransaction } from '../store/db.ts';
+import type { JointTransaction } from '../store/handles.ts';
 import { violatedConstraint } from '../store/sqlstate.ts';
 import {
   type Addressee,
@@ -17,7 +17,7 @@ import {
   usersOfEmail,
 } from '../store/subjects.ts';
 
-type Scene = Pick<VisitorContext, 'people'> & { readonly application: PreparedApplication };
+type Scene = Pick<VisitorContext, 'database'> & { readonly application: PreparedApplication };
 
 /** By the subject; the first time by the e-mail address, and the subject is bound then. */
 export async function accountOfIdentity(
@@ -40,9 +40,9 @@ export async function accountOfIdentity(
   return account;
 }
 
-async function accountOfSubject({ application, people }: Scene, subject: string): Promise<Account | undefined> {
-  const { system } = people.database;
-  const store = people.database.application(application.id);
+async function accountOfSubject({ application, database }: Scene, subject: string): Promise<Account | undefined> {
+  const { system } = database;
+  const store = database.application(application.id);
   const { sharedUsersModeEnabled, organization } = application.definition;
   if (!sharedUsersModeEnabled) {
     const user = await userOfSubject(store, subject);
@@ -61,10 +61,10 @@ interface Claim {
   readonly email: string;
 }
 
-async function bindByEmail({ application, people }: Scene, claim: Claim): Promise<void> {
+async function bindByEmail({ application, database }: Scene, claim: Claim): Promise<void> {
   const { sharedUsersModeEnabled, organization } = application.definition;
   try {
-    await people.database.together(application.id, (tx) =>
+    await database.together(application.id, (tx) =>
       sharedUsersModeEnabled ? bindSharedByEmail(tx, organization, claim) : bindUserByEmail(tx, claim),
     );
   } catch (error) {

@@ -56,7 +56,7 @@ export async function begin(
   context: VisitorContext,
   { returnTo, former }: { returnTo: string | undefined; former: string | undefined },
 ): Promise<Begun> {
-  const { applicationId, store, source, people, providers, paceSignOns, now } = context;
+  const { applicationId, store, source, people, providers, paceSignOns, now, withoutPlace } = context;
   const path = readReturnTo(returnTo ?? `/console#application=${applicationId}`, people.publicUrl());
   paceSignOns(source.ip);
   const { application, settings } = await signOnOf(context);
@@ -64,7 +64,9 @@ export async function begin(
   const browserSecret = secret();
   const redirectUri = redirectAddress(people.publicUrl(), application.definition.organization);
   const attempt = { redirectUri, state, nonce: secret(), verifier: secret() };
-  const location = await orRefused(context, () => providers.authorizationAddress(settings, attempt));
+  const location = await orRefused(context, () =>
+    withoutPlace(() => providers.authorizationAddress(settings, attempt)),
+  );
   const signOn = {
     stateHash: hashOfState(state, settings),
     browserHash: secretHash(browserSecret),
@@ -95,7 +97,7 @@ export async function complete(
   context: VisitorContext,
   { organization, answer, browserSecret, agent }: Comeback,
 ): Promise<{ session: OpenedSession; returnTo: string }> {
-  const { people, providers } = context;
+  const { people, database, providers } = context;
   const { state } = answer;
   if (state === undefined || applicationOfState(state) === '') throw refused(context, 'the state is none of ours');
   const { application, settings } = await signOnOf(context);
@@ -106,7 +108,7 @@ export async function complete(
     const { nonce, verifier, returnTo, formerSession } = taken;
     const attempt = { redirectUri: redirectAddress(people.publicUrl(), organization), state, nonce, verifier };
     const identity = await providers.identify(settings, attempt, answer);
-    const account = await accountOfIdentity({ people, application }, identity, settings);
+    const account = await accountOfIdentity({ database, application }, identity, settings);
     const session = await openSession({ ...context, application }, account, { method: 'singleSignOn', agent });
     const former = formerSession && (await getSession(context.store, formerSession));
     if (former) await endFormer({ ...context, application }, former);
@@ -120,10 +122,9 @@ const hashOfState = (state: string, { issuer, clientId }: SingleSignOn): Uint8Ar
 
 async function signOnOf({
   application,
-  people,
+  database,
 }: VisitorContext): Promise<{ application: PreparedApplication; settings: SingleSignOn }> {
-  const organization =
-    application && (await getOrganization(people.database.system, application.definition.organization));
+  const organization = application && (await getOrganization(database.system, application.definition.organization));
   if (application === undefined || organization === undefined || organization.singleSignOn === null) {
     throw fault('FEATURE_DISABLED', { feature: 'singleSignOn' });
   }

@@ -8,6 +8,7 @@ import { NotAnImage, THUMBNAIL_SIZES } from '../images/thumbnails.ts';
 import { stateOf } from '../store/attachments.ts';
 import { putVerified, readStored, storageUnavailable } from '../store/blob-writes.ts';
 import type { BlobKey } from '../store/blobs.ts';
+import type { Stopping } from '../trip.ts';
 import { noteDownload } from './attachments.ts';
 import { type InCollection, inCollection } from './in-collection.ts';
 
@@ -33,7 +34,9 @@ export async function getThumbnail(
 ): Promise<Thumbnail> {
   const at = inCollection(context, collectionId);
   const key = { applicationId: at.application.id, attachmentId };
-  const picture = (await kept(at, { ...key, part: partOf(size) })) ?? (await make(at, key, size));
+  const picture =
+    (await kept(at, { ...key, part: partOf(size) })) ??
+    (await at.withoutPlace((stopping) => make(at, key, { size, stopping })));
   return {
     length: picture.length,
     read: async () => {
@@ -52,10 +55,14 @@ async function kept({ attachments: { blobs } }: InCollection, key: BlobKey): Pro
   }
 }
 
-async function make(at: InCollection, key: BlobKey, size: number): Promise<Buffer> {
+async function make(
+  at: InCollection,
+  key: BlobKey,
+  { size, stopping }: { size: number; stopping: Stopping },
+): Promise<Buffer> {
   const { blobs, thumbnails } = at.attachments;
   const name = `${key.applicationId}/${key.attachmentId}`;
-  const image = { name, share: key.applicationId, open: () => readStored(blobs, key) };
+  const image = { name, share: key.applicationId, stopping, open: () => readStored(blobs, key) };
   const picture = await thumbnails.make(image, size).catch((error: unknown) => {
     if (error instanceof NotAnImage) throw refuse(error.reason);
     throw error instanceof Fault ? error : storageUnavailable(error);

@@ -64,13 +64,18 @@ async function* nothing(): AsyncGenerator<Uint8Array> {}
  * How far it is. What has all its bytes and could not be made an attachment of is made one now: clients take an upload
  * for done when all of it was received.
  */
-export async function show(context: Context, { collectionId, attachmentId: id }: UploadPlace): Promise<UploadView> {
+export async function show(
+  context: Context,
+  { collectionId, attachmentId: id, bytes }: Omit<Continuation, 'offset'>,
+): Promise<UploadView> {
   const at = inCollection(context, collectionId);
   const found = await find(at, id);
   if (found.available || found.received < found.size) return viewOf(id, found);
   const upload = { ...found, id };
   try {
-    return await inTurn(at, id, (signal) => receive(at, { upload, offset: found.size, bytes: nothing(), signal }));
+    // There are none; but joining what is there may take as long as a file.
+    const none = bytes(0);
+    return await inTurn(at, id, (signal) => receive(at, { upload, offset: found.size, bytes: none, signal }));
   } catch (error) {
     if (!(error instanceof Fault) || error.code !== 'UNAVAILABLE') throw error;
     // Clients begin anew, with another upload, on any other failure of this question.

@@ -1,11 +1,11 @@
 // A new user in the database, whoever asked for it: the one place where users come into being.
 
-import type { PeopleMeans } from '../context.ts';
+import type { Context, PeopleMeans } from '../context.ts';
 import type { LogEntry } from '../domain/activity.ts';
 import { isoTime } from '../domain/dates/iso-time.ts';
 import type { IdSource } from '../domain/ids.ts';
 import { fault } from '../faults.ts';
-import type { JointTransaction } from '../store/db.ts';
+import type { JointTransaction } from '../store/handles.ts';
 import { announce } from '../store/hearing.ts';
 import { holdSharedUser } from '../store/shared-users.ts';
 import { StaleDefinition, violatedConstraint } from '../store/sqlstate.ts';
@@ -17,7 +17,7 @@ import { writeEntries } from './activity-entries.ts';
 /** A short identifier that is taken is drawn again; 36 random bits make even two in a row unlikely. */
 const ID_ATTEMPTS = 5;
 
-export interface Creation extends Pick<PeopleMeans, 'database' | 'hashPassword' | 'hear'> {
+export interface Creation extends Pick<Context, 'database'>, Pick<PeopleMeans, 'hashPassword' | 'hear'> {
   readonly ids: IdSource;
   readonly now: () => number;
   /** The definition that the body was checked against, and its generation. */

@@ -3,7 +3,8 @@
 import type { Caller } from '../domain/access.ts';
 import { foldText } from '../domain/search/fold.ts';
 import type { Definition } from '../wire/publish-document.ts';
-import type { Database, Reader } from './db.ts';
+import type { Database } from './db.ts';
+import type { Reader } from './handles.ts';
 import { getSharedUser, getSharedUsers, type SharedUser } from './shared-users.ts';
 import type { Statement } from './statements.ts';
 import { getUser, getUsers, readUser, type StoredUser, USER_COLUMNS } from './users.ts';

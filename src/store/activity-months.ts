@@ -7,7 +7,7 @@
 import { monthAfter, monthName, monthNamed, monthOf, monthsToKeep } from '../domain/activity-months.ts';
 import { firstUuidAt } from '../domain/ids.ts';
 import { readTime } from './clock.ts';
-import type { Reader, Transaction, Writer } from './db.ts';
+import type { Reader, Transaction, Writer } from './handles.ts';
 import { isLocked } from './sqlstate.ts';
 
 interface Span {

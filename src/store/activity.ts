@@ -2,7 +2,7 @@
 
 import type { LogEntry } from '../domain/activity.ts';
 import { firstUuidAt } from '../domain/ids.ts';
-import type { Reader } from './db.ts';
+import type { Reader } from './handles.ts';
 import type { Statement } from './statements.ts';
 
 /** `from fence` keeps the insert on the application's own worker in a cluster. */

@@ -1,8 +1,8 @@
 // Published applications in the system schema: the definition as it stands, its version, and its generation, which the
 // fence of the application's schema repeats (store/fence).
 
-import type { Definition } from '../wire/publish-document.ts';
-import type { Reader, Transaction } from './db.ts';
+import type { Definition, Limits, Plan } from '../wire/publish-document.ts';
+import type { Reader, Transaction } from './handles.ts';
 
 export interface StoredApplication {
   readonly definition: Definition;
@@ -62,6 +62,23 @@ export async function pageOfApplications(system: Reader, after: string): Promise
     after,
   ]);
   return rows.map((row) => row[0] as string);
+}
+
+export type ApplicationPlan = Pick<Definition, 'id' | 'name' | 'plan' | 'limits'>;
+
+/** As `pageOfApplications`, with what quotas are made of; whole definitions would be much more. */
+export async function pageOfPlans(system: Reader, after: string): Promise<ApplicationPlan[]> {
+  const rows = await system.rows(
+    `select id, definition::json ->> 'name', definition::json ->> 'plan', definition::json ->> 'limits'
+     from cartulary.applications where id > $1 order by id limit ${IDS_PAGE}`,
+    [after],
+  );
+  return (rows as [string, string, Plan, string][]).map(([id, name, plan, limits]) => ({
+    id,
+    name,
+    plan,
+    limits: JSON.parse(limits) as Limits,
+  }));
 }
 
 /** The applications that know the organization's shared users. */

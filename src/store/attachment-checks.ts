@@ -1,7 +1,7 @@
 // The rows of attachments as `cartulary doctor` compares them with what is stored, and what it sets right in them.
 
 import type { AttachmentState } from './attachments.ts';
-import type { Reader, Writer } from './db.ts';
+import type { Reader, Writer } from './handles.ts';
 
 /** Each of them is asked for in the store. */
 const PAGE = 200;

@@ -3,7 +3,7 @@
 
 import type { PreparedCollection } from '../domain/application.ts';
 import { type AttachmentState, holdsAny } from './attachments.ts';
-import type { Reader, Writer } from './db.ts';
+import type { Reader, Writer } from './handles.ts';
 import { tableOf } from './tables.ts';
 
 /** Looking up which of so many a record holds took 11 ms among 100,000 records. */

@@ -3,7 +3,7 @@
 // store/attachment-sweeps.
 
 import type { PreparedCollection } from '../domain/application.ts';
-import type { Reader, Writer } from './db.ts';
+import type { Reader, Writer } from './handles.ts';
 import { StaleDefinition } from './sqlstate.ts';
 import type { Row, Statement } from './statements.ts';
 import { tableOf } from './tables.ts';

@@ -1,7 +1,7 @@
 // One clock for all nodes: the database's. Each node measures its own offset from it and gives times to statements as
 // parameters; it never goes backwards within a node, and no record's times do (store/records).
 
-import type { Reader } from './db.ts';
+import type { Reader } from './handles.ts';
 
 const MEASURE_MS = 30_000;
 const SAMPLES = 3;

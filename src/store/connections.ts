@@ -1,18 +1,18 @@
 // How work comes to a connection and leaves it: reads on the lanes, all else on one that is lent to it. What is run for a
-// request ends with the request: whoever waits is answered at once, the database is asked to stop what it is doing, and the
-// connection is used again when it has said that it did.
+// request ends with the request: whoever waits is answered at once, and what runs on a lent connection is stopped.
 
-import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Fault } from '../faults.ts';
 import type { Trip } from '../trip.ts';
 import { type Ask, Lanes } from './lanes.ts';
+import { type Place, SYSTEM } from './places.ts';
 import { Pool } from './pool.ts';
 import { Publishers } from './publishers.ts';
-import { cutClient, identityOf, isAsked, Servers, streamOf } from './servers.ts';
-import { Shares } from './shares.ts';
-import { isBroken, isGone, isLocked, StaleDefinition, unavailable } from './sqlstate.ts';
+import { Servers } from './servers.ts';
+import { Active, Shares } from './shares.ts';
+import { isGone, isLocked, StaleDefinition, unavailable } from './sqlstate.ts';
 import { isInTransaction, run } from './statements.ts';
+import { type Loan, Stopping } from './stopping.ts';
 
 export interface ConnectionsOptions {
   readonly connection: pg.ClientConfig;
@@ -21,63 +21,58 @@ export interface ConnectionsOptions {
   readonly requestMs?: number;
   /** Called when a connection breaks. */
   readonly onConnectionError: (error: Error) => void;
+  /** Called with the server that is used, when it is another, and when it is back. */
+  readonly onConnected?: (server: string) => void;
 }
-
-/** Where an application's tables are, and on which lanes its reads travel. */
-export interface Place {
-  readonly schema: string;
-  readonly home: number | undefined;
-}
-
-export const SYSTEM: Place = { schema: 'cartulary', home: undefined };
 
 type Work<T> = (client: pg.Client) => Promise<T>;
 
-interface Loan {
-  readonly client: pg.Client;
-  readonly schema: string;
-  ended: boolean;
-}
-
 /** Of the connections, at most so many carry the reads; two cores do not gain from more. */
 const LANES_MAX = 4;
-/** The part of the other connections that one application may have at once: alone, and beside others. */
+/**
+ * The part of the other connections that one application may have at once: alone, and beside others. With more than half, one that
+ * asks for much left the others a quarter, and their p99 doubled. A search computes all the time that it has its connection, and
+ * what computes is in the way of the reads on the lanes.
+ */
 const ALONE = 0.75;
 const BESIDE_OTHERS = 0.5;
-/** A connection that does not say within this time that it stopped what it was doing is cut off. */
-const STOP_MS = 1_000;
-
-/**
- * What waits for a synchronous standby has been written already: stopped, it would be there for all to see and to build upon,
- * and be lost with the server. Nobody but the standby ends that.
- */
-const CANCEL = `select pg_cancel_backend($1::int) from pg_stat_get_activity($1::int)
-  where extract(epoch from pg_postmaster_start_time())::text = $2 and wait_event is distinct from 'SyncRep'`;
-
-const ACTIVE = `select 1 from pg_stat_get_activity($1::int)
-  where extract(epoch from pg_postmaster_start_time())::text = $2 and state = 'active'`;
+const SEARCHES_BESIDE_OTHERS = 1 / 6;
 
 export class Connections {
   readonly publishers: Publishers;
   readonly #pool: Pool;
   readonly #lanes: Lanes;
+  readonly #active = new Active();
   readonly #shares: Shares;
+  readonly #searches: Shares;
+  readonly #stopping = new Stopping({
+    ask: (text, params) => this.read(SYSTEM, undefined, (lane) => run(lane, text, params)),
+    end: (loan, how) => this.#end(loan, how),
+    suspect: () => this.suspect(),
+  });
 
-  constructor({ connection, connectionsMax, requestMs = Number.POSITIVE_INFINITY, ...rest }: ConnectionsOptions) {
+  constructor({ connection, connectionsMax, requestMs = Number.POSITIVE_INFINITY, ...told }: ConnectionsOptions) {
     const count = Math.max(1, Math.min(LANES_MAX, Math.floor(connectionsMax / 4)));
     const lent = Math.max(1, connectionsMax - count);
-    const options = { ...rest, servers: new Servers(connection), connectionsMax: lent };
+    const servers = new Servers(connection, told.onConnected);
+    const onConnectionError = (error: Error) => {
+      servers.lost();
+      told.onConnectionError(error);
+    };
+    const options = { servers, connectionsMax: lent, onConnectionError };
     this.#lanes = new Lanes({ ...options, count, requestMs });
-    this.#pool = new Pool(options, (client) => void this.#verify(client).catch(() => undefined));
+    this.#pool = new Pool(options, (client) => void this.#stopping.verify(client).catch(() => undefined));
     const partOf = (part: number) => Math.max(1, Math.floor(lent * part));
-    this.#shares = new Shares({ alone: partOf(ALONE), besideOthers: partOf(BESIDE_OTHERS) });
+    const alone = partOf(ALONE);
+    this.#shares = new Shares({ alone, besideOthers: partOf(BESIDE_OTHERS) }, this.#active);
+    this.#searches = new Shares({ alone, besideOthers: partOf(SEARCHES_BESIDE_OTHERS) }, this.#active);
     this.publishers = new Publishers(options);
   }
 
   /** Whoever waits for its application's share waits for a connection as well. */
   get counts() {
     const { waiting, ...pool } = this.#pool.counts;
-    return { ...pool, ...this.#lanes.counts, waiting: waiting + this.#shares.waiting };
+    return { ...pool, ...this.#lanes.counts, waiting: waiting + this.#shares.waiting + this.#searches.waiting };
   }
 
   /** One that a change of its table keeps waiting is asked again where it can wait without keeping others back. */
@@ -87,6 +82,7 @@ export class Connections {
         reject(trip.stopped);
         return;
       }
+      this.#note(schema);
       trip?.whenStopped(reject);
       const refuse = (error: unknown) => {
         trip?.takeBack(reject);
@@ -117,6 +113,7 @@ export class Connections {
   /** With a connection that nobody else uses meanwhile, counted as the schema's. */
   async lent<T>(schema: string, trip: Trip | undefined, work: Work<T>): Promise<T> {
     if (trip?.stopped !== undefined) throw trip.stopped;
+    this.#note(schema);
     const turn = this.#shares.take(schema, trip);
     if (turn !== undefined) await turn;
     let loan: Loan;
@@ -137,6 +134,18 @@ export class Connections {
     return result;
   }
 
+  /** As `lent`, for what computes. */
+  async computing<T>(schema: string, trip: Trip | undefined, work: Work<T>): Promise<T> {
+    if (trip?.stopped !== undefined) throw trip.stopped;
+    const turn = this.#searches.take(schema, trip);
+    if (turn !== undefined) await turn;
+    try {
+      return await this.lent(schema, trip, work);
+    } finally {
+      this.#searches.give(schema);
+    }
+  }
+
   /** The database may be out of reach without our having been told. */
   suspect(): void {
     this.#pool.suspect();
@@ -145,6 +154,11 @@ export class Connections {
 
   async close(): Promise<void> {
     await Promise.all([this.#lanes.close(), this.#pool.close(), this.publishers.close()]);
+  }
+
+  /** What is asked of the system's schema is asked for whichever application. */
+  #note(schema: string): void {
+    if (schema !== SYSTEM.schema) this.#active.note(schema);
   }
 
   #workFor<T>(trip: Trip, loan: Loan, work: Work<T>): Promise<T> {
@@ -157,7 +171,7 @@ export class Connections {
       const working = work(loan.client);
       const stop = (why: Fault) => {
         reject(why);
-        void this.#stop(loan, working);
+        void this.#stopping.stop(loan, working);
       };
       trip.whenStopped(stop);
       working.then(
@@ -176,44 +190,6 @@ export class Connections {
     });
   }
 
-  async #stop(loan: Loan, working: Promise<unknown>): Promise<void> {
-    const late = setTimeout(() => this.#lose(loan), STOP_MS);
-    // Lent to somebody else before the cancelling is done, it would be that one's statement that ends.
-    const [outcome] = await Promise.allSettled([working, isAsked(loan.client) && this.#cancel(loan.client)]);
-    clearTimeout(late);
-    const isUsable = !isInTransaction(loan.client) && !isAsked(loan.client);
-    if (isUsable && !(outcome.status === 'rejected' && isBroken(outcome.reason))) this.#end(loan);
-    else this.#end(loan, 'discard');
-  }
-
-  #cancel(client: pg.Client): Promise<unknown> {
-    const { pid, server } = identityOf(client);
-    return this.read(SYSTEM, undefined, (lane) => run(lane, CANCEL, [pid, server]));
-  }
-
-  /** A statement may take its time; but where the database is not at it any more, its answer was lost. */
-  async #verify(client: pg.Client): Promise<void> {
-    const { pid, server } = identityOf(client);
-    const { bytesRead } = streamOf(client);
-    const active = await this.read(SYSTEM, undefined, (lane) => run(lane, ACTIVE, [pid, server]));
-    if (active.length > 0) return;
-    // It may be on its way.
-    await pause(STOP_MS);
-    if (!isAsked(client) || streamOf(client).bytesRead !== bytesRead) return;
-    cutClient(client);
-    this.suspect();
-  }
-
-  /** It is silent; then others may be as well. */
-  #lose(loan: Loan): void {
-    if (loan.ended) return;
-    cutClient(loan.client);
-    this.#end(loan, 'discard');
-    this.suspect();
-    // The database may have begun only now with what it was to stop.
-    this.#cancel(loan.client).catch(() => undefined);
-  }
-
   /** Gives the connection back, or up, and says what the error means to the rest. */
   #failed(loan: Loan, error: unknown): unknown {
     this.#end(loan, unavailable(error) === undefined ? 'give' : 'discard');
@@ -223,7 +199,8 @@ export class Connections {
   #end(loan: Loan, how: 'give' | 'discard' = 'give'): void {
     if (loan.ended) return;
     loan.ended = true;
-    this.#pool[how](loan.client);
+    // Whatever the next does would be part of a transaction that nobody commits.
+    this.#pool[isInTransaction(loan.client) ? 'discard' : how](loan.client);
     this.#shares.give(loan.schema);
   }
 }

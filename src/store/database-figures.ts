@@ -1,19 +1,6 @@
 // What the database says of itself, for those who watch over it.
 
-import type { Reader } from './db.ts';
-
-export interface Figures {
-  readonly version: string;
-  /** Seconds since 1970. */
-  readonly startedAt: number;
-  readonly bytes: number;
-  readonly connections: number;
-  readonly connectionsMax: number;
-  readonly committed: number;
-  readonly rolledBack: number;
-  readonly deadlocks: number;
-  readonly notificationQueues: number;
-}
+import type { Reader } from './handles.ts';
 
 /** The size is found by looking at every file of every table, and nobody needs it to the second. */
 const SIZE_MS = 60_000;
@@ -26,7 +13,8 @@ export class DatabaseFigures {
     this.#system = system;
   }
 
-  async read(): Promise<Figures> {
+  /** As inside/figures wants them. */
+  async read() {
     const [figures, bytes] = await Promise.all([activityOf(this.#system), this.#bytes()]);
     return { ...figures, bytes };
   }
@@ -42,7 +30,8 @@ export class DatabaseFigures {
   }
 }
 
-async function activityOf(system: Reader): Promise<Omit<Figures, 'bytes'>> {
+/** `startedAt` in seconds since 1970. */
+async function activityOf(system: Reader) {
   const rows = await system.rows(
     `select split_part(current_setting('server_version'), ' ', 1), extract(epoch from pg_postmaster_start_time())::float8,
        numbackends, current_setting('max_connections')::int,

@@ -56,6 +56,8 @@ export class Definitions {
 
   hear(news: News): void {
     this.#cache.hear(news);
+    // One that was published a moment ago is not to wait behind those that are made up.
+    if (typeof news === 'object' && 'application' in news) this.#meet(news.application);
   }
 
   async #load(applicationId: string): Promise<PreparedApplication | undefined> {

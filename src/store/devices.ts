@@ -1,7 +1,7 @@
 // The devices that take a user's notifications. Each address is one device, and belongs to who registered it last.
 
 import type { DeviceView, TransportName } from '../wire/notifications.ts';
-import type { Reader, Writer } from './db.ts';
+import type { Reader, Writer } from './handles.ts';
 import type { Statement } from './statements.ts';
 import { readUser, type StoredUser, userById } from './users.ts';
 

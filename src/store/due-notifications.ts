@@ -1,7 +1,7 @@
 // Notes of which applications may have something to deliver: asking every application's queue again and again would be
 // too much. A note is written before the queue is, so that nothing in a queue can be without one (operations/deliveries).
 
-import type { Reader, Writer } from './db.ts';
+import type { Reader, Writer } from './handles.ts';
 
 export interface DueNote {
   readonly applicationId: string;

@@ -1,6 +1,6 @@
 // What kind of server the database is: asked once, at the start.
 
-import type { Engine, Reader } from './db.ts';
+import type { Engine, Reader } from './handles.ts';
 
 const VERSION_MIN = 150_000;
 

@@ -1,7 +1,7 @@
 // Notes of applications that were removed: what is stored of their attachments is still to be removed. Written in the
 // transaction that removes the application, so that no crash between the two leaves bytes that nobody looks for.
 
-import type { Reader, Writer } from './db.ts';
+import type { Reader, Writer } from './handles.ts';
 
 export interface Erasure {
   readonly applicationId: string;

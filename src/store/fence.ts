@@ -2,7 +2,7 @@
 // while that is still the current one. A node that is behind writes nothing, reloads and tries again. A generation is
 // finer than a version: it also moves when writers must begin, or may cease, to write what the next version needs.
 
-import type { Transaction } from './db.ts';
+import type { Transaction } from './handles.ts';
 import { StaleDefinition } from './sqlstate.ts';
 import type { Row, Statement } from './statements.ts';
 

@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
-import type { Reader } from './db.ts';
+import type { Reader } from './handles.ts';
 import { endClient, Servers } from './servers.ts';
 import type { Statement } from './statements.ts';
 

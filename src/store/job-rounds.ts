@@ -1,6 +1,6 @@
 // Which rounds of a job have begun, over all servers: what one of them does for all is done by one of them.
 
-import type { Writer } from './db.ts';
+import type { Writer } from './handles.ts';
 
 export interface Round {
   readonly job: string;

@@ -6,7 +6,7 @@ import { readRecordText } from '../domain/record-text.ts';
 import { foldText } from '../domain/search/fold.ts';
 import { settleActivity } from './activity-months.ts';
 import type { StoredApplication } from './applications.ts';
-import type { Reader, Transaction } from './db.ts';
+import type { Reader, Transaction } from './handles.ts';
 import { presentProjections, trigrams } from './publishing.ts';
 import { fillLocked } from './record-walks.ts';
 import { emailsOf } from './shared-users.ts';

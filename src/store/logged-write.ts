@@ -4,7 +4,7 @@
 
 import type { LogEntry } from '../domain/activity.ts';
 import { insertEntries } from './activity.ts';
-import type { Transaction, Writer } from './db.ts';
+import type { Transaction, Writer } from './handles.ts';
 import { isRetriable, unavailable } from './sqlstate.ts';
 import type { Row, Statement } from './statements.ts';
 

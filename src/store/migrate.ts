@@ -6,7 +6,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { settleActivity } from './activity-months.ts';
 import { getApplication, listApplicationIds } from './applications.ts';
-import type { Database, Reader, Transaction } from './db.ts';
+import type { Database } from './db.ts';
+import type { Reader, Transaction } from './handles.ts';
 import { LAYOUT, raiseLayout } from './layouts.ts';
 import { givingWay } from './publishing.ts';
 import { foldSharedUsers } from './shared-users.ts';
@@ -32,15 +33,37 @@ export async function readMigrations(line: 'system' | 'application', from = FOLD
   );
 }
 
-/** `folder`: where the migrations are; tests bring those of a version to come. */
-export async function migrate(database: Database, folder = FOLDER): Promise<void> {
-  await migrateSystem(database, await readMigrations('system', folder));
+interface MigrateOptions {
+  /** Where the migrations are; tests bring those of a version to come. */
+  readonly folder?: URL;
+  /** Told what it is that takes long, again and again while it does. */
+  readonly onWaiting?: ((what: string) => void) | undefined;
+}
+
+export async function migrate(database: Database, { folder = FOLDER, onWaiting }: MigrateOptions = {}): Promise<void> {
+  const telling: Telling = (what, work) => tellOfLong(what, work, onWaiting);
+  await migrateSystem(database, await readMigrations('system', folder), telling);
   const migrations = await readMigrations('application', folder);
   for (const applicationId of await listApplicationIds(database.system)) {
-    await migrateApplication(database, applicationId, migrations).catch((error) => {
+    const migrating = () => migrateApplication(database, applicationId, migrations);
+    await telling(`application ${applicationId} is brought up to date${GIVING_WAY}`, migrating).catch((error) => {
       // Removed since it was listed.
       if (!(error instanceof StaleDefinition)) throw error;
     });
+  }
+}
+
+type Telling = <T>(what: string, work: () => Promise<T>) => Promise<T>;
+
+const LONG_MS = 3_000;
+const GIVING_WAY = ', which waits while its tables are in use; pg_stat_activity shows by whom';
+
+async function tellOfLong<T>(what: string, work: () => Promise<T>, tell?: (what: string) => void): Promise<T> {
+  const timer = setInterval(() => tell?.(what), LONG_MS);
+  try {
+    return await work();
+  } finally {
+    clearInterval(timer);
   }
 }
 
@@ -52,15 +75,20 @@ export async function keepMigrated(database: Database, applicationId: string): P
 let line: Promise<Migration[]> | undefined;
 
 function applicationLine(): Promise<Migration[]> {
-  line ??= readMigrations('application');
+  line ??= readMigrations('application').catch((error) => {
+    line = undefined;
+    throw error;
+  });
   return line;
 }
 
-async function migrateSystem({ system }: Database, migrations: readonly Migration[]): Promise<void> {
+async function migrateSystem({ system }: Database, migrations: readonly Migration[], telling: Telling): Promise<void> {
   const inTurn = (waitMs: number, work: (tx: Transaction) => Promise<void>) =>
     system.transaction(async (tx) => {
       await tx.unhurried();
-      await tx.rows('select pg_advisory_xact_lock($1)', [LOCK]);
+      await telling('another server is bringing it up to date', () =>
+        tx.rows('select pg_advisory_xact_lock($1)', [LOCK]),
+      );
       await tx.rows(`set local lock_timeout = ${waitMs}`);
       await work(tx);
     });
@@ -71,13 +99,15 @@ async function migrateSystem({ system }: Database, migrations: readonly Migratio
     applied = await lastApplied(tx);
   });
   for (const { number, text } of migrations.filter((migration) => migration.number > applied)) {
-    await givingWay((waitMs) =>
-      inTurn(waitMs, async (tx) => {
-        if ((await lastApplied(tx)) >= number) return;
-        await tx.rows(text);
-        await tx.rows('insert into cartulary.migrations (number) values ($1)', [number]);
-      }),
-    );
+    const migrating = () =>
+      givingWay((waitMs) =>
+        inTurn(waitMs, async (tx) => {
+          if ((await lastApplied(tx)) >= number) return;
+          await tx.rows(text);
+          await tx.rows('insert into cartulary.migrations (number) values ($1)', [number]);
+        }),
+      );
+    await telling(`it is brought up to date (step ${number})${GIVING_WAY}`, migrating);
   }
   await inTurn(0, foldSharedUsers);
 }

@@ -2,8 +2,8 @@
 
 import { firstUuidAt } from '../domain/ids.ts';
 import type { TransportName } from '../wire/notifications.ts';
-import type { Reader, Writer } from './db.ts';
 import { type Standing, tokenCounts } from './devices.ts';
+import type { Reader, Writer } from './handles.ts';
 import type { Row, Statement } from './statements.ts';
 
 export interface NotificationToInsert {

@@ -1,6 +1,6 @@
 // Organizations and their single sign-on settings, in the system schema.
 
-import type { Reader, Transaction } from './db.ts';
+import type { Reader, Transaction } from './handles.ts';
 import type { Row } from './statements.ts';
 
 export interface SingleSignOn {

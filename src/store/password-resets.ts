@@ -1,6 +1,6 @@
 // Resets of passwords that were mailed and not used yet. Their tokens are here only as hashes.
 
-import type { Reader, Transaction } from './db.ts';
+import type { Reader, Transaction } from './handles.ts';
 import type { Statement } from './statements.ts';
 import { readUser, type StoredUser, USER_COLUMNS } from './users.ts';
 

@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type Projection, SEARCH_TEXT } from '../domain/projections.ts';
 import { fault, tooBusy } from '../faults.ts';
 import type { Definition } from '../wire/publish-document.ts';
-import type { Publisher, Reader, Transaction, Writer } from './db.ts';
+import type { Publisher, Reader, Transaction, Writer } from './handles.ts';
 import { isLocked, isRetriable, violatedConstraint } from './sqlstate.ts';
 import {
   addProjections,

@@ -2,8 +2,8 @@
 // that they may not read, too: what that means to them is for the operation to say.
 
 import type { Projection } from '../domain/projections.ts';
-import type { Reader, Transaction } from './db.ts';
 import { fenceGeneration } from './fence.ts';
+import type { Reader, Transaction } from './handles.ts';
 import type { Table } from './records.ts';
 import type { Row } from './statements.ts';
 import { tableOf } from './tables.ts';

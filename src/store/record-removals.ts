@@ -1,6 +1,6 @@
 // The statements of delete-many.
 
-import type { Reader, Transaction } from './db.ts';
+import type { Reader, Transaction } from './handles.ts';
 import { Params } from './params.ts';
 import type { Table } from './records.ts';
 import type { Statement } from './statements.ts';

@@ -4,7 +4,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Projected, type Projection, SEARCH_TEXT } from '../domain/projections.ts';
 import { tooBusy } from '../faults.ts';
-import type { Publisher, Reader, Transaction } from './db.ts';
+import type { Publisher, Reader, Transaction } from './handles.ts';
 import { type RecordRow, type Table, updateRecords } from './records.ts';
 import type { Row } from './statements.ts';
 import { sqlType, tableOf } from './tables.ts';

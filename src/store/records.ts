@@ -5,8 +5,8 @@ import type { PreparedCollection } from '../domain/application.ts';
 import type { Projected } from '../domain/projections.ts';
 import { FROM_MARK, TIMESTAMP_MARK } from '../domain/record-text.ts';
 import type { UserShort } from '../wire/users.ts';
-import type { Reader, Transaction } from './db.ts';
 import { fenceGeneration } from './fence.ts';
+import type { Reader, Transaction } from './handles.ts';
 import type { Row, Statement } from './statements.ts';
 import { sqlType, tableOf } from './tables.ts';
 

@@ -1,7 +1,7 @@
 // What records refer to, read for a whole page at once: one statement per referred collection, all in one round trip.
 
 import { readRecordText } from '../domain/record-text.ts';
-import type { Reader } from './db.ts';
+import type { Reader } from './handles.ts';
 import { tableOf } from './tables.ts';
 
 export interface Referral {

@@ -1,6 +1,6 @@
 // Keys that all servers of a database share. Whichever server starts first makes them.
 
-import type { Writer } from './db.ts';
+import type { Writer } from './handles.ts';
 
 /** The key of the name; `make` is asked only where there is none. Of several servers that make one, one counts for all. */
 export async function keepServerKey(

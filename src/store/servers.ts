@@ -26,13 +26,28 @@ interface Identity {
 const HELLO = `select pg_backend_pid(), extract(epoch from pg_postmaster_start_time())::text, current_setting('transaction_read_only') = 'on'`;
 const identities = new WeakMap<pg.Client, Identity>();
 
+/** None of them can be used now. Its message has what each of them said. */
+class NoServer extends Error {
+  readonly code = '08001';
+}
+
 export class Servers {
   readonly #addresses: readonly pg.ClientConfig[];
+  readonly #onConnected: (server: string) => void;
   /** The one that took writes when it was last asked. */
   #latest = 0;
+  /** The one that was told of last, unless it may have been lost since. */
+  #told: number | undefined;
 
-  constructor(connection: pg.ClientConfig) {
+  /** `onConnected`: told which server it is, for the first connection, when it is another, and behind a loss. */
+  constructor(connection: pg.ClientConfig, onConnected: (server: string) => void = () => undefined) {
     this.#addresses = addressesOf(connection);
+    this.#onConnected = onConnected;
+  }
+
+  /** A connection broke: whether the next leads to the same server is worth telling. */
+  lost(): void {
+    this.#told = undefined;
   }
 
   async connect(session: Session): Promise<pg.Client> {
@@ -47,14 +62,47 @@ export class Servers {
           Math.min(CONNECT_MS, CONNECT_ALL_MS / count),
         );
         this.#latest = index;
+        if (this.#told !== index) this.#onConnected(placeOf(client));
+        this.#told = index;
         return client;
       } catch (error) {
         failures.push(error);
       }
     }
+    this.lost();
     // One that is away may be the right one.
-    throw failures.find((error) => unavailable(error) !== undefined) ?? failures[0];
+    const away = failures.find((error) => unavailable(error) !== undefined);
+    if (away === undefined) throw failures[0];
+    const said = failures.map((error, n) => `${this.#placeOf((first + n) % count)} ${complaintOf(error)}`);
+    throw new NoServer(said.join('; '), { cause: away });
   }
+
+  #placeOf(index: number): string {
+    try {
+      return placeOf(new pg.Client(this.#addresses[index]));
+    } catch {
+      // An address whose certificates cannot be read, of which the complaint tells.
+      return 'the server';
+    }
+  }
+}
+
+/** Without who comes and by which password. */
+const placeOf = ({ host, port }: pg.Client): string =>
+  host.startsWith('/') ? `${host}/.s.PGSQL.${port}` : `${host.includes(':') ? `[${host}]` : host}:${port}`;
+
+const COMPLAINTS: Readonly<Record<string, string>> = {
+  '25006': 'answers but takes no writes',
+  ECONNREFUSED: 'refuses connections',
+  ENOTFOUND: 'is not known by that name',
+  EAI_AGAIN: 'cannot be looked up by its name',
+  EHOSTUNREACH: 'cannot be reached',
+  ENETUNREACH: 'cannot be reached',
+};
+
+function complaintOf(error: unknown): string {
+  const { code = '', message = '' } = error as NodeJS.ErrnoException;
+  return COMPLAINTS[code] ?? `cannot be used: ${message || code}`;
 }
 
 async function open(config: pg.ClientConfig, milliseconds: number): Promise<pg.Client> {
@@ -67,7 +115,11 @@ async function open(config: pg.ClientConfig, milliseconds: number): Promise<pg.C
   } as pg.ClientConfig);
   // Statements are told as well; without a listener Node would end.
   client.on('error', () => undefined);
-  const late = setTimeout(() => cutClient(client), milliseconds);
+  let isLate = false;
+  const late = setTimeout(() => {
+    isLate = true;
+    cutClient(client);
+  }, milliseconds);
   try {
     await client.connect();
     const { rows } = await client.query({ text: HELLO, rowMode: 'array' });
@@ -77,7 +129,8 @@ async function open(config: pg.ClientConfig, milliseconds: number): Promise<pg.C
     return client;
   } catch (error) {
     void endClient(client);
-    throw error;
+    if (!isLate) throw error;
+    throw Object.assign(new Error(`no answer within ${milliseconds} ms`, { cause: error }), { code: 'ETIMEDOUT' });
   } finally {
     clearTimeout(late);
   }

@@ -2,7 +2,7 @@
 
 import type { LogEntry } from '../domain/activity.ts';
 import { insertEntries } from './activity.ts';
-import type { Reader, Transaction, Writer } from './db.ts';
+import type { Reader, Transaction, Writer } from './handles.ts';
 import { announcement } from './hearing.ts';
 import type { Row, Statement } from './statements.ts';
 import { readUser, type StoredUser, USER_COLUMNS } from './users.ts';

@@ -2,7 +2,7 @@
 // `users.shared_user_id`. A deleted one's row stays, like a user's.
 
 import { foldText } from '../domain/search/fold.ts';
-import type { Reader, Transaction, Writer } from './db.ts';
+import type { Reader, Transaction, Writer } from './handles.ts';
 import type { Statement } from './statements.ts';
 import type { UserPage } from './users.ts';
 

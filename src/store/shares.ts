@@ -12,18 +12,48 @@ interface Share {
 }
 
 export interface ShareBounds {
-  /** While no other has any. */
+  /** While no other asks for anything. */
   readonly alone: number;
-  /** Beside others: with more, one that asks for much left the others a quarter, and their p99 doubled. */
   readonly besideOthers: number;
 }
 
+/** An application counts as active for a round or two behind what was last asked for it, as at admission. */
+const ROUND_MS = 1_000;
+
+/** Which applications the database is asked anything for, on whatever connection. */
+export class Active {
+  #seen = new Set<string>();
+  #before = new Set<string>();
+  #roundEndsAt = 0;
+
+  note(name: string): void {
+    if (!this.#seen.has(name)) this.#seen.add(name);
+  }
+
+  /** Whether there is another. */
+  beside(name: string): boolean {
+    const now = performance.now();
+    if (now > this.#roundEndsAt) this.#turnRound(now);
+    return hasAnother(this.#seen, name) || hasAnother(this.#before, name);
+  }
+
+  #turnRound(now: number): void {
+    this.#before = this.#seen;
+    this.#seen = new Set();
+    this.#roundEndsAt = now + ROUND_MS;
+  }
+}
+
+const hasAnother = (names: ReadonlySet<string>, name: string): boolean => names.size > (names.has(name) ? 1 : 0);
+
 export class Shares {
   readonly #bounds: ShareBounds;
+  readonly #active: Pick<Active, 'beside'>;
   readonly #shares = new Map<string, Share>();
 
-  constructor(bounds: ShareBounds) {
+  constructor(bounds: ShareBounds, active: Pick<Active, 'beside'>) {
     this.#bounds = bounds;
+    this.#active = active;
   }
 
   get waiting(): number {
@@ -36,7 +66,7 @@ export class Shares {
   take(name: string, trip: Trip | undefined): Promise<void> | undefined {
     const share = this.#shares.get(name) ?? { held: 0, waiting: [] };
     this.#shares.set(name, share);
-    if (share.held < this.#max) {
+    if (share.held < this.#maxOf(name)) {
       share.held += 1;
       return undefined;
     }
@@ -62,19 +92,16 @@ export class Shares {
     const share = this.#shares.get(name);
     if (share === undefined) return;
     share.held -= 1;
-    if (share.waiting.length > 0) this.#passOn(share);
-    if (share.held > 0) return;
-    this.#shares.delete(name);
-    // Who is alone now may have more.
-    if (this.#shares.size === 1) for (const other of this.#shares.values()) this.#passOn(other);
+    if (share.waiting.length > 0) this.#passOn(share, this.#maxOf(name));
+    if (share.held === 0) this.#shares.delete(name);
   }
 
-  get #max(): number {
-    return this.#shares.size > 1 ? this.#bounds.besideOthers : this.#bounds.alone;
+  #maxOf(name: string): number {
+    return this.#active.beside(name) ? this.#bounds.besideOthers : this.#bounds.alone;
   }
 
-  #passOn(share: Share): void {
-    for (const next of share.waiting.splice(0, Math.max(0, this.#max - share.held))) {
+  #passOn(share: Share, max: number): void {
+    for (const next of share.waiting.splice(0, Math.max(0, max - share.held))) {
       share.held += 1;
       next();
     }

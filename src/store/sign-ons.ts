@@ -1,7 +1,7 @@
 // Single sign-ons under way: a browser was sent to the provider and has not come back yet. Secrets are here only as
 // hashes, but for those that the provider must be shown.
 
-import type { Writer } from './db.ts';
+import type { Writer } from './handles.ts';
 
 export interface SignOn {
   readonly stateHash: Uint8Array;

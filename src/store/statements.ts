@@ -2,6 +2,7 @@
 
 import type pg from 'pg';
 import { prepare } from './prepared.ts';
+import { cutClient } from './servers.ts';
 import { isRetriable, unavailable } from './sqlstate.ts';
 
 export type Row = readonly unknown[];
@@ -12,6 +13,9 @@ export interface Statement {
 }
 
 const ATTEMPTS = 8;
+
+/** What was asked to begin a transaction and is not answered. */
+const beginnings = new WeakMap<pg.Client, Promise<unknown>>();
 
 type Answered = (error: Error | null, rows: Row[]) => void;
 
@@ -54,9 +58,17 @@ export async function inTransaction<T>(
   work: (client: pg.Client) => Promise<T>,
   begin = 'begin',
 ): Promise<T> {
-  // Not awaited: it travels with the first statement, which fails when this does.
+  // Not awaited: it travels with the first statements. Should it fail, each of those is a transaction of its own; so we never
+  // cancel it (store/stopping), and if somebody else does, in the instant that it takes, nothing follows at least.
   const begun = run(client, begin, []);
-  begun.catch(() => undefined);
+  beginnings.set(client, begun);
+  begun.then(
+    () => beginnings.delete(client),
+    () => {
+      beginnings.delete(client);
+      cutClient(client);
+    },
+  );
   let result: T;
   try {
     result = await work(client);
@@ -67,6 +79,11 @@ export async function inTransaction<T>(
   // `last` has committed already; the server then has no transaction to commit.
   if (isInTransaction(client)) await commit(client);
   return result;
+}
+
+/** Settles when the connection is inside the transaction that is being begun on it, or is not going to be. */
+export function beginning(client: pg.Client): Promise<unknown> | undefined {
+  return beginnings.get(client);
 }
 
 /** Whether the connection, all answers having come in, is inside a transaction block. */

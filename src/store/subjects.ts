@@ -2,7 +2,7 @@
 // user. It is bound once, by the e-mail address, and from then on the address no longer matters.
 
 import { foldText } from '../domain/search/fold.ts';
-import type { Reader, Transaction } from './db.ts';
+import type { Reader, Transaction } from './handles.ts';
 import { readUser, type StoredUser, USER_COLUMNS } from './users.ts';
 
 /** Somebody who has an address. */

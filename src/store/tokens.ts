@@ -1,6 +1,6 @@
 // API tokens of an application's users. Secrets are here only as hashes.
 
-import type { Reader, Transaction, Writer } from './db.ts';
+import type { Reader, Transaction, Writer } from './handles.ts';
 import type { Statement } from './statements.ts';
 import { readUser, type StoredUser, USER_COLUMNS } from './users.ts';
 

@@ -1,7 +1,7 @@
 // The rows of announced uploads: attachments whose metadata came first and whose bytes come later, in pieces. `pieces` is
 // not null from the announcement until the attachment is there, by which they differ from uploads in one request.
 
-import type { Reader, Writer } from './db.ts';
+import type { Reader, Writer } from './handles.ts';
 import type { Row } from './statements.ts';
 
 /** What has been received, durable under `part` beside the attachment (store/blobs). */

@@ -3,7 +3,7 @@
 import { foldText } from '../domain/search/fold.ts';
 import { runsApplication } from '../domain/users.ts';
 import type { NewUser, UserShort } from '../wire/users.ts';
-import type { Reader, Transaction } from './db.ts';
+import type { Reader, Transaction } from './handles.ts';
 import type { Statement } from './statements.ts';
 
 export interface StoredUser {

@@ -266,22 +266,28 @@ export const publishDocumentSchema = Type.Object(
 
 const changedLimit = Type.Optional(Type.Union([Limit, Type.Null()]));
 
-/** What an operator changes of the quotas alone. Groups that it does not name keep their limits; `null` takes one away. */
+/**
+ * What an operator changes of the quotas alone. Groups that it does not name keep their limits; `null` takes one away,
+ * or all.
+ */
 export const QuotaChange = Type.Object(
   {
     plan: Type.Optional(Type.Enum([...PLANS])),
     limits: Type.Optional(
-      Type.Object(
-        {
-          'records-read': changedLimit,
-          'records-write': changedLimit,
-          'attachments-read': changedLimit,
-          'attachments-write': changedLimit,
-          'management-read': changedLimit,
-          'management-write': changedLimit,
-        } satisfies Record<QuotaGroup, TSchema>,
-        CLOSED,
-      ),
+      Type.Union([
+        Type.Object(
+          {
+            'records-read': changedLimit,
+            'records-write': changedLimit,
+            'attachments-read': changedLimit,
+            'attachments-write': changedLimit,
+            'management-read': changedLimit,
+            'management-write': changedLimit,
+          } satisfies Record<QuotaGroup, TSchema>,
+          CLOSED,
+        ),
+        Type.Null(),
+      ]),
     ),
   },
   CLOSED,

@@ -4,9 +4,9 @@ import assert from 'node:assert/strict';
 import { get } from 'node:http';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { until } from '../gate/waiting.ts';
 import { type Person, publishApplication, string, type TestApplication } from '../support/application.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
 import { type Entry, exported, fill, iso, LOG, period, stored, writeAt } from './log.ts';
 
 const DAY_MS = 86_400_000;

@@ -23,7 +23,11 @@ describe('the months of the activity log', () => {
 
   before(async () => {
     server = await startTestServer();
-    database = new Database({ connection: server.database.connection, connectionsMax: 4, onConnectionError: () => {} });
+    database = Database.open({
+      connection: server.database.connection,
+      connectionsMax: 4,
+      onConnectionError: () => {},
+    });
   });
   after(async () => {
     await database.close();

@@ -383,6 +383,7 @@ export const LINES: Readonly<Record<string, Deed | typeof SILENT | typeof ELSEWH
   'GET /operator/v1/applications': SILENT,
   'GET /operator/v1/applications/:applicationId': SILENT,
   'GET /operator/v1/applications/:applicationId/publishing': SILENT,
+  'GET /operator/v1/quotas': SILENT,
   'GET /operator/v1/applications/:applicationId/quotas': SILENT,
   'PUT /operator/v1/applications/:applicationId/quotas': {
     context: 'operator',

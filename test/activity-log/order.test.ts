@@ -7,9 +7,9 @@ import pg from 'pg';
 import { activityEntry, type LogEntry } from '../../src/domain/activity.ts';
 import { createIdSource } from '../../src/domain/ids.ts';
 import { insertEntries } from '../../src/store/activity.ts';
-import { until } from '../gate/waiting.ts';
 import { publishApplication, string, type TestApplication } from '../support/application.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
 import { type Entry, exported } from './log.ts';
 
 const COLLECTIONS = [{ name: 'Visits', columns: [{ name: 'Title', type: 'String' }] }];

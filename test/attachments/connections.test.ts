@@ -7,9 +7,9 @@ import { appendFile, truncate } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { before, it } from 'node:test';
-import { until } from '../gate/waiting.ts';
 import { head, onWire, Wire } from '../http/wire.ts';
 import { startTestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
 import {
   type AttachmentScene,
   exchange,

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
-import { until } from '../gate/waiting.ts';
 import { assertProblem, head, onWire, Wire } from '../http/wire.ts';
+import { until } from '../support/until.ts';
 import { type Files, filesOf, onBothStores, randomFile, refusedBytes, republish, traces, untilGone } from './scene.ts';
 
 const LIMIT_BYTES = 100_000;

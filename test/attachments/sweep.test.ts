@@ -8,9 +8,9 @@ import { DAY_MS } from '../../src/domain/dates/days.ts';
 import { sweepUnfinished, sweepUnneeded } from '../../src/operations/attachment-sweep.ts';
 import { getApplication } from '../../src/store/applications.ts';
 import { condemnStrays, condemnUnheld, markUnheld, unheldAmong } from '../../src/store/attachment-sweeps.ts';
-import { until } from '../gate/waiting.ts';
 import { publishApplication } from '../support/application.ts';
 import { startTestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
 import { type AttachmentScene, attachment, filesOf, openAttachments, republish } from './scene.ts';
 import { bytesOf, heldIn, openSweeper, photo, plant, plantedId, rowOf, type Sweeper } from './sweeping.ts';
 

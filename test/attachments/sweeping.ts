@@ -26,7 +26,7 @@ export interface Sweeper {
 }
 
 export async function openSweeper({ server, store }: AttachmentScene): Promise<Sweeper> {
-  const database = new Database({
+  const database = Database.open({
     connection: server.database.connection,
     connectionsMax: 4,
     onConnectionError: () => undefined,

@@ -3,11 +3,11 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { until } from '../gate/waiting.ts';
 import { linkIn, type Mailbox } from '../sessions/mailbox.ts';
 import { Client, OTHER_PASSWORD } from '../sessions/scene.ts';
 import type { TestApplication } from '../support/application.ts';
 import type { TestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
 import { WITHOUT_BROWSER } from './browsing.ts';
 import { type ConsoleScene, openConsoleScene } from './console-scene.ts';
 

@@ -91,23 +91,41 @@ describe('the commands of the operator', { concurrency: 2 }, () => {
   });
 
   it('show quotas, and change them', async () => {
-    const app = await publishApplication(server, { ...DOCUMENT, plan: 'basic' });
+    const app = await publishApplication(server, { ...DOCUMENT, plan: 'basic', limits: { 'attachments-read': 9 } });
     const lines = (text: string) => text.split('\n').map((line) => line.split(/ {2,}/));
     const shown = lines(await good(['quotas', 'show', app.id]));
     assert.match(shown[0]![0]!, /^Plan basic; the count begins anew at \d{4}-\d\d-\d\dT\d\d:00:00\.000Z\.$/);
-    assert.deepEqual(shown[2], ['records-read', '200', '0', '200']);
+    assert.deepEqual(shown[2], ['records-read', '200', 'plan', '0', '200']);
     assert.deepEqual(shown.at(-2), ['management-write', 'not in the plan']);
-    const options = ['--plan', 'custom', '--limit', 'records-read=7', '--limit', 'records-write=none'];
-    const changed = lines(await good(['quotas', 'set', app.id, ...options]));
+    const set = (...options: string[]) => ['quotas', 'set', app.id, ...options];
+    const changed = lines(
+      await good(set('--plan', 'custom', '--limit', 'records-read=7', '--limit', 'records-write=none')),
+    );
     assert.deepEqual(changed.slice(2, 4), [
-      ['records-read', '7', '0', '7'],
+      ['records-read', '7', 'set', '0', '7'],
       ['records-write', 'no limit', '0'],
     ]);
-    assertPlain(
-      await cartulary(['quotas', 'set', app.id, '--limit', 'records-read=many']),
-      /^records-read=many is no limit/,
+    assert.deepEqual(changed.at(-2), ['Set before and kept: attachments-read=9. --clear-limits takes all away.']);
+    const listed = lines(await good(['quotas', 'list', '--top', '1']));
+    assert.deepEqual(listed[0], ['Application', 'Group', 'Limit', 'From', 'Taken', 'Left', 'Used', 'Name']);
+    assert.equal(listed.length, 4);
+    assert.match(listed[2]![0]!, /^The first 1 of \d+ limits; the count begins anew at /);
+    const cleared = JSON.parse(await good(set('--clear-limits', '--limit', 'records-write=5', '--json')));
+    assert.deepEqual(
+      cleared.groups.map(({ limit }: { limit: number | null }) => limit),
+      [null, 5, null, null, null, null],
     );
-    assertPlain(await cartulary(['quotas', 'set', app.id, '--plan', 'gold']), /INVALID_BODY/);
+    for (const [options, complaint] of [
+      [['--limit', 'records-read=many'], /^records-read=many is no limit/],
+      [['--limit', 'records-read=99999999999'], /^records-read=99999999999.* from 0 to 1,000,000,000\.$/m],
+      [
+        ['--limit', 'record-read=9'],
+        /^INVALID_BODY: \/limits\/record-read is not known here; known are records-read, /,
+      ],
+      [[], /^Nothing was asked for; give --plan, --limit or --clear-limits\.$/m],
+    ] as const) {
+      assertPlain(await cartulary(set(...options)), complaint);
+    }
   });
 
   it('publish standard input, and ask before data is lost', async () => {
@@ -143,9 +161,12 @@ describe('the commands of the operator', { concurrency: 2 }, () => {
     const { port } = free.address() as AddressInfo;
     await new Promise((resolve) => free.close(resolve));
     const nobody = await cartulary(['applications', 'list'], '', { CARTULARY_PORT: String(port) });
-    assertPlain(nobody, new RegExp(`^No server answers at http://127\\.0\\.0\\.1:${port}\\. Is it running\\?$`, 'm'));
+    assertPlain(
+      nobody,
+      new RegExp(`^No server answers at http://127\\.0\\.0\\.1:${port}\\. Is it running\\? .*--url\\.$`, 'm'),
+    );
     const wrong = await cartulary(['applications', 'list'], '', { CARTULARY_OPERATOR_KEY: 'wrong-0123456789-wrong' });
-    assertPlain(wrong, /^The server refused the operator key\.$/m);
+    assertPlain(wrong, /^The server at http:\S+ refused the operator key, which is from CARTULARY_OPERATOR_KEY\.$/m);
     await withFolder(async (cwd) => {
       const none = await run(['applications', 'list', '--url', server.address], { cwd });
       assertPlain(none, /^No operator key: set CARTULARY_OPERATOR_KEY, or CARTULARY_DATA/);

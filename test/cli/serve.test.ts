@@ -1,11 +1,13 @@
 // `cartulary serve` as a process: how it starts, waits, refuses and ends.
 
 import assert from 'node:assert/strict';
-import { readFile, stat, writeFile } from 'node:fs/promises';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import pg from 'pg';
+import { VERSION } from '../../src/cli/version.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { sendTo } from '../support/server.ts';
 import { assertPlain, databaseUrl, type Running, run, start, withFolder } from './command.ts';
@@ -60,13 +62,23 @@ describe('cartulary serve', { concurrency: 2 }, () => {
         assert.equal((await sendTo(address, 'GET', '/operator/v1/applications', { token: key })).status, 200);
         assert.ok(!running.said().includes(key), 'the key is not printed');
         if (signal === 'SIGINT') {
-          const listed = await run(['applications', 'list', '--url', address], {
-            cwd,
-            env: { CARTULARY_DATA: join(cwd, 'deep', 'data') },
-          });
-          assert.equal(listed.code, 0, listed.stderr);
+          const env = { CARTULARY_DATA: join(cwd, 'deep', 'data') };
+          const listed = await run(['applications', 'list'], { cwd, env });
+          assert.equal(listed.code, 0, `it finds the server by the data folder: ${listed.stderr}`);
+          await writeFile(file, 'another-operator-key-0123456789');
+          const refused = await run(['applications', 'list'], { cwd, env });
+          assertPlain(
+            refused,
+            /^The server at http:\S+ refused the operator key, which is from .*data\/operator\.key\.$/m,
+          );
         }
         await end(running, signal);
+        assert.match(running.said(), /^Stopping\.$/m);
+        const started = /^\{.*"server\.started"\}$/m.exec(running.said())?.[0] ?? '{}';
+        const { level, address: told, version, pid } = JSON.parse(started);
+        assert.deepEqual([level, told, version, pid], [30, address, VERSION, running.child.pid]);
+        assert.match(running.said(), /^\{"level":30,.*"signal":"SIG\w+","msg":"server\.stopping"\}$/m);
+        assert.ok(!(await readdir(join(cwd, 'deep', 'data'))).includes('server.json'), 'it is gone with the server');
       }
       assert.equal(keys[0], keys[1]);
     });
@@ -75,7 +87,7 @@ describe('cartulary serve', { concurrency: 2 }, () => {
   it('stops at settings that it does not know or cannot use', async () => {
     await withFolder(async (cwd) => {
       const unknown = await run(['serve'], { cwd, env: environment({ CARTULARY_POTR: '1' }) });
-      assertPlain(unknown, /^CARTULARY_POTR is not a setting of Cartulary/);
+      assertPlain(unknown, /^CARTULARY_POTR is not a setting of Cartulary \(did you mean CARTULARY_PORT\?\)$/m);
       const wrong = await run(['serve'], {
         cwd,
         env: environment({ CARTULARY_PORT: '70000', DATABASE_URL: 'mysql://user:hunter2@host' }),
@@ -176,22 +188,54 @@ describe('cartulary serve', { concurrency: 2 }, () => {
     await withFolder(async (cwd) => {
       const url = databaseUrl(database, { host: '127.0.0.1', port: doorPort });
       const running = start(['serve'], { cwd, env: environment({ DATABASE_URL: url }) });
-      await running.until(/^The database does not answer; waiting for it/m);
+      const refuses = new RegExp(`^Waiting for the database: 127\\.0\\.0\\.1:${doorPort} refuses connections\\.$`, 'm');
+      await running.until(refuses);
       assert.doesNotMatch(running.said(), READY);
       await listening(door, doorPort);
       const address = await addressOf(running);
       assert.equal((await sendTo(address, 'GET', '/readyz')).status, 200);
-      assert.equal(running.said().match(/does not answer/g)?.length, 1);
+      assert.equal(running.said().match(/Waiting for the database/g)?.length, 1);
+      assert.match(running.said(), new RegExp(`"server":"127\\.0\\.0\\.1:${doorPort}","msg":"database\\.connected"`));
       await end(running);
-      const patient = start(['serve'], {
-        cwd,
-        env: environment({ DATABASE_URL: databaseUrl(database, { host: '127.0.0.1', port: 1 }) }),
-      });
-      await patient.until(/waiting for it/);
-      await end(patient);
     });
     for (const socket of sockets) socket.destroy();
     await new Promise((resolve) => door.close(resolve));
+  });
+
+  it('says for which of several servers it waits, and why, without the password', async () => {
+    const standby = `standby_${process.pid}`;
+    await database.sql(`create role ${standby} login password 'hunter2'`);
+    // As a standby does, of which there is none here.
+    await database.sql(`alter role ${standby} set default_transaction_read_only = on`);
+    try {
+      await withFolder(async (cwd) => {
+        const { host, port, database: name } = database.connection;
+        const hosts = `host=127.0.0.1,${encodeURIComponent(String(host))}&port=1,${port}`;
+        const url = `postgres://${standby}:hunter2@/${name}?${hosts}`;
+        const running = start(['serve'], { cwd, env: environment({ DATABASE_URL: url }) });
+        await running.until(
+          /^Waiting for the database: 127\.0\.0\.1:1 refuses connections; \S+ answers but takes no writes\.$/m,
+        );
+        await end(running);
+        assert.doesNotMatch(running.said(), /hunter2/);
+      });
+    } finally {
+      await database.sql(`drop role ${standby}`);
+    }
+  });
+
+  it('says that another server is at the migrations', async () => {
+    await withFolder(async (cwd) => {
+      // That of store/migrate.
+      const holder = new pg.Client(database.connection);
+      await holder.connect();
+      await holder.query('select pg_advisory_lock($1)', [0x63617274]);
+      const running = start(['serve'], { cwd, env: environment() });
+      await running.until(/^Waiting for the database: another server is bringing it up to date\.$/m);
+      await holder.end();
+      await addressOf(running);
+      await end(running);
+    });
   });
 
   it('says plainly that the database is not there', async () => {

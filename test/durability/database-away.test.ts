@@ -14,6 +14,7 @@ const REQUEST_MS = 2_000;
 const AWAY_MS = 10_000;
 const RECOVERY_MS = 2_000;
 const LOOPS = 8;
+const CONNECTIONS_MAX = 12;
 
 describe('a database', () => {
   let primary: OwnPostgres;
@@ -22,6 +23,8 @@ describe('a database', () => {
   let application: TestApplication;
   let load: Load;
   const told: Observation[] = [];
+  const connected: string[] = [];
+  const placeOf = (postgres: OwnPostgres) => `127.0.0.1:${postgres.connection.port}`;
 
   before(async () => {
     primary = await ownPostgres();
@@ -32,9 +35,10 @@ describe('a database', () => {
     server = await startTestServer({
       database: { connection: primary.connection, sql: primary.sql, drop: async () => undefined },
       connection: { connectionString: `postgres://${user}@${hosts}/${database}?target_session_attrs=read-write` },
-      connectionsMax: 12,
+      connectionsMax: CONNECTIONS_MAX,
       requestMs: REQUEST_MS,
       observe: (observation) => {
+        if (observation.event === 'database.connected') connected.push(observation.server);
         if (observation.event === 'job.failed' || observation.event === 'database.connectionLost')
           told.push(observation);
       },
@@ -62,6 +66,7 @@ describe('a database', () => {
     );
     const from = performance.now();
     told.length = 0;
+    connected.length = 0;
     await go();
     const back = performance.now();
     const lines = told.length;
@@ -88,7 +93,11 @@ describe('a database', () => {
     during(async () => {
       await primary.end('SIGQUIT');
       await pause(AWAY_MS);
+      assert.deepEqual(connected, [], 'nobody is told that it is there');
       await primary.start();
+    }).then(() => {
+      assert.deepEqual(new Set(connected), new Set([placeOf(primary)]));
+      assert.ok(connected.length < LOOPS, `it is told ${connected.length} times that it is back`);
     }));
 
   it('that does not say a word for a while', () =>
@@ -112,8 +121,17 @@ describe('a database', () => {
     standby.freeze();
     await pause(200);
     const before = await visible();
-    await pause(REQUEST_MS + 1_500);
+    // They keep their connections, and no others are made in their place.
+    await pause(3 * REQUEST_MS + 1_500);
+    const [[sessions] = []] = await primary.sql(
+      "select count(*)::int from pg_stat_activity where application_name = 'cartulary'",
+    );
+    assert.ok((sessions as number) <= CONNECTIONS_MAX, `${sessions} sessions`);
     assert.ok(load.answers.slice(seen).some(({ status }) => status === 503));
+    assert.ok(
+      load.answers.slice(-LOOPS / 2).some(({ status }) => status === 200),
+      'reads go on',
+    );
     assert.deepEqual(await visible(), before);
     standby.thaw();
     await pause(1_000);
@@ -122,6 +140,7 @@ describe('a database', () => {
       await pause(1_000);
       assert.deepEqual(await standby.sql('select pg_promote()'), [[true]]);
     });
+    assert.equal(connected.at(-1), placeOf(standby));
     await load.stop();
     assert.ok(load.acknowledged.length > 100);
     const [[there] = []] = await standby.sql(

@@ -10,6 +10,7 @@ import pg from 'pg';
 import { number, string } from '../support/application.ts';
 import { type ServerProcess, spawnServer } from '../support/process.ts';
 import { OPERATOR_KEY, type Reply, sendTo } from '../support/server.ts';
+import { until } from '../support/until.ts';
 
 const ROUNDS = 2;
 const WRITERS = 8;
@@ -69,7 +70,7 @@ describe('kill -9', () => {
         [],
       );
       assert.equal(server.child.exitCode, null, server.output());
-      await until(async () => (await sendTo(server.address, 'GET', '/readyz')).status === 200);
+      await until('it to be back', async () => (await sendTo(server.address, 'GET', '/readyz')).status === 200);
       await verify(server.address, place, ledger, folder);
     }
     assert.ok(ledger.size > ROUNDS, 'the writers got something done');
@@ -186,12 +187,4 @@ async function verify(address: string, place: Place, ledger: Ledger, folder: str
 
 async function postmasterId(folder: string): Promise<number> {
   return Number((await readFile(join(folder, 'postgres/cluster/postmaster.pid'), 'utf8')).split('\n')[0]);
-}
-
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  for (let attempt = 0; attempt < 300; attempt++) {
-    if (await holds()) return;
-    await pause(100);
-  }
-  throw new Error('did not come back within 30 s');
 }

@@ -6,7 +6,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { databaseUrl } from '../cli/command.ts';
 import { assertNoDebris, assertRecordsAgree } from '../operator/stored-records.ts';
@@ -14,6 +13,7 @@ import { publishApplication, string } from '../support/application.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { type ServerProcess, spawnServer } from '../support/process.ts';
 import { OPERATOR_KEY, type Reply, sendTo, type TestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
 
 const TITLE = { id: 'c0000001', name: 'Title', type: 'String', searchable: true };
 const CODE = { id: 'c0000002', name: 'Code', type: 'String' };
@@ -68,7 +68,7 @@ describe('kill -9 of a server that publishes', () => {
       await holder.query('select 1');
       const next = { id: app.id, ...documentOf([TITLE, { ...CODE, unique: true, searchable: true, sortable: true }]) };
       const publishing = operator('POST', '/applications', next).catch(() => 'broken');
-      await until(async () => {
+      await until('the indexes to be built', async () => {
         const { publishing: progress } = (await operator('GET', `/applications/${app.id}/publishing`)).body;
         return progress?.step === 'indexing';
       });
@@ -77,7 +77,10 @@ describe('kill -9 of a server that publishes', () => {
       assert.equal(await publishing, 'broken');
       process_ = await spawn();
       await write(21);
-      await until(async () => (await database.sql('select 1 from cartulary.publishing')).length === 0);
+      await until(
+        'it to be given up',
+        async () => (await database.sql('select 1 from cartulary.publishing')).length === 0,
+      );
     } finally {
       await holder.end();
     }
@@ -88,11 +91,3 @@ describe('kill -9 of a server that publishes', () => {
     await write(22);
   });
 });
-
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  for (let attempt = 0; attempt < 300; attempt++) {
-    if (await holds()) return;
-    await pause(100);
-  }
-  throw new Error('did not come to pass within 30 s');
-}

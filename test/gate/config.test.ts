@@ -52,7 +52,8 @@ describe('settings', () => {
       CARTULARY_METRICS_HOST: '127.0.0.1',
       OTEL_EXPORTER_OTLP_ENDPOINT: undefined,
       OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: undefined,
-      OTEL_SERVICE_NAME: 'cartulary',
+      OTEL_SERVICE_NAME: undefined,
+      OTEL_RESOURCE_ATTRIBUTES: undefined,
       OTEL_TRACES_SAMPLER: 'parentbased_always_on',
       OTEL_TRACES_SAMPLER_ARG: 1,
       CARTULARY_LOG_LEVEL: 'info',
@@ -96,6 +97,7 @@ describe('settings', () => {
       OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector.example:4318/',
       OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'https://collector.example/traces',
       OTEL_SERVICE_NAME: 'records',
+      OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=staging, host.name = a%2Cb%3D,',
       OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
       OTEL_TRACES_SAMPLER_ARG: '0.01',
       CARTULARY_LOG_LEVEL: 'silent',
@@ -120,13 +122,25 @@ describe('settings', () => {
       CARTULARY_AUTH_FAILURES_ADDRESS: 1_000_000,
       CARTULARY_METRICS_PORT: 9464,
       OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector.example:4318',
+      OTEL_RESOURCE_ATTRIBUTES: { 'deployment.environment.name': 'staging', 'host.name': 'a,b=' },
       OTEL_TRACES_SAMPLER_ARG: 0.01,
     });
+    for (const wrong of ['name', '=value', 'a=%zz']) {
+      assert.match(complaint({ OTEL_RESOURCE_ATTRIBUTES: wrong }), /^OTEL_RESOURCE_ATTRIBUTES must be a list/);
+    }
   });
 
   it('of mail are right, and belong together', () => {
     const from = { CARTULARY_MAIL_FROM: 'a@example.com', CARTULARY_PUBLIC_URL: 'https://records.example' };
-    const wrong = ['mail.example', 'http://mail.example', 'smtp://', 'smtp://h/path', 'smtp://u:geheim@h?x=1'];
+    const wrong = [
+      'mail.example',
+      'http://mail.example',
+      'smtp://',
+      'smtp://h/path',
+      'smtp://u:geheim@h?x=1',
+      'smtp://u:ge%heim@h',
+      'smtp://%ff@h',
+    ];
     for (const url of [...wrong, 'smtps://h?tls=never', 'smtp://h?tls=always', 'smtp://h?tls=never&x=1']) {
       const text = complaint({ ...from, CARTULARY_SMTP_URL: url });
       assert.match(text, /^CARTULARY_SMTP_URL must be/);
@@ -201,13 +215,83 @@ describe('settings', () => {
     assert.deepEqual(readConfig(others), readConfig({}));
   });
 
-  it('refuse a CARTULARY_ name that they do not have, and say which they have', () => {
-    for (const name of ['CARTULARY_PORTS', 'CARTULARY_', 'CARTULARY_port', 'CARTULARY_TEST']) {
+  it('refuse a CARTULARY_ name that they do not have, and say which may be meant, or which they have', () => {
+    for (const name of ['CARTULARY_', 'CARTULARY_TEST', 'CARTULARY_FOO', 'CARTULARY_SECRET_DOOR']) {
       const message = complaint({ [name]: '' });
-      assert.match(message, new RegExp(`^${name} is not a setting`));
-      assert.ok(message.includes('CARTULARY_PORT,'));
-      assert.equal(message.split('\n').length, 1);
+      assert.match(message, new RegExp(`^${name} is not a setting .*\\(known: CARTULARY_PORT, [^\n]*\\)$`));
     }
+    const meant = {
+      CARTULARY_PORTS: 'CARTULARY_PORT',
+      CARTULARY_port: 'CARTULARY_PORT',
+      CARTULARY_POTR: 'CARTULARY_PORT',
+      CARTULARY_DATABASE_URL: 'DATABASE_URL',
+      CARTULARY_METRIC_PORT: 'CARTULARY_METRICS_PORT',
+      CARTULARY_WORKER: 'CARTULARY_WORKERS',
+    };
+    for (const [name, other] of Object.entries(meant)) {
+      assert.equal(complaint({ [name]: '' }), `${name} is not a setting of Cartulary (did you mean ${other}?)`);
+    }
+  });
+
+  it('refuse one port for two things', () => {
+    const same = { CARTULARY_PORT: '9000', CARTULARY_METRICS_PORT: '9000' };
+    for (const hosts of [{}, { CARTULARY_HOST: '0.0.0.0' }, { CARTULARY_METRICS_HOST: 'localhost' }]) {
+      const message = complaint({ ...same, ...hosts });
+      assert.match(message, /^CARTULARY_METRICS_PORT and CARTULARY_PORT must differ .*: both are 9000$/);
+    }
+    readConfig({ ...same, CARTULARY_HOST: '10.0.0.1' });
+    readConfig({ CARTULARY_PORT: '0', CARTULARY_METRICS_PORT: '0' });
+  });
+
+  it('take the addresses of databases that there are', () => {
+    for (const given of [
+      'postgres://me:p%40w@a.example,b.example:5433,[::1]:5434/db?target_session_attrs=read-write',
+      'postgres://me@/db?host=%2Frun%2Fa,/run/b&port=5433,5434',
+      'postgres://me@/db?host=/run/a,/run/b&port=5433',
+      'postgresql:///db',
+      'postgres://me:p w,x@h:/db?sslmode=require&channel_binding=require&connect_timeout=10',
+      'postgres://h/db?user=me&password=a@b&sslrootcert=/ca.pem&options=-c%20work_mem%3D8MB',
+    ]) {
+      assert.equal(readConfig({ DATABASE_URL: given }).DATABASE_URL, given);
+    }
+  });
+
+  it('say what is wrong with the address of a database, and nothing that may be of the password', () => {
+    const wrongs: [string, RegExp][] = [
+      ['postgres://u:hunter2@h1:5432,h2:x/db', /as the 2\. of its hosts, with a port from 1 to 65535/],
+      ['postgres://u:hunter2@h1:5432,h2:70000/db', /as the 2\. of its hosts/],
+      ['postgres://u:hunter2@h1:0/db', /as its host,/],
+      ['postgres://u:hunter2@:5432/db', /as its host,/],
+      ['postgres://u:hunter2@::1/db', /as its host,/],
+      ['postgres://u:hunter2@h/db?sslmod=require', /must not have sslmod \(known: host, port, .*sslmode,/],
+      ['postgres://u:hunter2@h/db?foo=bar', /must not have foo \(/],
+      ['postgres://u:hunter2@h/db?application_name=x', /must not have application_name, which the server sets itself/],
+      ['postgres://u@/db?host=/a,/b&port=1,x', /ports from 1 to 65535/],
+      ['postgres://u@/db?host=/a,/b&port=1,2,3', /one port for all of its hosts, or one for each/],
+      ['postgres://u@/db?host=/a,,/b', /every host/],
+      ['postgres://u:12/hunter2@h/db', /percent-encoded/],
+      ['postgres://u:12#hunter2@h/db', /percent-encoded/],
+      ['postgres://u:12?hunter2@h/db', /must not have a parameter that is not known/],
+      ['postgres://u:12?hunter2=x@h/db', /must not have a parameter that is not known/],
+      ['localhost:5432', /as postgres:\/\/USER:PASSWORD@HOST:5432\/DATABASE does/],
+    ];
+    for (const [given, expected] of wrongs) {
+      const message = complaint({ DATABASE_URL: given });
+      assert.match(message, /^DATABASE_URL must /);
+      assert.match(message, expected);
+      assert.doesNotMatch(message, /hunter2/);
+    }
+  });
+
+  it('give an example of an address', () => {
+    assert.equal(
+      complaint({ OTEL_EXPORTER_OTLP_ENDPOINT: '127.0.0.1:4318' }),
+      'OTEL_EXPORTER_OTLP_ENDPOINT must be an http(s) address such as http://127.0.0.1:4318',
+    );
+    assert.match(
+      complaint({ CARTULARY_ATTACHMENTS: 's3://b?endpoint=minio:9000' }),
+      /must have an http\(s\) address as its endpoint/,
+    );
   });
 
   const wrong: Record<string, string[]> = {

@@ -6,7 +6,7 @@ import { ARGON2 } from '../../src/gate/password-check.ts';
 import { basic, send } from '../http/wire.ts';
 import { publishApplication, type TestApplication } from '../support/application.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
-import { until } from './waiting.ts';
+import { until } from '../support/until.ts';
 
 describe('credentials', () => {
   let server: TestServer;

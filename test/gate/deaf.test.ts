@@ -10,6 +10,7 @@ import { Client } from '../sessions/scene.ts';
 import { type Person, publishApplication, type TestApplication } from '../support/application.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
 import * as waiting from './waiting.ts';
 
 const LISTENERS = `from pg_stat_activity where application_name like 'cartulary listener %' and datname = current_database()`;
@@ -46,7 +47,7 @@ describe('a node that cannot hear', () => {
     for (const person of Object.values(people)) assert.deepEqual(await both(person), [200, 200]);
     await connectable(false);
     await direct.query(`select pg_terminate_backend(pid) ${LISTENERS}`);
-    await waiting.until('the listeners to be gone', async () => (await listeners()) === 0);
+    await until('the listeners to be gone', async () => (await listeners()) === 0);
   });
   after(async () => {
     await Promise.all([direct.end(), admin.end()]);
@@ -128,10 +129,10 @@ describe('a node that cannot hear', () => {
 
   it('hears again when it can', async () => {
     await connectable(true);
-    await waiting.until('both nodes to listen', async () => (await listeners()) === 2);
+    await until('both nodes to listen', async () => (await listeners()) === 2);
     assert.deepEqual(await both(people.steady), [200, 200]);
     await direct.query(`update app_${app.id}.users set disabled = true where id = $1`, [people.steady.id]);
     await direct.query(`select pg_notify('cartulary', $1)`, [`application ${app.id}`]);
-    await waiting.until('the message to count', async () => (await both(people.steady)).join() === '401,401');
+    await until('the message to count', async () => (await both(people.steady)).join() === '401,401');
   });
 });

@@ -5,7 +5,7 @@ import { after, before, describe, it } from 'node:test';
 import { Database } from '../../src/store/db.ts';
 import { goneNodes, Hearing, type News, type Recall } from '../../src/store/hearing.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
-import { until } from './waiting.ts';
+import { until } from '../support/until.ts';
 
 const LISTENERS = `from pg_stat_activity where application_name like 'cartulary listener %' and datname = current_database()`;
 
@@ -73,7 +73,7 @@ describe('hearing', () => {
 
   it('tells nodes that are gone from those that are cut off for a moment', async () => {
     const { connection } = database;
-    const asking = new Database({ connection, connectionsMax: 2, onConnectionError: () => undefined });
+    const asking = Database.open({ connection, connectionsMax: 2, onConnectionError: () => undefined });
     await withHearing(async ({ node }) => {
       assert.deepEqual([...(await goneNodes(asking.system, []))], []);
       assert.deepEqual([...(await goneNodes(asking.system, [node]))], [], 'one look is enough');

@@ -9,7 +9,8 @@ import { type Person, publishApplication, type TestApplication } from '../suppor
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { type MuffledWire, muffleWire } from '../support/muffled-wire.ts';
 import { type Reply, startTestServer, type TestServer } from '../support/server.ts';
-import { until, withinASecond } from './waiting.ts';
+import { until } from '../support/until.ts';
+import { withinASecond } from './waiting.ts';
 
 describe('a node to which no notification comes through', () => {
   let database: TestDatabase;

@@ -7,7 +7,7 @@ import { ARGON2 } from '../../src/gate/password-check.ts';
 import { basic, send } from '../http/wire.ts';
 import { type Person, publishApplication, type TestApplication } from '../support/application.ts';
 import { sendTo, startTestServer, type TestServer } from '../support/server.ts';
-import { until } from './waiting.ts';
+import { until } from '../support/until.ts';
 
 const COLLECTIONS = [{ name: 'Things', columns: [{ name: 'Title', type: 'String' }] }];
 

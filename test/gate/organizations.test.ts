@@ -6,7 +6,7 @@ import { ARGON2 } from '../../src/gate/password-check.ts';
 import { assertProblem, basic, send } from '../http/wire.ts';
 import { publishApplication } from '../support/application.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
-import { until } from './waiting.ts';
+import { until } from '../support/until.ts';
 
 const SIGN_ON = { issuer: 'https://login.example', clientId: 'cartulary', clientSecret: 'top-secret' };
 const PASSWORD = 'Shared-Passw0rd';

@@ -6,7 +6,7 @@ import { after, before, describe, it } from 'node:test';
 import { assertProblem, basic, head, onWire, send, type WireReply } from '../http/wire.ts';
 import { publishApplication, type TestApplication } from '../support/application.ts';
 import { OPERATOR_KEY, startTestServer, type TestServer } from '../support/server.ts';
-import { until } from './waiting.ts';
+import { until } from '../support/until.ts';
 
 const SECRET = 'A'.repeat(43);
 const LIMITS = { account: 3, address: 7 };

@@ -3,11 +3,11 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { PasswordCheck } from '../../src/gate/password-check.ts';
+import { ARGON2, PasswordCheck } from '../../src/gate/password-check.ts';
 import { basic, send } from '../http/wire.ts';
 import { publishApplication, type TestApplication } from '../support/application.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
-import { until } from './waiting.ts';
+import { until } from '../support/until.ts';
 
 const TRIES = 15;
 const NOBODY = `p${'0'.repeat(26)}`;
@@ -17,7 +17,7 @@ describe('the time of a refusal', () => {
   let app: TestApplication;
 
   before(async () => {
-    server = await startTestServer({ slowHash: true });
+    server = await startTestServer({ argon2: ARGON2 });
     app = await publishApplication(server, { activityLogEnabled: true, collections: [] });
     await server.database.sql(`update app_${app.id}.users set email_folded = 'admin@example.com' where id = $1`, [
       app.admin.id,

@@ -20,7 +20,7 @@ describe('the reason', () => {
     [token, { name: 1 }, '/name', 'must be a text'],
     [token, { name: '' }, '/name', 'must not be empty'],
     [token, { name: 'x'.repeat(101) }, '/name', 'must have at most 100 characters'],
-    [token, { name: 'x', secret: 'y' }, '/secret', 'is not a member of this body'],
+    [token, { name: 'x', secret: 'y' }, '/secret', 'is not known here; known are name and expiresAt'],
     [notification, { body: 'x', sound: 'loud' }, '/sound', 'must be one of default, ""'],
     // It may be null as well, which is not what is wrong with it.
     [organization, { singleSignOn: 1 }, '/singleSignOn', 'must be an object'],

@@ -9,8 +9,9 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import sharp from 'sharp';
-import { Fault } from '../../src/faults.ts';
+import { Fault, fault } from '../../src/faults.ts';
 import type { Thumbnails } from '../../src/images/thumbnails.ts';
+import { Trip } from '../../src/trip.ts';
 import { eventually, imageOf, isAlive, largest, noise, started, streamOf, twoColours, workersOf } from './samples.ts';
 
 const small = await twoColours(200, 100).png().toBuffer();
@@ -145,6 +146,29 @@ test('beyond the bound of those who wait of one application, UNAVAILABLE; anothe
   await other;
   assert.ok(done < 10, `another application waited for ${done}`);
   await Promise.all([running, ...waiting]);
+});
+
+test('what nobody waits for any more is not begun, and what somebody does is', async (t) => {
+  const thumbnails = started(t);
+  const first = stalled();
+  const running = thumbnails.make(imageOf(first), 64);
+  let opened: string[] = [];
+  const ask = (name: string) => {
+    const stopping = new Trip(name, 1_000);
+    const open = async () => {
+      opened = [...opened, name];
+      return streamOf(small);
+    };
+    return { stopping, made: thumbnails.make({ name, share: 'one', open, stopping }, 64) };
+  };
+  const [left, both, other] = [ask('left'), ask('shared'), ask('shared')];
+  const why = fault('UNAVAILABLE', { reason: 'left' });
+  for (const { stopping } of [left, both]) stopping.stop(why);
+  await assert.rejects(left.made, (error) => error === why);
+  const again = ask('left');
+  first.end(small.subarray(100));
+  await Promise.all([running, both.made, other.made, again.made]);
+  assert.deepEqual(opened, ['shared', 'left']);
 });
 
 test('the process knows no secret and gives way to the server', async (t) => {

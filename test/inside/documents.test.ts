@@ -47,6 +47,24 @@ describe('what is documented of the figures', () => {
     for (const name of namesIn(readPage('monitoring'))) assert.ok(figures.names.includes(name), name);
   });
 
+  it('is 0 from the start where its labels are known', () => {
+    const begun = [
+      ['cartulary_requests_refused_total', { code: 'UNAVAILABLE', reason: 'busy' }],
+      ['cartulary_requests_refused_total', { code: 'TOO_MANY_REQUESTS', reason: 'quota' }],
+      ['cartulary_quota_refused_total', { group: 'records-read' }],
+      ['cartulary_quota_requests_total', { group: 'management-write' }],
+      ['cartulary_job_failures_total', { name: 'notifications' }],
+      ['cartulary_task_failures_total', { task: 'passwordReset' }],
+      ['cartulary_notifications_total', { outcome: 'failed' }],
+      ['cartulary_workers_lost_total', {}],
+    ] as const;
+    for (const [name, labels] of begun) {
+      const shown = Object.entries(labels).map(([label, value]) => `${label}="${value}"`);
+      const line = shown.length === 0 ? `${name} 0` : `${name}{${shown.join(',')}} 0`;
+      assert.ok(figures.text.includes(`\n${line}\n`), line);
+    }
+  });
+
   it('is what the dashboard draws', () => {
     const dashboard = JSON.parse(readSource('docs/grafana-dashboard.json')) as Dashboard;
     assert.deepEqual(

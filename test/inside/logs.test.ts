@@ -7,10 +7,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { errorForLog } from '../../src/log-errors.ts';
-import { until } from '../gate/waiting.ts';
+import { Floods } from '../../src/log-floods.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { type ServerProcess, spawnServer } from '../support/process.ts';
 import { type SendOptions, sendTo } from '../support/server.ts';
+import { until } from '../support/until.ts';
 
 const secret = (kind: string): string => `S3cret-${kind}-0123456789`;
 const KEY = secret('operatorKey');
@@ -102,6 +103,24 @@ describe('the log', () => {
     assert.match(String(time), /^\d{4}-\d\d-\d\dT/);
   });
 
+  it('tells of what machines ask by the clock to who debugs alone', async () => {
+    for (const path of ['/healthz', '/readyz']) await send('GET', path);
+    const figures = (key: string) =>
+      fetch(`${server.address}/metrics`, { headers: { authorization: `Bearer ${key}` } });
+    assert.deepEqual([(await figures(KEY)).status, (await figures('wrong')).status], [200, 401]);
+    const routine = () => entries().filter(({ route }) => /^.(?:healthz|readyz|metrics)$/.test(String(route)));
+    await until('their lines', () => routine().length === 4);
+    assert.deepEqual(
+      routine().map(({ level, route, traceId }) => [level, route, traceId]),
+      [
+        [20, '/healthz', undefined],
+        [20, '/readyz', undefined],
+        [20, '/metrics', undefined],
+        [30, '/metrics', undefined],
+      ],
+    );
+  });
+
   it('keeps every secret to itself, also where things fail', async () => {
     const basic = (text: string) => ({ authorization: `Basic ${Buffer.from(text).toString('base64')}` });
     const wrong = keep('wrong');
@@ -148,9 +167,19 @@ describe('the log', () => {
     await until('the collector', () => entries().some(({ msg }) => msg === 'traces.unsent'));
     const failed = entries().find(({ msg }) => msg === 'request.failed') as { err: Record<string, unknown> };
     assert.deepEqual([failed.err.code, failed.err.constraint], ['23514', 'odd'], 'the cause is told');
-    assert.ok(
-      entries().some(({ msg }) => msg === 'request.refused'),
-      'that of a store that is away as well',
+    const refused = () => entries().filter(({ msg, times }) => msg === 'request.refused' && Number(times) > 0);
+    const sum = () => refused().reduce((all, { times }) => all + Number(times), 0);
+    const away = () => send('POST', `${at}/collections/${collectionId}/attachments`, { token, raw: 'x' });
+    for (const { status } of await Promise.all(Array.from({ length: 10 }, away))) assert.equal(status, 503);
+    await until('all to be counted', () => sum() === 11);
+    assert.ok(refused().length < 8, 'a line for many');
+    for (const { code, reason, err } of refused()) {
+      assert.deepEqual([code, reason, typeof err], ['UNAVAILABLE', 'storage', 'object'], 'the cause is told as well');
+    }
+    const each = entries().filter(({ msg, status }) => msg === 'request' && status === 503);
+    assert.deepEqual(
+      each.map(({ code, reason }) => [code, reason]),
+      Array.from({ length: 11 }, () => ['UNAVAILABLE', 'storage']),
     );
     const output = server.output();
     for (const one of secrets) {
@@ -183,5 +212,28 @@ describe('errors in the log', () => {
       ['invalid input syntax for type integer: "…"', '22P02', 'users'],
     );
     assert.match(cause?.stack ?? '', /^at /);
+  });
+});
+
+describe('floods in the log', () => {
+  it('are the first at once, then the latest with their number, and begin anew after a quiet time', (t) => {
+    t.mock.timers.enable({ apis: ['setInterval'] });
+    const told: [string, number][] = [];
+    const floods = new Floods<string>((latest, times) => told.push([latest, times]));
+    for (const one of ['a', 'b', 'c']) floods.note('kind', one, 1_000);
+    floods.note('other', 'x', 1_000);
+    assert.deepEqual(told.splice(0), [
+      ['a', 1],
+      ['x', 1],
+    ]);
+    t.mock.timers.tick(1_000);
+    floods.note('kind', 'd', 1_000);
+    assert.deepEqual(told.splice(0), [['c', 2]]);
+    t.mock.timers.tick(2_000);
+    floods.note('kind', 'e', 1_000);
+    assert.deepEqual(told, [
+      ['d', 1],
+      ['e', 1],
+    ]);
   });
 });

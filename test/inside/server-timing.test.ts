@@ -74,7 +74,7 @@ describe('Server-Timing', () => {
     assert.ok(timingOf(download).has('operation'));
     assert.deepEqual(
       [...timingOf(await server.operator('GET', '/applications')).keys()],
-      ['gate', 'body', 'db', 'total'],
+      ['gate', 'body', 'operation', 'db', 'total'],
     );
   });
 

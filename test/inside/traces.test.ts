@@ -3,13 +3,15 @@
 import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { hostname } from 'node:os';
 import { after, before, describe, it } from 'node:test';
+import pg from 'pg';
 import type { SamplerName } from '../../src/inside/traces.ts';
 import type { Observation } from '../../src/observe.ts';
-import { until } from '../gate/waiting.ts';
 import { publishApplication, string } from '../support/application.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
 
 interface Span {
   readonly traceId: string;
@@ -30,9 +32,15 @@ interface Export {
 const attributesOf = ({ attributes }: Pick<Span, 'attributes'>) =>
   Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]));
 
+const lasting =
+  (milliseconds: number) =>
+  ({ startTimeUnixNano: from, endTimeUnixNano: to }: Span): boolean =>
+    Number(BigInt(to) - BigInt(from)) / 1e6 > milliseconds;
+
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const PARENT = '00f067aa0ba902b7';
 const SECRET = 'Kept-To-Ourselves-42';
+const REQUEST_MS = 2_500;
 const DEFINITION = { collections: [{ name: 'A', columns: [{ name: 'T', type: 'String' }] }] };
 const RECORDS = '/v1/:applicationId/collections/:collectionId/records';
 
@@ -57,8 +65,15 @@ describe('traces', () => {
 
   const start = (more: { sampler?: SamplerName; port?: number; observe?: (observation: Observation) => void } = {}) => {
     const { sampler = 'parentbased_always_on', port = (collector.address() as AddressInfo).port } = more;
-    const traces = { url: `http://127.0.0.1:${port}/v1/traces`, serviceName: 'records', sampler, ratio: 0 };
-    return startTestServer({ database, traces, ...(more.observe ? { observe: more.observe } : {}) });
+    const url = `http://127.0.0.1:${port}/v1/traces`;
+    const attributes = { 'deployment.environment.name': 'staging', 'service.name': 'other' };
+    const traces = { url, serviceName: 'records', attributes, sampler, ratio: 0 };
+    return startTestServer({
+      database,
+      traces,
+      requestMs: REQUEST_MS,
+      ...(more.observe ? { observe: more.observe } : {}),
+    });
   };
   const received = () =>
     bodies
@@ -85,11 +100,22 @@ describe('traces', () => {
     const server = await start({ observe: (observation) => lines.push(observation) });
     const { app, requestId } = await makeRecord(server, '01');
     await server.send('GET', `/v1/${app.id}`, { token: 'wrong' });
+    await server.send('GET', '/readyz');
+    const locker = new pg.Client(database.connection);
+    await locker.connect();
+    await locker.query(`begin; lock table app_${app.id}.${app.ids.A?.id} in access exclusive mode`);
+    assert.equal((await app.send('GET', app.records('A'))).status, 503);
+    await locker.end();
     await server.close();
     assert.match(bodies[0] ?? '', /^POST \/v1\/traces application\/json\n/);
     assert.ok(!bodies.join().includes(SECRET) && !bodies.join().includes(app.admin.token), 'no values, no credentials');
     const exports = received();
-    assert.equal(attributesOf(exports[0]!.resource)['service.name'], 'records');
+    const resource = attributesOf(exports[0]!.resource);
+    assert.deepEqual(
+      ['service.name', 'host.name', 'deployment.environment.name'].map((name) => resource[name]),
+      ['records', hostname(), 'staging'],
+    );
+    assert.match(String(resource['service.instance.id']), /^[0-9a-f-]{36}$/);
     const spans = spansOf(exports);
     const trace = spans.filter(({ traceId }) => traceId === TRACE);
     const request = trace.find(({ parentSpanId }) => parentSpanId === PARENT);
@@ -126,6 +152,14 @@ describe('traces', () => {
     const refused = spans.find((span) => attributesOf(span)['http.response.status_code'] === 401);
     assert.equal(refused && attributesOf(refused)['error.type'], 'UNAUTHORIZED');
     assert.equal(refused?.parentSpanId ?? '', '');
+    assert.ok(!spans.some(({ name }) => name.includes('/readyz')), 'what is asked by the clock is not traced');
+    const stuck = spans.find((span) => attributesOf(span)['http.response.status_code'] === 503);
+    const waited = spans.filter(({ parentSpanId }) => parentSpanId === stuck?.spanId).filter(lasting(REQUEST_MS / 2));
+    assert.deepEqual(
+      waited.map(({ name }) => name),
+      ['operation', 'db select'],
+      'what was under way at the deadline',
+    );
     const told = lines.flatMap((line) => (line.event === 'request' ? [line.trip?.trace?.id] : []));
     assert.ok(told.includes(TRACE), 'log lines name the trace');
   });

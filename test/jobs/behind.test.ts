@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import { UnderWay } from '../../src/http/under-way.ts';
 import { Behind } from '../../src/jobs/behind.ts';
 import type { Observation } from '../../src/observe.ts';
-import { until } from '../gate/waiting.ts';
+import { until } from '../support/until.ts';
 
 describe('work behind the answers', () => {
   function begin() {

@@ -17,7 +17,7 @@ describe('a job that is done once for all servers', () => {
   before(async () => {
     server = await startTestServer();
     const { connection } = server.database;
-    database = new Database({ connection, connectionsMax: 4, onConnectionError: () => undefined });
+    database = Database.open({ connection, connectionsMax: 4, onConnectionError: () => undefined });
   });
   after(async () => {
     await database.close();

@@ -4,10 +4,10 @@ import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { until } from '../gate/waiting.ts';
 import { publishApplication } from '../support/application.ts';
 import { createDatabase } from '../support/database.ts';
 import { startTestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
 
 it('a server that stops begins no job while a request is being finished', async () => {
   const database = await createDatabase();

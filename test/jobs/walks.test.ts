@@ -18,7 +18,7 @@ describe('a walk through all applications', () => {
   before(async () => {
     server = await startTestServer();
     const { connection } = server.database;
-    database = new Database({ connection, connectionsMax: 4, onConnectionError: () => undefined });
+    database = Database.open({ connection, connectionsMax: 4, onConnectionError: () => undefined });
     ids = [];
     for (let count = 0; count < 4; count++) ids.push((await publishApplication(server, { collections: [] })).id);
     ids.sort();

@@ -10,9 +10,9 @@ import { pathToFileURL } from 'node:url';
 import pg from 'pg';
 import { Database } from '../../src/store/db.ts';
 import { migrate } from '../../src/store/migrate.ts';
-import { until } from '../gate/waiting.ts';
 import { publishApplication, string, type TestApplication } from '../support/application.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
 
 const SYSTEM = `alter table cartulary.applications add column from_the_future text;
   alter table cartulary.organizations add column from_the_future text;`;
@@ -82,9 +82,8 @@ describe('a migration by a newer node', () => {
     const { connection } = server.database;
     const reader = new pg.Client(connection);
     await reader.connect();
-    const nodes = Array.from(
-      { length: 2 },
-      () => new Database({ connection, connectionsMax: 4, onConnectionError: () => undefined }),
+    const nodes = Array.from({ length: 2 }, () =>
+      Database.open({ connection, connectionsMax: 4, onConnectionError: () => undefined }),
     );
     const { state, stop } = load();
     t.after(async () => {
@@ -97,9 +96,11 @@ describe('a migration by a newer node', () => {
     await reader.query('begin');
     await reader.query(`select count(*) from app_${app.id}.users, app_${app.id}.tokens, cartulary.applications`);
     let migrated = false;
-    const migrating = Promise.all(nodes.map((node) => migrate(node, pathToFileURL(`${folder}/`)))).then(() => {
-      migrated = true;
-    });
+    const migrating = Promise.all(nodes.map((node) => migrate(node, { folder: pathToFileURL(`${folder}/`) }))).then(
+      () => {
+        migrated = true;
+      },
+    );
     const begun = state.answered;
     await until('many answers meanwhile', () => state.answered > begun + 100);
     assert.equal(migrated, false, 'it waits for the one who reads');

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { until } from '../gate/waiting.ts';
 import { string, type TestApplication } from '../support/application.ts';
 import type { ServerProcess } from '../support/process.ts';
+import { until } from '../support/until.ts';
 import { Balancer, type Sent } from './balancer.ts';
 import { openScene, publishAt, type Scene } from './scene.ts';
 

@@ -4,10 +4,10 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { after, before, describe, it } from 'node:test';
-import { until } from '../gate/waiting.ts';
 import type { TestApplication } from '../support/application.ts';
 import type { ServerProcess } from '../support/process.ts';
 import { OPERATOR_KEY, sendTo } from '../support/server.ts';
+import { until } from '../support/until.ts';
 import { askOnce, childrenOf, lives, openScene, publishAt, type Scene } from './scene.ts';
 
 async function fetchFigures(address: string): Promise<{ text: string }> {
@@ -25,11 +25,8 @@ describe('cartulary serve --workers 2', () => {
 
   before(async () => {
     scene = await openScene();
-    server = await scene.start({ CARTULARY_LOG_LEVEL: 'warn', CARTULARY_DRAIN_SECONDS: '1' }, [
-      'serve',
-      '--workers',
-      '2',
-    ]);
+    const settings = { CARTULARY_LOG_LEVEL: 'info', CARTULARY_DRAIN_SECONDS: '1', CARTULARY_METRICS_PORT: '0' };
+    server = await scene.start(settings, ['serve', '--workers', '2']);
     app = await publishAt(server.address, []);
   });
   after(() => scene.close());
@@ -70,6 +67,10 @@ describe('cartulary serve --workers 2', () => {
     for (let n = 0; n < 6; n++) answered.add((await askOnce(server.address, '/healthz', '')).node);
     assert.equal(answered.size, 2);
     for (let n = 0; n < 4; n++) assert.equal(await counted(), 6);
+    const open = server.output().match(/^Figures without a key are at (http:\S+)$/gm) ?? [];
+    assert.equal(open.length, 1, 'the port that was picked is told once');
+    const { status } = await fetch(open[0]!.split(' ').at(-1)!, { headers: { connection: 'close' } });
+    assert.equal(status, 200);
   });
 
   it('replaces a worker that was killed, and serves meanwhile', async () => {
@@ -80,6 +81,7 @@ describe('cartulary serve --workers 2', () => {
     assert.ok(workers().includes(other), 'the other goes on');
     await until('both to serve', async () => (await askBoth(app.admin.token)).join() === '200,200');
     assert.match(server.output(), /"worker.lost"/);
+    assert.match((await fetchFigures(server.address)).text, /^cartulary_workers_lost_total 1$/m);
   });
 
   it('goes on serving for a while when it is asked to end, and leaves nothing behind', async () => {
@@ -96,6 +98,7 @@ describe('cartulary serve --workers 2', () => {
     };
     await until('it to say so', notReady);
     assert.equal((await ask(app.admin.token)).status, 200, 'all else is served');
+    assert.match(server.output(), /^Stopping; serving for 1 s more\. Ctrl-C again ends at once\.$/m);
     assert.equal(await ended, 0, server.output());
     assert.deepEqual(before.filter(lives), []);
   });
@@ -117,6 +120,9 @@ describe('cartulary serve --workers 2', () => {
       return true;
     });
     other.close();
-    await assert.rejects(scene.start({}, ['serve', '--workers', 'many']), /CARTULARY_WORKERS must be a whole number/);
+    await assert.rejects(
+      scene.start({}, ['serve', '--workers', '0']),
+      /option '--workers <number>' argument '0' is invalid\. It must be a whole number from 1 to 64\.\n$/,
+    );
   });
 });

@@ -8,8 +8,9 @@ import { PushServices } from '../../src/push/push-services.ts';
 import type { Person, TestApplication } from '../support/application.ts';
 import { createDatabase } from '../support/database.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
 import { type PushService, startPushService } from './push-service.ts';
-import { notify, publishWithPush, registerBrowser, until } from './scene.ts';
+import { notify, publishWithPush, registerBrowser } from './scene.ts';
 
 const FCM_TOKEN = `${'a'.repeat(22)}:APA91b${'B-_9'.repeat(33)}`;
 
@@ -71,17 +72,17 @@ describe('devices', () => {
     assert.deepEqual(same, { ...one, name: 'Kitchen' });
     service.react = () => ({ status: 503 });
     await notify(app, first, { body: 'for the first alone' });
-    await until(() => service.requests > 0, 'tried');
+    await until('tried', () => service.requests > 0);
     const { body: moved } = await register(second, device);
     assert.notEqual(moved.id, one.id);
     assert.deepEqual(await devicesOf(first), []);
     assert.equal((await devicesOf(second)).length, 1);
     service.react = () => ({ status: 201 });
     await notify(app, second, { body: 'for the second' });
-    await until(async () => {
+    await until('settled', async () => {
       const waiting = await server.database.sql(`select 1 from app_${app.id}.deliveries where state = 'waiting'`);
       return waiting.length === 0;
-    }, 'settled');
+    });
     assert.deepEqual(
       browser.arrivals.map(({ message }) => message.body),
       ['for the second'],

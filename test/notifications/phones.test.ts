@@ -10,8 +10,9 @@ import { KeyFileError, readApnsAccount, readFcmAccount } from '../../src/push/ke
 import type { Person, TestApplication } from '../support/application.ts';
 import { spawnServer } from '../support/process.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
 import { type PhoneService, startApns, startFcm } from './phones.ts';
-import { notify, publishWithPush, queueOf, until } from './scene.ts';
+import { notify, publishWithPush, queueOf } from './scene.ts';
 
 const FCM_TOKEN = `${'a'.repeat(22)}:APA91b${'B-_9'.repeat(33)}`;
 const APNS_TOKEN = '00Fc13AB'.repeat(8);
@@ -50,13 +51,13 @@ describe('phones', () => {
     return person;
   }
   const deviceCount = async (person: Person) => (await app.send('GET', `/users/${person.id}/devices`)).body.length;
-  const settled = () => until(async () => (await queueOf(server, app)).waiting === undefined, 'settled');
+  const settled = () => until('settled', async () => (await queueOf(server, app)).waiting === undefined);
 
   it('get messages by FCM, with one access token for many', async () => {
     const person = await somebodyWith({ transport: 'fcm', token: FCM_TOKEN, name: 'Pixel' });
     await notify(app, person, { title: 'Look', body: 'here', url: 'https://example.com/', sound: 'default' });
     await notify(app, person, { body: 'quiet' });
-    await until(() => fcm.taken.length === 2, 'both');
+    await until('both', () => fcm.taken.length === 2);
     const { message } = fcm.taken.find(({ body }) => body.message.notification.body === 'here')!.body;
     assert.deepEqual(message.notification, { title: 'Look', body: 'here' });
     assert.equal(message.token, FCM_TOKEN);
@@ -70,7 +71,7 @@ describe('phones', () => {
     // Withdrawn before its time: another is asked for, at once.
     fcm.tokens.add('withdrawn');
     await notify(app, person, { body: 'again' });
-    await until(() => fcm.taken.length === 3, 'the third');
+    await until('the third', () => fcm.taken.length === 3);
   });
 
   it('are dropped when FCM says that they are gone, and kept when it is busy or the message is at fault', async () => {
@@ -112,7 +113,7 @@ describe('phones', () => {
   it('get messages by APNs, on a connection that is kept and made anew', async () => {
     const person = await somebodyWith({ transport: 'apns', token: APNS_TOKEN });
     await notify(app, person, { title: 'Look', body: 'here', url: 'https://example.com/', sound: 'default' });
-    await until(() => apns.taken.length === 1, 'the first');
+    await until('the first', () => apns.taken.length === 1);
     const { headers, path, body } = apns.taken[0]!;
     assert.equal(path, `/3/device/${APNS_TOKEN.toLowerCase()}`);
     const { notificationId, ...rest } = body;
@@ -129,7 +130,7 @@ describe('phones', () => {
     assert.ok(left > 86_000 && left < 86_500, String(left));
     apns.goAway();
     await notify(app, person, { body: 'after' });
-    await until(() => apns.taken.length === 2, 'the second');
+    await until('the second', () => apns.taken.length === 2);
     assert.equal(apns.tokens.size, 1, 'Apple refuses tokens that change too often');
   });
 

@@ -21,7 +21,7 @@ describe('the queue of deliveries', () => {
   before(async () => {
     server = await startTestServer();
     app = await publishWithPush(server);
-    database = new Database({
+    database = Database.open({
       connection: server.database.connection,
       connectionsMax: 4,
       onConnectionError: () => undefined,
@@ -51,7 +51,7 @@ describe('the queue of deliveries', () => {
     const { database: name } = server.database.connection as { database: string };
     for (const off of [[], ['hashjoin', 'mergejoin'], ['hashjoin', 'mergejoin', 'indexscan', 'bitmapscan']]) {
       for (const way of off) await server.database.sql(`alter database ${name} set enable_${way} = off`);
-      const other = new Database({
+      const other = Database.open({
         connection: server.database.connection,
         connectionsMax: 4,
         onConnectionError: () => undefined,

@@ -10,8 +10,9 @@ import { retryAfterMs } from '../../src/push/transport.ts';
 import type { Person, TestApplication } from '../support/application.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
 import { type PushService, type Reaction, startPushService } from './push-service.ts';
-import { notify, publishWithPush, queueOf, registerBrowser, until } from './scene.ts';
+import { notify, publishWithPush, queueOf, registerBrowser } from './scene.ts';
 
 describe('the wait for the next attempt', () => {
   const delay = (attempts: number, serviceFailing: boolean) => retryDelayMs({ attempts, serviceFailing, chance: 0.5 });
@@ -98,7 +99,7 @@ describe('deliveries', () => {
     const [state, attempts, problem, dueAt] = row as [string, number, string | null, Date];
     return { state, attempts, problem, dueAt };
   };
-  const finished = (person: Person) => until(async () => (await stateOf(person)).state !== 'waiting', 'finished');
+  const finished = (person: Person) => until('finished', async () => (await stateOf(person)).state !== 'waiting');
   const reactions = (...list: Reaction[]) => {
     service.react = () => list.shift() ?? { status: 201 };
   };
@@ -124,7 +125,7 @@ describe('deliveries', () => {
     const { person } = await somebody();
     reactions({ status: 429, headers: { 'retry-after': '3600' } });
     await notify(app, person, { body: 'a' });
-    await until(async () => (await stateOf(person)).problem !== null, 'tried');
+    await until('tried', async () => (await stateOf(person)).problem !== null);
     const { state, dueAt, problem } = await stateOf(person);
     assert.equal(state, 'waiting');
     assert.equal(problem, 'answered 429');
@@ -139,7 +140,7 @@ describe('deliveries', () => {
       await notify(app, person, { body: 'a' });
       await finished(person);
       assert.equal((await stateOf(person)).state, 'gone');
-      await until(async () => (await app.send('GET', `/users/${person.id}/devices`)).body.length === 0, 'dropped');
+      await until('dropped', async () => (await app.send('GET', `/users/${person.id}/devices`)).body.length === 0);
     }
   });
 
@@ -183,7 +184,7 @@ describe('deliveries', () => {
       person.id,
     ]);
     await notify(app, person, { body: 'a' });
-    await until(async () => (await stateOf(person)).problem !== null, 'tried');
+    await until('tried', async () => (await stateOf(person)).problem !== null);
     assert.match((await stateOf(person)).problem ?? '', /^no answer: ECONNREFUSED$/);
     await server.database.sql(`update app_${app.id}.notifications set created_at = $2 where user_id = $1`, [
       person.id,
@@ -208,7 +209,7 @@ describe('deliveries', () => {
     service.react = () => ({ status: 201, delayMs: 30 });
     // Makes the server look.
     await notify(crowded, person, { body: 'one more' });
-    await until(async () => ((await queueOf(server, crowded)).delivered ?? 0) > 0, 'begun');
+    await until('begun', async () => ((await queueOf(server, crowded)).delivered ?? 0) > 0);
     await notify(app, quick.person, { body: 'a' });
     const began = Date.now();
     await finished(quick.person);
@@ -218,12 +219,12 @@ describe('deliveries', () => {
     // And an application goes with its queue, whatever is under way.
     assert.equal((await server.operator('DELETE', `/applications/${crowded.id}`)).status, 204);
     reactions();
-    await until(async () => {
+    await until('forgotten', async () => {
       const notes = await server.database.sql('select 1 from cartulary.due_notifications where application_id = $1', [
         crowded.id,
       ]);
       return notes.length === 0;
-    }, 'forgotten');
+    });
     const after = await somebody();
     await notify(app, after.person, { body: 'still works' });
     await finished(after.person);
@@ -245,14 +246,14 @@ describe('deliveries', () => {
     );
     reactions();
     await notify(broken, unlucky.person, { body: 'a' });
-    await until(() => observed.some((o) => o.event === 'job.failed' && o.applicationId === broken.id), 'observed');
+    await until('observed', () => observed.some((o) => o.event === 'job.failed' && o.applicationId === broken.id));
     await notify(app, lucky.person, { body: 'a' });
-    await until(() => lucky.browser.arrivals.length === 1, 'delivered', 5_000);
+    await until('delivered', () => lucky.browser.arrivals.length === 1);
     await server.database.sql(`drop trigger break on app_${broken.id}.deliveries`);
     await server.database.sql('update cartulary.due_notifications set due_at = now() where application_id = $1', [
       broken.id,
     ]);
-    await until(() => unlucky.browser.arrivals.length === 1, 'delivered, too', 5_000);
+    await until('delivered, too', () => unlucky.browser.arrivals.length === 1);
     assert.equal((await server.operator('DELETE', `/applications/${broken.id}`)).status, 204);
   });
 
@@ -277,7 +278,7 @@ describe('deliveries', () => {
     const before = service.requests;
     reactions({ status: 503 });
     await notify(app, person, { body: 'a' });
-    await until(() => service.requests > before, 'tried');
+    await until('tried', () => service.requests > before);
     await server.database.sql(`update app_${app.id}.users set disabled = true where id = $1`, [person.id]);
     await finished(person);
     const { state, problem } = await stateOf(person);
@@ -289,7 +290,7 @@ describe('deliveries', () => {
     const tried = service.requests;
     reactions({ status: 503 });
     await notify(app, person, { body: 'b' });
-    await until(() => service.requests > tried, 'tried again');
+    await until('tried again', () => service.requests > tried);
     await server.database.sql(`update app_${app.id}.tokens set revoked_at = now() where user_id = $1`, [person.id]);
     await finished(person);
     assert.match((await stateOf(person)).problem ?? '', /^the sign-in by which the device was registered has ended$/);
@@ -308,7 +309,7 @@ describe('deliveries', () => {
       const path = `/v1/${own.id}/users/${person.id}/notifications`;
       await stopping.send('POST', path, { token: own.admin.token, json: { body: String(index) } });
     }
-    await until(() => service.busiest >= 8, 'under way');
+    await until('under way', () => service.busiest >= 8);
     await stopping.close();
     const queue = await queueOf({ database }, own);
     assert.equal(queue.delivered, browser.arrivals.length, 'what arrived is written down');
@@ -320,7 +321,7 @@ describe('deliveries', () => {
     // The walk at the start finds what has no note.
     await database.sql('delete from cartulary.due_notifications');
     server = await startTestServer({ database, push: { services: [service.origin] } });
-    await until(async () => (await queueOf({ database }, own)).delivered === 40, 'the rest', 10_000);
+    await until('the rest', async () => (await queueOf({ database }, own)).delivered === 40);
     assert.equal(new Set(browser.arrivals.map(({ message }) => message.body)).size, 40);
     assert.equal(browser.arrivals.length, 40);
   });

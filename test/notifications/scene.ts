@@ -1,7 +1,6 @@
 // What the tests of notifications have in common: an application with them switched on, people with browsers, sending.
 
 import assert from 'node:assert/strict';
-import { setTimeout as pause } from 'node:timers/promises';
 import { type Person, publishApplication, type TestApplication } from '../support/application.ts';
 import type { TestServer } from '../support/server.ts';
 import type { Browser, PushService } from './push-service.ts';
@@ -27,11 +26,6 @@ export async function notify(app: TestApplication, person: Person, request: obje
   const reply = await app.send('POST', `/users/${person.id}/notifications`, { json: request });
   assert.equal(reply.status, 204, reply.text);
   assert.equal(reply.text, '');
-}
-
-export async function until(condition: () => boolean | Promise<boolean>, what: string, ms = 15_000): Promise<void> {
-  for (const end = Date.now() + ms; Date.now() < end; await pause(20)) if (await condition()) return;
-  assert.fail(`not within ${ms} ms: ${what}`);
 }
 
 /** How many deliveries are in which state. */

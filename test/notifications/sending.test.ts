@@ -5,8 +5,9 @@ import { after, before, describe, it } from 'node:test';
 import type { Person, TestApplication } from '../support/application.ts';
 import { publishApplication } from '../support/application.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
 import { type PushService, startPushService } from './push-service.ts';
-import { entriesOf, notify, publishWithPush, queueOf, registerBrowser, until } from './scene.ts';
+import { entriesOf, notify, publishWithPush, queueOf, registerBrowser } from './scene.ts';
 
 const EMOJI = '💥';
 
@@ -40,7 +41,7 @@ describe('sending notifications', () => {
     const said = { title: 'Look', body: `line\nand ${EMOJI}`, url: 'https://example.com/ä?b=c', sound: 'default' };
     await notify(app, person, said);
     for (const { arrivals } of browsers) {
-      await until(() => arrivals.length > 0, 'arrived');
+      await until('arrived', () => arrivals.length > 0);
       const { notificationId, ...message } = arrivals[0]!.message;
       assert.deepEqual(message, { ...said, application: { id: app.id, name: 'Inspections' } });
       assert.match(notificationId, /^[0-9a-f-]{36}$/);
@@ -54,7 +55,7 @@ describe('sending notifications', () => {
     const somebody = await app.addPerson('Untitled');
     const { arrivals } = await registerBrowser(app, somebody, service);
     await notify(app, somebody, { body: 'b', sound: '' });
-    await until(() => arrivals.length > 0, 'arrived');
+    await until('arrived', () => arrivals.length > 0);
     assert.deepEqual(Object.keys(arrivals[0]!.message).sort(), ['application', 'body', 'notificationId', 'title']);
     assert.equal(arrivals[0]!.message.title, 'Inspections');
   });
@@ -65,7 +66,7 @@ describe('sending notifications', () => {
     const url = `https://example.com/${'あ'.repeat(1004)}`;
     const body = EMOJI.repeat(512);
     await notify(app, somebody, { title: EMOJI.repeat(128), body, url });
-    await until(() => arrivals.length > 0, 'arrived');
+    await until('arrived', () => arrivals.length > 0);
     const { message, plainBytes } = arrivals[0]!;
     assert.ok(plainBytes <= 3_993 && plainBytes > 3_980, `${plainBytes} bytes`);
     assert.equal(message.url, url);
@@ -156,7 +157,7 @@ describe('sending notifications', () => {
     );
     for (const { extra } of entries)
       assert.match((extra as { notificationId: string }).notificationId, /^[0-9a-f-]{36}$/);
-    await until(async () => (await queueOf(server, logged)).delivered === 2, 'both delivered');
+    await until('both delivered', async () => (await queueOf(server, logged)).delivered === 2);
   });
 
   it('queues nothing for a disabled user, nor for one whose shared user is disabled', async () => {
@@ -222,7 +223,7 @@ describe('sending notifications', () => {
         }
       };
       await Promise.all(Array.from({ length: 8 }, sender));
-      await until(async () => (await queueOf(server, busy)).delivered === 1_000, 'all delivered', 60_000);
+      await until('all delivered', async () => (await queueOf(server, busy)).delivered === 1_000);
       const bodies = browsers.flatMap(({ arrivals }) => arrivals.map(({ message }) => Number(message.body)));
       assert.deepEqual(
         bodies.sort((a, b) => a - b),

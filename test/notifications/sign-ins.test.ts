@@ -5,8 +5,9 @@ import { after, before, describe, it } from 'node:test';
 import { signedIn } from '../sessions/scene.ts';
 import type { Person, TestApplication } from '../support/application.ts';
 import { type Reply, type SendOptions, startTestServer, type TestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
 import { type Browser, type PushService, startPushService } from './push-service.ts';
-import { notify, publishWithPush, until } from './scene.ts';
+import { notify, publishWithPush } from './scene.ts';
 
 describe('a device', () => {
   let server: TestServer;
@@ -53,10 +54,10 @@ describe('a device', () => {
   async function reached(person: Person, { arrivals }: Browser): Promise<boolean> {
     const earlier = arrivals.length;
     await notify(app, person, { body: 'a' });
-    await until(async () => {
+    await until('settled', async () => {
       const rows = await server.database.sql(`select 1 from app_${app.id}.deliveries where state = 'waiting'`);
       return rows.length === 0;
-    }, 'settled');
+    });
     return arrivals.length > earlier;
   }
   const sql = (text: string, ...params: unknown[]) =>

@@ -2,11 +2,13 @@
 
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
+import files, { readFile, writeFile } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { firstUuidAt } from '../../src/domain/ids.ts';
+import { Database } from '../../src/store/db.ts';
 import { number, publishApplication, string } from '../support/application.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { dumpSchemas } from '../support/schema-dump.ts';
@@ -139,6 +141,30 @@ describe('migrations', () => {
       });
       assert.deepEqual(read.body, record.body);
     });
+  });
+
+  it('are read again where they could not be', async (t) => {
+    // One that has read nothing yet.
+    const own = new URL('../../src/store/migrate.js?unread', import.meta.url).href;
+    const { keepMigrated } = (await import(own)) as typeof import('../../src/store/migrate.ts');
+    const nowhere = Database.open({
+      connection: { host: '127.0.0.1', port: 1 },
+      connectionsMax: 2,
+      onConnectionError: () => undefined,
+    });
+    t.after(() => nowhere.close());
+    const reading = t.mock.method(files, 'readdir', async () => {
+      throw Object.assign(new Error('too many open files'), { code: 'EMFILE' });
+    });
+    syncBuiltinESMExports();
+    try {
+      await assert.rejects(keepMigrated(nowhere, 'a'), { code: 'EMFILE' });
+    } finally {
+      reading.mock.restore();
+      syncBuiltinESMExports();
+    }
+    // It has come as far as the database.
+    await assert.rejects(keepMigrated(nowhere, 'a'), { code: 'UNAVAILABLE' });
   });
 
   it('bring tables of the second layout up to the present one', async () => {

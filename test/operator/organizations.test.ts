@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import pg from 'pg';
-import { until } from '../gate/waiting.ts';
 import { publishApplication } from '../support/application.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
 
 const PASSWORD = 'Secret-Passw0rd';
 const SIGN_ON = { issuer: 'https://id.example.com', clientId: 'cartulary', clientSecret: 'Very-Secret-Thing' };

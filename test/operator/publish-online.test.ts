@@ -7,6 +7,7 @@ import pg from 'pg';
 import type { Application } from '../../src/wire/applications.ts';
 import { number, publishApplication, string, type TestApplication } from '../support/application.ts';
 import { type Reply, startTestServer, type TestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
 import { assertNoDebris, assertRecordsAgree, schemaOf } from './stored-records.ts';
 
 const THINGS = 't0000001';
@@ -20,8 +21,6 @@ const MORE = [
   { ...COUNT, sortable: true },
 ];
 const RECORDS = 1_200;
-const LOOKS_MAX = 2_000;
-const LOOK_MS = 10;
 
 describe('publishing with many records', () => {
   let server: TestServer;
@@ -110,14 +109,6 @@ describe('publishing with many records', () => {
       await server.database.sql(`drop trigger hold on ${table}`);
       await server.database.sql(`drop function ${schema}.hold()`);
     }
-  }
-
-  async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
-    for (let looks = 0; looks < LOOKS_MAX; looks++) {
-      if (await holds()) return;
-      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
-    }
-    throw new Error(`${what} did not come to pass`);
   }
 
   const progressOf = async (app: TestApplication, node = server) =>

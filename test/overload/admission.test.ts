@@ -1,11 +1,14 @@
 // Who is worked on and who waits, without a server around it. 12 places: 9 for who is alone, 2 for each beside others.
 
 import assert from 'node:assert/strict';
+import type { IncomingMessage } from 'node:http';
 import { after, describe, it } from 'node:test';
 import fc from 'fast-check';
-import { Fault, fault } from '../../src/faults.ts';
+import { Fault, fault, refusalReason } from '../../src/faults.ts';
 import { Admission, type AdmissionBounds } from '../../src/gate/admission.ts';
+import { Deadlines } from '../../src/http/deadlines.ts';
 import { Trip } from '../../src/trip.ts';
+import { until } from '../support/until.ts';
 
 const BOUNDS = { atOnceMax: 12, waitingEachMax: 10, waitingMax: 100, waitMs: 60_000 };
 const ALONE = 9;
@@ -132,6 +135,22 @@ describe('admission', () => {
     assert.equal(late.trip.admitted, false);
     assert.equal(enter('a').turn, undefined);
     assert.deepEqual([admission.atWork, admission.waiting], [ALONE, 0]);
+  });
+
+  it('says of a deadline that passes whether anything was begun, and when to come again', async () => {
+    const { admission, many } = front();
+    const came = many('a', ALONE + 8);
+    const deadlines = new Deadlines(0, admission);
+    for (const { trip } of came) {
+      trip.deadlineAt = 0;
+      deadlines.watch(trip, { method: 'POST' } as IncomingMessage);
+    }
+    await until('them to be stopped', () => came.every(({ trip }) => trip.stopped !== undefined));
+    deadlines.close();
+    const told = came.map(({ trip }) => trip.stopped && refusalReason(trip.stopped));
+    assert.deepEqual(told, [...Array(ALONE).fill('deadline'), ...Array(8).fill('busy')]);
+    assert.equal(came[0]?.trip.stopped?.headers['retry-after'], '8', 'those who wait come first');
+    assert.equal(admission.waiting, 0);
   });
 
   it('lets go of who is stopped while waiting', async () => {

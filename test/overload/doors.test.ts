@@ -2,15 +2,18 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { Fault } from '../../src/faults.ts';
-import { PasswordCheck } from '../../src/gate/password-check.ts';
-import { Shares } from '../../src/store/shares.ts';
+import { Fault, fault } from '../../src/faults.ts';
+import { type Argon2, PasswordCheck } from '../../src/gate/password-check.ts';
+import { Active, Shares } from '../../src/store/shares.ts';
+import { Trip } from '../../src/trip.ts';
+import { until } from '../support/until.ts';
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('shares of connections', () => {
   it('are larger for who is alone, and smaller again as soon as somebody comes', async () => {
-    const shares = new Shares({ alone: 4, besideOthers: 2 });
+    let others = false;
+    const shares = new Shares({ alone: 4, besideOthers: 2 }, { beside: () => others });
     const given: number[] = [];
     const take = (name: string, n: number) => {
       const turn = shares.take(name, undefined);
@@ -19,6 +22,7 @@ describe('shares of connections', () => {
     };
     for (const n of [1, 2, 3, 4, 5, 6, 7]) take('loud', n);
     assert.deepEqual(given, [1, 2, 3, 4]);
+    others = true;
     take('quiet', 10);
     assert.deepEqual(given, [1, 2, 3, 4, 10], 'a newcomer waits for nobody');
     shares.give('loud');
@@ -28,24 +32,68 @@ describe('shares of connections', () => {
     shares.give('loud');
     await settled();
     assert.deepEqual(given, [1, 2, 3, 4, 10, 5]);
-    shares.give('quiet');
+    others = false;
+    shares.give('loud');
     await settled();
     assert.deepEqual(given, [1, 2, 3, 4, 10, 5, 6, 7], 'who is alone again has it all');
     assert.equal(shares.waiting, 0);
   });
+
+  it('are small beside whoever asks for anything, until a moment after that', async () => {
+    const active = new Active();
+    active.note('loud');
+    assert.equal(active.beside('loud'), false);
+    assert.equal(active.beside('quiet'), true);
+    active.note('quiet');
+    assert.equal(active.beside('loud'), true);
+    await until('that to be over', () => !active.beside('loud'));
+    active.note('loud');
+    assert.equal(active.beside('loud'), false);
+  });
 });
 
 describe('passwords to be checked', () => {
+  it('are left out when who waits is stopped', async () => {
+    const finish: (() => void)[] = [];
+    const begun: string[] = [];
+    const passwords = new PasswordCheck(
+      {
+        hash: async () => 'decoy',
+        verify: (_hash, password) => {
+          begun.push(password);
+          return new Promise<boolean>((resolve) => finish.push(() => resolve(false)));
+        },
+      },
+      4,
+    );
+    const trips = Array.from({ length: 7 }, (_, n) => new Trip(String(n), 1_000));
+    const checks = trips.map((stopping) =>
+      passwords.matches({ share: 'one', account: 'somebody', hash: 'hash', password: stopping.id, stopping }),
+    );
+    const why = fault('UNAVAILABLE', { reason: 'left' });
+    // The first is being checked, which goes on.
+    for (const n of [0, 4, 6]) trips[n]?.stop(why);
+    await assert.rejects(checks[4]!, (error) => error === why);
+    await assert.rejects(checks[6]!, (error) => error === why);
+    for (let n = 0; n < 5; n++) {
+      finish[n]?.();
+      await settled();
+    }
+    assert.deepEqual(begun, ['0', '1', '2', '3', '5']);
+    assert.deepEqual(await Promise.all([0, 1, 2, 3, 5].map((n) => checks[n])), Array(5).fill(false));
+  });
+
   it('go round among the applications, and those of one fill nobody else’s queue', async () => {
     const finish: (() => void)[] = [];
     const begun: string[] = [];
-    const passwords = new PasswordCheck({
+    const argon2: Argon2 = {
       hash: async () => 'decoy',
       verify: (_hash, password) => {
         begun.push(String(password));
         return new Promise<boolean>((resolve) => finish.push(() => resolve(true)));
       },
-    });
+    };
+    const passwords = new PasswordCheck(argon2, 4);
     const check = (share: string, password: string) =>
       passwords.matches({ share, account: `${share} somebody`, hash: 'hash', password });
     const checks = Array.from({ length: 104 }, (_, n) => check('loud', `loud ${n}`));

@@ -7,18 +7,19 @@ import type { IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { PATIENCE } from '../../src/http/patience.ts';
 import type { Observation } from '../../src/observe.ts';
-import { until } from '../gate/waiting.ts';
 import { assertProblem, head, onWire, send, type Wire } from '../http/wire.ts';
 import { publishApplication, string, type TestApplication } from '../support/application.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
 
 const CONNECTIONS_MAX = 12;
 const HEADERS_MAX = 256;
 /** More than what the sockets of both sides hold. */
 const RECORDS = 24;
 const TEXT_BYTES = 900_000;
+/** Less than those have who are cut off when a server stops. */
+const STOP_MS_MAX = 8_000;
 
 describe('slow clients', { timeout: 60_000 }, () => {
   let server: TestServer;
@@ -28,15 +29,17 @@ describe('slow clients', { timeout: 60_000 }, () => {
   before(async () => {
     server = await startTestServer({
       clientConnectionsMax: CONNECTIONS_MAX,
-      patience: { headersMs: 400, keepAliveMs: 500, bodyMs: 1_000, bodySilenceMs: 400, readerMs: 400 },
+      patience: {
+        ...{ headersMs: 400, keepAliveMs: 500, bodyMs: 1_000, bodySilenceMs: 400, readerMs: 400 },
+        ...{ filePartBytes: 1_000, filePartMs: 1_000 },
+      },
       observe: (observation) => observation.event === 'connections.dropped' && dropped.push(observation),
     });
     app = await publishApplication(server, {
       collections: [{ name: 'Things', columns: [{ name: 'Title', type: 'String' }] }],
     });
   });
-  after(async () => {
-    await server.close();
+  after(() => {
     assert.deepEqual(server.failures, []);
   });
 
@@ -99,6 +102,50 @@ describe('slow clients', { timeout: 60_000 }, () => {
     });
     const stored = await server.database.sql(`select count(*)::int from app_${app.id}.${app.ids.Things!.id}`);
     assert.deepEqual(stored, [[0]]);
+  });
+
+  /** With the server's end of it. They do not close their side when the server closes its own. */
+  async function halfOpen(text: string): Promise<{ client: Socket; socket: Socket }> {
+    const accepted: Socket[] = [];
+    const note = (message: unknown) => accepted.push((message as { socket: Socket }).socket);
+    subscribe('net.server.socket', note);
+    const { hostname, port } = new URL(server.address);
+    const client = connect({ host: hostname, port: Number(port), allowHalfOpen: true }).on('error', () => undefined);
+    try {
+      client.resume().write(text);
+      await until('it to be accepted', () => accepted.length > 0);
+    } finally {
+      unsubscribe('net.server.socket', note);
+    }
+    const [socket] = accepted;
+    assert.ok(socket !== undefined);
+    return { client, socket };
+  }
+
+  it('are let go of when they were told to close and do not', async () => {
+    const unfinished = 'GET / HTTP/1.1\r\nX-A';
+    const closing = head('GET', '/healthz', { connection: 'close' });
+    const upgrading = head('GET', '/healthz', { connection: 'upgrade', upgrade: 'websocket' });
+    for (const text of [unfinished, 'CONNECT a:1 HTTP/1.1\r\n\r\n', 'nonsense\r\n\r\n', closing, upgrading]) {
+      const { client, socket } = await halfOpen(text);
+      await until(`the end of ${text}`, () => socket.destroyed);
+      client.destroy();
+    }
+  });
+
+  it('are cut off when a file comes too slowly, however regularly', async () => {
+    const path = `/v1/${app.id}/collections/${app.ids.Things!.id}/attachments`;
+    const described = { 'content-type': 'text/plain', 'content-disposition': 'attachment; filename="a.txt"' };
+    const uploading = head('POST', path, { ...bearer(), ...described, 'content-length': '2500' });
+    await onWire(server.address, (wire) => trickle(wire.write(uploading), 'x'.repeat(100)));
+    await onWire(server.address, async (wire) => {
+      wire.write(uploading);
+      for (const bytes of [1_000, 500, 500, 500]) {
+        await sleep(400);
+        wire.write('x'.repeat(bytes));
+      }
+      assert.equal((await wire.answer()).status, 200);
+    });
   });
 
   it('may pause in a body for a while', async () => {
@@ -181,7 +228,12 @@ describe('slow clients', { timeout: 60_000 }, () => {
     });
   });
 
-  it('keep an idle connection for longer than a proxy does', () => {
-    assert.ok(PATIENCE.keepAliveMs > 60_000);
+  it('do not keep the server from stopping', async () => {
+    const silent = await halfOpen('');
+    const connecting = await halfOpen('CONNECT a:1 HTTP/1.1\r\n\r\n');
+    const since = performance.now();
+    await server.close();
+    assert.ok(performance.now() - since < STOP_MS_MAX);
+    for (const { client } of [silent, connecting]) client.destroy();
   });
 });

@@ -5,7 +5,7 @@ import { after, before, describe, it } from 'node:test';
 import pg from 'pg';
 import { Database } from '../../src/store/db.ts';
 import { claimUnsettled, postponed } from '../../src/store/shared-users.ts';
-import { until } from '../gate/waiting.ts';
+import { until } from '../support/until.ts';
 import { addSharedUser, openPlace, openScene, PASSWORD, type Place, type Scene } from './scene.ts';
 
 const SHARING = { sharedUsersModeEnabled: true, teamsModeEnabled: false };
@@ -81,7 +81,7 @@ describe('the settling of shared users', () => {
 
   it('takes each once, and those that failed behind the others', async () => {
     const { connection } = server.database;
-    const database = new Database({ connection, connectionsMax: 2, onConnectionError: () => undefined });
+    const database = Database.open({ connection, connectionsMax: 2, onConnectionError: () => undefined });
     try {
       // Ahead of the present, so that the server’s own job takes none of them.
       const at = (minutes: number) => new Date(Date.UTC(2300, 0, 1, 0, minutes)).toISOString();

@@ -3,9 +3,9 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { until } from '../gate/waiting.ts';
 import { string } from '../support/application.ts';
 import { sendTo } from '../support/server.ts';
+import { until } from '../support/until.ts';
 import {
   addSharedUser,
   assertRefused,

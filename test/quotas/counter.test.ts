@@ -9,9 +9,9 @@ import type { Observation } from '../../src/observe.ts';
 import { Database } from '../../src/store/db.ts';
 import { takenByGroup } from '../../src/store/quotas.ts';
 import { Trip } from '../../src/trip.ts';
-import { until } from '../gate/waiting.ts';
 import { publishApplication } from '../support/application.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
 
 const NOON = Date.parse('2026-03-02T12:00:00.000Z');
 const GROUP = 'records-read';
@@ -27,7 +27,7 @@ describe('a server’s counter', () => {
   before(async () => {
     server = await startTestServer();
     const { connection } = server.database;
-    database = new Database({ connection, connectionsMax: 6, onConnectionError: () => undefined });
+    database = Database.open({ connection, connectionsMax: 6, onConnectionError: () => undefined });
   });
   after(async () => {
     for (const quotas of opened) await quotas.close();
@@ -119,6 +119,52 @@ describe('a server’s counter', () => {
     assert.equal(await taken(), 1);
   });
 
+  it('lets those go who are stopped while they wait, and asks the database no longer than some seconds', async () => {
+    const { quotas } = open();
+    const { id, app } = await application(10);
+    const holder = await database.application(id).transaction(async (tx) => {
+      await tx.rows(`lock table ${tx.schema}.quotas in access exclusive mode`);
+      const leaving = new Trip('x', 30_000);
+      const waiting = take(quotas, app, leaving);
+      const staying = take(quotas, app);
+      leaving.stop(fault('UNAVAILABLE', { reason: 'deadline' }));
+      await assert.rejects(waiting, (error: Fault) => error === leaving.stopped);
+      await assert.rejects(staying, (error: Fault) => error.code === 'UNAVAILABLE');
+      return 'held';
+    });
+    assert.equal(holder, 'held');
+    assert.equal((await take(quotas, app)).headers.ratelimit, `"${GROUP}";r=9;t=3600`, 'nothing was lost by that');
+  });
+
+  it('takes back that a request was counted, as long as that was in the same counting', async () => {
+    let now = NOON;
+    const { quotas } = open(NEVER_MS, { now: () => now });
+    const { id, app, limited, taken } = await application(100);
+    const trips: Trip[] = [];
+    for (let count = 0; count < 7; count++) trips.push(await take(quotas, app));
+    const uncount = () => {
+      const trip = trips.shift()!;
+      trip.uncount?.(trip);
+      assert.deepEqual([trip.uncount, trip.group], [undefined, undefined]);
+      return trip;
+    };
+    assert.equal(trips[0]?.headers.ratelimit, `"${GROUP}";r=99;t=3600`);
+    assert.equal(uncount().headers.ratelimit, `"${GROUP}";r=94;t=3600`, 'within a lease, of which there were two');
+    assert.equal((await take(quotas, app)).headers.ratelimit, `"${GROUP}";r=93;t=3600`);
+    quotas.recall(id, GROUP);
+    await until('the rest to be given back', async () => (await taken()) === 7);
+    uncount();
+    await until('one more to be given back', async () => (await taken()) === 6);
+    await take(quotas, limited(8));
+    uncount();
+    await until('one more to be given back', async () => (await taken()) === 6);
+    now += 3_600_000;
+    uncount();
+    await take(quotas, limited(8));
+    uncount();
+    assert.equal(await taken(), 1, 'the count is that of another hour');
+  });
+
   it('uses nothing of a lease that was on its way when the quota changed', async () => {
     const { quotas } = open();
     const { app, limited, taken } = await application(1000);
@@ -156,7 +202,7 @@ describe('a server’s counter', () => {
 
   it('passes on that the database is away', async () => {
     const connection = { host: '127.0.0.1', port: 1, user: 'x', database: 'x' };
-    const away = new Database({ connection, connectionsMax: 2, onConnectionError: () => undefined });
+    const away = Database.open({ connection, connectionsMax: 2, onConnectionError: () => undefined });
     const { quotas } = open(NEVER_MS, { database: away });
     const { app } = await application(10);
     for (let count = 0; count < 2; count++) {

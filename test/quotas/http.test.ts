@@ -4,11 +4,11 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { ROUTES } from '../../src/http/routes.ts';
 import { type Limits, QUOTA_GROUPS } from '../../src/wire/publish-document.ts';
-import { until } from '../gate/waiting.ts';
 import { bodyOf, pathOf, ROWS } from '../http/rows.ts';
 import { basic, send as sendRaw } from '../http/wire.ts';
 import { publishApplication, string, type TestApplication } from '../support/application.ts';
 import { type Reply, startTestServer, type TestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
 import { leftOf, limitedTo, TestHours } from './scene.ts';
 
 const POLICY = 'ratelimit-policy';
@@ -39,6 +39,11 @@ describe('quotas', () => {
     const seconds = Number(reply.headers.get('retry-after'));
     assert.ok(seconds >= 1 && seconds <= 3600, `${seconds}`);
     assert.equal(reply.headers.get('ratelimit'), `"${group}";r=0;t=${seconds}`);
+    assert.match(
+      reply.headers.get('server-timing') ?? '',
+      / quota;dur=[\d.]+, db;/,
+      'the stage that refused has its time',
+    );
   };
 
   it('are told with every answer that counts, and end in 429', async () => {

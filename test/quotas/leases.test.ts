@@ -5,7 +5,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
 import { freshLease, HOUR_MS, hourOf } from '../../src/domain/quota.ts';
-import { Database, type Writer } from '../../src/store/db.ts';
+import { Database } from '../../src/store/db.ts';
+import type { Writer } from '../../src/store/handles.ts';
 import { giveBack, type Lease, takeLease, takenByGroup } from '../../src/store/quotas.ts';
 import type { QuotaGroup } from '../../src/wire/publish-document.ts';
 import { publishApplication } from '../support/application.ts';
@@ -23,7 +24,7 @@ describe('leases', () => {
   before(async () => {
     server = await startTestServer();
     const { connection } = server.database;
-    database = new Database({ connection, connectionsMax: 8, onConnectionError: () => undefined });
+    database = Database.open({ connection, connectionsMax: 8, onConnectionError: () => undefined });
     const { id } = await publishApplication(server, { collections: [] });
     store = database.application(id);
   });
@@ -82,6 +83,17 @@ describe('leases', () => {
     assert.deepEqual([behind?.since, behind?.taken], [ahead?.since, 8]);
     assert.equal((await take(NOON - 1, 4))?.granted, 2);
     assert.equal(await take(NOON - 1, 4), undefined, 'the hour before does not come back');
+  });
+
+  it('are not of an hour that a server began whose clock was far ahead', async () => {
+    const { take, taken } = counting(10);
+    await take(NOON + 48 * HOUR_MS, 10);
+    assert.equal(await taken(NOON), undefined);
+    const lease = await take(NOON, 4);
+    assert.deepEqual([lease?.since, lease?.granted, lease?.taken], [NOON, 4, 4]);
+    assert.equal(await taken(NOON), 4);
+    assert.equal((await take(NOON, 10))?.granted, 6);
+    assert.equal(await take(NOON), undefined);
   });
 
   it('go back to the count they are of, and to no other', async () => {

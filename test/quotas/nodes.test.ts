@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { until } from '../gate/waiting.ts';
 import { publishApplication, type TestApplication } from '../support/application.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { sendTo, startTestServer, type TestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
 import { tapWire, type WireTap } from '../support/wire-tap.ts';
 import { fire, leftOf, limitedTo, TestHours } from './scene.ts';
 

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { HOUR_MS } from '../../src/domain/quota.ts';
+import { QUOTA_GROUPS } from '../../src/wire/publish-document.ts';
 import { publishApplication, type TestApplication } from '../support/application.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { limitedTo, TestHours } from './scene.ts';
@@ -36,23 +37,24 @@ describe('the operator’s quotas', () => {
     const { hour, resetsAt, ...rest } = await show(app);
     assert.equal(Date.parse(resetsAt) - Date.parse(hour), HOUR_MS);
     assert.ok(Math.abs(Date.parse(hour) + HOUR_MS / 6 - (Date.now() + hours.aheadMs())) < 60_000);
-    const row = (group: string, limit: number | null, taken = 0) => ({
+    const row = (group: string, limit: number, { source = 'plan', taken = 0 } = {}) => ({
       group,
       inPlan: true,
       limit,
+      source,
       taken,
-      left: limit! - taken,
+      left: limit - taken,
     });
     assert.deepEqual(rest, {
       plan: 'basic',
       groups: [
         // A lease of 5 and one of 4, of which 3 are unused.
-        row('records-read', 100, 9),
+        row('records-read', 100, { source: 'set', taken: 9 }),
         row('records-write', 100),
         row('attachments-read', 25),
         row('attachments-write', 5),
-        row('management-read', 7, 1),
-        { group: 'management-write', inPlan: false, limit: null, taken: 0, left: null },
+        row('management-read', 7, { source: 'set', taken: 1 }),
+        { group: 'management-write', inPlan: false, limit: null, source: null, taken: 0, left: null },
       ],
     });
     hours.turn();
@@ -75,18 +77,62 @@ describe('the operator’s quotas', () => {
     assert.equal(entries.length, 2);
   });
 
-  it('change the plan, and keep the limits', async () => {
+  it('change the plan, and keep the limits, of which each says where it comes from', async () => {
     const app = await publish({ 'records-read': 10 });
     const { body } = await change(app, { plan: 'enterprise' });
     assert.deepEqual(
-      body.groups.map(({ limit }: { limit: number }) => limit),
-      [10, 4_000, 1_000, 200, 2_000, 1_000],
+      body.groups.map(({ limit, source }: { limit: number; source: string }) => [limit, source]),
+      [[10, 'set'], ...[4_000, 1_000, 200, 2_000, 1_000].map((limit) => [limit, 'plan'])],
     );
     assert.deepEqual((await stored(app)).limits, { 'records-read': 10 });
     for (const same of [{}, { plan: 'enterprise' }, { limits: { 'records-read': 10, 'records-write': null } }]) {
       assert.equal((await change(app, same)).status, 200);
     }
     assert.equal(await versionOf(app), 2, 'what changes nothing publishes nothing');
+  });
+
+  it('take all limits away at once', async () => {
+    const app = await publish({ 'records-read': 10, 'management-read': 3 });
+    const { status, body } = await change(app, { plan: 'custom', limits: null });
+    assert.equal(status, 200);
+    for (const { limit, source } of body.groups) assert.deepEqual([limit, source], [null, null]);
+    assert.deepEqual((await stored(app)).limits, {});
+  });
+
+  it('are seen for all applications, those with the least left first', async () => {
+    const [full, half, closed, free] = [
+      await publish({ 'records-read': 2 }, 'custom'),
+      await publish({ 'records-read': 2 }, 'custom'),
+      await publish({ 'records-write': 0 }, 'custom'),
+      await publish({}, 'unlimited'),
+    ] as const;
+    for (const app of [full, full, half, free]) assert.equal((await app.send('GET', '')).status, 200);
+    const { status, body } = await server.operator('GET', '/quotas?limit=10000');
+    assert.equal(status, 200);
+    const ours = body.groups.filter(({ applicationId }: { applicationId: string }) =>
+      [full, half, closed, free].some(({ id }) => id === applicationId),
+    );
+    const entry = ({ id }: TestApplication, group: string, [limit, taken]: [number, number]) => {
+      const { name } = body.groups.find(({ applicationId }: { applicationId: string }) => applicationId === id);
+      return { applicationId: id, name, group, limit, source: 'set', taken, left: limit - taken };
+    };
+    assert.deepEqual(ours, [
+      entry(full, 'records-read', [2, 2]),
+      entry(half, 'records-read', [2, 1]),
+      entry(closed, 'records-write', [0, 0]),
+    ]);
+    assert.equal(ours[0]?.name, (await stored(full)).name);
+    assert.deepEqual([body.hour, body.resetsAt], [(await show(full)).hour, (await show(full)).resetsAt]);
+    const parts = body.groups.map(({ taken, limit }: Record<string, number>) => (taken === 0 ? 0 : taken! / limit!));
+    assert.deepEqual(
+      parts,
+      parts.toSorted((a: number, b: number) => b - a),
+    );
+    assert.equal(body.total, body.groups.length);
+    const first = (await server.operator('GET', '/quotas?limit=1')).body;
+    assert.deepEqual([first.groups, first.total], [body.groups.slice(0, 1), body.total]);
+    const wrong = await server.operator('GET', '/quotas?limit=0');
+    assert.deepEqual([wrong.status, wrong.body.code], [400, 'INVALID_PARAMETER']);
   });
 
   it('lose nothing of what others publish at the same time', async () => {
@@ -106,21 +152,22 @@ describe('the operator’s quotas', () => {
 
   it('refuse what is not right, and who is not there', async () => {
     const app = await publish({ 'records-read': 10 });
-    const wrong: [unknown, string][] = [
-      [{ plan: 'gold' }, '/plan'],
-      [{ limits: { 'records-read': -1 } }, '/limits/records-read'],
-      [{ limits: { 'records-read': 1.5 } }, '/limits/records-read'],
-      [{ limits: { 'records-read': 1_000_000_001 } }, '/limits/records-read'],
-      [{ limits: { everything: 1 } }, '/limits/everything'],
-      [{ limits: [] }, '/limits'],
-      [{ name: 'Other' }, '/name'],
-      [[], ''],
+    const known = `${QUOTA_GROUPS.slice(0, -1).join(', ')} and ${QUOTA_GROUPS.at(-1)}`;
+    const wrong: [unknown, string, string][] = [
+      [{ plan: 'gold' }, '/plan', 'must be one of basic, premium, enterprise, custom, unlimited'],
+      [{ limits: { 'records-read': -1 } }, '/limits/records-read', 'must be at least 0'],
+      [{ limits: { 'records-read': 1.5 } }, '/limits/records-read', 'must be a whole number'],
+      [{ limits: { 'records-read': 1_000_000_001 } }, '/limits/records-read', 'must be at most 1000000000'],
+      [{ limits: { everything: 1 } }, '/limits/everything', `is not known here; known are ${known}`],
+      [{ limits: [] }, '/limits', 'must be an object'],
+      [{ name: 'Other' }, '/name', 'is not known here; known are plan and limits'],
+      [[], '', 'must be an object'],
     ];
-    for (const [body, path] of wrong) {
+    for (const [body, path, reason] of wrong) {
       const reply = await change(app, body);
       assert.deepEqual(
-        [reply.status, reply.body.code, reply.body.params.path ?? ''],
-        [400, 'INVALID_BODY', path],
+        [reply.status, reply.body.code, reply.body.params],
+        [400, 'INVALID_BODY', { path, reason }],
         JSON.stringify(body),
       );
     }

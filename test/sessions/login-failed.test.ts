@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { until } from '../gate/waiting.ts';
 import { basic } from '../http/wire.ts';
 import { type Person, publishApplication, type TestApplication } from '../support/application.ts';
 import { sendTo, startTestServer, type TestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
 import { Client, type Entry, entriesOf, PASSWORD } from './scene.ts';
 
 describe('failures to sign in', () => {

@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { until } from '../gate/waiting.ts';
 import { type Person, publishApplication, type TestApplication } from '../support/application.ts';
 import { type Reply, sendTo, startTestServer, type TestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
 import { linkIn, type Mailbox, openMailbox, type ReceivedMail, tokenIn } from './mailbox.ts';
 import { Client, entriesOf, OTHER_PASSWORD, PASSWORD, sharedApplication, signedIn } from './scene.ts';
 

@@ -16,7 +16,7 @@ describe('the sweep of sign-ins', () => {
   before(async () => {
     server = await startTestServer();
     const { connection } = server.database;
-    database = new Database({ connection, connectionsMax: 2, onConnectionError: () => undefined });
+    database = Database.open({ connection, connectionsMax: 2, onConnectionError: () => undefined });
     app = await publishApplication(server, { collections: [] });
   });
   after(async () => {

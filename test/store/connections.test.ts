@@ -25,7 +25,7 @@ describe('connections', () => {
   after(() => server.drop());
   beforeEach(async () => {
     await server.sql('truncate cartulary.numbers');
-    database = new Database({ connection: server.connection, connectionsMax: 4, onConnectionError: () => undefined });
+    database = Database.open({ connection: server.connection, connectionsMax: 4, onConnectionError: () => undefined });
   });
   afterEach(() => database.close());
 
@@ -70,7 +70,7 @@ describe('connections', () => {
   });
 
   it('forget statements, also such as were never prepared, without harm to the transaction under way', async () => {
-    const own = new Database({ connection: server.connection, connectionsMax: 2, onConnectionError: () => undefined });
+    const own = Database.open({ connection: server.connection, connectionsMax: 2, onConnectionError: () => undefined });
     await assert.rejects(own.system.write('select 1 from cartulary.nowhere where $1', [true]), StaleDefinition);
     for (let n = 0; n < 320; n++) {
       await own.system.transaction(async (tx) =>
@@ -95,7 +95,7 @@ describe('connections', () => {
   it('of one application that waits leave some to the others', async () => {
     await server.sql('create schema app_a');
     await server.sql('create table app_a.numbers (n integer primary key)');
-    const own = new Database({ connection: server.connection, connectionsMax: 8, onConnectionError: () => undefined });
+    const own = Database.open({ connection: server.connection, connectionsMax: 8, onConnectionError: () => undefined });
     await database.system.transaction(async (tx) => {
       await tx.rows('lock table app_a.numbers in exclusive mode');
       const waiting = Array.from({ length: 20 }, (_, n) =>
@@ -107,6 +107,12 @@ describe('connections', () => {
       assert.equal((await Promise.all(waiting)).length, 20);
     });
     await own.close();
+  });
+
+  it('are not lent on inside a transaction', async () => {
+    await database.system.write('begin', []);
+    await write(1);
+    assert.deepEqual(await server.sql('select n from cartulary.numbers'), [[1]]);
   });
 
   it('roll back a transaction whose work throws, and lend its connection on', async () => {
@@ -141,7 +147,7 @@ describe('connections', () => {
   });
 
   it('that cannot be made refuse those who wait, at once', async () => {
-    const nowhere = new Database({
+    const nowhere = Database.open({
       connection: { ...server.connection, database: 'there_is_none' },
       connectionsMax: 4,
       onConnectionError: () => undefined,
@@ -154,7 +160,7 @@ describe('connections', () => {
   });
 
   it('that lead to a server which takes no writes any more are not used again', async () => {
-    const own = new Database({ connection: server.connection, connectionsMax: 2, onConnectionError: () => undefined });
+    const own = Database.open({ connection: server.connection, connectionsMax: 2, onConnectionError: () => undefined });
     await own.system.write("select set_config('default_transaction_read_only', 'on', false) where $1", [true]);
     const insert = () => own.system.write('insert into cartulary.numbers values ($1) returning n', [8]);
     await assert.rejects(insert(), isUnavailable);
@@ -165,7 +171,7 @@ describe('connections', () => {
   it('to a server that takes no writes are not made', async () => {
     const [[name] = []] = await server.sql('select current_database()');
     await server.sql(`alter database ${name} set default_transaction_read_only = on`);
-    const own = new Database({ connection: server.connection, connectionsMax: 4, onConnectionError: () => undefined });
+    const own = Database.open({ connection: server.connection, connectionsMax: 4, onConnectionError: () => undefined });
     for (let n = 0; n < 2; n++) {
       await assert.rejects(own.system.rows('select $1::int', [n]), isUnavailable);
       await assert.rejects(own.system.write('select $1::int', [n]), isUnavailable);
@@ -177,7 +183,7 @@ describe('connections', () => {
   });
 
   it('close when what is under way is done', async () => {
-    const own = new Database({ connection: server.connection, connectionsMax: 4, onConnectionError: () => undefined });
+    const own = Database.open({ connection: server.connection, connectionsMax: 4, onConnectionError: () => undefined });
     const done: string[] = [];
     const under = own.system.transaction(async (tx) => {
       await tx.rows('select pg_sleep($1)', [0.3]);
@@ -196,7 +202,7 @@ describe('connections', () => {
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
     const { port } = silent.address() as AddressInfo;
     const connection = { ...server.connection, host: '127.0.0.1', port };
-    const own = new Database({ connection, connectionsMax: 4, onConnectionError: () => undefined });
+    const own = Database.open({ connection, connectionsMax: 4, onConnectionError: () => undefined });
     await Promise.all([
       assert.rejects(own.system.rows('select $1::int', [1]), isUnavailable),
       assert.rejects(own.system.write('select $1::int', [1]), isUnavailable),
@@ -206,7 +212,7 @@ describe('connections', () => {
   });
 
   it('close also when a statement does not end', async () => {
-    const own = new Database({ connection: server.connection, connectionsMax: 4, onConnectionError: () => undefined });
+    const own = Database.open({ connection: server.connection, connectionsMax: 4, onConnectionError: () => undefined });
     const stuck = [own.system.rows('select pg_sleep($1)', [60]), own.system.write('select pg_sleep($1)', [60])].map(
       (statement) => assert.rejects(statement, isUnavailable),
     );

@@ -7,18 +7,18 @@ import { join } from 'node:path';
 import { hash, verify } from '@node-rs/argon2';
 import type pg from 'pg';
 import { type ServerOptions, startServer } from '../../src/cli/assemble.ts';
-import { ARGON2, type Argon2 } from '../../src/gate/password-check.ts';
+import type { Argon2 } from '../../src/gate/password-check.ts';
 import type { Observation, Observe } from '../../src/observe.ts';
 import type { PushSettings } from '../../src/push/push.ts';
 import type { AttachmentsPlace } from '../../src/store/blobs-open.ts';
-import type { Engine } from '../../src/store/db.ts';
+import type { Engine } from '../../src/store/handles.ts';
 import type { News } from '../../src/store/hearing.ts';
 import { createDatabase, type TestDatabase } from './database.ts';
 
 export const OPERATOR_KEY = 'test-operator-key-0123456789';
 
 /** The same hash with a thousandth of the work: every person of every test has a password. */
-const QUICK: Argon2 = { hash: (password) => hash(password, { memoryCost: 64, timeCost: 1 }), verify };
+export const QUICK: Argon2 = { hash: (password) => hash(password, { memoryCost: 64, timeCost: 1 }), verify };
 
 export interface Reply {
   readonly status: number;
@@ -72,14 +72,15 @@ export interface ServerSettings {
   readonly clientConnectionsMax?: number;
   readonly requestsAtOnce?: number;
   readonly patience?: ServerOptions['patience'];
+  readonly unread?: ServerOptions['unread'];
   readonly waiting?: ServerOptions['waiting'];
   readonly transfers?: ServerOptions['transfers'];
   readonly metricsPlace?: ServerOptions['metricsPlace'];
   readonly traces?: ServerOptions['traces'];
   /** By how much the server's clock is ahead of the database's. */
   readonly aheadMs?: () => number;
-  /** With the hash that a server has, where its time counts. */
-  readonly slowHash?: boolean;
+  /** Where its time counts. */
+  readonly argon2?: Argon2;
   readonly observe?: Observe;
 }
 
@@ -109,9 +110,10 @@ export async function startTestServer(settings: ServerSettings = {}): Promise<Te
     metricsPlace: settings.metricsPlace,
     traces: settings.traces,
     looksApartMs: 500,
-    argon2: settings.slowHash ? ARGON2 : QUICK,
+    argon2: settings.argon2 ?? QUICK,
     ...(settings.aheadMs === undefined ? {} : { aheadMs: settings.aheadMs }),
     ...(settings.patience === undefined ? {} : { patience: settings.patience }),
+    ...(settings.unread === undefined ? {} : { unread: settings.unread }),
     ...(settings.waiting === undefined ? {} : { waiting: settings.waiting }),
     ...(settings.transfers === undefined ? {} : { transfers: settings.transfers }),
     observe: (observation) => {

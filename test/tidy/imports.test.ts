@@ -16,7 +16,8 @@ interface Part {
 
 const PARTS: Readonly<Record<string, Part>> = {
   'main.ts': { mayImport: ['cli', 'config.ts'], because: 'the entry hands over to the commands and does nothing else' },
-  'config.ts': { mayImport: [], because: 'settings are read before anything else exists' },
+  'config.ts': { mayImport: ['setting-values.ts'], because: 'settings are read before anything else exists' },
+  'setting-values.ts': { mayImport: [], because: 'how a text is read depends on the text alone' },
   'faults.ts': { mayImport: [], because: 'every part may fail deliberately, so faults know no part' },
   'context.ts': {
     mayImport: ['store', 'images', 'push', 'mail', 'sign-on', 'domain', 'wire'],
@@ -24,11 +25,13 @@ const PARTS: Readonly<Record<string, Part>> = {
   },
   'trip.ts': { mayImport: [], because: 'a request passes every part on its way, and belongs to none' },
   'turns.ts': { mayImport: [], because: 'whoever has a queue has turns in it, whatever waits there' },
+  'within.ts': { mayImport: [], because: 'whoever waits has a bound, whatever it waits for' },
   'observe.ts': {
-    mayImport: ['log-errors.ts'],
+    mayImport: ['log-errors.ts', 'log-floods.ts'],
     because: 'every part may be worth noticing, so events know no part',
   },
   'log-errors.ts': { mayImport: [], because: 'what a log shows of an error depends on the error alone' },
+  'log-floods.ts': { mayImport: [], because: 'how often a log tells of the same does not depend on what it is' },
   inside: { mayImport: [], because: 'who watches is told: figures and traces reach into no part by themselves' },
   wire: { mayImport: [], because: 'public shapes depend on nothing; all else depends on them' },
   domain: { mayImport: ['wire'], because: 'rules are pure: no storage, no HTTP, no clock' },
@@ -57,7 +60,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   demo: { mayImport: ['wire'], because: 'demonstration data goes in through the front door, as a client’s would' },
   cli: { mayImport: [EVERYTHING], because: 'the one place where things are wired together' },
 };
-const OPEN_TO_ALL = ['faults.ts', 'context.ts', 'observe.ts', 'trip.ts', 'turns.ts'];
+const OPEN_TO_ALL = ['faults.ts', 'context.ts', 'observe.ts', 'trip.ts', 'turns.ts', 'within.ts'];
 const OUTSIDE_SRC: Readonly<Record<string, readonly string[]>> = { cli: ['client'] };
 
 /** `src/store/db.ts` is of part `store`, `src/config.ts` of part `config.ts`; undefined outside src. */

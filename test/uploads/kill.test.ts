@@ -6,10 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { exchange, randomFile, sha256 } from '../attachments/scene.ts';
-import { until } from '../gate/waiting.ts';
 import { publishApplication, type TestApplication } from '../support/application.ts';
 import { type ServerProcess, spawnServer } from '../support/process.ts';
 import { OPERATOR_KEY, type SendOptions, sendTo, type TestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
 import { assertAppended, DOCUMENT, MIB, uploadsOf } from './announcing.ts';
 
 describe('kill -9 in the middle of an announced upload', () => {

@@ -12,11 +12,11 @@ import {
   randomFile,
   refusedBytes,
 } from '../attachments/scene.ts';
-import { until } from '../gate/waiting.ts';
 import { publishApplication } from '../support/application.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { OPERATOR_KEY, startTestServer, type TestServer } from '../support/server.ts';
 import { type TroubledWire, troubleWire } from '../support/troubled-wire.ts';
+import { until } from '../support/until.ts';
 import { assertAppended, DOCUMENT, type Uploads, uploadsOf } from './announcing.ts';
 
 const COMPLETING = "state = 'available', size";

@@ -20,9 +20,9 @@ import {
   sha256,
 } from '../attachments/scene.ts';
 import { bytesOf } from '../attachments/sweeping.ts';
-import { until } from '../gate/waiting.ts';
 import { assertProblem } from '../http/wire.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
 import { assertAppended, DOCUMENT, MIB, type Uploads, uploadsOf } from './announcing.ts';
 
 onBothStores('an interrupted announced upload', { document: DOCUMENT }, (scene) => {

@@ -1,0 +1,70 @@
+// Starts a server as soon as its database is there, and says in a sentence why it cannot.
+
+import { Fault } from '../faults.ts';
+import { UnusableStore } from '../store/blobs.ts';
+import { UnsupportedDatabase } from '../store/engine.ts';
+import { isLocked } from '../store/sqlstate.ts';
+import type { RunningServer, ServerOptions } from './assemble.ts';
+import type { Ending } from './ending.ts';
+import { CommandFailure } from './failure.ts';
+
+const DATABASE_WAIT_MS = 1_000;
+
+export interface Waiting {
+  readonly ending: Ending;
+  /** Told for what it waits, again and again while it does. */
+  readonly onWaiting: (what: string) => void;
+}
+
+/** The order in which servers start does not matter: one that is ahead of its database waits for it. */
+export async function startPatiently(
+  options: ServerOptions,
+  { ending, onWaiting }: Waiting,
+): Promise<RunningServer | undefined> {
+  // Not before: a process that leaves serving to its workers does without it.
+  const { startServer } = await import('./assemble.ts');
+  while (!ending.asked) {
+    try {
+      return await startServer({ ...options, onWaiting });
+    } catch (error) {
+      if (!(error instanceof Fault && error.code === 'UNAVAILABLE')) throw plainly(error, options);
+      onWaiting(whatIsAwaited(error));
+      await Promise.race([ending.signal, new Promise((done) => setTimeout(done, DATABASE_WAIT_MS))]);
+    }
+  }
+  return undefined;
+}
+
+function whatIsAwaited(away: Fault): string {
+  if (isLocked(away)) return 'tables that are to be changed are in use; pg_stat_activity shows by whom';
+  return away.cause instanceof Error ? away.cause.message : 'it does not answer';
+}
+
+function plainly(error: unknown, options: ServerOptions): unknown {
+  if (error instanceof UnusableStore) return new CommandFailure(error.message, { cause: error });
+  const { code, port: failed } = error as NodeJS.ErrnoException & { port?: number };
+  const isMetrics = failed !== options.port && failed === options.metricsPlace?.port;
+  const { host, port } = (isMetrics ? options.metricsPlace : undefined) ?? options;
+  const setting = isMetrics ? 'CARTULARY_METRICS' : 'CARTULARY';
+  const place = `${host}:${port}`;
+  if (code === 'EADDRINUSE') {
+    return new CommandFailure(
+      `Port ${port} is in use: another server listens on ${place}. Set ${setting}_PORT to use another port.`,
+    );
+  }
+  if (code !== undefined && ['EACCES', 'EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN'].includes(code)) {
+    return new CommandFailure(
+      `Cannot listen on ${place} (${code}). Set ${setting}_HOST and ${setting}_PORT to what this machine allows.`,
+    );
+  }
+  if (code === '42501') {
+    return new CommandFailure(
+      `The database refused: ${(error as Error).message}. The role needs the right to create schemas: grant create on database … to …`,
+    );
+  }
+  // The database answered and refused: wrong password, unknown database, too old.
+  if (code?.startsWith('28') || code === '3D000' || error instanceof UnsupportedDatabase) {
+    return new CommandFailure(`The database refused: ${(error as Error).message}`);
+  }
+  return error;
+}

@@ -1,0 +1,46 @@
+// Where the server listens, kept in its data folder while it runs, so that commands on the same machine find it.
+
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+const FILE = 'server.json';
+
+interface ServerFile {
+  readonly address: string;
+  readonly pid: number;
+}
+
+/** Only where there is a data folder: a server may have all of its data elsewhere. Returns what takes it back. */
+export async function writeServerFile(dataFolder: string, address: string): Promise<() => Promise<void>> {
+  const file: ServerFile = { address, pid: process.pid };
+  await writeFile(join(dataFolder, FILE), JSON.stringify(file), { mode: 0o600 }).catch(() => undefined);
+  return async () => {
+    // Another server with the same folder may have been the last to write it.
+    if ((await readServerFile(dataFolder))?.pid === process.pid) await rm(join(dataFolder, FILE), { force: true });
+  };
+}
+
+/** The address of the server that uses the data folder, unless it has ended without a word. */
+export async function runningServer(dataFolder: string): Promise<string | undefined> {
+  const file = await readServerFile(dataFolder);
+  return file !== undefined && lives(file.pid) ? file.address : undefined;
+}
+
+async function readServerFile(dataFolder: string): Promise<ServerFile | undefined> {
+  try {
+    const { address, pid } = JSON.parse(await readFile(join(dataFolder, FILE), 'utf8')) as Partial<ServerFile>;
+    return typeof address === 'string' && typeof pid === 'number' ? { address, pid } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function lives(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // Somebody else's, but there.
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}

@@ -1,0 +1,103 @@
+// A connection inside a transaction, and for a publishing.
+
+import type pg from 'pg';
+import type { Fault } from '../faults.ts';
+import type { Trip } from '../trip.ts';
+import type { Publisher, Transaction } from './handles.ts';
+import { SYSTEM, schemaOf } from './places.ts';
+import { isRetriable } from './sqlstate.ts';
+import { again, commit, inTransaction, type Row, run, runAll, runOnce, type Statement } from './statements.ts';
+
+export class OpenTransaction implements Transaction {
+  readonly inTransaction = true;
+  readonly schema: string;
+  readonly #client: pg.Client;
+  readonly #trip: Trip | undefined;
+
+  constructor(client: pg.Client, schema: string, trip: Trip | undefined) {
+    this.#client = client;
+    this.schema = schema;
+    this.#trip = trip;
+  }
+
+  async unhurried(): Promise<void> {
+    await this.rows('set local statement_timeout = 0');
+  }
+
+  rows(text: string, params: readonly unknown[] = []): Promise<Row[]> {
+    if (this.#stopped) return Promise.reject(this.#stopped);
+    return noted(this.#trip, [{ text }], run(this.#client, text, params));
+  }
+
+  flight(statements: readonly Statement[]): Promise<Row[][]> {
+    if (this.#stopped) return Promise.reject(this.#stopped);
+    return noted(this.#trip, statements, runAll(this.#client, statements));
+  }
+
+  ask(statement: Statement, behind: readonly Statement[] = []): Promise<Row[][]> {
+    if (this.#stopped) return Promise.reject(this.#stopped);
+    return noted(this.#trip, [statement, ...behind], runOnce(this.#client, statement, behind));
+  }
+
+  async last(statements: readonly Statement[]): Promise<Row[][]> {
+    if (this.#stopped) throw this.#stopped;
+    // When a statement fails the commit behind it rolls back by itself, and the statement's error is what we throw.
+    const results = runAll(this.#client, statements);
+    const committed = commit(this.#client);
+    committed.catch(() => undefined);
+    return noted(
+      this.#trip,
+      statements,
+      results.then((rows) => committed.then(() => rows)),
+    );
+  }
+
+  async ladder(steps: readonly Statement[]): Promise<{ done: Row[][]; error?: unknown }> {
+    if (this.#stopped) throw this.#stopped;
+    const rungs = steps.map((step) => {
+      run(this.#client, 'savepoint rung', []).catch(() => undefined);
+      return run(this.#client, step.text, step.params);
+    });
+    const done: Row[][] = [];
+    const settled = await noted(this.#trip, steps, Promise.allSettled(rungs));
+    for (const outcome of settled) {
+      if (outcome.status === 'rejected') {
+        if (this.#stopped) throw this.#stopped;
+        if (isRetriable(outcome.reason)) throw outcome.reason;
+        // Behind the failure no savepoint was set, so the latest is the one just before the failing step.
+        await run(this.#client, 'rollback to savepoint rung', []);
+        return { done, error: outcome.reason };
+      }
+      done.push(outcome.value);
+    }
+    return { done };
+  }
+
+  /** Nothing is begun for a request that was stopped: what it was doing is undone. */
+  get #stopped(): Fault | undefined {
+    return this.#trip?.stopped;
+  }
+}
+
+export function publisherOn(client: pg.Client, applicationId: string): Publisher {
+  const system = new OpenTransaction(client, SYSTEM.schema, undefined);
+  const application = new OpenTransaction(client, schemaOf(applicationId), undefined);
+  return {
+    system,
+    application,
+    transaction: (work) => again(() => inTransaction(client, () => work({ system, application }))),
+  };
+}
+
+/** Has the request know what was asked for it, and how long that took. */
+export function noted<T>(
+  trip: Trip | undefined,
+  statements: readonly { text: string }[],
+  answer: Promise<T>,
+): Promise<T> {
+  if (trip === undefined) return answer;
+  const asked = trip.ask(statements);
+  const note = () => trip.noteAnswer(asked);
+  answer.then(note, note);
+  return answer;
+}

@@ -1,0 +1,33 @@
+// Where an application's tables are.
+
+export interface Place {
+  readonly schema: string;
+  /** The lanes on which its reads travel; undefined for any. */
+  readonly home: number | undefined;
+}
+
+export const SYSTEM: Place = { schema: 'cartulary', home: undefined };
+
+/** They are but names; forgetting them costs making them anew. */
+const PLACES_MAX = 5_000;
+const places = new Map<string, Place>();
+
+export function placeOf(applicationId: string): Place {
+  let place = places.get(applicationId);
+  if (place === undefined) {
+    const schema = schemaOf(applicationId);
+    place = { schema, home: homeOf(schema) };
+    if (places.size >= PLACES_MAX) places.clear();
+    places.set(applicationId, place);
+  }
+  return place;
+}
+
+export function schemaOf(applicationId: string): string {
+  return `app_${applicationId}`;
+}
+
+/** Spreads applications over the lanes by their last characters, which are random. */
+function homeOf(schema: string): number {
+  return schema.charCodeAt(schema.length - 1) + schema.charCodeAt(schema.length - 2);
+}

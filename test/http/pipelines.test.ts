@@ -1,0 +1,149 @@
+// Requests that come before the ones before them are answered: a server whose answers come when the test wants.
+
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import type { AddressInfo, Socket } from 'node:net';
+import { after, before, describe, it } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import { fastify } from 'fastify';
+import { Deadlines } from '../../src/http/deadlines.ts';
+import { PATIENCE } from '../../src/http/patience.ts';
+import { Pipelines } from '../../src/http/pipelines.ts';
+import { answering } from '../../src/http/send.ts';
+import { UnderWay } from '../../src/http/under-way.ts';
+import { UnreadAnswers, unreadBounds } from '../../src/http/unread-answers.ts';
+import { until } from '../support/until.ts';
+import { head, onWire, Wire } from './wire.ts';
+
+const EACH_MAX = 400;
+const ALL_MAX = 600;
+const READ_ON_MAX = 4;
+/** Some hundreds of them come in one piece. */
+const PADDING = { 'x-padding': 'x'.repeat(300) };
+
+describe('pipelined requests', () => {
+  const underWay = new UnderWay();
+  const deadlines = new Deadlines(60_000, { secondsFor: () => 1 });
+  const app = fastify({ forceCloseConnections: true });
+  let address = '';
+  let arrived = 0;
+  /** The paths that were begun and are not answered yet. */
+  const begun = new Map<string, () => void>();
+  const sockets: Socket[] = [];
+
+  before(async () => {
+    const sending = {
+      observe: () => undefined,
+      closing: () => false,
+      underWay,
+      deadlines,
+      traces: undefined,
+      patience: PATIENCE,
+      pipelines: new Pipelines({ eachMax: EACH_MAX, allMax: ALL_MAX, readOnMax: READ_ON_MAX }),
+      unread: new UnreadAnswers(unreadBounds(), () => undefined),
+    };
+    app.server.on('request', () => {
+      arrived += 1;
+    });
+    app.server.on('connection', (socket: Socket) => sockets.push(socket));
+    // As the server itself does: bodies are not the framework's.
+    app.addHttpMethod('POST', { overrideExisting: true });
+    const at = (url: string) => ({ status: 200, body: JSON.stringify(url) });
+    app.get(
+      '/held/*',
+      answering(sending, '', async ({ url }) => {
+        await new Promise<void>((resolve) => begun.set(url, resolve));
+        begun.delete(url);
+        return at(url);
+      }),
+    );
+    app.route({ method: ['GET', 'POST'], url: '/*', handler: answering(sending, '', ({ url }) => at(url)) });
+    await app.listen({ host: '127.0.0.1', port: 0 });
+    address = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
+  });
+  after(async () => {
+    deadlines.close();
+    await app.close();
+  });
+
+  const many = (count: number) => Array.from({ length: count }, (_, n) => `/${n}`);
+  const answers = async (wire: Wire, paths: readonly string[]) => {
+    for (const path of paths) assert.equal((await wire.answer()).body, path);
+  };
+  /** The first request of the connection is held back, and `paths` come behind it. */
+  async function behindHeld(wire: Wire, name: string, paths: readonly string[]): Promise<void> {
+    arrived = 0;
+    wire.write([`/held/${name}`, ...paths].map((path) => head('GET', path, PADDING)).join(''));
+    await until('the first to be begun', () => begun.has(`/held/${name}`));
+  }
+  /** What has not arrived when the loop has turned so often is not being read. */
+  async function settled(): Promise<void> {
+    for (let n = 0; n < 200; n++) await turn();
+  }
+
+  it('are begun one at a time and answered in order', async () => {
+    await onWire(address, async (wire) => {
+      const paths = ['/held/a', '/held/b', '/c', '/held/d'];
+      wire.write(paths.map((path) => head('GET', path)).join(''));
+      for (const path of paths) {
+        if (!path.startsWith('/held')) continue;
+        await until('it to be begun', () => begun.has(path));
+        assert.deepEqual([...begun.keys()], [path]);
+        begun.get(path)?.();
+      }
+      await answers(wire, paths);
+    });
+  });
+
+  it('are read no further than some of them, and all are answered in the end', async () => {
+    const paths = many(2_000);
+    await onWire(address, async (wire) => {
+      await behindHeld(wire, 'first', paths);
+      await settled();
+      assert.ok(arrived > READ_ON_MAX && arrived < EACH_MAX, String(arrived));
+      begun.get('/held/first')?.();
+      await answers(wire, ['/held/first', ...paths]);
+      // One with a body that comes late, among others: reading on is not forgotten.
+      const body = 'x'.repeat(200_000);
+      const posting = head('POST', '/posted', { 'content-length': String(body.length) });
+      wire.write(
+        `${many(20)
+          .map((path) => head('GET', path))
+          .join('')}${posting}`,
+      );
+      await answers(wire, many(20));
+      wire.write(`${body}${head('GET', '/last')}`);
+      await answers(wire, ['/posted', '/last']);
+    });
+  });
+
+  it('are cut off beyond a number, of one connection and of all', async () => {
+    const tiny = (count: number) => 'GET / HTTP/1.1\r\nHost:\r\n\r\n'.repeat(count);
+    const held: Wire[] = [];
+    const flood = async (count: number) => {
+      await onWire(address, async (wire) => {
+        const closed = once(wire.socket, 'close');
+        wire.write(head('GET', '/held/flood') + tiny(count));
+        await closed;
+      });
+    };
+    await flood(EACH_MAX + 1);
+    for (const n of [1, 2]) {
+      const wire = await Wire.open(address);
+      held.push(wire);
+      arrived = 0;
+      wire.write(head('GET', `/held/${n}`) + tiny(ALL_MAX / 2));
+      await until('all to arrive', () => arrived === 1 + ALL_MAX / 2);
+    }
+    await flood(1);
+    // Those of connections that have ended are not counted any more.
+    for (const wire of held) wire.close();
+    for (const release of begun.values()) release();
+    await until('they to end', () => sockets.every((socket) => socket.destroyed));
+    await onWire(address, async (wire) => {
+      await behindHeld(wire, 'again', many(100));
+      begun.get('/held/again')?.();
+      await answers(wire, ['/held/again', ...many(100)]);
+    });
+  });
+});

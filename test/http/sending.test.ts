@@ -1,0 +1,124 @@
+// What becomes of an answer that cannot be had in time, or not put on the wire: a server of nothing but answers.
+
+import assert from 'node:assert/strict';
+import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
+import { after, before, describe, it } from 'node:test';
+import { fastify } from 'fastify';
+import type { Answer } from '../../src/http/answer.ts';
+import { Deadlines } from '../../src/http/deadlines.ts';
+import { PATIENCE } from '../../src/http/patience.ts';
+import { Pipelines } from '../../src/http/pipelines.ts';
+import { answering } from '../../src/http/send.ts';
+import { UnderWay } from '../../src/http/under-way.ts';
+import { UnreadAnswers, unreadBounds } from '../../src/http/unread-answers.ts';
+import type { Observation } from '../../src/observe.ts';
+import { until } from '../support/until.ts';
+import { assertProblem, head, onWire, send } from './wire.ts';
+
+const REQUEST_MS = 300;
+
+describe('sending', () => {
+  const observed: Observation[] = [];
+  const deadlines = new Deadlines(REQUEST_MS, { secondsFor: () => 1 });
+  const app = fastify({ forceCloseConnections: true });
+  let address = '';
+  let answer: Answer = { status: 200 };
+  const events = () => observed.map(({ event }) => event);
+
+  before(async () => {
+    const observe = (observation: Observation) => void observed.push(observation);
+    const sending = {
+      observe,
+      closing: () => false,
+      underWay: new UnderWay(),
+      deadlines,
+      traces: undefined,
+      patience: PATIENCE,
+      pipelines: new Pipelines(),
+      unread: new UnreadAnswers(unreadBounds(), observe),
+    };
+    app.get(
+      '/',
+      answering(sending, '/', () => answer),
+    );
+    await app.listen({ host: '127.0.0.1', port: 0 });
+    address = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
+  });
+  after(async () => {
+    deadlines.close();
+    await app.close();
+  });
+
+  /** Bytes whose opening takes as long as the test wants. */
+  function slowToOpen() {
+    const bytes = Readable.from(['late']);
+    let open: (bytes: Readable) => void = () => undefined;
+    let fail: (error: Error) => void = () => undefined;
+    const opened = new Promise<Readable>((resolve, reject) => {
+      [open, fail] = [resolve, reject];
+    });
+    observed.length = 0;
+    answer = { status: 200, stream: () => opened };
+    return { bytes, open: () => open(bytes), fail };
+  }
+
+  it('gives bytes no longer to open than the request has', async () => {
+    const slow = slowToOpen();
+    const reply = await send(address, 'GET', '/');
+    assertProblem(reply, 503, 'UNAVAILABLE');
+    assert.deepEqual(reply.body.params, { reason: 'deadline' });
+    slow.open();
+    await until('what comes too late to be let go of', () => slow.bytes.destroyed);
+    const failing = slowToOpen();
+    assertProblem(await send(address, 'GET', '/'), 503, 'UNAVAILABLE');
+    failing.fail(new Error('away'));
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.deepEqual(events(), ['request.refused', 'request'], 'one answer');
+    assert.equal(deadlines.underWay, 0);
+  });
+
+  it('notices that a reader has left while bytes are opened, which is nothing to warn of', async () => {
+    const slow = slowToOpen();
+    await onWire(address, async (wire) => {
+      wire.write(head('GET', '/'));
+      await until('it to arrive', () => deadlines.underWay === 1);
+    });
+    await until('it to be noticed', () => observed.length > 0);
+    assert.deepEqual(events(), ['request.left', 'request']);
+    slow.open();
+    await until('the bytes to be let go of', () => slow.bytes.destroyed);
+  });
+
+  it('sends bytes however long they take behind their beginning', async () => {
+    async function* slowly() {
+      yield 'one ';
+      await new Promise((resolve) => setTimeout(resolve, 2 * REQUEST_MS));
+      yield 'two';
+    }
+    answer = {
+      status: 200,
+      headers: { 'content-type': 'application/x-ndjson' },
+      stream: async () => Readable.from(slowly()),
+    };
+    assert.equal((await send(address, 'GET', '/')).text, 'one two');
+  });
+
+  it('cuts the connection where an answer cannot be put on it, and lets go of its bytes', async () => {
+    const headers = { 'x-broken': 'one\r\ntwo' };
+    const bytes = Readable.from(['never sent']);
+    for (const broken of [
+      { status: 200, headers, body: '{}' },
+      { status: 200, headers, stream: async () => bytes },
+    ]) {
+      observed.length = 0;
+      answer = broken;
+      await assert.rejects(send(address, 'GET', '/'));
+      assert.deepEqual(events(), ['request.failed', 'request']);
+    }
+    assert.ok(bytes.destroyed);
+    assert.equal(deadlines.underWay, 0);
+    answer = { status: 200, body: '{}' };
+    assert.equal((await send(address, 'GET', '/')).status, 200);
+  });
+});
