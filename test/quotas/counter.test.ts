@@ -130,6 +130,11 @@ describe('a server’s counter', () => {
       leaving.stop(fault('UNAVAILABLE', { reason: 'deadline' }));
       await assert.rejects(waiting, (error: Fault) => error === leaving.stopped);
       await assert.rejects(staying, (error: Fault) => error.code === 'UNAVAILABLE');
+      // What the database gets before it is told to stop is gone for the hour.
+      await until('the lease to be stopped', async () => {
+        const waiting = `select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like $1`;
+        return (await database.system.rows(waiting, [`insert into ${tx.schema}.quotas%`])).length === 0;
+      });
       return 'held';
     });
     assert.equal(holder, 'held');
