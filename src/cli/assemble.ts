@@ -2,43 +2,42 @@
 
 import { getRandomValues } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
-import type pg from 'pg';
 import { BEHIND_TASKS } from '../context.ts';
 import { createIdSource } from '../domain/ids.ts';
-import { Admission, type AdmissionBounds } from '../gate/admission.ts';
+import { Admission } from '../gate/admission.ts';
 import { Authenticator } from '../gate/authenticate.ts';
 import { OperatorGate } from '../gate/operator.ts';
 import { Pace } from '../gate/pace.ts';
-import { ARGON2, type Argon2, PasswordCheck } from '../gate/password-check.ts';
+import { ARGON2, PasswordCheck } from '../gate/password-check.ts';
 import { passwordProof } from '../gate/password-proof.ts';
 import { Quotas } from '../gate/quota.ts';
 import { Sessions } from '../gate/sessions.ts';
-import { Throttle, type ThrottleLimits } from '../gate/throttle.ts';
-import { type TransferBounds, Transfers } from '../gate/transfers.ts';
+import { Throttle } from '../gate/throttle.ts';
+import { Transfers } from '../gate/transfers.ts';
 import { createApp } from '../http/app.ts';
 import { Deadlines } from '../http/deadlines.ts';
-import { PATIENCE, type Patience } from '../http/patience.ts';
+import { PATIENCE } from '../http/patience.ts';
 import { Pipelines } from '../http/pipelines.ts';
 import { SilentConnections } from '../http/silent-connections.ts';
 import { UnderWay } from '../http/under-way.ts';
-import { UnreadAnswers, type UnreadBounds, unreadBounds } from '../http/unread-answers.ts';
+import { UnreadAnswers, unreadBounds } from '../http/unread-answers.ts';
 import { Thumbnails } from '../images/thumbnails.ts';
 import { CONTENT_TYPE } from '../inside/exposition.ts';
-import { Metrics, type Peers } from '../inside/metrics.ts';
-import { type MetricsPlace, type MetricsPort, openMetricsPort } from '../inside/metrics-port.ts';
-import { openTraces, type TraceSettings } from '../inside/traces.ts';
+import { Metrics } from '../inside/metrics.ts';
+import { type MetricsPort, openMetricsPort } from '../inside/metrics-port.ts';
+import { openTraces } from '../inside/traces.ts';
 import { Behind } from '../jobs/behind.ts';
 import { jobsOf } from '../jobs/jobs.ts';
 import { JobRunner } from '../jobs/runner.ts';
-import { type MailSettings, openMailer } from '../mail/mailer.ts';
+import { openMailer } from '../mail/mailer.ts';
 import type { Observe } from '../observe.ts';
 import { LoginFailures } from '../operations/login-failures.ts';
 import { endStolen } from '../operations/sessions.ts';
-import { Push, type PushSettings } from '../push/push.ts';
+import { Push } from '../push/push.ts';
 import { makeVapidKeys, type VapidKeys } from '../push/web-push.ts';
 import { Providers } from '../sign-on/providers.ts';
 import { type Blobs, StoreAway } from '../store/blobs.ts';
-import { type AttachmentsPlace, openBlobs } from '../store/blobs-open.ts';
+import { openBlobs } from '../store/blobs-open.ts';
 import { Clock } from '../store/clock.ts';
 import { DatabaseFigures } from '../store/database-figures.ts';
 import { Database } from '../store/db.ts';
@@ -54,6 +53,7 @@ import { TokenUses } from '../store/token-uses.ts';
 import { QUOTA_GROUPS } from '../wire/publish-document.ts';
 import { within } from '../within.ts';
 import { readParts } from './readings.ts';
+import type { ServerOptions } from './server-options.ts';
 import { VERSION } from './version.ts';
 
 /** How long requests under way may take to finish when the server is stopped. */
@@ -72,52 +72,6 @@ const DOWNLOADS = { eachMax: 256, allMax: 1_024 };
 const SIGN_ONS_PER_MINUTE = 60;
 /** Writing entries and handing over mails: little at once, and a while's worth of waiting. */
 const BEHIND = { atOnceMax: 2, waitingMax: 200 };
-
-export interface ServerOptions {
-  readonly connection: pg.ClientConfig;
-  readonly connectionsMax: number;
-  /** By then a request is answered, whatever the answer is. */
-  readonly requestMs: number;
-  readonly host: string;
-  readonly port: number;
-  readonly publicUrl: string | undefined;
-  readonly operatorKey: string;
-  readonly authFailures: ThrottleLimits;
-  /** Without it no mail is sent, and passwords cannot be reset. */
-  readonly mail: MailSettings | undefined;
-  readonly trustedProxies: readonly string[] | undefined;
-  readonly clientConnectionsMax: number;
-  /** Worked on at once. */
-  readonly requestsAtOnce: number;
-  /** Where the bytes of attachments are kept. */
-  readonly attachments: AttachmentsPlace;
-  /** For bytes on their way to a store elsewhere. */
-  readonly spoolFolder: string;
-  readonly unheldDays: number;
-  readonly announcedDays: number;
-  readonly activityLogDays: number;
-  readonly push: PushSettings;
-  /** Tests have less patience than a server that has lost its connection needs, or one with clients far away. */
-  readonly looksApartMs?: number;
-  /** And make hundreds of people whose passwords nobody wants to guess: the slow hash takes most of that time. */
-  readonly argon2?: Argon2;
-  /** Tests turn the hour: by how much the clock is ahead of the database's. */
-  readonly aheadMs?: () => number;
-  readonly patience?: Partial<Patience>;
-  readonly unread?: UnreadBounds;
-  readonly waiting?: Partial<AdmissionBounds>;
-  readonly transfers?: TransferBounds;
-  /** The other processes of this server, where it has workers: what is asked of one can be told of all. */
-  readonly peers?: Peers;
-  /** Where figures are served without a key. */
-  readonly metricsPlace?: MetricsPlace | undefined;
-  readonly traces?: TraceSettings | undefined;
-  /** Whether the database is the one that comes along. */
-  readonly embedded?: boolean;
-  readonly observe: Observe;
-  /** Told for what the start waits, again and again while it does. */
-  readonly onWaiting?: ((what: string) => void) | undefined;
-}
 
 export interface RunningServer {
   /** `http://HOST:PORT`, without a slash at the end. */

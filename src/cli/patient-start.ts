@@ -4,9 +4,10 @@ import { Fault } from '../faults.ts';
 import { UnusableStore } from '../store/blobs.ts';
 import { UnsupportedDatabase } from '../store/engine.ts';
 import { isLocked } from '../store/sqlstate.ts';
-import type { RunningServer, ServerOptions } from './assemble.ts';
+import type { RunningServer } from './assemble.ts';
 import type { Ending } from './ending.ts';
 import { CommandFailure } from './failure.ts';
+import type { ServerOptions } from './server-options.ts';
 
 const DATABASE_WAIT_MS = 1_000;
 

@@ -1,14 +1,70 @@
-// What a server is started with, from the settings.
+// What a server is started with, and how that comes of the settings.
 
 import { resolve } from 'node:path';
+import type pg from 'pg';
 import type { Config, SettingName } from '../config.ts';
+import type { AdmissionBounds } from '../gate/admission.ts';
+import type { Argon2 } from '../gate/password-check.ts';
+import type { ThrottleLimits } from '../gate/throttle.ts';
+import type { TransferBounds } from '../gate/transfers.ts';
+import type { Patience } from '../http/patience.ts';
+import type { UnreadBounds } from '../http/unread-answers.ts';
+import type { Peers } from '../inside/metrics.ts';
+import type { MetricsPlace } from '../inside/metrics-port.ts';
+import type { TraceSettings } from '../inside/traces.ts';
+import type { MailSettings } from '../mail/mailer.ts';
 import type { Observe } from '../observe.ts';
 import { KeyFileError, readApnsAccount, readFcmAccount } from '../push/key-files.ts';
 import type { PushSettings } from '../push/push.ts';
 import type { AttachmentsPlace } from '../store/blobs-open.ts';
-import type { ServerOptions } from './assemble.ts';
 import { CommandFailure } from './failure.ts';
 import type { Orders } from './workers.ts';
+
+export interface ServerOptions {
+  readonly connection: pg.ClientConfig;
+  readonly connectionsMax: number;
+  /** By then a request is answered, whatever the answer is. */
+  readonly requestMs: number;
+  readonly host: string;
+  readonly port: number;
+  readonly publicUrl: string | undefined;
+  readonly operatorKey: string;
+  readonly authFailures: ThrottleLimits;
+  /** Without it no mail is sent, and passwords cannot be reset. */
+  readonly mail: MailSettings | undefined;
+  readonly trustedProxies: readonly string[] | undefined;
+  readonly clientConnectionsMax: number;
+  /** Worked on at once. */
+  readonly requestsAtOnce: number;
+  /** Where the bytes of attachments are kept. */
+  readonly attachments: AttachmentsPlace;
+  /** For bytes on their way to a store elsewhere. */
+  readonly spoolFolder: string;
+  readonly unheldDays: number;
+  readonly announcedDays: number;
+  readonly activityLogDays: number;
+  readonly push: PushSettings;
+  /** Tests have less patience than a server that has lost its connection needs, or one with clients far away. */
+  readonly looksApartMs?: number;
+  /** And make hundreds of people whose passwords nobody wants to guess: the slow hash takes most of that time. */
+  readonly argon2?: Argon2;
+  /** Tests turn the hour: by how much the clock is ahead of the database's. */
+  readonly aheadMs?: () => number;
+  readonly patience?: Partial<Patience>;
+  readonly unread?: UnreadBounds;
+  readonly waiting?: Partial<AdmissionBounds>;
+  readonly transfers?: TransferBounds;
+  /** The other processes of this server, where it has workers: what is asked of one can be told of all. */
+  readonly peers?: Peers;
+  /** Where figures are served without a key. */
+  readonly metricsPlace?: MetricsPlace | undefined;
+  readonly traces?: TraceSettings | undefined;
+  /** Whether the database is the one that comes along. */
+  readonly embedded?: boolean;
+  readonly observe: Observe;
+  /** Told for what the start waits, again and again while it does. */
+  readonly onWaiting?: ((what: string) => void) | undefined;
+}
 
 export function serverOptions(config: Config, { connection, operatorKey }: Orders, observe: Observe): ServerOptions {
   return {
