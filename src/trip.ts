@@ -64,6 +64,8 @@ export class Trip {
   bytesIn = 0;
   bytesOut = 0;
   trace: Trace | undefined = undefined;
+  /** Its place among those whose time is looked at (http/deadlines). */
+  watchedAt: number | undefined = undefined;
   /** Where a file is on its way to us: gives back its place among the transfers. */
   endTransfer: (() => void) | undefined;
   #stage: Stage | undefined;
@@ -74,7 +76,7 @@ export class Trip {
   #waits = 0;
   #waitsFrom = 0;
   #stopped: Fault | undefined;
-  #stoppers: Set<(why: Fault) => void> | undefined;
+  #stoppers: ((why: Fault) => void)[] = [];
 
   constructor(id: string, milliseconds: number) {
     this.id = id;
@@ -146,18 +148,18 @@ export class Trip {
   stop(why: Fault): void {
     if (this.#stopped !== undefined) return;
     this.#stopped = why;
-    const stoppers = this.#stoppers ?? [];
-    this.#stoppers = undefined;
+    const stoppers = this.#stoppers;
+    this.#stoppers = [];
     for (const stopper of stoppers) stopper(why);
   }
 
   /** Called once when it is stopped, unless it is taken back before. */
   whenStopped(stopper: (why: Fault) => void): void {
-    this.#stoppers ??= new Set();
-    this.#stoppers.add(stopper);
+    this.#stoppers.push(stopper);
   }
 
   takeBack(stopper: (why: Fault) => void): void {
-    this.#stoppers?.delete(stopper);
+    const index = this.#stoppers.lastIndexOf(stopper);
+    if (index !== -1) this.#stoppers.splice(index, 1);
   }
 }

@@ -1,5 +1,9 @@
 // Stops the requests whose time is over, and those that read for a client who has gone. One look at all of them from
 // time to time: a timer and a listener for each was measurable on the road of every request.
+//
+// They are kept in arrays whose places are used again, and not in a Map: one that is added to and deleted from all the time is
+// copied again and again, and each copy that has grown old keeps all behind it, and their requests, alive until the next
+// full collection. A get took 60 µs longer.
 
 import type { IncomingMessage } from 'node:http';
 import { type Fault, fault, tooBusy } from '../faults.ts';
@@ -11,7 +15,9 @@ const LOOK_MS = 100;
 export class Deadlines {
   readonly milliseconds: number;
   readonly #admission: Pick<Admission, 'secondsFor'>;
-  readonly #trips = new Map<Trip, IncomingMessage>();
+  readonly #trips: (Trip | undefined)[] = [];
+  readonly #requests: (IncomingMessage | undefined)[] = [];
+  readonly #free: number[] = [];
   readonly #timer: NodeJS.Timeout;
 
   constructor(milliseconds: number, admission: Pick<Admission, 'secondsFor'>) {
@@ -22,15 +28,23 @@ export class Deadlines {
   }
 
   get underWay(): number {
-    return this.#trips.size;
+    return this.#trips.length - this.#free.length;
   }
 
   watch(trip: Trip, request: IncomingMessage): void {
-    this.#trips.set(trip, request);
+    const place = this.#free.pop() ?? this.#trips.length;
+    trip.watchedAt = place;
+    this.#trips[place] = trip;
+    this.#requests[place] = request;
   }
 
   forget(trip: Trip): void {
-    this.#trips.delete(trip);
+    const place = trip.watchedAt;
+    if (place === undefined) return;
+    trip.watchedAt = undefined;
+    this.#trips[place] = undefined;
+    this.#requests[place] = undefined;
+    this.#free.push(place);
   }
 
   close(): void {
@@ -39,7 +53,9 @@ export class Deadlines {
 
   #look(): void {
     const now = performance.now();
-    for (const [trip, request] of this.#trips) {
+    for (const [place, trip] of this.#trips.entries()) {
+      const request = this.#requests[place];
+      if (trip === undefined || request === undefined) continue;
       if (this.#endOf(trip) <= now) trip.stop(this.#late(trip));
       else if (isReading(request) && request.socket.destroyed) trip.stop(fault('UNAVAILABLE', { reason: 'left' }));
     }
