@@ -16,7 +16,7 @@ import type { Trip } from '../trip.ts';
 import type { Answer } from './answer.ts';
 import { clientAddress } from './client-address.ts';
 import { readCookie, SESSION_COOKIE, sessionCookie } from './cookies.ts';
-import { refuseCrossSite, refuseForeign } from './cross-site.ts';
+import { refuseCrossSite, refuseForeign, refuseForeignBasic } from './cross-site.ts';
 import { checkIdentifiers } from './identifiers.ts';
 import { readInput, refuseBrokenEncoding } from './input.ts';
 import type { OperatorRoute } from './operator-routes.ts';
@@ -59,6 +59,7 @@ export function bindRoute(services: Services, row: Route) {
     const { applicationId = '' } = params;
     const address = clientAddress(request);
     trip.applicationId = applicationId;
+    refuseForeignBasic(request, services.publicUrl);
     let input: Input<unknown> | undefined;
     let session: LiveSession | undefined;
     let counted = false;

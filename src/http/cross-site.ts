@@ -1,6 +1,6 @@
-// Keeps other sites from using a browser's session: a browser says where a request comes from (Sec-Fetch-Site, and
-// Origin with everything but GET and HEAD), and no page can make it say otherwise. The cookie is SameSite=Strict
-// besides; neither rests on the other.
+// Keeps other sites from using what a browser sends by itself, a session's cookie or a password that it remembers: a
+// browser says where a request comes from (Sec-Fetch-Site, and Origin with everything but GET and HEAD), and no page can
+// make it say otherwise. The cookie is SameSite=Strict besides; neither rests on the other.
 
 import type { FastifyRequest } from 'fastify';
 import { fault } from '../faults.ts';
@@ -26,9 +26,21 @@ export function refuseCrossSite(request: Asked, publicUrl: string): void {
   if (origin === undefined && site === undefined) throw fault('FORBIDDEN');
 }
 
-/** By the host alone where it is the one that was asked: a proxy may have taken the s of https away. */
+/** Programs send passwords too, and say nothing of where they come from. No browser sends a token by itself. */
+export function refuseForeignBasic(request: Asked, publicUrl: () => string): void {
+  const { authorization, origin, 'sec-fetch-site': site } = request.headers;
+  if (origin === undefined && site === undefined) return;
+  if (authorization !== undefined && /^basic\b/i.test(authorization)) refuseForeign(request, publicUrl());
+}
+
+/**
+ * By the host alone where it is the one that was asked: a proxy may have taken the s of https away. Some proxies write the
+ * port out that an origin leaves unsaid.
+ */
 function isOurs(origin: string, host: string, publicUrl: string): boolean {
   if (!URL.canParse(origin)) return false;
   const from = new URL(origin);
-  return /^https?:$/.test(from.protocol) && (from.origin === new URL(publicUrl).origin || from.host === host);
+  if (!/^https?:$/.test(from.protocol)) return false;
+  if (from.origin === new URL(publicUrl).origin || from.host === host) return true;
+  return host === `${from.host}:${from.protocol === 'https:' ? 443 : 80}`;
 }

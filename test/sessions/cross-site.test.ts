@@ -1,4 +1,5 @@
-// A session is for the console's own pages: what another site makes a browser send is refused.
+// What a browser sends by itself, a session's cookie or a remembered password, is for the server's own pages: what another
+// site makes it send is refused.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -27,21 +28,28 @@ describe('requests from elsewhere', () => {
     return sendTo(server.address, method, `/v1/${app.id}${app.records('Things')}`, { headers, ...json });
   };
   const ours = 'https://records.example';
+  const FOREIGN: Record<string, string>[] = [
+    { 'sec-fetch-site': 'cross-site' },
+    { 'sec-fetch-site': 'same-site' },
+    { 'sec-fetch-site': 'nonsense' },
+    { 'sec-fetch-site': 'cross-site', origin: ours },
+    { 'sec-fetch-site': 'same-origin', origin: 'https://evil.example' },
+    { origin: 'https://evil.example' },
+    { origin: 'https://records.example.evil.example' },
+    { origin: 'https://records.example:8443' },
+    { origin: 'null' },
+    { origin: '' },
+  ];
+  const own = (): Record<string, string>[] => [
+    { origin: ours },
+    { origin: server.address },
+    { 'sec-fetch-site': 'same-origin' },
+    { 'sec-fetch-site': 'same-origin', origin: ours },
+    { 'sec-fetch-site': 'none' },
+  ];
 
   it('are refused with the session’s cookie', async () => {
-    const foreign: Record<string, string>[] = [
-      { 'sec-fetch-site': 'cross-site' },
-      { 'sec-fetch-site': 'same-site' },
-      { 'sec-fetch-site': 'nonsense' },
-      { 'sec-fetch-site': 'cross-site', origin: ours },
-      { 'sec-fetch-site': 'same-origin', origin: 'https://evil.example' },
-      { origin: 'https://evil.example' },
-      { origin: 'https://records.example.evil.example' },
-      { origin: 'https://records.example:8443' },
-      { origin: 'null' },
-      { origin: '' },
-    ];
-    for (const headers of foreign) {
+    for (const headers of FOREIGN) {
       for (const method of ['POST', 'GET']) {
         const reply = await ask(method, { cookie, ...headers });
         assert.equal(reply.status, 403, `${method} ${JSON.stringify(headers)}`);
@@ -54,16 +62,30 @@ describe('requests from elsewhere', () => {
   });
 
   it('pass from the server’s own pages', async () => {
-    const own: Record<string, string>[] = [
-      { origin: ours },
-      { origin: server.address },
-      { 'sec-fetch-site': 'same-origin' },
-      { 'sec-fetch-site': 'same-origin', origin: ours },
-      { 'sec-fetch-site': 'none' },
-    ];
-    for (const headers of own) {
+    for (const headers of own()) {
       assert.equal((await ask('POST', { cookie, ...headers })).status, 200, JSON.stringify(headers));
       assert.equal((await ask('GET', { cookie, ...headers })).status, 200, JSON.stringify(headers));
+    }
+  });
+
+  it('are refused with a password, which browsers remember and send by themselves', async () => {
+    const encoded = Buffer.from(`${app.admin.id}:${PASSWORD}`).toString('base64');
+    const wrong = Buffer.from(`${app.admin.id}:Wrong-Passw0rd`).toString('base64');
+    // The first request of the first kind finds the password in no cache; the others do.
+    for (const authorization of [`Basic ${encoded}`, `BASIC ${encoded}`, `basic  ${encoded}`, `Basic ${wrong}`]) {
+      for (const headers of FOREIGN) {
+        for (const method of ['POST', 'GET']) {
+          const reply = await ask(method, { authorization, ...headers });
+          assert.equal(reply.status, 403, `${method} ${JSON.stringify(headers)}`);
+          assert.deepEqual(reply.body, { code: 'FORBIDDEN' });
+        }
+      }
+      const status = authorization.endsWith(wrong) ? 401 : 200;
+      // Programs say nothing of where they come from.
+      for (const headers of [{}, { 'sec-fetch-mode': 'cors' }, ...own()] as Record<string, string>[]) {
+        assert.equal((await ask('POST', { authorization, ...headers })).status, status, JSON.stringify(headers));
+        assert.equal((await ask('GET', { authorization, ...headers })).status, status, JSON.stringify(headers));
+      }
     }
   });
 
@@ -93,6 +115,9 @@ describe('requests from elsewhere', () => {
   it('are told by the host that was asked for, whatever stands between', () => {
     const request = { method: 'POST', host: 'behind.example', headers: { origin: 'https://behind.example' } };
     assert.doesNotThrow(() => refuseForeign(request, 'http://127.0.0.1:8080'));
-    assert.throws(() => refuseForeign({ ...request, host: 'other.example' }, 'http://127.0.0.1:8080'));
+    assert.doesNotThrow(() => refuseForeign({ ...request, host: 'behind.example:443' }, 'http://127.0.0.1:8080'));
+    for (const host of ['other.example', 'behind.example:80', 'behind.example:4430', 'x.behind.example', '']) {
+      assert.throws(() => refuseForeign({ ...request, host }, 'http://127.0.0.1:8080'), host);
+    }
   });
 });
