@@ -26,7 +26,11 @@ export const NOT_MODIFIED = (headers: Readonly<Record<string, string>>): Answer 
 /** One JSON text a line, each sent when it is made. */
 export const answerLines = (values: AsyncIterable<unknown>): Answer => ({
   status: 200,
-  headers: { 'content-type': 'application/x-ndjson' },
+  headers: {
+    'content-type': 'application/x-ndjson',
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+  },
   stream: async () => Readable.from(linesOf(values)),
 });
 

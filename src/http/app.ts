@@ -100,7 +100,7 @@ export function createApp(
     answering(routine, '/metrics', async (request) => {
       services.operatorGate.authenticate(request.headers.authorization, clientAddress(request));
       const { text, contentType } = await services.metrics();
-      return answerText(text, { 'content-type': contentType, 'cache-control': 'no-store' });
+      return answerText(text, { 'content-type': contentType });
     }),
   );
   app.setNotFoundHandler(refusing(notFound));
@@ -181,6 +181,8 @@ function answerOnSocket(observe: Observe, socket: Duplex, problem: Fault): void 
     'content-type': 'application/json; charset=utf-8',
     'content-length': Buffer.byteLength(body),
     'x-request-id': requestId,
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
     connection: 'close',
   };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`);

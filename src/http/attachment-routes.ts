@@ -1,5 +1,6 @@
 // The rows of attachments: the body of an upload and of a download are bytes, and a download can run nothing in a browser.
 
+import type { Context } from '../context.ts';
 import type { ByteRange } from '../domain/byte-range.ts';
 import { contentDisposition, readFilename } from '../domain/filenames.ts';
 import { readMediaType } from '../domain/media-types.ts';
@@ -8,7 +9,7 @@ import * as attachments from '../operations/attachments.ts';
 import { getThumbnail, readThumbnailSize, THUMBNAIL_TYPE } from '../operations/thumbnails.ts';
 import { isIdentifier, PATTERNS } from '../wire/identifiers.ts';
 import { type Answer, answerJson, NOT_MODIFIED } from './answer.ts';
-import { unchanged, type Validators } from './conditional.ts';
+import { unchanged, VARY, type Validators } from './conditional.ts';
 import { rangeApplies, readRange } from './ranges.ts';
 import { COLLECTION, type Input, type Route, route } from './route.ts';
 
@@ -22,7 +23,19 @@ const INERT = {
 } as const;
 
 /** What an attachment holds never changes. */
-const CACHED = { 'cache-control': 'private, max-age=31536000, immutable' } as const;
+const KEPT = { 'cache-control': 'private, max-age=31536000, immutable', vary: VARY } as const;
+/** But who may have it does, and a browser serves one person after another: it asks each time, which the ETag makes cheap. */
+const ASKED_FOR_EACH_TIME = { 'cache-control': 'private, no-cache', vary: VARY } as const;
+
+/**
+ * A session is a browser's. So may be a password, which browsers remember and send by themselves: their caches take no
+ * notice of it then, whatever `Vary` says. Over plain http they tell what they are by nothing but their name.
+ */
+function cachingFor({ signedInBy }: Context, header: Input<unknown>['header']) {
+  if (signedInBy === 'token') return KEPT;
+  const isBrowser = header('sec-fetch-dest') !== undefined || header('user-agent')?.startsWith('Mozilla/') === true;
+  return signedInBy === 'session' || isBrowser ? ASKED_FOR_EACH_TIME : KEPT;
+}
 
 /** Undefined: the caller is the creator. Whether the caller may name another is for the operation. */
 export function readCreatorId({ header }: Pick<Input<unknown>, 'header'>): string | undefined {
@@ -63,7 +76,7 @@ export const ATTACHMENT_ROUTES: readonly Route[] = [
         etag: tag,
         'last-modified': new Date(view.uploadedAtMs).toUTCString(),
         'content-disposition': contentDisposition(size === undefined ? view.name : thumbnailName(view.name, size)),
-        ...CACHED,
+        ...cachingFor(context, header),
         ...INERT,
       };
       const conditions = { ifNoneMatch: header('if-none-match'), ifModifiedSince: header('if-modified-since') };

@@ -15,7 +15,7 @@ import { recheckRefusal, staleAsBusy, withCurrentDefinition } from '../operation
 import type { Trip } from '../trip.ts';
 import type { Answer } from './answer.ts';
 import { clientAddress } from './client-address.ts';
-import { readCookie, SESSION_COOKIE, sessionCookie } from './cookies.ts';
+import { FORGET_CACHED, readCookie, SESSION_COOKIE, sessionCookie } from './cookies.ts';
 import { refuseCrossSite, refuseForeign, refuseForeignBasic } from './cross-site.ts';
 import { checkIdentifiers } from './identifiers.ts';
 import { readInput, refuseBrokenEncoding } from './input.ts';
@@ -159,7 +159,9 @@ async function identify(
     session === undefined
       ? await sessions.authenticate(applicationId, credentials, address)
       : await sessions.recheck(session);
-  if (who === undefined) throw notSignedIn({ 'set-cookie': sessionCookie(applicationId, undefined, publicUrl()) });
+  if (who === undefined) {
+    throw notSignedIn({ 'set-cookie': sessionCookie(applicationId, undefined, publicUrl()), ...FORGET_CACHED });
+  }
   return who;
 }
 

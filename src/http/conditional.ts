@@ -16,6 +16,9 @@ export interface ReadConditions {
   readonly ifModifiedSince: string | undefined;
 }
 
+/** Of an answer that a client may keep: it is for who asked, and for whoever else comes it has to be asked for again. */
+export const VARY = 'Authorization, Cookie';
+
 const ENTITY_TAG = /^(?:W\/)?"([\x21\x23-\x7e\x80-\xff]*)"$/;
 
 function entityTags(header: string): string[] | undefined {

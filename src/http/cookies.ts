@@ -28,6 +28,12 @@ export function readCookie(header: string | undefined, name: string): string | u
   return undefined;
 }
 
+/**
+ * Goes along with every session that begins or ends in a browser: what it has cached may be of another person. Nothing but
+ * the cache: storage holds no more than the last application's identifier, and clearing it would unregister service workers.
+ */
+export const FORGET_CACHED = { 'clear-site-data': '"cache"' } as const;
+
 const DAY_SECONDS = 24 * 60 * 60;
 
 /** `credentials`: what `openSession` gives; undefined takes the cookie away. */

@@ -27,18 +27,17 @@ export function routinely<Means extends Pick<Sending, 'observe' | 'traces'>>(mea
 }
 
 const READY_MS = 2_000;
-const HEADERS = { 'cache-control': 'no-store' };
 
-export const alive = (): Answer => answerText('{"status":"ok"}', HEADERS);
+export const alive = (): Answer => answerText('{"status":"ok"}');
 
 export async function ready(health: Health): Promise<Answer> {
-  if (health.stopping()) throw fault('UNAVAILABLE', { reason: 'stopping' }, { 'retry-after': '1', ...HEADERS });
+  if (health.stopping()) throw fault('UNAVAILABLE', { reason: 'stopping' }, { 'retry-after': '1' });
   if (
     await within(
       READY_MS,
       health.ready().catch(() => false),
     )
   )
-    return answerText('{"status":"ready"}', HEADERS);
-  throw fault('UNAVAILABLE', { reason: 'database' }, { 'retry-after': '1', ...HEADERS });
+    return answerText('{"status":"ready"}');
+  throw fault('UNAVAILABLE', { reason: 'database' }, { 'retry-after': '1' });
 }

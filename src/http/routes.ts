@@ -9,7 +9,7 @@ import { NewRecord, RecordUpdate, RecordUpdateWithId } from '../wire/records.ts'
 import { ACTIVITY_LOG_ROUTES } from './activity-log-routes.ts';
 import { answerJson, answerText, NO_CONTENT, NOT_MODIFIED } from './answer.ts';
 import { ATTACHMENT_ROUTES } from './attachment-routes.ts';
-import { notModified, requiredHash } from './conditional.ts';
+import { notModified, requiredHash, VARY } from './conditional.ts';
 import {
   DELETE_LIMIT_MAX,
   DELETE_PARAMETERS,
@@ -117,7 +117,7 @@ export const ROUTES: readonly Route[] = [
     sentence: 'One record.',
     run: async (context, { params, header }) => {
       const view = await records.get(context, { collectionId: params.collectionId!, recordId: params.recordId! });
-      const headers = { etag: view.etag, 'cache-control': 'private, no-cache' };
+      const headers = { etag: view.etag, 'cache-control': 'private, no-cache', vary: VARY };
       return notModified(header('if-none-match'), view.etag) ? NOT_MODIFIED(headers) : answerText(view.text, headers);
     },
   }),

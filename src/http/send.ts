@@ -226,6 +226,9 @@ function write(response: ServerResponse, trip: Trip, { status, headers, body }: 
     'content-type': 'application/json; charset=utf-8',
     'content-length': typeof body === 'string' ? Buffer.byteLength(body) : body.length,
     'x-request-id': trip.id,
+    // Those of the answer itself stand behind these. What may be kept says so.
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
     ...trip.headers,
     ...headers,
   });

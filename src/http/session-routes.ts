@@ -4,7 +4,7 @@ import * as ownPassword from '../operations/own-password.ts';
 import * as sessions from '../operations/sessions.ts';
 import { PasswordChange } from '../wire/sessions.ts';
 import { answerJson, NO_CONTENT } from './answer.ts';
-import { sessionCookie } from './cookies.ts';
+import { FORGET_CACHED, sessionCookie } from './cookies.ts';
 import { ORDINARY_BYTES_MAX, type Route, route } from './route.ts';
 import { one } from './shapes.ts';
 
@@ -16,10 +16,7 @@ export const SESSION_ROUTES: readonly Route[] = [
     path: SESSION,
     permission: 'self',
     sentence: 'Who asks, and what they may do.',
-    run: async (context) => ({
-      ...answerJson(await sessions.show(context)),
-      headers: { 'cache-control': 'no-store' },
-    }),
+    run: async (context) => answerJson(await sessions.show(context)),
   }),
   route({
     method: 'DELETE',
@@ -29,8 +26,7 @@ export const SESSION_ROUTES: readonly Route[] = [
     run: async (context, _input, server) => {
       await sessions.signOut(context);
       const cookie = sessionCookie(context.application.id, undefined, server.publicUrl());
-      // Attachments are kept by browsers for a year, and the next who sits there may be somebody else.
-      return { ...NO_CONTENT, headers: { 'set-cookie': cookie, 'clear-site-data': '"cache"' } };
+      return { ...NO_CONTENT, headers: { 'set-cookie': cookie, ...FORGET_CACHED } };
     },
   }),
   route({

@@ -4,7 +4,7 @@ import * as passwordResets from '../operations/password-resets.ts';
 import * as sessions from '../operations/sessions.ts';
 import { PasswordReset, PasswordResetRequest, SignIn } from '../wire/sessions.ts';
 import { answerJson, NO_CONTENT } from './answer.ts';
-import { readCookie, SESSION_COOKIE, sessionCookie } from './cookies.ts';
+import { FORGET_CACHED, readCookie, SESSION_COOKIE, sessionCookie } from './cookies.ts';
 import { ORDINARY_BYTES_MAX } from './route.ts';
 import { one } from './shapes.ts';
 import type { VisitorRoute } from './visitor-route.ts';
@@ -24,7 +24,7 @@ export const SIGN_IN_ROUTES: readonly VisitorRoute[] = [
       const former = readCookie(header('cookie'), SESSION_COOKIE);
       const opened = await sessions.signIn(context, body, { agent: header('user-agent') ?? '', former });
       const cookie = sessionCookie(context.applicationId, opened.credentials, context.people.publicUrl());
-      return { ...answerJson(opened.view), headers: { 'set-cookie': cookie, 'cache-control': 'no-store' } };
+      return { ...answerJson(opened.view), headers: { 'set-cookie': cookie, ...FORGET_CACHED } };
     },
   }),
   route({

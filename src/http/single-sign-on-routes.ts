@@ -5,7 +5,7 @@ import { escapeHtml } from '../domain/html.ts';
 import { Fault, notSignedIn } from '../faults.ts';
 import * as singleSignOn from '../operations/single-sign-on.ts';
 import type { Answer } from './answer.ts';
-import { readCookie, SESSION_COOKIE, sessionCookie, writeCookie } from './cookies.ts';
+import { FORGET_CACHED, readCookie, SESSION_COOKIE, sessionCookie, writeCookie } from './cookies.ts';
 import type { Input } from './route.ts';
 import type { VisitorRoute } from './visitor-route.ts';
 
@@ -53,7 +53,7 @@ export const SINGLE_SIGN_ON_ROUTES: readonly VisitorRoute[] = [
           sessionCookie(applicationId, session.credentials, people.publicUrl()),
           attemptCookie(state, undefined, people.publicUrl()),
         ];
-        return { status: 302, headers: { location: returnTo, 'set-cookie': cookies, ...PRIVATE } };
+        return { status: 302, headers: { location: returnTo, 'set-cookie': cookies, ...FORGET_CACHED, ...PRIVATE } };
       });
     },
   },

@@ -23,10 +23,7 @@ export const TOKEN_ROUTES: readonly Route[] = [
     permission: 'self',
     body: { shape: one(NewToken), bytesMax: ORDINARY_BYTES_MAX },
     sentence: 'Creates an API token; its secret appears this once.',
-    run: async (context, { params, body }) => ({
-      ...answerJson(await tokens.create(context, params.userId!, body)),
-      headers: { 'cache-control': 'no-store' },
-    }),
+    run: async (context, { params, body }) => answerJson(await tokens.create(context, params.userId!, body)),
   }),
   route({
     method: 'DELETE',

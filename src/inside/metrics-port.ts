@@ -22,7 +22,11 @@ export interface MetricsPort {
 export async function openMetricsPort({ host, port }: MetricsPlace, text: () => Promise<string>): Promise<MetricsPort> {
   const server = createServer({ requestTimeout: REQUEST_MS, headersTimeout: REQUEST_MS }, (request, response) => {
     const answer = (status: number, body: string) => {
-      response.writeHead(status, { 'content-type': CONTENT_TYPE, 'cache-control': 'no-store' });
+      response.writeHead(status, {
+        'content-type': CONTENT_TYPE,
+        'cache-control': 'no-store',
+        'x-content-type-options': 'nosniff',
+      });
       response.end(request.method === 'HEAD' ? undefined : body);
     };
     request.resume();

@@ -58,6 +58,7 @@ onBothStores('download', { document: DOCUMENT }, (scene) => {
     assert.equal(headers['content-length'], String(SIZE));
     assert.equal(headers['content-disposition'], 'attachment; filename="a.html"');
     assert.equal(headers['cache-control'], 'private, max-age=31536000, immutable');
+    assert.equal(headers.vary, 'Authorization, Cookie');
     assert.equal(headers['content-security-policy'], "sandbox; default-src 'none'");
     assert.equal(headers['x-content-type-options'], 'nosniff');
     assert.equal(headers['accept-ranges'], 'bytes');

@@ -22,11 +22,20 @@ const program = script.findChromium(process.env);
 /** For `skip`: why there is no browser, and what to do about it. */
 export const WITHOUT_BROWSER = program === undefined ? script.MISSING : false;
 
-export function launch(): Promise<Browser> {
+/** A name that leads to the loopback in the test's browser alone. */
+const INSECURE_HOST = 'records.example';
+
+/** The same server by a plain http address that browsers do not trust: they send no Sec-Fetch headers there, and ignore Clear-Site-Data. */
+export const insecureAddress = (address: string): string => `http://${INSECURE_HOST}:${new URL(address).port}`;
+
+/** `backForwardCache`: pages are kept whole for going back, as in everybody's browser; Playwright turns that off. */
+export function launch({ backForwardCache = false } = {}): Promise<Browser> {
   if (program === undefined) throw new Error(script.MISSING);
+  const args = [`--host-resolver-rules=MAP ${INSECURE_HOST} 127.0.0.1`];
   // Chromium's own sandbox cannot be had as root.
-  const args = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
-  return chromium.launch({ executablePath: program, args });
+  if (process.getuid?.() === 0) args.push('--no-sandbox');
+  const ignoreDefaultArgs = backForwardCache ? ['--disable-back-forward-cache'] : [];
+  return chromium.launch({ executablePath: program, args, ignoreDefaultArgs });
 }
 
 /** Markup by which a page takes in an address. */

@@ -5,7 +5,15 @@ import { after, before, describe, it } from 'node:test';
 import { type Person, publishApplication, type TestApplication } from '../support/application.ts';
 import { OPERATOR_KEY, startTestServer, type TestServer } from '../support/server.ts';
 import { bodyOf, isIdentifierParameter, malformedCode, PERMISSIONS, pathOf, ROWS, type Row } from './rows.ts';
-import { assertBareProblem, assertProblem, basic, send, type WireReply, type WireRequest } from './wire.ts';
+import {
+  assertBareProblem,
+  assertPrivate,
+  assertProblem,
+  basic,
+  send,
+  type WireReply,
+  type WireRequest,
+} from './wire.ts';
 
 const VERBS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND'];
 const COLLECTIONS = [{ name: 'Things', columns: [{ name: 'Title', type: 'String' }] }];
@@ -117,8 +125,10 @@ describe('every endpoint', () => {
   for (const row of ROWS) {
     if (row.permission === 'open') {
       it(`${row.title} asks for no credentials`, async () => {
-        const { status } = await sendRow(row, undefined);
+        const bare = await sendRow(row, undefined);
+        const { status } = bare;
         assert.ok(row.side === 'visitor' ? status < 500 : status === 200, `${status}`);
+        if (bare.text !== '') assertPrivate(bare, row.title);
         for (const authorization of Object.values(wrongCredentials())) {
           const reply = await sendRow(row, authorization);
           assert.equal(reply.status, status, reply.text);
@@ -145,6 +155,7 @@ describe('every endpoint', () => {
       const passed = reply.body?.code === 'FEATURE_DISABLED' || ![401, 403, 405, 429, 500, 503].includes(reply.status);
       assert.ok(passed, `${reply.status} ${reply.text}`);
       assert.ok(reply.body?.code !== 'INVALID_CONTENT_TYPE', reply.text);
+      if (reply.text !== '') assertPrivate(reply, row.title);
       assert.match(String(reply.headers['x-request-id']), /^[\w-]{4,}$/);
     });
 

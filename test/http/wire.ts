@@ -158,12 +158,20 @@ export function head(method: string, path: string, headers: Record<string, strin
 const INSIDE =
   /\n\s+at |node_modules|node:internal|\.[jt]s:\d|file:\/\/|(?:^|["\s])\/(?:work|root|home|tmp|usr)\/|\b(?:select|insert into|update|delete from)\b.*\b(?:from|values|set|where)\b|SQLSTATE|FST_ERR|ECONN|pg_|\bsyntax error\b/i;
 
+/** No cache keeps what does not say that it may be kept, and no browser takes an answer for anything but what it says. */
+export function assertPrivate({ headers }: WireReply, what = ''): void {
+  const cacheControl = headers.etag === undefined ? 'no-store' : 'private, no-cache';
+  assert.equal(headers['cache-control'], cacheControl, what);
+  assert.equal(headers['x-content-type-options'], 'nosniff', what);
+}
+
 /** What every refusal has in common. */
 export function assertProblem(reply: WireReply, status: number, code: string, where = ''): void {
   const what = `${where} answered ${reply.status} ${reply.text}`;
   assert.equal(reply.status, status, what);
   assert.match(String(reply.headers['content-type']), /^application\/json(?:;|$)/, what);
   assert.match(String(reply.headers['x-request-id']), /^[\w-]{4,}$/, what);
+  assertPrivate(reply, what);
   assert.equal(reply.body?.code, code, what);
   assert.deepEqual(
     Object.keys(reply.body).filter((member) => member !== 'code' && member !== 'params'),
@@ -180,6 +188,7 @@ export function assertBareProblem(reply: WireReply, status: number, code: string
   assert.equal(reply.status, status, what);
   assert.match(String(reply.headers['content-type']), /^application\/json(?:;|$)/, what);
   assert.match(String(reply.headers['x-request-id']), /^[\w-]{4,}$/, what);
+  assertPrivate(reply, what);
   assert.ok(Number(reply.headers['content-length']) >= JSON.stringify({ code }).length, what);
   assert.equal(reply.text, '', what);
 }

@@ -57,6 +57,8 @@ describe('conditional requests', () => {
       assert.equal(reply.status, 304, header);
       assert.equal(reply.text, '');
       assert.equal(reply.headers.get('etag'), etag);
+      assert.equal(reply.headers.get('cache-control'), 'private, no-cache');
+      assert.equal(reply.headers.get('vary'), 'Authorization, Cookie');
     }
     for (const header of ['"other"', `"${hash}"`, etag.slice(1, -1), `${etag.slice(0, -2)}x"`, '""', 'nonsense', '']) {
       const reply = await things.get(id, { 'if-none-match': header });

@@ -33,6 +33,7 @@ describe('the own password', () => {
     const another = await signedIn(server, app, person);
     const reply = await client.send('PUT', '/session/password', { json: body });
     assert.equal(reply.status, 204, reply.text);
+    assert.equal(reply.headers.get('clear-site-data'), null, 'it is the same person as before');
     assert.deepEqual([await client.status(), await another.status()], [200, 401]);
     assert.deepEqual([await byBasic(person, PASSWORD), await byBasic(person, OTHER_PASSWORD)], [401, 200]);
     const changed = performance.now();

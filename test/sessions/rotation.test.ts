@@ -43,7 +43,8 @@ describe('the secret of a session', () => {
     await age(a, app, client.sessionId, 14);
     assert.equal(cookieIn(await client.send('GET', '')), undefined);
     await age(a, app, client.sessionId, 2);
-    await client.send('GET', '');
+    const renewing = await client.send('GET', '');
+    assert.equal(renewing.headers.get('clear-site-data'), null, 'it is the same person as before');
     assert.notEqual(client.cookie, first);
     assert.equal(client.sessionId, first.split('.')[0]);
     for (let time = 0; time < 3; time++) assert.equal(cookieIn(await client.send('GET', '')), undefined);

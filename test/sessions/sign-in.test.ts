@@ -38,12 +38,15 @@ describe('signing in', () => {
       organizationManagementApiAccess: false,
     };
     assert.deepEqual(reply.body, view);
+    assert.equal(reply.headers.get('cache-control'), 'no-store');
+    assert.equal(reply.headers.get('clear-site-data'), '"cache"', 'what is cached may be of another person');
     assert.match(client.cookie, /^[0-9a-v]{16}\.[\w-]{43}$/);
     assert.deepEqual(
       attributesOf(reply),
       ['HttpOnly', `Max-Age=${30 * 24 * 60 * 60}`, `Path=/v1/${app.id}`, 'SameSite=Strict'].sort(),
     );
     const shown = await client.send('GET', '/session');
+    assert.equal(shown.headers.get('clear-site-data'), null);
     const { sessionExpiresAt, ...rest } = shown.body;
     assert.deepEqual(rest, view);
     const days = (Date.parse(sessionExpiresAt) - Date.now()) / (24 * 60 * 60_000);
@@ -158,6 +161,7 @@ describe('signing in', () => {
     assert.deepEqual(refused.body, { code: 'UNAUTHORIZED' });
     assert.equal(refused.headers.get('www-authenticate'), 'Bearer realm="cartulary"');
     assert.equal(cookieIn(refused), '', 'the browser is told to forget it');
+    assert.equal(refused.headers.get('clear-site-data'), '"cache"', 'and what it has cached');
     const devices = await server.database.sql(`select id from app_${app.id}.devices order by id`);
     assert.deepEqual(devices, [['d2']]);
     const logouts = await entriesOf(server, app, 'session.logout');

@@ -76,6 +76,8 @@ describe('single sign-on with a real provider', () => {
     assert.equal(done.status, 302, done.text);
     assert.equal(done.headers.get('location'), '/console/records?a=1');
     assert.equal(done.headers.get('cache-control'), 'no-store');
+    assert.equal(begun.headers.get('clear-site-data'), null);
+    assert.equal(done.headers.get('clear-site-data'), '"cache"');
     assert.equal(done.headers.get('referrer-policy'), 'no-referrer');
     assert.equal(browser.cookie('cartulary_sign_on_'), undefined);
     const session = browser.cookie('cartulary_session');
