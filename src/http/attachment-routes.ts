@@ -28,6 +28,24 @@ const KEPT = { 'cache-control': 'private, max-age=31536000, immutable', vary: VA
 const ASKED_FOR_EACH_TIME = { 'cache-control': 'private, no-cache', vary: VARY } as const;
 
 /**
+ * As what a page may ask for an attachment (Sec-Fetch-Dest): to show it or to save it. Anything else would run it, style a
+ * page with it, or open it inside of one. Undefined: programs do not say.
+ */
+const DESTINATIONS: ReadonlySet<string | undefined> = new Set([
+  undefined,
+  'document',
+  'empty',
+  'image',
+  'audio',
+  'video',
+  'track',
+]);
+
+function refuseAsPartOfPage(header: Input<unknown>['header']): void {
+  if (!DESTINATIONS.has(header('sec-fetch-dest'))) throw fault('FORBIDDEN');
+}
+
+/**
  * A session is a browser's. So may be a password, which browsers remember and send by themselves: their caches take no
  * notice of it then, whatever `Vary` says. Over plain http they tell what they are by nothing but their name.
  */
@@ -67,6 +85,7 @@ export const ATTACHMENT_ROUTES: readonly Route[] = [
     parameters: ['size'],
     sentence: 'The bytes of an attachment, or of a part of it; with `size` a small picture of an image.',
     run: async (context, { params, query, header, isHead }) => {
+      refuseAsPartOfPage(header);
       const place = { collectionId: params.collectionId!, attachmentId: params.attachmentId! };
       const view = await attachments.get(context, place);
       const size = query.size === undefined ? undefined : readThumbnailSize(query.size);

@@ -1,4 +1,4 @@
-// Attachments in a browser, by what the server answers: how long a browser may keep them.
+// Attachments in a browser, by what the server answers: how long a browser may keep them, and as what it may ask for them.
 // What real browsers make of it is in test/browser.
 
 import assert from 'node:assert/strict';
@@ -71,6 +71,26 @@ describe('attachments for browsers', () => {
     const said: Headers[] = [{ 'sec-fetch-dest': 'document' }, { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64)' }];
     for (const headers of said) {
       await assertCaching({ authorization: password, ...headers }, ASKED_FOR_EACH_TIME, JSON.stringify(headers));
+    }
+  });
+
+  it('can be shown and saved by a page, and are nothing that it runs, applies or opens inside of it', async () => {
+    const refused =
+      'script style worker sharedworker serviceworker audioworklet paintworklet xslt manifest object embed frame iframe ' +
+      'fencedframe font json report webidentity nonsense script,image';
+    const authorizations: Headers[] = [{ cookie }, { authorization: `Bearer ${scene.app.admin.token}` }];
+    for (const who of authorizations) {
+      for (const destination of ['document', 'empty', 'image', 'audio', 'video', 'track']) {
+        assert.equal((await ask({ ...who, 'sec-fetch-dest': destination })).status, 200, destination);
+      }
+      for (const destination of [...refused.split(' '), '']) {
+        const headers = { ...who, 'sec-fetch-dest': destination };
+        for (const form of [{}, { query: '?size=64' }]) {
+          refusedBytes(await ask(headers, form), 403, 'FORBIDDEN');
+        }
+        assert.equal((await ask(headers, { method: 'HEAD' })).status, 403, destination);
+        assert.equal((await ask({ ...headers, 'if-none-match': etag })).status, 403, destination);
+      }
     }
   });
 });

@@ -9,9 +9,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser, BrowserContext, BrowserContextOptions } from 'playwright-core';
 import { publishApplication, type TestApplication } from '../support/application.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
 import {
   type Bystander,
   EMBEDDINGS,
+  insecureAddress,
   launch,
   pageWith,
   startBystander,
@@ -21,7 +23,7 @@ import {
 } from './browsing.ts';
 import type { DangerousFile, Embedding, Way } from './dangerous-files.ts';
 
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 60_000;
 /** Between the last sign of life and the verdict. */
 const QUIET_MS = 300;
 /** What refers onwards does so after a second. */
@@ -30,13 +32,14 @@ const SUITE_MS = 300_000;
 
 /** From any origin, its own included, a browser opens these like a page. */
 const FRAMES: readonly Embedding[] = ['iframe', 'object', 'embed'];
+/** As what no browser that says it is given a file. */
+const PARTS = EMBEDDINGS.filter((way) => way !== 'image');
 const IS_SCRIPT = /\bjavascript$/;
 
 interface Embedded {
   readonly files: readonly DangerousFile[];
   readonly ways: readonly Embedding[];
-  /** Puts a page somewhere, and tells its address. */
-  readonly serve: (context: BrowserContext, way: Embedding, html: string) => Promise<string>;
+  readonly open: (context: BrowserContext, html: string) => Promise<void>;
 }
 
 interface Sending {
@@ -53,10 +56,13 @@ describe('attachments in a browser', { skip: WITHOUT_BROWSER, timeout: SUITE_MS 
   let authorization: { authorization: string };
   /** Those that do something this way when nothing holds them back. */
   const acting = (way: Way) => bystander.files.filter(({ acts }) => acts.includes(way));
+  /** Where the browser does not say as what it asks: the file is sent, and has to be inert by itself. */
+  const insecure = () => insecureAddress(server.address);
   const addresses = new Map<DangerousFile, string>();
   const addressOf = (file: DangerousFile) => addresses.get(file) ?? '';
   /** The server ignores parameters that it does not know; to the test they tell one request from another. */
-  const addressAs = (way: Way) => (file: DangerousFile) => `${addressOf(file)}?as=${way}`;
+  const addressAs = (way: Way, origin: string) => (file: DangerousFile) =>
+    `${addressOf(file).replace(server.address, origin)}?as=${way}`;
 
   before(async () => {
     server = await startTestServer();
@@ -95,8 +101,8 @@ describe('attachments in a browser', { skip: WITHOUT_BROWSER, timeout: SUITE_MS 
   }
 
   /** Credentials for the server alone, put in on the way; `asked` gets the address of every request. */
-  const authorize = (context: BrowserContext, asked = new Set<string>()) =>
-    context.route(`${server.address}/v1/**`, (route) => {
+  const authorize = (context: BrowserContext, asked = new Set<string>(), origin = server.address) =>
+    context.route(`${origin}/v1/**`, (route) => {
       asked.add(route.request().url());
       return route.continue({ headers: { ...route.request().headers(), ...authorization } });
     });
@@ -118,7 +124,8 @@ describe('attachments in a browser', { skip: WITHOUT_BROWSER, timeout: SUITE_MS 
     for (;;) {
       const now = await timesSent();
       const unsent = files.filter((file) => (now.get(file) ?? 0) < (so.earlier.get(file) ?? 0) + ways.length);
-      const unasked = ways.flatMap((way) => files.map(addressAs(way))).filter((address) => !so.asked.has(address));
+      const all = ways.flatMap((way) => files.map(addressAs(way, insecure())));
+      const unasked = all.filter((address) => !so.asked.has(address));
       if (unsent.length + unasked.length === 0) return;
       if (performance.now() > end) {
         const names = unsent.map(({ name }) => name);
@@ -216,11 +223,8 @@ describe('attachments in a browser', { skip: WITHOUT_BROWSER, timeout: SUITE_MS 
     await inContext({}, async (context) => {
       const { files, ways } = embedded;
       const sending = { earlier: await timesSent(), asked: new Set<string>() };
-      await authorize(context, sending.asked);
-      const open = async (way: Embedding) => {
-        const address = await embedded.serve(context, way, pageWith(way, files.map(addressAs(way))));
-        await (await context.newPage()).goto(address, { waitUntil: 'commit' });
-      };
+      await authorize(context, sending.asked, insecure());
+      const open = (way: Embedding) => embedded.open(context, pageWith(way, files.map(addressAs(way, insecure()))));
       await Promise.all(ways.map(open));
       await untilSent(files, ways, sending);
       await assertNothingRan(context);
@@ -228,24 +232,54 @@ describe('attachments in a browser', { skip: WITHOUT_BROWSER, timeout: SUITE_MS 
     });
   }
 
+  /** A page that the server itself has sent, and not the test: what is not from the loopback may not load from there. */
+  async function openOwn(context: BrowserContext, origin: string, html: string): Promise<void> {
+    const page = await context.newPage();
+    await page.goto(`${origin}/healthz`);
+    await page.setContent(html, { waitUntil: 'commit' });
+  }
+
   it(`do nothing in a page of another origin, as ${EMBEDDINGS.join(', ')}`, () =>
     assertInert({
       files: bystander.files,
       ways: EMBEDDINGS,
-      serve: async (_context, _way, html) => bystander.page(html),
+      open: async (context, html) => {
+        await (await context.newPage()).goto(bystander.page(html), { waitUntil: 'commit' });
+      },
     }));
 
-  // What is declared a script or a style sheet is one for a page of the same origin that names it as such: no header of
-  // an answer forbids that, and the policy of the server's own pages has to.
+  // What is declared a script or a style sheet is one for a page of the same origin that names it as such, where the
+  // browser does not say as what it asks: no header of an answer forbids that, and the policy of the server's own pages
+  // has to.
   const OWN = [...FRAMES, 'script', 'module', 'worker', 'image'] as const;
   it(`do nothing in a page of the server's own origin, as ${OWN.join(', ')}`, () =>
     assertInert({
       files: bystander.files.filter(({ contentType }) => !IS_SCRIPT.test(contentType)),
       ways: OWN,
-      serve: async (context, way, html) => {
-        const own = `${server.address}/page/${way}`;
-        await context.route(own, (route) => route.fulfill({ contentType: 'text/html', body: html }));
-        return own;
-      },
+      open: (context, html) => openOwn(context, insecure(), html),
     }));
+
+  it(`are not even sent to a page of the server's own origin, as ${PARTS.join(', ')}, where the browser says so`, async () => {
+    const earlier = await timesSent();
+    await inContext({}, async (context) => {
+      await authorize(context);
+      const over = new Set<string>();
+      const sent: string[] = [];
+      context.on('response', (response) => {
+        over.add(response.url());
+        if (response.status() !== 403 && response.url().includes('?as=')) sent.push(response.url());
+      });
+      // Of what is no script or style sheet by its type the browser does not always tell more.
+      context.on('requestfailed', (request) => void over.add(request.url()));
+      const addressesAs = (way: Embedding) => bystander.files.map(addressAs(way, server.address));
+      await Promise.all(PARTS.map((way) => openOwn(context, server.address, pageWith(way, addressesAs(way)))));
+      for (const way of PARTS) {
+        await until(`answers as ${way}`, () => addressesAs(way).every((address) => over.has(address)));
+      }
+      assert.deepEqual(sent, []);
+      await assertNothingRan(context);
+      await assertNothingBehind(context);
+    });
+    assert.deepEqual(await timesSent(), earlier);
+  });
 });
