@@ -141,8 +141,9 @@ export function proxies(value: string): string[] {
   return list;
 }
 
+/** Anybody may have the server prove that it knows its key, and then guess at leisure: a short one would be found. */
 export function operatorKey(value: string): string {
-  if (!/^[\x21-\x7e]{16,512}$/.test(value)) throw new Error('must have 16 to 512 visible ASCII characters');
+  if (!/^[\x21-\x7e]{32,512}$/.test(value)) throw new Error('must have 32 to 512 visible ASCII characters');
   return value;
 }
 

@@ -52,6 +52,7 @@ import { keepServerKey } from '../store/server-keys.ts';
 import { TokenUses } from '../store/token-uses.ts';
 import { QUOTA_GROUPS } from '../wire/publish-document.ts';
 import { within } from '../within.ts';
+import { orCannotListen } from './cannot-listen.ts';
 import { readParts } from './readings.ts';
 import type { ServerOptions } from './server-options.ts';
 import { VERSION } from './version.ts';
@@ -260,9 +261,11 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     push.useKeys(await keepVapidKeys(database, clock.now()));
     await hearing.start();
     jobs.start();
-    await app.listen({ host: options.host, port: options.port });
-    if (options.metricsPlace !== undefined) {
-      metricsPort = await openMetricsPort(options.metricsPlace, () => metrics.text());
+    const { host, port, metricsPlace } = options;
+    await orCannotListen('interface', options, app.listen({ host, port }));
+    if (metricsPlace !== undefined) {
+      const opening = openMetricsPort(metricsPlace, () => metrics.text());
+      metricsPort = await orCannotListen('metrics', metricsPlace, opening);
     }
   } catch (error) {
     await close().catch(() => undefined);

@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { operatorKey } from '../setting-values.ts';
 import { CommandFailure } from './failure.ts';
 
 const FILE = 'operator.key';
@@ -27,11 +28,24 @@ export async function ensureOperatorKey(given: string | undefined, dataFolder: s
 }
 
 export async function readOperatorKey(dataFolder: string): Promise<string | undefined> {
+  let kept: string;
   try {
-    return (await readFile(operatorKeyFile(dataFolder), 'utf8')).trim() || undefined;
+    kept = (await readFile(operatorKeyFile(dataFolder), 'utf8')).trim();
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw unusable(dataFolder, error);
+  }
+  return kept === '' ? undefined : checked(kept, operatorKeyFile(dataFolder));
+}
+
+/** One that somebody wrote into the file has to be as good as one of the settings. */
+function checked(key: string, file: string): string {
+  try {
+    return operatorKey(key);
+  } catch (error) {
+    throw new CommandFailure(
+      `The operator key in ${file} ${(error as Error).message}. Without the file the server makes one.`,
+    );
   }
 }
 

@@ -5,6 +5,7 @@ import { UnusableStore } from '../store/blobs.ts';
 import { UnsupportedDatabase } from '../store/engine.ts';
 import { isLocked } from '../store/sqlstate.ts';
 import type { RunningServer } from './assemble.ts';
+import { CannotListen, type ListenerName } from './cannot-listen.ts';
 import type { Ending } from './ending.ts';
 import { CommandFailure } from './failure.ts';
 import type { ServerOptions } from './server-options.ts';
@@ -28,7 +29,7 @@ export async function startPatiently(
     try {
       return await startServer({ ...options, onWaiting });
     } catch (error) {
-      if (!(error instanceof Fault && error.code === 'UNAVAILABLE')) throw plainly(error, options);
+      if (!(error instanceof Fault && error.code === 'UNAVAILABLE')) throw plainly(error);
       onWaiting(whatIsAwaited(error));
       await Promise.race([ending.signal, new Promise((done) => setTimeout(done, DATABASE_WAIT_MS))]);
     }
@@ -41,23 +42,27 @@ function whatIsAwaited(away: Fault): string {
   return away.cause instanceof Error ? away.cause.message : 'it does not answer';
 }
 
-function plainly(error: unknown, options: ServerOptions): unknown {
+/** What the settings of each begin with. */
+const LISTENER_SETTINGS: Readonly<Record<ListenerName, string>> = {
+  interface: 'CARTULARY',
+  metrics: 'CARTULARY_METRICS',
+};
+
+function listenFailure({ listener, address, cause }: CannotListen): CommandFailure {
+  const { code = (cause as Error).message } = cause as NodeJS.ErrnoException;
+  const place = `${address.host}:${address.port}`;
+  const setting = LISTENER_SETTINGS[listener];
+  const told =
+    code === 'EADDRINUSE'
+      ? `Port ${address.port} is in use: another server listens on ${place}. Set ${setting}_PORT to use another port.`
+      : `Cannot listen on ${place} (${code}). Set ${setting}_HOST and ${setting}_PORT to what this machine allows.`;
+  return new CommandFailure(told, { cause });
+}
+
+function plainly(error: unknown): unknown {
+  if (error instanceof CannotListen) return listenFailure(error);
   if (error instanceof UnusableStore) return new CommandFailure(error.message, { cause: error });
-  const { code, port: failed } = error as NodeJS.ErrnoException & { port?: number };
-  const isMetrics = failed !== options.port && failed === options.metricsPlace?.port;
-  const { host, port } = (isMetrics ? options.metricsPlace : undefined) ?? options;
-  const setting = isMetrics ? 'CARTULARY_METRICS' : 'CARTULARY';
-  const place = `${host}:${port}`;
-  if (code === 'EADDRINUSE') {
-    return new CommandFailure(
-      `Port ${port} is in use: another server listens on ${place}. Set ${setting}_PORT to use another port.`,
-    );
-  }
-  if (code !== undefined && ['EACCES', 'EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN'].includes(code)) {
-    return new CommandFailure(
-      `Cannot listen on ${place} (${code}). Set ${setting}_HOST and ${setting}_PORT to what this machine allows.`,
-    );
-  }
+  const { code } = error as NodeJS.ErrnoException;
   if (code === '42501') {
     return new CommandFailure(
       `The database refused: ${(error as Error).message}. The role needs the right to create schemas: grant create on database … to …`,

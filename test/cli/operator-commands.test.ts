@@ -165,7 +165,9 @@ describe('the commands of the operator', { concurrency: 2 }, () => {
       nobody,
       new RegExp(`^No server answers at http://127\\.0\\.0\\.1:${port}\\. Is it running\\? .*--url\\.$`, 'm'),
     );
-    const wrong = await cartulary(['applications', 'list'], '', { CARTULARY_OPERATOR_KEY: 'wrong-0123456789-wrong' });
+    const wrong = await cartulary(['applications', 'list'], '', {
+      CARTULARY_OPERATOR_KEY: 'wrong-0123456789-0123456789-wrong',
+    });
     assertPlain(wrong, /^The server at http:\S+ refused the operator key, which is from CARTULARY_OPERATOR_KEY\.$/m);
     await withFolder(async (cwd) => {
       const none = await run(['applications', 'list', '--url', server.address], { cwd });

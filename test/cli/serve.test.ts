@@ -12,7 +12,7 @@ import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { sendTo } from '../support/server.ts';
 import { assertPlain, databaseUrl, type Running, run, start, withFolder } from './command.ts';
 
-const KEY = 'serve-test-operator-key';
+const KEY = 'serve-test-operator-key-0123456789';
 const READY = /^Cartulary is ready at (http:\/\/\S+)\/v1$/m;
 
 describe('cartulary serve', { concurrency: 2 }, () => {
@@ -65,7 +65,7 @@ describe('cartulary serve', { concurrency: 2 }, () => {
           const env = { CARTULARY_DATA: join(cwd, 'deep', 'data') };
           const listed = await run(['applications', 'list'], { cwd, env });
           assert.equal(listed.code, 0, `it finds the server by the data folder: ${listed.stderr}`);
-          await writeFile(file, 'another-operator-key-0123456789');
+          await writeFile(file, 'another-operator-key-0123456789-abcdef');
           const refused = await run(['applications', 'list'], { cwd, env });
           assertPlain(
             refused,
@@ -95,6 +95,14 @@ describe('cartulary serve', { concurrency: 2 }, () => {
       assertPlain(wrong, /^CARTULARY_PORT must be a whole number from 0 to 65535, not "70000"$/m);
       assert.match(wrong.stderr, /^DATABASE_URL must begin with postgres:\/\//m);
       assert.doesNotMatch(wrong.stderr, /hunter2/);
+      const guessable = await run(['serve'], { cwd, env: environment({ CARTULARY_OPERATOR_KEY: 'k'.repeat(31) }) });
+      assertPlain(guessable, /^CARTULARY_OPERATOR_KEY must have 32 to 512 visible ASCII characters$/m);
+      await writeFile(join(cwd, 'operator.key'), `${'k'.repeat(31)}\n`);
+      const { CARTULARY_OPERATOR_KEY: _key, ...kept } = environment({ CARTULARY_DATA: cwd });
+      assertPlain(
+        await run(['serve'], { cwd, env: kept }),
+        /^The operator key in \S+operator\.key must have 32 to 512 visible ASCII characters\. Without the file the server makes one\.$/m,
+      );
       await writeFile(join(cwd, 'file'), '');
       const { CARTULARY_OPERATOR_KEY: _, ...keyless } = environment({ CARTULARY_DATA: join(cwd, 'file') });
       assertPlain(await run(['serve'], { cwd, env: keyless }), /^Cannot use the data folder .*file: /);
@@ -266,7 +274,44 @@ describe('cartulary serve', { concurrency: 2 }, () => {
   it('says plainly that its host is not one', async () => {
     await withFolder(async (cwd) => {
       const finished = await run(['serve'], { cwd, env: environment({ CARTULARY_HOST: 'no.such.host.invalid' }) });
-      assertPlain(finished, /^Cannot listen on no\.such\.host\.invalid:0/m);
+      assertPlain(
+        finished,
+        /^Cannot listen on no\.such\.host\.invalid:0 \(\w+\)\. Set CARTULARY_HOST and CARTULARY_PORT to /m,
+      );
     });
+  });
+
+  it('blames the settings of the address at which it cannot listen', async () => {
+    const other = createServer();
+    other.listen(0, '127.0.0.2');
+    await new Promise((resolve) => other.once('listening', resolve));
+    const { port } = other.address() as AddressInfo;
+    try {
+      await withFolder(async (cwd) => {
+        const metrics = (host: string, more: Record<string, string> = {}) =>
+          run(['serve'], {
+            cwd,
+            env: environment({ CARTULARY_METRICS_HOST: host, CARTULARY_METRICS_PORT: String(port), ...more }),
+          });
+        assertPlain(
+          await metrics('no.such.host.invalid'),
+          /^Cannot listen on no\.such\.host\.invalid:\d+ \(\w+\)\. Set CARTULARY_METRICS_HOST and CARTULARY_METRICS_PORT/m,
+        );
+        // The same port of another address is taken.
+        assertPlain(
+          await metrics('127.0.0.2', { CARTULARY_PORT: String(port) }),
+          new RegExp(
+            `^Port ${port} is in use: another server listens on 127\\.0\\.0\\.2:.* Set CARTULARY_METRICS_PORT `,
+            'm',
+          ),
+        );
+        assertPlain(
+          await metrics('127.0.0.1', { CARTULARY_HOST: '127.0.0.2', CARTULARY_PORT: String(port) }),
+          new RegExp(`^Port ${port} is in use: another server listens on 127\\.0\\.0\\.2:.* Set CARTULARY_PORT `, 'm'),
+        );
+      });
+    } finally {
+      other.close();
+    }
   });
 });

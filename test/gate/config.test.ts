@@ -70,7 +70,7 @@ describe('settings', () => {
       CARTULARY_PORT: '0',
       CARTULARY_HOST: '::1',
       CARTULARY_DATA: '/srv/data',
-      CARTULARY_OPERATOR_KEY: 'k'.repeat(16),
+      CARTULARY_OPERATOR_KEY: 'k'.repeat(32),
       DATABASE_URL: 'postgresql://someone:secret@host/db',
       CARTULARY_ATTACHMENTS: '/srv/files',
       CARTULARY_UNHELD_ATTACHMENT_DAYS: '30',
@@ -358,8 +358,9 @@ describe('settings', () => {
     const secrets = {
       CARTULARY_OPERATOR_KEY: [
         'hunter2',
-        'hunter2 with spaces and more',
-        'hünter2-hünter2-hünter2',
+        'hunter2'.padEnd(31, '-'),
+        'hunter2 with spaces and more, forty of them',
+        'hünter2-hünter2-hünter2-hünter2-hünter2',
         'hunter2'.repeat(100),
       ],
       DATABASE_URL: [

@@ -14,7 +14,7 @@ import { type SendOptions, sendTo } from '../support/server.ts';
 import { until } from '../support/until.ts';
 
 const secret = (kind: string): string => `S3cret-${kind}-0123456789`;
-const KEY = secret('operatorKey');
+const KEY = secret('operatorKey-0123456789');
 
 describe('the log', () => {
   let database: TestDatabase;

@@ -16,7 +16,7 @@ import type { Engine } from '../../src/store/handles.ts';
 import type { News } from '../../src/store/hearing.ts';
 import { createDatabase, type TestDatabase } from './database.ts';
 
-export const OPERATOR_KEY = 'test-operator-key-0123456789';
+export const OPERATOR_KEY = 'test-operator-key-0123456789-abcdef';
 
 /** The same hash with a thousandth of the work: every person of every test has a password. */
 export const QUICK: Argon2 = { hash: (password) => hash(password, { memoryCost: 64, timeCost: 1 }), verify };
