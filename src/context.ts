@@ -18,6 +18,7 @@ import type { KnownRecords } from './store/known-records.ts';
 import type { Receiving } from './store/receiving.ts';
 import type { SearchIndexes } from './store/search-indexes.ts';
 import type { Stopping } from './trip.ts';
+import type { OperatorProof } from './wire/operator.ts';
 import type { UserShort } from './wire/users.ts';
 
 /** What the operations on attachments need besides the database. */
@@ -159,4 +160,9 @@ export interface OperatorContext {
   /** Where people reach the server, without a slash at the end. */
   readonly publicUrl: () => string;
   readonly hashPassword: (password: string) => Promise<string>;
+  /** The end of the connection that is ours (domain/operator-proof). */
+  readonly endpoint: string;
+  /** Throws 429 when the address asks for too many proofs (gate/pace). */
+  readonly paceProofs: (address: string) => void;
+  readonly proveKey: (nonce: string, endpoint: string) => OperatorProof;
 }

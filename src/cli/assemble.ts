@@ -71,6 +71,8 @@ const UPLOADS = { eachMax: 64, allMax: 192 };
 const DOWNLOADS = { eachMax: 256, allMax: 1_024 };
 /** From one address, behind which a whole office may be. */
 const SIGN_ONS_PER_MINUTE = 60;
+/** Each command asks for one, and scripts run many of them. */
+const PROOFS_PER_MINUTE = 600;
 /** Writing entries and handing over mails: little at once, and a while's worth of waiting. */
 const BEHIND = { atOnceMax: 2, waitingMax: 200 };
 
@@ -144,6 +146,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   };
   const sessions = new Sessions({ ...gateParts, endStolen: (stolen) => endStolen({ database, ids, hear }, stolen) });
   const signOnPace = new Pace(SIGN_ONS_PER_MINUTE);
+  const proofPace = new Pace(PROOFS_PER_MINUTE);
+  const operatorGate = new OperatorGate(options.operatorKey, throttle);
   const quotas = new Quotas({ database, now, observe });
   const searchIndexes = new SearchIndexes();
   const blobs = openBlobs(options.attachments, options.spoolFolder);
@@ -157,7 +161,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     authenticator,
     sessions,
     tokenUses,
-    operatorGate: new OperatorGate(options.operatorKey, throttle),
+    operatorGate,
+    proveKey: operatorGate.prove.bind(operatorGate),
+    paceProofs: proofPace.take.bind(proofPace),
     ids,
     now,
     known: new KnownRecords(),

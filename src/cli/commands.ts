@@ -7,6 +7,7 @@ import { OVERVIEW_DEFAULT } from '../wire/quotas.ts';
 import { doctor } from './doctor.ts';
 import { CommandFailure } from './failure.ts';
 import { readJsonFile } from './json-file.ts';
+import type { AddressOptions } from './operator-address.ts';
 import { connectOperator, type OperatorClient } from './operator-client.ts';
 import { publish } from './publish.ts';
 import { listQuotas, type QuotaOptions, readQuotaOptions, setQuotas, showQuotas } from './quotas.ts';
@@ -67,8 +68,13 @@ const URL_OPTION = [
   'address of the server; by default from CARTULARY_HOST and CARTULARY_PORT, or that of the data folder',
 ] as const;
 
+const INSECURE_OPTION = [
+  '--insecure',
+  'send the operator key over plain HTTP also to other machines, and through what is between',
+] as const;
+
 function addOperatorCommands(root: Command, environment: NodeJS.ProcessEnv): void {
-  const client = (options: { url?: string }) => connectOperator(environment, options);
+  const client = (options: AddressOptions) => connectOperator(environment, options);
   root
     .command('publish <file>')
     .description('publish an application from a publish document; - reads standard input')
@@ -182,11 +188,18 @@ function addOperatorCommands(root: Command, environment: NodeJS.ProcessEnv): voi
       print(await (await client(options)).send('PUT', organizationPath(name), await readJsonFile(file)));
     });
   addSharedUserCommand(organizations, client);
+  allowInsecure(root);
+}
+
+/** Wherever an address can be given. */
+function allowInsecure(command: Command): void {
+  if (command.options.some(({ long }) => long === '--url')) command.option(...INSECURE_OPTION);
+  for (const below of command.commands) allowInsecure(below);
 }
 
 function addSharedUserCommand(
   organizations: Command,
-  client: (options: { url?: string }) => Promise<OperatorClient>,
+  client: (options: AddressOptions) => Promise<OperatorClient>,
 ): void {
   organizations
     .command('add-shared-user <name>')

@@ -1,24 +1,10 @@
 // The command line's side of the operator interface: it goes through the front door like any other client.
 
-import http from 'node:http';
-import https from 'node:https';
 import { type Config, readConfig } from '../config.ts';
 import { CommandFailure } from './failure.ts';
+import { type AddressOptions, findServer, type ServerAddress } from './operator-address.ts';
+import { isCut, isUnreached, OperatorConnection, type OperatorKey, type Order } from './operator-connection.ts';
 import { operatorKeyFile, readOperatorKey } from './operator-key.ts';
-import { runningServer } from './server-file.ts';
-
-interface OperatorKey {
-  readonly text: string;
-  /** Where it is from, for people. */
-  readonly source: string;
-}
-
-interface Order {
-  readonly url: string;
-  readonly key: OperatorKey;
-  readonly method: string;
-  readonly body: unknown;
-}
 
 export interface OperatorClient {
   send(method: string, path: string, body?: unknown): Promise<unknown>;
@@ -28,24 +14,15 @@ export interface OperatorClient {
 
 export async function connectOperator(
   environment: NodeJS.ProcessEnv,
-  options: { url?: string },
+  options: AddressOptions,
 ): Promise<OperatorClient> {
   const config: Config = readConfig(environment);
   const key = await findKey(config);
-  // A server that picked a port by itself cannot be named by that setting.
-  const isPlaced = environment.CARTULARY_HOST || Number(environment.CARTULARY_PORT) > 0;
-  const found = options.url ?? (isPlaced ? undefined : await runningServer(config.CARTULARY_DATA));
-  const host = config.CARTULARY_HOST.includes(':') ? `[${config.CARTULARY_HOST}]` : config.CARTULARY_HOST;
-  const url = found ?? `http://${host}:${config.CARTULARY_PORT}`;
-  if (!/^https?:\/\//.test(url) || !URL.canParse(url)) {
-    throw new CommandFailure(`${url} is not the address of a server; it should look like http://127.0.0.1:8080.`);
-  }
-  // The base address that the server prints will do as well.
-  const root = url.replace(/\/+$/, '').replace(/\/v1$/, '');
-  const address = (path: string) => `${root}/operator/v1${path}`;
+  const keyIsKept = config.CARTULARY_OPERATOR_KEY === undefined;
+  const client = new Client(await findServer(environment, config, { ...options, keyIsKept }), key);
   return {
-    send: (method, path, body) => send({ url: address(path), key, method, body }),
-    lines: (method, path) => lines({ url: address(path), key, method, body: undefined }),
+    send: (method, path, body) => client.send({ method, path, body }),
+    lines: (method, path) => client.lines({ method, path, body: undefined }),
   };
 }
 
@@ -58,72 +35,81 @@ async function findKey({ CARTULARY_OPERATOR_KEY: given, CARTULARY_DATA: folder }
   );
 }
 
-async function send(order: Order): Promise<unknown> {
-  let status = 0;
-  let text = '';
-  try {
-    const response = await exchange(order);
-    status = response.statusCode ?? 0;
-    for await (const chunk of response) text += chunk;
-  } catch (error) {
-    throw unanswered(order, error);
-  }
-  if (isGood(status)) return text === '' ? undefined : JSON.parse(text);
-  throw new CommandFailure(explain(order, status, text));
-}
+class Client {
+  readonly #server: ServerAddress;
+  readonly #key: OperatorKey;
+  /** Those on which nothing is under way; as many as there ever were orders at once. */
+  readonly #idle: OperatorConnection[] = [];
 
-async function* lines(order: Order): AsyncGenerator<unknown> {
-  let status = 0;
-  let text = '';
-  try {
-    const response = await exchange(order);
-    status = response.statusCode ?? 0;
-    for await (const chunk of response) {
+  constructor(server: ServerAddress, key: OperatorKey) {
+    this.#server = server;
+    this.#key = key;
+  }
+
+  async send(order: Order): Promise<unknown> {
+    let text = '';
+    for await (const chunk of this.#chunks(order)) text += chunk;
+    return text === '' ? undefined : JSON.parse(text);
+  }
+
+  async *lines(order: Order): AsyncGenerator<unknown> {
+    let text = '';
+    for await (const chunk of this.#chunks(order)) {
       text += chunk;
-      if (!isGood(status)) continue;
       const whole = text.split('\n');
       text = whole.pop() ?? '';
       for (const line of whole) yield JSON.parse(line);
     }
-  } catch (error) {
-    throw unanswered(order, error);
   }
-  if (!isGood(status)) throw new CommandFailure(explain(order, status, text));
+
+  /** Of an answer that is good; any other is thrown. */
+  async *#chunks(order: Order): AsyncGenerator<string> {
+    let connection: OperatorConnection | undefined;
+    try {
+      connection = this.#idle.pop() ?? (await OperatorConnection.open(this.#server, this.#key));
+      const response = await connection.send(order);
+      const { statusCode: status = 0 } = response;
+      let problem = '';
+      for await (const chunk of response) {
+        if (isGood(status)) yield chunk;
+        else problem += chunk;
+      }
+      this.#idle.push(connection);
+      connection = undefined;
+      if (!isGood(status)) throw new CommandFailure(this.#explain(status, problem));
+    } catch (error) {
+      throw this.#unanswered(error);
+    } finally {
+      connection?.close();
+    }
+  }
+
+  #unanswered(error: unknown): unknown {
+    const { origin, advice } = this.#server;
+    if (isCut(error)) {
+      return new CommandFailure(
+        `The server at ${origin} ended the connection before it answered. What was asked for may have been done or not.`,
+        { cause: error },
+      );
+    }
+    if (!isUnreached(error)) return error;
+    const { syscall, message } = error as NodeJS.ErrnoException;
+    const why =
+      syscall === undefined
+        ? `Cannot speak to ${origin}: ${message}.`
+        : `No server answers at ${origin}. Is it running?`;
+    return new CommandFailure(`${why} ${advice}`, { cause: error });
+  }
+
+  #explain(status: number, text: string): string {
+    const { origin } = this.#server;
+    if (status >= 300 && status < 400)
+      return `What is at ${origin} answered ${status}; the operator key is not sent on to other addresses.`;
+    return explain({ origin, key: this.#key }, status, text);
+  }
 }
 
 const isGood = (status: number): boolean => status >= 200 && status < 300;
-
-function unanswered({ url }: Order, error: unknown): unknown {
-  if (typeof (error as NodeJS.ErrnoException).code !== 'string') return error;
-  const { origin } = new URL(url);
-  return new CommandFailure(
-    isCut(error)
-      ? `The server at ${origin} ended the connection before it answered. What was asked for may have been done or not.`
-      : `No server answers at ${origin}. Is it running? Where it listens elsewhere, set CARTULARY_HOST and CARTULARY_PORT, or give --url.`,
-    { cause: error },
-  );
-}
-
-const isCut = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ECONNRESET';
-
-const PROBE_MS = 30_000;
-
-/** Not with `fetch`: it gives up after five minutes without an answer, and publishing may take longer. */
-function exchange({ url, key, method, body }: Order): Promise<http.IncomingMessage> {
-  const content = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
-  const headers = {
-    authorization: `Bearer ${key.text}`,
-    ...(content === undefined ? {} : { 'content-type': 'application/json', 'content-length': content.length }),
-  };
-  return new Promise((resolve, reject) => {
-    const request = url.startsWith('https:') ? https.request : http.request;
-    const sent = request(url, { method, headers }, (response) => resolve(response.setEncoding('utf8')));
-    // A server that has gone without a word is noticed nevertheless.
-    sent.setSocketKeepAlive(true, PROBE_MS);
-    sent.on('error', reject);
-    sent.end(content);
-  });
-}
 
 interface ProblemBody {
   readonly code?: string;
@@ -136,7 +122,7 @@ interface ProblemBody {
   };
 }
 
-function explain({ url, key }: Order, status: number, text: string): string {
+function explain({ origin, key }: { origin: string; key: OperatorKey }, status: number, text: string): string {
   let problem: ProblemBody;
   try {
     problem = JSON.parse(text) as ProblemBody;
@@ -145,7 +131,7 @@ function explain({ url, key }: Order, status: number, text: string): string {
   }
   const { code, params } = problem;
   if (code === 'UNAUTHORIZED') {
-    return `The server at ${new URL(url).origin} refused the operator key, which is from ${key.source}.`;
+    return `The server at ${origin} refused the operator key, which is from ${key.source}.`;
   }
   if (params?.problems)
     return ['The document is wrong:', ...params.problems.map((p) => `  ${p.path || '/'} ${p.reason}`)].join('\n');

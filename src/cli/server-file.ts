@@ -20,10 +20,15 @@ export async function writeServerFile(dataFolder: string, address: string): Prom
   };
 }
 
-/** The address of the server that uses the data folder, unless it has ended without a word. */
-export async function runningServer(dataFolder: string): Promise<string | undefined> {
+export interface NamedServer extends ServerFile {
+  /** False for one that has ended without a word. */
+  readonly isRunning: boolean;
+}
+
+/** The server that the data folder names. */
+export async function namedServer(dataFolder: string): Promise<NamedServer | undefined> {
   const file = await readServerFile(dataFolder);
-  return file !== undefined && lives(file.pid) ? file.address : undefined;
+  return file && { ...file, isRunning: lives(file.pid) };
 }
 
 async function readServerFile(dataFolder: string): Promise<ServerFile | undefined> {

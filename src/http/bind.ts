@@ -3,6 +3,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { Context, OperatorContext, VisitorContext, WithoutPlace } from '../context.ts';
 import type { PreparedApplication } from '../domain/application.ts';
+import { endpointOf } from '../domain/operator-proof.ts';
 import { Fault, notSignedIn } from '../faults.ts';
 import type { Admission } from '../gate/admission.ts';
 import type { Authenticated, Authenticator } from '../gate/authenticate.ts';
@@ -24,7 +25,7 @@ import type { Input, Route } from './route.ts';
 import { answering, type Sending } from './send.ts';
 import type { VisitorRoute } from './visitor-route.ts';
 
-export interface Services extends Omit<OperatorContext, 'source'>, Sending {
+export interface Services extends Omit<OperatorContext, 'source' | 'endpoint'>, Sending {
   readonly admission: Admission;
   readonly uploads: Transfers;
   readonly downloads: Transfers;
@@ -229,7 +230,9 @@ export function bindOperatorRoute(services: Services, row: OperatorRoute) {
     trip.deadlineAt = Number.POSITIVE_INFINITY;
     const input = await readInput(services, request, { params, rule: row.body, trip });
     trip.begin('operation');
-    const context = { ...services, source: { context: 'operator' as const, ip: clientAddress(request) } };
+    const source = { context: 'operator' as const, ip: clientAddress(request) };
+    const { localAddress, localPort } = request.socket;
+    const context = { ...services, source, endpoint: endpointOf(localAddress, localPort) };
     const forget = () => services.hear({ application: params.applicationId ?? '' });
     return withCurrentDefinition(async () => row.run(context, input), forget);
   });

@@ -5,11 +5,12 @@ import type { OperatorContext } from '../context.ts';
 import { fault } from '../faults.ts';
 import * as applications from '../operations/applications.ts';
 import * as doctor from '../operations/doctor.ts';
+import * as proofs from '../operations/operator-proofs.ts';
 import * as tokens from '../operations/operator-tokens.ts';
 import * as users from '../operations/operator-users.ts';
 import * as organizations from '../operations/organizations.ts';
 import * as quotas from '../operations/quotas.ts';
-import { OrganizationSettings } from '../wire/operator.ts';
+import { OrganizationSettings, ProofRequest } from '../wire/operator.ts';
 import { publishDocumentSchema, QuotaChange } from '../wire/publish-document.ts';
 import { OVERVIEW_DEFAULT, OVERVIEW_MAX } from '../wire/quotas.ts';
 import { NewToken } from '../wire/tokens.ts';
@@ -55,6 +56,14 @@ export const OPERATOR_ROUTES: readonly OperatorRoute[] = [
     permission: 'open',
     sentence: 'The JSON Schema of the publish document.',
     run: () => answerJson(publishDocumentSchema),
+  }),
+  route({
+    method: 'POST',
+    path: '/operator/v1/proof',
+    permission: 'open',
+    body: { shape: one(ProofRequest), bytesMax: ORDINARY_BYTES_MAX },
+    sentence: 'Proves that the server knows the operator key.',
+    run: (context, { body }) => answerJson(proofs.prove(context, body)),
   }),
   route({
     method: 'POST',

@@ -1,4 +1,4 @@
-// The operator's own bodies: organizations. The publish document has a file of its own.
+// The operator's own bodies: organizations, and the proof that the server knows the key. The publish document has a file of its own.
 
 import type { Static } from 'typebox';
 import { Type } from './type.ts';
@@ -26,3 +26,15 @@ export const OrganizationSettings = Type.Object(
   strict,
 );
 export type OrganizationSettings = Static<typeof OrganizationSettings>;
+
+/** 32 random bytes, made up for this one question. */
+export const NONCE_PATTERN = '^[A-Za-z0-9_-]{43}$';
+
+export const ProofRequest = Type.Object({ nonce: Type.String({ pattern: NONCE_PATTERN }) }, strict);
+export type ProofRequest = Static<typeof ProofRequest>;
+
+/** What only who knows the operator key can make (domain/operator-proof). */
+export interface OperatorProof {
+  readonly knows: string;
+  readonly here: string;
+}

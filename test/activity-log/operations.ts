@@ -365,6 +365,7 @@ export const LINES: Readonly<Record<string, Deed | typeof SILENT | typeof ELSEWH
   // test/single-sign-on
   'GET /signOn/callback/:organization': ELSEWHERE,
   'GET /operator/v1/publish-document.schema.json': SILENT,
+  'POST /operator/v1/proof': SILENT,
   'POST /operator/v1/applications': {
     context: 'operator',
     entries: [['application.publish']],

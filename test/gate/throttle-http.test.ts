@@ -10,6 +10,8 @@ import { until } from '../support/until.ts';
 
 const SECRET = 'A'.repeat(43);
 const LIMITS = { account: 3, address: 7 };
+/** The first wait, and a little. */
+const PENALTY_MS = 1_100;
 const NOBODY = `p${'0'.repeat(26)}`;
 
 describe('guessing credentials', () => {
@@ -109,7 +111,7 @@ describe('guessing credentials', () => {
       slowed(await ask('Digest nonsense'));
       slowed(await ask('Bearer wrong-operator-key', '/operator/v1/applications'));
       passes(await ask(`Bearer ${app.admin.token}`));
-      passes(await ask(`Bearer ${OPERATOR_KEY}`, '/operator/v1/applications'));
+      slowed(await ask(`Bearer ${OPERATOR_KEY}`, '/operator/v1/applications'));
       refused(await ask());
     }));
 
@@ -123,14 +125,16 @@ describe('guessing credentials', () => {
       passes(await ask(right()));
     }));
 
-  it('makes who guesses the operator key wait, and not the operator', () =>
+  it('makes who guesses the operator key wait, also with the right one', () =>
     onNode(async (ask) => {
       const path = '/operator/v1/applications';
       for (let failure = 0; failure < LIMITS.account; failure++) refused(await ask('Bearer wrong-operator-key', path));
       slowed(await ask('Bearer wrong-operator-key', path));
       slowed(await ask('Basic nonsense', path));
-      passes(await ask(`Bearer ${OPERATOR_KEY}`, path));
+      slowed(await ask(`Bearer ${OPERATOR_KEY}`, path));
       passes(await ask(right()));
+      await new Promise((resolve) => setTimeout(resolve, PENALTY_MS));
+      passes(await ask(`Bearer ${OPERATOR_KEY}`, path));
     }));
 
   it('cannot be got around by guessing many at once', () =>

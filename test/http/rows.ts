@@ -6,6 +6,7 @@ import { OPERATOR_ROUTES } from '../../src/http/operator-routes.ts';
 import { ROUTES } from '../../src/http/routes.ts';
 import { VISITOR_ROUTES } from '../../src/http/visitor-routes.ts';
 import { PATTERNS } from '../../src/wire/identifiers.ts';
+import { NONCE_PATTERN } from '../../src/wire/operator.ts';
 
 export interface Row {
   readonly title: string;
@@ -127,6 +128,7 @@ function example(schema: Schema): unknown {
   if (schema.anyOf?.[0] !== undefined) return example(schema.anyOf[0]);
   if (schema.pattern !== undefined) {
     const name = Object.entries(PATTERNS).find(([, pattern]) => pattern === schema.pattern)?.[0];
+    if (schema.pattern === NONCE_PATTERN) return 'n'.repeat(43);
     if (name === undefined) throw new Error(`test/http/rows.ts knows no text that fits ${schema.pattern}`);
     return WELL_FORMED[name];
   }

@@ -5,7 +5,7 @@ import { after, before, describe, it } from 'node:test';
 import { exposition } from '../../src/inside/exposition.ts';
 import type { Figure } from '../../src/inside/figures.ts';
 import { publishApplication, string, type TestApplication } from '../support/application.ts';
-import { startTestServer, type TestServer } from '../support/server.ts';
+import { OPERATOR_KEY, startTestServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 import { tapWire } from '../support/wire-tap.ts';
 import { readExposition, scrape } from './reading.ts';
@@ -107,6 +107,8 @@ describe('/metrics', () => {
       [await ask('Bearer wrong'), await ask('Bearer wrong'), await ask('Bearer wrong')],
       [401, 401, 429],
     );
+    assert.equal(await ask(`Bearer ${OPERATOR_KEY}`), 429, 'until the wait has passed, the right one too');
+    await until('the wait to pass', async () => (await ask(`Bearer ${OPERATOR_KEY}`)) === 200);
     assert.equal((await server.send('POST', '/metrics', { raw: '' })).status, 405);
     assert.ok(
       (await scrape(server.address)).sum('cartulary_requests_refused_total', { reason: 'authentication' }) >= 1,
