@@ -30,6 +30,8 @@ export interface TraceBeginning {
   readonly route: string;
   readonly scheme: string;
   readonly headers: IncomingHttpHeaders;
+  /** The other end of the connection. */
+  readonly peer: string | undefined;
 }
 
 export class Trip {

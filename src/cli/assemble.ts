@@ -97,7 +97,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     metrics.observe(observation);
     options.observe(observation);
   };
-  const traces = options.traces && (await openTraces(options.traces, VERSION, observe));
+  const tracing = options.traces && { ...options.traces, trustedProxies: options.trustedProxies ?? [] };
+  const traces = tracing && (await openTraces(tracing, VERSION, observe));
   const database = Database.open({
     connection,
     connectionsMax: options.connectionsMax,

@@ -1,7 +1,7 @@
 // How often an address may begin something that anybody may begin, in a minute. Kept in memory, like gate/throttle.
 
 import { fault } from '../faults.ts';
-import { networkOf } from './network.ts';
+import { networkOf, SITE_FACTOR, siteOf } from './network.ts';
 
 const WINDOW_MS = 60_000;
 /** Bounds the memory that many addresses can take; whose minute began first goes first. */
@@ -25,10 +25,15 @@ export class Pace {
   /** Throws 429 when the address has begun as much as it may in this minute. */
   take(address: string): void {
     const now = this.#now();
-    const network = networkOf(address);
+    const site = siteOf(address);
+    if (site !== undefined) this.#takeOf(site, this.#max * SITE_FACTOR, now);
+    this.#takeOf(networkOf(address), this.#max, now);
+  }
+
+  #takeOf(network: string, max: number, now: number): void {
     const known = this.#minutes.get(network);
     if (known !== undefined && now - known.since < WINDOW_MS) {
-      if (known.count >= this.#max) throw tooMany(known.since + WINDOW_MS - now);
+      if (known.count >= max) throw tooMany(known.since + WINDOW_MS - now);
       known.count += 1;
       return;
     }

@@ -3,7 +3,7 @@
 // would let him write to the database without credentials.
 
 import { fault } from '../faults.ts';
-import { networkOf } from './network.ts';
+import { networkOf, SITE_FACTOR, siteOf } from './network.ts';
 
 const WINDOW_MS = 5 * 60_000;
 const PENALTY_MIN_MS = 1_000;
@@ -49,16 +49,30 @@ export class Throttle {
   }
 
   fail(address: string, account: string): void {
-    this.#count(addressKey(address), this.#limits.address);
-    this.#count(pairOf(address, account), this.#limits.account);
+    const network = networkOf(address);
+    const site = siteOf(address);
+    this.#count(addressKey(network), this.#limits.address);
+    this.#count(pairOf(network, account), this.#limits.account);
+    if (site === undefined) return;
+    this.#count(addressKey(site), this.#limits.address * SITE_FACTOR);
+    this.#count(pairOf(site, account), this.#limits.account * SITE_FACTOR);
   }
 
   succeed(address: string, account: string): void {
-    if (this.#tracks.size > 0) this.#tracks.delete(pairOf(address, account));
+    if (this.#tracks.size === 0) return;
+    this.#tracks.delete(pairOf(networkOf(address), account));
+    const site = siteOf(address);
+    if (site !== undefined) this.#tracks.delete(pairOf(site, account));
   }
 
   #until(address: string, account: string): number {
-    return Math.max(this.#blockedUntil(addressKey(address)), this.#blockedUntil(pairOf(address, account)));
+    const until = this.#untilOf(networkOf(address), account);
+    const site = siteOf(address);
+    return site === undefined ? until : Math.max(until, this.#untilOf(site, account));
+  }
+
+  #untilOf(network: string, account: string): number {
+    return Math.max(this.#blockedUntil(addressKey(network)), this.#blockedUntil(pairOf(network, account)));
   }
 
   #blockedUntil(key: string): number {
@@ -84,5 +98,5 @@ export class Throttle {
   }
 }
 
-const addressKey = (address: string): string => `@${networkOf(address)}`;
-const pairOf = (address: string, account: string): string => `${networkOf(address)} ${account}`;
+const addressKey = (network: string): string => `@${network}`;
+const pairOf = (network: string, account: string): string => `${network} ${account}`;

@@ -93,7 +93,8 @@ export function answering(sending: Sending, route: string, work: Work): Handler 
     };
     if (traces !== undefined) {
       const { headers, protocol: scheme } = request;
-      trip.trace = traces.begin({ trip, method, route, scheme, headers });
+      const { remoteAddress: peer } = request.raw.socket;
+      trip.trace = traces.begin({ trip, method, route, scheme, headers, peer });
     }
     underWay.begin();
     deadlines.watch(trip, request.raw);

@@ -1,8 +1,9 @@
 // OpenTelemetry traces: a span for each request, and below it one for each stage of the road and each statement. They
 // are made when the request has ended, from the times that it has kept; without an endpoint nothing of this is loaded.
 
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
+import { BlockList, isIPv6 } from 'node:net';
 import { hostname } from 'node:os';
 import type { Context, Span, Tracer } from '@opentelemetry/api';
 import type { Sampler, SpanExporter } from '@opentelemetry/sdk-trace';
@@ -50,7 +51,7 @@ interface Parts {
   readonly api: Api;
   readonly tracer: Tracer;
   /** What a request says that it is a part of. */
-  readonly parentOf: (headers: IncomingHttpHeaders) => Context;
+  readonly parentOf: (headers: IncomingHttpHeaders, peer: string | undefined) => Context;
   readonly shutdown: () => Promise<void>;
 }
 
@@ -62,10 +63,10 @@ export class Traces {
   }
 
   /** Undefined for a request that is not to be traced. */
-  begin({ trip, method, route, scheme, headers }: TraceBeginning): Trace | undefined {
+  begin({ trip, method, route, scheme, headers, peer }: TraceBeginning): Trace | undefined {
     const { api, tracer, parentOf } = this.#parts;
     const clock = Date.now() - performance.now();
-    const parent = parentOf(headers);
+    const parent = parentOf(headers, peer);
     const options = {
       kind: api.SpanKind.SERVER,
       startTime: momentOf(clock + trip.startedAt),
@@ -148,7 +149,12 @@ function momentOf(milliseconds: number): [number, number] {
   return [seconds, Math.round((milliseconds - seconds * 1000) * 1e6)];
 }
 
-export async function openTraces(settings: TraceSettings, version: string, observe: Observe): Promise<Traces> {
+/** Besides the settings of traces: from whom it is believed which requests are to be traced. */
+export interface TraceOpening extends TraceSettings {
+  readonly trustedProxies: readonly string[];
+}
+
+export async function openTraces(settings: TraceOpening, version: string, observe: Observe): Promise<Traces> {
   const [api, core, sdk, { OTLPTraceExporter }, { resourceFromAttributes }] = await Promise.all([
     import('@opentelemetry/api'),
     import('@opentelemetry/core'),
@@ -164,8 +170,10 @@ export async function openTraces(settings: TraceSettings, version: string, obser
     scheduledDelayMillis: BATCH_MS,
     exportTimeoutMillis: EXPORT_MS,
   });
+  const isTrusted = trusting(settings.trustedProxies);
+  const trusted = api.createContextKey('from a trusted proxy');
   const provider = new sdk.TracerProvider({
-    sampler: samplerOf(sdk, settings),
+    sampler: samplerOf({ api, sdk, trusted }, settings),
     resource: resourceFromAttributes(attributesOf(settings, version)),
     spanProcessors: [processor],
   });
@@ -173,7 +181,10 @@ export async function openTraces(settings: TraceSettings, version: string, obser
   return new Traces({
     api,
     tracer: provider.getTracer('cartulary', version),
-    parentOf: (headers) => propagator.extract(api.ROOT_CONTEXT, headers, api.defaultTextMapGetter),
+    parentOf: (headers, peer) => {
+      const context = propagator.extract(api.ROOT_CONTEXT, headers, api.defaultTextMapGetter);
+      return headers.traceparent !== undefined && isTrusted(peer) ? context.setValue(trusted, true) : context;
+    },
     shutdown: () => provider.shutdown(),
   });
 }
@@ -190,14 +201,47 @@ function attributesOf({ serviceName, attributes }: TraceSettings, version: strin
   };
 }
 
-function samplerOf(sdk: Sdk, { sampler, ratio }: TraceSettings): Sampler {
+function trusting(proxies: readonly string[]): (peer: string | undefined) => boolean {
+  const list = new BlockList();
+  for (const entry of proxies) {
+    const [address = '', bits] = entry.split('/');
+    const family = isIPv6(address) ? 'ipv6' : 'ipv4';
+    if (bits === undefined) list.addAddress(address, family);
+    else list.addSubnet(address, Number(bits), family);
+  }
+  return (peer = '') => list.check(peer, isIPv6(peer) ? 'ipv6' : 'ipv4');
+}
+
+/**
+ * Strangers may say which trace they are a part of, but not whether it is kept: with the flag of `traceparent`, or with a
+ * trace chosen so that the ratio takes it, they could have all of theirs kept.
+ */
+function samplerOf({ api, sdk, trusted }: { api: Api; sdk: Sdk; trusted: symbol }, settings: TraceSettings): Sampler {
+  const { root, chosen } = configuredSamplers(sdk, settings);
+  return {
+    shouldSample(context, traceId, name, kind, attributes, links) {
+      const parent = api.trace.getSpanContext(context);
+      const isStrangers = parent?.isRemote === true && context.getValue(trusted) !== true;
+      // The parts of a request are kept with it.
+      if (parent !== undefined && parent.isRemote !== true)
+        return { decision: sdk.SamplingDecision.RECORD_AND_SAMPLED };
+      if (!isStrangers) return chosen.shouldSample(context, traceId, name, kind, attributes, links);
+      const drawn = randomBytes(16).toString('hex');
+      return root.shouldSample(api.ROOT_CONTEXT, drawn, name, kind, attributes, links);
+    },
+    toString: () => `${chosen}`,
+  };
+}
+
+/** `root` decides where nobody else has. */
+function configuredSamplers(sdk: Sdk, { sampler, ratio }: TraceSettings): { root: Sampler; chosen: Sampler } {
   const roots: Readonly<Record<string, () => Sampler>> = {
     always_on: () => new sdk.AlwaysOnSampler(),
     always_off: () => new sdk.AlwaysOffSampler(),
     traceidratio: () => new sdk.TraceIdRatioBasedSampler(ratio),
   };
   const root = roots[sampler.replace('parentbased_', '')]!();
-  return sampler.startsWith('parentbased_') ? new sdk.ParentBasedSampler({ root }) : root;
+  return { root, chosen: sampler.startsWith('parentbased_') ? new sdk.ParentBasedSampler({ root }) : root };
 }
 
 function rarelyTelling(exporter: SpanExporter, observe: Observe): SpanExporter {

@@ -143,6 +143,21 @@ describe('throttle', () => {
     assert.equal(wait('::2', 'a'), 1);
   });
 
+  it('counts a site of IPv6 too, with ten times the room: who has one has 65,536 networks', () => {
+    const { throttle, wait, fail } = setUp({ account: 3, address: 7 });
+    const network = (n: number) => `2001:db8:5:${n.toString(16)}::1`;
+    for (let n = 0; n < 29; n++) fail(1, network(n));
+    assert.equal(wait(network(99), 'a'), 0);
+    fail(1, network(29));
+    assert.equal(wait(network(99), 'a'), 1, 'thirty of one account from the site');
+    assert.equal(wait(network(99), 'b'), 0);
+    assert.equal(wait('2001:db8:6::1', 'a'), 0, 'another site');
+    for (let n = 30; n < 70; n++) fail(1, network(n), `account ${n}`);
+    assert.equal(wait(network(999), 'never seen'), 1, 'seventy from the site');
+    throttle.succeed(network(1), 'a');
+    assert.equal(wait('2001:db8:6::1', 'never seen'), 0);
+  });
+
   it('keeps a bounded memory, and in it those who go on failing', () => {
     const { wait, fail } = setUp({ account: 2, address: 50 });
     const others = (count: number) => {

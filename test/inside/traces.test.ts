@@ -63,7 +63,13 @@ describe('traces', () => {
     await database.drop();
   });
 
-  const start = (more: { sampler?: SamplerName; port?: number; observe?: (observation: Observation) => void } = {}) => {
+  interface Starting {
+    readonly sampler?: SamplerName;
+    readonly port?: number;
+    readonly trustedProxies?: readonly string[];
+    readonly observe?: (observation: Observation) => void;
+  }
+  const start = (more: Starting = {}) => {
     const { sampler = 'parentbased_always_on', port = (collector.address() as AddressInfo).port } = more;
     const url = `http://127.0.0.1:${port}/v1/traces`;
     const attributes = { 'deployment.environment.name': 'staging', 'service.name': 'other' };
@@ -72,6 +78,7 @@ describe('traces', () => {
       database,
       traces,
       requestMs: REQUEST_MS,
+      ...(more.trustedProxies ? { trustedProxies: more.trustedProxies } : {}),
       ...(more.observe ? { observe: more.observe } : {}),
     });
   };
@@ -164,15 +171,35 @@ describe('traces', () => {
     assert.ok(told.includes(TRACE), 'log lines name the trace');
   });
 
-  it('leaves the choice to the client, and to the sampler', async () => {
+  const ofTrace = () => spansOf(received()).filter(({ traceId }) => traceId === TRACE);
+
+  it('leaves the choice to the sampler, whatever strangers say', async () => {
     const unwanted = await start();
     await makeRecord(unwanted, '00');
     await unwanted.close();
-    assert.deepEqual(
-      spansOf(received()).filter(({ traceId }) => traceId === TRACE),
-      [],
-    );
-    const none = await start({ sampler: 'traceidratio' });
+    assert.ok(ofTrace().length > 1, 'all are kept, and this one too');
+    // Of a ratio of nothing.
+    const wanted = await start({
+      sampler: 'parentbased_traceidratio',
+      trustedProxies: ['192.0.2.0/24', '2001:db8::/32'],
+    });
+    await makeRecord(wanted, '01');
+    const chosen = `00-${'0'.repeat(31)}1-${PARENT}-01`;
+    await wanted.send('GET', '/v1/X', { headers: { traceparent: chosen } });
+    await wanted.close();
+    assert.deepEqual(received(), []);
+  });
+
+  it('leaves the choice to trusted proxies, and to the sampler', async () => {
+    const unwanted = await start({ trustedProxies: ['127.0.0.1'] });
+    await makeRecord(unwanted, '00');
+    await unwanted.close();
+    assert.deepEqual(ofTrace(), []);
+    const wanted = await start({ sampler: 'parentbased_traceidratio', trustedProxies: ['::1', '127.0.0.0/8'] });
+    await makeRecord(wanted, '01');
+    await wanted.close();
+    assert.ok(ofTrace().length > 1);
+    const none = await start({ sampler: 'traceidratio', trustedProxies: ['127.0.0.1'] });
     await makeRecord(none, '01');
     await none.close();
     assert.deepEqual(received(), []);
