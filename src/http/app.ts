@@ -11,7 +11,7 @@ import { answerText } from './answer.ts';
 import { bindOperatorRoute, bindRoute, bindVisitorRoute, type Services } from './bind.ts';
 import { awaitInvitation } from './body.ts';
 import { clientAddress } from './client-address.ts';
-import { alive, type Health, ready, routinely } from './health.ts';
+import { alive, type Health, readiness, routinely } from './health.ts';
 import { OPERATOR_ROUTES } from './operator-routes.ts';
 import { toProblem } from './problem.ts';
 import { ROUTES } from './routes.ts';
@@ -91,10 +91,7 @@ export function createApp(
   }
   const routine = routinely(services);
   app.get('/healthz', answering(routine, '/healthz', alive));
-  app.get(
-    '/readyz',
-    answering(routine, '/readyz', () => ready(health)),
-  );
+  app.get('/readyz', answering(routine, '/readyz', readiness(health)));
   app.get(
     '/metrics',
     answering(routine, '/metrics', async (request) => {

@@ -27,17 +27,35 @@ export function routinely<Means extends Pick<Sending, 'observe' | 'traces'>>(mea
 }
 
 const READY_MS = 2_000;
+/** Anybody may ask, as often as they like: whoever asks within that time gets the same answer. */
+const SHARED_MS = 250;
 
 export const alive = (): Answer => answerText('{"status":"ok"}');
 
-export async function ready(health: Health): Promise<Answer> {
-  if (health.stopping()) throw fault('UNAVAILABLE', { reason: 'stopping' }, { 'retry-after': '1' });
-  if (
-    await within(
+export function readiness(health: Health): () => Promise<Answer> {
+  const isReady = shared(() =>
+    within(
       READY_MS,
       health.ready().catch(() => false),
-    )
-  )
-    return answerText('{"status":"ready"}');
-  throw fault('UNAVAILABLE', { reason: 'database' }, { 'retry-after': '1' });
+    ),
+  );
+  return async () => {
+    if (health.stopping()) throw fault('UNAVAILABLE', { reason: 'stopping' }, { 'retry-after': '1' });
+    if (await isReady()) return answerText('{"status":"ready"}');
+    throw fault('UNAVAILABLE', { reason: 'database' }, { 'retry-after': '1' });
+  };
+}
+
+/** One look at a time, and what it has shown for a while. */
+function shared<T>(look: () => Promise<T>): () => Promise<T> {
+  let last: Promise<T> | undefined;
+  let until = 0;
+  return () => {
+    if (last !== undefined && performance.now() < until) return last;
+    until = Number.POSITIVE_INFINITY;
+    last = look().finally(() => {
+      until = performance.now() + SHARED_MS;
+    });
+    return last;
+  };
 }
