@@ -101,7 +101,7 @@ export const ATTACHMENT_ROUTES: readonly Route[] = [
       const conditions = { ifNoneMatch: header('if-none-match'), ifModifiedSince: header('if-modified-since') };
       if (unchanged(conditions, validators)) return NOT_MODIFIED(headers);
       if (size !== undefined) {
-        const { length, read } = await getThumbnail(context, { ...place, size });
+        const { length, read } = await getThumbnail(context, { ...place, size, hash: view.hash });
         const described = { 'content-type': THUMBNAIL_TYPE, 'content-length': String(length) };
         return { status: 200, headers: { ...headers, ...described }, stream: read };
       }

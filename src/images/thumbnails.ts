@@ -12,13 +12,16 @@ import { ThumbnailChild, ThumbnailProcessLost } from './thumbnail-child.ts';
 export const THUMBNAIL_SIZES = [64, 128, 256, 512, 1024] as const;
 
 /** Each may take 500 MB at worst. */
-const WORKERS = 1;
+const WORKERS = 2;
+/** One image may take as long as a worker is given: an application leaves the other worker to the others. */
+const WORKERS_EACH = WORKERS - 1;
 /** A few pages of them for each application. They hold nothing but a place; whoever comes later is told to come again. */
 const WAITING = { eachMax: 256, allMax: 1_024 };
 const JOB_MS_MAX = 20_000;
 const IDLE_MS_MAX = 30_000;
-const HARMFUL_MS = 600_000;
-const HARMFUL_MAX = 1_000;
+/** What was refused is not looked at again soon. Not for good: the bytes may have been damaged here, and mended since. */
+const REFUSED_MS = 600_000;
+const REFUSED_MAX = 10_000;
 const TOO_MUCH = 'The image takes too much to be made small.';
 
 /** The bytes are no image that we show; `reason` is a sentence for whoever looks at it, `cause` the decoder's words. */
@@ -76,8 +79,10 @@ export class Thumbnails {
   readonly #children = new Set<ThumbnailChild>();
   readonly #idle: ThumbnailChild[] = [];
   readonly #making = new Map<string, Making>();
-  /** By name: until when an image is not tried again. */
-  readonly #harmful = new Map<string, number>();
+  /** By name, that of the oldest first: why an image is not tried again, and until when. */
+  readonly #refused = new Map<string, { readonly reason: string; readonly until: number }>();
+  /** By application, how many are being made; none that has none. */
+  readonly #runningOf = new Map<string, number>();
   #running = 0;
   #idleTimer: NodeJS.Timeout | undefined;
   #isClosed = false;
@@ -89,7 +94,7 @@ export class Thumbnails {
 
   /**
    * A WebP of at most `size` × `size`, never enlarged, upright and without metadata; of an animation the first frame. Whoever
-   * asks for the same while it is made gets the same; when all who asked are stopped it is not begun. An image at which the process died or hung is not tried again soon.
+   * asks for the same while it is made gets the same; when all who asked are stopped it is not begun. What is no image, and one at which the process died or hung, is not tried again soon.
    */
   make(image: Image, size: number): Promise<Buffer> {
     const { stopping } = image;
@@ -124,28 +129,38 @@ export class Thumbnails {
 
   async #make({ name, open }: Image, size: number, waiting: Waiting): Promise<Buffer> {
     if (!THUMBNAIL_SIZES.some((each) => each === size)) throw new RangeError(`There are no thumbnails of ${size}`);
+    this.#refuseKnown(name);
     await this.#turn(waiting);
     try {
-      if ((this.#harmful.get(name) ?? 0) > performance.now()) throw new NotAnImage(TOO_MUCH, '');
+      this.#refuseKnown(name);
       const source = await open();
       // Its errors are the job's; one that comes late would end the server if nobody listened.
       source.on('error', () => {});
       try {
         return await this.#run(source, size);
       } catch (error) {
-        if (error instanceof ThumbnailProcessLost && !this.#isClosed) this.#remember(name);
+        if (error instanceof NotAnImage) this.#remember(name, error.reason);
+        if (error instanceof ThumbnailProcessLost && !this.#isClosed) this.#remember(name, TOO_MUCH);
         throw error;
       } finally {
         source.destroy();
       }
     } finally {
-      this.#passOn();
+      this.#passOn(waiting.share);
     }
   }
 
-  #remember(name: string): void {
-    if (this.#harmful.size >= HARMFUL_MAX) this.#harmful.clear();
-    this.#harmful.set(name, performance.now() + HARMFUL_MS);
+  #refuseKnown(name: string): void {
+    const refused = this.#refused.get(name);
+    if (refused !== undefined && refused.until > performance.now()) throw new NotAnImage(refused.reason, '');
+  }
+
+  #remember(name: string, reason: string): void {
+    this.#refused.delete(name);
+    this.#refused.set(name, { reason, until: performance.now() + REFUSED_MS });
+    if (this.#refused.size <= REFUSED_MAX) return;
+    const oldest = this.#refused.keys().next().value;
+    if (oldest !== undefined) this.#refused.delete(oldest);
   }
 
   /** Ends the processes; what is under way or waiting fails. */
@@ -183,22 +198,35 @@ export class Thumbnails {
   }
 
   async #turn(waiting: Waiting): Promise<void> {
-    if (this.#running < WORKERS) {
-      this.#running += 1;
+    if (this.#running < WORKERS && this.#mayRun(waiting.share)) {
+      this.#begin(waiting.share);
       return;
     }
     if (!this.#waiting.add(waiting.share, waiting)) throw tooBusy();
     await waiting.turn;
   }
 
-  #passOn(): void {
-    // Whose turn it is takes over the place, so that nobody can slip in between.
-    const next = this.#waiting.next();
+  #mayRun(share: string): boolean {
+    return (this.#runningOf.get(share) ?? 0) < WORKERS_EACH;
+  }
+
+  #begin(share: string): void {
+    this.#running += 1;
+    this.#runningOf.set(share, (this.#runningOf.get(share) ?? 0) + 1);
+  }
+
+  #passOn(share: string): void {
+    const left = (this.#runningOf.get(share) ?? 0) - 1;
+    if (left > 0) this.#runningOf.set(share, left);
+    else this.#runningOf.delete(share);
+    this.#running -= 1;
+    // Whose turn it is takes over the place at once, so that nobody can slip in between.
+    const next = this.#waiting.next((other) => this.#mayRun(other));
     if (next !== undefined) {
+      this.#begin(next.share);
       next.go();
       return;
     }
-    this.#running -= 1;
     if (this.#running > 0 || this.#isClosed) return;
     clearTimeout(this.#idleTimer);
     this.#idleTimer = setTimeout(() => {

@@ -27,16 +27,24 @@ export interface Thumbnail {
   readonly read: () => Promise<Readable>;
 }
 
+interface ThumbnailPlace {
+  readonly collectionId: string;
+  readonly attachmentId: string;
+  readonly size: number;
+  /** Of the attachment's content. */
+  readonly hash: string;
+}
+
 /** Of an attachment that the caller was found to be allowed to fetch. */
 export async function getThumbnail(
   context: Context,
-  { collectionId, attachmentId, size }: { collectionId: string; attachmentId: string; size: number },
+  { collectionId, attachmentId, size, hash }: ThumbnailPlace,
 ): Promise<Thumbnail> {
   const at = inCollection(context, collectionId);
   const key = { applicationId: at.application.id, attachmentId };
   const picture =
     (await kept(at, { ...key, part: partOf(size) })) ??
-    (await at.withoutPlace((stopping) => make(at, key, { size, stopping })));
+    (await at.withoutPlace((stopping) => make(at, key, { size, hash, stopping })));
   return {
     length: picture.length,
     read: async () => {
@@ -58,10 +66,11 @@ async function kept({ attachments: { blobs } }: InCollection, key: BlobKey): Pro
 async function make(
   at: InCollection,
   key: BlobKey,
-  { size, stopping }: { size: number; stopping: Stopping },
+  { size, hash, stopping }: { size: number; hash: string; stopping: Stopping },
 ): Promise<Buffer> {
   const { blobs, thumbnails } = at.attachments;
-  const name = `${key.applicationId}/${key.attachmentId}`;
+  // The same image uploaded anew is no other one, but what an application has is told to no other.
+  const name = `${key.applicationId}/${hash}`;
   const image = { name, share: key.applicationId, stopping, open: () => readStored(blobs, key) };
   const picture = await thumbnails.make(image, size).catch((error: unknown) => {
     if (error instanceof NotAnImage) throw refuse(error.reason);

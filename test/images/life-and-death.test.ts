@@ -148,6 +148,21 @@ test('beyond the bound of those who wait of one application, UNAVAILABLE; anothe
   await Promise.all([running, ...waiting]);
 });
 
+test('an image that takes long keeps those of another application not waiting', async (t) => {
+  const thumbnails = started(t);
+  const first = stalled();
+  const running = thumbnails.make(imageOf(first), 64);
+  let next = false;
+  const waiting = works(thumbnails).then(() => {
+    next = true;
+  });
+  for (let n = 0; n < 3; n++) await thumbnails.make(imageOf(streamOf(small), 'two'), 64);
+  assert.equal(next, false, 'an application has one worker, whoever else has nothing to do');
+  assert.equal(workersOf().length, 2);
+  first.end(small.subarray(100));
+  await Promise.all([running, waiting]);
+});
+
 test('what nobody waits for any more is not begun, and what somebody does is', async (t) => {
   const thumbnails = started(t);
   const first = stalled();

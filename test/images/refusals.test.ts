@@ -140,3 +140,21 @@ test('too many bytes, and a film that is not read to its end', async (t) => {
   assert.ok(given < 64e6, String(given));
   await works(thumbnails);
 });
+
+test('what was refused is not looked at again when it is asked for again', async (t) => {
+  const thumbnails = started(t);
+  const photo = await noise(600, 400).jpeg().toBuffer();
+  let opened = 0;
+  const open = async () => {
+    opened += 1;
+    return streamOf(photo.subarray(0, photo.length / 2));
+  };
+  for (const size of [64, 64, 128, 1024]) {
+    await assert.rejects(
+      thumbnails.make({ name: 'damaged', share: 'one', open }, size),
+      (error) => error instanceof NotAnImage && error.reason === DAMAGED,
+    );
+  }
+  assert.equal(opened, 1);
+  await works(thumbnails);
+});
