@@ -36,7 +36,7 @@ export interface AttachmentMeans {
 
 /** What the operations on people need besides the database. */
 export interface PeopleMeans {
-  readonly hashPassword: (password: string) => Promise<string>;
+  readonly hashPassword: PasswordHashing;
   readonly provesPassword: PasswordProof;
   /** Makes this node forget what the news makes stale, at once; the other nodes hear of it by themselves. */
   readonly hear: (news: News) => void;
@@ -80,6 +80,14 @@ export type PasswordProof = (presented: {
   readonly password: string;
   readonly stopping: Stopping;
 }) => Promise<boolean>;
+
+/** The hash of a new password, made when its turn has come (gate/password-check). */
+export type PasswordHashing = (asked: {
+  /** As for a proof. */
+  readonly share: string;
+  readonly password: string;
+  readonly stopping?: Stopping;
+}) => Promise<string>;
 
 /** Wrong credentials of somebody who exists, for the activity log (operations/login-failures). */
 export interface LoginFailure {
@@ -159,7 +167,7 @@ export interface OperatorContext {
   readonly hear: (news: News) => void;
   /** Where people reach the server, without a slash at the end. */
   readonly publicUrl: () => string;
-  readonly hashPassword: (password: string) => Promise<string>;
+  readonly hashPassword: PasswordHashing;
   /** The end of the connection that is ours (domain/operator-proof). */
   readonly endpoint: string;
   /** Throws 429 when the address asks for too many proofs (gate/pace). */

@@ -115,8 +115,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const heardAsOf = () => hearing.asOf;
   const definitions = new Definitions(database, heardAsOf);
   const throttle = new Throttle(options.authFailures);
-  const argon2 = options.argon2 ?? ARGON2;
-  const passwords = new PasswordCheck(argon2);
+  const passwords = new PasswordCheck(options.argon2 ?? ARGON2);
+  const hashPassword = passwords.hash.bind(passwords);
   const { aheadMs } = options;
   const now = aheadMs === undefined ? () => clock.now() : () => clock.now() + aheadMs();
   const ids = createIdSource(now, (bytes) => getRandomValues(bytes));
@@ -193,13 +193,13 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     publicUrlSet: options.publicUrl !== undefined,
     metrics: async () => ({ text: await metrics.text(), contentType: CONTENT_TYPE }),
     traces,
-    hashPassword: argon2.hash,
+    hashPassword,
     definitions,
     throttle,
     paceSignOns: signOnPace.take.bind(signOnPace),
     providers: new Providers(),
     people: {
-      hashPassword: argon2.hash,
+      hashPassword,
       provesPassword,
       hear,
       publicUrl,

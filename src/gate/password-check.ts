@@ -1,6 +1,7 @@
-// Whether a password fits an argon2id hash. Verifying costs tens of milliseconds on purpose, so what was verified is
-// remembered for a while under an HMAC whose key lives in this process only; a changed password has another hash and is
-// never found there. A bounded number run at once: each takes 19 MiB.
+// Passwords and their argon2id hashes: whether one fits, and that of a new one. Both cost tens of milliseconds on purpose, and
+// take turns in one queue: a bounded number run at once, since each takes 19 MiB and a thread that files need too. What was
+// verified is remembered for a while under an HMAC whose key lives in this process only; a changed password has another hash
+// and is never found there.
 
 import { createHmac, createSecretKey, randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
@@ -16,7 +17,7 @@ const REMEMBERED_MAX = 10_000;
  * time made another application's p99 24 to 44 ms; with one it is 8 to 26, and 58 passwords a second are checked instead of 72.
  */
 const AT_ONCE_MAX = Math.max(1, Math.min(3, availableParallelism() - 1));
-/** Some seconds' worth; whoever comes later is told to. Many wrong passwords for one application keep no other waiting. */
+/** Some seconds' worth; whoever comes later is told to. Many passwords of one application keep no other waiting. */
 const WAITING = { eachMax: 100, allMax: 400 };
 
 /** The slow hash. */
@@ -27,12 +28,16 @@ export interface Argon2 {
 
 export const ARGON2: Argon2 = { hash: (password) => argon2Hash(password), verify: argon2Verify };
 
-export interface Presented {
+interface Waiter {
+  /** Under which it waits for its turn, as at admission. */
   readonly share: string;
+  readonly stopping?: Stopping;
+}
+
+export interface Presented extends Waiter {
   readonly account: string;
   readonly hash: string | undefined;
   readonly password: string;
-  readonly stopping?: Stopping;
 }
 
 export class PasswordCheck {
@@ -51,20 +56,27 @@ export class PasswordCheck {
     this.#decoy = argon2.hash(randomBytes(16).toString('hex'));
   }
 
-  /**
-   * Without a hash (no such user) the same work is done in vain, so that the time tells nothing. `share`: under which it
-   * waits for its turn, as at admission.
-   */
+  /** Without a hash (no such user) the same work is done in vain, so that the time tells nothing. */
   async matches(presented: Presented): Promise<boolean> {
     const { account, hash, password } = presented;
     if (hash === undefined) {
-      await this.#verify(presented, await this.#decoy);
+      const decoy = await this.#decoy;
+      await this.#inTurn(presented, () => this.#argon2.verify(decoy, password));
       return false;
     }
     if (this.remembers(account, hash, password)) return true;
-    if (!(await this.#verify(presented, hash))) return false;
-    this.#remember(this.#mark(account, hash, password));
-    return true;
+    return this.#inTurn(presented, async () => {
+      // Who sends many requests at once has to prove it once.
+      if (this.remembers(account, hash, password)) return true;
+      if (!(await this.#argon2.verify(hash, password))) return false;
+      this.#remember(this.#mark(account, hash, password));
+      return true;
+    });
+  }
+
+  /** Of a new password. */
+  hash({ password, ...waiter }: Waiter & { readonly password: string }): Promise<string> {
+    return this.#inTurn(waiter, () => this.#argon2.hash(password));
   }
 
   /** Whether this was verified lately. */
@@ -87,12 +99,11 @@ export class PasswordCheck {
     }
   }
 
-  async #verify(presented: Presented, hash: string): Promise<boolean> {
-    const { password } = presented;
+  async #inTurn<T>(waiter: Waiter, work: () => Promise<T>): Promise<T> {
     if (this.#running < this.#atOnceMax) this.#running += 1;
-    else await this.#turn(presented);
+    else await this.#turn(waiter);
     try {
-      return await this.#argon2.verify(hash, password);
+      return await work();
     } finally {
       // Whose turn it is takes over the place, so that nobody can slip in between.
       const next = this.#waiting.next();
@@ -101,7 +112,7 @@ export class PasswordCheck {
     }
   }
 
-  #turn({ share, stopping }: Presented): Promise<void> {
+  #turn({ share, stopping }: Waiter): Promise<void> {
     return new Promise((resolve, reject) => {
       const go = () => {
         stopping?.takeBack(stopped);

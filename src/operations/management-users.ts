@@ -20,6 +20,7 @@ import {
 } from '../store/users.ts';
 import type { ManagementUser, UserUpdate } from '../wire/users.ts';
 import { activityEntries, writeEntries } from './activity-entries.ts';
+import { hashForPeople } from './new-passwords.ts';
 import { MANAGEMENT_DOOR, readNewUser, readUserUpdate, refuseAccesses } from './user-bodies.ts';
 import { createUser, userView } from './user-creation.ts';
 
@@ -38,7 +39,8 @@ export function create(context: Context, input: unknown): Promise<ManagementUser
   const body = readNewUser(input, application.definition, MANAGEMENT_DOOR);
   refuseGrant(context, body);
   return createUser({
-    ...people,
+    hear: people.hear,
+    hashPassword: (password) => hashForPeople(context, password),
     database,
     ...{ ids, now, application, body },
     entries: (userId) => entriesOf(context, 'user.create', userId),
@@ -54,7 +56,7 @@ export async function update(context: Context, userId: string, input: unknown): 
     throw fault('FORBIDDEN_SELF_CHANGE', { reason: 'nobody may disable themselves' });
   }
   const before = present(await getUser(store, userId), userId);
-  const passwordHash = body.password === undefined ? undefined : await people.hashPassword(body.password);
+  const passwordHash = body.password === undefined ? undefined : await hashForPeople(context, body.password);
   const change = { userId, leaves: !runsApplication(body), ranBefore: runsApplication(before) };
   const user = await database.together(application.id, async (tx) => {
     const locked = await lockToChange(tx, change);

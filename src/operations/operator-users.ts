@@ -3,15 +3,17 @@
 import type { OperatorContext } from '../context.ts';
 import type { ManagementUser } from '../wire/users.ts';
 import { existing } from './applications.ts';
+import { hashForOperator } from './new-passwords.ts';
 import { operatorEntry } from './operator-log.ts';
 import { OPERATOR_DOOR, readNewUser } from './user-bodies.ts';
 import { createUser } from './user-creation.ts';
 
 export async function create(context: OperatorContext, applicationId: string, input: unknown): Promise<ManagementUser> {
   const application = await existing(context, applicationId);
-  const { database, hashPassword, hear, ids, now } = context;
+  const { database, hear, ids, now } = context;
   return createUser({
-    ...{ database, hashPassword, hear, ids, now, application },
+    ...{ database, hear, ids, now, application },
+    hashPassword: (password) => hashForOperator(context, password),
     body: readNewUser(input, application.definition, OPERATOR_DOOR),
     entries: (userId) => operatorEntry(context, 'user.create', application, { userId }),
   });

@@ -9,6 +9,7 @@ import { getOrganization, lockSingleSignOn, type SingleSignOn, setSingleSignOn }
 import type { OrganizationSettings } from '../wire/operator.ts';
 import { ORGANIZATION_LENGTH_MAX } from '../wire/publish-document.ts';
 import type { ManagementSharedUser } from '../wire/users.ts';
+import { hashForOperator } from './new-passwords.ts';
 import { newSharedUser, sharedUserView, storeSharedUser } from './shared-users.ts';
 import { redirectAddress } from './single-sign-on.ts';
 import { OPERATOR_DOOR, readNewSharedUser } from './user-bodies.ts';
@@ -93,7 +94,8 @@ export async function createSharedUser(
 ): Promise<ManagementSharedUser> {
   const organization = await existing(context, organizationName);
   const body = readNewSharedUser(input, organization.singleSignOn !== null, OPERATOR_DOOR);
-  const user = await newSharedUser(context, organization.name, body);
+  const hashPassword = (password: string) => hashForOperator(context, password);
+  const user = await newSharedUser({ ids: context.ids, hashPassword }, organization.name, body);
   await context.database.system.transaction((tx) => storeSharedUser(tx, user, isoTime(context.now())));
   return sharedUserView(user);
 }

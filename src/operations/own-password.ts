@@ -7,6 +7,7 @@ import { fault } from '../faults.ts';
 import { getAccount, presentHash } from '../store/accounts.ts';
 import { moveSession } from '../store/sessions.ts';
 import type { PasswordChange } from '../wire/sessions.ts';
+import { hashForPeople } from './new-passwords.ts';
 import { changePassword } from './password-changes.ts';
 import { refuseWeak } from './weak-passwords.ts';
 
@@ -26,7 +27,7 @@ export async function change(context: Context, { currentPassword, newPassword }:
     people.loginFailed({ application, user: { id: caller.id, name: caller.name }, source });
     throw wrongPassword();
   }
-  const passwordHash = await people.hashPassword(newPassword);
+  const passwordHash = await hashForPeople(context, newPassword);
   const changed = await changePassword(context, {
     account,
     passwordHash,

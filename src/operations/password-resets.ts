@@ -14,6 +14,7 @@ import { resetMail } from '../mail/reset-mail.ts';
 import { type Account, accountOf, findAccount, type Named } from '../store/accounts.ts';
 import { getReset, insertReset, removeResets, resetsSince } from '../store/password-resets.ts';
 import type { PasswordReset, PasswordResetRequest } from '../wire/sessions.ts';
+import { hashForPeople } from './new-passwords.ts';
 import { changePassword } from './password-changes.ts';
 import { readNamed } from './sessions.ts';
 import { refuseWeak } from './weak-passwords.ts';
@@ -112,7 +113,7 @@ export async function use(context: VisitorContext, { token, password }: Password
     throw wrongToken();
   }
   refuseWeak(password, 'password');
-  const passwordHash = await people.hashPassword(password);
+  const passwordHash = await hashForPeople({ ...context, application }, password);
   const changed = await changePassword(
     { ...context, application },
     { account, passwordHash, also: (tx) => removeResets(tx, account.user.id, tokenHash) },

@@ -1,7 +1,7 @@
 // Shared users: the people of an organization, managed from any of its applications that has them. What changes of one
 // counts at once, because authentication asks for the shared user itself; its applications' own rows follow (settling).
 
-import type { Context, PeopleMeans } from '../context.ts';
+import type { Context } from '../context.ts';
 import type { ActivityKind } from '../domain/activity.ts';
 import { isoTime } from '../domain/dates/iso-time.ts';
 import type { IdSource } from '../domain/ids.ts';
@@ -22,6 +22,7 @@ import { violatedConstraint } from '../store/sqlstate.ts';
 import { getUser, type UserPage } from '../store/users.ts';
 import type { ManagementSharedUser, NewSharedUser, SharedUserUpdate } from '../wire/users.ts';
 import { activityEntries, writeEntries } from './activity-entries.ts';
+import { hashForPeople } from './new-passwords.ts';
 import { settleSoon } from './settling.ts';
 import { MANAGEMENT_DOOR, readNewSharedUser, readSharedUserUpdate } from './user-bodies.ts';
 
@@ -37,10 +38,14 @@ export async function get(context: Context, sharedUserId: string): Promise<Manag
 }
 
 export async function create(context: Context, input: unknown): Promise<ManagementSharedUser> {
-  const { application, people, database, ids, now } = context;
+  const { application, database, ids, now } = context;
   const organization = organizationOf(context);
   const body = readNewSharedUser(input, application.singleSignOn, MANAGEMENT_DOOR);
-  const user = await newSharedUser({ hashPassword: people.hashPassword, ids }, organization, body);
+  const user = await newSharedUser(
+    { hashPassword: (password) => hashForPeople(context, password), ids },
+    organization,
+    body,
+  );
   await database.together(application.id, async (tx) => {
     await refuseStale(context, tx);
     await storeSharedUser(tx.system, user, isoTime(now()));
@@ -55,7 +60,7 @@ export async function update(context: Context, sharedUserId: string, input: unkn
   const body = readSharedUserUpdate(input, application.singleSignOn);
   // Refused before the password is hashed, which takes its time.
   await get(context, sharedUserId);
-  const passwordHash = body.password === undefined ? undefined : await people.hashPassword(body.password);
+  const passwordHash = body.password === undefined ? undefined : await hashForPeople(context, body.password);
   const since = isoTime(now());
   const { before, after } = await database.together(application.id, async (tx) => {
     await refuseStale(context, tx);
@@ -136,7 +141,7 @@ const entriesOf = (context: Context, kind: ActivityKind, sharedUserId: string) =
   activityEntries(context, { kind, member: 'sharedUserId' }, [{ sharedUserId }]);
 
 export async function newSharedUser(
-  { hashPassword, ids }: Pick<PeopleMeans, 'hashPassword'> & { readonly ids: IdSource },
+  { hashPassword, ids }: { readonly hashPassword: (password: string) => Promise<string>; readonly ids: IdSource },
   organization: string,
   { name, email, password }: NewSharedUser,
 ): Promise<SharedUser> {

@@ -17,7 +17,8 @@ import { writeEntries } from './activity-entries.ts';
 /** A short identifier that is taken is drawn again; 36 random bits make even two in a row unlikely. */
 const ID_ATTEMPTS = 5;
 
-export interface Creation extends Pick<Context, 'database'>, Pick<PeopleMeans, 'hashPassword' | 'hear'> {
+export interface Creation extends Pick<Context, 'database'>, Pick<PeopleMeans, 'hear'> {
+  readonly hashPassword: (password: string) => Promise<string>;
   readonly ids: IdSource;
   readonly now: () => number;
   /** The definition that the body was checked against, and its generation. */

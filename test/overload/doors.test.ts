@@ -112,4 +112,32 @@ describe('passwords to be checked', () => {
     }
     assert.deepEqual(await Promise.all(checks), Array(checks.length).fill(true));
   });
+
+  it('take turns with new passwords, which are hashed in the same queue', async () => {
+    const finish: (() => void)[] = [];
+    const begun: string[] = [];
+    const slowly = <T>(what: string, result: T) => {
+      begun.push(what);
+      return new Promise<T>((resolve) => finish.push(() => resolve(result)));
+    };
+    const decoy: Argon2['hash'] = async () => 'decoy';
+    const argon2 = { hash: decoy, verify: (_hash: string, password: string) => slowly(`check ${password}`, true) };
+    const passwords = new PasswordCheck(argon2, 2);
+    argon2.hash = (password) => slowly(`hash ${password}`, `hashed ${password}`);
+    const made = Array.from({ length: 4 }, (_, n) => passwords.hash({ share: 'loud', password: `loud ${n}` }));
+    const quiet = passwords.matches({ share: 'quiet', account: 'somebody', hash: 'hash', password: 'quiet' });
+    const again = passwords.matches({ share: 'quiet', account: 'somebody', hash: 'hash', password: 'quiet' });
+    await settled();
+    assert.deepEqual(begun, ['hash loud 0', 'hash loud 1'], 'two at once');
+    for (let n = 0; n < 5; n++) {
+      finish[n]?.();
+      await settled();
+    }
+    assert.deepEqual(begun.slice(2), ['hash loud 2', 'check quiet', 'hash loud 3'], 'and what was proved is known');
+    assert.deepEqual(await Promise.all([quiet, again]), [true, true]);
+    assert.deepEqual(
+      await Promise.all(made),
+      [0, 1, 2, 3].map((n) => `hashed loud ${n}`),
+    );
+  });
 });
