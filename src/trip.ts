@@ -62,6 +62,8 @@ export class Trip {
   problem: Fault | undefined = undefined;
   /** What was asked of the database for it. */
   statements = 0;
+  /** While this is above 0 the request cannot start over (store/standing). */
+  standingWrites = 0;
   /** Of files that it brought or took along. */
   bytesIn = 0;
   bytesOut = 0;

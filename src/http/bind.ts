@@ -108,13 +108,13 @@ export function bindRoute(services: Services, row: Route) {
       try {
         return behindTheRoad(services.downloads, trip, await row.run(context, input, services));
       } catch (error) {
-        throw await recheckRefusal(error, context);
+        throw await recheckRefusal(error, context, trip);
       } finally {
         if (trip.endTransfer !== undefined) services.deadlines.renew(trip);
       }
     };
     return admitted(services, trip, applicationId, () => {
-      const answer = withCurrentDefinition(travel, () => services.hear({ application: applicationId }));
+      const answer = withCurrentDefinition(trip, travel, () => services.hear({ application: applicationId }));
       return authorization?.trim() ? answer : withRenewal(services, answer, () => session);
     });
   });
@@ -211,7 +211,7 @@ export function bindVisitorRoute(services: Services, row: VisitorRoute) {
         const context = { applicationId, application, source, store, withoutPlace, ...means };
         return row.run(context, input);
       };
-      return withCurrentDefinition(travel, () => services.hear({ application: applicationId }));
+      return withCurrentDefinition(trip, travel, () => services.hear({ application: applicationId }));
     });
   });
 }
@@ -232,9 +232,10 @@ export function bindOperatorRoute(services: Services, row: OperatorRoute) {
     trip.begin('operation');
     const source = { context: 'operator' as const, ip: clientAddress(request) };
     const { localAddress, localPort } = request.socket;
-    const context = { ...services, source, endpoint: endpointOf(localAddress, localPort) };
+    const database = services.database.forTrip(trip);
+    const context = { ...services, source, database, endpoint: endpointOf(localAddress, localPort) };
     const forget = () => services.hear({ application: params.applicationId ?? '' });
-    return withCurrentDefinition(async () => row.run(context, input), forget);
+    return withCurrentDefinition(trip, async () => row.run(context, input), forget);
   });
 }
 

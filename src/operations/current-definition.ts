@@ -1,10 +1,12 @@
 // A request that was on its way while its application was published anew starts over with the new definition. Nothing
-// was written for the old one: the fence (store/fence) saw to that.
+// was written for the old one: the fence (store/fence) saw to that, and where something was written nevertheless, before the
+// definition changed, the request does not start over (store/standing).
 
 import type { Context } from '../context.ts';
-import { Fault, type FaultCode, tooBusy } from '../faults.ts';
+import { Fault, type FaultCode, fault, tooBusy } from '../faults.ts';
 import { fenceGeneration } from '../store/fence.ts';
 import { StaleDefinition } from '../store/sqlstate.ts';
+import type { Ledger } from '../store/standing.ts';
 
 const ATTEMPTS = 5;
 
@@ -28,11 +30,14 @@ const REFUSALS: ReadonlySet<FaultCode> = new Set([
 ]);
 
 /** Turns a refusal by a definition that is no longer the published one into StaleDefinition. */
-export async function recheckRefusal(error: unknown, { store, application }: Context): Promise<unknown> {
+export async function recheckRefusal(
+  error: unknown,
+  { store, application }: Context,
+  { standingWrites }: Ledger,
+): Promise<unknown> {
   if (!(error instanceof Fault) || !REFUSALS.has(error.code)) return error;
-  // What was applied before the refusal passed the fence, so the definition was current then; it is not applied twice.
-  const applied = Object.values(error.batch?.applied ?? {}).some((records) => records.length > 0);
-  if (applied) return error;
+  // What was applied before the refusal passed the fence, so the definition was current then.
+  if (standingWrites > 0) return error;
   const { text, params } = fenceGeneration(store.schema);
   const rows = await store.rows(text, params);
   return rows[0]?.[0] === application.generation ? error : new StaleDefinition();
@@ -41,14 +46,23 @@ export async function recheckRefusal(error: unknown, { store, application }: Con
 /** For what cannot start over, because something was read or sent already. */
 export const staleAsBusy = (error: unknown): unknown => (error instanceof StaleDefinition ? tooBusy() : error);
 
-export async function withCurrentDefinition<T>(work: () => Promise<T>, forget: () => void): Promise<T> {
+/** `ledger`: of whatever `work` writes, which must go through handles of that request. */
+export async function withCurrentDefinition<T>(ledger: Ledger, work: () => Promise<T>, forget: () => void): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await work();
     } catch (error) {
       if (!(error instanceof StaleDefinition)) throw error;
+      if (ledger.standingWrites > 0) throw halfDone(error);
       if (attempt === ATTEMPTS) throw tooBusy();
       forget();
     }
   }
+}
+
+/** Who cannot say what was done says that it is not known (docs/errors.md). */
+function halfDone(error: StaleDefinition): Fault {
+  const unknown = fault('UNAVAILABLE', { reason: 'database' }, { 'retry-after': '1' });
+  unknown.cause = error;
+  return unknown;
 }

@@ -81,7 +81,7 @@ export async function livingDevices(
   if (user === undefined) throw fault('USER_NOT_FOUND', { userId });
   const account = await accountOf(database.system, user);
   const dead = listed.filter((device) => !counts(device, account));
-  if (dead.length > 0) await deleteDead(store, dead);
+  if (dead.length > 0) await deleteDead(store.repeatable, dead);
   return { account, devices: listed.filter((device) => !dead.includes(device)).map(({ view }) => view) };
 }
 

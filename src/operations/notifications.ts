@@ -54,7 +54,7 @@ export async function send(context: Context, userId: string, request: Notificati
   const extra = { notificationId, userId };
   const entries = activityEntries(context, { kind: 'notification.send', member: 'notificationId' }, [extra]);
   // Before the queue is written: from then on somebody looks.
-  if (deviceIds.length > 0 && !noted) await noteDue(system, application.id, isoTime(at));
+  if (deviceIds.length > 0 && !noted) await noteDue(system.repeatable, application.id, isoTime(at));
   await store.transaction(async (tx) => {
     await tx.last([
       insertNotification(tx.schema, notification),

@@ -6,6 +6,7 @@ import { recordText } from '../domain/record-text.ts';
 import { readValues } from '../domain/values/value-types.ts';
 import { fault } from '../faults.ts';
 import { insertEntries } from '../store/activity.ts';
+import type { Reader } from '../store/handles.ts';
 import { loggedWrite } from '../store/logged-write.ts';
 import { insertRecords, type RecordRow } from '../store/records.ts';
 import { StaleDefinition, violatedConstraint } from '../store/sqlstate.ts';
@@ -68,7 +69,7 @@ export async function insertDrafts(at: InCollection, drafts: readonly NewDraft[]
     if (violatedConstraint(error) === undefined) throw error;
     const [only, ...others] = drafts;
     if (only !== undefined && others.length === 0)
-      return { texts: [], failure: await refused(at, only, { index: 0, error }) };
+      return { texts: [], failure: await refused(at, at.store, { made: only, index: 0, error }) };
   }
   return insertOneByOne(at, drafts, rows);
 }
@@ -89,27 +90,29 @@ async function insertOneByOne(
   drafts: readonly NewDraft[],
   rows: readonly RecordRow[],
 ): Promise<Outcome> {
-  const { inserted, error } = await at.store.transaction(async (tx) => {
+  const outcome = await at.store.transaction(async (tx): Promise<Outcome> => {
     const { done, error } = await tx.ladder(rows.map((row) => insertRecords(at.table, [row])));
     if (done.some((result) => result.length === 0)) throw new StaleDefinition();
-    if (error !== undefined && violatedConstraint(error) === undefined) throw error;
-    const recordIds = rows.slice(0, done.length).map((row) => row.id);
-    const entries = recordEntries(at, { kind: 'record.create', recordIds });
+    const index = done.length;
+    const next = drafts[index];
+    // Before the commit: what cannot be explained is undone, and may be tried again.
+    const failure = next && (await refused(at, tx, { made: next, index, error }));
+    const inserted = rows.slice(0, index);
+    const entries = recordEntries(at, { kind: 'record.create', recordIds: inserted.map((row) => row.id) });
     if (entries.length > 0) await tx.last([insertEntries(tx.schema, entries)]);
-    return { inserted: done.length, error };
+    const texts = inserted.map((row) => row.rec);
+    return failure === undefined ? { texts } : { texts, failure };
   });
-  noteWritten(at, inserted);
-  const texts = rows.slice(0, inserted).map((row) => row.rec);
-  const next = drafts[inserted];
-  return next === undefined ? { texts } : { texts, failure: await refused(at, next, { index: inserted, error }) };
+  noteWritten(at, outcome.texts.length);
+  return outcome;
 }
 
 async function refused(
-  at: InCollection,
-  made: NewDraft,
-  { index, error }: { index: number; error: unknown },
+  { collection }: InCollection,
+  reader: Reader,
+  { made, index, error }: { made: NewDraft; index: number; error: unknown },
 ): Promise<Failure> {
-  const duplicated = await duplicatedValues(at.store, at.collection, { error, refused: made });
+  const duplicated = await duplicatedValues(reader, collection, { error, refused: made });
   if (duplicated === undefined) throw error;
   return { index, fault: duplicated };
 }

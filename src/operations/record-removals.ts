@@ -29,15 +29,17 @@ export async function removeMany(
   };
   const collect = isGuess(condition);
   let count = 0;
+  const refuseToStartOver = (error: unknown) => {
+    // With another definition the search may mean something else, and what was deleted cannot be counted again.
+    throw error instanceof StaleDefinition && count > 0 ? tooBusy() : error;
+  };
   for (let after = ''; count < input.limit; ) {
     const limit = Math.min(FOUND, input.limit - count);
-    const ids = await findMatching(at.store, at.table, { ...selection, after, limit, collect });
+    const found = findMatching(at.store, at.table, { ...selection, after, limit, collect });
+    const ids = await found.catch(refuseToStartOver);
     for (let start = 0; start < ids.length; start += STEP) {
       const step = ids.slice(start, start + STEP);
-      const removed = await removeStep(at, { ...selection, ids: step }).catch((error: unknown) => {
-        // With another definition the search may mean something else, and what was deleted cannot be counted again.
-        throw error instanceof StaleDefinition && count > 0 ? tooBusy() : error;
-      });
+      const removed = await removeStep(at, { ...selection, ids: step }).catch(refuseToStartOver);
       count += removed.length;
       for (const id of removed) at.known.forget(pathOf(at), id);
     }

@@ -65,7 +65,7 @@ async function holdable(at: InCollection, ids: readonly string[]): Promise<Found
   const found = await fetchable(at, ids);
   const free = [...found.values()].filter((attachment) => attachment.free).map(({ id }) => id);
   if (free.length === 0) return found;
-  const left = new Set(await keepAttachments(at.store, free));
+  const left = new Set(await keepAttachments(at.store.repeatable, free));
   for (const id of free) if (!left.has(id)) found.delete(id);
   return found;
 }

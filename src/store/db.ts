@@ -7,7 +7,8 @@ import { Connections, type ConnectionsOptions, meaning } from './connections.ts'
 import type { Engine, JointTransaction, Publisher, Reader, Transaction, Writer } from './handles.ts';
 import { noted, OpenTransaction, publisherOn } from './open-transaction.ts';
 import { type Place, placeOf, SYSTEM, schemaOf } from './places.ts';
-import { again, inTransaction, type Row, run, runAll, runOnce, type Statement } from './statements.ts';
+import { assertReads, type Ledger, noProgress, type Progress } from './standing.ts';
+import { again, inTransaction, type Row, run, runAll, runOnce, runWrite, type Statement } from './statements.ts';
 
 /** What the handles of all requests have in common. */
 interface Shared {
@@ -29,7 +30,7 @@ export class Database {
     this.#trip = trip;
   }
 
-  /** The same, for one request: what is run for it is stopped with it. */
+  /** The same, for one request: what is run for it is stopped with it, and what is written is counted on it. */
   forTrip(trip: Trip): Database {
     return new Database(this.#shared, trip);
   }
@@ -68,10 +69,14 @@ export class Database {
   /** For publishing: a connection besides the others, held until `work` is done. */
   async publisher<T>(applicationId: string, work: (publisher: Publisher) => Promise<T>): Promise<T> {
     const { publishers } = this.#shared.connections;
+    const progress = noProgress();
     try {
-      return await publishers.lend(applicationId, (client) => work(publisherOn(client, applicationId)));
+      return await publishers.lend(applicationId, (client) => work(publisherOn(client, applicationId, progress)));
     } catch (error) {
       throw meaning(error);
+    } finally {
+      // Also what it undid: whether all of it is undone, nobody knows here.
+      if (progress.changed && this.#trip !== undefined) this.#trip.standingWrites += 1;
     }
   }
 
@@ -108,11 +113,19 @@ class Handle implements Writer {
   readonly #shared: Shared;
   readonly #place: Place;
   readonly #trip: Trip | undefined;
+  #ledger: Ledger | undefined;
 
   constructor(shared: Shared, place: Place, trip: Trip | undefined) {
     this.#shared = shared;
     this.#place = place;
     this.#trip = trip;
+    this.#ledger = trip;
+  }
+
+  get repeatable(): Writer {
+    const handle = new Handle(this.#shared, this.#place, this.#trip);
+    handle.#ledger = undefined;
+    return handle;
   }
 
   get schema(): string {
@@ -124,12 +137,14 @@ class Handle implements Writer {
   }
 
   rows(text: string, params: readonly unknown[] = []): Promise<Row[]> {
+    assertReads(text);
     const { connections } = this.#shared;
     const answer = connections.read(this.#place, this.#trip, (client) => run(client, text, params));
     return noted(this.#trip, [{ text }], answer);
   }
 
   flight(statements: readonly Statement[]): Promise<Row[][]> {
+    for (const { text } of statements) assertReads(text);
     const { connections } = this.#shared;
     const answer = connections.read(this.#place, this.#trip, (client) => runAll(client, statements));
     return noted(this.#trip, statements, answer);
@@ -143,24 +158,27 @@ class Handle implements Writer {
   }
 
   write(text: string, params: readonly unknown[]): Promise<Row[]> {
-    const answer = this.#lent((client) => run(client, text, params));
+    const answer = this.#lent((client) => runWrite(client, { text, params }, this.#ledger));
     return noted(this.#trip, [{ text }], answer);
   }
 
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    return this.#transaction((client) => work(this.#open(client)));
+    return this.#transaction((client, progress) => work(this.#open(client, { progress })));
   }
 
   snapshot<T>(work: (reader: Reader) => Promise<T>): Promise<T> {
     const begin = 'begin isolation level repeatable read read only';
-    return this.#begun((client) => work(this.#open(client)), begin);
+    return this.#begun((client) => work(this.#open(client, { progress: noProgress() })), { begin });
   }
 
   /** The same over the system schema and an application's, counted as this one's. */
   joint<T>(applicationId: string, work: (tx: JointTransaction) => Promise<T>): Promise<T> {
     const application = schemaOf(applicationId);
-    return this.#transaction((client) =>
-      work({ system: this.#open(client, SYSTEM.schema), application: this.#open(client, application) }),
+    return this.#transaction((client, progress) =>
+      work({
+        system: this.#open(client, { schema: SYSTEM.schema, progress }),
+        application: this.#open(client, { schema: application, progress }),
+      }),
     );
   }
 
@@ -168,12 +186,12 @@ class Handle implements Writer {
     return this.#shared.connections.lent(this.schema, this.#trip, work);
   }
 
-  #transaction<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
-    return again(() => this.#begun(work));
+  #transaction<T>(work: (client: pg.Client, progress: Progress) => Promise<T>): Promise<T> {
+    return again((progress) => this.#begun((client) => work(client, progress), { progress }));
   }
 
   /** The waits for the connection and for the commit are the database's time, what is done between statements is not. */
-  async #begun<T>(work: (client: pg.Client) => Promise<T>, begin?: string): Promise<T> {
+  async #begun<T>(work: (client: pg.Client) => Promise<T>, how: { begin?: string; progress?: Progress }): Promise<T> {
     const trip = this.#trip;
     let from = trip?.wait();
     const pass = () => {
@@ -192,13 +210,23 @@ class Handle implements Writer {
       }
     };
     try {
-      return await this.#lent((client) => inTransaction(client, inside, begin));
+      return await this.#lent((client) => this.#counted(how.progress, () => inTransaction(client, inside, how)));
     } finally {
       pass();
     }
   }
 
-  #open(client: pg.Client, schema = this.schema): OpenTransaction {
-    return new OpenTransaction(client, schema, this.#trip);
+  async #counted<T>(progress: Progress | undefined, work: () => Promise<T>): Promise<T> {
+    const ledger = progress && this.#ledger;
+    if (ledger !== undefined) ledger.standingWrites += 1;
+    try {
+      return await work();
+    } finally {
+      if (ledger !== undefined && progress?.standing === false) ledger.standingWrites -= 1;
+    }
+  }
+
+  #open(client: pg.Client, { progress, schema = this.schema }: { progress: Progress; schema?: string }) {
+    return new OpenTransaction(client, schema, { progress, trip: this.#trip });
   }
 }

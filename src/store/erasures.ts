@@ -44,8 +44,8 @@ export async function claimErasure(
 }
 
 /** Unless the application was there again meanwhile, and was removed again. */
-export async function removeErasure(handle: Reader, { applicationId, notedAt }: Erasure): Promise<void> {
-  await handle.rows('delete from cartulary.erasures where application_id = $1 and noted_at = $2', [
+export async function removeErasure(writer: Writer, { applicationId, notedAt }: Erasure): Promise<void> {
+  await writer.write('delete from cartulary.erasures where application_id = $1 and noted_at = $2', [
     applicationId,
     notedAt.toISOString(),
   ]);

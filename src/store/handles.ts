@@ -31,9 +31,11 @@ export interface Transaction extends Reader {
 
 export interface Writer extends Reader {
   readonly engine: Engine;
+  /** The same, for writes that do no harm when they are made again: behind them the request may still start over. */
+  readonly repeatable: Writer;
   /** One statement that writes, and may wait for others to do so. */
   write(text: string, params: readonly unknown[]): Promise<Row[]>;
-  /** Runs `work` in a transaction; after a deadlock or serialization failure it runs again from the start. */
+  /** Runs `work` in a transaction; after a deadlock or serialization failure, until it is committed, it runs again from the start. */
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
   /** Several reads that see the database at one moment. */
   snapshot<T>(work: (reader: Reader) => Promise<T>): Promise<T>;

@@ -6,17 +6,20 @@ import type { Trip } from '../trip.ts';
 import type { Publisher, Transaction } from './handles.ts';
 import { SYSTEM, schemaOf } from './places.ts';
 import { isRetriable } from './sqlstate.ts';
+import type { Progress } from './standing.ts';
 import { again, commit, inTransaction, type Row, run, runAll, runOnce, type Statement } from './statements.ts';
 
 export class OpenTransaction implements Transaction {
   readonly inTransaction = true;
   readonly schema: string;
   readonly #client: pg.Client;
+  readonly #progress: Progress;
   readonly #trip: Trip | undefined;
 
-  constructor(client: pg.Client, schema: string, trip: Trip | undefined) {
+  constructor(client: pg.Client, schema: string, { progress, trip }: { progress: Progress; trip?: Trip | undefined }) {
     this.#client = client;
     this.schema = schema;
+    this.#progress = progress;
     this.#trip = trip;
   }
 
@@ -26,12 +29,12 @@ export class OpenTransaction implements Transaction {
 
   rows(text: string, params: readonly unknown[] = []): Promise<Row[]> {
     if (this.#stopped) return Promise.reject(this.#stopped);
-    return noted(this.#trip, [{ text }], run(this.#client, text, params));
+    return noted(this.#trip, [{ text }], run(this.#client, text, params, this.#progress));
   }
 
   flight(statements: readonly Statement[]): Promise<Row[][]> {
     if (this.#stopped) return Promise.reject(this.#stopped);
-    return noted(this.#trip, statements, runAll(this.#client, statements));
+    return noted(this.#trip, statements, runAll(this.#client, statements, this.#progress));
   }
 
   ask(statement: Statement, behind: readonly Statement[] = []): Promise<Row[][]> {
@@ -42,8 +45,8 @@ export class OpenTransaction implements Transaction {
   async last(statements: readonly Statement[]): Promise<Row[][]> {
     if (this.#stopped) throw this.#stopped;
     // When a statement fails the commit behind it rolls back by itself, and the statement's error is what we throw.
-    const results = runAll(this.#client, statements);
-    const committed = commit(this.#client);
+    const results = runAll(this.#client, statements, this.#progress);
+    const committed = commit(this.#client, this.#progress);
     committed.catch(() => undefined);
     return noted(
       this.#trip,
@@ -56,7 +59,7 @@ export class OpenTransaction implements Transaction {
     if (this.#stopped) throw this.#stopped;
     const rungs = steps.map((step) => {
       run(this.#client, 'savepoint rung', []).catch(() => undefined);
-      return run(this.#client, step.text, step.params);
+      return run(this.#client, step.text, step.params, this.#progress);
     });
     const done: Row[][] = [];
     const settled = await noted(this.#trip, steps, Promise.allSettled(rungs));
@@ -79,14 +82,21 @@ export class OpenTransaction implements Transaction {
   }
 }
 
-export function publisherOn(client: pg.Client, applicationId: string): Publisher {
-  const system = new OpenTransaction(client, SYSTEM.schema, undefined);
-  const application = new OpenTransaction(client, schemaOf(applicationId), undefined);
-  return {
-    system,
-    application,
-    transaction: (work) => again(() => inTransaction(client, () => work({ system, application }))),
-  };
+/** `progress`: of all that is done on the connection, within transactions and without. */
+export function publisherOn(client: pg.Client, applicationId: string, progress: Progress): Publisher {
+  const handles = (part: Progress) => ({
+    system: new OpenTransaction(client, SYSTEM.schema, { progress: part }),
+    application: new OpenTransaction(client, schemaOf(applicationId), { progress: part }),
+  });
+  const transaction: Publisher['transaction'] = (work) =>
+    again(async (part) => {
+      try {
+        return await inTransaction(client, () => work(handles(part)), { progress: part });
+      } finally {
+        if (part.changed) progress.changed = true;
+      }
+    });
+  return { ...handles(progress), transaction };
 }
 
 /** Has the request know what was asked for it, and how long that took. */

@@ -212,7 +212,7 @@ describe('a stopped request', () => {
             if (trip.stopped) throw trip.stopped;
             await run(client, insert, [32]);
           },
-          `select pg_sleep(${seconds}); begin`,
+          { begin: `select pg_sleep(${seconds}); begin` },
         ),
       );
       await until(async () => (await busy(server)).some(([, , query]) => String(query).endsWith('; begin')));

@@ -4,6 +4,7 @@
 import { createServer, type Socket } from 'node:net';
 import type pg from 'pg';
 import { connectUpstream } from './upstream.ts';
+import { messagesIn, type Pending } from './wire-messages.ts';
 
 export interface MuffledWire {
   readonly connection: pg.ClientConfig;
@@ -21,7 +22,7 @@ export async function muffleWire(target: pg.ClientConfig): Promise<MuffledWire> 
   const counts = { passed: 0, swallowed: 0 };
   const server = createServer((client) => {
     const upstream = connectUpstream(target, client, sockets);
-    const pending: { bytes: Buffer } = { bytes: Buffer.alloc(0) };
+    const pending: Pending = { bytes: Buffer.alloc(0), untyped: false };
     client.pipe(upstream);
     upstream.on('data', (chunk: Buffer) => {
       for (const message of messagesIn(pending, chunk)) {
@@ -45,18 +46,4 @@ export async function muffleWire(target: pg.ClientConfig): Promise<MuffledWire> 
     },
   };
   return wire;
-}
-
-/** Each has a type byte and a length that counts itself. */
-function messagesIn(pending: { bytes: Buffer }, chunk: Buffer): Buffer[] {
-  let bytes = Buffer.concat([pending.bytes, chunk]);
-  const messages: Buffer[] = [];
-  while (bytes.length >= 5) {
-    const length = 1 + bytes.readInt32BE(1);
-    if (bytes.length < length) break;
-    messages.push(bytes.subarray(0, length));
-    bytes = bytes.subarray(length);
-  }
-  pending.bytes = bytes;
-  return messages;
 }

@@ -1,0 +1,133 @@
+// What was written and stands is counted on the request, and nothing that stands is run again.
+
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { Fault } from '../../src/faults.ts';
+import { withCurrentDefinition } from '../../src/operations/current-definition.ts';
+import { Database } from '../../src/store/db.ts';
+import { StaleDefinition } from '../../src/store/sqlstate.ts';
+import { Trip } from '../../src/trip.ts';
+import { createDatabase, type TestDatabase } from '../support/database.ts';
+
+const INSERT = 'insert into app_a.things (n) values ($1) returning n';
+const REMOVE = 'delete from app_a.things where n = $1';
+
+describe('what was written', () => {
+  let server: TestDatabase;
+  let database: Database;
+  let trip: Trip;
+
+  before(async () => {
+    server = await createDatabase();
+    await server.sql('create schema app_a create table things (n int)');
+    database = Database.open({ connection: server.connection, connectionsMax: 4, onConnectionError: () => undefined });
+  });
+  beforeEach(async () => {
+    await server.sql('delete from app_a.things');
+    trip = new Trip('r', 10_000);
+  });
+  after(async () => {
+    await database.close();
+    await server.drop();
+  });
+
+  const store = () => database.forTrip(trip).application('a');
+  const stored = async () => (await server.sql('select n from app_a.things order by n')).flat();
+  const deadlock = () => Object.assign(new Error('as if it were a deadlock'), { code: '40P01' });
+
+  it('counts when it changed something, alone or in a transaction', async () => {
+    await store().write(INSERT, [1]);
+    assert.equal(trip.standingWrites, 1);
+    await store().transaction((tx) => tx.rows(INSERT, [2]));
+    assert.equal(trip.standingWrites, 2);
+    await store().transaction((tx) => tx.last([{ text: INSERT, params: [3] }]));
+    assert.equal(trip.standingWrites, 3);
+    await database.forTrip(trip).together('a', ({ application }) => application.rows(INSERT, [4]));
+    assert.equal(trip.standingWrites, 4);
+    await database.forTrip(trip).publisher('a', ({ application }) => application.rows(INSERT, [5]));
+    assert.equal(trip.standingWrites, 5);
+    await database
+      .forTrip(trip)
+      .publisher('a', (publisher) => publisher.transaction(({ application }) => application.rows(INSERT, [6])));
+    assert.equal(trip.standingWrites, 6);
+  });
+
+  it('counts while it is under way', async () => {
+    const writing = store().transaction(async (tx) => {
+      await tx.rows('select 1');
+      assert.equal(trip.standingWrites, 1);
+    });
+    await writing;
+    assert.equal(trip.standingWrites, 0);
+  });
+
+  it('does not count when nothing was changed, or it was undone, or may be done again', async () => {
+    await store().write(REMOVE, [1]);
+    await store().transaction((tx) => tx.last([{ text: REMOVE, params: [1] }]));
+    await store().transaction((tx) => tx.rows('select n from app_a.things for update'));
+    await assert.rejects(store().write('insert into app_a.nothing values ($1)', [1]), StaleDefinition);
+    const undone = store().transaction(async (tx) => {
+      await tx.rows(INSERT, [1]);
+      throw new StaleDefinition();
+    });
+    await assert.rejects(undone, StaleDefinition);
+    await store().repeatable.write(INSERT, [2]);
+    await store().repeatable.transaction((tx) => tx.rows(INSERT, [3]));
+    await database.forTrip(trip).publisher('a', ({ application }) => application.rows('select 1'));
+    assert.equal(trip.standingWrites, 0);
+    assert.deepEqual(await stored(), [2, 3]);
+  });
+
+  it('is not run again for a failure behind its commit', async () => {
+    for (const failure of [deadlock(), new StaleDefinition()]) {
+      let runs = 0;
+      const behind = store().transaction(async (tx) => {
+        runs += 1;
+        await tx.last([{ text: INSERT, params: [runs] }]);
+        throw failure;
+      });
+      await assert.rejects(behind, (error: Error) => error !== failure && error.cause === failure);
+      assert.equal(runs, 1);
+    }
+    assert.deepEqual(await stored(), [1, 1]);
+    assert.equal(trip.standingWrites, 2);
+  });
+
+  it('is run again for a deadlock before its commit', async () => {
+    let runs = 0;
+    await store().transaction(async (tx) => {
+      runs += 1;
+      await tx.rows(INSERT, [runs]);
+      if (runs === 1) throw deadlock();
+    });
+    assert.deepEqual(await stored(), [2]);
+  });
+
+  it('keeps the request from starting over, which answers that it is not known what was done', async () => {
+    let runs = 0;
+    const request = (write: () => Promise<unknown>) =>
+      withCurrentDefinition(
+        trip,
+        async () => {
+          runs += 1;
+          await write();
+          if (runs < 3) throw new StaleDefinition();
+        },
+        () => undefined,
+      );
+    await request(() => store().write(REMOVE, [1]));
+    assert.equal(runs, 3);
+    runs = 0;
+    await assert.rejects(
+      request(() => store().write(INSERT, [1])),
+      (error) => error instanceof Fault && error.code === 'UNAVAILABLE',
+    );
+    assert.equal(runs, 1);
+    assert.deepEqual(await stored(), [1]);
+  });
+
+  it('goes by no way of reading, where it might be asked twice', async () => {
+    assert.throws(() => store().rows(INSERT, [1]), /by a way of reading/);
+    assert.throws(() => store().flight([{ text: REMOVE, params: [1] }]), /by a way of reading/);
+  });
+});
