@@ -19,7 +19,7 @@ import { clientAddress } from './client-address.ts';
 import { FORGET_CACHED, readCookie, SESSION_COOKIE, sessionCookie } from './cookies.ts';
 import { refuseCrossSite, refuseForeign, refuseForeignBasic } from './cross-site.ts';
 import { checkIdentifiers } from './identifiers.ts';
-import { readInput, refuseBrokenEncoding } from './input.ts';
+import { checkQuery, readInput } from './input.ts';
 import type { OperatorRoute } from './operator-routes.ts';
 import type { Input, Route } from './route.ts';
 import { answering, type Sending } from './send.ts';
@@ -82,7 +82,7 @@ export function bindRoute(services: Services, row: Route) {
       }
       trip.begin('body');
       permit(application, caller, row);
-      refuseBrokenEncoding(request.url, row.parameters ?? []);
+      checkQuery(request.url, row);
       input ??= await readInput(services, request, { params, rule: row.body, trip });
       trip.begin('operation');
       const source = { context: session === undefined ? ('api' as const) : ('console' as const), ip: address };
@@ -192,7 +192,7 @@ export function bindVisitorRoute(services: Services, row: VisitorRoute) {
   return answering(services, row.path, (request, trip) => {
     const params = request.params as Record<string, string>;
     checkIdentifiers(params);
-    refuseBrokenEncoding(request.url, row.parameters ?? []);
+    checkQuery(request.url, row);
     trip.applicationId = params.applicationId;
     if (row.method !== 'GET') refuseForeign(request, services.publicUrl());
     return admitted(services, trip, params.applicationId ?? '', async () => {
@@ -225,6 +225,7 @@ export function bindOperatorRoute(services: Services, row: OperatorRoute) {
       services.operatorGate.authenticate(request.headers.authorization, clientAddress(request));
     trip.authenticated = row.permission === 'operator';
     trip.begin('body');
+    checkQuery(request.url, row);
     trip.applicationId = params.applicationId;
     // What takes long here is wanted, and shows how far it has come.
     trip.deadlineAt = Number.POSITIVE_INFINITY;

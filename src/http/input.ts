@@ -59,16 +59,45 @@ function readQuery(url: string): Record<string, string | undefined> {
   return query;
 }
 
+interface Expected {
+  readonly parameters?: readonly string[];
+  readonly refusesOthers?: true;
+}
+
+/** What is wrong with the query whatever the operation makes of it. */
+export function checkQuery(url: string, { parameters = [], refusesOthers }: Expected): void {
+  const start = url.indexOf('?');
+  if (start === -1) return;
+  const text = url.slice(start + 1);
+  if (refusesOthers) refuseOthers(text, parameters);
+  // Names may be encoded too; where others are refused, all that are left are read.
+  if (text.includes('%')) refuseBrokenEncoding(text, (name) => refusesOthers === true || parameters.includes(name));
+}
+
+function refuseOthers(text: string, parameters: readonly string[]): void {
+  const given = new Set<string>();
+  for (const [name] of new URLSearchParams(text)) {
+    const parameter = name.slice(0, NAME_SHOWN_MAX);
+    if (!parameters.includes(name)) {
+      const known = parameters.length === 0 ? 'takes none' : `takes ${parameters.join(', ')}`;
+      throw fault('INVALID_PARAMETER', { parameter, reason: `is not known: the operation ${known}` });
+    }
+    if (given.has(name)) throw fault('INVALID_PARAMETER', { parameter, reason: 'is given more than once' });
+    given.add(name);
+  }
+}
+
+/** Of a parameter that nobody knows. */
+const NAME_SHOWN_MAX = 100;
+
 /**
  * URLSearchParams puts U+FFFD for what it cannot decode: another search than was meant would be run. What nobody reads
  * harms nobody.
  */
-export function refuseBrokenEncoding(url: string, parameters: readonly string[]): void {
-  const start = url.indexOf('?');
-  if (start === -1 || !url.includes('%', start)) return;
-  for (const part of url.slice(start + 1).split('&')) {
+function refuseBrokenEncoding(text: string, isRead: (name: string) => boolean): void {
+  for (const part of text.split('&')) {
     const [name = ''] = part.split('=', 1);
-    if (!parameters.includes(name)) continue;
+    if (!isRead(name)) continue;
     try {
       decodeURIComponent(part);
     } catch {

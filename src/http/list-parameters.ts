@@ -19,11 +19,17 @@ export const DELETE_LIMIT_MAX = 100_000;
 
 const invalid = (parameter: string, reason: string) => fault('INVALID_PARAMETER', { parameter, reason });
 
-export function readSearchParameters({ search = '', timezone }: Query): SearchInput {
+function readSearchParameters({ search = '', timezone }: Query): SearchInput {
   if (timezone !== undefined && !isTimeZone(timezone)) {
     throw invalid('timezone', 'must be the name of a time zone of the tz database, such as Asia/Tokyo');
   }
   return { search, timezone };
+}
+
+/** A search that is left empty by a slip would be the whole collection; whoever means that leaves it out. */
+export function readRemovalSearch(query: Query): SearchInput {
+  if (query.search?.trim() === '') throw invalid('search', 'is empty; leave it out to delete all records');
+  return readSearchParameters(query);
 }
 
 /** Digits alone: no sign, no decimals, no white space. */

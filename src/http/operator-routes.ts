@@ -28,6 +28,9 @@ export interface OperatorRoute<Body = unknown> {
   readonly path: string;
   /** `open`: needs no key. */
   readonly permission: 'operator' | 'open';
+  /** As of the interface's rows. */
+  readonly parameters?: readonly string[];
+  readonly refusesOthers?: true;
   readonly body?: BodyRule<Body>;
   readonly sentence: string;
   readonly run: (context: OperatorContext, input: Input<Body>) => Promise<Answer> | Answer;
@@ -69,6 +72,8 @@ export const OPERATOR_ROUTES: readonly OperatorRoute[] = [
     method: 'POST',
     path: APPLICATIONS,
     permission: 'operator',
+    parameters: ['dryRun', 'allowDataLoss'],
+    refusesOthers: true,
     body: { shape: anyJson, bytesMax: DOCUMENT_BYTES_MAX },
     sentence: 'Publishes an application.',
     run: async (context, input) => {
@@ -101,6 +106,7 @@ export const OPERATOR_ROUTES: readonly OperatorRoute[] = [
     method: 'DELETE',
     path: APPLICATION,
     permission: 'operator',
+    refusesOthers: true,
     sentence: 'Removes an application and everything in it.',
     run: async (context, { params }) => {
       await applications.remove(context, params.applicationId!);
@@ -193,6 +199,8 @@ export const OPERATOR_ROUTES: readonly OperatorRoute[] = [
     method: 'POST',
     path: '/operator/v1/doctor',
     permission: 'operator',
+    parameters: ['mend', 'hashes', 'force'],
+    refusesOthers: true,
     sentence: 'Compares attachments with their files, and mends what is wrong; lines of JSON.',
     run: (context, input) => {
       const options = { mend: flag(input, 'mend'), hashes: flag(input, 'hashes'), force: flag(input, 'force') };

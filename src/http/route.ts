@@ -32,8 +32,10 @@ export interface Route<Body = unknown> {
   readonly permission: Permission;
   /** Absent: the operation is counted against no quota. */
   readonly group?: QuotaGroup;
-  /** The query parameters that it reads; all others are ignored. */
+  /** The query parameters that it reads; all others are ignored, unless it refuses them. */
   readonly parameters?: readonly string[];
+  /** Where a slip would destroy: a parameter that it does not read, or that is given twice, is an error. */
+  readonly refusesOthers?: true;
   /** Absent: the operation takes no JSON. */
   readonly body?: BodyRule<Body>;
   /** The body is bytes, which the operation reads itself. */

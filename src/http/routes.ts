@@ -16,7 +16,7 @@ import {
   LIST_PARAMETERS,
   nextLink,
   readListParameters,
-  readSearchParameters,
+  readRemovalSearch,
   readWhole,
 } from './list-parameters.ts';
 import { NOTIFICATION_ROUTES } from './notification-routes.ts';
@@ -63,10 +63,11 @@ export const ROUTES: readonly Route[] = [
     permission: 'api',
     group: 'records-write',
     parameters: DELETE_PARAMETERS,
+    refusesOthers: true,
     sentence: 'Deletes the records that a search selects, oldest first.',
     run: async (context, { params, query }) => {
       const limit = readWhole(query, 'limit', { minimum: 1, maximum: DELETE_LIMIT_MAX });
-      const input = { ...readSearchParameters(query), collectionId: params.collectionId! };
+      const input = { ...readRemovalSearch(query), collectionId: params.collectionId! };
       const deletedCount = await removeMany(context, { ...input, limit: limit ?? DELETE_LIMIT_MAX });
       return limit === undefined ? NO_CONTENT : answerJson({ deletedCount });
     },

@@ -117,9 +117,40 @@ describe('deleting many', () => {
     assert.deepEqual(await titlesIn('Many'), ['a', 'b']);
     const search = 'When=2024-03-02';
     assert.deepEqual(done(await remove('Many', { search, limit: 5, timezone: 'UTC' })), { deletedCount: 0 });
-    // What lists take and deletions do not is ignored; the application's zone is Tokyo's.
-    const strange = { search, limit: 100_000, skip: 'x', after: 'x', sortKey: 'x' };
-    assert.deepEqual(done(await remove('Many', strange)), { deletedCount: 1 });
+    // The application's zone is Tokyo's.
+    assert.deepEqual(done(await remove('Many', { search, limit: 100_000 })), { deletedCount: 1 });
+  });
+
+  it('deletes nothing for a parameter that it does not know, that is given twice, or a search that is empty', async () => {
+    await fill('Many', ['a', 'b']);
+    const removeBy = (query: string) => scene.app.send('DELETE', `${scene.app.records('Many')}?${query}`);
+    const unknown = [
+      'serach=Title=a',
+      'SEARCH=Title=a',
+      'search[]=Title=a',
+      'skip=1',
+      'after=x',
+      '=x',
+      'search=Title=a&x',
+    ];
+    for (const query of unknown) {
+      const { parameter, reason } = refused(await removeBy(query), 400, 'INVALID_PARAMETER');
+      assert.equal(reason, 'is not known: the operation takes search, timezone, limit', query);
+      assert.equal(parameter, query.split('&').at(-1)?.split('=')[0]);
+    }
+    assert.equal(refused(await removeBy(`${'x'.repeat(500)}=1`), 400, 'INVALID_PARAMETER').parameter.length, 100);
+    for (const query of ['search=', 'search', 'limit=5&search=', 'search=%20', 'search=+%09%E3%80%80', 's%65arch=']) {
+      const { parameter, reason } = refused(await removeBy(query), 400, 'INVALID_PARAMETER');
+      assert.deepEqual([parameter, reason], ['search', 'is empty; leave it out to delete all records'], query);
+    }
+    for (const query of ['search=Title=a&search=', 'search=&search=Title=a', 'limit=1&limit=1']) {
+      const { parameter, reason } = refused(await removeBy(query), 400, 'INVALID_PARAMETER');
+      assert.deepEqual([parameter, reason], [query.split('=')[0], 'is given more than once'], query);
+    }
+    refused(await removeBy('s%65arch=%FF'), 400, 'INVALID_PARAMETER');
+    assert.deepEqual(await titlesIn('Many'), ['a', 'b']);
+    assert.equal((await removeBy('s%65arch=Title=a&')).status, 204);
+    assert.deepEqual(await titlesIn('Many'), ['b']);
   });
 
   it('deletes only what the caller may write', async () => {
