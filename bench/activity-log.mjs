@@ -12,7 +12,6 @@ import { send } from './http-client.mjs';
 import { inMegabytes, peakDuring, resident } from './memory.mjs';
 import { note, warn } from './progress.mjs';
 import { count, milliseconds, table } from './table.mjs';
-import { SCHEMA } from './tables.mjs';
 import { APPLICATION, COLLECTIONS, valuesOf } from './work.mjs';
 
 const ENTRIES = 1_000_000;
@@ -35,7 +34,7 @@ const IDLE_MS = 3_000;
  */
 
 /** The first millisecond of this month, whose table there is. */
-function firstOfMonth() {
+export function firstOfMonth() {
   const now = new Date();
   return Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1);
 }
@@ -43,29 +42,30 @@ function firstOfMonth() {
 /**
  * One entry each millisecond, as the creation of a record makes it.
  * @param {import('./side-ours.mjs').Ours['connection']} connection
- * @param {number} start
+ * @param {{ application: string, start: number, entries: number }} wanted
  */
-async function load(connection, start) {
-  note(`Writing ${count(ENTRIES)} entries`);
+export async function loadEntries(connection, { application, start, entries }) {
+  note(`Writing ${count(entries)} entries`);
+  const table = `app_${application}.activity`;
   const client = new pg.Client(connection);
   await client.connect();
   try {
-    await client.query(`delete from ${SCHEMA}.activity`);
+    await client.query(`delete from ${table}`);
     const line = JSON.stringify({
       ...{ type: 'record', subType: 'create', user: { id: 'u0000000', name: 'Bench' } },
-      application: { id: APPLICATION, name: 'Bench', version: 1 },
+      application: { id: application, name: 'Bench', version: 1 },
       collection: { id: COLLECTIONS.plain, name: 'plain' },
       ...{ source: { context: 'api', ip: '127.0.0.1' }, extra: { recordId: `r${'0'.repeat(26)}` } },
     });
     await client.query(
-      `insert into ${SCHEMA}.activity (id, entry)
+      `insert into ${table} (id, entry)
        select (overlay(lpad(to_hex($1::bigint + n), 12, '0') placing '-' from 9 for 0) || '-7000-8000-000000000000')::uuid,
          '{"date":"' || to_char(to_timestamp(($1::bigint + n) / 1000.0) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
            || '",' || substr($3, 2)
        from generate_series(0, $2::int - 1) as n`,
-      [start, ENTRIES, line],
+      [start, entries, line],
     );
-    await client.query(`vacuum (analyze) ${SCHEMA}.activity`);
+    await client.query(`vacuum (analyze) ${table}`);
   } finally {
     await client.end();
   }
@@ -138,7 +138,7 @@ export async function runActivityLog(ground, { rounds }) {
   const { ours } = ground;
   const { token } = await prepareApplication(ground, {});
   const start = firstOfMonth();
-  await load(ours.connection, start);
+  await loadEntries(ours.connection, { application: APPLICATION, start, entries: ENTRIES });
   const task = { address: ours.address, token, start };
   note('Warming up');
   const stopWarming = startWriters(task);

@@ -25,18 +25,19 @@ import { APPLICATION, publishDocument } from './work.mjs';
  * @property {import('./tables.mjs').Tables} tables
  */
 
-const PASSWORD = 'Bench-Passw0rd';
+export const PASSWORD = 'Bench-Passw0rd';
 
 /**
  * @param {Ground} ground
  * @param {Partial<Record<import('./work.mjs').CollectionName, number>>} sizes records wanted; the places before what refers to them
  * @param {string} [id] of the application whose tables those of the ground are
+ * @param {object} [document] that is published
  * @returns {Promise<Application>}
  */
-export async function prepareApplication(ground, sizes, id = APPLICATION) {
+export async function prepareApplication(ground, sizes, id = APPLICATION, document = publishDocument({}, id)) {
   const { ours, operatorKey, folder, tables } = ground;
   const stateFile = join(folder, id === APPLICATION ? 'bench.json' : `bench-${id}.json`);
-  await publish(ground, publishDocument({}, id));
+  await publish(ground, document);
   /** @type {Application} */
   const application = existsSync(stateFile)
     ? JSON.parse(readFileSync(stateFile, 'utf8'))

@@ -9,7 +9,7 @@ const START_MS = 120_000;
 const END_MS = 30_000;
 
 /**
- * @typedef {{ pid: number, ready: string, ended: () => boolean, end: () => Promise<void> }} Child
+ * @typedef {{ pid: number, ready: string, ended: () => boolean, kill: () => void, end: () => Promise<void> }} Child
  */
 
 /**
@@ -34,22 +34,24 @@ export async function startNode(args, { ready, env = process.env, stderr = 'inhe
     const found = await new Promise((resolve, reject) => {
       let output = '';
       const late = setTimeout(() => reject(new Error(`${args[0]} was not ready within ${START_MS} ms`)), START_MS);
+      const interrupt = () => settle(() => reject(interruption.reason));
       const settle = (/** @type {() => void} */ done) => {
         clearTimeout(late);
+        interruption.removeEventListener('abort', interrupt);
         done();
       };
       child.once('error', (error) => settle(() => reject(error)));
       child.once('exit', (code) =>
         settle(() => reject(new Error(`${args[0]} ended with ${code} before it was ready`))),
       );
-      interruption.addEventListener('abort', () => settle(() => reject(interruption.reason)), { once: true });
+      interruption.addEventListener('abort', interrupt);
       child.stdout?.setEncoding('utf8').on('data', (text) => {
         output = (output + text).slice(-10_000);
         const match = ready.exec(output);
         if (match) settle(() => resolve(match[1] ?? ''));
       });
     });
-    return { pid: child.pid ?? 0, ready: found, ended, end };
+    return { pid: child.pid ?? 0, ready: found, ended, kill: () => void child.kill('SIGKILL'), end };
   } catch (error) {
     await end();
     throw error;

@@ -8,13 +8,14 @@ const ANSWER_MS = 600_000;
 
 /**
  * @param {string} address `http://HOST:PORT`
- * @param {{ method: string, path: string, token?: string, body?: unknown }} request
+ * @param {{ method: string, path: string, token?: string, headers?: Record<string, string>, body?: unknown }} request
  * @returns {Promise<{ status: number, text: string, headers: Headers }>}
  */
-export async function send(address, { method, path, token, body }) {
+export async function send(address, { method, path, token, headers = {}, body }) {
   const response = await fetch(address + path, {
     method,
     headers: {
+      ...headers,
       ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
     },
@@ -27,7 +28,7 @@ export async function send(address, { method, path, token, body }) {
 /**
  * The same for what has to succeed.
  * @param {string} address
- * @param {{ method: string, path: string, token?: string, body?: unknown }} request
+ * @param {{ method: string, path: string, token?: string, headers?: Record<string, string>, body?: unknown }} request
  * @returns {Promise<any>}
  */
 export async function ask(address, request) {

@@ -1,27 +1,39 @@
 // @ts-check
-// The parent's side of the load generator (load.mjs).
+// The parent's side of a process that is given jobs (jobs.mjs): the load generator, unless another program is named.
 
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { interruption } from '../scripts/processes.mjs';
 
-const PROGRAM = fileURLToPath(new URL('./load.mjs', import.meta.url));
+/** @typedef {Worker<import('./load.mjs').Job, import('./load.mjs').Outcome>} Load */
 
-/** @typedef {ReturnType<typeof startLoad>} Load */
+/** @returns {Load} */
+export const startLoad = () => startWorker(new URL('./load.mjs', import.meta.url), 'the load generator');
 
-export function startLoad() {
-  const child = fork(PROGRAM, { serialization: 'advanced' });
+/**
+ * @template Job, Outcome
+ * @typedef {{ pid: number, run: (job: Job) => Promise<Outcome>, stop: () => void, end: () => Promise<void> }} Worker
+ */
+
+/**
+ * @template {object} Job
+ * @template Outcome
+ * @param {URL} program
+ * @param {string} name
+ * @returns {Worker<Job, Outcome>}
+ */
+export function startWorker(program, name) {
+  const child = fork(fileURLToPath(program), { serialization: 'advanced' });
   return {
     pid: child.pid ?? 0,
-    /** @param {import('./load.mjs').Job} job @returns {Promise<import('./load.mjs').Outcome>} */
     run: async (job) => {
       interruption.throwIfAborted();
       const ended = new AbortController();
       const stop = AbortSignal.any([interruption, ended.signal]);
       const answer = once(child, 'message', { signal: stop });
       const gone = once(child, 'exit', { signal: stop }).then(() => {
-        throw new Error('the load generator has ended');
+        throw new Error(`${name} has ended`);
       });
       gone.catch(() => {});
       child.send(job);

@@ -1,9 +1,9 @@
 // @ts-check
-// The load generator, a process of its own: plain sockets, requests that were made before, and no more of the answer
-// understood than its status and its length, so that the generator takes little of the machine that it shares with what
-// it measures. It gets jobs from its parent, one at a time, and ends with it.
+// The load generator, a process of its own. It gets jobs from its parent, one at a time, and ends with it.
 
-import { connect } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
+import { converse } from './conversation.mjs';
+import { takeJobs } from './jobs.mjs';
 import { operationNamed } from './operations.mjs';
 
 /**
@@ -14,10 +14,14 @@ import { operationNamed } from './operations.mjs';
  * @property {number} connections
  * @property {number} seconds
  * @property {number} [intervalMs] between two requests of a connection; none: the next follows the answer
+ * @property {number} [perSecond] requests of all connections together, each due at its time however long the answers take. What
+ *   is late counts from when it was due, and a connection that breaks is made anew
+ * @property {number} [drainMs] for which answers are waited for behind the end
  *
  * @typedef {object} Outcome
  * @property {number} requests that were answered
  * @property {number} sent
+ * @property {number} late that were due and could not be sent; in the times they are as old as they had become
  * @property {number} seconds from the first request to the last answer
  * @property {number} p50 in milliseconds, like the others
  * @property {number} p99
@@ -29,15 +33,13 @@ import { operationNamed } from './operations.mjs';
 
 const EXAMPLES_MAX = 3;
 const DRAIN_MS = 15_000;
-const HEAD_END = Buffer.from('\r\n\r\n');
+const RECONNECT_MS = 50;
 /** A side that refuses is not asked again and again: that would measure something else. */
 const ERRORS_MAX = 1_000;
 
-/** Whether the parent has asked for an early end of the job under way. */
-let stopping = false;
-
-/** @param {Job} job @returns {Promise<Outcome>} */
-async function run(job) {
+/** @param {Job} job @param {AbortSignal} signal @returns {Promise<Outcome>} */
+async function run(job, signal) {
+  const { perSecond } = job;
   const next = inTurn([job.operation].flat(), job.target);
   const began = performance.now();
   const deadline = began + job.seconds * 1000;
@@ -45,31 +47,47 @@ async function run(job) {
   const times = [];
   /** @type {string[]} */
   const examples = [];
-  let [sent, bytes, errors, lastAnswer] = [0, 0, 0, began];
-  /** @param {string} text */
-  const fail = (text) => {
+  let [requests, sent, bytes, errors, lastAnswer] = [0, 0, 0, 0, began];
+  const isOver = () => signal.aborted || errors >= ERRORS_MAX || performance.now() >= deadline;
+  const dueAt = (/** @type {number} */ n) => began + (n * 1000) / (perSecond ?? 1);
+  /** @param {string} text @param {number} [startedAt] */
+  const fail = (text, startedAt) => {
     errors += 1;
     if (examples.length < EXAMPLES_MAX) examples.push(text);
+    if (perSecond !== undefined && startedAt !== undefined) times.push(performance.now() - startedAt);
   };
   const take = () => {
-    if (stopping || errors >= ERRORS_MAX || performance.now() >= deadline) return undefined;
+    if (isOver() || (perSecond !== undefined && dueAt(sent) >= deadline)) return undefined;
     const request = next(sent);
-    if (request !== undefined) sent += 1;
-    return request;
+    if (request === undefined) return undefined;
+    const turn = perSecond === undefined ? { bytes: request } : { bytes: request, dueAt: dueAt(sent) };
+    sent += 1;
+    return turn;
   };
-  /** @param {{ status: number, length: number, startedAt: number, text: () => string }} answer */
+  /** @param {import('./conversation.mjs').Answer} answer */
   const note = ({ status, length, startedAt, text }) => {
     lastAnswer = performance.now();
+    requests += 1;
     times.push(lastAnswer - startedAt);
     bytes += length;
     if (status < 200 || status > 299) fail(`${status} ${text().slice(0, 300)}`);
   };
-  const one = () => converse({ ...job, take, note, fail });
+  const talk = { ...job, take, note, fail };
+  const one = async () => {
+    for (;;) {
+      await converse({ ...talk, lateMs: deadline - performance.now() + (job.drainMs ?? DRAIN_MS) });
+      if (perSecond === undefined || isOver() || dueAt(sent) >= deadline) return;
+      await wait(RECONNECT_MS);
+    }
+  };
   await Promise.all(Array.from({ length: job.connections }, one));
+  const late = perSecond === undefined || signal.aborted ? 0 : Math.max(0, Math.ceil(job.seconds * perSecond) - sent);
+  const now = performance.now();
+  for (let n = sent; n < sent + late; n++) times.push(now - dueAt(n));
   times.sort((a, b) => a - b);
   const at = (/** @type {number} */ share) => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0;
   return {
-    ...{ requests: times.length, sent, seconds: (lastAnswer - began) / 1000, bytes, errors, examples },
+    ...{ requests, sent, late, seconds: (lastAnswer - began) / 1000, bytes, errors, examples },
     ...{ p50: at(0.5), p99: at(0.99), longest: times.at(-1) ?? 0 },
   };
 }
@@ -83,74 +101,4 @@ function inTurn(names, target) {
   };
 }
 
-/**
- * One connection: a request, its answer, the next. Resolves when there is nothing more to ask.
- * @param {Job & { take: () => Buffer | undefined, note: (answer: { status: number, length: number, startedAt: number, text: () => string }) => void, fail: (text: string) => void }} options
- * @returns {Promise<void>}
- */
-function converse({ port, seconds, intervalMs = 0, take, note, fail }) {
-  return new Promise((resolve) => {
-    const socket = connect({ host: '127.0.0.1', port, noDelay: true });
-    let startedAt = 0;
-    let done = false;
-    /** What has come of the answer: in pieces when it did not come at once. @type {Buffer[]} */
-    let parts = [];
-    let [received, expected, status] = [0, -1, 0];
-    const late = setTimeout(() => finish('no answer in time'), seconds * 1000 + DRAIN_MS);
-    const finish = (/** @type {string | undefined} */ problem) => {
-      if (done) return;
-      done = true;
-      clearTimeout(late);
-      if (problem !== undefined) fail(problem);
-      socket.destroy();
-      resolve();
-    };
-    const go = () => {
-      const request = take();
-      if (request === undefined) return finish(undefined);
-      [parts, received, expected] = [[], 0, -1];
-      startedAt = performance.now();
-      socket.write(request);
-    };
-    const readHead = () => {
-      const all = parts.length === 1 ? /** @type {Buffer} */ (parts[0]) : Buffer.concat(parts);
-      const end = all.indexOf(HEAD_END);
-      if (end === -1) return;
-      const head = all.toString('latin1', 0, end);
-      status = Number(head.slice(9, 12));
-      const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1];
-      if (length === undefined && status !== 204) return finish(`an answer without a length: ${head}`);
-      expected = end + 4 + Number(length ?? 0);
-      parts = [all];
-    };
-    socket.on('data', (chunk) => {
-      parts.push(chunk);
-      received += chunk.length;
-      if (expected === -1) readHead();
-      if (done || expected === -1 || received < expected) return;
-      if (received > expected) return finish('more came than was asked for');
-      note({ status, length: received, startedAt, text: () => Buffer.concat(parts).toString() });
-      if (intervalMs > 0) setTimeout(go, intervalMs);
-      else go();
-    });
-    socket.on('connect', go);
-    socket.on('error', (error) => finish(error.message));
-    socket.on('close', () => finish('the connection was closed'));
-  });
-}
-
-process.on('message', async (/** @type {Job | 'stop'} */ message) => {
-  if (message === 'stop') {
-    stopping = true;
-    return;
-  }
-  stopping = false;
-  try {
-    process.send?.({ outcome: await run(message) });
-  } catch (error) {
-    process.send?.({ failure: error instanceof Error ? error.stack : String(error) });
-  }
-});
-process.on('disconnect', () => process.exit());
-// A terminal tells the whole group; the parent tells when it is time.
-process.on('SIGINT', () => {});
+takeJobs(run);

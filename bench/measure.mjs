@@ -46,7 +46,7 @@ const WARM_SECONDS = 1;
 /** Of a core; beyond it the load generator may be what is measured. */
 const GENERATOR_SHARE_MAX = 0.9;
 /** Of a core; beyond it the machine is too busy with other things for times to mean much. */
-const OTHERS_SHARE_MAX = 0.25;
+export const OTHERS_SHARE_MAX = 0.25;
 const SAMPLE_MS = 200;
 /** Deletions that a side is believed to manage in a second; a round that runs out ends early and counts as it is. */
 const SPARE_PER_SECOND = { one: 2_500, many: 6_000 };

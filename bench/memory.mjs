@@ -17,6 +17,15 @@ function fromKernel(pid, name) {
   return kilobytes === undefined ? undefined : Number(kilobytes) * 1024;
 }
 
+/** Nothing of a process that has gone. @param {number} pid */
+function highest(pid) {
+  try {
+    return fromKernel(pid, 'VmHWM');
+  } catch {
+    return undefined;
+  }
+}
+
 /** @param {number} pid @returns {number | undefined} */
 export function resident(pid) {
   try {
@@ -54,7 +63,7 @@ export async function peakDuring(pid, work) {
   try {
     const errors = await work();
     const seconds = (performance.now() - began) / 1000;
-    const counted = exact ? fromKernel(pid, 'VmHWM') : undefined;
+    const counted = exact ? highest(pid) : undefined;
     return { most: counted ?? most, seconds, errors };
   } finally {
     clearInterval(watch);

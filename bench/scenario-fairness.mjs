@@ -19,7 +19,7 @@ const TIMES = 10;
 const GROWTH_MAX = 2;
 const WARM_SECONDS = 2;
 /** What both send, in this order over and over. */
-const MIX = [
+export const MIX = [
   ...['get', 'list newest 100', 'get', 'create 1', 'get', 'equals'],
   ...['get', 'contains rare', 'get', 'list by title', 'get', 'create 1'],
 ];

@@ -17,6 +17,8 @@ const LOG_BYTES_MAX = 64 * 2 ** 20;
  * @property {{ host: string, port: number, user: string, database: string }} connection for `pg`
  * @property {(from?: number) => { text: string, end: number }} log what the server has logged since a position
  * @property {() => void} trimLog
+ * @property {() => boolean} ended whether the server has, of itself or because it was stopped
+ * @property {() => void} kill
  * @property {() => Promise<void>} stop
  */
 
@@ -62,6 +64,8 @@ export async function startOurs({ folder, operatorKey, logLevel, execArgv = [], 
     trimLog: () => {
       if (statSync(logFile).size > LOG_BYTES_MAX) truncateSync(logFile);
     },
+    ended: child.ended,
+    kill: child.kill,
     stop: child.end,
   };
 }

@@ -45,6 +45,29 @@ export function usageOf(pid) {
 }
 
 /**
+ * A server with the processes that it has started, but for its database.
+ * @param {number} pid
+ * @param {number | undefined} postmaster
+ * @returns {Usage | undefined}
+ */
+export function usageOfServer(pid, postmaster) {
+  const all = usageOf(pid);
+  if (all === undefined) return undefined;
+  for (const child of processes()) {
+    if (child === postmaster || stat(child)?.parent !== pid) continue;
+    const { cpuSeconds = 0, bytes = 0 } = usageOf(child) ?? {};
+    all.cpuSeconds += cpuSeconds;
+    all.bytes += bytes;
+  }
+  return all;
+}
+
+const processes = () =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number);
+
+/**
  * PostgreSQL as a whole: its first process and its children, those included that have ended. What they share counts once:
  * the private memory of each, and the largest part that one of them sees of the shared.
  * @param {number | undefined} postmaster
@@ -53,12 +76,9 @@ export function usageOf(pid) {
 export function usageOfDatabase(postmaster) {
   const first = postmaster === undefined ? undefined : stat(postmaster);
   if (postmaster === undefined || first === undefined) return undefined;
-  const pids = readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number);
   let cpuSeconds = first.own + first.ended;
   let [own, shared] = [0, 0];
-  for (const pid of pids) {
+  for (const pid of processes()) {
     const times = stat(pid);
     if (times === undefined || (pid !== postmaster && times.parent !== postmaster)) continue;
     if (pid !== postmaster) cpuSeconds += times.own;
