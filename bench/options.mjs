@@ -16,6 +16,8 @@ import { Failure } from '../scripts/processes.mjs';
  * @property {string | undefined} json
  * @property {string} logLevel
  * @property {string | undefined} profile
+ * @property {string | undefined} heap
+ * @property {boolean} write
  */
 
 export const USAGE = `Usage: npm run bench -- SCENARIO [options]
@@ -27,20 +29,27 @@ Scenarios
   attachments  files: memory on disk and on S3, and speed against the bare limit; fails beyond the bound of memory
   activity-log the export of a million entries while others write; fails beyond its bounds of memory and time
   fairness     one application sends ten times its share beside another; fails when the other's p99 more than doubles
+  neighbours   one application does its worst beside another, attack by attack; fails when the other's p99 more than
+               doubles, when it is refused, or when the server dies
 
 Options
   --records N        records of the collection (default 100000)
   --rounds N         rounds, of which the median counts (default 3)
-  --seconds N        length of a measurement (default 3)
+  --seconds N        length of a measurement (default 3; neighbours: 4)
   --connections N    the many connections (default 32)
   --only A,B         only these operations, separated by commas (publish: sortable,searchable,unique; attachments:
-                     memory,throughput)
+                     memory,throughput; neighbours: names of attacks)
+  --heap SIZE        neighbours: default, 512 (MB) or both, for every attack; otherwise 512 only for those that take memory
+  --write            neighbours: put the table into docs/neighbours.md
   --keep FOLDER      keep the database there, and use it again the next time
   --json FILE        write the results there too
   --log-level LEVEL  of the server that is measured (default info, which is the server's own default)
   --profile FOLDER   write a processor profile of the server there (slows it down a little)
   --list             list the operations`;
 
+const HEAPS = ['default', '512', 'both'];
+/** Of a measurement, where none is given. @type {Record<string, number>} */
+const SECONDS = { neighbours: 4 };
 const BOUNDS = { records: 10_000_000, rounds: 99, seconds: 600, connections: 1_000 };
 
 /**
@@ -78,14 +87,22 @@ export function readOptions(args, { scenarios, operations }) {
     scenario,
     records: number('records', 100_000),
     rounds: number('rounds', 3),
-    seconds: number('seconds', 3),
+    seconds: number('seconds', SECONDS[scenario] ?? 3),
     connections: number('connections', 32),
     only,
     keep: values.keep,
     json: values.json,
     logLevel: values['log-level'] ?? 'info',
     profile: values.profile,
+    heap: heapOf(values.heap),
+    write: values.write ?? false,
   };
+}
+
+/** @param {string | undefined} heap */
+function heapOf(heap) {
+  if (heap !== undefined && !HEAPS.includes(heap)) throw new Failure(`--heap takes one of ${HEAPS.join(', ')}.`);
+  return heap;
 }
 
 /** @param {readonly string[]} args */
@@ -98,7 +115,7 @@ function parse(args) {
       allowPositionals: true,
       options: {
         ...{ records: text, rounds: text, seconds: text, connections: text, only: text, keep: text, json: text },
-        ...{ 'log-level': text, profile: text, list: flag, help: flag },
+        ...{ 'log-level': text, profile: text, heap: text, write: flag, list: flag, help: flag },
       },
     });
   } catch (error) {

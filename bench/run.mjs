@@ -4,17 +4,19 @@
 
 import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { availableParallelism, cpus, tmpdir, totalmem } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Failure, interruption } from '../scripts/processes.mjs';
 import { runActivityLog } from './activity-log.mjs';
 import { ATTACHMENT_PARTS, runAttachments } from './attachments.mjs';
+import { describeRun } from './description.mjs';
 import { OPERATIONS } from './operations.mjs';
 import { readOptions } from './options.mjs';
 import { note } from './progress.mjs';
 import { runFairness } from './scenario-fairness.mjs';
 import { runGrowth } from './scenario-growth.mjs';
 import { runLimit } from './scenario-limit.mjs';
+import { ATTACK_NAMES, runNeighbours } from './scenario-neighbours.mjs';
 import { runPublish } from './scenario-publish.mjs';
 import { startOurs } from './side-ours.mjs';
 import { openTables } from './tables.mjs';
@@ -24,6 +26,7 @@ const SCENARIOS = {
   ...{ limit: runLimit, growth: runGrowth, publish: runPublish, attachments: runAttachments },
   'activity-log': runActivityLog,
   fairness: runFairness,
+  neighbours: runNeighbours,
 };
 const PUBLISH_STEPS = ['sortable', 'searchable', 'unique'];
 
@@ -55,19 +58,9 @@ function operatorKeyIn(folder) {
   return readFileSync(keyFile(folder), 'utf8');
 }
 
-/** @param {import('./options.mjs').Options} options */
-function describeRun({ scenario, records, rounds, seconds, logLevel }) {
-  const machine = `${availableParallelism()} × ${cpus()[0]?.model ?? 'processor'}, ${Math.round(totalmem() / 2 ** 30)} GB`;
-  const filled =
-    scenario === 'attachments' || scenario === 'activity-log' ? '' : `${records.toLocaleString('en')} records, `;
-  const measured = scenario === 'activity-log' ? `${rounds} rounds` : `${rounds} rounds of ${seconds} s`;
-  const run = `${filled}${measured}, log level ${logLevel}`;
-  return `${scenario}: ${run}; ${machine}, Node ${process.versions.node}, ${new Date().toISOString().slice(0, 16)}Z`;
-}
-
 /** @param {readonly string[]} args */
 export async function runBench(args) {
-  const operations = [...OPERATIONS.map(({ name }) => name), ...PUBLISH_STEPS, ...ATTACHMENT_PARTS];
+  const operations = [...OPERATIONS.map(({ name }) => name), ...PUBLISH_STEPS, ...ATTACHMENT_PARTS, ...ATTACK_NAMES];
   const options = readOptions(args, { scenarios: Object.keys(SCENARIOS), operations });
   const scenario = SCENARIOS[options?.scenario ?? ''];
   if (options === undefined || scenario === undefined) return;

@@ -1,0 +1,84 @@
+// @ts-check
+// The neighbour's application: that of the bench with collections besides, for what is long, large or many.
+
+import { COLLECTIONS, NEIGHBOUR, publishDocument } from '../work.mjs';
+
+export const PLACES = {
+  /** Records of a megabyte. */
+  long: 'tlong000',
+  /** One record of a megabyte that can be searched. */
+  sought: 'tsought0',
+  /** Each refers to a long record. */
+  refers: 'trefers0',
+  /** What attackers create; emptied before each row. */
+  sink: 'tsink000',
+  files: 'tfiles00',
+};
+
+export const COLUMNS = {
+  long: { code: 'clcode00', text: 'cltext00', note: 'clnote00' },
+  sought: { code: 'cscode00', text: 'cstext00' },
+  refers: { to: 'crto0000' },
+  sink: { text: 'cktext00', rows: 'ckrows00' },
+};
+
+/** @param {keyof typeof PLACES} place */
+export const collectionPath = (place) => `/v1/${NEIGHBOUR}/collections/${PLACES[place]}`;
+/** @param {keyof typeof COLLECTIONS} name of those that the bench has anyway */
+export const benchPath = (name) => `/v1/${NEIGHBOUR}/collections/${COLLECTIONS[name]}`;
+
+/** @param {string} value */
+export const text = (value) => ({ type: 'String', value });
+
+/** @param {Parameters<typeof publishDocument>[0]} [plainFlags] */
+export function neighbourDocument(plainFlags) {
+  const document = publishDocument(plainFlags, NEIGHBOUR);
+  const everyone = { readAccessType: 'everyone', writeAccessType: 'everyone' };
+  const { long, sought, refers, sink } = COLUMNS;
+  const code = { name: 'Code', type: 'String', unique: true, searchable: true };
+  return {
+    ...document,
+    name: 'Neighbour',
+    collections: [
+      ...document.collections,
+      {
+        ...{ id: PLACES.long, name: 'long', ...everyone },
+        columns: [
+          { id: long.code, ...code },
+          { id: long.text, name: 'Text', type: 'String' },
+          { id: long.note, name: 'Note', type: 'String' },
+        ],
+      },
+      {
+        ...{ id: PLACES.sought, name: 'sought', ...everyone },
+        columns: [
+          { id: sought.code, ...code },
+          { id: sought.text, name: 'Text', type: 'String', searchable: true },
+        ],
+      },
+      {
+        ...{ id: PLACES.refers, name: 'refers', ...everyone },
+        columns: [
+          {
+            ...{ id: refers.to, name: 'To', type: 'ReferenceString' },
+            scheme: { collectionId: PLACES.long, columnId: long.text },
+          },
+        ],
+      },
+      {
+        ...{ id: PLACES.sink, name: 'sink', ...everyone },
+        columns: [
+          { id: sink.text, name: 'Text', type: 'String', sortable: true, searchable: true },
+          {
+            ...{ id: sink.rows, name: 'Rows', type: 'Array' },
+            scheme: { element: { type: 'Object', scheme: { keys: [{ name: 'a', type: 'String' }] } } },
+          },
+        ],
+      },
+      { ...{ id: PLACES.files, name: 'files', ...everyone }, columns: [{ name: 'File', type: 'Attachment' }] },
+    ],
+  };
+}
+
+/** What the operator publishes in turn: the column of a large collection with its indexes, and without. */
+export const IN_TURN = [{ Title: { sortable: true }, Body: { searchable: true } }, {}];

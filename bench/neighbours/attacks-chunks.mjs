@@ -1,0 +1,72 @@
+// @ts-check
+// Bodies in chunks of one byte that never end: each chunk costs a server more than it costs who sends it.
+
+import { ask } from '../http-client.mjs';
+import { requestHead } from '../requests.mjs';
+import { NEIGHBOUR } from '../work.mjs';
+import { collectionPath } from './application.mjs';
+import { attack } from './attack.mjs';
+import { pour } from './sending.mjs';
+import { FILE_BYTES } from './stock.mjs';
+
+/** Below the bounds of a sign-in's body and of a record's. */
+const FEW = 102_000;
+const MANY = 1_000_000;
+const CHUNKED = 'Transfer-Encoding: chunked';
+const JSON_CHUNKED = ['Content-Type: application/json', CHUNKED];
+
+/** @param {Buffer} head @param {number} count */
+const inChunks = (head, count) => Buffer.concat([head, Buffer.from('1\r\n[\r\n'.repeat(count))]);
+
+export const CHUNKS = [
+  attack({
+    name: 'chunks',
+    sentence: '120 sign-ins without credentials whose bodies come in chunks of one byte and never end',
+    takesMemory: true,
+    run: async (scene) => {
+      const path = `/v1/${NEIGHBOUR}/session`;
+      const bytes = inChunks(requestHead({ host: scene.host }, { method: 'POST', path, headers: JSON_CHUNKED }), FEW);
+      await pour(scene, { connections: 120, bytes: () => bytes });
+    },
+  }),
+  attack({
+    name: 'chunks-token',
+    sentence: '24 creations of records whose bodies come so',
+    takesMemory: true,
+    run: async (scene) => {
+      const path = `${collectionPath('sink')}/records`;
+      const bytes = inChunks(requestHead(scene, { method: 'POST', path, headers: JSON_CHUNKED }), MANY);
+      await pour(scene, { connections: 24, bytes: () => bytes });
+    },
+  }),
+  attack({
+    name: 'chunks-upload',
+    sentence: '24 uploads that come so, half of them announced ones',
+    takesMemory: true,
+    run: async (scene) => {
+      const path = `${collectionPath('files')}/attachments`;
+      const whole = inChunks(requestHead(scene, { method: 'POST', path, headers: [CHUNKED] }), MANY);
+      const chunks = inChunks(Buffer.alloc(0), MANY);
+      /** Each time another: an upload that was cut off is not where it was. */
+      const announced = async () => {
+        const uploads = `${collectionPath('files')}/uploads`;
+        const headers = { 'Tus-Resumable': '1.0.0', 'Upload-Length': String(FILE_BYTES) };
+        const { id } = await ask(`http://${scene.host}`, {
+          method: 'POST',
+          path: uploads,
+          token: scene.token,
+          headers,
+        });
+        const about = [
+          'Tus-Resumable: 1.0.0',
+          'Upload-Offset: 0',
+          'Content-Type: application/offset+octet-stream',
+          CHUNKED,
+        ];
+        const head = requestHead(scene, { method: 'PATCH', path: `${uploads}/${id}`, headers: about });
+        return Buffer.concat([head, chunks]);
+      };
+      await pour(scene, { connections: 24, bytes: (n) => (n % 2 === 0 ? whole : announced().catch(() => whole)) });
+    },
+  }),
+];

@@ -1,0 +1,76 @@
+// @ts-check
+// Searches that are as expensive as the language allows.
+
+import { requestBytes } from '../requests.mjs';
+import { benchPath, collectionPath } from './application.mjs';
+import { attack } from './attack.mjs';
+import { flood } from './sending.mjs';
+import { SOUGHT_WORDS } from './stock.mjs';
+
+const CONNECTIONS = 8;
+const CRITERIA_MAX = 64;
+const LENGTH_MAX = 4_096;
+
+/** @param {import('./attack.mjs').Scene} scene @param {string} collection @param {string} search */
+const searching = (scene, collection, search) =>
+  requestBytes(scene, { method: 'GET', path: `${collection}/records?search=${encodeURIComponent(search)}` });
+
+/** The same number for the same seed. @param {number} seed */
+const shuffled = (seed) => Math.imul(seed + 1, 0x9e3779b1) >>> 0;
+
+/** A search whose form no other has, of all that may be asked of one record. @param {number} n */
+function formOf(n) {
+  const forms = ['Title:', 'Body:', 'Code:', 'Title=', 'Title!=', 'Title<', 'Code!=', 'Code>'];
+  const parts = [`Code=K${String(n).padStart(9, '0')}`];
+  for (let i = 1; i < CRITERIA_MAX; i++) {
+    const dice = shuffled(n * CRITERIA_MAX + i) >>> 8;
+    parts.push(`${dice & 8 ? '-' : ''}${forms[dice & 7]}${dice.toString(36).padEnd(50, 'x')}`);
+  }
+  return parts.join(' ').slice(0, LENGTH_MAX);
+}
+
+export const SEARCHES = [
+  attack({
+    name: 'search-equality',
+    sentence: '8 connections that ask for one record of 1 MB by its code and 63 words that stand at its end',
+    needs: ['sought'],
+    takesMemory: true,
+    run: async (scene) => {
+      const bytes = searching(scene, collectionPath('sought'), ['Code=abc', ...SOUGHT_WORDS].join(' '));
+      await flood(scene, { connections: CONNECTIONS, request: () => bytes });
+    },
+  }),
+  attack({
+    name: 'search-nots',
+    sentence: '8 connections that search 20,000 records with 64 NOTs which no record fulfils',
+    needs: ['many'],
+    run: async (scene) => {
+      const words = Array.from({ length: CRITERIA_MAX - 1 }, (_, i) => `-absent${i}`);
+      const bytes = searching(scene, benchPath('items'), [...words, '-e'].join(' '));
+      await flood(scene, { connections: CONNECTIONS, request: () => bytes });
+    },
+  }),
+  attack({
+    name: 'search-pages',
+    sentence: '8 connections that list 100 records which refer to a value of 1 MB each',
+    needs: ['refers'],
+    takesMemory: true,
+    leadMs: 2_500,
+    run: async (scene) => {
+      const bytes = requestBytes(scene, { method: 'GET', path: `${collectionPath('refers')}/records` });
+      await flood(scene, { connections: CONNECTIONS, request: () => bytes });
+    },
+  }),
+  attack({
+    name: 'search-texts',
+    sentence: '8 connections that send searches of 4,096 characters and 64 criteria, each of another form',
+    needs: ['many'],
+    takesMemory: true,
+    run: async (scene) => {
+      // Those of another round, or of an earlier process, are other ones too.
+      const first = Math.floor(Math.random() * 1e8);
+      const request = (/** @type {number} */ n) => searching(scene, benchPath('items'), formOf(first + n));
+      await flood(scene, { connections: CONNECTIONS, perSecond: 100, request });
+    },
+  }),
+];

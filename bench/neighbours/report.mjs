@@ -1,0 +1,129 @@
+// @ts-check
+// The tables of the neighbours: what the goal is about, which also goes into the documentation, and all else that was seen.
+
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ROOT } from '../../scripts/prepare.mjs';
+import { Failure } from '../../scripts/processes.mjs';
+import { median } from '../measure.mjs';
+import { megabytes, milliseconds, percent, ratio, table } from '../table.mjs';
+
+/** @typedef {import('./row.mjs').Row} Row */
+
+/** The goal. */
+export const GROWTH_MAX = 2;
+/** What a server may have more behind an attack than before it. */
+const LEFT_BYTES_MAX = 512 * 2 ** 20;
+const DOCUMENT = join(ROOT, 'docs', 'neighbours.md');
+const BEGIN = '<!-- tables of npm run bench -- neighbours --write -->';
+const END = '<!-- end of the tables -->';
+
+/** @param {readonly import('./row.mjs').Phase[]} phases @param {(phase: import('./row.mjs').Phase) => number | undefined} what */
+const middle = (phases, what) => median(phases.map(what));
+/** @param {readonly (number | undefined)[]} values */
+const most = (values) => {
+  const known = values.filter((value) => value !== undefined);
+  return known.length === 0 ? undefined : Math.max(...known);
+};
+/** @param {Row} row */
+const refusals = ({ loud }) => loud.reduce((sum, { victim }) => sum + victim.errors, 0);
+/** @param {Row} row */
+const growthOf = ({ quiet, loud }) =>
+  (middle(loud, ({ victim }) => victim.p99) ?? Number.NaN) / (middle(quiet, ({ victim }) => victim.p99) ?? Number.NaN);
+
+/** What is wrong with a row; nothing: it is as it should be. @param {Row} row @returns {string[]} */
+export function faultsOf(row) {
+  if (row.problem !== undefined) return ['not measured'];
+  const { idleBytes, leftBytes } = row;
+  const staying =
+    row.lives === 'yes' && idleBytes !== undefined && leftBytes !== undefined && leftBytes - idleBytes > LEFT_BYTES_MAX;
+  return [
+    ...(row.lives === 'yes' ? [] : [row.lives]),
+    ...(growthOf(row) <= GROWTH_MAX ? [] : ['slow']),
+    ...(refusals(row) === 0 ? [] : ['refused']),
+    ...(staying ? ['memory stays'] : []),
+  ];
+}
+
+/** @param {Row} row */
+const verdict = (row) => {
+  const faults = faultsOf(row);
+  return faults.length === 0 ? 'good' : faults.join(', ');
+};
+
+/** @param {Row} row @param {'p50' | 'p99'} which */
+function fromTo({ quiet, loud }, which) {
+  const [before, after] = [quiet, loud].map((phases) => milliseconds(middle(phases, ({ victim }) => victim[which])));
+  return `${before ?? '–'} → ${after ?? '–'}`;
+}
+
+/** Also what an attack leaves to be done takes memory. @param {Row} row */
+const sinceAttack = ({ quiet, loud }) => [...loud, ...quiet.slice(1)];
+
+/** What the goal is about. @param {readonly Row[]} rows */
+export function mainTable(rows) {
+  const cells = rows.map((row) => [
+    ...[row.attack, row.heap, fromTo(row, 'p99'), ratio(growthOf(row))],
+    `${refusals(row)} of ${row.loud.reduce((sum, { victim }) => sum + victim.sent + victim.late, 0)}`,
+    megabytes(most([...sinceAttack(row).map(({ serverBytes }) => serverBytes), row.leftBytes])),
+    megabytes(most(sinceAttack(row).map(({ databaseBytes }) => databaseBytes))),
+    ...[row.lives, verdict(row)],
+  ]);
+  const head = ['attack', 'heap', 'p99 ms', 'ratio', 'refused', 'server MB', 'database MB', 'lives', 'verdict'];
+  return table(head, cells);
+}
+
+/** All else. @param {readonly Row[]} rows */
+export function otherTable(rows) {
+  const cells = rows.map((row) => {
+    const share = (/** @type {keyof import('./row.mjs').Phase['shares']} */ who) =>
+      percent(middle(row.loud, ({ shares }) => shares[who]));
+    return [
+      ...[row.attack, row.heap, fromTo(row, 'p50')],
+      milliseconds(most(row.loud.map(({ victim }) => victim.longest))),
+      row.loud.reduce((sum, { victim }) => sum + victim.late, 0),
+      ...[megabytes(row.idleBytes), megabytes(row.leftBytes), row.recoverySeconds.toFixed(1)],
+      ...[share('server'), share('database'), share('attacker'), share('victim'), share('others')],
+      sentBy(row),
+    ];
+  });
+  const head = ['attack', 'heap', 'p50 ms', 'longest ms', 'late', 'idle MB', 'left MB', 'recovers s'];
+  const shares = ['server %', 'database %', 'attacker %', 'victim %', 'others %'];
+  return table([...head, ...shares, 'attacker: sent, answers'], cells);
+}
+
+/** @param {Row} row */
+function sentBy({ loud }) {
+  /** @type {Record<string, number>} */
+  const all = {};
+  let [sent, broken] = [0, 0];
+  for (const { attack } of loud) {
+    if (attack === undefined) continue;
+    sent += attack.sent;
+    broken += attack.broken;
+    for (const [status, count] of Object.entries(attack.statuses)) all[status] = (all[status] ?? 0) + count;
+  }
+  const answers = Object.entries(all).map(([status, count]) => `${status}: ${count}`);
+  return [sent, ...answers, ...(broken > 0 ? [`broken: ${broken}`] : [])].join(', ');
+}
+
+/** What the rows are. @param {readonly import('./attack.mjs').Attack[]} attacks */
+const attackTable = (attacks) =>
+  [
+    '| attack | what the neighbour does |',
+    '|---|---|',
+    ...attacks.map((one) => `| ${one.name} | ${one.sentence} |`),
+  ].join('\n');
+
+/**
+ * Puts the tables between their marks.
+ * @param {readonly import('./attack.mjs').Attack[]} attacks
+ * @param {string} measured
+ */
+export function writeDocument(attacks, measured) {
+  const text = `${measured}\n\n${attackTable(attacks)}`;
+  const before = readFileSync(DOCUMENT, 'utf8');
+  const [begin, end] = [before.indexOf(BEGIN), before.indexOf(END)];
+  if (begin === -1 || end < begin) throw new Failure(`${DOCUMENT} has no place for the table.`);
+  writeFileSync(DOCUMENT, `${before.slice(0, begin + BEGIN.length)}\n\n${text}\n\n${before.slice(end)}`);
+}

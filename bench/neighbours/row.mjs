@@ -1,0 +1,275 @@
+// @ts-check
+// One row of the table: a server of its own, the victim measured without the attack and with it, in turn, and whether the
+// server is alive and well behind it.
+
+import { totalmem } from 'node:os';
+import { setTimeout as wait } from 'node:timers/promises';
+import { interruption } from '../../scripts/processes.mjs';
+import { startLoad, startWorker } from '../load-process.mjs';
+import { median, OTHERS_SHARE_MAX } from '../measure.mjs';
+import { peakDuring, resident } from '../memory.mjs';
+import { note, warn } from '../progress.mjs';
+import { MIX } from '../scenario-fairness.mjs';
+import { startOurs } from '../side-ours.mjs';
+import { machineSeconds, usageOf, usageOfDatabase, usageOfServer } from '../usage.mjs';
+import { APPLICATION } from '../work.mjs';
+
+/**
+ * @typedef {object} Victim
+ * @property {string} token
+ * @property {import('../application.mjs').Filling} filling
+ * @property {number} serial the next code that no record has
+ *
+ * @typedef {'512 MB' | 'default'} Heap
+ *
+ * @typedef {object} Phase
+ * @property {import('../load.mjs').Outcome} victim
+ * @property {import('./attack.mjs').Tally | undefined} attack
+ * @property {number} serverBytes at the most
+ * @property {number | undefined} databaseBytes
+ * @property {Record<'server' | 'database' | 'victim' | 'attacker' | 'others', number | undefined>} shares of a core
+ *
+ * @typedef {object} Row
+ * @property {string} attack
+ * @property {Heap} heap
+ * @property {readonly Phase[]} quiet
+ * @property {readonly Phase[]} loud
+ * @property {number | undefined} idleBytes before anything
+ * @property {number | undefined} leftBytes behind everything
+ * @property {number} recoverySeconds until the server had come to rest, at the most
+ * @property {'yes' | 'hangs' | 'died'} lives
+ * @property {string} [problem]
+ */
+
+const ATTACKER = new URL('./attacker.mjs', import.meta.url);
+/** The victim: well below what the server can do. */
+export const VICTIM = { connections: 4, perSecond: 100, records: 10_000 };
+const WARM_SECONDS = 2;
+const DRAIN_MS = 8_000;
+const LEAD_MS = 1_000;
+const SAMPLE_MS = 250;
+/** The server has come to rest when a request takes no longer than this, and it and its database took no more of a core since the last look. */
+const REST = { ms: 100, share: 0.2, lookMs: 500, waitMs: 15_000 };
+const STOP_MS = 15_000;
+const HEALTH_MS = 5_000;
+/** A server that takes more is ended, for the sake of the machine. */
+const BYTES_MAX = Math.min(8 * 2 ** 30, totalmem() / 2);
+/** @type {Record<Heap, Record<string, string>>} */
+const SETTINGS = { default: {}, '512 MB': { NODE_OPTIONS: '--max-old-space-size=512' } };
+
+/**
+ * @param {{ folder: string, operatorKey: string, stock: import('./stock.mjs').Stock, victim: Victim }} ground
+ * @param {import('./attack.mjs').Attack} attack
+ * @param {{ heap: Heap, rounds: number, seconds: number, logLevel: string }} how
+ * @returns {Promise<Row>}
+ */
+export async function measureRow({ folder, operatorKey, stock, victim }, attack, { heap, rounds, seconds, logLevel }) {
+  const ours = await startOurs({ folder, operatorKey, logLevel, settings: SETTINGS[heap] });
+  const load = startLoad();
+  /** @type {import('../load-process.mjs').Worker<{ name: string, field: import('./attack.mjs').Field }, import('./attack.mjs').Tally>} */
+  const attacker = startWorker(ATTACKER, 'the attacker');
+  try {
+    const { host, port } = new URL(ours.address);
+    /** @type {import('./attack.mjs').Field} */
+    const field = { host, port: Number(port), token: stock.token, operatorKey, stock, made: [] };
+    field.made = (await attack.setUp?.(field)) ?? [];
+    const stage = { ours, load, attacker, attack, field, victim };
+    await ask(stage, WARM_SECONDS);
+    await recovery(ours, victim.token);
+    const idleBytes = resident(ours.pid);
+    /** @type {Phase[]} */
+    const quiet = [];
+    /** @type {Phase[]} */
+    const loud = [];
+    /** @type {Row['lives']} */
+    let lives = 'yes';
+    let recoverySeconds = 0;
+    for (let round = 0; round < rounds && lives === 'yes'; round++) {
+      await attack.restore?.(field, ours.connection);
+      quiet.push(await phase(stage, seconds, false));
+      loud.push(await phase(stage, seconds, true));
+      const took = ours.ended() ? 0 : await recovery(ours, victim.token);
+      recoverySeconds = Math.max(recoverySeconds, took ?? REST.waitMs / 1000);
+      // A server that has not come to rest would make the next quiet phase look like a loud one.
+      if (took === undefined) lives = 'hangs';
+      if (ours.ended()) lives = 'died';
+    }
+    if (lives === 'yes') await ask(stage, WARM_SECONDS);
+    if (lives === 'yes' && !(await isHealthy(ours.address))) lives = ours.ended() ? 'died' : 'hangs';
+    const leftBytes = resident(ours.pid);
+    // It would not hear that it is to end.
+    if (lives === 'hangs') ours.kill();
+    return { attack: attack.name, heap, quiet, loud, idleBytes, leftBytes, recoverySeconds, lives };
+  } finally {
+    await attacker.end();
+    await load.end();
+    await ours.stop();
+    ours.trimLog();
+  }
+}
+
+/**
+ * @typedef {object} Stage
+ * @property {import('../side-ours.mjs').Ours} ours
+ * @property {import('../load-process.mjs').Load} load
+ * @property {import('../load-process.mjs').Worker<{ name: string, field: import('./attack.mjs').Field }, import('./attack.mjs').Tally>} attacker
+ * @property {import('./attack.mjs').Attack} attack
+ * @property {import('./attack.mjs').Field} field
+ * @property {Victim} victim
+ */
+
+/** What the victim asks, each request at its time. @param {Stage} stage @param {number} seconds */
+async function ask({ load, field: { host, port }, victim }, seconds) {
+  const { total, sample } = victim.filling;
+  const outcome = await load.run({
+    ...{ operation: MIX, port, seconds, drainMs: DRAIN_MS },
+    ...{ connections: VICTIM.connections, perSecond: VICTIM.perSecond },
+    target: {
+      ...{ host, token: victim.token, application: APPLICATION, collection: 'items', total, sample },
+      ...{ serial: victim.serial, spare: [] },
+    },
+  });
+  victim.serial += outcome.sent;
+  return outcome;
+}
+
+/** @param {Stage} stage @param {number} seconds @param {boolean} isLoud @returns {Promise<Phase>} */
+async function phase(stage, seconds, isLoud) {
+  const { ours, load, attacker, attack, field } = stage;
+  const databasePid = ours.databasePid();
+  const look = () => ({
+    ...{ server: usageOfServer(ours.pid, databasePid)?.cpuSeconds, database: usageOfDatabase(databasePid)?.cpuSeconds },
+    ...{ victim: usageOf(load.pid)?.cpuSeconds, attacker: usageOf(attacker.pid)?.cpuSeconds },
+    machine: machineSeconds(),
+  });
+  let databaseBytes = usageOfDatabase(databasePid)?.bytes;
+  let serverBytes = 0;
+  /** The last that was seen of a server that dies meanwhile. */
+  let seen = look();
+  const watch = setInterval(() => {
+    databaseBytes = Math.max(databaseBytes ?? 0, usageOfDatabase(databasePid)?.bytes ?? 0);
+    if (!ours.ended()) seen = look();
+    const now = usageOfServer(ours.pid, databasePid)?.bytes ?? 0;
+    serverBytes = Math.max(serverBytes, now);
+    if (now > BYTES_MAX) {
+      warn(`${attack.name}: the server has taken more than ${Math.round(BYTES_MAX / 2 ** 20)} MB and is ended`);
+      ours.kill();
+    }
+  }, SAMPLE_MS);
+  /** @type {import('../load.mjs').Outcome | undefined} */
+  let victim;
+  /** @type {import('./attack.mjs').Tally | undefined} */
+  let tally;
+  const before = look();
+  try {
+    const { most, seconds: took } = await peakDuring(ours.pid, async () => {
+      const attacking = isLoud ? attacker.run({ name: attack.name, field }) : undefined;
+      attacking?.catch(() => {});
+      if (isLoud) await wait(attack.leadMs ?? LEAD_MS, undefined, { signal: interruption });
+      victim = await ask(stage, seconds);
+      if (attacking !== undefined) tally = await stopped(attacker, attacking);
+      return 0;
+    });
+    if (victim === undefined) throw new Error('the victim was not measured');
+    const after = ours.ended() ? seen : look();
+    // The kernel knows the most of the server itself, and the looks see what it started besides.
+    serverBytes = Math.max(serverBytes, most ?? 0);
+    return { victim, attack: tally, serverBytes, databaseBytes, shares: sharesOf(before, after, took) };
+  } finally {
+    clearInterval(watch);
+  }
+}
+
+/**
+ * @typedef {Record<'server' | 'database' | 'victim' | 'attacker' | 'machine', number | undefined>} Spent
+ * @param {Spent} before @param {Spent} after @param {number} seconds
+ */
+function sharesOf(before, after, seconds) {
+  const share = (/** @type {keyof Spent} */ who) => {
+    const [then, now] = [before[who], after[who]];
+    return then === undefined || now === undefined ? undefined : Math.max(0, now - then) / seconds;
+  };
+  const own = {
+    server: share('server'),
+    database: share('database'),
+    victim: share('victim'),
+    attacker: share('attacker'),
+  };
+  const machine = share('machine');
+  const sum = Object.values(own).reduce((all, one) => (all ?? 0) + (one ?? 0), 0) ?? 0;
+  return { ...own, others: machine === undefined ? undefined : Math.max(0, machine - sum) };
+}
+
+/** @template T @param {{ stop: () => void }} attacker @param {Promise<T>} attacking @returns {Promise<T>} */
+async function stopped(attacker, attacking) {
+  attacker.stop();
+  const patience = new AbortController();
+  const late = wait(STOP_MS, undefined, { signal: AbortSignal.any([patience.signal, interruption]) }).then(() => {
+    throw new Error('the attacker does not stop');
+  });
+  late.catch(() => {});
+  return Promise.race([attacking, late]).finally(() => patience.abort());
+}
+
+/**
+ * Seconds until the server has come to rest, so that nothing of an attack is in the next quiet phase; none when it does not
+ * even answer soon.
+ * @param {import('../side-ours.mjs').Ours} ours
+ * @param {string} token
+ */
+async function recovery(ours, token) {
+  const began = performance.now();
+  const databasePid = ours.databasePid();
+  const spent = () =>
+    (usageOfServer(ours.pid, databasePid)?.cpuSeconds ?? 0) + (usageOfDatabase(databasePid)?.cpuSeconds ?? 0);
+  for (let before = spent(); ; ) {
+    const lookedAt = performance.now();
+    await wait(REST.lookMs, undefined, { signal: interruption });
+    const share = ((spent() - before) * 1000) / (performance.now() - lookedAt);
+    before = spent();
+    const isQuick = await answersSoon(ours.address, token);
+    const took = performance.now() - began;
+    const isLate = took > REST.waitMs;
+    if (isQuick && (isLate || share <= REST.share)) return Math.max(0, took - REST.lookMs) / 1000;
+    if (isLate) return undefined;
+  }
+}
+
+/** @param {string} address @param {string} token */
+async function answersSoon(address, token) {
+  const asked = performance.now();
+  const signal = AbortSignal.any([interruption, AbortSignal.timeout(REST.waitMs)]);
+  const headers = { authorization: `Bearer ${token}` };
+  const isAnswered = await fetch(`${address}/v1/${APPLICATION}`, { headers, signal }).then(
+    (response) => response.arrayBuffer().then(() => response.ok),
+    () => false,
+  );
+  interruption.throwIfAborted();
+  return isAnswered && performance.now() - asked <= REST.ms;
+}
+
+/** @param {string} address */
+async function isHealthy(address) {
+  const signal = AbortSignal.any([interruption, AbortSignal.timeout(HEALTH_MS)]);
+  return fetch(`${address}/healthz`, { signal }).then(
+    ({ ok }) => ok,
+    () => false,
+  );
+}
+
+/** @param {Row} row */
+export function tell({ attack, heap, quiet, loud, lives, problem }) {
+  if (problem !== undefined) {
+    warn(`${attack}, heap ${heap}: not measured: ${problem}`);
+    return;
+  }
+  const p99 = (/** @type {readonly Phase[]} */ phases) =>
+    (median(phases.map(({ victim }) => victim.p99)) ?? Number.NaN).toFixed(1);
+  const refused = loud.reduce((sum, { victim }) => sum + victim.errors, 0);
+  note(
+    `  ${attack}, heap ${heap}: p99 ${p99(quiet)} → ${p99(loud)} ms, ${refused} refused${lives === 'yes' ? '' : `, ${lives.toUpperCase()}`}`,
+  );
+  const others = median([...quiet, ...loud].map(({ shares }) => shares.others)) ?? 0;
+  if (others > OTHERS_SHARE_MAX)
+    warn(`${attack}: other programs took ${Math.round(others * 100)} % of a core; do not trust the times`);
+}

@@ -1,0 +1,154 @@
+// @ts-check
+// What attackers do with their connections: ask and ask again, pour in bytes and leave it at that, or send a little at a
+// time. All rates are bounded: the server is to be measured, not a machine whose processors the attacker has taken.
+
+import { connect } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
+import { converse } from '../conversation.mjs';
+import { countStatus } from './attack.mjs';
+
+/** @typedef {import('./attack.mjs').Scene} Scene */
+
+/** Not the victim's: who counts by address must see two. All of 127/8 is this machine on Linux, and nowhere else. */
+const ADDRESS = process.platform === 'linux' ? '127.0.0.2' : '127.0.0.1';
+const ANSWER_MS = 60_000;
+const REQUESTS_PER_SECOND_MAX = 4_000;
+const AGAIN_MS = 100;
+const DRIP_MS = 100;
+const KNOCK_MS = 20;
+
+/**
+ * Asks over and over, each connection again when it has its answer.
+ * @param {Scene} scene
+ * @param {object} options
+ * @param {number} options.connections
+ * @param {(n: number) => Buffer} options.request the n-th
+ * @param {number} [options.answers] that one such request asks for
+ * @param {number} [options.perSecond] at most
+ * @param {number} [options.bytesPerSecond] that each connection reads at most
+ * @param {(connection: number, turn: number) => string} [options.address] of this end, for the turn-th time that it connects
+ * @param {number} [options.requestsEach] after which a connection is made anew
+ */
+export async function flood(scene, options) {
+  const { port, signal, tally } = scene;
+  const {
+    connections,
+    request,
+    perSecond = REQUESTS_PER_SECOND_MAX,
+    requestsEach = Number.POSITIVE_INFINITY,
+  } = options;
+  let [next, freeAt] = [0, 0];
+  const take = () => {
+    const dueAt = Math.max(freeAt, performance.now());
+    freeAt = dueAt + 1000 / perSecond;
+    tally.sent += 1;
+    const { answers = 1 } = options;
+    return { bytes: request(next++), dueAt, answers };
+  };
+  const one = async (/** @type {number} */ connection) => {
+    for (let turn = 0; !signal.aborted; turn++) {
+      let left = requestsEach;
+      await converse({
+        ...{ port, signal, lateMs: ANSWER_MS, localAddress: options.address?.(connection, turn) ?? ADDRESS },
+        ...(options.bytesPerSecond === undefined ? {} : { bytesPerSecond: options.bytesPerSecond }),
+        take: () => (left-- > 0 ? take() : undefined),
+        note: ({ status, length }) => {
+          countStatus(tally, status);
+          tally.bytes += length;
+        },
+        fail: () => {
+          tally.broken += 1;
+        },
+      });
+      if (left >= 0) await wait(AGAIN_MS);
+    }
+  };
+  await Promise.all(Array.from({ length: connections }, (_, i) => one(i)));
+}
+
+/**
+ * Sends bytes that do not end a request and waits for what becomes of it; when the connection has ended, the same again.
+ * @param {Scene} scene
+ * @param {object} options
+ * @param {number} options.connections
+ * @param {(connection: number) => Buffer | Promise<Buffer>} options.bytes
+ * @param {number} [options.bytesPerSecond] of each connection at most
+ */
+export async function pour(scene, { connections, bytes, bytesPerSecond }) {
+  const { signal } = scene;
+  const one = async (/** @type {number} */ connection) => {
+    while (!signal.aborted) {
+      await pourOnce(scene, await bytes(connection), bytesPerSecond);
+      await wait(AGAIN_MS);
+    }
+  };
+  await Promise.all(Array.from({ length: connections }, (_, i) => one(i)));
+}
+
+/** @param {Scene} scene @param {Buffer} bytes @param {number | undefined} bytesPerSecond @returns {Promise<void>} */
+function pourOnce({ port, signal, tally }, bytes, bytesPerSecond) {
+  return new Promise((resolve) => {
+    const socket = connect({ host: '127.0.0.1', port, localAddress: ADDRESS, noDelay: true });
+    let status = 0;
+    tally.sent += 1;
+    /** @type {NodeJS.Timeout | undefined} */
+    let drip;
+    const stop = () => socket.destroy();
+    signal.addEventListener('abort', stop);
+    socket.on('connect', () => {
+      if (bytesPerSecond === undefined) return void socket.write(bytes);
+      let at = 0;
+      const step = Math.ceil((bytesPerSecond * DRIP_MS) / 1000);
+      drip = setInterval(() => {
+        if (socket.writableNeedDrain || at >= bytes.length) return;
+        socket.write(bytes.subarray(at, at + step));
+        at += step;
+      }, DRIP_MS);
+    });
+    socket.on('data', (chunk) => {
+      tally.bytes += chunk.length;
+      status = Number(chunk.toString('latin1', 9, 12));
+      countStatus(tally, status);
+      // An answer is all that there is to wait for.
+      socket.destroy();
+    });
+    socket.on('error', () => {});
+    socket.on('close', () => {
+      clearInterval(drip);
+      signal.removeEventListener('abort', stop);
+      if (status === 0 && !signal.aborted) tally.broken += 1;
+      resolve();
+    });
+    if (signal.aborted) stop();
+  });
+}
+
+/**
+ * Connections that say nothing, and others that open and close.
+ * @param {Scene} scene
+ * @param {{ idle: number, perSecond: number }} how perSecond: so many of each kind at most
+ */
+export async function knock({ port, signal, tally }, { idle, perSecond }) {
+  /** @type {Set<import('node:net').Socket>} */
+  const open = new Set();
+  const knockOnce = () => {
+    const socket = connect({ host: '127.0.0.1', port, localAddress: ADDRESS });
+    tally.sent += 1;
+    socket.on('error', () => {
+      tally.broken += 1;
+    });
+    return socket;
+  };
+  while (!signal.aborted) {
+    for (let i = 0; i < (perSecond * KNOCK_MS) / 1000; i++) {
+      const passing = knockOnce();
+      passing.on('connect', () => passing.destroy());
+      if (open.size >= idle) continue;
+      const staying = knockOnce();
+      open.add(staying);
+      staying.on('close', () => open.delete(staying));
+    }
+    await wait(KNOCK_MS);
+  }
+  for (const socket of open) socket.destroy();
+}
