@@ -5,8 +5,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from '../../scripts/prepare.mjs';
 import { Failure } from '../../scripts/processes.mjs';
-import { median } from '../measure.mjs';
+import { median, OTHERS_SHARE_MAX } from '../measure.mjs';
 import { megabytes, milliseconds, percent, ratio, table } from '../table.mjs';
+import { othersShare } from './row.mjs';
 
 /** @typedef {import('./row.mjs').Row} Row */
 
@@ -45,10 +46,11 @@ export function faultsOf(row) {
   ];
 }
 
-/** @param {Row} row */
+/** With a question mark where the machine was busy with other things. @param {Row} row */
 const verdict = (row) => {
   const faults = faultsOf(row);
-  return faults.length === 0 ? 'good' : faults.join(', ');
+  const doubt = othersShare(row) > OTHERS_SHARE_MAX ? '?' : '';
+  return (faults.length === 0 ? 'good' : faults.join(', ')) + doubt;
 };
 
 /** @param {Row} row @param {'p50' | 'p99'} which */

@@ -269,7 +269,10 @@ export function tell({ attack, heap, quiet, loud, lives, problem }) {
   note(
     `  ${attack}, heap ${heap}: p99 ${p99(quiet)} → ${p99(loud)} ms, ${refused} refused${lives === 'yes' ? '' : `, ${lives.toUpperCase()}`}`,
   );
-  const others = median([...quiet, ...loud].map(({ shares }) => shares.others)) ?? 0;
+  const others = othersShare({ quiet, loud });
   if (others > OTHERS_SHARE_MAX)
     warn(`${attack}: other programs took ${Math.round(others * 100)} % of a core; do not trust the times`);
 }
+
+/** Of a core, that programs took which have nothing to do with the bench. @param {Pick<Row, 'quiet' | 'loud'>} row */
+export const othersShare = ({ quiet, loud }) => median([...quiet, ...loud].map(({ shares }) => shares.others)) ?? 0;
