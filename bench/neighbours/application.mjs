@@ -12,8 +12,12 @@ export const PLACES = {
   refers: 'trefers0',
   /** What attackers create; emptied before each row. */
   sink: 'tsink000',
+  /** Many columns that can be searched, and no record. */
+  wide: 'twide000',
   files: 'tfiles00',
 };
+
+const WIDTH = 60;
 
 export const COLUMNS = {
   long: { code: 'clcode00', text: 'cltext00', note: 'clnote00' },
@@ -73,6 +77,14 @@ export function neighbourDocument(plainFlags) {
             ...{ id: sink.rows, name: 'Rows', type: 'Array' },
             scheme: { element: { type: 'Object', scheme: { keys: [{ name: 'a', type: 'String' }] } } },
           },
+        ],
+      },
+      {
+        ...{ id: PLACES.wide, name: 'wide', ...everyone },
+        columns: [
+          { id: 'cwcode00', ...code },
+          { id: 'cwtext00', name: 'Text', type: 'String', searchable: true },
+          ...Array.from({ length: WIDTH }, (_, i) => ({ name: `Number ${i}`, type: 'Number', searchable: true })),
         ],
       },
       { ...{ id: PLACES.files, name: 'files', ...everyone }, columns: [{ name: 'File', type: 'Attachment' }] },

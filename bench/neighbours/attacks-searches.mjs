@@ -18,15 +18,19 @@ const searching = (scene, collection, search) =>
 /** The same number for the same seed. @param {number} seed */
 const shuffled = (seed) => Math.imul(seed + 1, 0x9e3779b1) >>> 0;
 
-/** A search whose form no other has, of all that may be asked of one record. @param {number} n */
+/**
+ * A search whose form no other has, and whose statement is as long as can be: numbers of two digits are looked for in every
+ * column, as texts and as numbers. A unique code makes it one whose statement is worth keeping, and a long word fills it up.
+ * @param {number} n
+ */
 function formOf(n) {
-  const forms = ['Title:', 'Body:', 'Code:', 'Title=', 'Title!=', 'Title<', 'Code!=', 'Code>'];
-  const parts = [`Code=K${String(n).padStart(9, '0')}`];
-  for (let i = 1; i < CRITERIA_MAX; i++) {
+  const parts = [`Code=K${n}`];
+  for (let i = 1; i < CRITERIA_MAX - 1; i++) {
     const dice = shuffled(n * CRITERIA_MAX + i) >>> 8;
-    parts.push(`${dice & 8 ? '-' : ''}${forms[dice & 7]}${dice.toString(36).padEnd(50, 'x')}`);
+    parts.push(`${dice & 1 ? '-' : ''}${dice & 2 ? 'Text:' : ''}${10 + (dice % 90)}`);
   }
-  return parts.join(' ').slice(0, LENGTH_MAX);
+  const short = `${parts.join(' ')} -`;
+  return short + 'x'.repeat(LENGTH_MAX - short.length);
 }
 
 export const SEARCHES = [
@@ -63,13 +67,13 @@ export const SEARCHES = [
   }),
   attack({
     name: 'search-texts',
-    sentence: '8 connections that send searches of 4,096 characters and 64 criteria, each of another form',
-    needs: ['many'],
+    sentence:
+      '8 connections that send searches of 4,096 characters and 64 criteria, each of another form, over 62 columns',
     takesMemory: true,
     run: async (scene) => {
       // Those of another round, or of an earlier process, are other ones too.
       const first = Math.floor(Math.random() * 1e8);
-      const request = (/** @type {number} */ n) => searching(scene, benchPath('items'), formOf(first + n));
+      const request = (/** @type {number} */ n) => searching(scene, collectionPath('wide'), formOf(first + n));
       await flood(scene, { connections: CONNECTIONS, perSecond: 100, request });
     },
   }),
