@@ -22,7 +22,8 @@ type Answered = (error: Error | null, result: pg.QueryArrayResult) => void;
 
 function send(client: pg.Client, { text, params }: Statement, answered: Answered): void {
   const query: pg.QueryArrayConfig = { text, values: params as unknown[], rowMode: 'array' };
-  if (params.length > 0) query.name = prepare(client, text);
+  const name = params.length > 0 ? prepare(client, text) : undefined;
+  if (name !== undefined) query.name = name;
   client.query(query, answered);
 }
 

@@ -1,5 +1,5 @@
 // Stands between the server and PostgreSQL and counts, on the wire: round trips (the client speaking after the server
-// has answered) and executed statements. It knows the protocol's framing and nothing else.
+// has answered), executed statements, and what stays prepared. It knows the protocol's framing and little else.
 
 import { createServer, type Socket } from 'node:net';
 import type pg from 'pg';
@@ -9,6 +9,8 @@ export interface WireTap {
   readonly connection: pg.ClientConfig;
   /** Counts since the last call. */
   take(): { roundTrips: number; statements: number };
+  /** The texts of the statements that are prepared under a name on the one connection that has the most, in bytes. */
+  preparedBytes(): number;
   close(): Promise<void>;
 }
 
@@ -20,9 +22,12 @@ interface Counts {
 export async function tapWire(target: pg.ClientConfig): Promise<WireTap> {
   let counts: Counts = { roundTrips: 0, statements: 0 };
   const sockets = new Set<Socket>();
+  const readers = new Set<FrontendReader>();
   const server = createServer((client) => {
     const upstream = connectUpstream(target, client, sockets);
     const reader = new FrontendReader();
+    readers.add(reader);
+    client.on('close', () => readers.delete(reader));
     let answered = true;
     client.on('data', (chunk) => {
       const statements = reader.read(chunk);
@@ -46,6 +51,7 @@ export async function tapWire(target: pg.ClientConfig): Promise<WireTap> {
       counts = { roundTrips: 0, statements: 0 };
       return taken;
     },
+    preparedBytes: () => Math.max(0, ...[...readers].map((reader) => reader.preparedBytes)),
     close: async () => {
       for (const socket of sockets) socket.destroy();
       await new Promise((resolve) => server.close(resolve));
@@ -59,6 +65,11 @@ class FrontendReader {
   counts = true;
   #pending: Uint8Array = new Uint8Array();
   #started = false;
+  readonly #prepared = new Map<string, number>();
+
+  get preparedBytes(): number {
+    return [...this.#prepared.values()].reduce((sum, bytes) => sum + bytes, 0);
+  }
 
   /** How many Execute and Query messages end in this chunk. */
   read(chunk: Uint8Array): number {
@@ -74,10 +85,21 @@ class FrontendReader {
         this.counts = !bytes.subarray(0, length).includes('cartulary listener');
       } else if (bytes[0] === 0x45 /* Execute */ || bytes[0] === 0x51 /* Query */) {
         statements += 1;
+      } else {
+        this.#notePrepared(bytes.subarray(0, length));
       }
       bytes = bytes.subarray(length);
     }
     this.#pending = bytes;
     return statements;
+  }
+  /** Parse: the name and the text, each ended by a zero. Close: `S`, and the name of a statement. */
+  #notePrepared(message: Buffer): void {
+    if (message[0] === 0x50 /* Parse */) {
+      const [name = '', text = ''] = message.toString('utf8', 5).split('\0');
+      if (name !== '') this.#prepared.set(name, Buffer.byteLength(text));
+    } else if (message[0] === 0x43 /* Close */ && message[5] === 0x53) {
+      this.#prepared.delete(message.toString('utf8', 6, message.length - 1));
+    }
   }
 }

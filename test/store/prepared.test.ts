@@ -1,0 +1,92 @@
+// What stays prepared on a connection is bounded in bytes: the database keeps a hundred times the text of each.
+
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { Database } from '../../src/store/db.ts';
+import { TEXT_LENGTH_MAX, TEXTS_LENGTH_MAX } from '../../src/store/prepared.ts';
+import { publishApplication, string } from '../support/application.ts';
+import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { startTestServer } from '../support/server.ts';
+import { tapWire } from '../support/wire-tap.ts';
+
+describe('prepared statements', () => {
+  let database: TestDatabase;
+
+  before(async () => {
+    database = await createDatabase();
+  });
+  after(() => database.drop());
+
+  it('of 400 different searches leave little on a connection', async (t) => {
+    const tap = await tapWire(database.connection);
+    const server = await startTestServer({ database, connection: tap.connection, connectionsMax: 2 });
+    t.after(async () => {
+      await server.close();
+      await tap.close();
+    });
+    const app = await publishApplication(server, {
+      collections: [
+        {
+          name: 'Things',
+          columns: [
+            { name: 'Code', type: 'String', unique: true, searchable: true },
+            { name: 'Text', type: 'String', searchable: true },
+          ],
+        },
+      ],
+    });
+    const { Code, Text } = app.ids.Things as { Code: string; Text: string };
+    await app.send('POST', app.records('Things'), { json: { values: { [Code]: string('abc'), [Text]: string('x') } } });
+    const terms = (count: number, make: (n: number) => string) => Array.from({ length: count }, (_, n) => make(n));
+    for (let n = 0; n < 400; n++) {
+      const search = [
+        'Code=abc',
+        ...terms(20 + (n % 20), (k) => `-Text:zq${k}`),
+        ...terms(Math.floor(n / 20), (k) => `-qz${k}`),
+      ].join(' ');
+      const { status, body } = await app.send('GET', `${app.records('Things')}?${new URLSearchParams({ search })}`);
+      assert.deepEqual([status, body.length], [200, 1]);
+    }
+    assert.ok(tap.preparedBytes() < TEXTS_LENGTH_MAX, `${tap.preparedBytes()} bytes are prepared`);
+    assert.deepEqual(server.failures, []);
+  });
+
+  describe('of one connection', () => {
+    const inOne = async (work: (tx: { rows: Database['system']['rows'] }) => Promise<void>) => {
+      const own = Database.open({ connection: database.connection, connectionsMax: 2, onConnectionError: () => {} });
+      await own.system.transaction(work).finally(() => own.close());
+    };
+    const lengths = `select count(*)::int, coalesce(sum(length(statement)), 0)::int from pg_prepared_statements`;
+    const padded = (n: number, length: number) => `select $1::int + ${n} --`.padEnd(length, '-');
+
+    it('are bounded by the length of their texts together', () =>
+      inOne(async (tx) => {
+        for (let n = 0; n < 100; n++) assert.deepEqual(await tx.rows(padded(n, 10_000), [1]), [[n + 1]]);
+        const [[count, length] = []] = (await tx.rows(lengths)) as [number, number][];
+        assert.ok(length! <= TEXTS_LENGTH_MAX, `${length} characters are prepared`);
+        assert.equal(count, Math.floor(TEXTS_LENGTH_MAX / 10_000));
+        // The last is among them, the first is not, and either can be asked again.
+        for (const n of [99, 0]) assert.deepEqual(await tx.rows(padded(n, 10_000), [2]), [[n + 2]]);
+      }));
+
+    it('are never long', () =>
+      inOne(async (tx) => {
+        for (let n = 0; n < 2; n++) {
+          assert.deepEqual(await tx.rows(padded(n, TEXT_LENGTH_MAX + 1), [1]), [[n + 1]]);
+        }
+        assert.deepEqual(await tx.rows(lengths), [[0, 0]]);
+      }));
+
+    it('that are asked for all at once are bounded too', () =>
+      inOne(async (tx) => {
+        const numbers = Array.from({ length: 500 }, (_, n) => n);
+        const answers = await Promise.all(numbers.map((n) => tx.rows(padded(n, 2_000), [1])));
+        assert.deepEqual(
+          answers.map(([row]) => row?.[0]),
+          numbers.map((n) => n + 1),
+        );
+        const [[count, length] = []] = (await tx.rows(lengths)) as [number, number][];
+        assert.ok(count! <= 300 && length! <= TEXTS_LENGTH_MAX, `${count} of ${length} characters`);
+      }));
+  });
+});
