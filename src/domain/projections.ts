@@ -54,7 +54,7 @@ export interface CollectionProjections {
 /** The longest text that fits an index row of 2,704 bytes together with two identifiers, whatever its characters. */
 export const ORDERED_CUT = 600;
 /** Enough to tell most values apart where nothing is ordered by them. */
-const SEARCHED_CUT = 32;
+export const SEARCHED_CUT = 32;
 export const SEARCH_TEXT = 'find';
 
 interface Needs {

@@ -117,10 +117,8 @@ maintenance_work_mem = 64MB
 max_locks_per_transaction = 256
 wal_compression = on
 random_page_cost = 1.1
-# Many short statements gain nothing from compilation. What looks at every record of a large collection does from a
-# second core, and nothing else is dear enough to be given one.
+# Many short statements gain nothing from compilation.
 jit = off
-max_parallel_workers_per_gather = 2
 # Searches need to know what is frequent soon after many records came in.
 autovacuum_naptime = 15s
 timezone = 'UTC'

@@ -10,7 +10,8 @@ import { Pool } from './pool.ts';
 import { Publishers } from './publishers.ts';
 import { Servers } from './servers.ts';
 import { Active, Shares } from './shares.ts';
-import { isGone, isLocked, StaleDefinition, unavailable } from './sqlstate.ts';
+import { SlowReaders } from './slow-readers.ts';
+import { isCancelled, isGone, isLocked, StaleDefinition, unavailable } from './sqlstate.ts';
 import { isInTransaction, run } from './statements.ts';
 import { type Loan, Stopping } from './stopping.ts';
 
@@ -31,13 +32,18 @@ type Work<T> = (client: pg.Client) => Promise<T>;
 const LANES_MAX = 4;
 /**
  * The part of the other connections that one application may have at once: alone, and beside others. With more than half, one that
- * asks for much left the others a quarter, and their p99 doubled. A search computes all the time that it has its connection, in the
- * way of the reads on the lanes: beside 40 connections of searches, the p99 of another's gets was about 120, 70 and 40 ms with eight,
- * three and two of twelve (medians, on two cores that had much other work).
+ * asks for much left the others a quarter, and their p99 doubled.
  */
 const ALONE = 0.75;
 const BESIDE_OTHERS = 0.5;
+/**
+ * A search computes all the time that it has its connection, in the way of the reads on the lanes: beside 40 connections of searches,
+ * the p99 of another's gets was about 120, 70 and 40 ms with eight, three and two of twelve (medians, on two cores that had much other
+ * work). Alone it has no more than another who comes can stand until they end. All together leave some to writes.
+ */
+const SEARCHES_ALONE = 1 / 3;
 const SEARCHES_BESIDE_OTHERS = 1 / 6;
+const SEARCHES_IN_ALL = 2 / 3;
 
 export class Connections {
   readonly publishers: Publishers;
@@ -46,6 +52,7 @@ export class Connections {
   readonly #active = new Active();
   readonly #shares: Shares;
   readonly #searches: Shares;
+  readonly #slow = new SlowReaders();
   readonly #stopping = new Stopping({
     ask: (text, params) => this.read(SYSTEM, undefined, (lane) => run(lane, text, params)),
     end: (loan, how) => this.#end(loan, how),
@@ -64,9 +71,18 @@ export class Connections {
     this.#lanes = new Lanes({ ...options, count, requestMs });
     this.#pool = new Pool(options, (client) => void this.#stopping.verify(client).catch(() => undefined));
     const partOf = (part: number) => Math.max(1, Math.floor(lent * part));
-    const alone = partOf(ALONE);
-    this.#shares = new Shares({ alone, besideOthers: partOf(BESIDE_OTHERS) }, this.#active);
-    this.#searches = new Shares({ alone, besideOthers: partOf(SEARCHES_BESIDE_OTHERS) }, this.#active);
+    this.#shares = new Shares(
+      { alone: partOf(ALONE), besideOthers: partOf(BESIDE_OTHERS), inAll: Number.POSITIVE_INFINITY },
+      this.#active,
+    );
+    this.#searches = new Shares(
+      {
+        alone: partOf(SEARCHES_ALONE),
+        besideOthers: partOf(SEARCHES_BESIDE_OTHERS),
+        inAll: partOf(SEARCHES_IN_ALL),
+      },
+      this.#active,
+    );
     this.publishers = new Publishers(options);
   }
 
@@ -76,8 +92,12 @@ export class Connections {
     return { ...pool, ...this.#lanes.counts, waiting: waiting + this.#shares.waiting + this.#searches.waiting };
   }
 
-  /** One that a change of its table keeps waiting is asked again where it can wait without keeping others back. */
+  /**
+   * One that the database ended, because it takes long or a change of its table keeps it waiting, is asked again where it
+   * keeps nobody back, within the application's share.
+   */
   read<T>({ schema, home }: Place, trip: Trip | undefined, work: Work<T>): Promise<T> {
+    if (this.#slow.has(schema)) return this.computing(schema, trip, work);
     return new Promise((resolve, reject) => {
       if (trip?.stopped !== undefined) {
         reject(trip.stopped);
@@ -85,10 +105,6 @@ export class Connections {
       }
       this.#note(schema);
       trip?.whenStopped(reject);
-      const refuse = (error: unknown) => {
-        trip?.takeBack(reject);
-        reject(meaning(error));
-      };
       const ask: Ask = (client, answered) => {
         work(client).then(
           (result) => {
@@ -98,14 +114,21 @@ export class Connections {
           },
           (error) => {
             answered(error);
-            if (isLocked(error) && trip?.stopped === undefined) wait();
+            if (trip?.stopped === undefined && isLocked(error)) again('lent');
+            else if (trip?.stopped === undefined && isCancelled(error)) again('computing');
             else refuse(error);
           },
         );
       };
-      const wait = () => {
+      const refuse = (error: unknown) => {
         trip?.takeBack(reject);
-        this.lent(schema, trip, work).then(resolve, reject);
+        reject(meaning(error));
+      };
+      const again = (how: 'lent' | 'computing') => {
+        trip?.takeBack(reject);
+        // What is read of the system's schema is nobody's own.
+        if (how === 'computing' && schema !== SYSTEM.schema) this.#slow.note(schema);
+        this[how](schema, trip, work).then(resolve, reject);
       };
       this.#lanes.travel(home, ask, refuse);
     });

@@ -1,7 +1,8 @@
 // Connections on which the reads of many requests travel together. What is asked within one turn of the event loop goes
 // out in one write, and the database answers a lane in order: under load that is a fraction of the system calls of a
 // connection per statement (a get at 32 connections: 40 % of the server's time was spent in them). Nothing that can
-// wait for a lock, or takes long, belongs here: it would keep back what stands behind it.
+// wait for a lock, or takes long, belongs here: it would keep back what stands behind it. So the database ends what does,
+// and it is asked again on a connection of its own (store/connections).
 
 import type pg from 'pg';
 import type { PoolOptions } from './pool.ts';
@@ -9,10 +10,14 @@ import { cutClient, endClient, Silence, streamOf } from './servers.ts';
 import { isBroken } from './sqlstate.ts';
 
 /** A read waits for a lock only while a table is being changed; beyond this it gives way to those behind it. */
-const LOCK_MS = 300;
-/** And whatever it does, beyond this the database ends it. */
-const STATEMENT_MS = 5_000;
-/** A lane that has said nothing for so much longer is cut off: there is nobody at the other end, or nobody who answers. */
+const LOCK_MS = 100;
+/** And whatever else it does, beyond this it gives way as well. A get or a page takes a few milliseconds. */
+const STATEMENT_MS = 200;
+/**
+ * A lane that has said nothing for so long is cut off: there is nobody at the other end, or nobody who answers. Much longer
+ * than a statement takes, because a database that stands still for a moment answers all of them afterwards.
+ */
+const SILENT_MS = 5_000;
 const GRACE_MS = 500;
 const LOOK_MS = 250;
 /** Lanes that one application may use: enough for two cores, and one that is stuck does not stop all others. */
@@ -39,14 +44,14 @@ export interface LanesOptions extends PoolOptions {
 
 export class Lanes {
   readonly #options: LanesOptions;
-  readonly #statementMs: number;
+  readonly #silentMs: number;
   readonly #lanes: Lane[];
   readonly #timer: NodeJS.Timeout;
   #closed = false;
 
   constructor(options: LanesOptions) {
     this.#options = options;
-    this.#statementMs = Math.min(STATEMENT_MS, options.requestMs);
+    this.#silentMs = Math.min(SILENT_MS, options.requestMs) + GRACE_MS;
     this.#lanes = Array.from({ length: options.count }, () => ({
       client: undefined,
       silence: undefined,
@@ -140,7 +145,7 @@ export class Lanes {
     const now = performance.now();
     for (const { client, silence } of this.#lanes) {
       if (client === undefined || silence === undefined) continue;
-      if (silence.look(now) > this.#statementMs + GRACE_MS) cutClient(client);
+      if (silence.look(now) > this.#silentMs) cutClient(client);
     }
   }
 
@@ -148,7 +153,7 @@ export class Lanes {
     try {
       const client = await this.#options.servers.connect({
         lock_timeout: LOCK_MS,
-        statement_timeout: this.#statementMs,
+        statement_timeout: STATEMENT_MS,
       });
       const lose = () => {
         if (lane.client === client) lane.client = undefined;

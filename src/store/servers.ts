@@ -23,7 +23,13 @@ interface Identity {
   readonly server: string;
 }
 
-const HELLO = `select pg_backend_pid(), extract(epoch from pg_postmaster_start_time())::text, current_setting('transaction_read_only') = 'on'`;
+/**
+ * What a statement computes, it computes on one processor: how many are at it is decided here, by application. With the two
+ * helpers that the database gives to a search of a whole collection, two searches of one application were six processes.
+ */
+const ALONE_AT_IT = `set_config('max_parallel_workers_per_gather', '0', false)`;
+const HELLO = `select pg_backend_pid(), extract(epoch from pg_postmaster_start_time())::text,
+  current_setting('transaction_read_only') = 'on', ${ALONE_AT_IT}`;
 const identities = new WeakMap<pg.Client, Identity>();
 
 /** None of them can be used now. Its message has what each of them said. */

@@ -3,18 +3,18 @@
 
 import { tooBusy } from '../faults.ts';
 import type { Trip } from '../trip.ts';
+import { Turns } from '../turns.ts';
 
 const WAIT_MS = 5_000;
-
-interface Share {
-  held: number;
-  readonly waiting: (() => void)[];
-}
+/** Waiting, of one application and of all. Admission lets fewer come this far. */
+const WAITING = { eachMax: 1_000, allMax: 4_000 };
 
 export interface ShareBounds {
   /** While no other asks for anything. */
   readonly alone: number;
   readonly besideOthers: number;
+  /** Of all applications together. Who has one already gets another only while fewer than half of them are taken. */
+  readonly inAll: number;
 }
 
 /** An application counts as active for a round or two behind what was last asked for it, as at admission. */
@@ -46,10 +46,14 @@ export class Active {
 
 const hasAnother = (names: ReadonlySet<string>, name: string): boolean => names.size > (names.has(name) ? 1 : 0);
 
+/** Who waits takes turns among the applications, so that the one that has the most waiting does not come first. */
 export class Shares {
   readonly #bounds: ShareBounds;
   readonly #active: Pick<Active, 'beside'>;
-  readonly #shares = new Map<string, Share>();
+  readonly #held = new Map<string, number>();
+  readonly #turns = new Turns<() => void>(WAITING);
+  readonly #mayTake = (name: string) => this.#hasRoom(name, this.#held.get(name) ?? 0);
+  #heldInAll = 0;
 
   constructor(bounds: ShareBounds, active: Pick<Active, 'beside'>) {
     this.#bounds = bounds;
@@ -57,53 +61,56 @@ export class Shares {
   }
 
   get waiting(): number {
-    let count = 0;
-    for (const { waiting } of this.#shares.values()) count += waiting.length;
-    return count;
+    return this.#turns.size;
   }
 
   /** Resolves when the application may borrow one more; undefined when it may at once. */
   take(name: string, trip: Trip | undefined): Promise<void> | undefined {
-    const share = this.#shares.get(name) ?? { held: 0, waiting: [] };
-    this.#shares.set(name, share);
-    if (share.held < this.#maxOf(name)) {
-      share.held += 1;
+    const held = this.#held.get(name) ?? 0;
+    if (this.#hasRoom(name, held)) {
+      this.#hold(name, held);
       return undefined;
     }
     return new Promise((resolve, reject) => {
       const go = () => {
         clearTimeout(timer);
         trip?.takeBack(stop);
+        this.#hold(name, this.#held.get(name) ?? 0);
         resolve();
       };
       const stop = (why: Error) => {
         clearTimeout(timer);
         trip?.takeBack(stop);
-        share.waiting.splice(share.waiting.indexOf(go), 1);
+        this.#turns.remove(name, go);
         reject(why);
       };
+      if (!this.#turns.add(name, go)) {
+        reject(tooBusy());
+        return;
+      }
       const timer = setTimeout(() => stop(tooBusy()), WAIT_MS);
       trip?.whenStopped(stop);
-      share.waiting.push(go);
     });
   }
 
   give(name: string): void {
-    const share = this.#shares.get(name);
-    if (share === undefined) return;
-    share.held -= 1;
-    if (share.waiting.length > 0) this.#passOn(share, this.#maxOf(name));
-    if (share.held === 0) this.#shares.delete(name);
+    const held = (this.#held.get(name) ?? 0) - 1;
+    if (held < 0) return;
+    this.#heldInAll -= 1;
+    if (held === 0) this.#held.delete(name);
+    else this.#held.set(name, held);
+    if (this.#turns.size === 0) return;
+    for (let next = this.#turns.next(this.#mayTake); next !== undefined; next = this.#turns.next(this.#mayTake)) next();
   }
 
-  #maxOf(name: string): number {
-    return this.#active.beside(name) ? this.#bounds.besideOthers : this.#bounds.alone;
+  #hold(name: string, held: number): void {
+    this.#held.set(name, held + 1);
+    this.#heldInAll += 1;
   }
 
-  #passOn(share: Share, max: number): void {
-    for (const next of share.waiting.splice(0, Math.max(0, max - share.held))) {
-      share.held += 1;
-      next();
-    }
+  #hasRoom(name: string, held: number): boolean {
+    const { alone, besideOthers, inAll } = this.#bounds;
+    if (this.#heldInAll >= inAll || (held > 0 && this.#heldInAll * 2 >= inAll)) return false;
+    return held < (this.#active.beside(name) ? besideOthers : alone);
   }
 }

@@ -87,3 +87,8 @@ export function isUnfit(error: unknown): boolean {
 export function isLocked(error: unknown): boolean {
   return codeOf(error instanceof Fault ? error.cause : error) === '55P03';
 }
+
+/** The database ended the statement because it took longer than its session allows, or because somebody asked it to. */
+export function isCancelled(error: unknown): boolean {
+  return codeOf(error) === '57014';
+}

@@ -13,7 +13,7 @@ const settled = () => new Promise((resolve) => setImmediate(resolve));
 describe('shares of connections', () => {
   it('are larger for who is alone, and smaller again as soon as somebody comes', async () => {
     let others = false;
-    const shares = new Shares({ alone: 4, besideOthers: 2 }, { beside: () => others });
+    const shares = new Shares({ alone: 4, besideOthers: 2, inAll: 100 }, { beside: () => others });
     const given: number[] = [];
     const take = (name: string, n: number) => {
       const turn = shares.take(name, undefined);
@@ -36,6 +36,29 @@ describe('shares of connections', () => {
     shares.give('loud');
     await settled();
     assert.deepEqual(given, [1, 2, 3, 4, 10, 5, 6, 7], 'who is alone again has it all');
+    assert.equal(shares.waiting, 0);
+  });
+
+  it('of all together leave room for who has none yet, and turns go round', async () => {
+    const shares = new Shares({ alone: 4, besideOthers: 2, inAll: 4 }, { beside: () => true });
+    const given: string[] = [];
+    const take = (name: string) => {
+      const turn = shares.take(name, undefined);
+      if (turn === undefined) given.push(name);
+      else void turn.then(() => given.push(name));
+    };
+    for (const name of ['a', 'a', 'b', 'b', 'b', 'c', 'd', 'd']) take(name);
+    assert.deepEqual(given, ['a', 'a', 'b', 'c'], 'the second of one comes behind the first of another');
+    assert.equal(shares.waiting, 4);
+    shares.give('a');
+    await settled();
+    assert.deepEqual(given, ['a', 'a', 'b', 'c', 'd']);
+    for (const name of ['a', 'b', 'c', 'd']) shares.give(name);
+    await settled();
+    assert.deepEqual(given, ['a', 'a', 'b', 'c', 'd', 'b', 'd']);
+    for (const name of ['b', 'd']) shares.give(name);
+    await settled();
+    assert.deepEqual(given, ['a', 'a', 'b', 'c', 'd', 'b', 'd', 'b']);
     assert.equal(shares.waiting, 0);
   });
 

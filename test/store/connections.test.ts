@@ -10,6 +10,7 @@ import { Database } from '../../src/store/db.ts';
 import { addressesOf } from '../../src/store/servers.ts';
 import { StaleDefinition } from '../../src/store/sqlstate.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { until } from '../support/until.ts';
 
 const isUnavailable = (error: unknown) => error instanceof Fault && error.code === 'UNAVAILABLE';
 
@@ -92,6 +93,64 @@ describe('connections', () => {
     assert.deepEqual(await waiting.answer, []);
   });
 
+  it('let a read that takes long give way to those behind it, and go on elsewhere', async () => {
+    const ended: string[] = [];
+    const note = (name: string) => () => ended.push(name);
+    // There is one lane.
+    const slow = database.application('a').rows('select $1::int, pg_sleep(1)', [7]);
+    const inFlight = database.application('a').flight([
+      { text: 'select $1::int', params: [8] },
+      { text: 'select $1::int, pg_sleep(1)', params: [9] },
+    ]);
+    const behind = [1, 2, 3].map((n) => database.application('b').rows('select $1::int', [n]));
+    await Promise.all([
+      slow.then(note('slow')),
+      inFlight.then(note('slow')),
+      ...behind.map((read) => read.then(note('quick'))),
+    ]);
+    assert.deepEqual(ended, ['quick', 'quick', 'quick', 'slow', 'slow']);
+    assert.deepEqual((await slow)[0]?.[0], 7);
+    const flown = (await inFlight).map((rows) => rows[0]?.[0]);
+    assert.deepEqual(flown, [8, 9]);
+    assert.deepEqual(await Promise.all(behind), [[[1]], [[2]], [[3]]]);
+  });
+
+  it('of reads that take long run no more at once than one application may have', async () => {
+    const own = Database.open({ connection: server.connection, connectionsMax: 8, onConnectionError: () => undefined });
+    await own.application('b').rows('select $1::int', [1]);
+    let done = false;
+    const slow = Promise.all(
+      Array.from({ length: 8 }, () => own.application('a').rows('select $1::int, pg_sleep(0.6)', [1])),
+    ).finally(() => {
+      done = true;
+    });
+    let most = 0;
+    while (!done) {
+      await own.application('b').rows('select $1::int', [1]);
+      const [[count] = []] = await server.sql(
+        `select count(*)::int from pg_stat_activity a where state = 'active' and query like '%pg_sleep(0.6)%'
+           and pid <> pg_backend_pid() and query_start < now() - interval '0.3 s' and datname = current_database()`,
+      );
+      most = Math.max(most, count as number);
+    }
+    assert.equal((await slow).length, 8);
+    // Beside another it has one of six to compute on.
+    assert.equal(most, 1);
+    await own.close();
+  });
+
+  it('close the lanes for a while to an application whose reads were ended there again and again', async () => {
+    const own = Database.open({ connection: server.connection, connectionsMax: 4, onConnectionError: () => undefined });
+    const pidOf = async (name: string) =>
+      (await own.application(name).rows('select pg_backend_pid(), $1::int', [1]))[0];
+    const lane = await pidOf('b');
+    assert.deepEqual(await pidOf('a'), lane);
+    for (let n = 0; n < 5; n++) await own.application('a').rows('select $1::int, pg_sleep(0.25)', [n]);
+    assert.notDeepEqual(await pidOf('a'), lane);
+    assert.deepEqual(await pidOf('b'), lane);
+    await own.close();
+  });
+
   it('of one application that waits leave some to the others', async () => {
     await server.sql('create schema app_a');
     await server.sql('create table app_a.numbers (n integer primary key)');
@@ -129,11 +188,18 @@ describe('connections', () => {
 
   it('are unavailable when they break under a statement, and new ones are made', async () => {
     const slow = [
-      database.system.rows('select pg_sleep($1)', [30]),
-      database.system.write('select pg_sleep($1)', [30]),
-      database.system.transaction((tx) => tx.rows('select pg_sleep($1)', [30])),
+      database.application('a').rows('select pg_sleep($1)', [30]),
+      database.application('b').write('select pg_sleep($1)', [30]),
+      database.application('c').transaction((tx) => tx.rows('select pg_sleep($1)', [30])),
     ].map((statement) => assert.rejects(statement, isUnavailable));
-    await pause(300);
+    // For longer than a read may take on a lane.
+    await until('all three to be at it', async () => {
+      const [[count] = []] = await server.sql(
+        `select count(*)::int from pg_stat_activity where datname = current_database() and state = 'active'
+           and query = 'select pg_sleep($1)' and query_start < now() - interval '0.3 s'`,
+      );
+      return count === 3;
+    });
     await terminate();
     await Promise.all(slow);
     assert.deepEqual(await Promise.all([read(1), read(2), write(3)]), [[[1]], [[2]], [[3]]]);
