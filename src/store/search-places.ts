@@ -12,6 +12,8 @@ import type { Params } from './params.ts';
 export interface Source {
   readonly collection: PreparedCollection;
   readonly alias: string;
+  /** Where its search text has been read already, without what stands behind the sections (store/search-texts). */
+  readonly sections?: string;
 }
 
 /** One value, as a projected column or as JSON. */

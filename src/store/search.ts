@@ -3,14 +3,15 @@
 
 import { type Caller, readScope } from '../domain/access.ts';
 import type { PreparedApplication, PreparedCollection } from '../domain/application.ts';
-import { SEARCH_TEXT, SEARCHED_CUT } from '../domain/projections.ts';
+import { SEARCHED_CUT } from '../domain/projections.ts';
 import type { Condition, MetadataName, Place } from '../domain/search/condition.ts';
 import { foldText } from '../domain/search/fold.ts';
-import { type SearchTerm, searchTerm, sectionMark } from '../domain/search/search-text.ts';
+import { searchTerm } from '../domain/search/search-text.ts';
 import type { Column } from '../wire/applications.ts';
 import type { Params } from './params.ts';
 import { nameSql, numberSql, rangeSql, textSql, within } from './search-leaves.ts';
 import { anyAt, type ColumnPlace, projectionsAt, type Source, typeAt } from './search-places.ts';
+import { implied, readOnce, readTogether, sectionsContain, textsNarrowed } from './search-texts.ts';
 import { METADATA_COLUMNS, tableOf } from './tables.ts';
 
 export interface SearchSetting {
@@ -21,7 +22,15 @@ export interface SearchSetting {
 }
 
 export function compileSearch(condition: Condition, source: Source, setting: SearchSetting): string {
-  const compile = (part: Condition) => compileSearch(part, source, setting);
+  const { params } = setting;
+  const { together, others } = readTogether(condition);
+  if (together.length === 0) return compile(condition, source, setting);
+  const found = textsNarrowed(together, source, params);
+  const read = readOnce({ source, params }, together, (part, at) => compile(part, at, setting));
+  return `(${[...others.map((part) => compile(part, source, setting)), ...found, read].join(' and ')})`;
+}
+
+function compile(condition: Condition, source: Source, setting: SearchSetting): string {
   switch (condition.kind) {
     case 'everything':
       return 'true';
@@ -29,9 +38,9 @@ export function compileSearch(condition: Condition, source: Source, setting: Sea
       return 'false';
     case 'and':
     case 'or':
-      return `(${condition.parts.map(compile).join(` ${condition.kind} `)})`;
+      return `(${condition.parts.map((part) => compile(part, source, setting)).join(` ${condition.kind} `)})`;
     case 'not':
-      return `(${compile(condition.part)} is not true)`;
+      return `(${compile(condition.part, source, setting)} is not true)`;
     case 'contains':
       return contains(condition.places, condition.term, { source, setting });
     default:
@@ -148,24 +157,10 @@ function withIndex(
   { params }: SearchSetting,
   make: () => string,
 ): string {
-  const inside = projectionsAt(source, place.column.id).json !== undefined;
+  const inside = projectionsAt(source, place.column.id).json !== undefined && source.sections === undefined;
   const narrowed = inside && exact ? implied(source, searchTerm(foldText(value)), params) : undefined;
   return narrowed === undefined ? make() : `(${narrowed} and ${make()})`;
 }
-
-/** What the index can tell of a term. */
-function implied({ alias }: Source, { implies }: SearchTerm, params: Params): string | undefined {
-  const find = `${alias}.${SEARCH_TEXT}`;
-  if (implies === undefined) return undefined;
-  if ('every' in implies) {
-    return implies.every.map((text) => `${find} like ${params.text(likePattern(text))}`).join(' and ');
-  }
-  // Taken from a query, because the planner would weigh every one of so many by itself.
-  const patterns = params.add(JSON.stringify(implies.some.map(likePattern)), 'json');
-  return `${find} like any (array(select json_array_elements_text(${patterns})))`;
-}
-
-const likePattern = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
 
 function present(source: Source, place: ColumnPlace, params: Params): string {
   const { alias } = source;
@@ -233,56 +228,11 @@ function contains(places: readonly Place[], term: string, at: At): string {
       others.push(throughReference({ place, referred, source: at.source }, at.setting, { test, eager: true }));
     }
   }
-  const tests = own.length === 0 ? others : [sectionsContain(own, term, at), ...others];
+  const tests =
+    own.length === 0
+      ? others
+      : [sectionsContain(own, term, { source: at.source, params: at.setting.params }), ...others];
   return tests.length === 0 ? 'false' : `(${tests.join(' or ')})`;
-}
-
-/** So many sections are each looked at by an expression of its own; of more the statement would grow beyond measure. */
-const APART_MAX = 8;
-
-interface InSections {
-  readonly source: Source;
-  readonly setting: Pick<SearchSetting, 'params'>;
-}
-
-function manySectionsContain(
-  places: readonly ColumnPlace[],
-  term: string,
-  { source, setting: { params } }: InSections,
-): string {
-  const find = `${source.alias}.${SEARCH_TEXT}`;
-  const marks = places.map(({ column, key }) => sectionMark(column.id, key).slice(1));
-  const among = `left(s.text, ${marks[0]?.length}) in (select json_array_elements_text(${params.add(JSON.stringify(marks), 'json')}))`;
-  const sections = `unnest(string_to_array(${find}, chr(1))) as s(text)`;
-  if (term === '') return `exists (select from ${sections} where ${among})`;
-  const written = searchTerm(term);
-  const sought = params.text(written.text);
-  const narrowed = implied(source, written, params);
-  // The mark has none of a term's characters, so the term is not found across it.
-  return `(strpos(${find}, ${sought}) > 0${narrowed === undefined ? '' : ` and ${narrowed}`}
-    and exists (select from ${sections} where strpos(s.text, ${sought}) > 0 and ${among}))`;
-}
-
-function sectionsContain(
-  places: readonly ColumnPlace[],
-  term: string,
-  { source, setting: { params } }: InSections,
-): string {
-  const find = `${source.alias}.${SEARCH_TEXT}`;
-  if (places.length > APART_MAX) return manySectionsContain(places, term, { source, setting: { params } });
-  const marks = places.map(({ column, key }) => params.text(sectionMark(column.id, key)));
-  if (term === '') return `(${marks.map((mark) => `strpos(${find}, ${mark}) > 0`).join(' or ')})`;
-  const written = searchTerm(term);
-  const sought = params.text(written.text);
-  const simply = `strpos(${find}, ${sought}) > 0`;
-  const narrowed = implied(source, written, params);
-  // Where the index is not used, the 73 patterns of two letters would take long for every single record.
-  const isMany = written.implies !== undefined && 'some' in written.implies;
-  const somewhere = isMany ? `${simply} and ${narrowed}` : (narrowed ?? simply);
-  const inSections = marks.map(
-    (mark) => `strpos(split_part(split_part(${find}, ${mark}, 2), chr(1), 1), ${sought}) > 0`,
-  );
-  return `(${somewhere} and (${inSections.join(' or ')}))`;
 }
 
 function metadataContains(name: MetadataName, term: string, { source, setting }: At): string {

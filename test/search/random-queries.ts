@@ -31,6 +31,7 @@ function pathsOf({ id, scheme }: Column): Path[] {
 
 export function randomQuery(random: Random, grounds: readonly Ground[], setting: Setting): Query {
   if (random.chance(0.01)) return everything;
+  if (random.chance(0.08)) return manyTerms(random, grounds, setting);
   const refused = random.chance(0.03);
   const query = randomTree(random, random.weighted([4, 0], [3, 1], [2, 2], [1, 3]), () =>
     randomLeaf(random, grounds, setting),
@@ -43,6 +44,24 @@ function randomTree(random: Random, depth: number, leaf: () => Query): Query {
   const part = () => randomTree(random, random.integer(0, depth - 1), leaf);
   const kind = random.pick(['and', 'and', 'and', 'or', 'or', 'not'] as const);
   return kind === 'not' ? not(part()) : { kind, parts: random.list(random.pick([2, 2, 3, 4]), part) };
+}
+
+/** Beyond a handful of terms the search text is read otherwise (store/search-texts). */
+function manyTerms(random: Random, grounds: readonly Ground[], setting: Setting): Query {
+  const term = (): Query => {
+    for (;;) {
+      const leaf = randomLeaf(random, grounds, setting);
+      if (leaf.kind === 'bare' || (leaf.kind === 'criterion' && leaf.operator === ':') || random.chance(0.05))
+        return leaf;
+    }
+  };
+  const part = (): Query => {
+    const form = random.weighted([6, 'not'], [1, 'or'], [1, 'term'] as const);
+    if (form === 'term') return term();
+    const inner: Query = form === 'or' || random.chance(0.3) ? { kind: 'or', parts: [term(), term()] } : term();
+    return form === 'not' ? not(inner) : inner;
+  };
+  return { kind: random.pick(['and', 'and', 'or']), parts: random.list(random.integer(6, 16), part) };
 }
 
 const ORDERED: readonly Operator[] = [':', '=', '=', '!=', '<', '<=', '>', '>='];

@@ -38,7 +38,7 @@ const MAY_BE_IDEOGRAPH = /[\u1100-\uffff]/;
 /** What the index knows something of: three letters or digits, or the edge of a word. A guess costs time, no hits. */
 const INDEXED = /[\p{L}\p{N}]{3}|[\p{L}\p{N}]{2}[^\p{L}\p{N}]|[^\p{L}\p{N}][\p{L}\p{N}]/u;
 /** Behind the sections, in place of a mark. */
-const LETTERS_MARK = `${SECTION_START}\u0004`;
+export const LETTERS_MARK = `${SECTION_START}\u0004`;
 const ASCII = [...'abcdefghijklmnopqrstuvwxyz0123456789'];
 const ASCII_PAIR = /^[a-z0-9]{2}$/;
 const ASCII_PAIRS = /(?<![a-z0-9])[a-z0-9]{2}(?![a-z0-9])/g;
