@@ -1,9 +1,8 @@
 // The server: routes bound to the road, what is not on it, and the health of it all.
 
 import { randomBytes } from 'node:crypto';
-import { type Server, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
 import { type FastifyInstance, type FastifyRequest, fastify } from 'fastify';
 import { type Fault, fault } from '../faults.ts';
 import type { Observe } from '../observe.ts';
@@ -11,9 +10,9 @@ import { answerText } from './answer.ts';
 import { bindOperatorRoute, bindRoute, bindVisitorRoute, type Services } from './bind.ts';
 import { awaitInvitation } from './body.ts';
 import { clientAddress } from './client-address.ts';
+import { answerOnSocket, endUnlessChanging, refuseConnect, stopReading } from './connection-end.ts';
 import { alive, type Health, readiness, routinely } from './health.ts';
 import { OPERATOR_ROUTES } from './operator-routes.ts';
-import { toProblem } from './problem.ts';
 import { ROUTES } from './routes.ts';
 import { answering } from './send.ts';
 import { loadStatic, STATIC_ROUTES } from './static.ts';
@@ -24,8 +23,6 @@ const HEADER_BYTES_MAX = 96 * 1024;
 /** How often Node looks for connections whose headers are late: they get up to so much more. */
 const LOOKS_FOR_HEADERS = 4;
 const DROPS_TOLD_MS = 1_000;
-/** For the client to read the last word on a connection and to close it: what it still sends would otherwise take that away. */
-const LINGER_MS = 2_000;
 
 export interface Listening {
   readonly trustedProxies: readonly string[] | undefined;
@@ -75,10 +72,12 @@ export function createApp(
     awaitInvitation(request, () => response.writeContinue());
     app.server.emit('request', request, response);
   });
-  // Node hands over the bare connection for this verb.
   app.server.on('connect', (_request, socket) => {
-    answerOnSocket(services.observe, socket, fault('METHOD_NOT_ALLOWED', undefined, { allow: 'GET, HEAD' }));
+    refuseConnect(services.observe, socket, fault('METHOD_NOT_ALLOWED', undefined, { allow: 'GET, HEAD' }));
   });
+  // Node would close its side at once when a client closes its own, also before the answer.
+  Object.assign(app.server, { httpAllowHalfOpen: true });
+  app.server.on('connection', (socket) => socket.on('end', () => endUnlessChanging(socket)));
 
   for (const row of ROUTES) app.route({ method: row.method, url: row.path, handler: bindRoute(services, row) });
   for (const row of VISITOR_ROUTES)
@@ -145,47 +144,24 @@ const unreadable = (): Fault => fault('INVALID_PARAMETER', { parameter: 'path', 
 
 const UNREADABLE: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: `headers are larger than ${HEADER_BYTES_MAX} bytes`,
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: 'chunk extensions are too large',
   ERR_HTTP_REQUEST_TIMEOUT: 'headers did not arrive in time',
 };
 
-/** What is not HTTP, or has headers beyond the bound: there is no request to answer, only a connection. */
+/** What is not HTTP, has headers beyond the bound, or ends in the middle. */
 function answerUnreadable(observe: Observe, error: Error & { code?: string }, socket: Socket): void {
   // Browsers open connections ahead of any request; one that said nothing is told nothing.
   const silent = socket.bytesRead === 0;
-  if (error.code === 'ECONNRESET' || !socket.writable || silent || isAnswering(socket)) {
+  if (error.code === 'ECONNRESET' || socket.destroyed || silent) {
     socket.destroy();
     return;
   }
-  if (error.code === 'HPE_INVALID_EOF_STATE') {
-    const ended = fault('INVALID_BODY', { reason: 'the request ended before its declared length' });
-    answerOnSocket(observe, socket, ended);
-    return;
-  }
-  const reason = UNREADABLE[error.code ?? ''] ?? 'is not HTTP';
-  answerOnSocket(observe, socket, fault('INVALID_PARAMETER', { parameter: 'request', reason }));
+  const why = whyUnreadable(error.code ?? '');
+  stopReading(socket, why, () => answerOnSocket(observe, socket, why));
 }
 
-/** Whether an answer has begun on the connection: whatever is written to it now would be taken for a part of that. */
-const isAnswering = (socket: Socket & { _httpMessage?: ServerResponse }): boolean =>
-  socket._httpMessage?.headersSent === true;
-
-function answerOnSocket(observe: Observe, socket: Duplex, problem: Fault): void {
-  const { status, headers, body } = toProblem(problem);
-  const requestId = randomBytes(8).toString('hex');
-  observe({ event: 'request', requestId, method: '', route: '', status, milliseconds: 0 });
-  const all = {
-    ...headers,
-    'content-type': 'application/json; charset=utf-8',
-    'content-length': Buffer.byteLength(body),
-    'x-request-id': requestId,
-    'cache-control': 'no-store',
-    'x-content-type-options': 'nosniff',
-    connection: 'close',
-  };
-  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`);
-  socket.on('error', () => undefined);
-  // A client that never closes its side would keep the connection for good, since Node forgets it here.
-  const late = setTimeout(() => socket.destroy(), LINGER_MS).unref();
-  socket.on('close', () => clearTimeout(late));
-  socket.end([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', body].join('\r\n'));
+function whyUnreadable(code: string): Fault {
+  if (code === 'HPE_INVALID_EOF_STATE')
+    return fault('INVALID_BODY', { reason: 'the request ended before its declared length' });
+  return fault('INVALID_PARAMETER', { parameter: 'request', reason: UNREADABLE[code] ?? 'is not HTTP' });
 }

@@ -2,8 +2,10 @@
 // refused unread, one that turns out to be is refused as soon as it is.
 
 import type { IncomingMessage } from 'node:http';
-import { fault } from '../faults.ts';
+import { type Fault, fault } from '../faults.ts';
+import { GrowingBytes } from './growing-bytes.ts';
 import { PATIENCE, type Patience } from './patience.ts';
+import { noteDiscarded, whyBrokenOff } from './request-ends.ts';
 
 /** What an answered request may still send before its connection is cut: enough for a client to finish and read. */
 const DISCARD_BYTES_MAX = 64 * 1024 * 1024;
@@ -12,14 +14,10 @@ const DISCARD_MS_MAX = 300_000;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-export async function readJsonBody(
-  request: IncomingMessage,
-  bytesMax: number,
-  patience: Patience = PATIENCE,
-): Promise<unknown> {
+/** To be given to `parseJson` when there is time for it: until then nothing but the bytes is kept. */
+export function readJsonBytes(request: IncomingMessage, bytesMax: number, patience: Patience = PATIENCE): BodyReading {
   checkContentType(request);
-  const bytes = await readBytes(request, bytesMax, patience);
-  return parseJson(bytes);
+  return readBytes(request, bytesMax, patience);
 }
 
 function checkContentType(request: IncomingMessage): void {
@@ -80,75 +78,111 @@ async function* readChunks(
   // Of the part that has begun: how long it was waited for, and what of it has come.
   let waitedMs = 0;
   let came = 0;
-  // The connection is needed for the answer, whatever becomes of the rest.
-  const chunks = request.iterator({ destroyOnReturn: false }) as AsyncIterator<Uint8Array>;
+  // Not the iterator of the stream: when a request breaks off that takes the connection with it, which is needed for the answer.
+  const arrivals = new Arrivals(request);
   try {
     for (;;) {
       const from = performance.now();
-      const chunk = await within(patience.filePartMs - waitedMs, request, chunks.next()).catch(() => {
-        throw endedEarly();
-      });
-      if (chunk.done === true) break;
-      length += chunk.value.length;
+      const chunk = await arrivals.next(patience.filePartMs - waitedMs);
+      if (chunk === undefined) break;
+      length += chunk.length;
       waitedMs += performance.now() - from;
-      came += chunk.value.length;
+      came += chunk.length;
       if (came >= patience.filePartBytes) {
         waitedMs = 0;
         came = 0;
       }
       counted.bytesIn = length;
       if (length > bytesMax) throw tooLarge(bytesMax);
-      yield chunk.value;
+      yield chunk;
     }
   } finally {
-    await chunks.return?.();
+    arrivals.close();
   }
-  if (!request.complete) throw endedEarly();
 }
 
-/** Only waiting for the client counts: while somebody else is busy with what came before, nothing is read. */
-async function within<T>(milliseconds: number, request: IncomingMessage, reading: Promise<T>): Promise<T> {
-  // A reader whose request was answered without it may wait for long, and a server that ends must not wait for it.
-  const late = setTimeout(() => request.destroy(), milliseconds).unref();
-  try {
-    return await reading;
-  } finally {
-    clearTimeout(late);
+const ARRIVALS = ['readable', 'end', 'error', 'close', 'brokenOff'] as const;
+
+/** What has come of a request, all of it at once, and what comes later. */
+class Arrivals {
+  readonly #request: IncomingMessage;
+  #wake: () => void = () => undefined;
+  readonly #arrived = () => this.#wake();
+
+  constructor(request: IncomingMessage) {
+    this.#request = request;
+    for (const event of ARRIVALS) request.on(event, this.#arrived);
+  }
+
+  /** Only waiting for the client counts: while somebody else is busy with what came before, nothing is read. */
+  async next(milliseconds: number): Promise<Uint8Array | undefined> {
+    const request = this.#request;
+    // A reader whose request was answered without it may wait for long, and a server that ends must not wait for it.
+    const late = setTimeout(() => request.destroy(), milliseconds).unref();
+    try {
+      for (;;) {
+        const chunk = request.destroyed ? null : (request.read() as Uint8Array | null);
+        if (chunk !== null) return chunk;
+        if (request.readableEnded && request.complete) return undefined;
+        const why = whyBrokenOff(request);
+        if (why !== undefined) throw why;
+        if (request.destroyed) throw endedEarly();
+        await new Promise<void>((resolve) => {
+          this.#wake = resolve;
+        });
+      }
+    } finally {
+      clearTimeout(late);
+    }
+  }
+
+  close(): void {
+    for (const event of ARRIVALS) this.#request.off(event, this.#arrived);
   }
 }
 
 const tooLarge = (bytesMax: number) =>
   fault('INVALID_BODY', { reason: `the body is larger than ${bytesMax} bytes`, maxBytes: bytesMax });
 
-function readBytes(request: IncomingMessage, bytesMax: number, patience: Patience): Promise<Buffer> {
+/** A body that is being read into memory. */
+export interface BodyReading {
+  readonly bytes: Promise<Buffer>;
+  /** All that was declared is there. */
+  readonly isWhole: () => boolean;
+}
+
+function readBytes(request: IncomingMessage, bytesMax: number, patience: Patience): BodyReading {
   const declared = Number(request.headers['content-length'] ?? 0);
-  if (declared > bytesMax) return Promise.reject(tooLarge(bytesMax));
+  if (declared > bytesMax) throw tooLarge(bytesMax);
+  const why = whyBrokenOff(request);
+  if (why !== undefined) throw why;
   // A client that has hung up meanwhile is not told of again, and would be waited for without an end.
-  if (request.destroyed) return Promise.reject(endedEarly());
+  if (request.destroyed) throw endedEarly();
   invite(request);
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let length = 0;
+  const body = new GrowingBytes(declared > 0 ? declared : bytesMax);
+  const bytes = new Promise<Buffer>((resolve, reject) => {
     const lateAt = performance.now() + patience.bodyMs;
     const silent = setTimeout(() => request.destroy(), patience.bodySilenceMs);
     const settle = (finish: () => void) => {
       clearTimeout(silent);
-      request.off('data', onData).off('end', onEnd).off('error', onLost).off('close', onLost);
+      request.off('data', onData).off('end', onEnd).off('error', onLost).off('close', onLost).off('brokenOff', stop);
       finish();
     };
     const onData = (chunk: Buffer) => {
-      length += chunk.length;
-      if (length > bytesMax) settle(() => reject(tooLarge(bytesMax)));
+      if (body.length + chunk.length > bytesMax) stop(tooLarge(bytesMax));
       else if (performance.now() > lateAt) request.destroy();
       else {
-        chunks.push(chunk);
         silent.refresh();
+        body.add(chunk);
       }
     };
-    const onEnd = () => settle(() => resolve(Buffer.concat(chunks, length)));
-    const onLost = () => settle(() => reject(endedEarly()));
-    request.on('data', onData).on('end', onEnd).on('error', onLost).on('close', onLost);
+    const onEnd = () => settle(() => resolve(body.taken()));
+    const onLost = () => stop(endedEarly());
+    const stop = (reason: Fault) => settle(() => reject(reason));
+    request.on('data', onData).on('end', onEnd).on('error', onLost).on('close', onLost).on('brokenOff', stop);
   });
+  const isWhole = () => declared > 0 && body.length === declared;
+  return { bytes, isWhole };
 }
 
 /**
@@ -157,6 +191,7 @@ function readBytes(request: IncomingMessage, bytesMax: number, patience: Patienc
  */
 export function discardRest(request: IncomingMessage, { bodySilenceMs }: Patience): void {
   if (request.complete) return;
+  noteDiscarded(request);
   let discarded = 0;
   const lateAt = performance.now() + DISCARD_MS_MAX;
   const silent = setTimeout(() => request.destroy(), bodySilenceMs).unref();
@@ -170,7 +205,7 @@ export function discardRest(request: IncomingMessage, { bodySilenceMs }: Patienc
   request.resume();
 }
 
-function parseJson(bytes: Buffer): unknown {
+export function parseJson(bytes: Buffer): unknown {
   if (bytes.length === 0) throw fault('INVALID_BODY', { reason: 'the body is empty; it must be JSON' });
   let text: string;
   try {

@@ -80,4 +80,4 @@ export class Deadlines {
 }
 
 /** Who asked for a change may have it: that nobody hears of it does not undo it. */
-const isReading = ({ method }: IncomingMessage): boolean => method === 'GET' || method === 'HEAD';
+export const isReading = ({ method }: IncomingMessage): boolean => method === 'GET' || method === 'HEAD';

@@ -5,7 +5,7 @@ import { fault } from '../faults.ts';
 import type { Admission } from '../gate/admission.ts';
 import type { Transfers } from '../gate/transfers.ts';
 import type { Trip } from '../trip.ts';
-import { readFile, readJsonBody } from './body.ts';
+import { parseJson, readFile, readJsonBytes } from './body.ts';
 import type { Patience } from './patience.ts';
 import type { BodyRule, Input } from './route.ts';
 
@@ -23,10 +23,11 @@ export async function readInput(
   { params, rule, trip }: { params: Record<string, string>; rule: BodyRule<unknown> | undefined; trip: Trip },
 ): Promise<Input<unknown>> {
   const read = async (bytesMax: number) => {
-    const body = readJsonBody(request.raw, bytesMax, patience);
-    // What came with the headers is there by then: nobody is waited for, and the place is kept.
+    const { bytes, isWhole } = readJsonBytes(request.raw, bytesMax, patience);
+    // What came with the headers is there by then, though its end may not have been told: nobody is waited for, and the place is kept.
     await undefined;
-    return request.raw.complete ? body : admission.aside(trip, () => body);
+    const isThere = request.raw.complete || isWhole();
+    return parseJson(isThere ? await bytes : await admission.aside(trip, () => bytes));
   };
   const body = rule === undefined ? undefined : rule.shape.read(await read(rule.bytesMax));
   const header = (name: string) => {
