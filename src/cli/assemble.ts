@@ -15,6 +15,7 @@ import { Sessions } from '../gate/sessions.ts';
 import { Throttle } from '../gate/throttle.ts';
 import { Transfers } from '../gate/transfers.ts';
 import { createApp } from '../http/app.ts';
+import { BodiesUnderWay, bodiesBounds } from '../http/bodies-under-way.ts';
 import { Deadlines } from '../http/deadlines.ts';
 import { PATIENCE } from '../http/patience.ts';
 import { Pipelines } from '../http/pipelines.ts';
@@ -157,6 +158,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   let address = '';
   let closing = false;
   const publicUrl = () => options.publicUrl ?? address;
+  const { known, visitors } = options.bodies ?? bodiesBounds();
   const services = {
     database,
     authenticator,
@@ -186,6 +188,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     admission,
     uploads: new Transfers(options.transfers ?? UPLOADS),
     downloads: new Transfers(options.transfers ?? DOWNLOADS),
+    bodies: { known: new BodiesUnderWay(known), visitors: new BodiesUnderWay(visitors) },
     quotas,
     observe,
     hear,

@@ -7,6 +7,7 @@ import type { AdmissionBounds } from '../gate/admission.ts';
 import type { Argon2 } from '../gate/password-check.ts';
 import type { ThrottleLimits } from '../gate/throttle.ts';
 import type { TransferBounds } from '../gate/transfers.ts';
+import type { BodiesBounds } from '../http/bodies-under-way.ts';
 import type { Patience } from '../http/patience.ts';
 import type { UnreadBounds } from '../http/unread-answers.ts';
 import type { Peers } from '../inside/metrics.ts';
@@ -52,6 +53,7 @@ export interface ServerOptions {
   readonly aheadMs?: () => number;
   readonly patience?: Partial<Patience>;
   readonly unread?: UnreadBounds;
+  readonly bodies?: BodiesBounds;
   readonly waiting?: Partial<AdmissionBounds>;
   readonly transfers?: TransferBounds;
   /** The other processes of this server, where it has workers: what is asked of one can be told of all. */

@@ -12,6 +12,7 @@ import { awaitInvitation } from './body.ts';
 import { clientAddress } from './client-address.ts';
 import { answerOnSocket, endUnlessChanging, refuseConnect, stopReading } from './connection-end.ts';
 import { alive, type Health, readiness, routinely } from './health.ts';
+import { IncomingRequest } from './incoming-request.ts';
 import { OPERATOR_ROUTES } from './operator-routes.ts';
 import { ROUTES } from './routes.ts';
 import { answering } from './send.ts';
@@ -49,6 +50,7 @@ export function createApp(
     requestTimeout: 0,
     keepAliveTimeout: keepAliveMs,
     http: {
+      IncomingMessage: IncomingRequest,
       maxHeaderSize: HEADER_BYTES_MAX,
       headersTimeout: headersMs,
       connectionsCheckingInterval: Math.ceil(headersMs / LOOKS_FOR_HEADERS),

@@ -19,7 +19,7 @@ import { clientAddress } from './client-address.ts';
 import { FORGET_CACHED, readCookie, SESSION_COOKIE, sessionCookie } from './cookies.ts';
 import { refuseCrossSite, refuseForeign, refuseForeignBasic } from './cross-site.ts';
 import { checkIdentifiers } from './identifiers.ts';
-import { checkQuery, readInput } from './input.ts';
+import { type Bodies, checkQuery, readInput } from './input.ts';
 import type { OperatorRoute } from './operator-routes.ts';
 import type { Input, Route } from './route.ts';
 import { answering, type Sending } from './send.ts';
@@ -29,6 +29,7 @@ export interface Services extends Omit<OperatorContext, 'source' | 'endpoint'>, 
   readonly admission: Admission;
   readonly uploads: Transfers;
   readonly downloads: Transfers;
+  readonly bodies: Bodies;
   readonly quotas: QuotaGate;
   readonly authenticator: Authenticator;
   readonly sessions: Sessions;
@@ -83,7 +84,7 @@ export function bindRoute(services: Services, row: Route) {
       trip.begin('body');
       permit(application, caller, row);
       checkQuery(request.url, row);
-      input ??= await readInput(services, request, { params, rule: row.body, trip });
+      input ??= await readInput(services, request, { params, rule: row.body, trip, sender: applicationId });
       trip.begin('operation');
       const source = { context: session === undefined ? ('api' as const) : ('console' as const), ip: address };
       const store = database.application(applicationId);
@@ -198,7 +199,7 @@ export function bindVisitorRoute(services: Services, row: VisitorRoute) {
     return admitted(services, trip, params.applicationId ?? '', async () => {
       const { definitions, people, throttle, paceSignOns, providers, ids, now, observe } = services;
       trip.begin('body');
-      const input = await readInput(services, request, { params, rule: row.body, trip });
+      const input = await readInput(services, request, { params, rule: row.body, trip, sender: undefined });
       trip.begin('operation');
       const applicationId = params.applicationId ?? row.applicationOf?.(input) ?? '';
       const source = { context: 'console' as const, ip: clientAddress(request) };
@@ -216,6 +217,9 @@ export function bindVisitorRoute(services: Services, row: VisitorRoute) {
   });
 }
 
+/** As whose a body counts. Identifiers of applications have another form. */
+const OPERATOR = 'operator';
+
 export function bindOperatorRoute(services: Services, row: OperatorRoute) {
   return answering(services, row.path, async (request, trip) => {
     const params = request.params as Record<string, string>;
@@ -229,7 +233,8 @@ export function bindOperatorRoute(services: Services, row: OperatorRoute) {
     trip.applicationId = params.applicationId;
     // What takes long here is wanted, and shows how far it has come.
     trip.deadlineAt = Number.POSITIVE_INFINITY;
-    const input = await readInput(services, request, { params, rule: row.body, trip });
+    const sender = trip.authenticated ? OPERATOR : undefined;
+    const input = await readInput(services, request, { params, rule: row.body, trip, sender });
     trip.begin('operation');
     const source = { context: 'operator' as const, ip: clientAddress(request) };
     const { localAddress, localPort } = request.socket;

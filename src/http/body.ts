@@ -149,6 +149,14 @@ export interface BodyReading {
   readonly bytes: Promise<Buffer>;
   /** All that was declared is there. */
   readonly isWhole: () => boolean;
+  /** Tells the place from now on how much memory is taken. */
+  countIn(place: BodyPlace): void;
+  /** Leaves what is still to come to others; the bytes are not given then. */
+  stop(why: Fault): void;
+}
+
+export interface BodyPlace {
+  hold(bytes: number): void;
 }
 
 function readBytes(request: IncomingMessage, bytesMax: number, patience: Patience): BodyReading {
@@ -160,6 +168,8 @@ function readBytes(request: IncomingMessage, bytesMax: number, patience: Patienc
   if (request.destroyed) throw endedEarly();
   invite(request);
   const body = new GrowingBytes(declared > 0 ? declared : bytesMax);
+  let place: BodyPlace | undefined;
+  let stop: BodyReading['stop'] = () => undefined;
   const bytes = new Promise<Buffer>((resolve, reject) => {
     const lateAt = performance.now() + patience.bodyMs;
     const silent = setTimeout(() => request.destroy(), patience.bodySilenceMs);
@@ -174,15 +184,20 @@ function readBytes(request: IncomingMessage, bytesMax: number, patience: Patienc
       else {
         silent.refresh();
         body.add(chunk);
+        place?.hold(body.capacity);
       }
     };
     const onEnd = () => settle(() => resolve(body.taken()));
     const onLost = () => stop(endedEarly());
-    const stop = (reason: Fault) => settle(() => reject(reason));
+    stop = (reason) => settle(() => reject(reason));
     request.on('data', onData).on('end', onEnd).on('error', onLost).on('close', onLost).on('brokenOff', stop);
   });
+  const countIn = (given: BodyPlace) => {
+    place = given;
+    place.hold(body.capacity);
+  };
   const isWhole = () => declared > 0 && body.length === declared;
-  return { bytes, isWhole };
+  return { bytes, isWhole, countIn, stop };
 }
 
 /**

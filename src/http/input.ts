@@ -1,11 +1,14 @@
 // What a request brings along: its parameters, and its body where it has one.
 
 import type { FastifyRequest } from 'fastify';
-import { fault } from '../faults.ts';
+import { fault, tooBusy } from '../faults.ts';
 import type { Admission } from '../gate/admission.ts';
+import { networkOf } from '../gate/network.ts';
 import type { Transfers } from '../gate/transfers.ts';
 import type { Trip } from '../trip.ts';
+import type { BodiesUnderWay } from './bodies-under-way.ts';
 import { parseJson, readFile, readJsonBytes } from './body.ts';
+import { clientAddress } from './client-address.ts';
 import type { Patience } from './patience.ts';
 import type { BodyRule, Input } from './route.ts';
 
@@ -14,22 +17,31 @@ interface Means {
   readonly publicUrlSet: boolean;
   readonly admission: Admission;
   readonly uploads: Transfers;
+  readonly bodies: Bodies;
   readonly patience: Patience;
 }
 
+/** Those of senders who have proved who they are, by application, and of all others, by network. */
+export interface Bodies {
+  readonly known: BodiesUnderWay;
+  readonly visitors: BodiesUnderWay;
+}
+
+interface Expected {
+  readonly params: Record<string, string>;
+  readonly rule: BodyRule<unknown> | undefined;
+  readonly trip: Trip;
+  /** In whose name it was sent, where that is proved. */
+  readonly sender: string | undefined;
+}
+
 export async function readInput(
-  { publicUrl, publicUrlSet, admission, uploads, patience }: Means,
+  means: Means,
   request: FastifyRequest,
-  { params, rule, trip }: { params: Record<string, string>; rule: BodyRule<unknown> | undefined; trip: Trip },
+  { params, rule, trip, sender }: Expected,
 ): Promise<Input<unknown>> {
-  const read = async (bytesMax: number) => {
-    const { bytes, isWhole } = readJsonBytes(request.raw, bytesMax, patience);
-    // What came with the headers is there by then, though its end may not have been told: nobody is waited for, and the place is kept.
-    await undefined;
-    const isThere = request.raw.complete || isWhole();
-    return parseJson(isThere ? await bytes : await admission.aside(trip, () => bytes));
-  };
-  const body = rule === undefined ? undefined : rule.shape.read(await read(rule.bytesMax));
+  const { publicUrl, publicUrlSet, admission, uploads, patience } = means;
+  const body = rule === undefined ? undefined : rule.shape.read(await readBody(means, request, { rule, trip, sender }));
   const header = (name: string) => {
     const value = request.headers[name];
     return Array.isArray(value) ? value.join(', ') : value;
@@ -48,6 +60,30 @@ export async function readInput(
   };
   const isHead = request.method === 'HEAD';
   return { params, query: readQuery(request.url), header, isHead, address, body, bytes };
+}
+
+async function readBody(
+  { admission, bodies, patience }: Means,
+  request: FastifyRequest,
+  { rule, trip, sender }: Pick<Expected, 'trip' | 'sender'> & { rule: BodyRule<unknown> },
+): Promise<unknown> {
+  const { raw } = request;
+  const reading = readJsonBytes(raw, rule.bytesMax, patience);
+  // What came with the headers is there by then, though its end may not have been told: nobody is waited for, and the place is kept.
+  await undefined;
+  if (raw.complete || reading.isWhole()) return parseJson(await reading.bytes);
+  const end =
+    sender === undefined
+      ? bodies.visitors.begin(networkOf(clientAddress(request)), reading)
+      : bodies.known.begin(sender, reading);
+  try {
+    // Until it has its place again it is kept as it came: what is made of it takes many times the memory.
+    return parseJson(await admission.aside(trip, () => reading.bytes));
+  } finally {
+    end();
+    reading.stop(tooBusy());
+    reading.bytes.catch(() => undefined);
+  }
 }
 
 /** A parameter that is given twice counts as first given. */

@@ -11,6 +11,7 @@ export interface Readings {
   readonly transfers: { readonly in: number; readonly out: number };
   readonly connections: number;
   readonly unreadBytes: number;
+  readonly bodyBytes: number;
   readonly pool: {
     readonly idle: number;
     readonly lent: number;
@@ -131,6 +132,11 @@ const REQUESTS: readonly Row[] = [
     'cartulary_unread_answer_bytes',
     'Bytes of answers that clients have not read yet, beyond what the system keeps for them.',
     one(({ unreadBytes }) => unreadBytes),
+  ),
+  gauge(
+    'cartulary_body_bytes',
+    'Memory of bodies of JSON that did not come with their headers and are not worked on yet.',
+    one(({ bodyBytes }) => bodyBytes),
   ),
   counter(
     'cartulary_quota_requests_total',

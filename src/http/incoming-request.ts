@@ -1,0 +1,116 @@
+// A request as the parser of Node fills it. Each chunk of a body comes as a buffer of its own, which takes some hundred bytes
+// besides: chunks of a few bytes, ten thousand of them in one piece of 64 KB, were a way to fill the memory. They are copied
+// together here, before anything keeps them, and a body that is made of such chunks is not read any further.
+
+import { IncomingMessage } from 'node:http';
+import { fault } from '../faults.ts';
+import { stopReading } from './connection-end.ts';
+import { readOnInTurn } from './crowded-reads.ts';
+import { isDiscarding } from './request-ends.ts';
+
+/** So many chunks may be of any size: clients that write a body token by token send some thousand. */
+const CHUNKS_FREE = 4_096;
+/** Of a body with more: what they have to have on average. */
+const CHUNK_BYTES_MIN = 16;
+/** The same of what is thrown away: its sender has the answer, and nothing to lose but the connection. */
+const DISCARDED_FREE = 1_024;
+const DISCARDED_BYTES_MIN = 256;
+/** Smaller chunks are copied together, up to so many bytes. */
+const SMALL_BYTES = 1_024;
+const JOINED_BYTES = 4_096;
+/** So many small ones in one piece take half a millisecond. */
+const CROWD = 512;
+
+const tinyChunks = () =>
+  fault('INVALID_BODY', {
+    reason: `the body came in more than ${CHUNKS_FREE} chunks of less than ${CHUNK_BYTES_MIN} bytes on average; send larger ones`,
+  });
+
+export class IncomingRequest extends IncomingMessage {
+  #chunked: boolean | undefined;
+  #refused = false;
+  #resting = false;
+  #chunks = 0;
+  #bytes = 0;
+  /** Small ones of this turn of the event loop: how many, the last that is not passed on, and the copy of more than one. */
+  #crowd = 0;
+  #small: Buffer | undefined;
+  #joined: Buffer | undefined;
+  #joinedBytes = 0;
+
+  /** Called by the parser for each chunk, and with null behind the last. */
+  override push(chunk: Buffer | null): boolean {
+    if (chunk === null) {
+      if (this.#small !== undefined) this.#passOn();
+      return super.push(null);
+    }
+    this.#chunked ??= this.headers['transfer-encoding'] !== undefined;
+    // With a declared length each is all that came at once.
+    if (!this.#chunked) return super.push(chunk);
+    if (this.#refused) return true;
+    this.#chunks += 1;
+    this.#bytes += chunk.length;
+    if (this.#isTiny()) return this.#refuse();
+    if (chunk.length < SMALL_BYTES) return this.#join(chunk);
+    if (this.#small !== undefined) this.#passOn();
+    return super.push(chunk);
+  }
+
+  override _read(size: number): void {
+    if (!this.#resting && !this.#refused) super._read(size);
+  }
+
+  #isTiny(): boolean {
+    if (this.#chunks <= DISCARDED_FREE + this.#bytes / DISCARDED_BYTES_MIN) return false;
+    return this.#chunks > CHUNKS_FREE + this.#bytes / CHUNK_BYTES_MIN || isDiscarding(this.socket);
+  }
+
+  /** The piece that is being taken apart comes to its end first; false stops the reading behind it. */
+  #refuse(): boolean {
+    this.#refused = true;
+    setImmediate(() => stopReading(this.socket, tinyChunks()));
+    return false;
+  }
+
+  #join(chunk: Buffer): boolean {
+    this.#crowd += 1;
+    if (this.#crowd === 1) setImmediate(() => this.#endTurn());
+    if (this.#crowd === CROWD) this.#rest();
+    if (this.#small === undefined) {
+      this.#small = chunk;
+      return !this.#resting;
+    }
+    if (this.#joined === undefined) {
+      this.#joined = Buffer.allocUnsafeSlow(JOINED_BYTES);
+      this.#joinedBytes = this.#small.copy(this.#joined);
+    }
+    this.#joinedBytes += chunk.copy(this.#joined, this.#joinedBytes);
+    const isFull = this.#joinedBytes > JOINED_BYTES - SMALL_BYTES;
+    return (!isFull || this.#passOn()) && !this.#resting;
+  }
+
+  #passOn(): boolean {
+    const joined = this.#joined?.subarray(0, this.#joinedBytes);
+    // What is kept of it must not keep a buffer that is mostly empty.
+    const bytes = joined === undefined || joined.length > JOINED_BYTES / 2 ? joined : Buffer.from(joined);
+    const small = this.#small;
+    this.#small = undefined;
+    this.#joined = undefined;
+    return super.push(bytes ?? small);
+  }
+
+  #endTurn(): void {
+    this.#crowd = 0;
+    if (this.#small === undefined || this.destroyed) return;
+    // As the parser does when the reader is too slow.
+    if (!this.#passOn()) this.socket.pause();
+  }
+
+  #rest(): void {
+    this.#resting = true;
+    readOnInTurn(() => {
+      this.#resting = false;
+      if (!this.destroyed && this.readableLength < this.readableHighWaterMark) super._read(0);
+    });
+  }
+}
