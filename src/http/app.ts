@@ -14,6 +14,7 @@ import { answerOnSocket, endUnlessChanging, refuseConnect, stopReading } from '.
 import { alive, type Health, readiness, routinely } from './health.ts';
 import { IncomingRequest } from './incoming-request.ts';
 import { OPERATOR_ROUTES } from './operator-routes.ts';
+import { pathAndQuery } from './request-head.ts';
 import { ROUTES } from './routes.ts';
 import { answering } from './send.ts';
 import { loadStatic, STATIC_ROUTES } from './static.ts';
@@ -21,8 +22,8 @@ import { VISITOR_ROUTES } from './visitor-routes.ts';
 
 /** Request lines of 64 KB are accepted, and headers besides. */
 const HEADER_BYTES_MAX = 96 * 1024;
-/** How often Node looks for connections whose headers are late: they get up to so much more. */
-const LOOKS_FOR_HEADERS = 4;
+/** How often Node looks for connections whose headers are late, within their time: the last look is before its end. */
+const LOOKS_FOR_HEADERS = 15;
 const DROPS_TOLD_MS = 1_000;
 
 export interface Listening {
@@ -36,6 +37,7 @@ export function createApp(
   { trustedProxies, connectionsMax }: Listening,
 ): FastifyInstance {
   const { headersMs, keepAliveMs } = services.patience;
+  const looksApartMs = Math.ceil(headersMs / LOOKS_FOR_HEADERS);
   const refusing = (why: (request: FastifyRequest) => Fault) =>
     answering(services, '', (request) => Promise.reject(why(request)));
   const node = randomBytes(4).toString('hex');
@@ -52,8 +54,8 @@ export function createApp(
     http: {
       IncomingMessage: IncomingRequest,
       maxHeaderSize: HEADER_BYTES_MAX,
-      headersTimeout: headersMs,
-      connectionsCheckingInterval: Math.ceil(headersMs / LOOKS_FOR_HEADERS),
+      headersTimeout: headersMs - looksApartMs,
+      connectionsCheckingInterval: looksApartMs,
       // Node would refuse a missing Host by itself, in words of its own.
       requireHostHeader: false,
     },
@@ -133,8 +135,7 @@ const PATHS = [
 
 /** 405 where the path is known with other verbs, else 404. */
 function notFound(request: FastifyRequest): Fault {
-  // A proxy may send the whole address (RFC 9112 section 3.2.2).
-  const path = request.url.replace(/^https?:\/\/[^/?]*/i, '').split('?')[0] ?? '';
+  const path = pathAndQuery(request.url).split('?')[0] ?? '';
   const methods = PATHS.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method);
   if (methods.length === 0) return fault('NOT_FOUND');
   const allowed = methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));

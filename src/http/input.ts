@@ -10,6 +10,7 @@ import type { BodiesUnderWay } from './bodies-under-way.ts';
 import { parseJson, readFile, readJsonBytes } from './body.ts';
 import { clientAddress } from './client-address.ts';
 import type { Patience } from './patience.ts';
+import { pathAndQuery } from './request-head.ts';
 import type { BodyRule, Input } from './route.ts';
 
 interface Means {
@@ -49,7 +50,7 @@ export async function readInput(
   // As the client addressed us, unless the operator says how clients do.
   const address = () => {
     const origin = publicUrlSet || request.host === '' ? publicUrl() : `${request.protocol}://${request.host}`;
-    return origin + request.url.split('?', 1)[0];
+    return origin + pathAndQuery(request.url).split('?', 1)[0];
   };
   // A file takes as long as its client and the store of files need: it has no place, and no deadline but for the database (http/deadlines).
   const bytes = (bytesMax: number) => {

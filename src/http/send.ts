@@ -6,7 +6,7 @@ import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type Fault, fault } from '../faults.ts';
+import type { Fault } from '../faults.ts';
 import type { Observe } from '../observe.ts';
 import { type Trace, type TraceBeginning, Trip } from '../trip.ts';
 import type { Answer } from './answer.ts';
@@ -15,6 +15,7 @@ import type { Deadlines } from './deadlines.ts';
 import type { Patience } from './patience.ts';
 import { Pipelines } from './pipelines.ts';
 import { toProblem } from './problem.ts';
+import { checkHead } from './request-head.ts';
 import { serverTiming } from './server-timing.ts';
 import type { UnderWay } from './under-way.ts';
 import type { UnreadAnswers } from './unread-answers.ts';
@@ -31,9 +32,6 @@ export interface Sending {
   readonly pipelines: Pipelines;
   readonly unread: UnreadAnswers;
 }
-
-/** Node would leave out those beyond its own bound, and nobody would know which. */
-const HEADERS_MAX = 256;
 
 type Work = (request: FastifyRequest, trip: Trip) => Promise<Answer> | Answer;
 type Handler = (request: FastifyRequest, reply: FastifyReply) => void;
@@ -183,12 +181,7 @@ async function* inFull(
 }
 
 async function travel(request: FastifyRequest, trip: Trip, work: Work): Promise<Answer> {
-  if (request.raw.rawHeaders.length > 2 * HEADERS_MAX) {
-    throw fault('INVALID_PARAMETER', { parameter: 'request', reason: `has more than ${HEADERS_MAX} headers` });
-  }
-  if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
-    throw fault('INVALID_PARAMETER', { parameter: 'Host', reason: 'is missing' });
-  }
+  checkHead(request);
   return work(request, trip);
 }
 

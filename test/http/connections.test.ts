@@ -251,16 +251,71 @@ describe('connections', () => {
     assert.match(String(reply.headers['x-request-id']), /^(?!mine$)[\w-]{4,}$/);
   });
 
-  it('reads the first of two Authorization headers', async () => {
+  it('refuses a second Host, and a second Authorization', async () => {
     const good = `Authorization: Bearer ${app.admin.token}\r\n`;
-    const bad = 'Authorization: Bearer nonsense\r\n';
-    const start = `GET ${definition()} HTTP/1.1\r\nHost: x\r\n`;
-    await onWire(server.address, async (wire) => {
-      wire.write(`${start}${good}${bad}\r\n`);
-      assert.equal((await wire.answer()).status, 200);
-      wire.write(`${start}${bad}${good}\r\n`);
-      assertProblem(await wire.answer(), 401, 'UNAUTHORIZED');
-    });
+    const repeated: Record<string, string[]> = {
+      Host: [`Host: a\r\nhost: a\r\n${good}`, `Host: a\r\nHOST: b\r\n${good}`],
+      Authorization: [`Host: a\r\n${good}authorization: Bearer nonsense\r\n`, `Host: a\r\n${good.repeat(2)}`],
+    };
+    for (const [parameter, tops] of Object.entries(repeated)) {
+      for (const top of tops) {
+        await onWire(server.address, async (wire) => {
+          const reply = await wire.write(`GET ${definition()} HTTP/1.1\r\n${top}\r\n`).answer();
+          assertProblem(reply, 400, 'INVALID_PARAMETER');
+          assert.deepEqual(reply.body.params, { parameter, reason: 'is given more than once' });
+        });
+      }
+    }
+  });
+
+  it('refuses a Host that is none, and links to one that is', async () => {
+    const list = `${records()}?limit=1`;
+    for (const _ of [1, 2])
+      assert.equal((await app.send('POST', app.records('Things'), { json: { values: {} } })).status, 200);
+    const answered = async (target: string, headers: Record<string, string>) =>
+      onWire(server.address, async (wire) => wire.write(head('GET', target, { ...bearer(), ...headers })).answer());
+    for (const Host of [
+      'a b',
+      'a/b',
+      'a>; rel="x"',
+      'http://a',
+      'a@b',
+      'a:b',
+      'a:1:2',
+      '[1::g]',
+      '[::1',
+      'ä',
+      'a?b',
+      '"a"',
+      'a:123456',
+    ]) {
+      const reply = await answered(list, { Host });
+      assertProblem(reply, 400, 'INVALID_PARAMETER', Host);
+      assert.equal(reply.body.params.parameter, 'Host', Host);
+      assertProblem(await answered('/healthz', { Host }), 400, 'INVALID_PARAMETER', Host);
+    }
+    for (const Host of [
+      'a',
+      'A.example:80',
+      '127.0.0.1:8080',
+      '[::1]:8080',
+      'my_host-1',
+      'xn--bcher-kva.example',
+      'a.',
+    ]) {
+      const reply = await answered(list, { Host });
+      assert.equal(reply.status, 200, reply.text);
+      assert.ok(reply.headers.link?.includes(`<http://${Host}${records()}?`), String(reply.headers.link));
+    }
+    for (const target of [`http://there.example:81${list}`, `HTTP://there.example:81${list}`]) {
+      const { headers } = await answered(target, { Host: 'other.example' });
+      assert.ok(headers.link?.includes(`<http://there.example:81${records()}?`), String(headers.link));
+    }
+    assertProblem(await answered(`http://a@there.example${list}`, {}), 400, 'INVALID_PARAMETER');
+    const missing = await onWire(server.address, (wire) =>
+      wire.write(`GET http://a/healthz HTTP/1.1\r\n\r\n`).answer(),
+    );
+    assertProblem(missing, 400, 'INVALID_PARAMETER');
   });
 
   it('takes lists that are spread over several headers as one', async () => {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -15,6 +15,7 @@ import { until } from '../support/until.ts';
 
 const CONNECTIONS_MAX = 12;
 const HEADERS_MAX = 256;
+const HEADERS_MS = 400;
 /** More than what the sockets of both sides hold. */
 const RECORDS = 24;
 const TEXT_BYTES = 900_000;
@@ -30,7 +31,7 @@ describe('slow clients', { timeout: 60_000 }, () => {
     server = await startTestServer({
       clientConnectionsMax: CONNECTIONS_MAX,
       patience: {
-        ...{ headersMs: 400, keepAliveMs: 500, bodyMs: 1_000, bodySilenceMs: 400, readerMs: 400 },
+        ...{ headersMs: HEADERS_MS, keepAliveMs: 500, bodyMs: 1_000, bodySilenceMs: 400, readerMs: 400 },
         ...{ filePartBytes: 1_000, filePartMs: 1_000 },
       },
       observe: (observation) => observation.event === 'connections.dropped' && dropped.push(observation),
@@ -53,7 +54,8 @@ describe('slow clients', { timeout: 60_000 }, () => {
 
   /** Sends one byte after the other until the server has enough of it. */
   async function trickle(wire: Wire, text: string): Promise<void> {
-    const closed = once(wire.socket, 'close');
+    // Not `once`, which would take a connection that is reset for a failure.
+    const closed = new Promise((resolve) => wire.socket.once('close', resolve));
     let over = false;
     void closed.then(() => {
       over = true;
@@ -75,6 +77,18 @@ describe('slow clients', { timeout: 60_000 }, () => {
       await wire.over();
     });
     await onWire(server.address, (wire) => trickle(wire, head('GET', '/healthz', { 'x-long': 'x'.repeat(200) })));
+  });
+
+  it('have no more than that time, whenever Node looks at them', async () => {
+    let looking: { headersTimeout: number; connectionsCheckingInterval?: number } | undefined;
+    const note = (message: unknown) => {
+      looking = (message as { server: Server }).server;
+    };
+    subscribe('http.server.request.start', note);
+    await send(server.address, 'GET', '/healthz');
+    unsubscribe('http.server.request.start', note);
+    assert.ok(looking?.connectionsCheckingInterval !== undefined);
+    assert.ok(looking.headersTimeout + looking.connectionsCheckingInterval <= HEADERS_MS);
   });
 
   it('are cut off without a word when they say none', async () => {
