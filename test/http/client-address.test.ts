@@ -52,6 +52,16 @@ describe('the address of a client behind a proxy', () => {
       '',
     ],
   };
+  it('does not make a host of what the proxy forwards as one', async () => {
+    const path = `/v1/${app.id}`;
+    const forwarded = (host: string) =>
+      server.send('GET', path, { token: app.admin.token, headers: { 'x-forwarded-host': host } });
+    assert.equal((await forwarded('there.example:81')).status, 200);
+    const reply = await forwarded('a>; rel="x"');
+    assert.equal(reply.status, 400, reply.text);
+    assert.equal(reply.body.params.parameter, 'Host');
+  });
+
   for (const [address, spellings] of Object.entries(SPELLINGS)) {
     it(`is ${address} however it is spelt`, async () => {
       for (const spelling of spellings) assert.equal(await loggedFor(spelling), address, spelling.slice(0, 40));

@@ -131,6 +131,16 @@ describe('what cannot be read', { timeout: 60_000 }, () => {
     }
   });
 
+  it('is told likewise where chunks have large extensions', async () => {
+    await onWire(server.address, async (wire) => {
+      wire.write(`${posting({ 'transfer-encoding': 'chunked' })}1;${'x'.repeat(20_000)}\r\n`);
+      const reply = await wire.answer();
+      assertProblem(reply, 400, 'INVALID_PARAMETER');
+      assert.equal(reply.body.params.reason, 'chunk extensions are too large');
+      await wire.over();
+    });
+  });
+
   it('takes nothing from a request that needs no body', async () => {
     await onWire(server.address, async (wire) => {
       wire.write(`${head('GET', `/v1/${app.id}`, { ...bearer(), 'transfer-encoding': 'chunked' })}zz\r\n`);

@@ -218,6 +218,27 @@ describe('slow clients', { timeout: 60_000 }, () => {
     }
   });
 
+  it('fill no memory with headers or trailers of a few bytes each', async () => {
+    let kept: IncomingMessage | undefined;
+    const note = (message: unknown) => {
+      kept = (message as { request: IncomingMessage }).request;
+    };
+    subscribe('http.server.request.start', note);
+    const tiny = 'ab:\r\n'.repeat(40_000);
+    await onWire(server.address, async (wire) => {
+      const reply = await wire.write(`GET /healthz HTTP/1.1\r\nHost: x\r\n${tiny}\r\n`).answer();
+      assertProblem(reply, 400, 'INVALID_PARAMETER');
+      assert.ok((kept?.rawHeaders.length ?? 0) < 8 * HEADERS_MAX, String(kept?.rawHeaders.length));
+    });
+    await onWire(server.address, async (wire) => {
+      wire.write(`${head('GET', '/healthz', { 'transfer-encoding': 'chunked' })}0\r\n${tiny}\r\n`);
+      assert.equal((await wire.answer()).status, 200);
+      await until('the trailers to come', () => kept?.complete === true);
+      assert.ok((kept?.rawTrailers.length ?? 0) < 8 * HEADERS_MAX, String(kept?.rawTrailers.length));
+    });
+    unsubscribe('http.server.request.start', note);
+  });
+
   it('are not let in beyond a number of connections, which is noticed once', async () => {
     await until('earlier ones to be gone', async () => {
       const { hostname, port } = new URL(server.address);
