@@ -97,13 +97,13 @@ function readQuery(url: string): Record<string, string | undefined> {
   return query;
 }
 
-interface Expected {
+interface QueryRule {
   readonly parameters?: readonly string[];
   readonly refusesOthers?: true;
 }
 
 /** What is wrong with the query whatever the operation makes of it. */
-export function checkQuery(url: string, { parameters = [], refusesOthers }: Expected): void {
+export function checkQuery(url: string, { parameters = [], refusesOthers }: QueryRule): void {
   const start = url.indexOf('?');
   if (start === -1) return;
   const text = url.slice(start + 1);
