@@ -1,5 +1,6 @@
 // From the bytes of a body to what they say: at once where they are few, piece by piece where they are many.
 
+import { setOwn } from '../domain/values/object.ts';
 import { fault } from '../faults.ts';
 import type { SliceOwner, Slices, Steps } from '../slices.ts';
 import { firstSolid, Malformed, type Outline, outlineOf } from './json-outline.ts';
@@ -106,12 +107,6 @@ function* parseObject(
     yield;
   }
   return members;
-}
-
-/** As JSON.parse does: a key `__proto__` is a member like any other. */
-function setOwn(members: Record<string, unknown>, key: string, value: unknown): void {
-  if (key !== '__proto__') members[key] = value;
-  else Object.defineProperty(members, key, { value, enumerable: true, configurable: true, writable: true });
 }
 
 function refuseSolid(text: string, from: number, to: number): void {

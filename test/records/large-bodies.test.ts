@@ -18,7 +18,10 @@ describe('large bodies', () => {
     server = await startTestServer();
     const tags = { name: 'Tags', type: 'Array', scheme: { element: { type: 'Number' } } };
     const code = { name: 'Code', type: 'Number', unique: true, searchable: true };
-    const columns = [{ name: 'Title', type: 'String' }, code, tags];
+    const note = { name: 'Note', type: 'String', searchable: true, sortable: true };
+    const scheme = { keys: [{ name: 'a', type: 'String' }] };
+    const keys = { name: 'Keys', type: 'Object', searchable: true, scheme };
+    const columns = [{ name: 'Title', type: 'String' }, code, tags, note, keys];
     app = await publishApplication(server, { collections: [{ name: 'Things', columns }] });
     ids = app.ids.Things ?? {};
   });
@@ -59,6 +62,22 @@ describe('large bodies', () => {
     const idsOf = (records: { id: string }[]) => records.map(({ id }) => id);
     assert.equal(first.body.length, RECORDS);
     assert.deepEqual(idsOf(second.body), idsOf(first.body));
+  });
+
+  it('store what is in them to the letter, and nothing where there is nothing', async () => {
+    const odd = ['', 'NULL', '"', '\\', '{}', '{"a":[1,null]}', "'", ',', '\\"', 'ä京😀', '\n\t', '\u0001'];
+    const bodies = odd.flatMap((text) => [{ values: { [ids.Note ?? '']: string(text) } }, title(TEXT)]);
+    const created = await create(bodies);
+    assert.equal(created.status, 200, created.text.slice(0, 500));
+    const list = await app.send('GET', `${app.records('Things')}?limit=100&search=${encodeURIComponent('Note!=')}`);
+    const notes = list.body.map(({ values }: { values: Record<string, unknown> }) => values[ids.Note ?? '']);
+    assert.deepEqual(new Set(notes.map(JSON.stringify)), new Set(odd.map((text) => JSON.stringify(string(text)))));
+    const keyed = { values: { [ids.Keys ?? '']: { type: 'Object', value: { a: string('a "deep" \\ one') } } } };
+    assert.equal((await create([keyed, title(TEXT)])).status, 200);
+    for (const search of ['Note:"\\""', 'Keys.a="a \\"deep\\" \\\\ one"']) {
+      const found = await app.send('GET', `${app.records('Things')}?search=${encodeURIComponent(search)}`);
+      assert.ok(found.body.length > 0, found.text);
+    }
   });
 
   it('keep what came before a mistake, and tell where it is', async () => {
