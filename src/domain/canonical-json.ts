@@ -25,8 +25,36 @@ export function canonicalJson(value: unknown): string {
 /** From so many elements on the engine's own writer is worth the look whether it may be used: for a megabyte 9 ms against 25. */
 const WRITTEN_BY_HAND_MAX = 32;
 
+/** Of an object's text, the elements of its long arrays some at a time: a record's values can take 30 ms. */
+export function* canonicalPieces(members: Record<string, unknown>): Generator<undefined, string, undefined> {
+  const pieces: string[] = [];
+  for (const key of sortedKeys(members)) {
+    const member = members[key];
+    if (Array.isArray(member) && member.length > WRITTEN_BY_HAND_MAX) {
+      pieces.push(`${quote(key)}:[${yield* elementPieces(member)}]`);
+    } else if (isMembers(member)) {
+      pieces.push(`${quote(key)}:${yield* canonicalPieces(member)}`);
+    } else {
+      pieces.push(`${quote(key)}:${canonicalJson(member)}`);
+    }
+  }
+  return `{${pieces.join(',')}}`;
+}
+
+const isMembers = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function* elementPieces(elements: readonly unknown[]): Generator<undefined, string, undefined> {
+  const pieces: string[] = [];
+  for (let from = 0; from < elements.length; from += WRITTEN_BY_HAND_MAX) {
+    yield;
+    pieces.push(canonicalArray(elements.slice(from, from + WRITTEN_BY_HAND_MAX)).slice(1, -1));
+  }
+  return pieces.join(',');
+}
+
 function canonicalArray(elements: readonly unknown[]): string {
-  if (elements.length > WRITTEN_BY_HAND_MAX && elements.every(isInOrder)) return JSON.stringify(elements);
+  if (elements.length >= WRITTEN_BY_HAND_MAX && elements.every(isInOrder)) return JSON.stringify(elements);
   let text = '[';
   for (let index = 0; index < elements.length; index += 1) {
     if (index > 0) text += ',';

@@ -22,19 +22,31 @@ interface Taken<R> {
 
 /** Applies `make` in order, up to the first fault, giving way to other requests when it takes long. */
 export function inOrder<T, R>(
-  { slices, trip }: Pick<Context, 'slices' | 'trip'>,
+  at: Pick<Context, 'slices' | 'trip'>,
   items: readonly T[],
   make: (item: T, index: number) => R,
+): Promise<Taken<R>> {
+  // biome-ignore lint/correctness/useYield: it is one step
+  return inOrderInSteps(at, items, function* (item, index) {
+    return make(item, index);
+  });
+}
+
+/** The same for elements that may take long each. */
+export function inOrderInSteps<T, R>(
+  { slices, trip }: Pick<Context, 'slices' | 'trip'>,
+  items: readonly T[],
+  make: (item: T, index: number) => Steps<R>,
 ): Promise<Taken<R>> {
   return slices.run(trip, takeInOrder(items, make));
 }
 
-function* takeInOrder<T, R>(items: readonly T[], make: (item: T, index: number) => R): Steps<Taken<R>> {
+function* takeInOrder<T, R>(items: readonly T[], make: (item: T, index: number) => Steps<R>): Steps<Taken<R>> {
   const done: R[] = [];
   for (const [index, item] of items.entries()) {
     if (index > 0) yield;
     try {
-      done.push(make(item, index));
+      done.push(yield* make(item, index));
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
       return { done, failure: { index, fault: error } };
