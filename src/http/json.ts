@@ -1,5 +1,6 @@
 // From the bytes of a body to what they say: at once where they are few, piece by piece where they are many.
 
+import { isAscii } from 'node:buffer';
 import { setOwn } from '../domain/values/object.ts';
 import { fault } from '../faults.ts';
 import type { SliceOwner, Slices, Steps } from '../slices.ts';
@@ -36,7 +37,8 @@ function decode(bytes: Buffer): string {
 }
 
 function* largeJson(bytes: Buffer, elementsMax: number | undefined): Steps<unknown> {
-  const text = decode(bytes);
+  // Most bodies are ASCII, which needs no decoder.
+  const text = isAscii(bytes) ? bytes.toString('latin1') : decode(bytes);
   yield;
   return yield* parseInSteps(text, elementsMax);
 }
