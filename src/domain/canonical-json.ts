@@ -22,7 +22,39 @@ export function canonicalJson(value: unknown): string {
   }
 }
 
+/** From so many elements on the engine's own writer is worth the look whether it may be used: for a megabyte 9 ms against 25. */
+const WRITTEN_BY_HAND_MAX = 32;
+
+/** Of an object's text, the elements of its long arrays some at a time: a record's values can take 30 ms. */
+export function* canonicalPieces(members: Record<string, unknown>): Generator<undefined, string, undefined> {
+  const pieces: string[] = [];
+  for (const key of sortedKeys(members)) {
+    const member = members[key];
+    if (Array.isArray(member) && member.length > WRITTEN_BY_HAND_MAX) {
+      pieces.push(`${quote(key)}:[${yield* elementPieces(member)}]`);
+    } else if (isMembers(member)) {
+      pieces.push(`${quote(key)}:${yield* canonicalPieces(member)}`);
+    } else {
+      pieces.push(`${quote(key)}:${canonicalJson(member)}`);
+    }
+  }
+  return `{${pieces.join(',')}}`;
+}
+
+const isMembers = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function* elementPieces(elements: readonly unknown[]): Generator<undefined, string, undefined> {
+  const pieces: string[] = [];
+  for (let from = 0; from < elements.length; from += WRITTEN_BY_HAND_MAX) {
+    yield;
+    pieces.push(canonicalArray(elements.slice(from, from + WRITTEN_BY_HAND_MAX)).slice(1, -1));
+  }
+  return pieces.join(',');
+}
+
 function canonicalArray(elements: readonly unknown[]): string {
+  if (elements.length >= WRITTEN_BY_HAND_MAX && elements.every(isInOrder)) return JSON.stringify(elements);
   let text = '[';
   for (let index = 0; index < elements.length; index += 1) {
     if (index > 0) text += ',';
@@ -40,6 +72,32 @@ function canonicalObject(members: Record<string, unknown>): string {
     text += `${quote(key)}:${canonicalJson(members[key])}`;
   }
   return `${text}}`;
+}
+
+/** Whether JSON.stringify writes the value as it is written here. */
+function isInOrder(value: unknown): boolean {
+  switch (typeof value) {
+    case 'string':
+    case 'boolean':
+      return true;
+    case 'number':
+      return Number.isFinite(value);
+    case 'object':
+      if (value === null) return true;
+      if (Array.isArray(value)) return value.every(isInOrder);
+      return areMembersInOrder(value as Record<string, unknown>);
+    default:
+      return false;
+  }
+}
+
+function areMembersInOrder(members: Record<string, unknown>): boolean {
+  let before = '';
+  for (const key in members) {
+    if (key < before || !isInOrder(members[key])) return false;
+    before = key;
+  }
+  return true;
 }
 
 /** Only own keys, so an own `__proto__` is a key like any other. */

@@ -13,6 +13,7 @@ import type { QuotaGate } from '../gate/quota.ts';
 import type { LiveSession, Sessions } from '../gate/sessions.ts';
 import type { Transfers } from '../gate/transfers.ts';
 import { recheckRefusal, staleAsBusy, withCurrentDefinition } from '../operations/current-definition.ts';
+import type { Slices } from '../slices.ts';
 import type { Trip } from '../trip.ts';
 import type { Answer } from './answer.ts';
 import { clientAddress } from './client-address.ts';
@@ -27,6 +28,7 @@ import type { VisitorRoute } from './visitor-route.ts';
 
 export interface Services extends Omit<OperatorContext, 'source' | 'endpoint'>, Sending {
   readonly admission: Admission;
+  readonly slices: Slices;
   readonly uploads: Transfers;
   readonly downloads: Transfers;
   readonly bodies: Bodies;
@@ -55,7 +57,7 @@ export function bindRoute(services: Services, row: Route) {
   return answering(services, row.path, (request, trip) => {
     const params = request.params as Record<string, string>;
     checkIdentifiers(params);
-    const { ids, now, known, searchIndexes, attachments, people } = services;
+    const { ids, now, known, searchIndexes, attachments, people, slices } = services;
     const database = services.database.forTrip(trip);
     const { authorization } = request.headers;
     const { applicationId = '' } = params;
@@ -105,6 +107,8 @@ export function bindRoute(services: Services, row: Route) {
         people,
         database,
         withoutPlace,
+        slices,
+        trip,
       };
       try {
         return behindTheRoad(services.downloads, trip, await row.run(context, input, services));

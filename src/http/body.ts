@@ -12,9 +12,7 @@ const DISCARD_BYTES_MAX = 64 * 1024 * 1024;
 /** For what is thrown away of a body to arrive: much of a file, by a slow line. */
 const DISCARD_MS_MAX = 300_000;
 
-const utf8 = new TextDecoder('utf-8', { fatal: true });
-
-/** To be given to `parseJson` when there is time for it: until then nothing but the bytes is kept. */
+/** To be given to `readJson` when there is time for it: until then nothing but the bytes is kept. */
 export function readJsonBytes(request: IncomingMessage, bytesMax: number, patience: Patience = PATIENCE): BodyReading {
   checkContentType(request);
   return readBytes(request, bytesMax, patience);
@@ -218,26 +216,4 @@ export function discardRest(request: IncomingMessage, { bodySilenceMs }: Patienc
   });
   request.on('error', () => undefined);
   request.resume();
-}
-
-export function parseJson(bytes: Buffer): unknown {
-  if (bytes.length === 0) throw fault('INVALID_BODY', { reason: 'the body is empty; it must be JSON' });
-  let text: string;
-  try {
-    text = utf8.decode(bytes);
-  } catch {
-    throw fault('INVALID_BODY', { reason: 'the body is not UTF-8' });
-  }
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw fault('INVALID_BODY', { reason: `the body is not JSON: ${jsonComplaint(error)}` });
-  }
-}
-
-/** The parser's sentence without the excerpt of the body that newer versions of it quote. */
-function jsonComplaint(error: unknown): string {
-  const message = error instanceof Error ? error.message : '';
-  const position = /position (\d+)/.exec(message)?.[1];
-  return position === undefined ? 'it ends too early or is malformed' : `malformed at position ${position}`;
 }

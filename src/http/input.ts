@@ -5,10 +5,12 @@ import { fault, tooBusy } from '../faults.ts';
 import type { Admission } from '../gate/admission.ts';
 import { networkOf } from '../gate/network.ts';
 import type { Transfers } from '../gate/transfers.ts';
+import type { Slices } from '../slices.ts';
 import type { Trip } from '../trip.ts';
 import type { BodiesUnderWay } from './bodies-under-way.ts';
-import { parseJson, readFile, readJsonBytes } from './body.ts';
+import { readFile, readJsonBytes } from './body.ts';
 import { clientAddress } from './client-address.ts';
+import { readJson } from './json.ts';
 import type { Patience } from './patience.ts';
 import { pathAndQuery } from './request-head.ts';
 import type { BodyRule, Input } from './route.ts';
@@ -17,6 +19,7 @@ interface Means {
   readonly publicUrl: () => string;
   readonly publicUrlSet: boolean;
   readonly admission: Admission;
+  readonly slices: Slices;
   readonly uploads: Transfers;
   readonly bodies: Bodies;
   readonly patience: Patience;
@@ -42,7 +45,7 @@ export async function readInput(
   { params, rule, trip, sender }: Expected,
 ): Promise<Input<unknown>> {
   const { publicUrl, publicUrlSet, admission, uploads, patience } = means;
-  const body = rule === undefined ? undefined : rule.shape.read(await readBody(means, request, { rule, trip, sender }));
+  const body = rule === undefined ? undefined : await readBody(means, request, { rule, trip, sender });
   const header = (name: string) => {
     const value = request.headers[name];
     return Array.isArray(value) ? value.join(', ') : value;
@@ -64,22 +67,25 @@ export async function readInput(
 }
 
 async function readBody(
-  { admission, bodies, patience }: Means,
+  { admission, slices, bodies, patience }: Means,
   request: FastifyRequest,
   { rule, trip, sender }: Pick<Expected, 'trip' | 'sender'> & { rule: BodyRule<unknown> },
 ): Promise<unknown> {
   const { raw } = request;
-  const reading = readJsonBytes(raw, rule.bytesMax, patience);
+  const { shape, bytesMax } = rule;
+  const reading = readJsonBytes(raw, bytesMax, patience);
+  const read = async (bytes: Buffer) =>
+    shape.read(await readJson(bytes, { slices, trip, elementsMax: shape.elementsMax }));
   // What came with the headers is there by then, though its end may not have been told: nobody is waited for, and the place is kept.
   await undefined;
-  if (raw.complete || reading.isWhole()) return parseJson(await reading.bytes);
+  if (raw.complete || reading.isWhole()) return read(await reading.bytes);
   const end =
     sender === undefined
       ? bodies.visitors.begin(networkOf(clientAddress(request)), reading)
       : bodies.known.begin(sender, reading);
   try {
     // Until it has its place again it is kept as it came: what is made of it takes many times the memory.
-    return parseJson(await admission.aside(trip, () => reading.bytes));
+    return await read(await admission.aside(trip, () => reading.bytes));
   } finally {
     end();
     reading.stop(tooBusy());

@@ -41,7 +41,7 @@ export const ROUTES: readonly Route[] = [
     permission: 'api',
     group: 'records-read',
     sentence: 'The application with its collections and columns.',
-    run: (context, _input, server) => answerJson(definition.show(context, server.publicUrl())),
+    run: (context, _input, server) => answerText(definition.show(context, server.publicUrl())),
   }),
   route({
     method: 'GET',

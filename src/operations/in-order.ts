@@ -1,6 +1,8 @@
 // Elements of a batch are taken in order, up to the first that fails.
 
+import type { Context } from '../context.ts';
 import { Fault } from '../faults.ts';
+import type { Steps } from '../slices.ts';
 
 export interface Failure {
   readonly index: number;
@@ -13,15 +15,38 @@ export interface Outcome {
   readonly failure?: Failure;
 }
 
-/** Applies `make` in order, up to the first fault. */
+interface Taken<R> {
+  done: R[];
+  failure?: Failure;
+}
+
+/** Applies `make` in order, up to the first fault, giving way to other requests when it takes long. */
 export function inOrder<T, R>(
+  at: Pick<Context, 'slices' | 'trip'>,
   items: readonly T[],
   make: (item: T, index: number) => R,
-): { done: R[]; failure?: Failure } {
+): Promise<Taken<R>> {
+  // biome-ignore lint/correctness/useYield: it is one step
+  return inOrderInSteps(at, items, function* (item, index) {
+    return make(item, index);
+  });
+}
+
+/** The same for elements that may take long each. */
+export function inOrderInSteps<T, R>(
+  { slices, trip }: Pick<Context, 'slices' | 'trip'>,
+  items: readonly T[],
+  make: (item: T, index: number) => Steps<R>,
+): Promise<Taken<R>> {
+  return slices.run(trip, takeInOrder(items, make));
+}
+
+function* takeInOrder<T, R>(items: readonly T[], make: (item: T, index: number) => Steps<R>): Steps<Taken<R>> {
   const done: R[] = [];
   for (const [index, item] of items.entries()) {
+    if (index > 0) yield;
     try {
-      done.push(make(item, index));
+      done.push(yield* make(item, index));
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
       return { done, failure: { index, fault: error } };

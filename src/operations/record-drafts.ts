@@ -2,10 +2,11 @@
 
 import type { ActivityKind } from '../domain/activity.ts';
 import type { PreparedCollection } from '../domain/application.ts';
-import { canonicalJson } from '../domain/canonical-json.ts';
+import { canonicalJson, canonicalPieces } from '../domain/canonical-json.ts';
 import { recordHash } from '../domain/hash.ts';
 import type { Projected } from '../domain/projections.ts';
 import { type DuplicatedValues, type Fault, fault } from '../faults.ts';
+import type { Steps } from '../slices.ts';
 import type { Reader } from '../store/handles.ts';
 import type { SubjectEntry } from '../store/logged-write.ts';
 import { collisions } from '../store/records.ts';
@@ -26,6 +27,18 @@ export interface Draft {
 export function draft(collection: PreparedCollection, id: string, values: Values): Draft {
   const valuesJson = canonicalJson(values);
   return { id, values, valuesJson, hash: recordHash(id, valuesJson), projected: projectedOf(collection, values) };
+}
+
+/** The same, with an end to each step where it may take long. */
+export function* draftInSteps({ trip, collection }: InCollection, id: string, values: Values): Steps<Draft> {
+  if (!trip.heavy) return draft(collection, id, values);
+  const valuesJson = yield* canonicalPieces(values);
+  const projected: Projected[] = [];
+  for (const projection of collection.projections.all) {
+    yield;
+    projected.push(projection.read(values));
+  }
+  return { id, values, valuesJson, hash: recordHash(id, valuesJson), projected };
 }
 
 /** In the order of the collection's projections, of which those of the unique columns are the first. */

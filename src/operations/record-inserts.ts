@@ -13,8 +13,8 @@ import { StaleDefinition, violatedConstraint } from '../store/sqlstate.ts';
 import type { NewRecord } from '../wire/records.ts';
 import type { Values } from '../wire/values.ts';
 import { type InCollection, noteWritten } from './in-collection.ts';
-import { type Failure, inOrder, type Outcome } from './in-order.ts';
-import { type Draft, draft, duplicatedValues, recordEntries } from './record-drafts.ts';
+import { type Failure, inOrder, inOrderInSteps, type Outcome } from './in-order.ts';
+import { type Draft, draft, draftInSteps, duplicatedValues, recordEntries } from './record-drafts.ts';
 import { completeTargets, type FoundTargets, findTargets } from './record-targets.ts';
 
 export interface NewDraft extends Draft {
@@ -25,7 +25,7 @@ export async function draftRecords(
   at: InCollection,
   records: readonly NewRecord[],
 ): Promise<{ drafts: NewDraft[]; failure?: Failure }> {
-  const { done: reads, failure } = inOrder(records, (record) =>
+  const { done: reads, failure } = await inOrder(at, records, (record) =>
     readValues(at.collection.columns, record.values, { nullRemoves: false }),
   );
   const creatorIds = records.slice(0, reads.length).flatMap((record) => record.creatorId ?? []);
@@ -34,9 +34,10 @@ export async function draftRecords(
     reads.flatMap((read) => read.targets),
     creatorIds,
   );
-  const drafted = inOrder(reads, (read, index) => {
+  const drafted = await inOrderInSteps(at, reads, function* (read, index) {
     completeTargets(read.targets, found);
-    return draftNew(at, read.values, { creatorId: records[index]?.creatorId, found });
+    const createdBy = creatorOf(at, records[index]?.creatorId, found);
+    return { ...(yield* draftInSteps(at, at.ids.long('r'), read.values)), createdBy };
   });
   return drafted.failure === undefined && failure !== undefined
     ? { drafts: drafted.done, failure }
@@ -49,10 +50,18 @@ export function draftNew(
   values: Values,
   { creatorId, found }: { creatorId: string | undefined; found: FoundTargets },
 ): NewDraft {
-  const name = creatorId === undefined ? at.caller.name : found.users.get(creatorId);
-  if (name === undefined) throw fault('INVALID_CREATOR', { creatorId: creatorId ?? '' });
-  const createdBy = { id: creatorId ?? at.caller.id, name };
+  const createdBy = creatorOf(at, creatorId, found);
   return { ...draft(at.collection, at.ids.long('r'), values), createdBy };
+}
+
+function creatorOf(
+  { caller }: InCollection,
+  creatorId: string | undefined,
+  found: FoundTargets,
+): NewDraft['createdBy'] {
+  const name = creatorId === undefined ? caller.name : found.users.get(creatorId);
+  if (name === undefined) throw fault('INVALID_CREATOR', { creatorId: creatorId ?? '' });
+  return { id: creatorId ?? caller.id, name };
 }
 
 export async function insertDrafts(at: InCollection, drafts: readonly NewDraft[]): Promise<Outcome> {

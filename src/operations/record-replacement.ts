@@ -10,7 +10,7 @@ import { loggedWrite } from '../store/logged-write.ts';
 import { inspectRecord, replaceRecord } from '../store/records.ts';
 import type { Values } from '../wire/values.ts';
 import { assertWritable, type InCollection, noteWritten } from './in-collection.ts';
-import { draft, duplicatedValues, recordEntries } from './record-drafts.ts';
+import { draftInSteps, duplicatedValues, recordEntries } from './record-drafts.ts';
 import { completeTargets, type FoundTargets, isFound } from './record-targets.ts';
 import { type Change, merged } from './record-updates.ts';
 
@@ -51,7 +51,7 @@ export async function replace(
   { values, onHash, ifHash }: Built & { ifHash: string | undefined },
 ): Promise<string | undefined> {
   const { store, caller, collection } = at;
-  const made = draft(collection, recordId, values);
+  const made = await at.slices.run(at.trip, draftInSteps(at, recordId, values));
   const conditions = { scope: writeScope(collection.definition, caller), ifHash: onHash };
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     const now = isoTime(at.now());

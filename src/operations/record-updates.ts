@@ -51,7 +51,7 @@ export async function applyUpdates(
       assertGeneration(fence, at.table.generation);
       const states = new Map([...records].map(([id, { rec }]) => [id, readState(at.collection, rec)]));
       const held = heldKeys(states.values());
-      const { done: steps, failure } = takeSteps(at, changes, { ...conditions, states });
+      const { done: steps, failure } = await takeSteps(at, changes, { ...conditions, states });
       const [only, ...others] = steps;
       if (only !== undefined && others.length === 0) {
         attempted = only;
@@ -73,9 +73,9 @@ function takeSteps(
   at: InCollection,
   changes: readonly Change[],
   { found, ifHash, states }: UpdateConditions & { states: Map<string, State> },
-): { done: Step[]; failure?: Failure } {
+): Promise<{ done: Step[]; failure?: Failure }> {
   const now = isoTime(at.now());
-  return inOrder(changes, (change) => {
+  return inOrder(at, changes, (change) => {
     const state = states.get(change.id);
     assertWritable(at, change.id, state?.record.createdBy.id);
     if (state === undefined) throw new Error('a record that is not there was taken for writable');

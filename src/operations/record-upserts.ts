@@ -189,7 +189,7 @@ async function lockAndWrite(at: InCollection, tx: Transaction, locking: Locking)
   assertGeneration(fence, at.table.generation);
   const locked = recs.map((rec) => readState(at.collection, rec));
   const states = new Map(locked.map((state) => [String(projection.read(state.record.values)), state]));
-  const { done: steps, failure } = takeSteps(at, locking, states);
+  const { done: steps, failure } = await takeSteps(at, locking, states);
   const { oneByOne } = locking;
   return writeSteps(at, tx, { steps, failure, heldKeys: heldKeys(locked), keyColumnId: columnId, oneByOne });
 }
@@ -199,9 +199,9 @@ function takeSteps(
   at: InCollection,
   { key, found, upserts }: Locking,
   states: Map<string, State>,
-): { done: Step[]; failure?: Failure } {
+): Promise<{ done: Step[]; failure?: Failure }> {
   const now = isoTime(at.now());
-  return inOrder(upserts, (upsert) => {
+  return inOrder(at, upserts, (upsert) => {
     const looked = { key, upsert, found };
     const state = states.get(upsert.key);
     const next =

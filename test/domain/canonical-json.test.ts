@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { canonicalJson } from '../../src/domain/canonical-json.ts';
+import { canonicalJson, canonicalPieces } from '../../src/domain/canonical-json.ts';
 
 /** Slow and plain: compares UTF-16 units one by one and lets JSON.stringify write every scalar. */
 function oracle(value: unknown): string {
@@ -62,6 +62,30 @@ test('equals the naive serializer, whatever the order of the keys', () => {
     }),
     { numRuns: 2000 },
   );
+});
+
+test('long arrays are written like short ones', () => {
+  fc.assert(
+    fc.property(fc.array(json, { minLength: 33, maxLength: 40 }), (value) => {
+      assert.equal(canonicalJson(value), oracle(value));
+      assert.equal(canonicalJson(withKeysReversed(value)), canonicalJson(value));
+    }),
+    { numRuns: 100 },
+  );
+  const objects = fc.dictionary(text, fc.oneof(json, fc.array(json, { minLength: 30, maxLength: 100 })), {
+    maxKeys: 4,
+  });
+  fc.assert(
+    fc.property(objects, (value) => {
+      const pieces = canonicalPieces({ ...value, inside: { ...value } });
+      let next = pieces.next();
+      while (next.done !== true) next = pieces.next();
+      assert.equal(next.value, canonicalJson({ ...value, inside: { ...value } }));
+    }),
+    { numRuns: 100 },
+  );
+  assert.throws(() => canonicalJson([...Array(40).fill(0), Number.NaN]), /no JSON form/);
+  assert.throws(() => canonicalJson([...Array(40).fill(0), { a: undefined }]), /no JSON form/);
 });
 
 test('keys sort by code unit, not by number and not by code point', () => {

@@ -162,7 +162,7 @@ describe('batches', () => {
     for (const raw of ['', '[', '{"values": {}}}', '{"values": NaN}', '\ufeff{"values": {}}x']) {
       refused(await things.createRaw(raw), 400, 'INVALID_BODY');
     }
-    const deep = '['.repeat(100_000) + ']'.repeat(100_000);
+    const deep = '['.repeat(5_000) + ']'.repeat(5_000);
     assert.equal(refused(await things.createRaw(deep), 400, 'INVALID_BODY').path, '/0');
     assert.equal(refused(await things.createRaw(`{"values": ${deep}}`), 400, 'INVALID_BODY').path, '/values');
     assert.equal(refused(await things.createRaw(`{"values": {}, "x": ${deep}}`), 400, 'INVALID_BODY').path, '/x');
