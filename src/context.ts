@@ -1,6 +1,7 @@
 // What an operation is given: who asks, for which application, and the means to answer. Passed as an argument from the
 // road to the operation; nothing is hidden on the request.
 
+import type { ByteBudget } from './byte-budget.ts';
 import type { Caller } from './domain/access.ts';
 import type { ActivitySource } from './domain/activity.ts';
 import type { PreparedApplication } from './domain/application.ts';
@@ -17,7 +18,7 @@ import type { News } from './store/hearing.ts';
 import type { KnownRecords } from './store/known-records.ts';
 import type { Receiving } from './store/receiving.ts';
 import type { SearchIndexes } from './store/search-indexes.ts';
-import type { Stopping } from './trip.ts';
+import type { Stopping, Trip } from './trip.ts';
 import type { UserShort } from './wire/users.ts';
 
 /** What the operations on attachments need besides the database. */
@@ -115,6 +116,9 @@ export interface Context {
   /** For what is of people: shared users are in the system schema, and in the schemas of all applications that know them. */
   readonly database: Database;
   readonly withoutPlace: WithoutPlace;
+  /** The request itself, and what its long records are counted in. */
+  readonly trip: Trip;
+  readonly byteBudget: ByteBudget;
   /** The session by which the caller is known; undefined for tokens and passwords. */
   readonly sessionId: string | undefined;
   /** Likewise the token. */

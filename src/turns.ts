@@ -37,10 +37,10 @@ export class Turns<Waiter> {
   }
 
   /** Takes out who has waited longest of the application whose turn it is, among those that may have one. */
-  next(may: (share: string) => boolean = () => true): Waiter | undefined {
+  next(may: (share: string, waiter: Waiter) => boolean = () => true): Waiter | undefined {
     for (const [share, queue] of this.#queues) {
-      if (!may(share)) continue;
       const waiter = queue.values().next().value as Waiter;
+      if (!may(share, waiter)) continue;
       this.remove(share, waiter);
       // It is the last to have its turn again.
       if (this.#queues.delete(share)) this.#queues.set(share, queue);

@@ -13,7 +13,7 @@ import type { Hearing } from '../store/hearing.ts';
 import { VERSION } from './version.ts';
 
 interface Parts {
-  readonly services: Pick<Services, 'admission' | 'deadlines' | 'uploads' | 'downloads' | 'unread'> & {
+  readonly services: Pick<Services, 'admission' | 'deadlines' | 'uploads' | 'downloads' | 'unread' | 'byteBudget'> & {
     readonly database: Database;
     readonly definitions: Definitions;
     readonly authenticator: Authenticator;
@@ -32,7 +32,8 @@ export async function readParts({
   behind,
   embedded,
 }: Parts): Promise<Omit<Readings, 'database'>> {
-  const { admission, deadlines, uploads, downloads, unread, database, definitions, authenticator, sessions } = services;
+  const { admission, deadlines, uploads, downloads, unread, byteBudget } = services;
+  const { database, definitions, authenticator, sessions } = services;
   const connections = await promisify(app.server.getConnections.bind(app.server))();
   const now = performance.now();
   return {
@@ -41,6 +42,7 @@ export async function readParts({
     transfers: { in: uploads.underWay, out: downloads.underWay },
     connections,
     unreadBytes: unread.bytes,
+    longRecords: { bytes: byteBudget.bytes, waiting: byteBudget.waiting },
     pool: database.counts,
     embedded,
     tasks: Object.fromEntries(Object.entries(behind).map(([kind, { waiting }]) => [kind, waiting])),

@@ -173,7 +173,9 @@ const isAnswering = (socket: Socket & { _httpMessage?: ServerResponse }): boolea
   socket._httpMessage?.headersSent === true;
 
 function answerOnSocket(observe: Observe, socket: Duplex, problem: Fault): void {
-  const { status, headers, body } = toProblem(problem);
+  const { status, headers, body: parts } = toProblem(problem);
+  // No records are told of here, the only ones that come in parts.
+  const body = String(parts);
   const requestId = randomBytes(8).toString('hex');
   observe({ event: 'request', requestId, method: '', route: '', status, milliseconds: 0 });
   const all = {

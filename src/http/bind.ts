@@ -53,7 +53,7 @@ export function bindRoute(services: Services, row: Route) {
   return answering(services, row.path, (request, trip) => {
     const params = request.params as Record<string, string>;
     checkIdentifiers(params);
-    const { ids, now, known, searchIndexes, attachments, people } = services;
+    const { ids, now, known, searchIndexes, attachments, people, byteBudget } = services;
     const database = services.database.forTrip(trip);
     const { authorization } = request.headers;
     const { applicationId = '' } = params;
@@ -102,6 +102,8 @@ export function bindRoute(services: Services, row: Route) {
         people,
         database,
         withoutPlace,
+        trip,
+        byteBudget,
       };
       try {
         return behindTheRoad(services.downloads, trip, await row.run(context, input, services));

@@ -11,6 +11,7 @@ export interface Readings {
   readonly transfers: { readonly in: number; readonly out: number };
   readonly connections: number;
   readonly unreadBytes: number;
+  readonly longRecords: { readonly bytes: number; readonly waiting: number };
   readonly pool: {
     readonly idle: number;
     readonly lent: number;
@@ -131,6 +132,16 @@ const REQUESTS: readonly Row[] = [
     'cartulary_unread_answer_bytes',
     'Bytes of answers that clients have not read yet, beyond what the system keeps for them.',
     one(({ unreadBytes }) => unreadBytes),
+  ),
+  gauge(
+    'cartulary_long_record_bytes',
+    'Bytes that requests hold of the memory for long records, until their answers have gone out.',
+    one(({ longRecords }) => longRecords.bytes),
+  ),
+  gauge(
+    'cartulary_long_record_requests_waiting',
+    'Requests that wait for memory for long records.',
+    one(({ longRecords }) => longRecords.waiting),
   ),
   counter(
     'cartulary_quota_requests_total',

@@ -17,6 +17,7 @@ export function inCollection(context: Context, collectionId: string): InCollecti
   if (collection === undefined) throw fault('COLLECTION_NOT_FOUND', { collectionId });
   // Member by member: on the road of every record operation a spread was measurable.
   const { application, caller, source, store, known, searchIndexes, attachments, withoutPlace, ids, now } = context;
+  const { trip, byteBudget } = context;
   const table = { schema: store.schema, collection, generation: application.generation };
   return {
     application,
@@ -27,6 +28,8 @@ export function inCollection(context: Context, collectionId: string): InCollecti
     searchIndexes,
     attachments,
     withoutPlace,
+    trip,
+    byteBudget,
     ids,
     now,
     collection,

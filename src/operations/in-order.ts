@@ -1,5 +1,6 @@
 // Elements of a batch are taken in order, up to the first that fails.
 
+import type { RecordText } from '../domain/record-text.ts';
 import { Fault } from '../faults.ts';
 
 export interface Failure {
@@ -9,7 +10,7 @@ export interface Failure {
 
 export interface Outcome {
   /** The text of each record after its element, for the elements before the failure. */
-  readonly texts: string[];
+  readonly texts: readonly RecordText[];
   readonly failure?: Failure;
 }
 

@@ -4,6 +4,7 @@
 import type pg from 'pg';
 import type { Trip } from '../trip.ts';
 import { Connections, type ConnectionsOptions, meaning } from './connections.ts';
+import { type CopiedRow, copyRows } from './copied-rows.ts';
 import type { Engine, JointTransaction, Publisher, Reader, Transaction, Writer } from './handles.ts';
 import { noted, OpenTransaction, publisherOn } from './open-transaction.ts';
 import { type Place, placeOf, SYSTEM, schemaOf } from './places.ts';
@@ -142,6 +143,12 @@ class Handle implements Writer {
     return noted(this.#trip, [statement, ...behind], answer);
   }
 
+  copied(query: string): Promise<CopiedRow[]> {
+    const { connections } = this.#shared;
+    const answer = connections.computing(this.schema, this.#trip, (client) => copyRows(client, query));
+    return noted(this.#trip, [{ text: query }], answer);
+  }
+
   write(text: string, params: readonly unknown[]): Promise<Row[]> {
     const answer = this.#lent((client) => run(client, text, params));
     return noted(this.#trip, [{ text }], answer);
@@ -153,7 +160,7 @@ class Handle implements Writer {
 
   snapshot<T>(work: (reader: Reader) => Promise<T>): Promise<T> {
     const begin = 'begin isolation level repeatable read read only';
-    return this.#begun((client) => work(this.#open(client)), begin);
+    return this.#begun((client) => work(this.#open(client)), { begin, computes: true });
   }
 
   /** The same over the system schema and an application's, counted as this one's. */
@@ -173,14 +180,17 @@ class Handle implements Writer {
   }
 
   /** The waits for the connection and for the commit are the database's time, what is done between statements is not. */
-  async #begun<T>(work: (client: pg.Client) => Promise<T>, begin?: string): Promise<T> {
+  async #begun<T>(
+    work: (client: pg.Client) => Promise<T>,
+    { begin, computes = false }: { begin?: string; computes?: boolean } = {},
+  ): Promise<T> {
     const trip = this.#trip;
     let from = trip?.wait();
     const pass = () => {
       if (from !== undefined) trip?.endWait(from);
       from = undefined;
     };
-    const inside = async (client: pg.Client) => {
+    const passed = async (client: pg.Client) => {
       pass();
       try {
         const result = await work(client);
@@ -192,7 +202,8 @@ class Handle implements Writer {
       }
     };
     try {
-      return await this.#lent((client) => inTransaction(client, inside, begin));
+      const inside = (client: pg.Client) => inTransaction(client, passed, begin);
+      return await (computes ? this.#shared.connections.computing(this.schema, trip, inside) : this.#lent(inside));
     } finally {
       pass();
     }

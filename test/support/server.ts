@@ -74,6 +74,7 @@ export interface ServerSettings {
   readonly requestsAtOnce?: number;
   readonly patience?: ServerOptions['patience'];
   readonly unread?: ServerOptions['unread'];
+  readonly longRecords?: ServerOptions['longRecords'];
   readonly waiting?: ServerOptions['waiting'];
   readonly transfers?: ServerOptions['transfers'];
   readonly metricsPlace?: ServerOptions['metricsPlace'];
@@ -115,6 +116,7 @@ export async function startTestServer(settings: ServerSettings = {}): Promise<Te
     ...(settings.aheadMs === undefined ? {} : { aheadMs: settings.aheadMs }),
     ...(settings.patience === undefined ? {} : { patience: settings.patience }),
     ...(settings.unread === undefined ? {} : { unread: settings.unread }),
+    ...(settings.longRecords === undefined ? {} : { longRecords: settings.longRecords }),
     ...(settings.waiting === undefined ? {} : { waiting: settings.waiting }),
     ...(settings.transfers === undefined ? {} : { transfers: settings.transfers }),
     observe: (observation) => {
