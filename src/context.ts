@@ -11,6 +11,7 @@ import type { Mailer } from './mail/mailer.ts';
 import type { Observe } from './observe.ts';
 import type { Push } from './push/push.ts';
 import type { Providers } from './sign-on/providers.ts';
+import type { Slices } from './slices.ts';
 import type { Blobs } from './store/blobs.ts';
 import type { Database } from './store/db.ts';
 import type { Writer } from './store/handles.ts';
@@ -116,8 +117,10 @@ export interface Context {
   /** For what is of people: shared users are in the system schema, and in the schemas of all applications that know them. */
   readonly database: Database;
   readonly withoutPlace: WithoutPlace;
-  /** The request itself, and what its long records are counted in. */
+  /** For work that may take long, and the request that it is done for. */
+  readonly slices: Slices;
   readonly trip: Trip;
+  /** What the request's long records are counted in. */
   readonly byteBudget: ByteBudget;
   /** The session by which the caller is known; undefined for tokens and passwords. */
   readonly sessionId: string | undefined;

@@ -47,6 +47,8 @@ export class Trip {
   /** Whether it has a place among those that are worked on, or waits for one. */
   admitted = false;
   waiting = false;
+  /** Whether its work has to be done in slices (slices.ts): set by the size of its body, or by the time it took. */
+  heavy = false;
   /** Of the path, in its right form; whether there is such an application is another question. */
   applicationId: string | undefined = undefined;
   /** Whether who asks has proved who they are, and which user that is, where it is one. */

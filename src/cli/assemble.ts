@@ -30,6 +30,7 @@ import { openTraces } from '../inside/traces.ts';
 import { Behind } from '../jobs/behind.ts';
 import { jobsOf } from '../jobs/jobs.ts';
 import { JobRunner } from '../jobs/runner.ts';
+import { LoopTime } from '../loop-time.ts';
 import { openMailer } from '../mail/mailer.ts';
 import type { Observe } from '../observe.ts';
 import { LoginFailures } from '../operations/login-failures.ts';
@@ -37,6 +38,7 @@ import { endStolen } from '../operations/sessions.ts';
 import { Push } from '../push/push.ts';
 import { makeVapidKeys, type VapidKeys } from '../push/web-push.ts';
 import { Providers } from '../sign-on/providers.ts';
+import { Slices } from '../slices.ts';
 import { type Blobs, StoreAway } from '../store/blobs.ts';
 import { openBlobs } from '../store/blobs-open.ts';
 import { Clock } from '../store/clock.ts';
@@ -118,7 +120,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const now = aheadMs === undefined ? () => clock.now() : () => clock.now() + aheadMs();
   const ids = createIdSource(now, (bytes) => getRandomValues(bytes));
   const underWay = new UnderWay();
-  const admission = new Admission({ atOnceMax: options.requestsAtOnce, ...WAITING, ...options.waiting });
+  const loopTime = new LoopTime();
+  const admission = new Admission({ atOnceMax: options.requestsAtOnce, ...WAITING, ...options.waiting }, loopTime);
+  const slices = new Slices(loopTime, (share) => admission.isBesideOthers(share));
   const deadlines = new Deadlines(options.requestMs, admission);
   const entriesBehind = new Behind({ observe, underWay }, BEHIND);
   const mailsBehind = new Behind({ observe, underWay }, BEHIND);
@@ -178,6 +182,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     unread: new UnreadAnswers(options.unread ?? unreadBounds(), observe),
     byteBudget: new ByteBudget(options.longRecords ?? byteBounds()),
     admission,
+    slices,
     uploads: new Transfers(options.transfers ?? UPLOADS),
     downloads: new Transfers(options.transfers ?? DOWNLOADS),
     quotas,

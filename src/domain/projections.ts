@@ -8,6 +8,7 @@ import type { ObjectValue, SimpleValue, Value, Values } from '../wire/values.ts'
 import { schemeChange } from './definition/scheme-change.ts';
 import { type Section, searchText, sectionsOf } from './search/search-text.ts';
 import { attachmentIds, mayHoldAttachments } from './values/attachments.ts';
+import { setOwn } from './values/object.ts';
 import { uniqueKey } from './values/value-types.ts';
 
 export type ProjectionKind = 'text' | 'number' | 'boolean' | 'dateTime' | 'date' | 'time' | 'json';
@@ -240,7 +241,9 @@ export function cutText(text: string, codePoints: number): string {
 /** Values inside of Objects and Arrays as the compiler of searches (store/search) expects them. */
 function insideOf(value: Value): unknown {
   if (value.type === 'Object') {
-    return Object.fromEntries(Object.entries(value.value).map(([key, held]) => [key, simpleInside(held)]));
+    const inside: Record<string, unknown> = {};
+    for (const key of Object.keys(value.value)) setOwn(inside, key, simpleInside(value.value[key]!));
+    return inside;
   }
   if (value.type === 'Array') {
     return value.value.map((element: SimpleValue | ObjectValue) =>

@@ -1,7 +1,8 @@
-// How many requests are worked on at once, and whose. What is beyond it waits for its turn, which goes round among the
-// applications; what has waited too long, or finds too many waiting, is refused (docs/architecture.md, "Overload").
+// How many requests are worked on at once, and whose. What is beyond it waits for its turn, which goes to the application that has
+// used the least time lately; what has waited too long, or finds too many waiting, is refused (docs/architecture.md, "Overload").
 
 import { tooBusy } from '../faults.ts';
+import { LoopTime } from '../loop-time.ts';
 import type { Stopping, Trip } from '../trip.ts';
 import { Turns } from '../turns.ts';
 
@@ -46,22 +47,34 @@ const RETRY_SECONDS_MAX = 10;
  */
 const ALONE = 3 / 4;
 const BESIDE_OTHERS = 1 / 6;
+/** Of that, beside others, one whose requests have kept the event loop busy lately. They keep the database busy as well. */
+const HEAVY = 1 / 4;
+/** What a request counts in the order of turns, besides what was measured of it: about the server's time for an ordinary one. */
+const REQUEST_MS = 0.2;
 
 export class Admission {
   readonly #bounds: AdmissionBounds;
   readonly #shares = new Map<string, Share>();
   readonly #turns: Turns<Waiter>;
-  readonly #hasRoom = (name: string) => this.#shareOf(name).atWork < this.#part;
+  readonly #loopTime: LoopTime;
+  readonly #hasRoom = (name: string) => this.#mayHaveMore(name, this.#shareOf(name));
+  readonly #cost = (name: string, { since }: Waiter): number => {
+    const { left, leftBefore } = this.#shareOf(name);
+    return this.#loopTime.cost(name, since) + REQUEST_MS * (left + leftBefore);
+  };
   #atWork = 0;
   /** Places that one application may have. */
   #part: number;
+  readonly #heavyPart: number;
   #roundEndsAt = 0;
   #watch: NodeJS.Timeout | undefined;
 
-  constructor(bounds: AdmissionBounds) {
+  constructor(bounds: AdmissionBounds, loopTime = new LoopTime()) {
     this.#bounds = bounds;
+    this.#loopTime = loopTime;
     this.#turns = new Turns({ eachMax: bounds.waitingEachMax, allMax: bounds.waitingMax });
     this.#part = this.#partOf(1);
+    this.#heavyPart = Math.max(1, Math.floor(this.#partOf(2) * HEAVY));
   }
 
   get atWork(): number {
@@ -85,7 +98,7 @@ export class Admission {
     const share = this.#shareOf(trip.share);
     share.seen = true;
     // While there is a place, those who wait have their part: nobody is overtaken but by who has less.
-    if (this.#atWork < this.#bounds.atOnceMax && share.atWork < this.#part) {
+    if (this.#atWork < this.#bounds.atOnceMax && this.#mayHaveMore(trip.share, share)) {
       this.#admit(trip, share);
       return undefined;
     }
@@ -128,6 +141,16 @@ export class Admission {
     return result;
   }
 
+  /** Whether another application is active too. */
+  isBesideOthers(name: string): boolean {
+    return this.#shares.size > (this.#shares.has(name) ? 1 : 0);
+  }
+
+  #mayHaveMore(name: string, { atWork }: Share): boolean {
+    if (atWork >= this.#part) return false;
+    return atWork < this.#heavyPart || this.#shares.size === 1 || !this.#loopTime.isHeavy(name);
+  }
+
   #shareOf(name: string): Share {
     let share = this.#shares.get(name);
     if (share === undefined) {
@@ -164,7 +187,7 @@ export class Admission {
 
   #fill(): void {
     while (this.#atWork < this.#bounds.atOnceMax) {
-      const waiter = this.#turns.next(this.#hasRoom);
+      const waiter = this.#turns.next(this.#hasRoom, this.#cost);
       if (waiter === undefined) return;
       const { trip, stopped, go } = waiter;
       trip.takeBack(stopped);

@@ -12,6 +12,7 @@ import type { QuotaGate } from '../gate/quota.ts';
 import type { LiveSession, Sessions } from '../gate/sessions.ts';
 import type { Transfers } from '../gate/transfers.ts';
 import { recheckRefusal, staleAsBusy, withCurrentDefinition } from '../operations/current-definition.ts';
+import type { Slices } from '../slices.ts';
 import type { Trip } from '../trip.ts';
 import type { Answer } from './answer.ts';
 import { clientAddress } from './client-address.ts';
@@ -26,6 +27,7 @@ import type { VisitorRoute } from './visitor-route.ts';
 
 export interface Services extends Omit<OperatorContext, 'source'>, Sending {
   readonly admission: Admission;
+  readonly slices: Slices;
   readonly uploads: Transfers;
   readonly downloads: Transfers;
   readonly quotas: QuotaGate;
@@ -53,7 +55,7 @@ export function bindRoute(services: Services, row: Route) {
   return answering(services, row.path, (request, trip) => {
     const params = request.params as Record<string, string>;
     checkIdentifiers(params);
-    const { ids, now, known, searchIndexes, attachments, people, byteBudget } = services;
+    const { ids, now, known, searchIndexes, attachments, people, slices, byteBudget } = services;
     const database = services.database.forTrip(trip);
     const { authorization } = request.headers;
     const { applicationId = '' } = params;
@@ -102,6 +104,7 @@ export function bindRoute(services: Services, row: Route) {
         people,
         database,
         withoutPlace,
+        slices,
         trip,
         byteBudget,
       };

@@ -10,16 +10,14 @@ const DISCARD_BYTES_MAX = 64 * 1024 * 1024;
 /** For what is thrown away of a body to arrive: much of a file, by a slow line. */
 const DISCARD_MS_MAX = 300_000;
 
-const utf8 = new TextDecoder('utf-8', { fatal: true });
-
-export async function readJsonBody(
+/** The bytes of what says that it is JSON. */
+export async function readJsonBytes(
   request: IncomingMessage,
   bytesMax: number,
   patience: Patience = PATIENCE,
-): Promise<unknown> {
+): Promise<Buffer> {
   checkContentType(request);
-  const bytes = await readBytes(request, bytesMax, patience);
-  return parseJson(bytes);
+  return readBytes(request, bytesMax, patience);
 }
 
 function checkContentType(request: IncomingMessage): void {
@@ -168,26 +166,4 @@ export function discardRest(request: IncomingMessage, { bodySilenceMs }: Patienc
   });
   request.on('error', () => undefined);
   request.resume();
-}
-
-function parseJson(bytes: Buffer): unknown {
-  if (bytes.length === 0) throw fault('INVALID_BODY', { reason: 'the body is empty; it must be JSON' });
-  let text: string;
-  try {
-    text = utf8.decode(bytes);
-  } catch {
-    throw fault('INVALID_BODY', { reason: 'the body is not UTF-8' });
-  }
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw fault('INVALID_BODY', { reason: `the body is not JSON: ${jsonComplaint(error)}` });
-  }
-}
-
-/** The parser's sentence without the excerpt of the body that newer versions of it quote. */
-function jsonComplaint(error: unknown): string {
-  const message = error instanceof Error ? error.message : '';
-  const position = /position (\d+)/.exec(message)?.[1];
-  return position === undefined ? 'it ends too early or is malformed' : `malformed at position ${position}`;
 }

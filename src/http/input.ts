@@ -4,8 +4,10 @@ import type { FastifyRequest } from 'fastify';
 import { fault } from '../faults.ts';
 import type { Admission } from '../gate/admission.ts';
 import type { Transfers } from '../gate/transfers.ts';
+import type { Slices } from '../slices.ts';
 import type { Trip } from '../trip.ts';
-import { readFile, readJsonBody } from './body.ts';
+import { readFile, readJsonBytes } from './body.ts';
+import { readJson } from './json.ts';
 import type { Patience } from './patience.ts';
 import type { BodyRule, Input } from './route.ts';
 
@@ -13,22 +15,24 @@ interface Means {
   readonly publicUrl: () => string;
   readonly publicUrlSet: boolean;
   readonly admission: Admission;
+  readonly slices: Slices;
   readonly uploads: Transfers;
   readonly patience: Patience;
 }
 
 export async function readInput(
-  { publicUrl, publicUrlSet, admission, uploads, patience }: Means,
+  { publicUrl, publicUrlSet, admission, slices, uploads, patience }: Means,
   request: FastifyRequest,
   { params, rule, trip }: { params: Record<string, string>; rule: BodyRule<unknown> | undefined; trip: Trip },
 ): Promise<Input<unknown>> {
-  const read = async (bytesMax: number) => {
-    const body = readJsonBody(request.raw, bytesMax, patience);
+  const read = async ({ shape, bytesMax }: BodyRule<unknown>) => {
+    const coming = readJsonBytes(request.raw, bytesMax, patience);
     // What came with the headers is there by then: nobody is waited for, and the place is kept.
     await undefined;
-    return request.raw.complete ? body : admission.aside(trip, () => body);
+    const bytes = await (request.raw.complete ? coming : admission.aside(trip, () => coming));
+    return shape.read(await readJson(bytes, { slices, trip, elementsMax: shape.elementsMax }));
   };
-  const body = rule === undefined ? undefined : rule.shape.read(await read(rule.bytesMax));
+  const body = rule === undefined ? undefined : await read(rule);
   const header = (name: string) => {
     const value = request.headers[name];
     return Array.isArray(value) ? value.join(', ') : value;

@@ -15,6 +15,8 @@ const validator = validators({ strict: false, allErrors: false, verbose: true })
 /** What a route takes as its body: the schema for people and documents, and the reader for requests. */
 export interface Shape<T> {
   readonly schema: object;
+  /** Of a body that is an array. */
+  readonly elementsMax?: number;
   read(body: unknown): T;
 }
 
@@ -88,6 +90,7 @@ export function many<S extends TSchema>(schema: S): Shape<Static<S>[]> {
   const validate = validator(() => schema);
   return {
     schema: { type: 'array', maxItems: RECORDS_MAX, items: schema },
+    elementsMax: RECORDS_MAX,
     read(body) {
       if (!Array.isArray(body)) throw fault('INVALID_BODY', { reason: 'the body must be an array', path: '' });
       return readElements(validate(), body) as Static<S>[];
@@ -105,6 +108,7 @@ export function oneOrMany<S extends TSchema>(schema: S): Shape<OneOrMany<Static<
   const validate = validator(() => schema);
   return {
     schema: { anyOf: [schema, { type: 'array', maxItems: RECORDS_MAX, items: schema }] },
+    elementsMax: RECORDS_MAX,
     read(body) {
       if (Array.isArray(body)) return { items: readElements(validate(), body) as Static<S>[], batch: true };
       check(validate(), body, '');

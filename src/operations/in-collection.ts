@@ -16,8 +16,8 @@ export function inCollection(context: Context, collectionId: string): InCollecti
   const collection = context.application.collections.get(collectionId);
   if (collection === undefined) throw fault('COLLECTION_NOT_FOUND', { collectionId });
   // Member by member: on the road of every record operation a spread was measurable.
-  const { application, caller, source, store, known, searchIndexes, attachments, withoutPlace, ids, now } = context;
-  const { trip, byteBudget } = context;
+  const { application, caller, source, store, known, searchIndexes, attachments, withoutPlace } = context;
+  const { slices, trip, byteBudget, ids, now } = context;
   const table = { schema: store.schema, collection, generation: application.generation };
   return {
     application,
@@ -28,6 +28,7 @@ export function inCollection(context: Context, collectionId: string): InCollecti
     searchIndexes,
     attachments,
     withoutPlace,
+    slices,
     trip,
     byteBudget,
     ids,

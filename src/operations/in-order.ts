@@ -1,7 +1,9 @@
 // Elements of a batch are taken in order, up to the first that fails.
 
+import type { Context } from '../context.ts';
 import type { RecordText } from '../domain/record-text.ts';
 import { Fault } from '../faults.ts';
+import type { Steps } from '../slices.ts';
 
 export interface Failure {
   readonly index: number;
@@ -14,13 +16,24 @@ export interface Outcome {
   readonly failure?: Failure;
 }
 
-/** Applies `make` in order, up to the first fault. */
+interface Taken<R> {
+  done: R[];
+  failure?: Failure;
+}
+
+/** Applies `make` in order, up to the first fault, giving way to other requests when it takes long. */
 export function inOrder<T, R>(
+  { slices, trip }: Pick<Context, 'slices' | 'trip'>,
   items: readonly T[],
   make: (item: T, index: number) => R,
-): { done: R[]; failure?: Failure } {
+): Promise<Taken<R>> {
+  return slices.run(trip, takeInOrder(items, make));
+}
+
+function* takeInOrder<T, R>(items: readonly T[], make: (item: T, index: number) => R): Steps<Taken<R>> {
   const done: R[] = [];
   for (const [index, item] of items.entries()) {
+    if (index > 0) yield;
     try {
       done.push(make(item, index));
     } catch (error) {

@@ -24,7 +24,7 @@ export async function draftRecords(
   at: InCollection,
   records: readonly NewRecord[],
 ): Promise<{ drafts: NewDraft[]; failure?: Failure }> {
-  const { done: reads, failure } = inOrder(records, (record) =>
+  const { done: reads, failure } = await inOrder(at, records, (record) =>
     readValues(at.collection.columns, record.values, { nullRemoves: false }),
   );
   const creatorIds = records.slice(0, reads.length).flatMap((record) => record.creatorId ?? []);
@@ -33,7 +33,7 @@ export async function draftRecords(
     reads.flatMap((read) => read.targets),
     creatorIds,
   );
-  const drafted = inOrder(reads, (read, index) => {
+  const drafted = await inOrder(at, reads, (read, index) => {
     completeTargets(read.targets, found);
     return draftNew(at, read.values, { creatorId: records[index]?.creatorId, found });
   });

@@ -169,7 +169,7 @@ async function takePortion(
     const text = texts.get(name) ?? (record && (read.get(record.id) ?? record.rec));
     return text === undefined ? undefined : readState(at.collection, text);
   };
-  return inOrder(portion, (name, index) => {
+  return inOrder(at, portion, (name, index) => {
     const state = states.get(name) ?? stateOf(name);
     const next = (state === undefined ? created.get(name) : undefined) ?? change(start + index, state);
     states.set(name, next.state);

@@ -61,7 +61,7 @@ export async function applyUpdates(
       }
       const states = new Map([...records].map(([id, { rec }]) => [id, readState(at.collection, rec)]));
       const held = heldKeys(states.values());
-      const { done: steps, failure } = takeSteps(at, changes, { ...conditions, states });
+      const { done: steps, failure } = await takeSteps(at, changes, { ...conditions, states });
       const [only, ...others] = steps;
       if (only !== undefined && others.length === 0) {
         attempted = only;
@@ -89,9 +89,9 @@ function takeSteps(
   at: InCollection,
   changes: readonly Change[],
   { states, ...conditions }: UpdateConditions & { states: Map<string, State> },
-): { done: Step[]; failure?: Failure } {
+): Promise<{ done: Step[]; failure?: Failure }> {
   const change = changing(at, changes, conditions);
-  return inOrder(changes, ({ id }, index) => {
+  return inOrder(at, changes, ({ id }, index) => {
     const next = change(index, states.get(id));
     states.set(id, next.state);
     return next.step;

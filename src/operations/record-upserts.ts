@@ -201,7 +201,7 @@ async function lockAndWrite(at: InCollection, tx: Transaction, locking: Locking)
   const sizes = portionSizes(elements, all);
   if (sizes !== undefined) return writeLong(at, tx, { ...locking, sizes, locked: all });
   const states = new Map(locked.map((state) => [keyOf(state), state]));
-  const { done: steps, failure } = takeSteps(at, locking, states);
+  const { done: steps, failure } = await takeSteps(at, locking, states);
   const { oneByOne } = locking;
   return writeSteps(at, tx, { steps, failure, heldKeys: heldKeys(locked), keyColumnId: columnId, oneByOne });
 }
@@ -211,9 +211,9 @@ function takeSteps(
   at: InCollection,
   { key, found, upserts }: Locking,
   states: Map<string, State>,
-): { done: Step[]; failure?: Failure } {
+): Promise<{ done: Step[]; failure?: Failure }> {
   const now = isoTime(at.now());
-  return inOrder(upserts, (upsert) => {
+  return inOrder(at, upserts, (upsert) => {
     const looked = { key, upsert, found };
     const state = states.get(upsert.key);
     const next = state === undefined ? creation(at, looked, now) : changing(at, looked, { state, now });
@@ -230,11 +230,11 @@ const changing = (at: InCollection, looked: Looked, { state, now }: { state: Sta
 type LongLocking = Locking & { readonly sizes: readonly number[]; readonly locked: ReadonlyMap<string, LockedLong> };
 
 /** New records are made of the body alone, so all of them at first; one that cannot be made ends the batch there. */
-function writeLong(at: InCollection, tx: Transaction, locking: LongLocking): Promise<Outcome> {
+async function writeLong(at: InCollection, tx: Transaction, locking: LongLocking): Promise<Outcome> {
   const { key, found, upserts, sizes, locked } = locking;
   const now = isoTime(at.now());
   const created = new Map<string, Stepped>();
-  const { done: names, failure } = inOrder(upserts, (upsert) => {
+  const { done: names, failure } = await inOrder(at, upserts, (upsert) => {
     if (!locked.has(upsert.key) && !created.has(upsert.key)) {
       created.set(upsert.key, creation(at, { key, upsert, found }, now));
     }

@@ -103,7 +103,9 @@ export async function updateMany(
   input: { collectionId: string; updates: readonly RecordUpdateWithId[] },
 ): Promise<readonly RecordText[]> {
   const at = inCollection(context, input.collectionId);
-  const { done: changes, failure } = inOrder(input.updates, (update) => readChange(at.collection, update.id, update));
+  const { done: changes, failure } = await inOrder(at, input.updates, (update) =>
+    readChange(at.collection, update.id, update),
+  );
   if (changes.length === 0) return finish([], failure, 'updatedRecords');
   const found = await findTargets(
     at,
@@ -152,7 +154,9 @@ export async function upsert(
   const at = inCollection(context, input.collectionId);
   const key = upsertKey(at.collection, input.keyColumnId);
   checkCreators(context, input.records);
-  const { done: upserts, failure } = inOrder(input.records, (record) => readUpsert(at.collection, key, record));
+  const { done: upserts, failure } = await inOrder(at, input.records, (record) =>
+    readUpsert(at.collection, key, record),
+  );
   const member = input.batch ? 'upsertedRecords' : undefined;
   const [first] = upserts;
   if (first === undefined) return finish([], failure, member);

@@ -10,6 +10,7 @@ import type { Reader, Transaction } from './handles.ts';
 import { LONG_ALONE_BYTES, LONG_AMONG_OTHERS_BYTES, shortText } from './long-records.ts';
 import type { Row, Statement } from './statements.ts';
 import { sqlType, tableOf } from './tables.ts';
+import { textArray } from './text-arrays.ts';
 
 /** A record ready to be stored. `projected` follows the order of the collection's projections. */
 export interface RecordRow {
@@ -148,7 +149,10 @@ export function insertRecords(table: Table, rows: readonly RecordRow[]): Stateme
     params: [
       ...common,
       rows.map((row) => row.id),
-      rows.map((row) => row.rec),
+      textArray(
+        rows.map((row) => row.rec),
+        'text',
+      ),
       rows.map((row) => row.hash),
       rows.map((row) => row.createdBy.id),
       rows.map((row) => row.createdBy.name),
@@ -173,7 +177,10 @@ export function updateRecords(table: Table, rows: readonly RecordRow[]): Stateme
     params: [
       table.generation,
       rows.map((row) => row.id),
-      rows.map((row) => row.rec),
+      textArray(
+        rows.map((row) => row.rec),
+        'text',
+      ),
       rows.map((row) => row.hash),
       rows.map((row) => row.updatedAt),
       rows.map((row) => row.updatedBy.id),
@@ -184,7 +191,11 @@ export function updateRecords(table: Table, rows: readonly RecordRow[]): Stateme
 }
 
 const projectedArrays = (collection: PreparedCollection, rows: readonly Pick<RecordRow, 'projected'>[]) =>
-  collection.projections.all.map((_, index) => rows.map((row) => row.projected[index] ?? null));
+  collection.projections.all.map(({ kind }, index) => {
+    const values = rows.map((row) => row.projected[index] ?? null);
+    if (kind !== 'text' && kind !== 'json') return values;
+    return textArray(values as (string | null)[], kind === 'text' ? 'text' : 'jsonb');
+  });
 
 export function removeRecord(table: Table, recordId: string, { scope, ifHash }: Conditions): Statement {
   return { text: texts(table).remove, params: [table.generation, recordId, scope ?? null, ifHash ?? null] };

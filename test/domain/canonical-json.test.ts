@@ -64,6 +64,18 @@ test('equals the naive serializer, whatever the order of the keys', () => {
   );
 });
 
+test('long arrays are written like short ones', () => {
+  fc.assert(
+    fc.property(fc.array(json, { minLength: 33, maxLength: 40 }), (value) => {
+      assert.equal(canonicalJson(value), oracle(value));
+      assert.equal(canonicalJson(withKeysReversed(value)), canonicalJson(value));
+    }),
+    { numRuns: 100 },
+  );
+  assert.throws(() => canonicalJson([...Array(40).fill(0), Number.NaN]), /no JSON form/);
+  assert.throws(() => canonicalJson([...Array(40).fill(0), { a: undefined }]), /no JSON form/);
+});
+
 test('keys sort by code unit, not by number and not by code point', () => {
   assert.equal(canonicalJson({ 9: 1, 10: 2, b: 3, B: 4 }), '{"10":2,"9":1,"B":4,"b":3}');
   // RFC 8785 section 3.2.3: the surrogates of 😀 come before U+FB01, though its code point is larger.

@@ -6,7 +6,7 @@ import { IncomingMessage } from 'node:http';
 import { connect, Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { after, before, describe, it } from 'node:test';
-import { readJsonBody } from '../../src/http/body.ts';
+import { readJsonBytes } from '../../src/http/body.ts';
 import { publishApplication, type TestApplication } from '../support/application.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { assertProblem, head, onWire, send } from './wire.ts';
@@ -206,7 +206,7 @@ describe('connections', () => {
     const closed = new Promise((resolve) => request.once('close', resolve));
     request.destroy();
     await closed;
-    await assert.rejects(readJsonBody(request, 1_000), { code: 'INVALID_BODY' });
+    await assert.rejects(readJsonBytes(request, 1_000), { code: 'INVALID_BODY' });
   });
 
   it('takes a body after Expect: 100-continue', async () => {

@@ -7,6 +7,7 @@ import fc from 'fast-check';
 import { Fault, fault, refusalReason } from '../../src/faults.ts';
 import { Admission, type AdmissionBounds } from '../../src/gate/admission.ts';
 import { Deadlines } from '../../src/http/deadlines.ts';
+import { LoopTime } from '../../src/loop-time.ts';
 import { Trip } from '../../src/trip.ts';
 import { until } from '../support/until.ts';
 
@@ -26,8 +27,8 @@ const isBusy = (error: unknown) =>
   error instanceof Fault && error.code === 'UNAVAILABLE' && (error.params as { reason: string }).reason === 'busy';
 
 /** A server's front with those who came to it, and what became of each. */
-function front(bounds: Partial<AdmissionBounds> = {}) {
-  const admission = new Admission({ ...BOUNDS, ...bounds });
+function front(bounds: Partial<AdmissionBounds> = {}, loopTime = new LoopTime()) {
+  const admission = new Admission({ ...BOUNDS, ...bounds }, loopTime);
   const enter = (share: string) => {
     const trip = tripOf(share);
     const turn = admission.enter(trip);
@@ -78,7 +79,7 @@ describe('admission', () => {
     assert.deepEqual(admittedOf(loud.slice(ALONE)), [true, false, false, false]);
   });
 
-  it('goes round among those who wait', () => {
+  it('takes of those who wait the application that had the least, and goes round among equals', () => {
     const { admission, many } = front({ atOnceMax: 1 });
     const [first] = many('a', 1);
     const waiting = [...many('a', 3), ...many('b', 2), ...many('c', 1)];
@@ -88,8 +89,35 @@ describe('admission', () => {
       at = waiting.map(({ trip }) => trip).find(({ admitted }) => admitted);
       if (at !== undefined) order.push(at.share);
     }
-    assert.deepEqual(order, ['a', 'b', 'c', 'a', 'b', 'a']);
+    assert.deepEqual(order, ['b', 'c', 'a', 'b', 'a', 'a']);
     assert.equal(admission.atWork, 0);
+  });
+
+  it('takes last who has used much of the event loop', () => {
+    const loopTime = new LoopTime();
+    const { admission, many } = front({ atOnceMax: 1 }, loopTime);
+    const [first] = many('a', 1);
+    const waiting = [...many('a', 1), ...many('b', 2), ...many('c', 1)];
+    loopTime.charge('b', 10_000);
+    const order: string[] = [];
+    for (let at: Trip | undefined = first?.trip; at !== undefined; ) {
+      admission.leave(at);
+      at = waiting.map(({ trip }) => trip).find(({ admitted }) => admitted);
+      if (at !== undefined) order.push(at.share);
+    }
+    assert.deepEqual(order, ['c', 'a', 'b', 'b']);
+  });
+
+  it('gives fewer places to who has used much of the event loop, beside others', () => {
+    const loopTime = new LoopTime();
+    const bounds = { atOnceMax: 48 };
+    const places = (share: string) => admittedOf(many(share, 12)).filter(Boolean).length;
+    const { many, enter } = front(bounds, loopTime);
+    enter('c');
+    loopTime.charge('a', 10_000);
+    assert.deepEqual([places('a'), places('b')], [2, 8]);
+    const alone = front(bounds, loopTime);
+    assert.ok(alone.many('a', 12).every(({ turn }) => turn === undefined));
   });
 
   it('gives the places back to who is alone again', async () => {

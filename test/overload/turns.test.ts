@@ -47,6 +47,29 @@ describe('turns', () => {
     assert.deepEqual(drain(turns), ['a1', 'a2']);
   });
 
+  it('go to whom they cost the least, and round among equals', () => {
+    const turns = filled('a1', 'a2', 'b1', 'b2', 'c1', 'c2');
+    const costs: Record<string, number> = { a: 2, b: 1, c: 1 };
+    const order: (string | undefined)[] = [];
+    for (let turn = 0; turn < 4; turn += 1) order.push(turns.next(undefined, (share) => costs[share] ?? 0));
+    assert.deepEqual(order, ['b1', 'c1', 'b2', 'c2']);
+    assert.equal(
+      turns.next(
+        (share) => share !== 'a',
+        () => 0,
+      ),
+      undefined,
+    );
+    assert.deepEqual(drain(turns), ['a1', 'a2']);
+  });
+
+  it('are had first by who asks for it, within its application', () => {
+    const turns = filled('a1', 'b1', 'a2');
+    assert.ok(turns.add('a', 'a0', true));
+    assert.ok(turns.add('c', 'c1', true));
+    assert.deepEqual(drain(turns), ['a0', 'b1', 'c1', 'a1', 'a2']);
+  });
+
   it('are left once', () => {
     const turns = filled('a1', 'a2', 'b1');
     assert.equal(turns.remove('a', 'a1'), true);

@@ -26,6 +26,11 @@ const PARTS: Readonly<Record<string, Part>> = {
   'trip.ts': { mayImport: [], because: 'a request passes every part on its way, and belongs to none' },
   'turns.ts': { mayImport: [], because: 'whoever has a queue has turns in it, whatever waits there' },
   'byte-budget.ts': { mayImport: [], because: 'what holds memory counts it, whatever it is for' },
+  'loop-time.ts': { mayImport: [], because: 'what was used of the event loop is a number for each application' },
+  'slices.ts': {
+    mayImport: ['loop-time.ts'],
+    because: 'work is cut into slices whatever it does, by what its application has used',
+  },
   'within.ts': { mayImport: [], because: 'whoever waits has a bound, whatever it waits for' },
   'observe.ts': {
     mayImport: ['log-errors.ts', 'log-floods.ts'],
@@ -61,7 +66,17 @@ const PARTS: Readonly<Record<string, Part>> = {
   demo: { mayImport: ['wire'], because: 'demonstration data goes in through the front door, as a client’s would' },
   cli: { mayImport: [EVERYTHING], because: 'the one place where things are wired together' },
 };
-const OPEN_TO_ALL = ['faults.ts', 'context.ts', 'observe.ts', 'trip.ts', 'turns.ts', 'byte-budget.ts', 'within.ts'];
+const OPEN_TO_ALL = [
+  'faults.ts',
+  'context.ts',
+  'observe.ts',
+  'trip.ts',
+  'turns.ts',
+  'byte-budget.ts',
+  'within.ts',
+  'slices.ts',
+  'loop-time.ts',
+];
 const OUTSIDE_SRC: Readonly<Record<string, readonly string[]>> = { cli: ['client'] };
 
 /** `src/store/db.ts` is of part `store`, `src/config.ts` of part `config.ts`; undefined outside src. */

@@ -49,7 +49,7 @@ function keyTypes(scheme: ObjectScheme): ReadonlyMap<string, SimpleTypeName> {
 }
 
 /** Assignment, except that a key called `__proto__` becomes a member instead of a prototype. */
-function setOwn(target: Record<string, SimpleValue>, key: string, value: SimpleValue): void {
+export function setOwn<T>(target: Record<string, T>, key: string, value: T): void {
   if (key === '__proto__') {
     Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
   } else {

@@ -1,0 +1,177 @@
+// Long work in slices, by a clock that only the work itself moves.
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { setImmediate as comeRound } from 'node:timers/promises';
+import fc from 'fast-check';
+import { fault } from '../../src/faults.ts';
+import { LoopTime } from '../../src/loop-time.ts';
+import { Slices, type Steps } from '../../src/slices.ts';
+import { Trip } from '../../src/trip.ts';
+
+const STEP_MS = 1;
+/** So long a step never shares its slice with another. */
+const LONG_STEP_MS = 10;
+
+/** Slices, and a clock that stands still but for the work and the pauses. */
+function bench({ besideOthers = true } = {}) {
+  let now = 0;
+  const pauses: { readonly until: number; readonly callback: () => void }[] = [];
+  const clock = {
+    now: () => now,
+    after: (milliseconds: number, callback: () => void) => {
+      pauses.push({ until: now + milliseconds, callback });
+    },
+  };
+  const loopTime = new LoopTime(clock.now);
+  const slices = new Slices(loopTime, () => besideOthers, clock);
+  /** Whose steps were taken, in order. */
+  const taken: string[] = [];
+  function* work(name: string, steps: number, stepMs: number): Steps<string> {
+    for (let step = 0; step < steps; step += 1) {
+      if (step > 0) yield;
+      taken.push(name);
+      now += stepMs;
+    }
+    return name;
+  }
+  const tripOf = (share: string, heavy: boolean): Trip => {
+    const trip = new Trip(share, 30_000);
+    trip.share = share;
+    trip.heavy = heavy;
+    return trip;
+  };
+  const run = (name: string, steps: number, { stepMs = STEP_MS, heavy = true } = {}) =>
+    slices.run(tripOf(name[0] ?? '', heavy), work(name, steps, stepMs));
+  /** Lets the pauses pass, up to so many of them. */
+  const pass = async (count: number) => {
+    for (let passed = 0; passed < count; passed += 1) {
+      await comeRound();
+      const pause = pauses.shift();
+      if (pause === undefined) return;
+      now = Math.max(now, pause.until);
+      pause.callback();
+    }
+    await comeRound();
+  };
+  return { slices, loopTime, taken, tripOf, work, run, pass, pauses, wait: (ms: number) => (now += ms) };
+}
+
+const runsOf = (taken: readonly string[]): string[] => taken.filter((name, index) => name !== taken[index - 1]);
+
+describe('slices', () => {
+  it('do at once what is short, and count nothing for it', async () => {
+    const { run, taken, loopTime, pauses } = bench();
+    const first = run('a', 2, { heavy: false });
+    assert.deepEqual(taken, ['a', 'a']);
+    assert.equal(await first, 'a');
+    assert.deepEqual([loopTime.usedMs('a'), pauses.length], [0, 0]);
+  });
+
+  it('give way to others when work turns out to be long', async () => {
+    const { run, taken, pass } = bench();
+    const both = [run('a', 8, { heavy: false }), run('b', 8, { heavy: false })];
+    await pass(20);
+    assert.deepEqual(await Promise.all(both), ['a', 'b']);
+    assert.deepEqual(runsOf(taken), ['a', 'b', 'a', 'b', 'a', 'b']);
+  });
+
+  it('go to the application that has used the least, however many another has waiting', async () => {
+    const { run, taken, pass, loopTime } = bench();
+    loopTime.charge('a', 500);
+    const loud = Array.from({ length: 5 }, (_, i) => run(`a${i}`, 6));
+    await pass(2);
+    const before = taken.length;
+    const quiet = run('b', 6);
+    await pass(2);
+    assert.deepEqual(taken.slice(before), ['b', 'b', 'b', 'b', 'b', 'b']);
+    await quiet;
+    await pass(50);
+    assert.equal((await Promise.all(loud)).length, 5);
+  });
+
+  it('finish what an application has begun before they begin more for it', async () => {
+    const { run, taken, pass } = bench();
+    const all = [run('a1', 9), run('a2', 9), run('a3', 9)];
+    await pass(30);
+    await Promise.all(all);
+    assert.deepEqual(runsOf(taken), ['a1', 'a2', 'a3']);
+  });
+
+  it('pause as long as they took beside others, and alone only for one round of the event loop', async () => {
+    for (const besideOthers of [true, false]) {
+      const { run, pauses, pass } = bench({ besideOthers });
+      const done = run('a', 2, { stepMs: LONG_STEP_MS });
+      assert.deepEqual(
+        pauses.map(({ until }) => until),
+        [besideOthers ? 2 * LONG_STEP_MS : LONG_STEP_MS],
+      );
+      await pass(3);
+      await done;
+    }
+  });
+
+  it('forget what was used by and by', () => {
+    const { loopTime, wait } = bench();
+    loopTime.charge('a', 100);
+    wait(1_000);
+    assert.ok(Math.abs(loopTime.usedMs('a') - 50) < 1e-9);
+    loopTime.charge('a', 50);
+    wait(1_000);
+    assert.ok(Math.abs(loopTime.usedMs('a') - 50) < 1e-9);
+    assert.equal(loopTime.usedMs('b'), 0);
+  });
+
+  it('are left by a request that is stopped, and pass on to the next', async () => {
+    const { slices, taken, tripOf, work, run, pass } = bench();
+    const first = run('a', 2, { stepMs: LONG_STEP_MS });
+    const stopped = tripOf('b', true);
+    const second = slices.run(stopped, work('b', 2, STEP_MS));
+    const third = run('c', 1);
+    assert.equal(slices.waiting, 3);
+    stopped.stop(fault('UNAVAILABLE', { reason: 'deadline' }));
+    await assert.rejects(second, (error) => error === stopped.stopped);
+    await pass(10);
+    assert.deepEqual(await Promise.all([first, third]), ['a', 'c']);
+    assert.equal(taken.includes('b'), false);
+    assert.equal(slices.waiting, 0);
+  });
+
+  it('pass on when work fails', async () => {
+    const { slices, tripOf, run, pass } = bench();
+    // biome-ignore lint/correctness/useYield: it fails before it would
+    const failing = (function* (): Steps<never> {
+      throw new Error('failed');
+    })();
+    await assert.rejects(slices.run(tripOf('a', true), failing), /failed/);
+    const next = run('b', 1);
+    await pass(3);
+    assert.equal(await next, 'b');
+  });
+
+  it('let everybody finish, whatever others go on sending', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.record({ name: fc.constantFrom('a', 'b', 'c'), steps: fc.integer({ min: 1, max: 30 }) }), {
+          minLength: 1,
+          maxLength: 12,
+        }),
+        async (works) => {
+          const { run, taken, pass } = bench();
+          const done = works.map(({ name, steps }) => run(name, steps));
+          // New light work of an application that has used nothing, before each slice.
+          let fresh = 0;
+          for (let turn = 0; turn < 400; turn += 1) {
+            fresh += 1;
+            void run(`x${fresh}`, 1);
+            await pass(1);
+          }
+          await Promise.all(done);
+          const expected = works.reduce((sum, { steps }) => sum + steps, 0);
+          assert.equal(taken.filter((name) => name[0] !== 'x').length, expected);
+        },
+      ),
+      { numRuns: 20 },
+    );
+  });
+});
