@@ -1,5 +1,5 @@
-// Values of long records that are referred to. They are read beside the others, a few megabytes at a time, once the request
-// holds the bytes for them.
+// Values that are referred to and take much memory: those of long records, which are read beside the others and a few
+// megabytes at a time, and short ones that are many. The request holds the bytes for them first.
 
 import type { ReferenceColumn } from '../domain/application.ts';
 import type { Reader } from '../store/handles.ts';
@@ -7,6 +7,8 @@ import { type Referral, type Referred, readLongReferred } from '../store/referen
 import { requireBytes } from './held-bytes.ts';
 import type { InCollection } from './in-collection.ts';
 
+/** Of short values together: up to this they are as little as the page that they are put into. */
+const SHORT_CHARACTERS = 1024 * 1024;
 /** Records from which values are picked at once: a value may be all of its record. */
 const PORTION_BYTES = 4 * 1024 * 1024;
 
@@ -27,13 +29,16 @@ export async function readLongOnes(
   reader: Reader,
   { referrals, referred, places, held, charactersMax }: LongReferences,
 ): Promise<void> {
-  let bytes = 0;
+  let [long, short] = [0, 0];
   for (const { recordId, column } of places) {
-    bytes += referred.get(column.referredCollectionId)?.get(recordId)?.longBytes ?? 0;
+    const record = referred.get(column.referredCollectionId)?.get(recordId);
+    if (record?.longBytes !== undefined) long += record.longBytes;
+    else short += record?.values.get(column.referredColumnId)?.length ?? 0;
   }
-  if (bytes === 0) return;
+  const bytes = long + (short > SHORT_CHARACTERS ? short : 0);
   // Once as values, and once where they are put in.
-  requireBytes(at, held + 2 * Math.min(bytes, charactersMax));
+  if (bytes > 0) requireBytes(at, held + 2 * Math.min(bytes, charactersMax));
+  if (long === 0) return;
   let characters = 0;
   for (const referral of referrals) {
     const records = referred.get(referral.collectionId);
