@@ -1,6 +1,7 @@
 // What an operation is given: who asks, for which application, and the means to answer. Passed as an argument from the
 // road to the operation; nothing is hidden on the request.
 
+import type { ByteBudget } from './byte-budget.ts';
 import type { Caller } from './domain/access.ts';
 import type { ActivitySource } from './domain/activity.ts';
 import type { PreparedApplication } from './domain/application.ts';
@@ -10,7 +11,7 @@ import type { Mailer } from './mail/mailer.ts';
 import type { Observe } from './observe.ts';
 import type { Push } from './push/push.ts';
 import type { Providers } from './sign-on/providers.ts';
-import type { SliceOwner, Slices } from './slices.ts';
+import type { Slices } from './slices.ts';
 import type { Blobs } from './store/blobs.ts';
 import type { Database } from './store/db.ts';
 import type { Writer } from './store/handles.ts';
@@ -18,7 +19,7 @@ import type { News } from './store/hearing.ts';
 import type { KnownRecords } from './store/known-records.ts';
 import type { Receiving } from './store/receiving.ts';
 import type { SearchIndexes } from './store/search-indexes.ts';
-import type { Stopping } from './trip.ts';
+import type { Stopping, Trip } from './trip.ts';
 import type { OperatorProof } from './wire/operator.ts';
 import type { UserShort } from './wire/users.ts';
 
@@ -127,7 +128,9 @@ export interface Context {
   readonly withoutPlace: WithoutPlace;
   /** For work that may take long, and the request that it is done for. */
   readonly slices: Slices;
-  readonly trip: SliceOwner;
+  readonly trip: Trip;
+  /** What the request's long records are counted in. */
+  readonly byteBudget: ByteBudget;
   /** The session by which the caller is known; undefined for tokens and passwords. */
   readonly sessionId: string | undefined;
   /** Likewise the token. */

@@ -96,8 +96,9 @@ export interface BatchProgress {
 
 /** JSON text that goes out as it is; records are kept as text and never parsed on the way out. */
 export class RawJson {
-  readonly text: string;
-  constructor(text: string) {
+  /** A long one as UTF-8. */
+  readonly text: string | Buffer;
+  constructor(text: string | Buffer) {
     this.text = text;
   }
 }

@@ -69,6 +69,8 @@ export class Trip {
   /** Of files that it brought or took along. */
   bytesIn = 0;
   bytesOut = 0;
+  /** Of long records that it reads (byte-budget). */
+  heldBytes = 0;
   trace: Trace | undefined = undefined;
   /** Its place among those whose time is looked at (http/deadlines). */
   watchedAt: number | undefined = undefined;

@@ -45,15 +45,16 @@ export class Turns<Waiter> {
    * application for whose first the cost is least.
    */
   next(
-    may: (share: string) => boolean = () => true,
+    may: (share: string, first: Waiter) => boolean = () => true,
     cost?: (share: string, first: Waiter) => number,
   ): Waiter | undefined {
     let chosen: string | undefined;
     let leastCost = Number.POSITIVE_INFINITY;
     let compared = 0;
     for (const [share, queue] of this.#queues) {
-      if (!may(share)) continue;
-      const itsCost = cost === undefined ? 0 : cost(share, firstOf(queue));
+      const first = firstOf(queue);
+      if (!may(share, first)) continue;
+      const itsCost = cost === undefined ? 0 : cost(share, first);
       if (chosen === undefined || itsCost < leastCost) {
         chosen = share;
         leastCost = itsCost;

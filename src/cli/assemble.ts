@@ -2,6 +2,7 @@
 
 import { getRandomValues } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
+import { ByteBudget, byteBounds } from '../byte-budget.ts';
 import { BEHIND_TASKS } from '../context.ts';
 import { createIdSource } from '../domain/ids.ts';
 import { Admission } from '../gate/admission.ts';
@@ -189,6 +190,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     patience: { ...PATIENCE, ...options.patience },
     pipelines: new Pipelines(),
     unread: new UnreadAnswers(options.unread ?? unreadBounds(), observe),
+    byteBudget: new ByteBudget(options.longRecords ?? byteBounds()),
     admission,
     slices,
     uploads: new Transfers(options.transfers ?? UPLOADS),

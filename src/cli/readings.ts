@@ -13,7 +13,10 @@ import type { Hearing } from '../store/hearing.ts';
 import { VERSION } from './version.ts';
 
 interface Parts {
-  readonly services: Pick<Services, 'admission' | 'deadlines' | 'uploads' | 'downloads' | 'unread' | 'bodies'> & {
+  readonly services: Pick<
+    Services,
+    'admission' | 'deadlines' | 'uploads' | 'downloads' | 'unread' | 'bodies' | 'byteBudget'
+  > & {
     readonly database: Database;
     readonly definitions: Definitions;
     readonly authenticator: Authenticator;
@@ -32,8 +35,8 @@ export async function readParts({
   behind,
   embedded,
 }: Parts): Promise<Omit<Readings, 'database'>> {
-  const { admission, deadlines, uploads, downloads, unread, bodies, database, definitions, authenticator, sessions } =
-    services;
+  const { admission, deadlines, uploads, downloads, unread, bodies, byteBudget } = services;
+  const { database, definitions, authenticator, sessions } = services;
   const connections = await promisify(app.server.getConnections.bind(app.server))();
   const now = performance.now();
   return {
@@ -43,6 +46,7 @@ export async function readParts({
     connections,
     unreadBytes: unread.bytes,
     bodyBytes: bodies.known.bytes + bodies.visitors.bytes,
+    longRecords: { bytes: byteBudget.bytes, waiting: byteBudget.waiting },
     pool: database.counts,
     embedded,
     tasks: Object.fromEntries(Object.entries(behind).map(([kind, { waiting }]) => [kind, waiting])),

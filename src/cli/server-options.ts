@@ -2,6 +2,7 @@
 
 import { resolve } from 'node:path';
 import type pg from 'pg';
+import type { ByteBounds } from '../byte-budget.ts';
 import type { Config, SettingName } from '../config.ts';
 import type { AdmissionBounds } from '../gate/admission.ts';
 import type { Argon2 } from '../gate/password-check.ts';
@@ -54,6 +55,7 @@ export interface ServerOptions {
   readonly patience?: Partial<Patience>;
   readonly unread?: UnreadBounds;
   readonly bodies?: BodiesBounds;
+  readonly longRecords?: ByteBounds;
   readonly waiting?: Partial<AdmissionBounds>;
   readonly transfers?: TransferBounds;
   /** The other processes of this server, where it has workers: what is asked of one can be told of all. */

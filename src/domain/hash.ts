@@ -16,6 +16,6 @@ export function recordHash(recordId: string, canonicalValues: string): string {
   return base32hex(bytes, RECORD_HASH_CHARACTERS);
 }
 
-export function sha256Hex(text: string): string {
+export function sha256Hex(text: string | Buffer): string {
   return hash('sha256', text, 'hex');
 }

@@ -22,10 +22,14 @@ export const FROM_MARK = {
 /** What stands between the timestamp and updatedAt. */
 export const hashPart = (hash: string): string => `${HASH_MARK}${hash}${UPDATED_AT_MARK}`;
 
+/** A record as it goes out: a long one as UTF-8, which lies outside of the heap. */
+export type RecordText = string | Buffer;
+
 /** The hash in a record's text. */
-export function hashInText(text: string): string {
+export function hashInText(text: RecordText): string {
   const start = text.indexOf(TIMESTAMP_MARK) + TIMESTAMP_MARK.length + TIME_LENGTH + HASH_MARK.length;
-  return text.slice(start, start + HASH_LENGTH);
+  const end = start + HASH_LENGTH;
+  return typeof text === 'string' ? text.slice(start, end) : text.toString('latin1', start, end);
 }
 
 /** What follows updatedAt. */
@@ -60,4 +64,4 @@ const userJson = (user: UserShort): string => `{"id":"${user.id}","name":${JSON.
 /** What a record's text says. */
 export type StoredRecord = Omit<RecordParts, 'valuesJson'> & { readonly values: Values };
 
-export const readRecordText = (text: string): StoredRecord => JSON.parse(text) as StoredRecord;
+export const readRecordText = (text: RecordText): StoredRecord => JSON.parse(String(text)) as StoredRecord;

@@ -1,23 +1,33 @@
 // What a route gives back; http/send puts it on the wire.
 
 import { Readable } from 'node:stream';
+import type { RecordText } from '../domain/record-text.ts';
+
+export type Body = string | Uint8Array | readonly (string | Uint8Array)[];
 
 export interface Answer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
-  /** JSON text, or bytes whose type the headers say. */
-  readonly body?: string | Uint8Array;
+  /** JSON text, or bytes whose type the headers say; in parts where some are long. */
+  readonly body?: Body;
   /** Instead of a body: bytes that are opened when the headers may go out, and never for HEAD. */
   readonly stream?: () => Promise<Readable>;
 }
 
 export const answerJson = (value: unknown): Answer => ({ status: 200, body: JSON.stringify(value) });
 
-export const answerText = (body: string, headers: Readonly<Record<string, string>> = {}): Answer => ({
+export const answerText = (body: Body, headers: Readonly<Record<string, string>> = {}): Answer => ({
   status: 200,
   headers,
   body,
 });
+
+/** A JSON array of texts. Long ones are not put together with the others: a page can have a hundred megabytes. */
+export function arrayOf(texts: readonly RecordText[]): Body {
+  if (texts.every((text) => typeof text === 'string')) return `[${texts.join(',')}]`;
+  const parts: RecordText[] = texts.flatMap((text, index) => [index === 0 ? '[' : ',', text]);
+  return [...parts, ']'];
+}
 
 export const NO_CONTENT: Answer = { status: 204 };
 

@@ -57,7 +57,7 @@ export function bindRoute(services: Services, row: Route) {
   return answering(services, row.path, (request, trip) => {
     const params = request.params as Record<string, string>;
     checkIdentifiers(params);
-    const { ids, now, known, searchIndexes, attachments, people, slices } = services;
+    const { ids, now, known, searchIndexes, attachments, people, slices, byteBudget } = services;
     const database = services.database.forTrip(trip);
     const { authorization } = request.headers;
     const { applicationId = '' } = params;
@@ -109,6 +109,7 @@ export function bindRoute(services: Services, row: Route) {
         withoutPlace,
         slices,
         trip,
+        byteBudget,
       };
       try {
         return behindTheRoad(services.downloads, trip, await row.run(context, input, services));

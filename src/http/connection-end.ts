@@ -69,7 +69,9 @@ function endSoon(socket: Duplex): void {
 
 /** The last word on a connection. */
 export function answerOnSocket(observe: Observe, socket: Duplex, problem: Fault): void {
-  const { status, headers, body } = toProblem(problem);
+  const { status, headers, body: parts } = toProblem(problem);
+  // Only applied records come in parts, and none are told of here.
+  const body = String(parts);
   const requestId = randomBytes(8).toString('hex');
   observe({ event: 'request', requestId, method: '', route: '', status, milliseconds: 0 });
   const all = {

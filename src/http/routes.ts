@@ -7,7 +7,7 @@ import { removeMany } from '../operations/record-removals.ts';
 import * as records from '../operations/records.ts';
 import { NewRecord, RecordUpdate, RecordUpdateWithId } from '../wire/records.ts';
 import { ACTIVITY_LOG_ROUTES } from './activity-log-routes.ts';
-import { answerJson, answerText, NO_CONTENT, NOT_MODIFIED } from './answer.ts';
+import { answerJson, answerText, arrayOf, NO_CONTENT, NOT_MODIFIED } from './answer.ts';
 import { ATTACHMENT_ROUTES } from './attachment-routes.ts';
 import { notModified, requiredHash, VARY } from './conditional.ts';
 import {
@@ -32,8 +32,6 @@ export const RECORDS_BYTES_MAX = 1024 * 1024;
 const RECORDS = `${COLLECTION}/records`;
 const RECORD = `${RECORDS}/:recordId`;
 
-const list = (texts: readonly string[]): string => `[${texts.join(',')}]`;
-
 export const ROUTES: readonly Route[] = [
   route({
     method: 'GET',
@@ -54,7 +52,7 @@ export const ROUTES: readonly Route[] = [
       const input = { collectionId: params.collectionId!, ...readListParameters(query) };
       const { texts, next } = await recordLists.list(context, input);
       const link = next === undefined ? undefined : nextLink(address(), query, next);
-      return answerText(list(texts), link === undefined ? {} : { link });
+      return answerText(arrayOf(texts), link === undefined ? {} : { link });
     },
   }),
   route({
@@ -83,7 +81,7 @@ export const ROUTES: readonly Route[] = [
       const { items, batch } = body;
       const collectionId = params.collectionId!;
       const texts = await records.create(context, { collectionId, records: items, batch });
-      return answerText(batch ? list(texts) : texts[0]!);
+      return answerText(batch ? arrayOf(texts) : texts[0]!);
     },
   }),
   route({
@@ -94,7 +92,7 @@ export const ROUTES: readonly Route[] = [
     body: { shape: many(RecordUpdateWithId), bytesMax: RECORDS_BYTES_MAX },
     sentence: 'Updates up to 100 records in order.',
     run: async (context, { params, body }) =>
-      answerText(list(await records.updateMany(context, { collectionId: params.collectionId!, updates: body }))),
+      answerText(arrayOf(await records.updateMany(context, { collectionId: params.collectionId!, updates: body }))),
   }),
   route({
     method: 'PATCH',
@@ -107,7 +105,7 @@ export const ROUTES: readonly Route[] = [
       const { items, batch } = body;
       const place = { collectionId: params.collectionId!, keyColumnId: params.upsertKeyColumnId! };
       const texts = await records.upsert(context, { ...place, records: items, batch });
-      return answerText(batch ? list(texts) : texts[0]!);
+      return answerText(batch ? arrayOf(texts) : texts[0]!);
     },
   }),
   route({

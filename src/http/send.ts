@@ -6,10 +6,11 @@ import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { ByteBudget } from '../byte-budget.ts';
 import type { Fault } from '../faults.ts';
 import type { Observe } from '../observe.ts';
 import { type Trace, type TraceBeginning, Trip } from '../trip.ts';
-import type { Answer } from './answer.ts';
+import type { Answer, Body } from './answer.ts';
 import { discardRest } from './body.ts';
 import type { Deadlines } from './deadlines.ts';
 import type { Patience } from './patience.ts';
@@ -31,6 +32,7 @@ export interface Sending {
   readonly patience: Patience;
   readonly pipelines: Pipelines;
   readonly unread: UnreadAnswers;
+  readonly byteBudget: ByteBudget;
 }
 
 type Work = (request: FastifyRequest, trip: Trip) => Promise<Answer> | Answer;
@@ -38,7 +40,7 @@ type Handler = (request: FastifyRequest, reply: FastifyReply) => void;
 
 /** A handler that sends what `work` gives or throws, or that its time is over, and tells of it. */
 export function answering(sending: Sending, route: string, work: Work): Handler {
-  const { observe, closing, underWay, deadlines, patience, traces, pipelines, unread } = sending;
+  const { observe, closing, underWay, deadlines, patience, traces, pipelines, unread, byteBudget } = sending;
   const respond: Handler = (request, reply) => {
     const { id: requestId, method } = request;
     const trip = new Trip(requestId, deadlines.milliseconds);
@@ -62,12 +64,26 @@ export function answering(sending: Sending, route: string, work: Work): Handler 
     const send = (answer: Answer): void => {
       try {
         begin();
-        write(reply.raw, trip, answer);
-        keepUnread(reply.raw, request.raw.socket, trip.share);
+        const { socket } = request.raw;
+        if (trip.heldBytes > 0) {
+          releaseBehind(reply.raw, socket);
+          write(reply.raw, trip, answer, byteBudget);
+        } else {
+          write(reply.raw, trip, answer, byteBudget);
+          keepUnread(reply.raw, socket, trip.share);
+        }
         told(answer.status);
       } catch (error) {
         fail(error);
       }
+    };
+    // What it holds of long records it holds until the answer has gone out, or nobody is there to read it.
+    const releaseBehind = (response: ServerResponse, socket: Socket) => {
+      const release = () => byteBudget.release(trip);
+      if (socket.destroyed) return release();
+      response.once('close', release);
+      byteBudget.send(trip, () => socket.destroy());
+      socket.setTimeout(patience.readerMs);
     };
     // Opening reads and writes like the work before it, and has what is left of the same time.
     const open = async (answer: Answer, stream: () => Promise<Readable>): Promise<void> => {
@@ -101,13 +117,14 @@ export function answering(sending: Sending, route: string, work: Work): Handler 
     travel(request, trip, work).then(
       (answer) => {
         underWay.end();
-        if (trip.stopped !== undefined) return;
+        if (trip.stopped !== undefined) return byteBudget.release(trip);
         if (answer.stream !== undefined && method !== 'HEAD') open(answer, answer.stream).catch(fail);
         else send(answer);
       },
       (error) => {
         underWay.end();
         if (trip.stopped === undefined) refuse(error);
+        else byteBudget.release(trip);
       },
     );
   };
@@ -209,7 +226,7 @@ function problemAnswer(observe: Observe, place: Place, error: unknown): Answer {
   return { status, headers, body };
 }
 
-function write(response: ServerResponse, trip: Trip, { status, headers, body }: Answer): void {
+function write(response: ServerResponse, trip: Trip, { status, headers, body }: Answer, budget: ByteBudget): void {
   tellTiming(trip, status);
   if (body === undefined) {
     response.writeHead(status, { 'x-request-id': trip.id, ...trip.headers, ...headers });
@@ -218,7 +235,7 @@ function write(response: ServerResponse, trip: Trip, { status, headers, body }: 
   }
   response.writeHead(status, {
     'content-type': 'application/json; charset=utf-8',
-    'content-length': typeof body === 'string' ? Buffer.byteLength(body) : body.length,
+    'content-length': lengthOf(body),
     'x-request-id': trip.id,
     // Those of the answer itself stand behind these. What may be kept says so.
     'cache-control': 'no-store',
@@ -226,5 +243,32 @@ function write(response: ServerResponse, trip: Trip, { status, headers, body }: 
     ...trip.headers,
     ...headers,
   });
-  response.end(body);
+  if (isInParts(body)) writeParts(response, body, (bytes) => budget.give(trip, bytes));
+  else response.end(body);
+}
+
+const isInParts = (body: Body): body is readonly (string | Uint8Array)[] => Array.isArray(body);
+
+function lengthOf(body: Body): number {
+  if (typeof body === 'string') return Buffer.byteLength(body);
+  return isInParts(body) ? body.reduce((sum, part) => sum + lengthOf(part), 0) : body.length;
+}
+
+/** No faster than they are read, so that each part is let go of when it has gone out. */
+function writeParts(
+  response: ServerResponse,
+  parts: readonly (string | Uint8Array)[],
+  gone: (bytes: number) => void,
+): void {
+  const rest = [...parts].reverse();
+  const next = (): void => {
+    for (let part = rest.pop(); part !== undefined && !response.destroyed; part = rest.pop()) {
+      const { length } = part;
+      if (response.write(part, () => gone(length))) continue;
+      response.once('drain', next);
+      return;
+    }
+    response.end();
+  };
+  next();
 }

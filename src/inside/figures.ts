@@ -12,6 +12,7 @@ export interface Readings {
   readonly connections: number;
   readonly unreadBytes: number;
   readonly bodyBytes: number;
+  readonly longRecords: { readonly bytes: number; readonly waiting: number };
   readonly pool: {
     readonly idle: number;
     readonly lent: number;
@@ -137,6 +138,16 @@ const REQUESTS: readonly Row[] = [
     'cartulary_body_bytes',
     'Memory of bodies of JSON that did not come with their headers and are not worked on yet.',
     one(({ bodyBytes }) => bodyBytes),
+  ),
+  gauge(
+    'cartulary_long_record_bytes',
+    'Bytes that requests hold of the memory for long records, until their answers have gone out.',
+    one(({ longRecords }) => longRecords.bytes),
+  ),
+  gauge(
+    'cartulary_long_record_requests_waiting',
+    'Requests that wait for memory for long records.',
+    one(({ longRecords }) => longRecords.waiting),
   ),
   counter(
     'cartulary_quota_requests_total',

@@ -17,7 +17,7 @@ export function inCollection(context: Context, collectionId: string): InCollecti
   if (collection === undefined) throw fault('COLLECTION_NOT_FOUND', { collectionId });
   // Member by member: on the road of every record operation a spread was measurable.
   const { application, caller, source, store, known, searchIndexes, attachments, withoutPlace } = context;
-  const { slices, trip, ids, now } = context;
+  const { slices, trip, byteBudget, ids, now } = context;
   const table = { schema: store.schema, collection, generation: application.generation };
   return {
     application,
@@ -30,6 +30,7 @@ export function inCollection(context: Context, collectionId: string): InCollecti
     withoutPlace,
     slices,
     trip,
+    byteBudget,
     ids,
     now,
     collection,

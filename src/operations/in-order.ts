@@ -1,6 +1,7 @@
 // Elements of a batch are taken in order, up to the first that fails.
 
 import type { Context } from '../context.ts';
+import type { RecordText } from '../domain/record-text.ts';
 import { Fault } from '../faults.ts';
 import type { Steps } from '../slices.ts';
 
@@ -11,7 +12,7 @@ export interface Failure {
 
 export interface Outcome {
   /** The text of each record after its element, for the elements before the failure. */
-  readonly texts: string[];
+  readonly texts: readonly RecordText[];
   readonly failure?: Failure;
 }
 

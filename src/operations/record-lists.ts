@@ -14,13 +14,14 @@ import {
   writePosition,
 } from '../domain/list-order.ts';
 import { ORDERED_CUT, type Projected } from '../domain/projections.ts';
-import { readRecordText, type StoredRecord } from '../domain/record-text.ts';
+import { type RecordText, readRecordText, type StoredRecord } from '../domain/record-text.ts';
 import { readSearch } from '../domain/search/check.ts';
 import type { Condition } from '../domain/search/condition.ts';
 import { fault } from '../faults.ts';
 import { assertGeneration, fenceGeneration } from '../store/fence.ts';
 import type { Reader } from '../store/handles.ts';
 import { type PageForm, type PageQuery, pageOf } from '../store/lists.ts';
+import { bytesOf, isLongRecord, longRecordsIn, readLongRecord, readLongTexts } from '../store/long-records.ts';
 import type { Params } from '../store/params.ts';
 import { getRecord } from '../store/records.ts';
 import { pageByReference } from '../store/reference-lists.ts';
@@ -29,8 +30,10 @@ import { isUnfit } from '../store/sqlstate.ts';
 import type { Row, Statement } from '../store/statements.ts';
 import { isIdentifier } from '../wire/identifiers.ts';
 import type { Value } from '../wire/values.ts';
+import { requireBytes, withBytes } from './held-bytes.ts';
 import { type InCollection, inCollection } from './in-collection.ts';
-import { withLiveReferences } from './live-references.ts';
+import { withLiveReferences, withReferencesOf } from './live-references.ts';
+import { readLong } from './record-reading.ts';
 
 export interface SearchInput {
   readonly search: string;
@@ -48,7 +51,7 @@ export interface ListInput extends SearchInput {
 }
 
 export interface RecordPage {
-  readonly texts: readonly string[];
+  readonly texts: readonly RecordText[];
   /** Where the list goes on, when more may follow. */
   readonly next?: string;
 }
@@ -101,14 +104,34 @@ export function whereOf(at: InCollection, condition: Condition): (params: Params
 }
 
 /** Where references decide which records are listed, or in what order, both are read at one moment. */
-async function livePage(at: InCollection, query: PageQuery, condition: Condition): Promise<readonly string[]> {
+async function livePage(at: InCollection, query: PageQuery, condition: Condition): Promise<readonly RecordText[]> {
   const decides = query.where !== undefined || isReference(query.order);
   if (at.collection.references.length === 0 || !decides) {
-    return withLiveReferences(at, await readPage(at, query, { reader: at.store, condition }));
+    const texts = await readPage(at, query, { reader: at.store, condition });
+    if (!texts.some(isLongRecord)) return withLiveReferences(at, texts);
+    return withBytes(at, () => {
+      requireBytes(at, bytesOf(longRecordsIn(texts)));
+      return pageAtOneMoment(at, query, condition);
+    });
   }
-  return at.store.snapshot(async (reader) =>
-    withLiveReferences(at, await readPage(at, query, { reader, condition }), reader),
-  );
+  return withBytes(at, () => pageAtOneMoment(at, query, condition));
+}
+
+/** Long records are read by themselves, in the snapshot that has told their sizes. */
+function pageAtOneMoment(at: InCollection, query: PageQuery, condition: Condition): Promise<readonly RecordText[]> {
+  return at.store.snapshot(async (reader) => {
+    const texts = await readPage(at, query, { reader, condition });
+    const long = longRecordsIn(texts);
+    if (long.length === 0) return withReferencesOf(at, reader, texts);
+    requireBytes(at, bytesOf(long));
+    const whole = await readLongTexts(
+      reader,
+      at.collection.definition.id,
+      long.map(({ id }) => id),
+    );
+    const page = texts.map((text) => (isLongRecord(text) ? whole.get(readLongRecord(text).id)! : text));
+    return withReferencesOf(at, reader, page);
+  });
 }
 
 const isReference = ({ column }: ListOrder): boolean => column !== undefined && 'scheme' in column;
@@ -186,13 +209,14 @@ async function positionOf(at: InCollection, order: ListOrder, after: string): Pr
   return order.descending ? { value: `${value}${LAST_CHARACTER}`, id } : { value, id };
 }
 
-async function visibleRecord(at: InCollection, recordId: string): Promise<string | undefined> {
+async function visibleRecord(at: InCollection, recordId: string): Promise<RecordText | undefined> {
   const scope = readScope(at.collection.definition, at.caller);
   const stored = await getRecord(at.store, at.table, { recordId, scope });
-  return stored === undefined ? undefined : (await withLiveReferences(at, [stored]))[0];
+  if (stored === undefined) return undefined;
+  return isLongRecord(stored) ? readLong(at, stored) : (await withLiveReferences(at, [stored]))[0];
 }
 
-function positionIn(order: ListOrder, text: string): Position {
+function positionIn(order: ListOrder, text: RecordText): Position {
   const record = readRecordText(text);
   return { value: sortValue(order, record), id: record.id };
 }

@@ -3,7 +3,7 @@
 
 import type { PreparedCollection } from '../domain/application.ts';
 import type { Projected } from '../domain/projections.ts';
-import { readRecordText, recordText, type StoredRecord } from '../domain/record-text.ts';
+import { type RecordText, readRecordText, recordText, type StoredRecord } from '../domain/record-text.ts';
 import { insertEntries } from '../store/activity.ts';
 import type { Transaction } from '../store/handles.ts';
 import type { SubjectEntry } from '../store/logged-write.ts';
@@ -31,7 +31,7 @@ export interface State {
 /** What each of the locked records has projected before anything is applied, by its identifier. */
 export type HeldKeys = ReadonlyMap<string, readonly Projected[]>;
 
-export function readState(collection: PreparedCollection, rec: string): State {
+export function readState(collection: PreparedCollection, rec: RecordText): State {
   const record = readRecordText(rec);
   return { record, projected: projectedOf(collection, record.values) };
 }
@@ -40,7 +40,7 @@ export const heldKeys = (states: Iterable<State>): HeldKeys =>
   new Map([...states].map(({ record, projected }) => [record.id, projected]));
 
 /** A step, and what is known of its record from then on. */
-interface Stepped {
+export interface Stepped {
   readonly step: Step;
   readonly state: State;
 }
@@ -72,11 +72,14 @@ export const outcome = (steps: readonly Step[], failure: Failure | undefined): O
   ...(failure === undefined ? {} : { failure }),
 });
 
-export function entriesOf(at: InCollection, steps: readonly Step[]): SubjectEntry[] {
+/** Of which record, and what was done to it. */
+type Told = Pick<Step, 'kind'> & { readonly row: Pick<RecordRow, 'id'> };
+
+export function entriesOf(at: InCollection, steps: readonly Told[]): SubjectEntry[] {
   return steps.flatMap(({ kind, row }) => recordEntries(at, { kind, recordIds: [row.id] }));
 }
 
-function logging(at: InCollection, steps: readonly Step[]): Statement[] {
+export function logging(at: InCollection, steps: readonly Told[]): Statement[] {
   const entries = entriesOf(at, steps);
   return entries.length === 0 ? [] : [insertEntries(at.table.schema, entries)];
 }
@@ -110,7 +113,7 @@ export interface Taken {
    * The unique column by which records were looked for. New ones go in in its order, so that batches with the same keys
    * cannot deadlock; a collision in it means that another has made such a record since.
    */
-  readonly keyColumnId?: string;
+  readonly keyColumnId?: string | undefined;
   readonly oneByOne?: boolean;
 }
 
@@ -145,7 +148,7 @@ export async function writeSteps(at: InCollection, tx: Transaction, taken: Taken
  */
 async function writeOneByOne(at: InCollection, tx: Transaction, taken: Taken): Promise<Outcome> {
   const { steps, failure, keyColumnId } = taken;
-  const claimed = createdRows(at.table, taken).map((row) => ({ ...row, projected: keyAlone(at, row, keyColumnId) }));
+  const claimed = claimedRows(at, taken);
   const claims = claimed.length > 0 ? [insertRecords(at.table, claimed)] : [];
   const { done, error } = await tx.ladder([...claims, ...steps.map((step) => updateRecords(at.table, [step.row]))]);
   assertWritten(done);
@@ -168,8 +171,13 @@ async function writeOneByOne(at: InCollection, tx: Transaction, taken: Taken): P
 
 const isNew = ({ kind }: Step): boolean => kind === 'record.create';
 
+type Creating = Pick<Taken, 'steps' | 'keyColumnId'>;
+
+export const claimedRows = (at: InCollection, creating: Creating): RecordRow[] =>
+  createdRows(at.table, creating).map((row) => ({ ...row, projected: keyAlone(at, row, creating.keyColumnId) }));
+
 /** In the order of their keys. */
-function createdRows({ collection }: Table, { steps, keyColumnId }: Taken): RecordRow[] {
+function createdRows({ collection }: Table, { steps, keyColumnId }: Creating): RecordRow[] {
   const index = keyIndex(collection, keyColumnId);
   const keyOf = (row: RecordRow) => String(row.projected[index]);
   const rows = steps.filter(isNew).map(({ row }) => row);

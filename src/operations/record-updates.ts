@@ -9,9 +9,11 @@ import type { Transaction } from '../store/handles.ts';
 import { loggedLast } from '../store/logged-write.ts';
 import { lockRecords, updateRecords } from '../store/records.ts';
 import type { Values } from '../wire/values.ts';
+import { withBytes } from './held-bytes.ts';
 import { assertWritable, type InCollection, noteWritten } from './in-collection.ts';
 import { type Failure, inOrder, type Outcome } from './in-order.ts';
 import { duplicatedValues } from './record-drafts.ts';
+import { portionSizes, writeInPortions } from './record-portions.ts';
 import {
   assertWritten,
   entriesOf,
@@ -21,6 +23,7 @@ import {
   refusal,
   type State,
   type Step,
+  type Stepped,
   updateStep,
   writeSteps,
 } from './record-steps.ts';
@@ -45,10 +48,17 @@ export async function applyUpdates(
 ): Promise<Outcome> {
   let attempted: Step | undefined;
   try {
-    return await at.store.transaction(async (tx) => {
+    return await inTransaction(at, async (tx) => {
       const ids = [...new Set(changes.map((change) => change.id))];
       const { records, fence } = await lockRecords(tx, at.table, ids);
       assertGeneration(fence, at.table.generation);
+      const elements = changes.map(({ id, read }) => ({ name: id, values: read.values }));
+      const sizes = portionSizes(elements, records);
+      if (sizes !== undefined) {
+        const names = changes.map(({ id }) => id);
+        const change = changing(at, changes, conditions);
+        return writeInPortions(at, tx, { names, sizes, locked: records, created: NONE, change, failure: undefined });
+      }
       const states = new Map([...records].map(([id, { rec }]) => [id, readState(at.collection, rec)]));
       const held = heldKeys(states.values());
       const { done: steps, failure } = await takeSteps(at, changes, { ...conditions, states });
@@ -69,22 +79,36 @@ export async function applyUpdates(
   }
 }
 
+const NONE: ReadonlyMap<string, Stepped> = new Map();
+
+/** What holds locks waits for no bytes: it gives them up, and locks again. */
+const inTransaction = <T>(at: InCollection, work: (tx: Transaction) => Promise<T>): Promise<T> =>
+  withBytes(at, () => at.store.transaction(work));
+
 function takeSteps(
   at: InCollection,
   changes: readonly Change[],
-  { found, ifHash, states }: UpdateConditions & { states: Map<string, State> },
+  { states, ...conditions }: UpdateConditions & { states: Map<string, State> },
 ): Promise<{ done: Step[]; failure?: Failure }> {
+  const change = changing(at, changes, conditions);
+  return inOrder(at, changes, ({ id }, index) => {
+    const next = change(index, states.get(id));
+    states.set(id, next.state);
+    return next.step;
+  });
+}
+
+/** How the change of that index is applied to its record; undefined where there is no such record. */
+function changing(at: InCollection, changes: readonly Change[], { found, ifHash }: UpdateConditions) {
   const now = isoTime(at.now());
-  return inOrder(at, changes, (change) => {
-    const state = states.get(change.id);
+  return (index: number, state: State | undefined): Stepped => {
+    const change = changes[index]!;
     assertWritable(at, change.id, state?.record.createdBy.id);
     if (state === undefined) throw new Error('a record that is not there was taken for writable');
     if (ifHash !== undefined && state.record.hash !== ifHash) throw fault('PRECONDITION_FAILED');
     completeTargets(change.read.targets, found, state.record.values);
-    const next = updateStep(at, state, { values: merged(state.record.values, change), now });
-    states.set(change.id, next.state);
-    return next.step;
-  });
+    return updateStep(at, state, { values: merged(state.record.values, change), now });
+  };
 }
 
 /** The values after the change. */

@@ -7,18 +7,21 @@ import { within, writeScope } from '../domain/access.ts';
 import type { PreparedCollection } from '../domain/application.ts';
 import { isoTime } from '../domain/dates/iso-time.ts';
 import type { Projection } from '../domain/projections.ts';
-import { readRecordText } from '../domain/record-text.ts';
+import { type RecordText, readRecordText } from '../domain/record-text.ts';
 import { type ReadValues, readValues } from '../domain/values/value-types.ts';
 import { Fault, fault, tooBusy } from '../faults.ts';
 import { assertGeneration } from '../store/fence.ts';
 import type { Transaction } from '../store/handles.ts';
-import { getRecordByKey, lockRecordsByKeys } from '../store/record-keys.ts';
+import { isLongRecord } from '../store/long-records.ts';
+import { getRecordByKey, type LockedLong, lockRecordsByKeys } from '../store/record-keys.ts';
 import type { NewRecord } from '../wire/records.ts';
 import type { Values } from '../wire/values.ts';
+import { withBytes } from './held-bytes.ts';
 import type { InCollection } from './in-collection.ts';
 import { type Failure, inOrder, type Outcome } from './in-order.ts';
 import { isDuplicatedIn } from './record-drafts.ts';
 import { draftNew, insertDrafts } from './record-inserts.ts';
+import { portionSizes, writeInPortions } from './record-portions.ts';
 import { replace } from './record-replacement.ts';
 import {
   createStep,
@@ -26,6 +29,7 @@ import {
   readState,
   type State,
   type Step,
+  type Stepped,
   StepsOutdated,
   updateStep,
   writeSteps,
@@ -117,7 +121,7 @@ interface Looked {
 
 interface Written {
   readonly id: string;
-  readonly text: string;
+  readonly text: RecordText;
 }
 
 export async function upsertOne(at: InCollection, key: UpsertKey, upsert: Upsert): Promise<Written> {
@@ -127,6 +131,7 @@ export async function upsertOne(at: InCollection, key: UpsertKey, upsert: Upsert
   let stored = first;
   for (let race = 1; race <= RACES; race++) {
     if (race > 1) stored = await look();
+    if (stored !== undefined && isLongRecord(stored)) break;
     const written = stored === undefined ? await insertNew(at, looked) : await change(at, looked, stored);
     if (written !== undefined) return written;
   }
@@ -165,7 +170,8 @@ async function upsertLocked(
   let oneByOne = false;
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     try {
-      return await at.store.transaction((tx) => lockAndWrite(at, tx, { ...given, upserts, oneByOne }));
+      const locking = { ...given, upserts, oneByOne };
+      return await withBytes(at, () => at.store.transaction((tx) => lockAndWrite(at, tx, locking)));
     } catch (error) {
       if (!(error instanceof StepsOutdated)) throw error;
       oneByOne = error.oneByOne;
@@ -185,10 +191,16 @@ interface Locking {
 async function lockAndWrite(at: InCollection, tx: Transaction, locking: Locking): Promise<Outcome> {
   const { columnId, projection } = locking.key;
   const keys = [...new Set(locking.upserts.map(({ key }) => key))];
-  const { recs, fence } = await lockRecordsByKeys(tx, at.table, { projection, keys });
+  const { recs, long, fence } = await lockRecordsByKeys(tx, at.table, { projection, keys });
   assertGeneration(fence, at.table.generation);
   const locked = recs.map((rec) => readState(at.collection, rec));
-  const states = new Map(locked.map((state) => [String(projection.read(state.record.values)), state]));
+  const keyOf = ({ record }: State) => String(projection.read(record.values));
+  const all = new Map(long);
+  for (const [index, state] of locked.entries()) all.set(keyOf(state), { id: state.record.id, rec: recs[index]! });
+  const elements = locking.upserts.map(({ key, read }) => ({ name: key, values: read.values }));
+  const sizes = portionSizes(elements, all);
+  if (sizes !== undefined) return writeLong(at, tx, { ...locking, sizes, locked: all });
+  const states = new Map(locked.map((state) => [keyOf(state), state]));
   const { done: steps, failure } = await takeSteps(at, locking, states);
   const { oneByOne } = locking;
   return writeSteps(at, tx, { steps, failure, heldKeys: heldKeys(locked), keyColumnId: columnId, oneByOne });
@@ -204,11 +216,36 @@ function takeSteps(
   return inOrder(at, upserts, (upsert) => {
     const looked = { key, upsert, found };
     const state = states.get(upsert.key);
-    const next =
-      state === undefined
-        ? createStep(at, newRecord(at, looked), now)
-        : updateStep(at, state, { values: changedValues(at, looked, state.record), now });
+    const next = state === undefined ? creation(at, looked, now) : changing(at, looked, { state, now });
     states.set(upsert.key, next.state);
     return next.step;
+  });
+}
+
+const creation = (at: InCollection, looked: Looked, now: string): Stepped => createStep(at, newRecord(at, looked), now);
+
+const changing = (at: InCollection, looked: Looked, { state, now }: { state: State; now: string }): Stepped =>
+  updateStep(at, state, { values: changedValues(at, looked, state.record), now });
+
+type LongLocking = Locking & { readonly sizes: readonly number[]; readonly locked: ReadonlyMap<string, LockedLong> };
+
+/** New records are made of the body alone, so all of them at first; one that cannot be made ends the batch there. */
+async function writeLong(at: InCollection, tx: Transaction, locking: LongLocking): Promise<Outcome> {
+  const { key, found, upserts, sizes, locked } = locking;
+  const now = isoTime(at.now());
+  const created = new Map<string, Stepped>();
+  const { done: names, failure } = await inOrder(at, upserts, (upsert) => {
+    if (!locked.has(upsert.key) && !created.has(upsert.key)) {
+      created.set(upsert.key, creation(at, { key, upsert, found }, now));
+    }
+    return upsert.key;
+  });
+  const change = (index: number, state: State | undefined) => {
+    if (state === undefined) throw new Error('a record that is neither there nor new was to be changed');
+    return changing(at, { key, upsert: upserts[index]!, found }, { state, now });
+  };
+  return writeInPortions(at, tx, {
+    ...{ names, sizes: sizes.slice(0, names.length), locked, created, change, failure },
+    keyColumnId: key.columnId,
   });
 }

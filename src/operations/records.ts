@@ -5,10 +5,11 @@ import type { Context } from '../context.ts';
 import { readScope, writeScope } from '../domain/access.ts';
 import type { PreparedCollection } from '../domain/application.ts';
 import { sha256Hex } from '../domain/hash.ts';
-import { hashInText } from '../domain/record-text.ts';
+import { hashInText, type RecordText } from '../domain/record-text.ts';
 import { readValues } from '../domain/values/value-types.ts';
 import { fault, RawJson, tooBusy } from '../faults.ts';
 import { loggedWrite } from '../store/logged-write.ts';
+import { isLongRecord } from '../store/long-records.ts';
 import { getRecord, removeRecord } from '../store/records.ts';
 import type { NewRecord, RecordUpdate, RecordUpdateWithId } from '../wire/records.ts';
 import { type InCollection, inCollection, pathOf } from './in-collection.ts';
@@ -16,6 +17,7 @@ import { type Failure, inOrder } from './in-order.ts';
 import { withLiveReferences, withLiveReferencesIfPossible } from './live-references.ts';
 import { recordEntries } from './record-drafts.ts';
 import { draftRecords, insertDrafts } from './record-inserts.ts';
+import { readLong } from './record-reading.ts';
 import { ATTEMPTS, buildAnew, buildOnKnown, explain, replace } from './record-replacement.ts';
 import { findTargets } from './record-targets.ts';
 import { applyUpdates, type Change, type UpdateConditions } from './record-updates.ts';
@@ -23,7 +25,7 @@ import { readUpsert, upsertKey, upsertMany, upsertOne } from './record-upserts.t
 
 /** A record as it goes out. The hash stands first in the ETag; the rest changes with anything else in the text. */
 export interface RecordView {
-  readonly text: string;
+  readonly text: RecordText;
   readonly etag: string;
 }
 
@@ -35,10 +37,22 @@ export async function get(context: Context, input: { collectionId: string; recor
     scope: readScope(at.collection.definition, at.caller),
   });
   if (stored === undefined) throw fault('RECORD_NOT_FOUND', { recordId });
+  if (isLongRecord(stored)) return getLong(at, recordId, stored);
   at.known.learn(pathOf(at), recordId, stored);
   const [text = stored] = await withLiveReferences(at, [stored]);
-  return { text, etag: `"${hashInText(text)}-${sha256Hex(text).slice(0, ETAG_REST_CHARACTERS)}"` };
+  return viewOf(text);
 }
+
+async function getLong(at: InCollection, recordId: string, selected: string): Promise<RecordView> {
+  const text = await readLong(at, selected);
+  if (text === undefined) throw fault('RECORD_NOT_FOUND', { recordId });
+  return viewOf(text);
+}
+
+const viewOf = (text: RecordText): RecordView => ({
+  text,
+  etag: `"${hashInText(text)}-${sha256Hex(text).slice(0, ETAG_REST_CHARACTERS)}"`,
+});
 
 /** 64 bits: enough to tell versions of one record apart. */
 const ETAG_REST_CHARACTERS = 16;
@@ -47,7 +61,7 @@ const ETAG_REST_CHARACTERS = 16;
 export async function create(
   context: Context,
   input: { collectionId: string; records: readonly NewRecord[]; batch: boolean },
-): Promise<readonly string[]> {
+): Promise<readonly RecordText[]> {
   const at = inCollection(context, input.collectionId);
   checkCreators(context, input.records);
   const { drafts, failure } = await draftRecords(at, input.records);
@@ -73,10 +87,10 @@ function checkCreators(context: Context, records: readonly NewRecord[]): void {
 
 /** The texts, or the failure with what was applied before it. */
 function finish(
-  texts: readonly string[],
+  texts: readonly RecordText[],
   failure: Failure | undefined,
   member: 'insertedRecords' | 'updatedRecords' | 'upsertedRecords' | undefined,
-): readonly string[] {
+): readonly RecordText[] {
   if (failure === undefined) return texts;
   if (member !== undefined) {
     failure.fault.batch = { recordIndex: failure.index, applied: { [member]: texts.map((text) => new RawJson(text)) } };
@@ -87,7 +101,7 @@ function finish(
 export async function updateMany(
   context: Context,
   input: { collectionId: string; updates: readonly RecordUpdateWithId[] },
-): Promise<readonly string[]> {
+): Promise<readonly RecordText[]> {
   const at = inCollection(context, input.collectionId);
   const { done: changes, failure } = await inOrder(at, input.updates, (update) =>
     readChange(at.collection, update.id, update),
@@ -110,7 +124,7 @@ function readChange(collection: PreparedCollection, id: string, { values, replac
 export async function update(
   context: Context,
   input: { collectionId: string; recordId: string; update: RecordUpdate; ifHash?: string | undefined },
-): Promise<string> {
+): Promise<RecordText> {
   const at = inCollection(context, input.collectionId);
   const { recordId, ifHash } = input;
   const change = readChange(at.collection, recordId, input.update);
@@ -126,7 +140,7 @@ export async function update(
   return live;
 }
 
-async function updateLocked(at: InCollection, change: Change, conditions: UpdateConditions): Promise<string> {
+async function updateLocked(at: InCollection, change: Change, conditions: UpdateConditions): Promise<RecordText> {
   const { texts, failure } = await applyUpdates(at, [change], conditions);
   if (failure !== undefined) throw failure.fault;
   return texts[0]!;
@@ -136,7 +150,7 @@ async function updateLocked(at: InCollection, change: Change, conditions: Update
 export async function upsert(
   context: Context,
   input: { collectionId: string; keyColumnId: string; records: readonly NewRecord[]; batch: boolean },
-): Promise<readonly string[]> {
+): Promise<readonly RecordText[]> {
   const at = inCollection(context, input.collectionId);
   const key = upsertKey(at.collection, input.keyColumnId);
   checkCreators(context, input.records);

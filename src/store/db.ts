@@ -4,6 +4,7 @@
 import type pg from 'pg';
 import type { Trip } from '../trip.ts';
 import { Connections, type ConnectionsOptions, meaning } from './connections.ts';
+import { type CopiedRow, copyRows } from './copied-rows.ts';
 import type { Engine, JointTransaction, Publisher, Reader, Transaction, Writer } from './handles.ts';
 import { noted, OpenTransaction, publisherOn } from './open-transaction.ts';
 import { type Place, placeOf, SYSTEM, schemaOf } from './places.ts';
@@ -157,6 +158,12 @@ class Handle implements Writer {
     return noted(this.#trip, [statement, ...behind], answer);
   }
 
+  copied(query: string): Promise<CopiedRow[]> {
+    const { connections } = this.#shared;
+    const answer = connections.computing(this.schema, this.#trip, (client) => copyRows(client, query));
+    return noted(this.#trip, [{ text: query }], answer);
+  }
+
   write(text: string, params: readonly unknown[]): Promise<Row[]> {
     const answer = this.#lent((client) => runWrite(client, { text, params }, this.#ledger));
     return noted(this.#trip, [{ text }], answer);
@@ -168,7 +175,7 @@ class Handle implements Writer {
 
   snapshot<T>(work: (reader: Reader) => Promise<T>): Promise<T> {
     const begin = 'begin isolation level repeatable read read only';
-    return this.#begun((client) => work(this.#open(client, { progress: noProgress() })), { begin });
+    return this.#begun((client) => work(this.#open(client, { progress: noProgress() })), { begin, computes: true });
   }
 
   /** The same over the system schema and an application's, counted as this one's. */
@@ -191,14 +198,17 @@ class Handle implements Writer {
   }
 
   /** The waits for the connection and for the commit are the database's time, what is done between statements is not. */
-  async #begun<T>(work: (client: pg.Client) => Promise<T>, how: { begin?: string; progress?: Progress }): Promise<T> {
+  async #begun<T>(
+    work: (client: pg.Client) => Promise<T>,
+    how: { begin?: string; progress?: Progress; computes?: boolean },
+  ): Promise<T> {
     const trip = this.#trip;
     let from = trip?.wait();
     const pass = () => {
       if (from !== undefined) trip?.endWait(from);
       from = undefined;
     };
-    const inside = async (client: pg.Client) => {
+    const passed = async (client: pg.Client) => {
       pass();
       try {
         const result = await work(client);
@@ -210,7 +220,9 @@ class Handle implements Writer {
       }
     };
     try {
-      return await this.#lent((client) => this.#counted(how.progress, () => inTransaction(client, inside, how)));
+      const inside = (client: pg.Client) => this.#counted(how.progress, () => inTransaction(client, passed, how));
+      const { connections } = this.#shared;
+      return await (how.computes ? connections.computing(this.schema, trip, inside) : this.#lent(inside));
     } finally {
       pass();
     }

@@ -1,5 +1,6 @@
 // What storage functions are given of the database: handles that are bound to one schema, by what may be done with them.
 
+import type { CopiedRow } from './copied-rows.ts';
 import type { Row, Statement } from './statements.ts';
 
 /** `citus` accepts less and pays more for some forms: store/logged-write is the only place that asks. */
@@ -17,6 +18,8 @@ export interface Reader {
    * as it is after it.
    */
   ask(statement: Statement, behind?: readonly Statement[]): Promise<Row[][]>;
+  /** A query whose rows are long, without parameters and each value as bytes. It does not keep others waiting either. */
+  copied(query: string): Promise<CopiedRow[]>;
 }
 
 export interface Transaction extends Reader {

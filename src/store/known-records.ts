@@ -2,6 +2,8 @@
 // not ask for them first. Nothing here is trusted: such an update names the hash that it built on, and the database
 // applies it only where that is still the record's.
 
+import type { RecordText } from '../domain/record-text.ts';
+
 const BYTES_MAX = 16 * 1024 * 1024;
 /** One long record must not push out thousands of short ones. */
 const RECORD_BYTES_MAX = 64 * 1024;
@@ -14,10 +16,10 @@ export class KnownRecords {
     return this.#texts.get(collectionPath + recordId);
   }
 
-  learn(collectionPath: string, recordId: string, text: string): void {
+  learn(collectionPath: string, recordId: string, text: RecordText): void {
     const key = collectionPath + recordId;
     this.forget(collectionPath, recordId);
-    if (text.length > RECORD_BYTES_MAX) return;
+    if (typeof text !== 'string' || text.length > RECORD_BYTES_MAX) return;
     this.#texts.set(key, text);
     this.#bytes += text.length;
     for (const [oldest, { length }] of this.#texts) {

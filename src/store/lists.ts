@@ -4,6 +4,7 @@
 import type { PreparedCollection } from '../domain/application.ts';
 import type { ListOrder, Position } from '../domain/list-order.ts';
 import { cutText, type Projected, type Projection } from '../domain/projections.ts';
+import { LONG_AMONG_OTHERS_BYTES, shortText } from './long-records.ts';
 import { Params } from './params.ts';
 import { wholeText } from './search-leaves.ts';
 import type { Statement } from './statements.ts';
@@ -64,7 +65,10 @@ export interface PageOptions {
   readonly exact: boolean;
 }
 
-/** Each row begins with the record's text; unless `exact`, a second column is true where that would be needed. */
+/** SQL: a record of a page, by itself or where it is long by its size. */
+export const LISTED = `${shortText('t.', LONG_AMONG_OTHERS_BYTES)} as rec`;
+
+/** Each row begins with the record; unless `exact`, a second column is true where that would be needed. */
 export function pageOf(query: PageQuery, { form, exact }: PageOptions): Statement {
   const key = keyOf(query);
   const params = new Params();
@@ -93,18 +97,20 @@ export function pageOf(query: PageQuery, { form, exact }: PageOptions): Statemen
   if (form === 'collect') {
     const hits = `select ${named} from ${table} t${all([...scope, ...where, either(ranges)])}`;
     return page(`with hits as materialized (${hits})
-      select t.rec${flag} from (select * from hits ${ordered(names)} limit ${limit} offset ${skip}) p
+      select ${LISTED}${flag} from (select * from hits ${ordered(names)} limit ${limit} offset ${skip}) p
         join ${table} t on t.id = p.${names.at(-1)} ${ordered(names)}`);
   }
   if (skip > 0) {
     // Identifiers first, from the index alone where it can be; the records of the page then (2.5 times as fast at 5,000).
     const ids = select(named, [], `limit ${limit} offset ${skip}`);
-    return page(`select t.rec${flag} from (${ids}) p join ${table} t on t.id = p.${names.at(-1)} ${ordered(names)}`);
+    return page(
+      `select ${LISTED}${flag} from (${ids}) p join ${table} t on t.id = p.${names.at(-1)} ${ordered(names)}`,
+    );
   }
   const [only = [], ...others] = ranges;
-  if (others.length === 0) return page(select(`t.rec${flag}`, only, `limit ${limit}`));
+  if (others.length === 0) return page(select(`${LISTED}${flag}`, only, `limit ${limit}`));
   // Each part is a range of the index; they are merged, and the second is hardly touched while the first has enough.
-  const parts = ranges.map((range) => `(${select(`t.rec${flag}, ${named}`, range, `limit ${limit}`)})`);
+  const parts = ranges.map((range) => `(${select(`${LISTED}${flag}, ${named}`, range, `limit ${limit}`)})`);
   const columns = flag === '' ? 'p.rec' : 'p.rec, p.cut';
   return page(`select ${columns} from (${parts.join(' union all ')}) p ${ordered(names)} limit ${limit}`);
 }

@@ -3,6 +3,7 @@
 import type pg from 'pg';
 import type { Fault } from '../faults.ts';
 import type { Trip } from '../trip.ts';
+import { type CopiedRow, copyRows } from './copied-rows.ts';
 import type { Publisher, Transaction } from './handles.ts';
 import { SYSTEM, schemaOf } from './places.ts';
 import { isRetriable } from './sqlstate.ts';
@@ -40,6 +41,11 @@ export class OpenTransaction implements Transaction {
   ask(statement: Statement, behind: readonly Statement[] = []): Promise<Row[][]> {
     if (this.#stopped) return Promise.reject(this.#stopped);
     return noted(this.#trip, [statement, ...behind], runOnce(this.#client, statement, behind));
+  }
+
+  copied(query: string): Promise<CopiedRow[]> {
+    if (this.#stopped) return Promise.reject(this.#stopped);
+    return noted(this.#trip, [{ text: query }], copyRows(this.#client, query));
   }
 
   async last(statements: readonly Statement[]): Promise<Row[][]> {

@@ -4,6 +4,7 @@
 import type { Projection } from '../domain/projections.ts';
 import { fenceGeneration } from './fence.ts';
 import type { Reader, Transaction } from './handles.ts';
+import { isLongRecord, LONG_ALONE_BYTES, LONG_AMONG_OTHERS_BYTES, readLongRecord, shortText } from './long-records.ts';
 import type { Table } from './records.ts';
 import type { Row } from './statements.ts';
 import { tableOf } from './tables.ts';
@@ -20,15 +21,17 @@ function texts({ schema, collection }: Table, key: Projection): Texts {
   if (found === undefined) {
     const table = tableOf(schema, collection.definition.id);
     found = {
-      get: `select rec from ${table} where ${key.name} = $1`,
-      lock: `select rec from ${table} where ${key.name} = any($1::text[]) order by id for update`,
+      get: `select ${shortText('', LONG_ALONE_BYTES)} from ${table} where ${key.name} = $1`,
+      lock: `select ${shortText('', LONG_AMONG_OTHERS_BYTES)},
+          case when octet_length(rec) > ${LONG_AMONG_OTHERS_BYTES} then ${key.name} end
+        from ${table} where ${key.name} = any($1::text[]) order by id for update`,
     };
     textsOf.set(key, found);
   }
   return found;
 }
 
-/** The text of the record that has the key. */
+/** The text of the record that has the key, or what tells how long it is (store/long-records). */
 export async function getRecordByKey(
   reader: Reader,
   table: Table,
@@ -38,13 +41,27 @@ export async function getRecordByKey(
   return rows[0]?.[0] as string | undefined;
 }
 
-/** The texts of those records that there are. Locks in the order of identifiers, as lockRecords does. */
+export interface LockedLong {
+  readonly id: string;
+  readonly rec: string;
+}
+
+/**
+ * The texts of those records that there are, and the long ones by their keys. Locks in the order of identifiers, as
+ * lockRecords does.
+ */
 export async function lockRecordsByKeys(
   tx: Transaction,
   table: Table,
   { projection, keys }: { projection: Projection; keys: readonly string[] },
-): Promise<{ recs: string[]; fence: Row[] | undefined }> {
+): Promise<{ recs: string[]; long: Map<string, LockedLong>; fence: Row[] | undefined }> {
   const lock = { text: texts(table, projection).lock, params: [keys] };
   const [rows = [], fence] = await tx.flight([lock, fenceGeneration(tx.schema)]);
-  return { recs: (rows as [string][]).map(([rec]) => rec), fence };
+  const recs: string[] = [];
+  const long = new Map<string, LockedLong>();
+  for (const [rec, key] of rows as [string, string | null][]) {
+    if (isLongRecord(rec)) long.set(key ?? '', { id: readLongRecord(rec).id, rec });
+    else recs.push(rec);
+  }
+  return { recs, long, fence };
 }

@@ -7,6 +7,7 @@ import { FROM_MARK, TIMESTAMP_MARK } from '../domain/record-text.ts';
 import type { UserShort } from '../wire/users.ts';
 import { fenceGeneration } from './fence.ts';
 import type { Reader, Transaction } from './handles.ts';
+import { LONG_ALONE_BYTES, LONG_AMONG_OTHERS_BYTES, shortText } from './long-records.ts';
 import type { Row, Statement } from './statements.ts';
 import { sqlType, tableOf } from './tables.ts';
 import { textArray } from './text-arrays.ts';
@@ -84,8 +85,9 @@ function makeTexts(schema: string, collection: PreparedCollection): Texts {
   const updatedAt = `greatest(${part(FROM_MARK.updatedAt)} collate "C", $4::text)`;
   const timestamp = `greatest(${part(FROM_MARK.timestamp)} collate "C", ${updatedAt})`;
   return {
-    get: `select rec from ${table} where id = $1 and ($2::text is null or created_by = $2)`,
-    lock: `select id, rec, hash, created_by from ${table} where id = any($1::text[]) order by id for update`,
+    get: `select ${shortText('', LONG_ALONE_BYTES)} from ${table} where id = $1 and ($2::text is null or created_by = $2)`,
+    lock: `select id, ${shortText('', LONG_AMONG_OTHERS_BYTES)}, created_by
+      from ${table} where id = any($1::text[]) order by id for update`,
     insert: `insert into ${table} (${COLUMNS}${each((name) => name)})
       select r.id, r.rec, r.hash, r.created_by, r.created_name, $2::timestamptz, $3, $4, $2::timestamptz${each((name) => `r.${name}`)}
       from ${fence}, unnest($5::text[], $6::text[], $7::text[], $8::text[], $9::text[]${each((_, i, type) => `$${10 + i}::${type}[]`)})
@@ -119,6 +121,7 @@ function makeTexts(schema: string, collection: PreparedCollection): Texts {
   };
 }
 
+/** The text, or what tells how long it is (store/long-records). */
 export async function getRecord(
   reader: Reader,
   table: Table,
@@ -200,8 +203,8 @@ export function removeRecord(table: Table, recordId: string, { scope, ifHash }: 
 
 export interface LockedRecord {
   readonly id: string;
+  /** The text, or what tells how long it is (store/long-records). */
   readonly rec: string;
-  readonly hash: string;
   readonly createdBy: string;
 }
 
@@ -212,12 +215,7 @@ export async function lockRecords(
   recordIds: readonly string[],
 ): Promise<{ records: Map<string, LockedRecord>; fence: Row[] | undefined }> {
   const [rows, fence] = await tx.flight([{ text: texts(table).lock, params: [recordIds] }, fenceGeneration(tx.schema)]);
-  const records = (rows as [string, string, string, string][]).map(([id, rec, hash, createdBy]) => ({
-    id,
-    rec,
-    hash,
-    createdBy,
-  }));
+  const records = (rows as [string, string, string][]).map(([id, rec, createdBy]) => ({ id, rec, createdBy }));
   return { records: new Map(records.map((record) => [record.id, record])), fence };
 }
 

@@ -6,7 +6,7 @@ import { type Caller, readScope } from '../domain/access.ts';
 import type { PreparedApplication } from '../domain/application.ts';
 import type { Position } from '../domain/list-order.ts';
 import { cutText, type Projection } from '../domain/projections.ts';
-import type { PageQuery } from './lists.ts';
+import { LISTED, type PageQuery } from './lists.ts';
 import { Params } from './params.ts';
 import { wholeText } from './search-leaves.ts';
 import type { Statement } from './statements.ts';
@@ -135,6 +135,6 @@ function concatenated(
   const by = (alias: string) =>
     `${alias}.part, ${alias}.k0 ${direction}, ${alias}.k1 collate "C" ${direction}, ${alias}.id ${direction}`;
   return `with ${one}${two ?? ''}
-    select t.rec from (select * from (${rows}) a order by ${by('a')} limit ${limit} offset ${skip}) p
+    select ${LISTED} from (select * from (${rows}) a order by ${by('a')} limit ${limit} offset ${skip}) p
       join ${table} on t.id = p.id order by ${by('p')}`;
 }

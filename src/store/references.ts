@@ -1,7 +1,9 @@
-// What records refer to, read for a whole page at once: one statement per referred collection, all in one round trip.
+// What records refer to, read for a whole page at once: one statement per referred collection, all in one round trip. Values
+// of long records are picked out of them by the database, which takes it a while: those are read by themselves.
 
 import { readRecordText } from '../domain/record-text.ts';
 import type { Reader } from './handles.ts';
+import { isLongRecord, LONG_AMONG_OTHERS_BYTES } from './long-records.ts';
 import { tableOf } from './tables.ts';
 
 export interface Referral {
@@ -15,12 +17,16 @@ export interface Referral {
 
 export interface Referred {
   readonly hash: string;
-  /** Column → its value as JSON text; absent where the record has none. */
+  /** Column → its value as JSON text; absent where the record has none, or is long. */
   readonly values: ReadonlyMap<string, string>;
+  /** Of a record that is long: its size, while its values have not been read. */
+  readonly longBytes?: number;
 }
 
 /** Above this the database picks the values out of a record; below it takes that longer than sending the record whole. */
 const WHOLE_BYTES_MAX = 8_192;
+
+const NO_VALUES: ReadonlyMap<string, string> = new Map();
 
 /** By collection and record; a record that is not there or that the caller may not read is absent. */
 export async function readReferred(
@@ -28,12 +34,7 @@ export async function readReferred(
   referrals: readonly Referral[],
 ): Promise<Map<string, Map<string, Referred>>> {
   const results = await reader.flight(
-    referrals.map(({ collectionId, columnIds, recordIds, scope }) => ({
-      text: `select id, hash${columnIds.length === 0 ? '' : picked(columnIds)}
-        from ${tableOf(reader.schema, collectionId)}
-        where id = any($1::text[]) and ($2::text is null or created_by = $2)`,
-      params: [recordIds, scope ?? null],
-    })),
+    referrals.map((referral) => statementOf(reader, referral, referral.columnIds.length === 0 ? '' : picked(referral))),
   );
   return new Map(
     referrals.map(({ collectionId, columnIds }, index) => [
@@ -43,19 +44,54 @@ export async function readReferred(
   );
 }
 
-function picked(columnIds: readonly string[]): string {
-  const long = `octet_length(rec) > ${WHOLE_BYTES_MAX}`;
-  const values = columnIds.map((id) => `, case when ${long} then (rec::json -> 'values' -> '${id}')::text end`);
-  return `, case when not ${long} then rec end${values.join('')}`;
+/** The same for long records of one collection, of which as many are asked for as memory allows. */
+export async function readLongReferred(reader: Reader, referral: Referral): Promise<Map<string, Referred>> {
+  const { columnIds } = referral;
+  const values = columnIds.map((columnId) => `, ${valueIn(columnId)}`).join('');
+  const [rows = []] = await reader.ask(statementOf(reader, referral, values));
+  return new Map(
+    (rows as (string | null)[][]).map(([id, hash, ...texts]) => [
+      id ?? '',
+      { hash: hash ?? '', values: valuesOf(columnIds, (_, index) => texts[index]) },
+    ]),
+  );
+}
+
+function statementOf(reader: Reader, { collectionId, recordIds, scope }: Referral, values: string) {
+  return {
+    text: `select id, hash${values}
+        from ${tableOf(reader.schema, collectionId)}
+        where id = any($1::text[]) and ($2::text is null or created_by = $2)`,
+    params: [recordIds, scope ?? null],
+  };
+}
+
+const valueIn = (columnId: string): string => `(rec::json -> 'values' -> '${columnId}')::text`;
+
+function picked({ columnIds }: Referral): string {
+  const bytes = 'octet_length(rec)';
+  const isPicked = `${bytes} > ${WHOLE_BYTES_MAX} and ${bytes} <= ${LONG_AMONG_OTHERS_BYTES}`;
+  const values = columnIds.map((columnId) => `, case when ${isPicked} then ${valueIn(columnId)} end`);
+  return `, case when ${bytes} <= ${WHOLE_BYTES_MAX} then rec
+      when ${bytes} > ${LONG_AMONG_OTHERS_BYTES} then ${bytes}::text end${values.join('')}`;
 }
 
 function readRow([, hash, rec, ...texts]: readonly (string | null)[], columnIds: readonly string[]): Referred {
-  const whole = typeof rec === 'string' ? readRecordText(rec).values : undefined;
+  if (typeof rec !== 'string') return { hash: hash ?? '', values: valuesOf(columnIds, (_, index) => texts[index]) };
+  if (isLongRecord(rec)) return { hash: hash ?? '', values: NO_VALUES, longBytes: Number(rec) };
+  const whole = readRecordText(rec).values;
+  const textIn = (columnId: string) => whole[columnId] && JSON.stringify(whole[columnId]);
+  return { hash: hash ?? '', values: valuesOf(columnIds, textIn) };
+}
+
+function valuesOf(
+  columnIds: readonly string[],
+  textOf: (columnId: string, index: number) => string | null | undefined,
+): Map<string, string> {
   const values = new Map<string, string>();
   columnIds.forEach((columnId, index) => {
-    const value = whole?.[columnId];
-    const text = whole === undefined ? texts[index] : value && JSON.stringify(value);
+    const text = textOf(columnId, index);
     if (typeof text === 'string') values.set(columnId, text);
   });
-  return { hash: hash ?? '', values };
+  return values;
 }

@@ -6,6 +6,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { fastify } from 'fastify';
+import { ByteBudget, byteBounds } from '../../src/byte-budget.ts';
 import { Deadlines } from '../../src/http/deadlines.ts';
 import { PATIENCE } from '../../src/http/patience.ts';
 import { Pipelines } from '../../src/http/pipelines.ts';
@@ -41,6 +42,7 @@ describe('pipelined requests', () => {
       patience: PATIENCE,
       pipelines: new Pipelines({ eachMax: EACH_MAX, allMax: ALL_MAX, readOnMax: READ_ON_MAX }),
       unread: new UnreadAnswers(unreadBounds(), () => undefined),
+      byteBudget: new ByteBudget(byteBounds()),
     };
     app.server.on('request', () => {
       arrived += 1;

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { after, before, describe, it } from 'node:test';
 import { fastify } from 'fastify';
+import { ByteBudget, byteBounds } from '../../src/byte-budget.ts';
 import type { Answer } from '../../src/http/answer.ts';
 import { Deadlines } from '../../src/http/deadlines.ts';
 import { PATIENCE } from '../../src/http/patience.ts';
@@ -37,6 +38,7 @@ describe('sending', () => {
       patience: PATIENCE,
       pipelines: new Pipelines(),
       unread: new UnreadAnswers(unreadBounds(), observe),
+      byteBudget: new ByteBudget(byteBounds()),
     };
     app.get(
       '/',

@@ -75,6 +75,7 @@ export interface ServerSettings {
   readonly patience?: ServerOptions['patience'];
   readonly unread?: ServerOptions['unread'];
   readonly bodies?: ServerOptions['bodies'];
+  readonly longRecords?: ServerOptions['longRecords'];
   readonly waiting?: ServerOptions['waiting'];
   readonly transfers?: ServerOptions['transfers'];
   readonly metricsPlace?: ServerOptions['metricsPlace'];
@@ -117,6 +118,7 @@ export async function startTestServer(settings: ServerSettings = {}): Promise<Te
     ...(settings.patience === undefined ? {} : { patience: settings.patience }),
     ...(settings.unread === undefined ? {} : { unread: settings.unread }),
     ...(settings.bodies === undefined ? {} : { bodies: settings.bodies }),
+    ...(settings.longRecords === undefined ? {} : { longRecords: settings.longRecords }),
     ...(settings.waiting === undefined ? {} : { waiting: settings.waiting }),
     ...(settings.transfers === undefined ? {} : { transfers: settings.transfers }),
     observe: (observation) => {

@@ -25,6 +25,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   },
   'trip.ts': { mayImport: [], because: 'a request passes every part on its way, and belongs to none' },
   'turns.ts': { mayImport: [], because: 'whoever has a queue has turns in it, whatever waits there' },
+  'byte-budget.ts': { mayImport: [], because: 'what holds memory counts it, whatever it is for' },
   'loop-time.ts': { mayImport: [], because: 'what was used of the event loop is a number for each application' },
   'slices.ts': {
     mayImport: ['loop-time.ts'],
@@ -71,6 +72,7 @@ const OPEN_TO_ALL = [
   'observe.ts',
   'trip.ts',
   'turns.ts',
+  'byte-budget.ts',
   'within.ts',
   'slices.ts',
   'loop-time.ts',

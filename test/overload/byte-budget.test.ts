@@ -1,0 +1,83 @@
+// Who may hold how many bytes, and who is next.
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import { ByteBudget, BytesNeeded } from '../../src/byte-budget.ts';
+import { tooBusy } from '../../src/faults.ts';
+import { Trip } from '../../src/trip.ts';
+
+describe('a budget of bytes', () => {
+  const budget = () => new ByteBudget({ eachBytesMax: 50, allBytesMax: 100, pressedMs: 1_000 });
+  function request(share: string): Trip {
+    const trip = new Trip(share, 1_000);
+    trip.share = share;
+    return trip;
+  }
+  const waiting = (bytes: ByteBudget, order: string[]) => (trip: Trip, amount: number) => {
+    bytes.wait(trip, amount).then(
+      () => order.push(trip.id),
+      () => order.push(`${trip.id} refused`),
+    );
+  };
+
+  it('bounds each application, and all', () => {
+    const bytes = budget();
+    const a = request('a');
+    bytes.require(a, 30);
+    bytes.require(a, 20);
+    assert.equal(bytes.bytes, 30);
+    assert.throws(() => bytes.require(request('a'), 30), BytesNeeded);
+    bytes.require(request('b'), 50);
+    assert.throws(() => bytes.require(request('c'), 30), BytesNeeded);
+    bytes.require(request('c'), 20);
+    bytes.give(a, 10);
+    assert.equal(bytes.bytes, 90);
+    bytes.release(a);
+    bytes.release(a);
+    assert.equal(bytes.bytes, 70);
+  });
+
+  it('has room for what is larger than it when nothing else is held', () => {
+    const bytes = budget();
+    const large = request('a');
+    bytes.require(large, 1_000);
+    assert.throws(() => bytes.require(request('b'), 1), BytesNeeded);
+    bytes.release(large);
+    assert.equal(bytes.bytes, 0);
+  });
+
+  it('gives turns among the applications, and lets nobody overtake what is large', async () => {
+    const bytes = budget();
+    const order: string[] = [];
+    const wait = waiting(bytes, order);
+    const [first, second] = [request('x'), request('y')];
+    bytes.require(first, 50);
+    bytes.require(second, 50);
+    wait(request('a'), 50);
+    wait(request('a'), 50);
+    wait(request('b'), 500);
+    wait(request('c'), 10);
+    assert.throws(() => bytes.require(request('d'), 1), BytesNeeded);
+    bytes.release(first);
+    await turn();
+    assert.deepEqual(order, ['a']);
+    bytes.release(second);
+    await turn();
+    assert.deepEqual(order, ['a']);
+    assert.equal(bytes.waiting, 3);
+  });
+
+  it('is left by who is stopped', async () => {
+    const bytes = budget();
+    const order: string[] = [];
+    const [holder, stopped] = [request('a'), request('a')];
+    bytes.require(holder, 50);
+    waiting(bytes, order)(stopped, 10);
+    assert.equal(stopped.waiting, true);
+    stopped.stop(tooBusy());
+    await turn();
+    assert.deepEqual(order, ['a refused']);
+    assert.deepEqual([bytes.waiting, bytes.bytes, stopped.waiting], [0, 50, false]);
+  });
+});

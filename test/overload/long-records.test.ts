@@ -1,0 +1,129 @@
+// The memory that long records may take at once: bounded for each application and for all, and given back however a
+// request ends.
+
+import assert from 'node:assert/strict';
+import { connect, type Socket } from 'node:net';
+import { after, before, describe, it } from 'node:test';
+import { head } from '../http/wire.ts';
+import { scrape } from '../inside/reading.ts';
+import { publishApplication, string, type TestApplication } from '../support/application.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
+
+const TEXT_BYTES = 900_000;
+const RECORDS = 12;
+/** More than the sockets of both sides hold. */
+const PAGE_BYTES = RECORDS * TEXT_BYTES;
+const BOUNDS = { eachBytesMax: 1.5 * PAGE_BYTES, allBytesMax: 2.5 * PAGE_BYTES, pressedMs: 3_000 };
+
+describe('memory for long records', () => {
+  let server: TestServer;
+  let apps: TestApplication[];
+  const ids: string[] = [];
+  const clients: Socket[] = [];
+
+  before(async () => {
+    server = await startTestServer({ longRecords: BOUNDS, requestMs: 20_000 });
+    const columns = [
+      { name: 'Text', type: 'String' },
+      { name: 'Note', type: 'String' },
+      { name: 'Code', type: 'String', unique: true },
+    ];
+    apps = [];
+    for (let n = 0; n < 3; n++) {
+      const app = await publishApplication(server, { collections: [{ name: 'Papers', columns }] });
+      apps.push(app);
+      const values = { [app.ids.Papers!.Text!]: string('x'.repeat(TEXT_BYTES)) };
+      for (let count = 0; count < RECORDS; count++) {
+        const reply = await app.send('POST', app.records('Papers'), { json: { values } });
+        assert.equal(reply.status, 200);
+        if (n === 0) ids.push(reply.body.id);
+      }
+    }
+  });
+  after(async () => {
+    for (const client of clients) client.destroy();
+    await server.close();
+    assert.deepEqual(server.failures, []);
+  });
+
+  const held = async () => (await scrape(server.address)).sum('cartulary_long_record_bytes');
+  const waiting = async () => (await scrape(server.address)).sum('cartulary_long_record_requests_waiting');
+  const none = () => until('nothing to be held', async () => (await held()) === 0);
+  const list = (app: TestApplication) => app.send('GET', app.records('Papers'));
+  const noted = (value: string) => ({ [apps[0]!.ids.Papers!.Note!]: string(value) });
+  /** Asks and does not read. */
+  function ask(app: TestApplication): Socket {
+    const { hostname, port } = new URL(server.address);
+    const client = connect({ host: hostname, port: Number(port) }).on('error', () => undefined);
+    const authorization = `Bearer ${app.admin.token}`;
+    client.pause().write(head('GET', `/v1/${app.id}${app.records('Papers')}`, { authorization }));
+    clients.push(client);
+    return client;
+  }
+
+  it('is given back behind every kind of answer', async () => {
+    const [app] = apps as [TestApplication];
+    const path = app.records('Papers', ids[0]);
+    const got = await app.send('GET', path);
+    await none();
+    assert.equal((await app.send('HEAD', app.records('Papers'))).status, 200);
+    await none();
+    const headers = { 'if-none-match': got.headers.get('etag') ?? '' };
+    assert.equal((await app.send('GET', path, { headers })).status, 304);
+    await none();
+    const coded = ids.slice(0, 3).map((id, n) => ({
+      ...{ id, replace: false, values: { [app.ids.Papers!.Code!]: string(n < 2 ? `code ${n}` : 'code 0') } },
+    }));
+    const failed = await app.send('PUT', app.records('Papers'), { json: coded });
+    assert.equal(failed.body.params.updatedRecords.length, 2);
+    await none();
+    assert.equal((await app.send('PUT', path, { json: { replace: false, values: noted('one') } })).status, 200);
+    await none();
+    const client = ask(app);
+    await until('the page to be held', async () => (await held()) > 0);
+    client.destroy();
+    await none();
+  });
+
+  it('is bounded, and all who wait have their turn', async () => {
+    const requests = apps.flatMap((app) => Array.from({ length: 4 }, () => list(app)));
+    let isOver = false;
+    const watching = (async () => {
+      let most = 0;
+      while (!isOver) most = Math.max(most, await held());
+      return most;
+    })();
+    const replies = await Promise.all(requests).finally(() => {
+      isOver = true;
+    });
+    assert.ok((await watching) <= BOUNDS.allBytesMax);
+    assert.deepEqual(
+      replies.map(({ status, body }) => [status, body.length]),
+      replies.map(() => [200, RECORDS]),
+    );
+    await none();
+  });
+
+  it('does for batches that need more than there is, one after the other', async () => {
+    const [app] = apps as [TestApplication];
+    const batch = (value: string) =>
+      app.send('PUT', app.records('Papers'), { json: ids.map((id) => ({ id, replace: false, values: noted(value) })) });
+    const replies = await Promise.all(['a', 'b', 'c'].map(batch));
+    for (const { status, body } of replies) assert.deepEqual([status, body.length], [200, RECORDS]);
+    await none();
+  });
+
+  it('is taken from clients that do not read while others wait, and only then', async () => {
+    const [one, other] = apps as [TestApplication, TestApplication];
+    const client = ask(one);
+    await until('the page to be held', async () => (await held()) > 0);
+    assert.equal((await list(other)).status, 200);
+    assert.equal(client.destroyed, false);
+    const late = list(one);
+    await until('the next to wait', async () => (await waiting()) > 0);
+    assert.equal((await late).status, 200);
+    client.destroy();
+    await none();
+  });
+});
