@@ -18,7 +18,7 @@ import type { Collection, Column } from '../wire/applications.ts';
 import type { Definition } from '../wire/publish-document.ts';
 import type { Values } from '../wire/values.ts';
 import type { Reporter } from './publishing-progress.ts';
-import { draft, laterOf } from './record-drafts.ts';
+import { laterOf, redraft } from './record-drafts.ts';
 
 /** Collections that stay, before and after. */
 export function kept(current: Definition, next: Definition): { before: Collection; after: Collection }[] {
@@ -112,7 +112,7 @@ async function rewrite(
   const table = { schema: tx.schema, collection: after, generation };
   const change = ({ id, rec }: PageRow): RecordRow | undefined => {
     const stored = readRecordText(rec);
-    const made = draft(after, id, carryValues(before, after.definition, stored.values));
+    const made = redraft(after, id, carryValues(before, after.definition, stored.values));
     if (made.hash === stored.hash) return undefined;
     // The values got their present hash now, although nobody updated the record.
     const timestamp = laterOf(isoTime(now), laterOf(stored.updatedAt, stored.timestamp));

@@ -12,6 +12,7 @@ import type { SubjectEntry } from '../store/logged-write.ts';
 import { collisions } from '../store/records.ts';
 import { violatedConstraint } from '../store/sqlstate.ts';
 import { readUniqueIndexName } from '../store/tables.ts';
+import { RECORD_BYTES_MAX } from '../wire/records.ts';
 import type { Values } from '../wire/values.ts';
 import { activityEntries } from './activity-entries.ts';
 import type { InCollection } from './in-collection.ts';
@@ -25,14 +26,30 @@ export interface Draft {
 }
 
 export function draft(collection: PreparedCollection, id: string, values: Values): Draft {
+  const made = redraft(collection, id, values);
+  refuseTooLong(made.valuesJson);
+  return made;
+}
+
+/** Of values that are stored already, whatever their size. */
+export function redraft(collection: PreparedCollection, id: string, values: Values): Draft {
   const valuesJson = canonicalJson(values);
   return { id, values, valuesJson, hash: recordHash(id, valuesJson), projected: projectedOf(collection, values) };
+}
+
+/** Bodies are bounded, but changes of single columns could grow a record, and every page with it, without end. */
+function refuseTooLong(valuesJson: string): void {
+  // No UTF-16 unit takes more than three bytes: ordinary records need not be measured.
+  if (valuesJson.length * 3 <= RECORD_BYTES_MAX || Buffer.byteLength(valuesJson) <= RECORD_BYTES_MAX) return;
+  const reason = `the values of the record would take more than ${RECORD_BYTES_MAX} bytes`;
+  throw fault('INVALID_BODY', { reason, maxBytes: RECORD_BYTES_MAX });
 }
 
 /** The same, with an end to each step where it may take long. */
 export function* draftInSteps({ trip, collection }: InCollection, id: string, values: Values): Steps<Draft> {
   if (!trip.heavy) return draft(collection, id, values);
   const valuesJson = yield* canonicalPieces(values);
+  refuseTooLong(valuesJson);
   const projected: Projected[] = [];
   for (const projection of collection.projections.all) {
     yield;

@@ -200,6 +200,30 @@ describe('long records', () => {
     await clear();
   });
 
+  it('grow to two megabytes and no further', async () => {
+    const half = 'x'.repeat(1_000_000);
+    const { id } = await create(10, noted(half));
+    const more = { replace: false, values: { [text]: string(half) } };
+    assert.equal((await app.send('PUT', papers(id), { json: more })).status, 200);
+    const before = await get(id);
+    const beyond = { replace: false, values: { [code]: string('y'.repeat(100_000)) } };
+    const refused = await app.send('PUT', papers(id), { json: beyond });
+    assert.deepEqual(
+      [refused.status, refused.body.code, refused.body.params.maxBytes],
+      [400, 'INVALID_BODY', 2_097_152],
+    );
+    assert.deepEqual(await get(id), before);
+    const { id: other } = await create(10);
+    const json = [
+      { id: other, replace: false, values: noted('changed') },
+      { id, ...beyond },
+    ];
+    const batch = await app.send('PUT', papers(), { json });
+    assert.equal(batch.body.params.recordIndex, 1);
+    assert.deepEqual(notes(batch.body.params.updatedRecords), ['changed']);
+    await clear();
+  });
+
   it('are referred to, by short records and by long ones', async () => {
     const { id, reply } = await create(60_000, noted('short'));
     const columns = app.ids.Quotes!;
