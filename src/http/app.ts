@@ -160,6 +160,8 @@ function answerUnreadable(observe: Observe, error: Error & { code?: string }, so
     socket.destroy();
     return;
   }
+  // By http/incoming-request, which says why.
+  if (error.code === 'HPE_PAUSED') return;
   const why = whyUnreadable(error.code ?? '');
   stopReading(socket, why, () => answerOnSocket(observe, socket, why));
 }

@@ -3,13 +3,16 @@
 // together here, before anything keeps them, and a body that is made of such chunks is not read any further.
 
 import { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import { fault } from '../faults.ts';
 import { stopReading } from './connection-end.ts';
 import { readOnInTurn } from './crowded-reads.ts';
 import { isDiscarding } from './request-ends.ts';
 
-/** So many chunks may be of any size: clients that write a body token by token send some thousand. */
-const CHUNKS_FREE = 4_096;
+/** So many chunks may be of any size: clients that write a body token by token send hundreds. */
+const CHUNKS_FREE = 1_024;
+/** The same without credentials: who signs in has a body of one or two. */
+const VISITOR_CHUNKS_FREE = 128;
 /** Of a body with more: what they have to have on average. */
 const CHUNK_BYTES_MIN = 16;
 /** The same of what is thrown away: its sender has the answer, and nothing to lose but the connection. */
@@ -20,14 +23,21 @@ const SMALL_BYTES = 1_024;
 const JOINED_BYTES = 4_096;
 /** So many small ones in one piece take half a millisecond. */
 const CROWD = 512;
+/** Who sends so much at once has more: large bodies and files, of which Node would read 2 MB from each connection before it looks at another. */
+const LARGE_BYTES = 32 * 1024;
 
-const tinyChunks = () =>
+const tinyChunks = (chunksFree: number) =>
   fault('INVALID_BODY', {
-    reason: `the body came in more than ${CHUNKS_FREE} chunks of less than ${CHUNK_BYTES_MIN} bytes on average; send larger ones`,
+    reason: `the body came in more than ${chunksFree} chunks of less than ${CHUNK_BYTES_MIN} bytes on average; send larger ones`,
   });
+
+/** What Node does not declare of the parser: it stops behind the chunk that it is at, and calls that an error. */
+type Parsed = Socket & { readonly parser?: { pause?: () => void } | null };
 
 export class IncomingRequest extends IncomingMessage {
   #chunked: boolean | undefined;
+  #chunksFree = CHUNKS_FREE;
+  #wasRead = false;
   #refused = false;
   #resting = false;
   #chunks = 0;
@@ -44,31 +54,42 @@ export class IncomingRequest extends IncomingMessage {
       if (this.#small !== undefined) this.#passOn();
       return super.push(null);
     }
-    this.#chunked ??= this.headers['transfer-encoding'] !== undefined;
-    // With a declared length each is all that came at once.
-    if (!this.#chunked) return super.push(chunk);
+    if (this.#chunked === undefined) this.#begin();
     if (this.#refused) return true;
+    if (chunk.length >= LARGE_BYTES && !this.#resting) this.#rest();
+    // With a declared length each is all that came at once.
+    if (!this.#chunked) return super.push(chunk) && !this.#resting;
     this.#chunks += 1;
     this.#bytes += chunk.length;
     if (this.#isTiny()) return this.#refuse();
     if (chunk.length < SMALL_BYTES) return this.#join(chunk);
     if (this.#small !== undefined) this.#passOn();
-    return super.push(chunk);
+    return super.push(chunk) && !this.#resting;
   }
 
   override _read(size: number): void {
-    if (!this.#resting && !this.#refused) super._read(size);
+    // Node throws away, unseen, what comes of a request that was never read.
+    if (this.#wasRead && (this.#resting || this.#refused)) return;
+    this.#wasRead = true;
+    super._read(size);
+  }
+
+  #begin(): void {
+    const { 'transfer-encoding': encoding, authorization, cookie } = this.headers;
+    this.#chunked = encoding !== undefined;
+    if (authorization === undefined && cookie === undefined) this.#chunksFree = VISITOR_CHUNKS_FREE;
   }
 
   #isTiny(): boolean {
-    if (this.#chunks <= DISCARDED_FREE + this.#bytes / DISCARDED_BYTES_MIN) return false;
-    return this.#chunks > CHUNKS_FREE + this.#bytes / CHUNK_BYTES_MIN || isDiscarding(this.socket);
+    if (this.#chunks > this.#chunksFree + this.#bytes / CHUNK_BYTES_MIN) return true;
+    return this.#chunks > DISCARDED_FREE + this.#bytes / DISCARDED_BYTES_MIN && isDiscarding(this.socket);
   }
 
-  /** The piece that is being taken apart comes to its end first; false stops the reading behind it. */
+  /** What else is in the piece is not taken apart: it may hold ten thousand more of them, some 15 ms. */
   #refuse(): boolean {
     this.#refused = true;
-    setImmediate(() => stopReading(this.socket, tinyChunks()));
+    setImmediate(() => stopReading(this.socket, tinyChunks(this.#chunksFree)));
+    (this.socket as Parsed).parser?.pause?.();
     return false;
   }
 

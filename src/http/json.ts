@@ -97,8 +97,9 @@ function* parseObject(
   for (let mark = 0; from <= end; ) {
     const colon = ~(marks[mark] ?? 0);
     if (colon < 0) throw new Malformed(marks[mark] ?? end);
-    const key = parsePiece(text.slice(from, colon), from);
-    if (typeof key !== 'string') throw new Malformed(firstSolid(text, from, end));
+    const keyStart = firstSolid(text, from, colon) ?? colon;
+    if (text[keyStart] !== '"') throw new Malformed(keyStart);
+    const key = parsePiece(text.slice(from, colon), from) as string;
     // A second colon belongs to the value, which is then none.
     do mark += 1;
     while ((marks[mark] ?? end) < 0);

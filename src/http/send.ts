@@ -14,6 +14,7 @@ import type { Answer, Body } from './answer.ts';
 import { discardRest } from './body.ts';
 import type { Deadlines } from './deadlines.ts';
 import type { Patience } from './patience.ts';
+import { PIECE_BYTES, pieceTurn } from './piece-turns.ts';
 import { Pipelines } from './pipelines.ts';
 import { toProblem } from './problem.ts';
 import { checkHead } from './request-head.ts';
@@ -158,7 +159,7 @@ async function streamOut(
   try {
     tellTiming(trip, answer.status);
     response.writeHead(answer.status, { 'x-request-id': trip.id, ...trip.headers, ...answer.headers });
-    await pipeline(bytes, (source) => inFull(source, whole), response);
+    await pipeline(bytes, (source) => inFull(source, whole, trip.share), response);
     return undefined;
   } catch (cause) {
     if (!response.headersSent) throw cause;
@@ -187,9 +188,16 @@ function tellTiming(trip: Trip, status: number): void {
 async function* inFull(
   bytes: AsyncIterable<Uint8Array | string>,
   whole: { readonly length: number | undefined; sent: number },
+  share: string,
 ): AsyncGenerator<Uint8Array | string> {
   const { length } = whole;
+  let piece = 0;
   for await (const chunk of bytes) {
+    piece += chunk.length;
+    if (piece >= PIECE_BYTES) {
+      piece = 0;
+      await pieceTurn(share);
+    }
     if (length !== undefined && whole.sent + chunk.length > length) throw new Error(`more than ${length} bytes came`);
     whole.sent += chunk.length;
     yield chunk;
