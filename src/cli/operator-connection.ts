@@ -88,8 +88,9 @@ export class OperatorConnection {
     const nonce = randomBytes(32).toString('base64url');
     const { status, endpoint, retryAfter, given } = await this.#askForProof(nonce);
     const { origin, isDirect } = this.#server;
-    if (status === 429) {
-      throw new CommandFailure(`The server at ${origin} is asked too often; try again in ${retryAfter} s.`);
+    if (status === 429 || status === 503) {
+      const state = status === 429 ? 'is asked too often' : 'cannot serve now';
+      throw new CommandFailure(`The server at ${origin} ${state}; try again in ${retryAfter} s.`);
     }
     const expected = proveOperatorKey(createSecretKey(Buffer.from(this.#key.text)), nonce, endpoint);
     if (!isSameProof(given.knows, expected.knows)) throw this.#unproven();
@@ -115,6 +116,12 @@ export class OperatorConnection {
       }
       return { status, endpoint, retryAfter: headers['retry-after'] ?? '60', given: proofIn(text) };
     } catch (error) {
+      if (late.signal.aborted) {
+        const seconds = PROOF_MS_MAX / 1000;
+        throw new CommandFailure(`${this.#server.origin} did not answer within ${seconds} s. No key was sent.`, {
+          cause: error,
+        });
+      }
       throw isUnreached(error) || error instanceof CommandFailure ? error : this.#unproven(error);
     } finally {
       clearTimeout(timer);

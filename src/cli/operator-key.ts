@@ -35,7 +35,7 @@ export async function readOperatorKey(dataFolder: string): Promise<string | unde
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw unusable(dataFolder, error);
   }
-  return kept === '' ? undefined : checked(kept, operatorKeyFile(dataFolder));
+  return checked(kept, operatorKeyFile(dataFolder));
 }
 
 /** One that somebody wrote into the file has to be as good as one of the settings. */

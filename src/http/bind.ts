@@ -226,7 +226,8 @@ export function bindVisitorRoute(services: Services, row: VisitorRoute) {
 const OPERATOR = 'operator';
 
 export function bindOperatorRoute(services: Services, row: OperatorRoute) {
-  return answering(services, row.path, async (request, trip) => {
+  const sending = row.keepsConnection ? { ...services, closing: () => false } : services;
+  return answering(sending, row.path, async (request, trip) => {
     const params = request.params as Record<string, string>;
     checkIdentifiers(params);
     trip.begin('gate');

@@ -31,6 +31,8 @@ export interface OperatorRoute<Body = unknown> {
   /** As of the interface's rows. */
   readonly parameters?: readonly string[];
   readonly refusesOthers?: true;
+  /** The client goes on with the same connection, also while the server is being stopped. */
+  readonly keepsConnection?: true;
   readonly body?: BodyRule<Body>;
   readonly sentence: string;
   readonly run: (context: OperatorContext, input: Input<Body>) => Promise<Answer> | Answer;
@@ -64,6 +66,7 @@ export const OPERATOR_ROUTES: readonly OperatorRoute[] = [
     method: 'POST',
     path: '/operator/v1/proof',
     permission: 'open',
+    keepsConnection: true,
     body: { shape: one(ProofRequest), bytesMax: ORDINARY_BYTES_MAX },
     sentence: 'Proves that the server knows the operator key.',
     run: (context, { body }) => answerJson(proofs.prove(context, body)),

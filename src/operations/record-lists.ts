@@ -88,8 +88,13 @@ function orderOf({ columns }: PreparedCollection, sort: ListInput['sort']): List
 }
 
 /** What the search asks for; the time zone is the application's unless another is given. */
-export function searchOf(at: InCollection, { search, timezone }: SearchInput): Condition {
+export function searchOf(
+  at: InCollection,
+  { search, timezone }: SearchInput,
+  { refusesEmptyTerms = false }: { refusesEmptyTerms?: boolean } = {},
+): Condition {
   return readSearch(search, {
+    refusesEmptyTerms,
     columns: at.collection.columns.values(),
     zone: timezone ?? at.application.definition.timeZone,
     now: at.now(),

@@ -21,7 +21,7 @@ export async function removeMany(
   input: SearchInput & { collectionId: string; limit: number },
 ): Promise<number> {
   const at = inCollection(context, input.collectionId);
-  const condition = searchOf(at, input);
+  const condition = searchOf(at, input, { refusesEmptyTerms: true });
   if (condition.kind === 'nothing') return 0;
   const selection = {
     where: condition.kind === 'everything' ? undefined : whereOf(at, condition),

@@ -81,6 +81,20 @@ describe('cartulary serve', { concurrency: 2 }, () => {
     });
   });
 
+  it('takes commands of the operator until it has drained', async () => {
+    await withFolder(async (cwd) => {
+      const env = environment({ CARTULARY_DATA: cwd, CARTULARY_DRAIN_SECONDS: '30' });
+      const running = start(['serve'], { cwd, env });
+      const address = await addressOf(running);
+      running.child.kill('SIGTERM');
+      await running.until(/server\.stopping/);
+      const listed = await run(['applications', 'list', '--url', address], { cwd, env });
+      assert.equal(listed.code, 0, listed.stderr);
+      running.child.kill('SIGKILL');
+      await running.finished;
+    });
+  });
+
   it('stops at settings that it does not know or cannot use', async () => {
     await withFolder(async (cwd) => {
       const unknown = await run(['serve'], { cwd, env: environment({ CARTULARY_POTR: '1' }) });
@@ -94,12 +108,14 @@ describe('cartulary serve', { concurrency: 2 }, () => {
       assert.doesNotMatch(wrong.stderr, /hunter2/);
       const guessable = await run(['serve'], { cwd, env: environment({ CARTULARY_OPERATOR_KEY: 'k'.repeat(31) }) });
       assertPlain(guessable, /^CARTULARY_OPERATOR_KEY must have 32 to 512 visible ASCII characters$/m);
-      await writeFile(join(cwd, 'operator.key'), `${'k'.repeat(31)}\n`);
       const { CARTULARY_OPERATOR_KEY: _key, ...kept } = environment({ CARTULARY_DATA: cwd });
-      assertPlain(
-        await run(['serve'], { cwd, env: kept }),
-        /^The operator key in \S+operator\.key must have 32 to 512 visible ASCII characters\. Without the file the server makes one\.$/m,
-      );
+      for (const key of [`${'k'.repeat(31)}\n`, '']) {
+        await writeFile(join(cwd, 'operator.key'), key);
+        assertPlain(
+          await run(['serve'], { cwd, env: kept }),
+          /^The operator key in \S+operator\.key must have 32 to 512 visible ASCII characters\. Without the file the server makes one\.$/m,
+        );
+      }
       await writeFile(join(cwd, 'file'), '');
       const { CARTULARY_OPERATOR_KEY: _, ...keyless } = environment({ CARTULARY_DATA: join(cwd, 'file') });
       assertPlain(await run(['serve'], { cwd, env: keyless }), /^Cannot use the data folder .*file: /);

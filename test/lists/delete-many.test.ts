@@ -143,6 +143,9 @@ describe('deleting many', () => {
       const { parameter, reason } = refused(await removeBy(query), 400, 'INVALID_PARAMETER');
       assert.deepEqual([parameter, reason], ['search', 'is empty; leave it out to delete all records'], query);
     }
+    for (const search of ['""', '"  "', '("")', 'zzz OR ""', 'Title=a ""', '-""']) {
+      refused(await removeBy(`search=${encodeURIComponent(search)}`), 400, 'INVALID_SEARCH');
+    }
     for (const query of ['search=Title=a&search=', 'search=&search=Title=a', 'limit=1&limit=1']) {
       const { parameter, reason } = refused(await removeBy(query), 400, 'INVALID_PARAMETER');
       assert.deepEqual([parameter, reason], [query.split('=')[0], 'is given more than once'], query);

@@ -14,10 +14,12 @@ import { type Question, type Setting, TYPE_RULES } from './type-rules.ts';
 export interface SearchSetting extends Setting {
   /** All columns of the collection, also those that are not searchable. */
   readonly columns: Iterable<Column>;
+  /** Whether a term without any text, which every record contains, is an error. */
+  readonly refusesEmptyTerms?: boolean;
 }
 
 interface Checking {
-  readonly setting: Setting;
+  readonly setting: Setting & Pick<SearchSetting, 'refusesEmptyTerms'>;
   readonly columns: readonly Column[];
   readonly everywhere: readonly TypedPlace[];
 }
@@ -53,6 +55,9 @@ function check(syntax: Syntax, checking: Checking): Condition {
     case 'not':
       return not(check(syntax.part, checking));
     case 'term':
+      if (checking.setting.refusesEmptyTerms && syntax.term.text.trim() === '') {
+        throw invalidSearch('An empty term is found in every record; leave it out.', syntax.term.position);
+      }
       return matchAnywhere(checking.everywhere, syntax.term.text, { clock: checking.setting, behindOperator: false });
     case 'criterion':
       return checkCriterion(syntax, checking);
