@@ -26,14 +26,23 @@ export class Pace {
   take(address: string): void {
     const now = this.#now();
     const site = siteOf(address);
-    if (site !== undefined) this.#takeOf(site, this.#max * SITE_FACTOR, now);
-    this.#takeOf(networkOf(address), this.#max, now);
+    const network = networkOf(address);
+    // Both before either is counted: what one network is refused is not its whole site's.
+    this.#check(network, this.#max, now);
+    if (site !== undefined) this.#check(site, this.#max * SITE_FACTOR, now);
+    this.#count(network, now);
+    if (site !== undefined) this.#count(site, now);
   }
 
-  #takeOf(network: string, max: number, now: number): void {
+  #check(network: string, max: number, now: number): void {
+    const known = this.#minutes.get(network);
+    if (known === undefined || now - known.since >= WINDOW_MS || known.count < max) return;
+    throw tooMany(known.since + WINDOW_MS - now);
+  }
+
+  #count(network: string, now: number): void {
     const known = this.#minutes.get(network);
     if (known !== undefined && now - known.since < WINDOW_MS) {
-      if (known.count >= max) throw tooMany(known.since + WINDOW_MS - now);
       known.count += 1;
       return;
     }

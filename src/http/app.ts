@@ -82,7 +82,9 @@ export function createApp(
   });
   // Node would close its side at once when a client closes its own, also before the answer.
   Object.assign(app.server, { httpAllowHalfOpen: true });
-  app.server.on('connection', (socket) => socket.on('end', () => endUnlessChanging(socket)));
+  app.server.on('connection', (socket) =>
+    socket.on('end', () => services.pipelines.hasWaiting(socket) || endUnlessChanging(socket)),
+  );
 
   for (const row of ROUTES) app.route({ method: row.method, url: row.path, handler: bindRoute(services, row) });
   for (const row of VISITOR_ROUTES)
@@ -163,7 +165,7 @@ function answerUnreadable(observe: Observe, error: Error & { code?: string }, so
   // By http/incoming-request, which says why.
   if (error.code === 'HPE_PAUSED') return;
   const why = whyUnreadable(error.code ?? '');
-  stopReading(socket, why, () => answerOnSocket(observe, socket, why));
+  stopReading(socket, why, { refuse: () => answerOnSocket(observe, socket, why) });
 }
 
 function whyUnreadable(code: string): Fault {

@@ -7,6 +7,7 @@ import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Fault } from '../faults.ts';
 import type { Observe } from '../observe.ts';
+import { readOnInTurn } from './crowded-reads.ts';
 import { isReading } from './deadlines.ts';
 import { toProblem } from './problem.ts';
 import { breakOff, isDiscarding } from './request-ends.ts';
@@ -21,24 +22,33 @@ type HttpSocket = Duplex & { _httpMessage?: ServerResponse | null };
 
 const stopped = new WeakSet<Duplex>();
 
-/** `refuse` is called behind all answers, if what cannot be read belongs to no request. */
-export function stopReading(socket: Duplex, why: Fault, refuse?: () => void): void {
+interface Stopping {
+  /** Called behind all answers, if what cannot be read belongs to no request. */
+  readonly refuse?: () => void;
+  /** Whether what still comes is taken off the wire, so that a client which writes before it reads gets to the answer. */
+  readonly drop?: boolean;
+}
+
+export function stopReading(socket: Duplex, why: Fault, { refuse, drop = true }: Stopping = {}): void {
   if (stopped.has(socket)) return;
   stopped.add(socket);
-  dropInput(socket);
+  dropInput(socket, drop ? DROPPED_BYTES_MAX : 0);
   endBehindAnswers(socket, why, refuse ?? (() => endSoon(socket)));
 }
 
 /** Away from the parser, whose cost for each chunk is what some connections are ended for. */
-function dropInput(socket: Duplex): void {
+function dropInput(socket: Duplex, bytesMax: number): void {
   let dropped = 0;
   socket.removeAllListeners('data').removeAllListeners('end');
   socket.on('error', () => undefined);
+  // In turn: at full speed, what nobody wants would keep the event loop from everything else.
   socket.on('data', (bytes: Buffer) => {
     dropped += bytes.length;
-    if (dropped > DROPPED_BYTES_MAX) socket.pause();
+    socket.pause();
+    if (dropped <= bytesMax) readOnInTurn(() => socket.resume());
   });
-  socket.resume();
+  if (bytesMax > 0) socket.resume();
+  else socket.pause();
 }
 
 function endBehindAnswers(socket: HttpSocket, why: Fault, refuse: () => void): void {
@@ -100,5 +110,5 @@ export function endUnlessChanging(socket: HttpSocket): void {
 /** Node hands over the bare connection for this verb, and forgets about the answers that are still to go out on it. */
 export function refuseConnect(observe: Observe, socket: HttpSocket, why: Fault): void {
   socket.on('drain', () => socket._httpMessage?.emit('drain'));
-  stopReading(socket, why, () => answerOnSocket(observe, socket, why));
+  stopReading(socket, why, { refuse: () => answerOnSocket(observe, socket, why) });
 }

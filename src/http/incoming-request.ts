@@ -7,7 +7,7 @@ import type { Socket } from 'node:net';
 import { fault } from '../faults.ts';
 import { stopReading } from './connection-end.ts';
 import { readOnInTurn } from './crowded-reads.ts';
-import { isDiscarding } from './request-ends.ts';
+import { breakOff, isDiscarding, whyBrokenOff } from './request-ends.ts';
 
 /** So many chunks may be of any size: clients that write a body token by token send hundreds. */
 const CHUNKS_FREE = 1_024;
@@ -51,6 +51,8 @@ export class IncomingRequest extends IncomingMessage {
   /** Called by the parser for each chunk, and with null behind the last. */
   override push(chunk: Buffer | null): boolean {
     if (chunk === null) {
+      // What was refused has no end: it would be taken for whole.
+      if (this.#refused) return false;
       if (this.#small !== undefined) this.#passOn();
       return super.push(null);
     }
@@ -88,7 +90,11 @@ export class IncomingRequest extends IncomingMessage {
   /** What else is in the piece is not taken apart: it may hold ten thousand more of them, some 15 ms. */
   #refuse(): boolean {
     this.#refused = true;
-    setImmediate(() => stopReading(this.socket, tinyChunks(this.#chunksFree)));
+    const why = tinyChunks(this.#chunksFree);
+    setImmediate(() => {
+      stopReading(this.socket, why, { drop: false });
+      if (whyBrokenOff(this) === undefined) breakOff(this, why);
+    });
     (this.socket as Parsed).parser?.pause?.();
     return false;
   }

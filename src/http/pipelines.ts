@@ -30,6 +30,11 @@ export class Pipelines {
     return socket !== null;
   }
 
+  /** Whether requests on the connection wait for those before them. */
+  hasWaiting(socket: Socket): boolean {
+    return (this.#waiting.get(socket) ?? 0) > 0;
+  }
+
   /** Calls `begin` when it is its turn; never when the connection ends before. */
   wait({ socket }: IncomingMessage, response: ServerResponse, begin: () => void): void {
     if (socket.destroyed) return;

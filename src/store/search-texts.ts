@@ -121,7 +121,10 @@ const NARROWED_MAX = 8;
 /** What the index can tell of what is read together. */
 export function textsNarrowed(parts: readonly Condition[], source: Source, params: Params): string[] {
   const byWeight = [...parts].sort((one, other) => weightOf(other) - weightOf(one));
-  return byWeight.slice(0, NARROWED_MAX).flatMap((part) => narrowing(part, source, params) ?? []);
+  return byWeight
+    .slice(0, NARROWED_MAX)
+    .filter(canNarrow)
+    .map((part) => narrowing(part, source, params));
 }
 
 const weightOf = (condition: Condition): number => {
@@ -129,13 +132,18 @@ const weightOf = (condition: Condition): number => {
   return condition.kind === 'not' ? -1 : 0;
 };
 
-function narrowing(condition: Condition, source: Source, params: Params): string | undefined {
-  if (condition.kind === 'contains')
-    return condition.term === '' ? undefined : somewhere({ source, params }, searchTerm(condition.term), false);
-  if (condition.kind !== 'and' && condition.kind !== 'or') return undefined;
-  const parts = condition.parts.map((part) => narrowing(part, source, params)).filter((sql) => sql !== undefined);
-  const isUseful = condition.kind === 'and' ? parts.length > 0 : parts.length === condition.parts.length;
-  return isUseful ? `(${parts.map((sql) => `(${sql})`).join(` ${condition.kind} `)})` : undefined;
+/** Asked before anything is written: a parameter that the statement does not name in the end is an error of the database. */
+function canNarrow(condition: Condition): boolean {
+  if (condition.kind === 'contains') return condition.term !== '' && searchTerm(condition.term).implies !== undefined;
+  if (condition.kind === 'and') return condition.parts.some(canNarrow);
+  return condition.kind === 'or' && condition.parts.every(canNarrow);
+}
+
+function narrowing(condition: Condition, source: Source, params: Params): string {
+  if (condition.kind === 'contains') return somewhere({ source, params }, searchTerm(condition.term), false) ?? 'true';
+  if (condition.kind !== 'and' && condition.kind !== 'or') return 'true';
+  const parts = condition.parts.filter(canNarrow).map((part) => `(${narrowing(part, source, params)})`);
+  return `(${parts.join(` ${condition.kind} `)})`;
 }
 
 /**

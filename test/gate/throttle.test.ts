@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Fault } from '../../src/faults.ts';
+import { Pace } from '../../src/gate/pace.ts';
 import { Throttle } from '../../src/gate/throttle.ts';
 
 const MINUTE = 60_000;
@@ -156,6 +157,21 @@ describe('throttle', () => {
     assert.equal(wait(network(999), 'never seen'), 1, 'seventy from the site');
     throttle.succeed(network(1), 'a');
     assert.equal(wait('2001:db8:6::1', 'never seen'), 0);
+  });
+
+  it('charges a site with nothing that one of its networks was refused', () => {
+    const pace = new Pace(2, () => 0);
+    const take = (address: string) => {
+      try {
+        pace.take(address);
+        return true;
+      } catch {
+        return false;
+      }
+    };
+    const taken = Array.from({ length: 40 }, () => take('2001:db8:1:1::1'));
+    assert.equal(taken.filter(Boolean).length, 2);
+    assert.ok(take('2001:db8:1:2::1'), 'its neighbour in the site');
   });
 
   it('keeps a bounded memory, and in it those who go on failing', () => {

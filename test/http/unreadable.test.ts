@@ -95,6 +95,12 @@ describe('what cannot be read', { timeout: 60_000 }, () => {
       await created(wire);
       await wire.over();
     });
+    await onWire(server.address, async (wire) => {
+      wire.write(head('GET', '/healthz') + create());
+      wire.socket.end();
+      assert.equal((await wire.answer()).status, 200);
+      await created(wire);
+    });
   });
 
   it('is refused behind the answer when it is CONNECT', async () => {

@@ -61,6 +61,23 @@ describe('bodies in small chunks', { timeout: 60_000 }, () => {
     assert.deepEqual(await stored(app.ids.Things!.id!), [[0]]);
   });
 
+  it('are refused also where their end comes with them', async () => {
+    const file = { 'content-type': 'text/plain', ...CHUNKED, ...bearer() };
+    const json = { ...JSON_TYPE, ...CHUNKED, ...bearer() };
+    for (const [top, body] of [
+      [head('POST', attachments(), file), 'x'.repeat(6_000)],
+      [head('POST', records(), json), `${record('whole')}${' '.repeat(4_500)}garbage`],
+    ]) {
+      await onWire(server.address, async (wire) => {
+        wire.write(top + chunks(body ?? '') + END);
+        assertProblem(await wire.answer(), 400, 'INVALID_BODY', top);
+        await wire.over();
+      });
+    }
+    assert.deepEqual(await stored(app.ids.Things!.id!), [[0]]);
+    assert.deepEqual(await stored('attachments'), [[0]]);
+  });
+
   it('are refused as files, and nothing stays of those', async () => {
     const file = { 'content-type': 'text/plain', 'content-disposition': 'attachment; filename="a.txt"' };
     await refused(head('POST', attachments(), { ...CHUNKED, ...file, ...bearer() }));
