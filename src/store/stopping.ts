@@ -50,7 +50,13 @@ export class Stopping {
   /** `working` settles when what it does with the connection has ended. */
   async stop(loan: Loan, working: Promise<unknown>): Promise<void> {
     const late = setTimeout(() => this.#lose(loan), STOP_MS);
-    const ended = working.then(() => 'usable' as const, wayOf);
+    const ended = working
+      .then(() => 'usable' as const, wayOf)
+      .then(async (way) => {
+        // An error arrives before the database says that it is ready for the next statement.
+        if (way === 'usable' && isAsked(loan.client)) await answered(loan.client);
+        return way;
+      });
     let way: 'usable' | 'broken' | undefined;
     while (way === undefined && !loan.ended) {
       // As long as the database is at it the connection counts as lent: each one made in its place would be one more. It may
@@ -101,5 +107,15 @@ export class Stopping {
     if (isBegun) this.#isAtIt(loan.client, CANCEL).catch(() => undefined);
   }
 }
+
+/** Settles when the connection has answered everything, or is gone. */
+const answered = (client: pg.Client): Promise<void> =>
+  new Promise((resolve) => {
+    const settle = () => {
+      client.off('drain', settle).off('end', settle);
+      resolve();
+    };
+    client.on('drain', settle).on('end', settle);
+  });
 
 const wayOf = (error: unknown) => (isBroken(error) ? 'broken' : 'usable');

@@ -1,6 +1,7 @@
 // What is run for a request ends with it: with its time, and with a reader who has gone.
 
 import assert from 'node:assert/strict';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
@@ -13,6 +14,7 @@ import { publishApplication, string, type TestApplication } from '../support/app
 import { cuttableWire } from '../support/cuttable-wire.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
+import { connectUpstream } from '../support/upstream.ts';
 
 const late = () => fault('UNAVAILABLE', { reason: 'deadline' }, { 'retry-after': '1' });
 
@@ -51,6 +53,34 @@ async function locking<T>({ connection }: TestDatabase, table: string, work: () 
   } finally {
     await client.end();
   }
+}
+
+/** Forwards each ReadyForQuery so much later than what comes before it. */
+async function lateReadyWire(target: pg.ClientConfig, ms: number) {
+  const ready = Buffer.from('Z\0\0\0\x05');
+  const sockets = new Set<Socket>();
+  const server = createServer((client) => {
+    const upstream = connectUpstream(target, client, sockets);
+    client.on('data', (chunk) => upstream.write(chunk));
+    upstream.on('data', (chunk: Buffer) => {
+      const at = chunk.indexOf(ready);
+      if (at === -1) client.write(chunk);
+      else {
+        client.write(chunk.subarray(0, at));
+        setTimeout(() => client.write(chunk.subarray(at)), ms);
+      }
+    });
+    client.on('close', () => upstream.end());
+    upstream.on('close', () => client.end());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    connection: { ...target, host: '127.0.0.1', port: (server.address() as AddressInfo).port },
+    close: async () => {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
 }
 
 describe('a stopped request', () => {
@@ -104,6 +134,23 @@ describe('a stopped request', () => {
     assert.equal(await count(), 0);
     assert.deepEqual(await database.application('a').write(insert, [1]), [[pid]]);
     await server.sql('truncate app_a.numbers');
+  });
+
+  it('keeps its connection where the error comes well before the database is ready again', async () => {
+    const wire = await lateReadyWire(server.connection, 100);
+    const own = Database.open({ connection: wire.connection, connectionsMax: 5, onConnectionError: () => undefined });
+    const trip = new Trip('r', 1_000);
+    const [[pid] = []] = await own.application('a').write('select pg_backend_pid() where $1', [true]);
+    await locking(server, 'app_a.numbers', async () => {
+      const writing = own.forTrip(trip).application('a').write(insert, [1]);
+      await until(async () => (await busy(server)).length === 1);
+      trip.stop(late());
+      await assert.rejects(writing, (error) => error === trip.stopped);
+      await until(() => own.counts.lent === 0);
+    });
+    assert.deepEqual(await own.application('a').write('select pg_backend_pid() where $1', [true]), [[pid]]);
+    await own.close();
+    await wire.close();
   });
 
   it('leaves nothing of its transaction, also when it is between statements or goes on regardless', async () => {
