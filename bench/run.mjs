@@ -65,11 +65,11 @@ export async function runBench(args) {
   const scenario = SCENARIOS[options?.scenario ?? ''];
   if (options === undefined || scenario === undefined) return;
   const { folder, remove } = makeFolder(options.keep);
-  const profile = options.profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${resolve(options.profile)}`];
   try {
     const operatorKey = operatorKeyIn(folder);
     note(`Starting a server in ${folder}`);
-    const ours = await startOurs({ folder, operatorKey, logLevel: options.logLevel, execArgv: profile });
+    const { logLevel, profile } = options;
+    const ours = await startOurs({ folder, operatorKey, logLevel, profile });
     try {
       const tables = await openTables(ours.connection);
       try {

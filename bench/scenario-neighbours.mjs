@@ -28,7 +28,7 @@ function heapsOf({ takesMemory = false }, wanted) {
  * @param {import('./options.mjs').Options} options
  */
 export async function runNeighbours(ground, options) {
-  const { only, heap, write, keep, rounds, seconds, logLevel } = options;
+  const { only, heap, write, keep, rounds, seconds, logLevel, profile } = options;
   if (keep !== undefined) throw new Failure('The neighbours leave nothing that could be used again; not with --keep.');
   if (write && only.length > 0) throw new Failure('--write replaces the whole table; not with --only.');
   const attacks = ATTACKS.filter(({ name }) => only.length === 0 || only.includes(name));
@@ -40,7 +40,7 @@ export async function runNeighbours(ground, options) {
   for (const attack of attacks) {
     for (const size of heapsOf(attack, heap)) {
       interruption.throwIfAborted();
-      const row = await measureRow(stage, attack, { heap: size, rounds, seconds, logLevel }).catch((error) => {
+      const row = await measureRow(stage, attack, { heap: size, rounds, seconds, logLevel, profile }).catch((error) => {
         interruption.throwIfAborted();
         const nothing = { quiet: [], loud: [], idleBytes: undefined, leftBytes: undefined, recoverySeconds: 0 };
         return {

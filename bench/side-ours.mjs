@@ -3,7 +3,7 @@
 // own. What it logs goes to a file beside its data.
 
 import { closeSync, openSync, readFileSync, realpathSync, statSync, truncateSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { ROOT } from '../scripts/prepare.mjs';
 import { startNode } from './children.mjs';
 
@@ -23,10 +23,10 @@ const LOG_BYTES_MAX = 64 * 2 ** 20;
  */
 
 /**
- * @param {{ folder: string, operatorKey: string, logLevel: string, execArgv?: readonly string[], settings?: Record<string, string> }} options
+ * @param {{ folder: string, operatorKey: string, logLevel: string, profile?: string | undefined, settings?: Record<string, string> }} options
  * @returns {Promise<Ours>}
  */
-export async function startOurs({ folder, operatorKey, logLevel, execArgv = [], settings = {} }) {
+export async function startOurs({ folder, operatorKey, logLevel, profile, settings = {} }) {
   const data = join(folder, 'data');
   const logFile = join(folder, 'server.log');
   const log = openSync(logFile, 'a');
@@ -44,7 +44,7 @@ export async function startOurs({ folder, operatorKey, logLevel, execArgv = [], 
     ready: /^Cartulary is ready at (http:\S+)\/v1$/m,
     env,
     stderr: log,
-    execArgv,
+    execArgv: profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${resolve(profile)}`],
   })
     .catch((error) => {
       throw new Error(`${error.message}; it said:\n${readFileSync(logFile, 'utf8').slice(-2000)}`);

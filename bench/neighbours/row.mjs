@@ -60,11 +60,12 @@ const SETTINGS = { default: {}, '512 MB': { NODE_OPTIONS: '--max-old-space-size=
 /**
  * @param {{ folder: string, operatorKey: string, stock: import('./stock.mjs').Stock, victim: Victim }} ground
  * @param {import('./attack.mjs').Attack} attack
- * @param {{ heap: Heap, rounds: number, seconds: number, logLevel: string }} how
+ * @param {{ heap: Heap, rounds: number, seconds: number, logLevel: string, profile?: string | undefined }} how
  * @returns {Promise<Row>}
  */
-export async function measureRow({ folder, operatorKey, stock, victim }, attack, { heap, rounds, seconds, logLevel }) {
-  const ours = await startOurs({ folder, operatorKey, logLevel, settings: SETTINGS[heap] });
+export async function measureRow({ folder, operatorKey, stock, victim }, attack, how) {
+  const { heap, rounds, seconds, logLevel, profile } = how;
+  const ours = await startOurs({ folder, operatorKey, logLevel, profile, settings: SETTINGS[heap] });
   const load = startLoad();
   /** @type {import('../load-process.mjs').Worker<{ name: string, field: import('./attack.mjs').Field }, import('./attack.mjs').Tally>} */
   const attacker = startWorker(ATTACKER, 'the attacker');

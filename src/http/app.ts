@@ -11,6 +11,7 @@ import { bindOperatorRoute, bindRoute, bindVisitorRoute, type Services } from '.
 import { awaitInvitation } from './body.ts';
 import { clientAddress } from './client-address.ts';
 import { answerOnSocket, endUnlessChanging, refuseConnect, stopReading } from './connection-end.ts';
+import { readNewInTurn } from './crowded-reads.ts';
 import { alive, type Health, readiness, routinely } from './health.ts';
 import { IncomingRequest } from './incoming-request.ts';
 import { OPERATOR_ROUTES } from './operator-routes.ts';
@@ -67,6 +68,7 @@ export function createApp(
   // 2 MB of a connection for 240 KB that it had sent.
   app.server.maxHeadersCount = 2 * HEADERS_MAX;
   app.server.maxConnections = connectionsMax;
+  readNewInTurn(app.server);
   tellDrops(app.server, services.observe);
   // Bodies are read on the road, behind the checks that need none: the framework is told that no verb has one.
   for (const method of app.supportedMethods) app.addHttpMethod(method, { overrideExisting: true });

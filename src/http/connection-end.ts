@@ -45,7 +45,7 @@ function dropInput(socket: Duplex, bytesMax: number): void {
   socket.on('data', (bytes: Buffer) => {
     dropped += bytes.length;
     socket.pause();
-    if (dropped <= bytesMax) readOnInTurn(() => socket.resume());
+    if (dropped <= bytesMax) readOnInTurn(socket, () => socket.resume());
   });
   if (bytesMax > 0) socket.resume();
   else socket.pause();

@@ -6,7 +6,7 @@ import { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { fault } from '../faults.ts';
 import { stopReading } from './connection-end.ts';
-import { readOnInTurn } from './crowded-reads.ts';
+import { CROWDED, readOnInTurn } from './crowded-reads.ts';
 import { breakOff, isDiscarding, whyBrokenOff } from './request-ends.ts';
 
 /** So many chunks may be of any size: clients that write a body token by token send hundreds. */
@@ -31,8 +31,23 @@ const tinyChunks = (chunksFree: number) =>
     reason: `the body came in more than ${chunksFree} chunks of less than ${CHUNK_BYTES_MIN} bytes on average; send larger ones`,
   });
 
-/** What Node does not declare of the parser: it stops behind the chunk that it is at, and calls that an error. */
-type Parsed = Socket & { readonly parser?: { pause?: () => void } | null };
+/** What Node does not declare of a connection: its parser, with the functions that it calls under numbers. */
+type Parsed = Socket & { readonly parser?: Record<string, unknown> | null };
+
+/**
+ * The parser goes on to the end of the piece, up to ten thousand chunks, and makes a buffer of each, some 15 ms; without a
+ * function to hand them to it makes none, and takes a fraction of a millisecond. Gives what undoes this: parsers are used again.
+ */
+function skipChunks(socket: Parsed): () => void {
+  const { parser } = socket;
+  const isOnBody = (value: unknown) => typeof value === 'function' && value.name === 'parserOnBody';
+  const [key, onBody] = Object.entries(parser ?? {}).find(([, value]) => isOnBody(value)) ?? [];
+  if (!parser || key === undefined) return () => undefined;
+  parser[key] = null;
+  return () => {
+    parser[key] = onBody;
+  };
+}
 
 export class IncomingRequest extends IncomingMessage {
   #chunked: boolean | undefined;
@@ -87,22 +102,22 @@ export class IncomingRequest extends IncomingMessage {
     return this.#chunks > DISCARDED_FREE + this.#bytes / DISCARDED_BYTES_MIN && isDiscarding(this.socket);
   }
 
-  /** What else is in the piece is not taken apart: it may hold ten thousand more of them, some 15 ms. */
   #refuse(): boolean {
     this.#refused = true;
     const why = tinyChunks(this.#chunksFree);
+    const undo = skipChunks(this.socket);
     setImmediate(() => {
+      undo();
       stopReading(this.socket, why, { drop: false });
       if (whyBrokenOff(this) === undefined) breakOff(this, why);
     });
-    (this.socket as Parsed).parser?.pause?.();
     return false;
   }
 
   #join(chunk: Buffer): boolean {
     this.#crowd += 1;
     if (this.#crowd === 1) setImmediate(() => this.#endTurn());
-    if (this.#crowd === CROWD) this.#rest();
+    if (this.#crowd === CROWD) this.#rest(CROWDED);
     if (this.#small === undefined) {
       this.#small = chunk;
       return !this.#resting;
@@ -133,11 +148,12 @@ export class IncomingRequest extends IncomingMessage {
     if (!this.#passOn()) this.socket.pause();
   }
 
-  #rest(): void {
+  #rest(pieces = 1): void {
     this.#resting = true;
-    readOnInTurn(() => {
+    const readOn = () => {
       this.#resting = false;
       if (!this.destroyed && this.readableLength < this.readableHighWaterMark) super._read(0);
-    });
+    };
+    readOnInTurn(this.socket, readOn, pieces);
   }
 }
