@@ -48,8 +48,9 @@ export class LoopTime {
     return this.usedMs(share) - Math.max(0, this.#now() - waitingSince - PATIENT_MS);
   }
 
-  isHeavy(share: string): boolean {
-    return this.usedMs(share) >= HEAVY_MS;
+  /** `besidesMs`: that it has used and that was not charged. */
+  isHeavy(share: string, besidesMs = 0): boolean {
+    return this.usedMs(share) + besidesMs >= HEAVY_MS;
   }
 
   /** Those who used next to nothing, or else the one that was charged first. */
@@ -63,3 +64,24 @@ export class LoopTime {
 }
 
 const decayed = ({ usedMs, at }: Account, now: number): number => usedMs * 2 ** ((at - now) / HALF_LIFE_MS);
+
+/** How long it is looked at before it is said how busy the event loop is. */
+const LOOK_MS = 50;
+const FULL = 0.9;
+
+/** Whether the event loop has had hardly any rest lately. */
+export class LoopLoad {
+  #from = performance.eventLoopUtilization();
+  #nextLookAt = 0;
+  #full = false;
+
+  isFull(): boolean {
+    const now = performance.now();
+    if (now < this.#nextLookAt) return this.#full;
+    this.#nextLookAt = now + LOOK_MS;
+    const to = performance.eventLoopUtilization();
+    this.#full = performance.eventLoopUtilization(to, this.#from).utilization > FULL;
+    this.#from = to;
+    return this.#full;
+  }
+}

@@ -31,7 +31,7 @@ import { openTraces } from '../inside/traces.ts';
 import { Behind } from '../jobs/behind.ts';
 import { jobsOf } from '../jobs/jobs.ts';
 import { JobRunner } from '../jobs/runner.ts';
-import { LoopTime } from '../loop-time.ts';
+import { LoopLoad, LoopTime } from '../loop-time.ts';
 import { openMailer } from '../mail/mailer.ts';
 import type { Observe } from '../observe.ts';
 import { LoginFailures } from '../operations/login-failures.ts';
@@ -126,7 +126,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const ids = createIdSource(now, (bytes) => getRandomValues(bytes));
   const underWay = new UnderWay();
   const loopTime = new LoopTime();
-  const admission = new Admission({ atOnceMax: options.requestsAtOnce, ...WAITING, ...options.waiting }, loopTime);
+  const loopLoad = new LoopLoad();
+  const admission = new Admission({ atOnceMax: options.requestsAtOnce, ...WAITING, ...options.waiting }, loopTime, () =>
+    loopLoad.isFull(),
+  );
   const slices = new Slices(loopTime, (share) => admission.isBesideOthers(share));
   const deadlines = new Deadlines(options.requestMs, admission);
   const entriesBehind = new Behind({ observe, underWay }, BEHIND);

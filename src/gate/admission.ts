@@ -21,6 +21,9 @@ interface Share {
   /** In this round, and in the last one. */
   left: number;
   leftBefore: number;
+  /** What those took of the event loop, about. */
+  usedMs: number;
+  usedMsBefore: number;
   seen: boolean;
 }
 
@@ -47,20 +50,26 @@ const RETRY_SECONDS_MAX = 10;
  */
 const ALONE = 3 / 4;
 const BESIDE_OTHERS = 1 / 6;
-/** Of that, beside others, one whose requests have kept the event loop busy lately. They keep the database busy as well. */
+/**
+ * Of that, beside others, one whose requests have kept the event loop busy lately: with long work, which keeps the database busy as
+ * well, or with much of everyday's while the event loop has no rest. What is at work is taken up in one turn of the event
+ * loop, which each of another's requests waits for a few times.
+ */
 const HEAVY = 1 / 4;
-/** What a request counts in the order of turns, besides what was measured of it: about the server's time for an ordinary one. */
+/** What a request takes of the event loop besides what was measured of it, about: an ordinary one, and a megabyte of its answer. */
 const REQUEST_MS = 0.2;
+const ANSWER_MB_MS = 10;
 
 export class Admission {
   readonly #bounds: AdmissionBounds;
   readonly #shares = new Map<string, Share>();
   readonly #turns: Turns<Waiter>;
   readonly #loopTime: LoopTime;
+  readonly #isLoopFull: () => boolean;
   readonly #hasRoom = (name: string) => this.#mayHaveMore(name, this.#shareOf(name));
   readonly #cost = (name: string, { since }: Waiter): number => {
-    const { left, leftBefore } = this.#shareOf(name);
-    return this.#loopTime.cost(name, since) + REQUEST_MS * (left + leftBefore);
+    const { usedMs, usedMsBefore } = this.#shareOf(name);
+    return this.#loopTime.cost(name, since) + usedMs + usedMsBefore;
   };
   #atWork = 0;
   /** Places that one application may have. */
@@ -69,9 +78,10 @@ export class Admission {
   #roundEndsAt = 0;
   #watch: NodeJS.Timeout | undefined;
 
-  constructor(bounds: AdmissionBounds, loopTime = new LoopTime()) {
+  constructor(bounds: AdmissionBounds, loopTime = new LoopTime(), isLoopFull = () => false) {
     this.#bounds = bounds;
     this.#loopTime = loopTime;
+    this.#isLoopFull = isLoopFull;
     this.#turns = new Turns({ eachMax: bounds.waitingEachMax, allMax: bounds.waitingMax });
     this.#part = this.#partOf(1);
     this.#heavyPart = Math.max(1, Math.floor(this.#partOf(2) * HEAVY));
@@ -105,13 +115,14 @@ export class Admission {
     return this.#wait(trip);
   }
 
-  /** Nothing where it is not admitted, or no longer. */
-  leave(trip: Trip): void {
+  /** Nothing where it is not admitted, or no longer. `answerBytes`: of the body that it is answered with. */
+  leave(trip: Trip, answerBytes = 0): void {
     if (!trip.admitted) return;
     trip.admitted = false;
     const share = this.#shareOf(trip.share);
     share.atWork -= 1;
     share.left += 1;
+    share.usedMs += REQUEST_MS + (ANSWER_MB_MS * answerBytes) / 2 ** 20;
     this.#atWork -= 1;
     if (this.#turns.size > 0) this.#fill();
   }
@@ -146,15 +157,16 @@ export class Admission {
     return this.#shares.size > (this.#shares.has(name) ? 1 : 0);
   }
 
-  #mayHaveMore(name: string, { atWork }: Share): boolean {
+  #mayHaveMore(name: string, { atWork, usedMs, usedMsBefore }: Share): boolean {
     if (atWork >= this.#part) return false;
-    return atWork < this.#heavyPart || this.#shares.size === 1 || !this.#loopTime.isHeavy(name);
+    if (atWork < this.#heavyPart || this.#shares.size === 1) return true;
+    return !this.#loopTime.isHeavy(name, this.#isLoopFull() ? usedMs + usedMsBefore : 0);
   }
 
   #shareOf(name: string): Share {
     let share = this.#shares.get(name);
     if (share === undefined) {
-      share = { atWork: 0, left: 0, leftBefore: 0, seen: true };
+      share = { atWork: 0, left: 0, leftBefore: 0, usedMs: 0, usedMsBefore: 0, seen: true };
       this.#shares.set(name, share);
       this.#part = this.#partOf(this.#shares.size);
     }
@@ -223,6 +235,8 @@ export class Admission {
       if (!active) this.#shares.delete(name);
       share.leftBefore = share.left;
       share.left = 0;
+      share.usedMsBefore = share.usedMs;
+      share.usedMs = 0;
       share.seen = false;
     }
     this.#part = this.#partOf(this.#shares.size);

@@ -5,6 +5,12 @@ import type { RecordText } from '../domain/record-text.ts';
 
 export type Body = string | Uint8Array | readonly (string | Uint8Array)[];
 
+/** Of text, the characters: counting its bytes would look at each of them. */
+export function roughLength(body: Body | undefined): number {
+  if (body === undefined) return 0;
+  return Array.isArray(body) ? body.reduce((sum, { length }) => sum + length, 0) : body.length;
+}
+
 export interface Answer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;

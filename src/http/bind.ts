@@ -15,7 +15,7 @@ import type { Transfers } from '../gate/transfers.ts';
 import { recheckRefusal, staleAsBusy, withCurrentDefinition } from '../operations/current-definition.ts';
 import type { Slices } from '../slices.ts';
 import type { Trip } from '../trip.ts';
-import type { Answer } from './answer.ts';
+import { type Answer, roughLength } from './answer.ts';
 import { clientAddress } from './client-address.ts';
 import { FORGET_CACHED, readCookie, SESSION_COOKIE, sessionCookie } from './cookies.ts';
 import { refuseCrossSite, refuseForeign, refuseForeignBasic } from './cross-site.ts';
@@ -137,11 +137,13 @@ async function admitted(
   trip.share = definitions.knows(applicationId) ? applicationId : '';
   const turn = admission.enter(trip);
   if (turn !== undefined) await turn;
+  let answer: Answer | undefined;
   try {
     unread.check(trip.share);
-    return await work();
+    answer = await work();
+    return answer;
   } finally {
-    admission.leave(trip);
+    admission.leave(trip, roughLength(answer?.body));
     trip.endTransfer?.();
   }
 }

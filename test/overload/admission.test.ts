@@ -27,8 +27,8 @@ const isBusy = (error: unknown) =>
   error instanceof Fault && error.code === 'UNAVAILABLE' && (error.params as { reason: string }).reason === 'busy';
 
 /** A server's front with those who came to it, and what became of each. */
-function front(bounds: Partial<AdmissionBounds> = {}, loopTime = new LoopTime()) {
-  const admission = new Admission({ ...BOUNDS, ...bounds }, loopTime);
+function front(bounds: Partial<AdmissionBounds> = {}, loopTime = new LoopTime(), isLoopFull = () => false) {
+  const admission = new Admission({ ...BOUNDS, ...bounds }, loopTime, isLoopFull);
   const enter = (share: string) => {
     const trip = tripOf(share);
     const turn = admission.enter(trip);
@@ -118,6 +118,18 @@ describe('admission', () => {
     assert.deepEqual([places('a'), places('b')], [2, 8]);
     const alone = front(bounds, loopTime);
     assert.ok(alone.many('a', 12).every(({ turn }) => turn === undefined));
+  });
+
+  it('gives fewer places to who asks for much of everyday, beside others, while the event loop is full', () => {
+    for (const [isFull, places] of [
+      [true, 2],
+      [false, 8],
+    ] as const) {
+      const { admission, many, enter } = front({ atOnceMax: 48 }, new LoopTime(), () => isFull);
+      enter('b');
+      for (let i = 0; i < 100; i++) admission.leave(enter('a').trip, 2 ** 20);
+      assert.equal(admittedOf(many('a', 12)).filter(Boolean).length, places);
+    }
   });
 
   it('gives the places back to who is alone again', async () => {
