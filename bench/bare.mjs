@@ -69,7 +69,7 @@ const HASH = `'${'0'.repeat(26)}'`;
 const OWN_COLUMNS = /^(?:id|rec|hash|(?:created|updated)_(?:by|name|at)|r_c.{7})$/;
 const HEAD = `left(t.rec, strpos(t.rec, ',"timestamp":"') + 13)`;
 
-// What is kept beside a record's text (src/domain/projections.ts, src/domain/search/search-text.ts).
+// What is kept beside a record's text (src/domain/records/projections.ts, src/domain/search/search-text.ts).
 
 const NEIGHBOURS = /(\p{sc=Han})(?=\p{sc=Han})/gu;
 /** @param {string} text */

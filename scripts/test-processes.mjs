@@ -48,7 +48,7 @@ export const LONG = [
   'operator/migrations',
   'operator/publish-traffic',
   'lists/explain',
-  'store/blobs-s3',
+  'store/blobs/s3',
   'lists/walking',
   'attachments/doctor',
   'lists/hidden',

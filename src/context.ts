@@ -1,25 +1,25 @@
 // What an operation is given: who asks, for which application, and the means to answer. Passed as an argument from the
 // road to the operation; nothing is hidden on the request.
 
-import type { ByteBudget } from './byte-budget.ts';
-import type { Caller } from './domain/access.ts';
-import type { ActivitySource } from './domain/activity.ts';
-import type { PreparedApplication } from './domain/application.ts';
+import type { ActivitySource } from './domain/activity/activity.ts';
+import type { PreparedApplication } from './domain/definition/application.ts';
 import type { IdSource } from './domain/ids.ts';
+import type { Caller } from './domain/people/access.ts';
 import type { Thumbnails } from './images/thumbnails.ts';
 import type { Mailer } from './mail/mailer.ts';
-import type { Observe } from './observe.ts';
+import type { Observe } from './observe/events.ts';
 import type { Push } from './push/push.ts';
+import type { ByteBudget } from './request/byte-budget.ts';
+import type { RequestScope, Stopping } from './request/request-scope.ts';
+import type { Slices } from './request/slices.ts';
 import type { Providers } from './sign-on/providers.ts';
-import type { Slices } from './slices.ts';
-import type { Blobs } from './store/blobs.ts';
-import type { Database } from './store/db.ts';
-import type { Writer } from './store/handles.ts';
-import type { News } from './store/hearing.ts';
-import type { KnownRecords } from './store/known-records.ts';
-import type { Receiving } from './store/receiving.ts';
-import type { SearchIndexes } from './store/search-indexes.ts';
-import type { Stopping, Trip } from './trip.ts';
+import type { Receiving } from './store/attachments/receiving.ts';
+import type { Blobs } from './store/blobs/blobs.ts';
+import type { Database } from './store/database/db.ts';
+import type { Writer } from './store/database/handles.ts';
+import type { News } from './store/nodes/hearing.ts';
+import type { KnownRecords } from './store/records/known-records.ts';
+import type { SearchIndexes } from './store/records/search-indexes.ts';
 import type { OperatorProof } from './wire/operator.ts';
 import type { UserShort } from './wire/users.ts';
 
@@ -27,9 +27,9 @@ import type { UserShort } from './wire/users.ts';
 export interface AttachmentMeans {
   readonly blobs: Blobs;
   readonly thumbnails: Pick<Thumbnails, 'make'>;
-  /** By which the other servers know this one (store/hearing). */
+  /** By which the other servers know this one (store/nodes/hearing). */
   readonly node: string;
-  /** Between the two looks that tell whether another server is gone (store/hearing). */
+  /** Between the two looks that tell whether another server is gone (store/nodes/hearing). */
   readonly looksApartMs: number;
   readonly receiving: Receiving;
   /** How long an announced upload may pause. */
@@ -47,7 +47,7 @@ export interface PeopleMeans {
   readonly push: Pick<Push, 'publicKey' | 'has' | 'trusts'>;
   /** Undefined where the operator has set none. */
   readonly mailer: Mailer | undefined;
-  /** Work that nobody waits for (jobs/behind). */
+  /** Work that nobody waits for (jobs/background). */
   readonly behind: (task: BehindTask, work: BehindWork) => boolean;
   readonly loginFailed: (failure: LoginFailure) => void;
 }
@@ -70,7 +70,7 @@ export interface WorkAgain {
 export type WithoutPlace = <T>(work: (stopping: Stopping) => Promise<T>) => Promise<T>;
 
 /**
- * Whether the password is that of the account. Throws 429 while who asks is slowed down (gate/password-proof); takes the
+ * Whether the password is that of the account. Throws 429 while who asks is slowed down (gate/credentials/password-proof); takes the
  * same time without a hash as for a wrong password.
  */
 export type PasswordProof = (presented: {
@@ -83,7 +83,7 @@ export type PasswordProof = (presented: {
   readonly stopping: Stopping;
 }) => Promise<boolean>;
 
-/** The hash of a new password, made when its turn has come (gate/password-check). */
+/** The hash of a new password, made when its turn has come (gate/credentials/password-check). */
 export type PasswordHashing = (asked: {
   /** As for a proof. */
   readonly share: string;
@@ -91,14 +91,14 @@ export type PasswordHashing = (asked: {
   readonly stopping?: Stopping;
 }) => Promise<string>;
 
-/** Wrong credentials of somebody who exists, for the activity log (operations/login-failures). */
+/** Wrong credentials of somebody who exists, for the activity log (operations/people/login-failures). */
 export interface LoginFailure {
   readonly application: PreparedApplication;
   readonly user: UserShort;
   readonly source: ActivitySource;
 }
 
-/** A session of which somebody has shown a secret that only a copy can still have (operations/sessions). */
+/** A session of which somebody has shown a secret that only a copy can still have (operations/people/sessions). */
 export interface StolenSession {
   readonly application: PreparedApplication;
   readonly sessionId: string;
@@ -106,7 +106,7 @@ export interface StolenSession {
   readonly source: ActivitySource;
 }
 
-/** Slows down who guesses (gate/throttle). */
+/** Slows down who guesses (gate/throttling/throttle). */
 export interface Throttling {
   check(address: string, account: string): void;
   fail(address: string, account: string): void;
@@ -128,7 +128,7 @@ export interface Context {
   readonly withoutPlace: WithoutPlace;
   /** For work that may take long, and the request that it is done for. */
   readonly slices: Slices;
-  readonly trip: Trip;
+  readonly scope: RequestScope;
   /** What the request's long records are counted in. */
   readonly byteBudget: ByteBudget;
   /** The session by which the caller is known; undefined for tokens and passwords. */
@@ -153,7 +153,7 @@ export interface VisitorContext {
   readonly database: Database;
   readonly withoutPlace: WithoutPlace;
   readonly throttle: Throttling;
-  /** Throws 429 when the address begins too many single sign-ons (gate/pace). */
+  /** Throws 429 when the address begins too many single sign-ons (gate/throttling/pace). */
   readonly paceSignOns: (address: string) => void;
   /** Of single sign-on. */
   readonly providers: Pick<Providers, 'authorizationAddress' | 'identify'>;
@@ -175,9 +175,9 @@ export interface OperatorContext {
   /** Where people reach the server, without a slash at the end. */
   readonly publicUrl: () => string;
   readonly hashPassword: PasswordHashing;
-  /** The end of the connection that is ours (domain/operator-proof). */
+  /** The end of the connection that is ours (domain/people/operator-proof). */
   readonly endpoint: string;
-  /** Throws 429 when the address asks for too many proofs (gate/pace). */
+  /** Throws 429 when the address asks for too many proofs (gate/throttling/pace). */
   readonly paceProofs: (address: string) => void;
   readonly proveKey: (nonce: string, endpoint: string) => OperatorProof;
 }

@@ -1,6 +1,6 @@
 -- People (docs/architecture.md, "People").
 -- email: of a shared user a copy, for lists and searches; what authentication asks is the shared user itself.
--- *_folded: as searches compare it (domain/search/fold); of the rows that are there already store/layouts folds it.
+-- *_folded: as searches compare it (domain/search/fold); of the rows that are there already store/applications/layouts folds it.
 -- session_epoch: goes up with every password change and disabling, and ends the sessions of the epochs before.
 -- The defaults stay for servers of the version before, which may still be writing (docs/operating.md, "Upgrades").
 -- subject: who the user is at the organization's provider of single sign-on, `<issuer> <sub>`.
@@ -21,7 +21,7 @@ alter table {{application}}.tokens
 -- Sessions of the console. method: password or singleSignOn. former_hash: the secret before the last rotation, which
 -- is still taken until the client has shown that it has the new one (confirmed) and a while longer.
 -- epoch: of the user and, behind a dot, of the shared user, when it was opened, and of how the
--- organization signs in (domain/session-epochs).
+-- organization signs in (domain/people/session-epochs).
 create table {{application}}.sessions (
   id text collate "C" primary key,
   user_id text collate "C" not null references {{application}}.users (id),

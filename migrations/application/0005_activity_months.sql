@@ -1,5 +1,5 @@
--- The activity log in spans of keys, one a month (store/activity-months). What was written before becomes one span of
--- its own, `activity_until_<month>`, or goes when it is empty: store/activity-months does that, by the present month.
+-- The activity log in spans of keys, one a month (store/activity/months). What was written before becomes one span of
+-- its own, `activity_until_<month>`, or goes when it is empty: store/activity/months does that, by the present month.
 -- activity_rest: what belongs to no month that has been made.
 alter table {{application}}.activity rename to activity_until;
 alter index {{application}}.activity_pkey rename to activity_until_pkey;

@@ -1,5 +1,5 @@
 -- Shared users (docs/architecture.md, "People").
--- *_folded: as searches compare it (domain/search/fold); null until store/migrate has folded rows of earlier servers.
+-- *_folded: as searches compare it (domain/search/fold); null until store/applications/migrate has folded rows of earlier servers.
 -- session_epoch, subject: as in an application's users.
 -- The defaults stay for servers of the version before, which may still be writing (docs/operating.md, "Upgrades").
 -- unsettled_since: since when it has changed in a way that its applications still have to follow; whoever sees to it
@@ -28,7 +28,7 @@ create table cartulary.server_keys (
 );
 
 -- Applications whose queue of notifications may hold something to deliver, and when to look. Noted before the queue is
--- written, so that nothing in it can be overlooked (operations/deliveries).
+-- written, so that nothing in it can be overlooked (operations/notifications/deliveries).
 create table cartulary.due_notifications (
   application_id text collate "C" primary key,
   due_at timestamptz not null,

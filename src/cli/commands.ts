@@ -1,7 +1,7 @@
 // The table of commands. Each row is what a person types; what it does is in the file named after it.
 
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
-import { ConfigError, readConfig, SETTINGS } from '../config.ts';
+import { ConfigError, readConfig, SETTINGS } from '../settings/settings.ts';
 import type { DoctorOptions } from '../wire/doctor.ts';
 import { OVERVIEW_DEFAULT } from '../wire/quotas.ts';
 import { doctor } from './doctor.ts';

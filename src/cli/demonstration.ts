@@ -4,7 +4,7 @@
 import { open, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type pg from 'pg';
-import { loadDemonstration } from '../demo/load.ts';
+import { loadDemonstration } from '../../demo/load.ts';
 import { makeDataFolder, unusable } from './operator-key.ts';
 
 type Demonstration = Awaited<ReturnType<typeof loadDemonstration>>;
@@ -25,7 +25,7 @@ interface DemonstrateOptions {
 export async function demonstrate(address: string, options: DemonstrateOptions): Promise<void> {
   const { connection, operatorKey, dataFolder, note } = options;
   // Not before: a process that leaves serving to its workers does without the driver.
-  const { withDemonstrationLock } = await import('../store/demonstration-lock.ts');
+  const { withDemonstrationLock } = await import('../store/nodes/demonstration-lock.ts');
   const published = await withDemonstrationLock(connection, async () => {
     const there = await publishedAt(address, operatorKey);
     if (there.length === 0) await publish(address, options);

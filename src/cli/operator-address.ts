@@ -5,7 +5,7 @@ import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { resolve } from 'node:path';
-import type { Config } from '../config.ts';
+import type { Config } from '../settings/settings.ts';
 import { CommandFailure } from './failure.ts';
 import { namedServer } from './server-file.ts';
 

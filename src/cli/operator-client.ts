@@ -1,6 +1,6 @@
 // The command line's side of the operator interface: it goes through the front door like any other client.
 
-import { type Config, readConfig } from '../config.ts';
+import { type Config, readConfig } from '../settings/settings.ts';
 import { CommandFailure } from './failure.ts';
 import { type AddressOptions, findServer, type ServerAddress } from './operator-address.ts';
 import { isCut, isUnreached, OperatorConnection, type OperatorKey, type Order } from './operator-connection.ts';

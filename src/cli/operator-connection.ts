@@ -5,7 +5,7 @@ import { createSecretKey, randomBytes } from 'node:crypto';
 import http from 'node:http';
 import https from 'node:https';
 import type { Duplex } from 'node:stream';
-import { endpointOf, isSameProof, proveOperatorKey } from '../domain/operator-proof.ts';
+import { endpointOf, isSameProof, proveOperatorKey } from '../domain/people/operator-proof.ts';
 import type { OperatorProof } from '../wire/operator.ts';
 import { CommandFailure } from './failure.ts';
 import type { ServerAddress } from './operator-address.ts';

@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { operatorKey } from '../setting-values.ts';
+import { operatorKey } from '../settings/setting-values.ts';
 import { CommandFailure } from './failure.ts';
 
 const FILE = 'operator.key';

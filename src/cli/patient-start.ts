@@ -1,9 +1,9 @@
 // Starts a server as soon as its database is there, and says in a sentence why it cannot.
 
 import { Fault } from '../faults.ts';
-import { UnusableStore } from '../store/blobs.ts';
-import { UnsupportedDatabase } from '../store/engine.ts';
-import { isLocked } from '../store/sqlstate.ts';
+import { UnusableStore } from '../store/blobs/blobs.ts';
+import { UnsupportedDatabase } from '../store/database/engine.ts';
+import { isLocked } from '../store/database/sqlstate.ts';
 import type { RunningServer } from './assemble.ts';
 import { CannotListen, type ListenerName } from './cannot-listen.ts';
 import type { Ending } from './ending.ts';

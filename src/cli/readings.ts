@@ -1,15 +1,15 @@
-// What the parts of a running server say of themselves, for those who watch over it (inside/figures).
+// What the parts of a running server say of themselves, for those who watch over it (monitoring/figures).
 
 import { promisify } from 'node:util';
 import type { FastifyInstance } from 'fastify';
-import type { Authenticator } from '../gate/authenticate.ts';
-import type { Sessions } from '../gate/sessions.ts';
-import type { Services } from '../http/bind.ts';
-import type { Readings } from '../inside/figures.ts';
-import type { Behind } from '../jobs/behind.ts';
-import type { Database } from '../store/db.ts';
-import type { Definitions } from '../store/definitions.ts';
-import type { Hearing } from '../store/hearing.ts';
+import type { Authenticator } from '../gate/credentials/authenticate.ts';
+import type { Sessions } from '../gate/credentials/sessions.ts';
+import type { Services } from '../http/handle.ts';
+import type { Background } from '../jobs/background.ts';
+import type { Readings } from '../monitoring/figures.ts';
+import type { Definitions } from '../store/applications/definitions.ts';
+import type { Database } from '../store/database/db.ts';
+import type { Hearing } from '../store/nodes/hearing.ts';
 import { VERSION } from './version.ts';
 
 interface Parts {
@@ -24,7 +24,7 @@ interface Parts {
   };
   readonly app: FastifyInstance;
   readonly hearing: Hearing;
-  readonly behind: Readonly<Record<string, Behind>>;
+  readonly behind: Readonly<Record<string, Background>>;
   readonly embedded: boolean;
 }
 

@@ -3,9 +3,9 @@
 import cluster from 'node:cluster';
 import { resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Config } from '../config.ts';
 import { type EmbeddedPostgres, startEmbedded } from '../embedded/start.ts';
-import { type Observe, observeToLog } from '../observe.ts';
+import { type Observe, observeToLog } from '../observe/events.ts';
+import type { Config } from '../settings/settings.ts';
 import type { RunningServer } from './assemble.ts';
 import { demonstrate } from './demonstration.ts';
 import { endingBy, whenAskedToEnd } from './ending.ts';

@@ -2,23 +2,23 @@
 
 import { resolve } from 'node:path';
 import type pg from 'pg';
-import type { ByteBounds } from '../byte-budget.ts';
-import type { Config, SettingName } from '../config.ts';
 import type { AdmissionBounds } from '../gate/admission.ts';
-import type { Argon2 } from '../gate/password-check.ts';
-import type { ThrottleLimits } from '../gate/throttle.ts';
+import type { Argon2 } from '../gate/credentials/password-check.ts';
+import type { ThrottleLimits } from '../gate/throttling/throttle.ts';
 import type { TransferBounds } from '../gate/transfers.ts';
-import type { BodiesBounds } from '../http/bodies-under-way.ts';
-import type { Patience } from '../http/patience.ts';
-import type { UnreadBounds } from '../http/unread-answers.ts';
-import type { Peers } from '../inside/metrics.ts';
-import type { MetricsPlace } from '../inside/metrics-port.ts';
-import type { TraceSettings } from '../inside/traces.ts';
+import type { Patience } from '../http/clients/patience.ts';
+import type { UnreadBounds } from '../http/clients/unread-answers.ts';
+import type { BodiesBounds } from '../http/requests/bodies-under-way.ts';
 import type { MailSettings } from '../mail/mailer.ts';
-import type { Observe } from '../observe.ts';
+import type { Peers } from '../monitoring/metrics.ts';
+import type { MetricsPlace } from '../monitoring/metrics-port.ts';
+import type { TraceSettings } from '../monitoring/traces.ts';
+import type { Observe } from '../observe/events.ts';
 import { KeyFileError, readApnsAccount, readFcmAccount } from '../push/key-files.ts';
 import type { PushSettings } from '../push/push.ts';
-import type { AttachmentsPlace } from '../store/blobs-open.ts';
+import type { ByteBounds } from '../request/byte-budget.ts';
+import type { Config, SettingName } from '../settings/settings.ts';
+import type { AttachmentsPlace } from '../store/blobs/open.ts';
 import { CommandFailure } from './failure.ts';
 import type { Orders } from './workers.ts';
 

@@ -1,7 +1,7 @@
 // One of the processes of `serve --workers N`, as it sees the first (cli/workers).
 
 import { randomUUID } from 'node:crypto';
-import type { Peers } from '../inside/metrics.ts';
+import type { Peers } from '../monitoring/metrics.ts';
 import type { FromWorker, Orders, ToWorker } from './workers.ts';
 
 /** Longer than the first process waits for answers. */

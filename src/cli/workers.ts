@@ -4,8 +4,8 @@
 
 import cluster, { type Worker } from 'node:cluster';
 import type pg from 'pg';
-import { workersLost } from '../inside/figures.ts';
-import type { Observe } from '../observe.ts';
+import { workersLost } from '../monitoring/figures.ts';
+import type { Observe } from '../observe/events.ts';
 import { CommandFailure } from './failure.ts';
 
 /** What a worker is given; by a message, because others of the machine may read arguments. */

@@ -56,7 +56,7 @@ export const hourOf = (moment: number): number => moment - (moment % HOUR_MS);
  */
 export const LEASE_PART = 20;
 
-/** The first lease of an hour. Those that follow are reckoned by the same rule where the count is (store/quotas). */
+/** The first lease of an hour. Those that follow are reckoned by the same rule where the count is (store/applications/quotas). */
 export const freshLease = (quota: number, asked: number): number =>
   Math.min(quota, Math.max(asked, Math.floor(quota / LEASE_PART)));
 

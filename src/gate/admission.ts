@@ -2,9 +2,9 @@
 // used the least time lately; what has waited too long, or finds too many waiting, is refused (docs/architecture.md, "Overload").
 
 import { tooBusy } from '../faults.ts';
-import { LoopTime } from '../loop-time.ts';
-import type { Stopping, Trip } from '../trip.ts';
-import { Turns } from '../turns.ts';
+import { FairQueue } from '../request/fair-queue.ts';
+import { LoopTime } from '../request/loop-time.ts';
+import type { RequestScope, Stopping } from '../request/request-scope.ts';
 
 export interface AdmissionBounds {
   /** Worked on at once. */
@@ -28,7 +28,7 @@ interface Share {
 }
 
 interface Waiter {
-  readonly trip: Trip;
+  readonly scope: RequestScope;
   readonly since: number;
   readonly go: () => void;
   readonly refuse: (error: unknown) => void;
@@ -44,7 +44,7 @@ const RETRY_SECONDS_MAX = 10;
  * for a lock, and whoever comes then must not. Beside others it has no more than keeps the machine busy, since whatever
  * is at work makes all else that is take longer. With 24, 12, 8 and 6 of 48 places for one that sends ten times its share,
  * another's p99 grew 3.2, 1.4 to 2.4, 0.9 to 1.5 and 1.1 times, and 2.5 times without a bound (`npm run bench -- fairness`, on two
- * cores that had much other work; 24 and 6 were measured once, before store/shares had the same rule). Few places cost
+ * cores that had much other work; 24 and 6 were measured once, before store/database/shares had the same rule). Few places cost
  * some: with 6, 8, 12 and any number at work for 32 connections, a get took about 326, 314, 286 and 269 µs of the server's
  * time, as there is less to put together into one write; with lists and creates no difference stood out from the noise.
  */
@@ -63,7 +63,7 @@ const ANSWER_MB_MS = 10;
 export class Admission {
   readonly #bounds: AdmissionBounds;
   readonly #shares = new Map<string, Share>();
-  readonly #turns: Turns<Waiter>;
+  readonly #turns: FairQueue<Waiter>;
   readonly #loopTime: LoopTime;
   readonly #isLoopFull: () => boolean;
   readonly #hasRoom = (name: string) => this.#mayHaveMore(name, this.#shareOf(name));
@@ -82,7 +82,7 @@ export class Admission {
     this.#bounds = bounds;
     this.#loopTime = loopTime;
     this.#isLoopFull = isLoopFull;
-    this.#turns = new Turns({ eachMax: bounds.waitingEachMax, allMax: bounds.waitingMax });
+    this.#turns = new FairQueue({ eachMax: bounds.waitingEachMax, allMax: bounds.waitingMax });
     this.#part = this.#partOf(1);
     this.#heavyPart = Math.max(1, Math.floor(this.#partOf(2) * HEAVY));
   }
@@ -96,30 +96,30 @@ export class Admission {
   }
 
   /** By when those of the application who wait now will have had their turn, going by how many had theirs in the last second. */
-  secondsFor({ share }: Trip): number {
+  secondsFor({ share }: RequestScope): number {
     const seconds = Math.ceil(this.#turns.lengthOf(share) / Math.max(1, this.#shares.get(share)?.leftBefore ?? 0));
     return Math.min(RETRY_SECONDS_MAX, Math.max(1, seconds));
   }
 
   /** Undefined when it may go on at once. Who finds no room to wait either is refused. */
-  enter(trip: Trip): Promise<void> | undefined {
-    if (trip.stopped !== undefined) throw trip.stopped;
-    if (trip.startedAt > this.#roundEndsAt) this.#turnRound();
-    const share = this.#shareOf(trip.share);
+  enter(scope: RequestScope): Promise<void> | undefined {
+    if (scope.stopped !== undefined) throw scope.stopped;
+    if (scope.startedAt > this.#roundEndsAt) this.#turnRound();
+    const share = this.#shareOf(scope.share);
     share.seen = true;
     // While there is a place, those who wait have their part: nobody is overtaken but by who has less.
-    if (this.#atWork < this.#bounds.atOnceMax && this.#mayHaveMore(trip.share, share)) {
-      this.#admit(trip, share);
+    if (this.#atWork < this.#bounds.atOnceMax && this.#mayHaveMore(scope.share, share)) {
+      this.#admit(scope, share);
       return undefined;
     }
-    return this.#wait(trip);
+    return this.#wait(scope);
   }
 
   /** Nothing where it is not admitted, or no longer. `answerBytes`: of the body that it is answered with. */
-  leave(trip: Trip, answerBytes = 0): void {
-    if (!trip.admitted) return;
-    trip.admitted = false;
-    const share = this.#shareOf(trip.share);
+  leave(scope: RequestScope, answerBytes = 0): void {
+    if (!scope.admitted) return;
+    scope.admitted = false;
+    const share = this.#shareOf(scope.share);
     share.atWork -= 1;
     share.left += 1;
     share.usedMs += REQUEST_MS + (ANSWER_MB_MS * answerBytes) / 2 ** 20;
@@ -128,26 +128,26 @@ export class Admission {
   }
 
   /** What waits for the client takes no place, and none of the request's time. */
-  async aside<T>(trip: Trip, work: () => Promise<T>): Promise<T> {
+  async aside<T>(scope: RequestScope, work: () => Promise<T>): Promise<T> {
     const since = performance.now();
-    const { deadlineAt } = trip;
-    trip.deadlineAt = Number.POSITIVE_INFINITY;
-    return this.withoutPlace(trip, async () => {
+    const { deadlineAt } = scope;
+    scope.deadlineAt = Number.POSITIVE_INFINITY;
+    return this.withoutPlace(scope, async () => {
       try {
         return await work();
       } finally {
-        trip.deadlineAt = deadlineAt + performance.now() - since;
+        scope.deadlineAt = deadlineAt + performance.now() - since;
       }
     });
   }
 
   /** What waits in a queue of its own takes no place; the request's time goes on. */
-  async withoutPlace<T>(trip: Trip, work: (stopping: Stopping) => Promise<T>): Promise<T> {
-    if (trip.stopped !== undefined) throw trip.stopped;
-    const { admitted } = trip;
-    this.leave(trip);
-    const result = await work(trip);
-    const turn = admitted ? this.enter(trip) : undefined;
+  async withoutPlace<T>(scope: RequestScope, work: (stopping: Stopping) => Promise<T>): Promise<T> {
+    if (scope.stopped !== undefined) throw scope.stopped;
+    const { admitted } = scope;
+    this.leave(scope);
+    const result = await work(scope);
+    const turn = admitted ? this.enter(scope) : undefined;
     if (turn !== undefined) await turn;
     return result;
   }
@@ -177,22 +177,22 @@ export class Admission {
     return Math.max(1, Math.floor(this.#bounds.atOnceMax * (active > 1 ? BESIDE_OTHERS : ALONE)));
   }
 
-  #admit(trip: Trip, share: Share): void {
+  #admit(scope: RequestScope, share: Share): void {
     this.#atWork += 1;
     share.atWork += 1;
-    trip.admitted = true;
+    scope.admitted = true;
   }
 
-  #wait(trip: Trip): Promise<void> {
+  #wait(scope: RequestScope): Promise<void> {
     return new Promise((go, refuse) => {
-      const stopped = () => this.#drop(waiter, trip.stopped);
-      const waiter: Waiter = { trip, since: performance.now(), go, refuse, stopped };
-      if (!this.#turns.add(trip.share, waiter)) {
-        refuse(tooBusy(this.secondsFor(trip)));
+      const stopped = () => this.#drop(waiter, scope.stopped);
+      const waiter: Waiter = { scope, since: performance.now(), go, refuse, stopped };
+      if (!this.#turns.add(scope.share, waiter)) {
+        refuse(tooBusy(this.secondsFor(scope)));
         return;
       }
-      trip.waiting = true;
-      trip.whenStopped(stopped);
+      scope.waiting = true;
+      scope.whenStopped(stopped);
       this.#watch ??= setInterval(() => this.#look(), LOOK_MS).unref();
     });
   }
@@ -201,19 +201,19 @@ export class Admission {
     while (this.#atWork < this.#bounds.atOnceMax) {
       const waiter = this.#turns.next(this.#hasRoom, this.#cost);
       if (waiter === undefined) return;
-      const { trip, stopped, go } = waiter;
-      trip.takeBack(stopped);
-      trip.waiting = false;
-      this.#admit(trip, this.#shareOf(trip.share));
+      const { scope, stopped, go } = waiter;
+      scope.takeBack(stopped);
+      scope.waiting = false;
+      this.#admit(scope, this.#shareOf(scope.share));
       go();
     }
   }
 
   #drop(waiter: Waiter, why: unknown): void {
-    const { trip, stopped, refuse } = waiter;
-    this.#turns.remove(trip.share, waiter);
-    trip.takeBack(stopped);
-    trip.waiting = false;
+    const { scope, stopped, refuse } = waiter;
+    this.#turns.remove(scope.share, waiter);
+    scope.takeBack(stopped);
+    scope.waiting = false;
     refuse(why);
   }
 
@@ -221,7 +221,7 @@ export class Admission {
   #look(): void {
     const since = performance.now() - this.#bounds.waitMs;
     for (const waiter of this.#turns)
-      if (waiter.since <= since) this.#drop(waiter, tooBusy(this.secondsFor(waiter.trip)));
+      if (waiter.since <= since) this.#drop(waiter, tooBusy(this.secondsFor(waiter.scope)));
     if (performance.now() > this.#roundEndsAt) this.#turnRound();
     if (this.#turns.size > 0) return;
     clearInterval(this.#watch);

@@ -1,8 +1,8 @@
 // What a user needs to be allowed at all. The one authorization function that every route of the interface passes;
-// which records a user may touch is domain/access.
+// which records a user may touch is domain/people/access.
 
-import type { Caller } from '../domain/access.ts';
-import type { PreparedApplication } from '../domain/application.ts';
+import type { PreparedApplication } from '../domain/definition/application.ts';
+import type { Caller } from '../domain/people/access.ts';
 import { inPlan } from '../domain/quota.ts';
 import { fault } from '../faults.ts';
 import type { QuotaGroup } from '../wire/publish-document.ts';

@@ -5,21 +5,21 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { type FastifyInstance, type FastifyRequest, fastify } from 'fastify';
 import { type Fault, fault } from '../faults.ts';
-import type { Observe } from '../observe.ts';
-import { answerText } from './answer.ts';
-import { bindOperatorRoute, bindRoute, bindVisitorRoute, type Services } from './bind.ts';
-import { awaitInvitation } from './body.ts';
-import { clientAddress } from './client-address.ts';
-import { answerOnSocket, endUnlessChanging, refuseConnect, stopReading } from './connection-end.ts';
-import { readNewInTurn } from './crowded-reads.ts';
+import type { Observe } from '../observe/events.ts';
+import { clientAddress } from './clients/client-address.ts';
+import { answerOnSocket, endUnlessChanging, refuseConnect, stopReading } from './clients/connection-end.ts';
+import { readNewInTurn } from './clients/crowded-reads.ts';
+import { IncomingRequest } from './clients/incoming-request.ts';
+import { bindOperatorRoute, bindRoute, bindVisitorRoute, type Services } from './handle.ts';
 import { alive, type Health, readiness, routinely } from './health.ts';
-import { IncomingRequest } from './incoming-request.ts';
-import { OPERATOR_ROUTES } from './operator-routes.ts';
-import { HEADERS_MAX, pathAndQuery } from './request-head.ts';
-import { ROUTES } from './routes.ts';
+import { answerText } from './replies/answer.ts';
+import { awaitInvitation } from './requests/body.ts';
+import { HEADERS_MAX, pathAndQuery } from './requests/request-head.ts';
+import { OPERATOR_ROUTES } from './routes/operator.ts';
+import { loadStatic, STATIC_ROUTES } from './routes/static.ts';
+import { ROUTES } from './routes/table.ts';
+import { VISITOR_ROUTES } from './routes/visitors.ts';
 import { answering } from './send.ts';
-import { loadStatic, STATIC_ROUTES } from './static.ts';
-import { VISITOR_ROUTES } from './visitor-routes.ts';
 
 /** Request lines of 64 KB are accepted, and headers besides. */
 const HEADER_BYTES_MAX = 96 * 1024;
@@ -49,7 +49,7 @@ export function createApp(
     requestIdHeader: false,
     // While closing, requests that still arrive on open connections are served like any other.
     return503OnClosing: false,
-    // Bodies have bounds of their own (http/body).
+    // Bodies have bounds of their own (http/requests/body).
     requestTimeout: 0,
     keepAliveTimeout: keepAliveMs,
     http: {
@@ -64,7 +64,7 @@ export function createApp(
     frameworkErrors: (_error, request, reply) => refusing(unreadable)(request, reply),
     clientErrorHandler: (error, socket) => answerUnreadable(services.observe, error, socket),
   });
-  // Node leaves out those beyond, so that more than there may be are kept (http/request-head), and not all: of a few bytes each, they took
+  // Node leaves out those beyond, so that more than there may be are kept (http/requests/request-head), and not all: of a few bytes each, they took
   // 2 MB of a connection for 240 KB that it had sent.
   app.server.maxHeadersCount = 2 * HEADERS_MAX;
   app.server.maxConnections = connectionsMax;
@@ -164,7 +164,7 @@ function answerUnreadable(observe: Observe, error: Error & { code?: string }, so
     socket.destroy();
     return;
   }
-  // By http/incoming-request, which says why.
+  // By http/clients/incoming-request, which says why.
   if (error.code === 'HPE_PAUSED') return;
   const why = whyUnreadable(error.code ?? '');
   stopReading(socket, why, { refuse: () => answerOnSocket(observe, socket, why) });

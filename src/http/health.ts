@@ -1,9 +1,9 @@
 // Liveness and readiness, for load balancers and supervisors.
 
 import { fault } from '../faults.ts';
-import type { Observe } from '../observe.ts';
-import { within } from '../within.ts';
-import { type Answer, answerText } from './answer.ts';
+import type { Observe } from '../observe/events.ts';
+import { within } from '../request/time-limit.ts';
+import { type Answer, answerText } from './replies/answer.ts';
 import type { Sending } from './send.ts';
 
 export interface Health {

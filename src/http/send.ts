@@ -6,21 +6,21 @@ import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { ByteBudget } from '../byte-budget.ts';
 import type { Fault } from '../faults.ts';
-import type { Observe } from '../observe.ts';
-import { type Trace, type TraceBeginning, Trip } from '../trip.ts';
-import type { Answer, Body } from './answer.ts';
-import { discardRest } from './body.ts';
-import type { Deadlines } from './deadlines.ts';
-import type { Patience } from './patience.ts';
-import { PIECE_BYTES, pieceTurn } from './piece-turns.ts';
-import { Pipelines } from './pipelines.ts';
-import { toProblem } from './problem.ts';
-import { checkHead } from './request-head.ts';
-import { serverTiming } from './server-timing.ts';
-import type { UnderWay } from './under-way.ts';
-import type { UnreadAnswers } from './unread-answers.ts';
+import type { Observe } from '../observe/events.ts';
+import type { ByteBudget } from '../request/byte-budget.ts';
+import { RequestScope, type Trace, type TraceBeginning } from '../request/request-scope.ts';
+import type { Deadlines } from './clients/deadlines.ts';
+import type { Patience } from './clients/patience.ts';
+import { PIECE_BYTES, pieceTurn } from './clients/piece-turns.ts';
+import { Pipelines } from './clients/pipelines.ts';
+import type { UnderWay } from './clients/under-way.ts';
+import type { UnreadAnswers } from './clients/unread-answers.ts';
+import type { Answer, Body } from './replies/answer.ts';
+import { toProblem } from './replies/problem.ts';
+import { serverTiming } from './replies/server-timing.ts';
+import { discardRest } from './requests/body.ts';
+import { checkHead } from './requests/request-head.ts';
 
 export interface Sending {
   readonly observe: Observe;
@@ -36,7 +36,7 @@ export interface Sending {
   readonly byteBudget: ByteBudget;
 }
 
-type Work = (request: FastifyRequest, trip: Trip) => Promise<Answer> | Answer;
+type Work = (request: FastifyRequest, scope: RequestScope) => Promise<Answer> | Answer;
 type Handler = (request: FastifyRequest, reply: FastifyReply) => void;
 
 /** A handler that sends what `work` gives or throws, or that its time is over, and tells of it. */
@@ -44,21 +44,21 @@ export function answering(sending: Sending, route: string, work: Work): Handler 
   const { observe, closing, underWay, deadlines, patience, traces, pipelines, unread, byteBudget } = sending;
   const respond: Handler = (request, reply) => {
     const { id: requestId, method } = request;
-    const trip = new Trip(requestId, deadlines.milliseconds);
+    const scope = new RequestScope(requestId, deadlines.milliseconds);
     const told = (status: number) => {
-      const milliseconds = performance.now() - trip.startedAt;
-      observe({ event: 'request', requestId, method, route, status, milliseconds, trip });
-      trip.trace?.end(trip, status);
+      const milliseconds = performance.now() - scope.startedAt;
+      observe({ event: 'request', requestId, method, route, status, milliseconds, scope });
+      scope.trace?.end(scope, status);
     };
     // The answer itself cannot be put on the wire: the reader learns that none comes.
     const fail = (error: unknown) => {
-      observe({ event: 'request.failed', requestId, method, route, trip, error });
+      observe({ event: 'request.failed', requestId, method, route, scope, error });
       told(500);
       request.raw.socket.destroy();
     };
-    const refuse = (error: unknown) => send(problemAnswer(observe, { requestId, method, route, trip }, error));
+    const refuse = (error: unknown) => send(problemAnswer(observe, { requestId, method, route, scope }, error));
     const begin = () => {
-      deadlines.forget(trip);
+      deadlines.forget(scope);
       discardRest(request.raw, patience);
       if (closing()) reply.raw.shouldKeepAlive = false;
     };
@@ -66,12 +66,12 @@ export function answering(sending: Sending, route: string, work: Work): Handler 
       try {
         begin();
         const { socket } = request.raw;
-        if (trip.heldBytes > 0) {
+        if (scope.heldBytes > 0) {
           releaseBehind(reply.raw, socket);
-          write(reply.raw, trip, answer, byteBudget);
+          write(reply.raw, scope, answer, byteBudget);
         } else {
-          write(reply.raw, trip, answer, byteBudget);
-          keepUnread(reply.raw, socket, trip.share);
+          write(reply.raw, scope, answer, byteBudget);
+          keepUnread(reply.raw, socket, scope.share);
         }
         told(answer.status);
       } catch (error) {
@@ -80,10 +80,10 @@ export function answering(sending: Sending, route: string, work: Work): Handler 
     };
     // What it holds of long records it holds until the answer has gone out, or nobody is there to read it.
     const releaseBehind = (response: ServerResponse, socket: Socket) => {
-      const release = () => byteBudget.release(trip);
+      const release = () => byteBudget.release(scope);
       if (socket.destroyed) return release();
       response.once('close', release);
-      byteBudget.send(trip, () => socket.destroy());
+      byteBudget.send(scope, () => socket.destroy());
       socket.setTimeout(patience.readerMs);
     };
     // Opening reads and writes like the work before it, and has what is left of the same time.
@@ -92,40 +92,40 @@ export function answering(sending: Sending, route: string, work: Work): Handler 
       try {
         bytes = await stream();
       } catch (error) {
-        if (trip.stopped === undefined) refuse(error);
+        if (scope.stopped === undefined) refuse(error);
         return;
       }
-      if (trip.stopped === undefined) await flow(answer, bytes);
+      if (scope.stopped === undefined) await flow(answer, bytes);
       else discard(bytes);
     };
     const flow = async (answer: Answer, bytes: Readable) => {
       begin();
       // Node destroys the connection then, and sets its own time behind a finished answer.
       request.raw.socket.setTimeout(patience.readerMs);
-      const cut = await streamOut(reply.raw, bytes, { trip, answer });
+      const cut = await streamOut(reply.raw, bytes, { scope, answer });
       told(answer.status);
-      if (cut !== undefined) observe({ ...cut, requestId, method, route, trip });
+      if (cut !== undefined) observe({ ...cut, requestId, method, route, scope });
     };
     if (traces !== undefined) {
       const { headers, protocol: scheme } = request;
       const { remoteAddress: peer } = request.raw.socket;
-      trip.trace = traces.begin({ trip, method, route, scheme, headers, peer });
+      scope.trace = traces.begin({ scope, method, route, scheme, headers, peer });
     }
     underWay.begin();
-    deadlines.watch(trip, request.raw);
-    trip.whenStopped(refuse);
+    deadlines.watch(scope, request.raw);
+    scope.whenStopped(refuse);
     // What comes of it behind a stop is nobody's any more: the answer has gone out.
-    travel(request, trip, work).then(
+    travel(request, scope, work).then(
       (answer) => {
         underWay.end();
-        if (trip.stopped !== undefined) return byteBudget.release(trip);
+        if (scope.stopped !== undefined) return byteBudget.release(scope);
         if (answer.stream !== undefined && method !== 'HEAD') open(answer, answer.stream).catch(fail);
         else send(answer);
       },
       (error) => {
         underWay.end();
-        if (trip.stopped === undefined) refuse(error);
-        else byteBudget.release(trip);
+        if (scope.stopped === undefined) refuse(error);
+        else byteBudget.release(scope);
       },
     );
   };
@@ -152,14 +152,14 @@ type Cut = { readonly event: 'request.left' | 'request.cut'; readonly cause: unk
 async function streamOut(
   response: ServerResponse,
   bytes: Readable,
-  { trip, answer }: { trip: Trip; answer: Answer },
+  { scope, answer }: { scope: RequestScope; answer: Answer },
 ): Promise<Cut | undefined> {
   const declared = answer.headers?.['content-length'];
   const whole = { length: declared === undefined ? undefined : Number(declared), sent: 0 };
   try {
-    tellTiming(trip, answer.status);
-    response.writeHead(answer.status, { 'x-request-id': trip.id, ...trip.headers, ...answer.headers });
-    await pipeline(bytes, (source) => inFull(source, whole, trip.share), response);
+    tellTiming(scope, answer.status);
+    response.writeHead(answer.status, { 'x-request-id': scope.id, ...scope.headers, ...answer.headers });
+    await pipeline(bytes, (source) => inFull(source, whole, scope.share), response);
     return undefined;
   } catch (cause) {
     if (!response.headersSent) throw cause;
@@ -169,7 +169,7 @@ async function streamOut(
     return { event: left ? 'request.left' : 'request.cut', cause };
   } finally {
     discard(bytes);
-    trip.bytesOut = whole.sent;
+    scope.bytesOut = whole.sent;
   }
 }
 
@@ -178,10 +178,10 @@ function discard(bytes: Readable): void {
   bytes.on('error', () => undefined).destroy();
 }
 
-function tellTiming(trip: Trip, status: number): void {
-  trip.arrive();
-  const timing = serverTiming(trip, status);
-  if (timing !== undefined) trip.headers['server-timing'] = timing;
+function tellTiming(scope: RequestScope, status: number): void {
+  scope.arrive();
+  const timing = serverTiming(scope, status);
+  if (timing !== undefined) scope.headers['server-timing'] = timing;
 }
 
 /** Fewer bytes than the head has declared would leave the reader waiting, and more would be taken for the next answer. */
@@ -205,27 +205,27 @@ async function* inFull(
   if (length !== undefined && whole.sent !== length) throw new Error(`${whole.sent} bytes came of ${length}`);
 }
 
-async function travel(request: FastifyRequest, trip: Trip, work: Work): Promise<Answer> {
+async function travel(request: FastifyRequest, scope: RequestScope, work: Work): Promise<Answer> {
   checkHead(request);
-  return work(request, trip);
+  return work(request, scope);
 }
 
 interface Place {
   readonly requestId: string;
   readonly method: string;
   readonly route: string;
-  readonly trip: Trip;
+  readonly scope: RequestScope;
 }
 
-/** `left`: the reader, before there was an answer (http/deadlines). */
+/** `left`: the reader, before there was an answer (http/clients/deadlines). */
 const isUnavailable = ({ code, params }: Fault, because: 'left' | 'busy'): boolean =>
   code === 'UNAVAILABLE' && (params as { readonly reason: string } | undefined)?.reason === because;
 
 function problemAnswer(observe: Observe, place: Place, error: unknown): Answer {
   const { status, headers, body, fault: known } = toProblem(error);
-  place.trip.problem = known;
+  place.scope.problem = known;
   // Who is asked to send it again is not made to pay twice.
-  if (isUnavailable(known, 'busy')) place.trip.uncount?.(place.trip);
+  if (isUnavailable(known, 'busy')) place.scope.uncount?.(place.scope);
   if (known.code === 'INTERNAL_ERROR') observe({ event: 'request.failed', ...place, error });
   else if (isUnavailable(known, 'left')) observe({ event: 'request.left', ...place, cause: undefined });
   else if (status >= 500 || known.cause !== undefined) {
@@ -234,24 +234,29 @@ function problemAnswer(observe: Observe, place: Place, error: unknown): Answer {
   return { status, headers, body };
 }
 
-function write(response: ServerResponse, trip: Trip, { status, headers, body }: Answer, budget: ByteBudget): void {
-  tellTiming(trip, status);
+function write(
+  response: ServerResponse,
+  scope: RequestScope,
+  { status, headers, body }: Answer,
+  budget: ByteBudget,
+): void {
+  tellTiming(scope, status);
   if (body === undefined) {
-    response.writeHead(status, { 'x-request-id': trip.id, ...trip.headers, ...headers });
+    response.writeHead(status, { 'x-request-id': scope.id, ...scope.headers, ...headers });
     response.end();
     return;
   }
   response.writeHead(status, {
     'content-type': 'application/json; charset=utf-8',
     'content-length': lengthOf(body),
-    'x-request-id': trip.id,
+    'x-request-id': scope.id,
     // Those of the answer itself stand behind these. What may be kept says so.
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
-    ...trip.headers,
+    ...scope.headers,
     ...headers,
   });
-  if (isInParts(body)) writeParts(response, body, (bytes) => budget.give(trip, bytes));
+  if (isInParts(body)) writeParts(response, body, (bytes) => budget.give(scope, bytes));
   else response.end(body);
 }
 

@@ -4,8 +4,8 @@
 
 import type { Readable } from 'node:stream';
 import { type Fault, tooBusy } from '../faults.ts';
-import type { Stopping } from '../trip.ts';
-import { Turns } from '../turns.ts';
+import { FairQueue } from '../request/fair-queue.ts';
+import type { Stopping } from '../request/request-scope.ts';
 import { ThumbnailChild, ThumbnailProcessLost } from './thumbnail-child.ts';
 
 /** The longer side of a thumbnail, in pixels. */
@@ -75,7 +75,7 @@ export interface ThumbnailBounds {
 export class Thumbnails {
   readonly #jobMsMax: number;
   readonly #idleMsMax: number;
-  readonly #waiting = new Turns<Waiting>(WAITING);
+  readonly #waiting = new FairQueue<Waiting>(WAITING);
   readonly #children = new Set<ThumbnailChild>();
   readonly #idle: ThumbnailChild[] = [];
   readonly #making = new Map<string, Making>();

@@ -1,19 +1,19 @@
 // The table of jobs.
 
 import { isoTime } from '../domain/dates/iso-time.ts';
-import { keepActivityLogs } from '../operations/activity-months.ts';
-import { sweepUnfinished, sweepUnneeded } from '../operations/attachment-sweep.ts';
-import { Deliveries, type DeliveryContext } from '../operations/deliveries.ts';
-import { eraseRemoved } from '../operations/erasure.ts';
-import { sweepSignIns } from '../operations/expired-sign-ins.ts';
-import { noteWaiting, removeFinishedLong } from '../operations/notification-upkeep.ts';
-import { type PublishingContext, settleInterrupted } from '../operations/preparation.ts';
-import { settleLeft } from '../operations/settling.ts';
-import type { UpkeepContext } from '../operations/upkeep.ts';
-import { releaseLeft } from '../operations/uploads.ts';
-import { beginRound, giveBackRound } from '../store/job-rounds.ts';
-import type { SearchIndexes } from '../store/search-indexes.ts';
-import type { TokenUses } from '../store/token-uses.ts';
+import { type PublishingContext, settleInterrupted } from '../operations/applications/prepare.ts';
+import { releaseLeft } from '../operations/attachments/uploads.ts';
+import type { UpkeepContext } from '../operations/every-application.ts';
+import { Deliveries, type DeliveryContext } from '../operations/notifications/deliveries.ts';
+import { settleLeft } from '../operations/people/settling.ts';
+import { keepActivityLogs } from '../operations/upkeep/activity-months.ts';
+import { sweepUnfinished, sweepUnneeded } from '../operations/upkeep/attachment-sweep.ts';
+import { eraseRemoved } from '../operations/upkeep/erasure.ts';
+import { sweepSignIns } from '../operations/upkeep/expired-sign-ins.ts';
+import { noteWaiting, removeFinishedLong } from '../operations/upkeep/notifications.ts';
+import { beginRound, giveBackRound } from '../store/nodes/job-rounds.ts';
+import type { TokenUses } from '../store/people/token-uses.ts';
+import type { SearchIndexes } from '../store/records/search-indexes.ts';
 import type { Job } from './runner.ts';
 
 const HOUR_MS = 60 * 60_000;

@@ -1,6 +1,6 @@
 // What a node does by the clock. Each job runs again a while after it has ended; a failure is told and changes nothing.
 
-import type { Observe } from '../observe.ts';
+import type { Observe } from '../observe/events.ts';
 
 export interface Job {
   readonly name: string;

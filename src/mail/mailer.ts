@@ -1,7 +1,7 @@
 // Mail goes out by the operator's own SMTP server. What a mail says is made by the files beside this one.
 
 import { isLoopback } from '../domain/loopback.ts';
-import { within } from '../within.ts';
+import { within } from '../request/time-limit.ts';
 
 export interface Mail {
   /** One address. */

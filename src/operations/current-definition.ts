@@ -1,12 +1,12 @@
 // A request that was on its way while its application was published anew starts over with the new definition. Nothing
-// was written for the old one: the fence (store/fence) saw to that, and where something was written nevertheless, before the
-// definition changed, the request does not start over (store/standing).
+// was written for the old one: the fence (store/records/fence) saw to that, and where something was written nevertheless, before the
+// definition changed, the request does not start over (store/database/standing).
 
 import type { Context } from '../context.ts';
 import { Fault, type FaultCode, fault, tooBusy } from '../faults.ts';
-import { fenceGeneration } from '../store/fence.ts';
-import { StaleDefinition } from '../store/sqlstate.ts';
-import type { Ledger } from '../store/standing.ts';
+import { StaleDefinition } from '../store/database/sqlstate.ts';
+import type { Ledger } from '../store/database/standing.ts';
+import { fenceGeneration } from '../store/records/fence.ts';
 
 const ATTEMPTS = 5;
 

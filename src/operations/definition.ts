@@ -1,7 +1,7 @@
 // The application's definition, as the interface shows it.
 
 import type { Context } from '../context.ts';
-import type { PreparedApplication } from '../domain/application.ts';
+import type { PreparedApplication } from '../domain/definition/application.ts';
 import { applicationUrl, applicationView } from '../domain/definition/view.ts';
 
 /** Written once for each version: with 200 collections of 200 columns it has megabytes, and took 20 ms each time. */

@@ -1,10 +1,10 @@
 // What an operation on records is given besides its context: the collection, and how its table is named in statements.
 
 import type { Context } from '../context.ts';
-import { readScope, within, writeScope } from '../domain/access.ts';
-import type { PreparedCollection } from '../domain/application.ts';
+import type { PreparedCollection } from '../domain/definition/application.ts';
+import { readScope, within, writeScope } from '../domain/people/access.ts';
 import { fault } from '../faults.ts';
-import type { Table } from '../store/records.ts';
+import type { Table } from '../store/records/records.ts';
 
 /** Records and attachments have nothing to do with people's other affairs. */
 export interface InCollection extends Omit<Context, 'people' | 'database' | 'sessionId' | 'tokenId' | 'signedInBy'> {
@@ -17,7 +17,7 @@ export function inCollection(context: Context, collectionId: string): InCollecti
   if (collection === undefined) throw fault('COLLECTION_NOT_FOUND', { collectionId });
   // Member by member: on the road of every record operation a spread was measurable.
   const { application, caller, source, store, known, searchIndexes, attachments, withoutPlace } = context;
-  const { slices, trip, byteBudget, ids, now } = context;
+  const { slices, scope, byteBudget, ids, now } = context;
   const table = { schema: store.schema, collection, generation: application.generation };
   return {
     application,
@@ -29,7 +29,7 @@ export function inCollection(context: Context, collectionId: string): InCollecti
     attachments,
     withoutPlace,
     slices,
-    trip,
+    scope,
     byteBudget,
     ids,
     now,

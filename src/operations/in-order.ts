@@ -1,9 +1,9 @@
 // Elements of a batch are taken in order, up to the first that fails.
 
 import type { Context } from '../context.ts';
-import type { RecordText } from '../domain/record-text.ts';
+import type { RecordText } from '../domain/records/record-text.ts';
 import { Fault } from '../faults.ts';
-import type { Steps } from '../slices.ts';
+import type { Steps } from '../request/slices.ts';
 
 export interface Failure {
   readonly index: number;
@@ -23,7 +23,7 @@ interface Taken<R> {
 
 /** Applies `make` in order, up to the first fault, giving way to other requests when it takes long. */
 export function inOrder<T, R>(
-  at: Pick<Context, 'slices' | 'trip'>,
+  at: Pick<Context, 'slices' | 'scope'>,
   items: readonly T[],
   make: (item: T, index: number) => R,
 ): Promise<Taken<R>> {
@@ -35,11 +35,11 @@ export function inOrder<T, R>(
 
 /** The same for elements that may take long each. */
 export function inOrderInSteps<T, R>(
-  { slices, trip }: Pick<Context, 'slices' | 'trip'>,
+  { slices, scope }: Pick<Context, 'slices' | 'scope'>,
   items: readonly T[],
   make: (item: T, index: number) => Steps<R>,
 ): Promise<Taken<R>> {
-  return slices.run(trip, takeInOrder(items, make));
+  return slices.run(scope, takeInOrder(items, make));
 }
 
 function* takeInOrder<T, R>(items: readonly T[], make: (item: T, index: number) => Steps<R>): Steps<Taken<R>> {

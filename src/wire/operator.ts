@@ -33,7 +33,7 @@ export const NONCE_PATTERN = '^[A-Za-z0-9_-]{43}$';
 export const ProofRequest = Type.Object({ nonce: Type.String({ pattern: NONCE_PATTERN }) }, strict);
 export type ProofRequest = Static<typeof ProofRequest>;
 
-/** What only who knows the operator key can make (domain/operator-proof). */
+/** What only who knows the operator key can make (domain/people/operator-proof). */
 export interface OperatorProof {
   readonly knows: string;
   readonly here: string;

@@ -3,10 +3,10 @@
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import { ACTIVITY_KINDS } from '../../src/domain/activity.ts';
-import { OPERATOR_ROUTES } from '../../src/http/operator-routes.ts';
-import { ROUTES } from '../../src/http/routes.ts';
-import { VISITOR_ROUTES } from '../../src/http/visitor-routes.ts';
+import { ACTIVITY_KINDS } from '../../src/domain/activity/activity.ts';
+import { OPERATOR_ROUTES } from '../../src/http/routes/operator.ts';
+import { ROUTES } from '../../src/http/routes/table.ts';
+import { VISITOR_ROUTES } from '../../src/http/routes/visitors.ts';
 import { codeIn, tableOf } from '../docs/markdown.ts';
 import { bodyOf, pathOf, ROWS } from '../http/rows.ts';
 import { Client } from '../sessions/scene.ts';

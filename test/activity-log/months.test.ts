@@ -4,10 +4,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import pg from 'pg';
-import type { Observation } from '../../src/observe.ts';
-import { keepActivityLogs } from '../../src/operations/activity-months.ts';
-import { MOVED_MAX, makeMonths, TRIM_PAGE } from '../../src/store/activity-months.ts';
-import { Database } from '../../src/store/db.ts';
+import type { Observation } from '../../src/observe/events.ts';
+import { keepActivityLogs } from '../../src/operations/upkeep/activity-months.ts';
+import { MOVED_MAX, makeMonths, TRIM_PAGE } from '../../src/store/activity/months.ts';
+import { Database } from '../../src/store/database/db.ts';
 import { publishApplication, type TestApplication } from '../support/application.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { exported, fill, parts, stored, writeAt } from './log.ts';
@@ -187,7 +187,7 @@ describe('the months of the activity log', () => {
 
   it('of an earlier server are trimmed by pages until they can go', async () => {
     const app = await publish({ activityLogEnabled: false });
-    // As store/activity-months settles it at the migration.
+    // As store/activity/months settles it at the migration.
     const schema = `app_${app.id}`;
     const until = `activity_until_${table(1).slice(9)}`;
     await server.database.sql(`create table ${schema}.${until} (id uuid primary key, entry text not null)`);

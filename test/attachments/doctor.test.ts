@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { examine as examineAll } from '../../src/operations/doctor.ts';
+import { examine as examineAll } from '../../src/operations/doctor/doctor.ts';
 import type { DoctorLine, Finding, FindingKind } from '../../src/wire/doctor.ts';
 import { publishApplication } from '../support/application.ts';
 import { OPERATOR_KEY } from '../support/server.ts';

@@ -8,7 +8,7 @@ import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:ht
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe } from 'node:test';
-import type { AttachmentsPlace } from '../../src/store/blobs-open.ts';
+import type { AttachmentsPlace } from '../../src/store/blobs/open.ts';
 import type { Scene } from '../records/scene.ts';
 import { publishApplication } from '../support/application.ts';
 import { startS3 } from '../support/s3.ts';

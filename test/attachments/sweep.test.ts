@@ -3,11 +3,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import pg from 'pg';
-import { prepareApplication } from '../../src/domain/application.ts';
 import { DAY_MS } from '../../src/domain/dates/days.ts';
-import { sweepUnfinished, sweepUnneeded } from '../../src/operations/attachment-sweep.ts';
-import { getApplication } from '../../src/store/applications.ts';
-import { condemnStrays, condemnUnheld, markUnheld, unheldAmong } from '../../src/store/attachment-sweeps.ts';
+import { prepareApplication } from '../../src/domain/definition/application.ts';
+import { sweepUnfinished, sweepUnneeded } from '../../src/operations/upkeep/attachment-sweep.ts';
+import { getApplication } from '../../src/store/applications/applications.ts';
+import { condemnStrays, condemnUnheld, markUnheld, unheldAmong } from '../../src/store/attachments/sweeps.ts';
 import { publishApplication } from '../support/application.ts';
 import { startTestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';

@@ -2,14 +2,14 @@
 
 import { tmpdir } from 'node:os';
 import { DAY_MS } from '../../src/domain/dates/days.ts';
-import type { Observation } from '../../src/observe.ts';
-import { sweepUnfinished, sweepUnneeded } from '../../src/operations/attachment-sweep.ts';
-import { eraseRemoved } from '../../src/operations/erasure.ts';
-import type { UpkeepContext } from '../../src/operations/upkeep.ts';
-import type { Blobs } from '../../src/store/blobs.ts';
-import { openBlobs } from '../../src/store/blobs-open.ts';
-import { Database } from '../../src/store/db.ts';
-import { Receiving } from '../../src/store/receiving.ts';
+import type { Observation } from '../../src/observe/events.ts';
+import type { UpkeepContext } from '../../src/operations/every-application.ts';
+import { sweepUnfinished, sweepUnneeded } from '../../src/operations/upkeep/attachment-sweep.ts';
+import { eraseRemoved } from '../../src/operations/upkeep/erasure.ts';
+import { Receiving } from '../../src/store/attachments/receiving.ts';
+import type { Blobs } from '../../src/store/blobs/blobs.ts';
+import { openBlobs } from '../../src/store/blobs/open.ts';
+import { Database } from '../../src/store/database/db.ts';
 import { type AttachmentScene, attachment, filesOf } from './scene.ts';
 
 export const UNHELD_DAYS = 7;

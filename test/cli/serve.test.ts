@@ -247,7 +247,7 @@ describe('cartulary serve', { concurrency: 2 }, () => {
 
   it('says that another server is at the migrations', async () => {
     await withFolder(async (cwd) => {
-      // That of store/migrate.
+      // That of store/applications/migrate.
       const holder = new pg.Client(database.connection);
       await holder.connect();
       await holder.query('select pg_advisory_lock($1)', [0x63617274]);

@@ -2,16 +2,16 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DEMONSTRATION } from '../../src/demo/application.ts';
-import { fillRecord } from '../../src/demo/fill.ts';
-import { makePassword } from '../../src/demo/load.ts';
-import { PEOPLE } from '../../src/demo/people.ts';
-import { planRecords } from '../../src/demo/records.ts';
+import { DEMONSTRATION } from '../../demo/application.ts';
+import { fillRecord } from '../../demo/fill.ts';
+import { makePassword } from '../../demo/load.ts';
+import { PEOPLE } from '../../demo/people.ts';
+import { planRecords } from '../../demo/records.ts';
 import { checkDocument } from '../../src/domain/definition/check.ts';
 import { resolveDocument } from '../../src/domain/definition/resolve.ts';
 import { createIdSource } from '../../src/domain/ids.ts';
-import { passwordWeakness } from '../../src/domain/passwords.ts';
-import { newUserProblem } from '../../src/domain/user-bodies.ts';
+import { passwordWeakness } from '../../src/domain/people/passwords.ts';
+import { newUserProblem } from '../../src/domain/people/user-bodies.ts';
 import { readValues, uniqueKey } from '../../src/domain/values/value-types.ts';
 import type { Definition } from '../../src/wire/publish-document.ts';
 import { VALUE_TYPES, type Values } from '../../src/wire/values.ts';

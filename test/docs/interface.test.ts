@@ -2,12 +2,12 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { FILENAME_CHARACTERS_MAX } from '../../src/domain/filenames.ts';
+import { FILENAME_CHARACTERS_MAX } from '../../src/domain/attachments/filenames.ts';
 import { ARRAY_ELEMENTS_MAX } from '../../src/domain/values/array.ts';
-import { DELETE_LIMIT_MAX, LIST_LIMIT_MAX } from '../../src/http/list-parameters.ts';
-import { ORDINARY_BYTES_MAX } from '../../src/http/route.ts';
-import { RECORDS_BYTES_MAX, ROUTES } from '../../src/http/routes.ts';
-import { VISITOR_ROUTES } from '../../src/http/visitor-routes.ts';
+import { DELETE_LIMIT_MAX, LIST_LIMIT_MAX } from '../../src/http/requests/list-parameters.ts';
+import { ORDINARY_BYTES_MAX } from '../../src/http/routes/row.ts';
+import { RECORDS_BYTES_MAX, ROUTES } from '../../src/http/routes/table.ts';
+import { VISITOR_ROUTES } from '../../src/http/routes/visitors.ts';
 import { PATTERNS } from '../../src/wire/identifiers.ts';
 import { DEFAULTS } from '../../src/wire/publish-document.ts';
 import { RECORDS_MAX } from '../../src/wire/records.ts';

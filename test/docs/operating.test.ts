@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { SETTINGS } from '../../src/config.ts';
+import { SETTINGS } from '../../src/settings/settings.ts';
 import { codeIn, readSource, tableOf } from './markdown.ts';
 
 describe('docs/operating.md', () => {
@@ -18,7 +18,7 @@ describe('docs/operating.md', () => {
   });
 
   it('lists exactly the events of the log, with their levels', () => {
-    const [, levels = ''] = /const LEVELS = \{([^}]*)\}/.exec(readSource('src/observe.ts')) ?? [];
+    const [, levels = ''] = /const LEVELS = \{([^}]*)\}/.exec(readSource('src/observe/events.ts')) ?? [];
     assert.deepEqual(
       tableOf('operating', '`msg`', 'Level').map(([event, level]) => [codeIn(event), level]),
       [...levels.matchAll(/'?([\w.]+)'?: '(\w+)'/g)].map(([, event, level]) => [event, level]),

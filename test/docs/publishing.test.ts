@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { checkDocument } from '../../src/domain/definition/check.ts';
-import { OPERATOR_ROUTES } from '../../src/http/operator-routes.ts';
+import { OPERATOR_ROUTES } from '../../src/http/routes/operator.ts';
 import { publishDocumentSchema } from '../../src/wire/publish-document.ts';
 import { NewUser } from '../../src/wire/users.ts';
 import { blocksOf, codeIn, readSource, sectionOf, tableOf, tablesOf } from './markdown.ts';

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { type LoadedDemonstration, loadDemonstration } from '../../src/demo/load.ts';
+import { type LoadedDemonstration, loadDemonstration } from '../../demo/load.ts';
 import { OPERATOR_KEY, type TestServer } from '../support/server.ts';
 import type { Block } from './markdown.ts';
 

@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { PASSWORD_CHARACTERS_MAX, PASSWORD_CHARACTERS_MIN } from '../../src/domain/passwords.ts';
-import { EMAIL_MAX, USER_NAME_MAX } from '../../src/domain/users.ts';
-import { LIST_LIMIT_MAX, USER_LIST_PARAMETERS } from '../../src/http/list-parameters.ts';
+import { PASSWORD_CHARACTERS_MAX, PASSWORD_CHARACTERS_MIN } from '../../src/domain/people/passwords.ts';
+import { EMAIL_MAX, USER_NAME_MAX } from '../../src/domain/people/users.ts';
+import { LIST_LIMIT_MAX, USER_LIST_PARAMETERS } from '../../src/http/requests/list-parameters.ts';
 import { NewSharedUser, NewUser, SharedUserUpdate, UserUpdate } from '../../src/wire/users.ts';
 import { codeIn, tableOf } from './markdown.ts';
 

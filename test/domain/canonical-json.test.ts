@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { canonicalJson, canonicalPieces } from '../../src/domain/canonical-json.ts';
+import { canonicalJson, canonicalPieces } from '../../src/domain/records/canonical-json.ts';
 
 /** Slow and plain: compares UTF-16 units one by one and lets JSON.stringify write every scalar. */
 function oracle(value: unknown): string {

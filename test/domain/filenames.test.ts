@@ -10,7 +10,7 @@ import {
   readFilename,
   readUploadName,
   UNKNOWN_NAME,
-} from '../../src/domain/filenames.ts';
+} from '../../src/domain/attachments/filenames.ts';
 
 const SEED = 6266;
 /** A header as Node hands it over when the client has sent UTF-8. */

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { canonicalJson } from '../../src/domain/canonical-json.ts';
 import { recordHash, sha256Hex } from '../../src/domain/hash.ts';
+import { canonicalJson } from '../../src/domain/records/canonical-json.ts';
 
 const recordId = fc.stringMatching(/^r[a-z0-9]{26}$/);
 const values = fc.dictionary(

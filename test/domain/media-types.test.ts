@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { validateHeaderValue } from 'node:http';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { readMediaType } from '../../src/domain/media-types.ts';
+import { readMediaType } from '../../src/domain/attachments/media-types.ts';
 import { Fault } from '../../src/faults.ts';
 
 const SEED = 9110;

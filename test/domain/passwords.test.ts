@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { passwordWeakness } from '../../src/domain/passwords.ts';
+import { passwordWeakness } from '../../src/domain/people/passwords.ts';
 
 test('accepts what keeps the rule', () => {
   for (const password of [

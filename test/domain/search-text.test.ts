@@ -21,7 +21,7 @@ const valuesOf = (title: string, tags: readonly string[] = []): Values => ({
     : { ctags000: { type: 'Array', value: tags.map((value) => ({ type: 'String', value })) } }),
 });
 
-/** As the compiler of searches cuts it out (store/search). */
+/** As the compiler of searches cuts it out (store/records/search). */
 const sectionIn = (text: string, columnId: string): string | undefined =>
   text.split(sectionMark(columnId))[1]?.split(SECTION_START)[0];
 

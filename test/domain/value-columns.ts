@@ -5,7 +5,7 @@ import { REFERENCE_TYPES, SIMPLE_TYPES } from '../../src/wire/values.ts';
 
 const flags = { unique: false, sortable: false, searchable: false };
 export const REFERENCE_SCHEME = { collectionId: 't0000001', columnId: 'c0000099' };
-/** `__proto__` and `a/b~c` are names that a careless map or path would trip over. */
+/** `__proto__` and `a/b~c` are names that a careless map or path would request over. */
 export const OBJECT_KEYS = [
   ...SIMPLE_TYPES.map((type) => ({ name: type.toLowerCase(), type })),
   { name: '__proto__', type: 'String' as const },

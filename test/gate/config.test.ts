@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { ConfigError, readConfig, SETTINGS } from '../../src/config.ts';
+import { ConfigError, readConfig, SETTINGS } from '../../src/settings/settings.ts';
 
 function complaint(environment: Record<string, string>): string {
   try {

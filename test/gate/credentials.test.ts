@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { ARGON2 } from '../../src/gate/password-check.ts';
+import { ARGON2 } from '../../src/gate/credentials/password-check.ts';
 import { basic, send } from '../http/wire.ts';
 import { publishApplication, type TestApplication } from '../support/application.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import { FreshCache } from '../../src/store/fresh-cache.ts';
+import { FreshCache } from '../../src/store/nodes/fresh-cache.ts';
 
 /** A cache whose clock and hearing the test moves, and a load that counts. */
 function setUp(t: TestContext, max = 100) {

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { Database } from '../../src/store/db.ts';
-import { goneNodes, Hearing, type News, type Recall } from '../../src/store/hearing.ts';
+import { Database } from '../../src/store/database/db.ts';
+import { goneNodes, Hearing, type News, type Recall } from '../../src/store/nodes/hearing.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { until } from '../support/until.ts';
 

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Fault } from '../../src/faults.ts';
-import { Pace } from '../../src/gate/pace.ts';
-import { Throttle } from '../../src/gate/throttle.ts';
+import { Pace } from '../../src/gate/throttling/pace.ts';
+import { Throttle } from '../../src/gate/throttling/throttle.ts';
 
 const MINUTE = 60_000;
 const HERE = '192.0.2.1';

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { notModified, notModifiedSince, readHttpDate, unchanged } from '../../src/http/conditional.ts';
+import { notModified, notModifiedSince, readHttpDate, unchanged } from '../../src/http/requests/conditional.ts';
 
 const SEED = 9110;
 const MOMENT = Date.UTC(1994, 10, 6, 8, 49, 37);

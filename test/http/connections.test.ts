@@ -6,7 +6,7 @@ import { IncomingMessage } from 'node:http';
 import { connect, Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { after, before, describe, it } from 'node:test';
-import { readJsonBytes } from '../../src/http/body.ts';
+import { readJsonBytes } from '../../src/http/requests/body.ts';
 import { publishApplication, type TestApplication } from '../support/application.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { assertProblem, head, onWire, send } from './wire.ts';

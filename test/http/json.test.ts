@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { Fault } from '../../src/faults.ts';
-import { parseInSteps } from '../../src/http/json.ts';
-import { ELEMENTS_MAX, LEVELS_MAX, MEMBERS_MAX } from '../../src/http/json-outline.ts';
+import { parseInSteps } from '../../src/http/requests/json.ts';
+import { ELEMENTS_MAX, LEVELS_MAX, MEMBERS_MAX } from '../../src/http/requests/json-outline.ts';
 
 const RECORDS_MAX = 100;
 /** Longer than what is parsed at once. */

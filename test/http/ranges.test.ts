@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { ByteRange } from '../../src/domain/byte-range.ts';
-import { rangeApplies, readRange } from '../../src/http/ranges.ts';
+import type { ByteRange } from '../../src/domain/attachments/byte-range.ts';
+import { rangeApplies, readRange } from '../../src/http/requests/ranges.ts';
 
 const SEED = 9110;
 const HUGE = '9'.repeat(100_000);

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { emailProblem } from '../../src/domain/users.ts';
-import { one } from '../../src/http/shapes.ts';
+import { emailProblem } from '../../src/domain/people/users.ts';
+import { one } from '../../src/http/requests/shapes.ts';
 import { NotificationRequest } from '../../src/wire/notifications.ts';
 import { OrganizationSettings } from '../../src/wire/operator.ts';
 import { NewToken } from '../../src/wire/tokens.ts';

@@ -2,9 +2,9 @@
 // row's own shape. A row needs a line here only when it brings a parameter or a permission of a new kind.
 
 import type { Permission } from '../../src/gate/permit.ts';
-import { OPERATOR_ROUTES } from '../../src/http/operator-routes.ts';
-import { ROUTES } from '../../src/http/routes.ts';
-import { VISITOR_ROUTES } from '../../src/http/visitor-routes.ts';
+import { OPERATOR_ROUTES } from '../../src/http/routes/operator.ts';
+import { ROUTES } from '../../src/http/routes/table.ts';
+import { VISITOR_ROUTES } from '../../src/http/routes/visitors.ts';
 import { PATTERNS } from '../../src/wire/identifiers.ts';
 import { NONCE_PATTERN } from '../../src/wire/operator.ts';
 

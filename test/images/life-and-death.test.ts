@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 import sharp from 'sharp';
 import { Fault, fault } from '../../src/faults.ts';
 import type { Thumbnails } from '../../src/images/thumbnails.ts';
-import { Trip } from '../../src/trip.ts';
+import { RequestScope } from '../../src/request/request-scope.ts';
 import { eventually, imageOf, isAlive, largest, noise, started, streamOf, twoColours, workersOf } from './samples.ts';
 
 const small = await twoColours(200, 100).png().toBuffer();
@@ -169,7 +169,7 @@ test('what nobody waits for any more is not begun, and what somebody does is', a
   const running = thumbnails.make(imageOf(first), 64);
   let opened: string[] = [];
   const ask = (name: string) => {
-    const stopping = new Trip(name, 1_000);
+    const stopping = new RequestScope(name, 1_000);
     const open = async () => {
       opened = [...opened, name];
       return streamOf(small);

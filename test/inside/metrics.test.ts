@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { exposition } from '../../src/inside/exposition.ts';
-import type { Figure } from '../../src/inside/figures.ts';
+import { exposition } from '../../src/monitoring/exposition.ts';
+import type { Figure } from '../../src/monitoring/figures.ts';
 import { publishApplication, string, type TestApplication } from '../support/application.ts';
 import { OPERATOR_KEY, startTestServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';

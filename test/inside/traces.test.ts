@@ -6,8 +6,8 @@ import type { AddressInfo } from 'node:net';
 import { hostname } from 'node:os';
 import { after, before, describe, it } from 'node:test';
 import pg from 'pg';
-import type { SamplerName } from '../../src/inside/traces.ts';
-import type { Observation } from '../../src/observe.ts';
+import type { SamplerName } from '../../src/monitoring/traces.ts';
+import type { Observation } from '../../src/observe/events.ts';
 import { publishApplication, string } from '../support/application.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
@@ -167,7 +167,7 @@ describe('traces', () => {
       ['operation', 'db select'],
       'what was under way at the deadline',
     );
-    const told = lines.flatMap((line) => (line.event === 'request' ? [line.trip?.trace?.id] : []));
+    const told = lines.flatMap((line) => (line.event === 'request' ? [line.scope?.trace?.id] : []));
     assert.ok(told.includes(TRACE), 'log lines name the trace');
   });
 

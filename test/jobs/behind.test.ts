@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { UnderWay } from '../../src/http/under-way.ts';
-import { Behind } from '../../src/jobs/behind.ts';
-import type { Observation } from '../../src/observe.ts';
+import { UnderWay } from '../../src/http/clients/under-way.ts';
+import { Background } from '../../src/jobs/background.ts';
+import type { Observation } from '../../src/observe/events.ts';
 import { until } from '../support/until.ts';
 
 describe('work behind the answers', () => {
@@ -12,7 +12,7 @@ describe('work behind the answers', () => {
     const told: Observation[] = [];
     const underWay = new UnderWay();
     const bounds = { atOnceMax: 2, waitingMax: 3 };
-    const behind = new Behind({ observe: (observation) => told.push(observation), underWay }, bounds);
+    const behind = new Background({ observe: (observation) => told.push(observation), underWay }, bounds);
     return { told, underWay, behind };
   }
 

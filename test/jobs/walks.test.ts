@@ -2,12 +2,12 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import type { Observation } from '../../src/observe.ts';
-import { sweepSignIns } from '../../src/operations/expired-sign-ins.ts';
-import { noteWaiting, removeFinishedLong } from '../../src/operations/notification-upkeep.ts';
-import { forEveryApplication } from '../../src/operations/upkeep.ts';
-import { Database } from '../../src/store/db.ts';
-import { StaleDefinition } from '../../src/store/sqlstate.ts';
+import type { Observation } from '../../src/observe/events.ts';
+import { forEveryApplication } from '../../src/operations/every-application.ts';
+import { sweepSignIns } from '../../src/operations/upkeep/expired-sign-ins.ts';
+import { noteWaiting, removeFinishedLong } from '../../src/operations/upkeep/notifications.ts';
+import { Database } from '../../src/store/database/db.ts';
+import { StaleDefinition } from '../../src/store/database/sqlstate.ts';
 import { publishApplication } from '../support/application.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 

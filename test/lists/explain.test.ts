@@ -3,12 +3,12 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type Caller, readScope } from '../../src/domain/access.ts';
-import type { ListOrder, Position } from '../../src/domain/list-order.ts';
+import { type Caller, readScope } from '../../src/domain/people/access.ts';
+import type { ListOrder, Position } from '../../src/domain/records/list-order.ts';
 import { readSearch } from '../../src/domain/search/check.ts';
-import { type PageQuery, pageOf } from '../../src/store/lists.ts';
-import { pageByReference } from '../../src/store/reference-lists.ts';
-import { compileSearch, isGuess, isSharp } from '../../src/store/search.ts';
+import { type PageQuery, pageOf } from '../../src/store/records/lists.ts';
+import { pageByReference } from '../../src/store/records/reference-lists.ts';
+import { compileSearch, isGuess, isSharp } from '../../src/store/records/search.ts';
 import { COUNT, type Large, openLarge } from './large-collection.ts';
 import { by, DIRECTIONS, listerOf, type Parameters, walkAll } from './listing.ts';
 

@@ -3,12 +3,12 @@
 
 import { randomFillSync } from 'node:crypto';
 import pg from 'pg';
-import type { Caller } from '../../src/domain/access.ts';
-import type { PreparedApplication } from '../../src/domain/application.ts';
+import type { PreparedApplication } from '../../src/domain/definition/application.ts';
 import { createIdSource } from '../../src/domain/ids.ts';
-import { recordText } from '../../src/domain/record-text.ts';
-import { draft } from '../../src/operations/record-drafts.ts';
-import { insertRecords } from '../../src/store/records.ts';
+import type { Caller } from '../../src/domain/people/access.ts';
+import { recordText } from '../../src/domain/records/record-text.ts';
+import { draft } from '../../src/operations/records/drafts.ts';
+import { insertRecords } from '../../src/store/records/records.ts';
 import type { Values } from '../../src/wire/values.ts';
 import type { Scene } from '../records/scene.ts';
 import { publishApplication } from '../support/application.ts';

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
-import { readConfig } from '../../src/config.ts';
 import { PushServices } from '../../src/push/push-services.ts';
+import { readConfig } from '../../src/settings/settings.ts';
 import type { Person, TestApplication } from '../support/application.ts';
 import { createDatabase } from '../support/database.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';

@@ -2,11 +2,11 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { DeliveryMarks } from '../../src/operations/delivery-marks.ts';
-import { removeFinishedLong } from '../../src/operations/notification-upkeep.ts';
+import { DeliveryMarks } from '../../src/operations/notifications/delivery-marks.ts';
 import { ServiceHealth } from '../../src/operations/service-health.ts';
-import { Database } from '../../src/store/db.ts';
-import { claimDeliveries, type Marking, markDeliveries } from '../../src/store/notifications.ts';
+import { removeFinishedLong } from '../../src/operations/upkeep/notifications.ts';
+import { Database } from '../../src/store/database/db.ts';
+import { claimDeliveries, type Marking, markDeliveries } from '../../src/store/notifications/notifications.ts';
 import type { TestApplication } from '../support/application.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { publishWithPush } from './scene.ts';

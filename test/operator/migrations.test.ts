@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { firstUuidAt } from '../../src/domain/ids.ts';
-import { Database } from '../../src/store/db.ts';
+import { Database } from '../../src/store/database/db.ts';
 import { number, publishApplication, string } from '../support/application.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { dumpSchemas } from '../support/schema-dump.ts';
@@ -146,7 +146,7 @@ describe('migrations', () => {
   it('are read again where they could not be', async (t) => {
     // One that has read nothing yet.
     const own = new URL('../../src/store/migrate.js?unread', import.meta.url).href;
-    const { keepMigrated } = (await import(own)) as typeof import('../../src/store/migrate.ts');
+    const { keepMigrated } = (await import(own)) as typeof import('../../src/store/applications/migrate.ts');
     const nowhere = Database.open({
       connection: { host: '127.0.0.1', port: 1 },
       connectionsMax: 2,

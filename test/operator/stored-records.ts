@@ -2,9 +2,9 @@
 // schema holds what its definition asks for and nothing else.
 
 import assert from 'node:assert/strict';
-import { canonicalJson } from '../../src/domain/canonical-json.ts';
 import { recordHash } from '../../src/domain/hash.ts';
-import { type ProjectionKind, projectionsOf } from '../../src/domain/projections.ts';
+import { canonicalJson } from '../../src/domain/records/canonical-json.ts';
+import { type ProjectionKind, projectionsOf } from '../../src/domain/records/projections.ts';
 import type { Application, Collection, Column } from '../../src/wire/applications.ts';
 import type { Definition } from '../../src/wire/publish-document.ts';
 import type { Values } from '../../src/wire/values.ts';

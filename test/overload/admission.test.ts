@@ -6,21 +6,21 @@ import { after, describe, it } from 'node:test';
 import fc from 'fast-check';
 import { Fault, fault, refusalReason } from '../../src/faults.ts';
 import { Admission, type AdmissionBounds } from '../../src/gate/admission.ts';
-import { Deadlines } from '../../src/http/deadlines.ts';
-import { LoopTime } from '../../src/loop-time.ts';
-import { Trip } from '../../src/trip.ts';
+import { Deadlines } from '../../src/http/clients/deadlines.ts';
+import { LoopTime } from '../../src/request/loop-time.ts';
+import { RequestScope } from '../../src/request/request-scope.ts';
 import { until } from '../support/until.ts';
 
 const BOUNDS = { atOnceMax: 12, waitingEachMax: 10, waitingMax: 100, waitMs: 60_000 };
 const ALONE = 9;
 const BESIDE_OTHERS = 2;
 
-let trips = 0;
-function tripOf(share: string): Trip {
-  trips += 1;
-  const trip = new Trip(String(trips), 30_000);
-  trip.share = share;
-  return trip;
+let scopes = 0;
+function scopeOf(share: string): RequestScope {
+  scopes += 1;
+  const scope = new RequestScope(String(scopes), 30_000);
+  scope.share = share;
+  return scope;
 }
 
 const isBusy = (error: unknown) =>
@@ -30,9 +30,9 @@ const isBusy = (error: unknown) =>
 function front(bounds: Partial<AdmissionBounds> = {}, loopTime = new LoopTime(), isLoopFull = () => false) {
   const admission = new Admission({ ...BOUNDS, ...bounds }, loopTime, isLoopFull);
   const enter = (share: string) => {
-    const trip = tripOf(share);
-    const turn = admission.enter(trip);
-    const came = { trip, turn, refused: undefined as unknown };
+    const scope = scopeOf(share);
+    const turn = admission.enter(scope);
+    const came = { scope, turn, refused: undefined as unknown };
     turn?.catch((error: unknown) => {
       came.refused = error;
     });
@@ -42,7 +42,7 @@ function front(bounds: Partial<AdmissionBounds> = {}, loopTime = new LoopTime(),
   return { admission, enter, many };
 }
 
-const admittedOf = (came: readonly { trip: Trip }[]): boolean[] => came.map(({ trip }) => trip.admitted);
+const admittedOf = (came: readonly { scope: RequestScope }[]): boolean[] => came.map(({ scope }) => scope.admitted);
 
 describe('admission', () => {
   // Its own look at those who wait keeps no process alive; a server's connections do.
@@ -61,10 +61,10 @@ describe('admission', () => {
   it('gives a place that becomes free to who has waited longest', async () => {
     const { admission, many } = front();
     const came = many('a', ALONE + 2);
-    admission.leave(came[0]!.trip);
+    admission.leave(came[0]!.scope);
     await came[ALONE]?.turn;
     assert.deepEqual(admittedOf(came.slice(ALONE)), [true, false]);
-    admission.leave(came[0]!.trip);
+    admission.leave(came[0]!.scope);
     assert.deepEqual(admittedOf(came.slice(ALONE)), [true, false], 'who leaves twice leaves once');
   });
 
@@ -73,9 +73,9 @@ describe('admission', () => {
     const loud = many('a', ALONE + 4);
     const quiet = enter('b');
     assert.equal(quiet.turn, undefined);
-    for (const { trip } of loud.slice(0, ALONE - BESIDE_OTHERS)) admission.leave(trip);
+    for (const { scope } of loud.slice(0, ALONE - BESIDE_OTHERS)) admission.leave(scope);
     assert.deepEqual(admittedOf(loud.slice(ALONE)), [false, false, false, false]);
-    admission.leave(loud[ALONE - BESIDE_OTHERS]!.trip);
+    admission.leave(loud[ALONE - BESIDE_OTHERS]!.scope);
     assert.deepEqual(admittedOf(loud.slice(ALONE)), [true, false, false, false]);
   });
 
@@ -84,9 +84,9 @@ describe('admission', () => {
     const [first] = many('a', 1);
     const waiting = [...many('a', 3), ...many('b', 2), ...many('c', 1)];
     const order: string[] = [];
-    for (let at: Trip | undefined = first?.trip; at !== undefined; ) {
+    for (let at: RequestScope | undefined = first?.scope; at !== undefined; ) {
       admission.leave(at);
-      at = waiting.map(({ trip }) => trip).find(({ admitted }) => admitted);
+      at = waiting.map(({ scope }) => scope).find(({ admitted }) => admitted);
       if (at !== undefined) order.push(at.share);
     }
     assert.deepEqual(order, ['b', 'c', 'a', 'b', 'a', 'a']);
@@ -100,9 +100,9 @@ describe('admission', () => {
     const waiting = [...many('a', 1), ...many('b', 2), ...many('c', 1)];
     loopTime.charge('b', 10_000);
     const order: string[] = [];
-    for (let at: Trip | undefined = first?.trip; at !== undefined; ) {
+    for (let at: RequestScope | undefined = first?.scope; at !== undefined; ) {
       admission.leave(at);
-      at = waiting.map(({ trip }) => trip).find(({ admitted }) => admitted);
+      at = waiting.map(({ scope }) => scope).find(({ admitted }) => admitted);
       if (at !== undefined) order.push(at.share);
     }
     assert.deepEqual(order, ['c', 'a', 'b', 'b']);
@@ -127,19 +127,19 @@ describe('admission', () => {
     ] as const) {
       const { admission, many, enter } = front({ atOnceMax: 48 }, new LoopTime(), () => isFull);
       enter('b');
-      for (let i = 0; i < 100; i++) admission.leave(enter('a').trip, 2 ** 20);
+      for (let i = 0; i < 100; i++) admission.leave(enter('a').scope, 2 ** 20);
       assert.equal(admittedOf(many('a', 12)).filter(Boolean).length, places);
     }
   });
 
   it('gives the places back to who is alone again', async () => {
     const { admission, many, enter } = front();
-    admission.leave(enter('b').trip);
+    admission.leave(enter('b').scope);
     const loud = many('a', ALONE);
     assert.equal(admission.atWork, BESIDE_OTHERS);
     await Promise.all(loud.map(({ turn }) => turn));
     assert.equal(admission.atWork, ALONE);
-    for (const { trip } of loud) admission.leave(trip);
+    for (const { scope } of loud) admission.leave(scope);
   });
 
   it('refuses at once when too many of an application wait, or too many in all', async () => {
@@ -171,8 +171,8 @@ describe('admission', () => {
     const held = many('a', ALONE);
     const late = enter('a');
     await assert.rejects(late.turn ?? Promise.resolve(), isBusy);
-    admission.leave(held[0]!.trip);
-    assert.equal(late.trip.admitted, false);
+    admission.leave(held[0]!.scope);
+    assert.equal(late.scope.admitted, false);
     assert.equal(enter('a').turn, undefined);
     assert.deepEqual([admission.atWork, admission.waiting], [ALONE, 0]);
   });
@@ -181,15 +181,15 @@ describe('admission', () => {
     const { admission, many } = front();
     const came = many('a', ALONE + 8);
     const deadlines = new Deadlines(0, admission);
-    for (const { trip } of came) {
-      trip.deadlineAt = 0;
-      deadlines.watch(trip, { method: 'POST' } as IncomingMessage);
+    for (const { scope } of came) {
+      scope.deadlineAt = 0;
+      deadlines.watch(scope, { method: 'POST' } as IncomingMessage);
     }
-    await until('them to be stopped', () => came.every(({ trip }) => trip.stopped !== undefined));
+    await until('them to be stopped', () => came.every(({ scope }) => scope.stopped !== undefined));
     deadlines.close();
-    const told = came.map(({ trip }) => trip.stopped && refusalReason(trip.stopped));
+    const told = came.map(({ scope }) => scope.stopped && refusalReason(scope.stopped));
     assert.deepEqual(told, [...Array(ALONE).fill('deadline'), ...Array(8).fill('busy')]);
-    assert.equal(came[0]?.trip.stopped?.headers['retry-after'], '8', 'those who wait come first');
+    assert.equal(came[0]?.scope.stopped?.headers['retry-after'], '8', 'those who wait come first');
     assert.equal(admission.waiting, 0);
   });
 
@@ -198,14 +198,14 @@ describe('admission', () => {
     const held = many('a', ALONE);
     const [stopped, next] = [enter('a'), enter('a')];
     const why = fault('UNAVAILABLE', { reason: 'deadline' });
-    stopped.trip.stop(why);
+    stopped.scope.stop(why);
     await assert.rejects(stopped.turn ?? Promise.resolve(), (error) => error === why);
-    admission.leave(held[0]!.trip);
+    admission.leave(held[0]!.scope);
     assert.deepEqual(admittedOf([stopped, next]), [false, true]);
-    next.trip.stop(why);
+    next.scope.stop(why);
     assert.equal(admission.atWork, ALONE, 'what is stopped at work has its place until it has ended');
     assert.throws(
-      () => admission.enter(stopped.trip),
+      () => admission.enter(stopped.scope),
       (error) => error === why,
     );
   });
@@ -213,22 +213,22 @@ describe('admission', () => {
   it('keeps neither a place nor the time for what waits for the client', async () => {
     const { admission, many } = front();
     const [one, ...others] = many('a', ALONE + 1);
-    const { trip } = one!;
-    const { deadlineAt } = trip;
+    const { scope } = one!;
+    const { deadlineAt } = scope;
     let finish: (value: string) => void = () => undefined;
-    const aside = admission.aside(trip, () => new Promise<string>((resolve) => (finish = resolve)));
-    assert.equal(trip.deadlineAt, Number.POSITIVE_INFINITY);
+    const aside = admission.aside(scope, () => new Promise<string>((resolve) => (finish = resolve)));
+    assert.equal(scope.deadlineAt, Number.POSITIVE_INFINITY);
     assert.deepEqual(admittedOf(others), Array(ALONE).fill(true), 'the place is passed on');
     finish('done');
     await new Promise((resolve) => setImmediate(resolve));
-    assert.ok(trip.deadlineAt >= deadlineAt && trip.deadlineAt < deadlineAt + 10_000);
-    assert.equal(trip.admitted, false);
-    admission.leave(others[0]!.trip);
+    assert.ok(scope.deadlineAt >= deadlineAt && scope.deadlineAt < deadlineAt + 10_000);
+    assert.equal(scope.admitted, false);
+    admission.leave(others[0]!.scope);
     assert.equal(await aside, 'done');
-    assert.equal(trip.admitted, true);
-    const lost = admission.aside(trip, () => Promise.reject(new Error('the client has gone')));
+    assert.equal(scope.admitted, true);
+    const lost = admission.aside(scope, () => Promise.reject(new Error('the client has gone')));
     await assert.rejects(lost, /has gone/);
-    assert.equal(trip.admitted, false);
+    assert.equal(scope.admitted, false);
     assert.equal(admission.atWork, ALONE - 1);
   });
 
@@ -243,9 +243,9 @@ describe('admission', () => {
         const { admission, enter } = front({ waitingEachMax: 5, waitingMax: 12 });
         let here: ReturnType<typeof enter>[] = [];
         const all: typeof here = [];
-        const atWork = () => here.filter(({ trip }) => trip.admitted);
-        const waiting = () => here.filter(({ trip, turn }) => turn !== undefined && !trip.admitted);
-        const of = (list: typeof here, share: string) => list.filter(({ trip }) => trip.share === share);
+        const atWork = () => here.filter(({ scope }) => scope.admitted);
+        const waiting = () => here.filter(({ scope, turn }) => turn !== undefined && !scope.admitted);
+        const of = (list: typeof here, share: string) => list.filter(({ scope }) => scope.share === share);
         for (const { what, share, which } of steps) {
           if (what === 'enter') {
             const came = enter(share);
@@ -255,8 +255,8 @@ describe('admission', () => {
             const some = what === 'leave' ? atWork() : waiting();
             const one = some[which % Math.max(1, some.length)];
             if (one === undefined) continue;
-            if (what === 'leave') admission.leave(one.trip);
-            else one.trip.stop(fault('UNAVAILABLE', { reason: 'left' }));
+            if (what === 'leave') admission.leave(one.scope);
+            else one.scope.stop(fault('UNAVAILABLE', { reason: 'left' }));
             here = here.filter((other) => other !== one);
           }
           // Refusals arrive by promise.
@@ -284,7 +284,7 @@ describe('admission', () => {
         for (let left = 0; here.length > 0; left++) {
           const [one] = atWork();
           assert.ok(one !== undefined && left <= all.length, 'somebody waits for ever');
-          admission.leave(one.trip);
+          admission.leave(one.scope);
           here = here.filter((other) => other !== one);
         }
         assert.deepEqual([admission.atWork, admission.waiting], [0, 0]);

@@ -3,21 +3,21 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { ByteBudget, BytesNeeded } from '../../src/byte-budget.ts';
 import { tooBusy } from '../../src/faults.ts';
-import { Trip } from '../../src/trip.ts';
+import { ByteBudget, BytesNeeded } from '../../src/request/byte-budget.ts';
+import { RequestScope } from '../../src/request/request-scope.ts';
 
 describe('a budget of bytes', () => {
   const budget = () => new ByteBudget({ eachBytesMax: 50, allBytesMax: 100, pressedMs: 1_000 });
-  function request(share: string): Trip {
-    const trip = new Trip(share, 1_000);
-    trip.share = share;
-    return trip;
+  function request(share: string): RequestScope {
+    const scope = new RequestScope(share, 1_000);
+    scope.share = share;
+    return scope;
   }
-  const waiting = (bytes: ByteBudget, order: string[]) => (trip: Trip, amount: number) => {
-    bytes.wait(trip, amount).then(
-      () => order.push(trip.id),
-      () => order.push(`${trip.id} refused`),
+  const waiting = (bytes: ByteBudget, order: string[]) => (scope: RequestScope, amount: number) => {
+    bytes.wait(scope, amount).then(
+      () => order.push(scope.id),
+      () => order.push(`${scope.id} refused`),
     );
   };
 

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Fault, fault } from '../../src/faults.ts';
-import { type Argon2, PasswordCheck } from '../../src/gate/password-check.ts';
-import { Active, Shares } from '../../src/store/shares.ts';
-import { Trip } from '../../src/trip.ts';
+import { type Argon2, PasswordCheck } from '../../src/gate/credentials/password-check.ts';
+import { RequestScope } from '../../src/request/request-scope.ts';
+import { Active, Shares } from '../../src/store/database/shares.ts';
 import { until } from '../support/until.ts';
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
@@ -89,13 +89,13 @@ describe('passwords to be checked', () => {
       },
       4,
     );
-    const trips = Array.from({ length: 7 }, (_, n) => new Trip(String(n), 1_000));
-    const checks = trips.map((stopping) =>
+    const scopes = Array.from({ length: 7 }, (_, n) => new RequestScope(String(n), 1_000));
+    const checks = scopes.map((stopping) =>
       passwords.matches({ share: 'one', account: 'somebody', hash: 'hash', password: stopping.id, stopping }),
     );
     const why = fault('UNAVAILABLE', { reason: 'left' });
     // The first is being checked, which goes on.
-    for (const n of [0, 4, 6]) trips[n]?.stop(why);
+    for (const n of [0, 4, 6]) scopes[n]?.stop(why);
     await assert.rejects(checks[4]!, (error) => error === why);
     await assert.rejects(checks[6]!, (error) => error === why);
     for (let n = 0; n < 5; n++) {

@@ -5,9 +5,9 @@ import { describe, it } from 'node:test';
 import { setImmediate as comeRound } from 'node:timers/promises';
 import fc from 'fast-check';
 import { fault } from '../../src/faults.ts';
-import { LoopTime } from '../../src/loop-time.ts';
-import { Slices, type Steps } from '../../src/slices.ts';
-import { Trip } from '../../src/trip.ts';
+import { LoopTime } from '../../src/request/loop-time.ts';
+import { RequestScope } from '../../src/request/request-scope.ts';
+import { Slices, type Steps } from '../../src/request/slices.ts';
 
 const STEP_MS = 1;
 /** So long a step never shares its slice with another. */
@@ -35,14 +35,14 @@ function bench({ besideOthers = true } = {}) {
     }
     return name;
   }
-  const tripOf = (share: string, heavy: boolean): Trip => {
-    const trip = new Trip(share, 30_000);
-    trip.share = share;
-    trip.heavy = heavy;
-    return trip;
+  const scopeOf = (share: string, heavy: boolean): RequestScope => {
+    const scope = new RequestScope(share, 30_000);
+    scope.share = share;
+    scope.heavy = heavy;
+    return scope;
   };
   const run = (name: string, steps: number, { stepMs = STEP_MS, heavy = true } = {}) =>
-    slices.run(tripOf(name[0] ?? '', heavy), work(name, steps, stepMs));
+    slices.run(scopeOf(name[0] ?? '', heavy), work(name, steps, stepMs));
   /** Lets the pauses pass, up to so many of them. */
   const pass = async (count: number) => {
     for (let passed = 0; passed < count; passed += 1) {
@@ -54,7 +54,7 @@ function bench({ besideOthers = true } = {}) {
     }
     await comeRound();
   };
-  return { slices, loopTime, taken, tripOf, work, run, pass, pauses, wait: (ms: number) => (now += ms) };
+  return { slices, loopTime, taken, scopeOf, work, run, pass, pauses, wait: (ms: number) => (now += ms) };
 }
 
 const runsOf = (taken: readonly string[]): string[] => taken.filter((name, index) => name !== taken[index - 1]);
@@ -123,9 +123,9 @@ describe('slices', () => {
   });
 
   it('are left by a request that is stopped, and pass on to the next', async () => {
-    const { slices, taken, tripOf, work, run, pass } = bench();
+    const { slices, taken, scopeOf, work, run, pass } = bench();
     const first = run('a', 2, { stepMs: LONG_STEP_MS });
-    const stopped = tripOf('b', true);
+    const stopped = scopeOf('b', true);
     const second = slices.run(stopped, work('b', 2, STEP_MS));
     const third = run('c', 1);
     assert.equal(slices.waiting, 3);
@@ -138,12 +138,12 @@ describe('slices', () => {
   });
 
   it('pass on when work fails', async () => {
-    const { slices, tripOf, run, pass } = bench();
+    const { slices, scopeOf, run, pass } = bench();
     // biome-ignore lint/correctness/useYield: it fails before it would
     const failing = (function* (): Steps<never> {
       throw new Error('failed');
     })();
-    await assert.rejects(slices.run(tripOf('a', true), failing), /failed/);
+    await assert.rejects(slices.run(scopeOf('a', true), failing), /failed/);
     const next = run('b', 1);
     await pass(3);
     assert.equal(await next, 'b');

@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { Turns } from '../../src/turns.ts';
+import { FairQueue } from '../../src/request/fair-queue.ts';
 
-const drain = (turns: Turns<string>): string[] => {
+const drain = (turns: FairQueue<string>): string[] => {
   const order: string[] = [];
   for (let next = turns.next(); next !== undefined; next = turns.next()) order.push(next);
   return order;
@@ -12,7 +12,7 @@ const drain = (turns: Turns<string>): string[] => {
 
 describe('turns', () => {
   const filled = (...waiters: string[]) => {
-    const turns = new Turns<string>({ eachMax: 4, allMax: 6 });
+    const turns = new FairQueue<string>({ eachMax: 4, allMax: 6 });
     for (const waiter of waiters) assert.ok(turns.add(waiter[0] ?? '', waiter), waiter);
     return turns;
   };

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { connect, type Socket } from 'node:net';
 import { after, before, describe, it } from 'node:test';
-import type { UnreadBounds } from '../../src/http/unread-answers.ts';
-import type { Observation } from '../../src/observe.ts';
+import type { UnreadBounds } from '../../src/http/clients/unread-answers.ts';
+import type { Observation } from '../../src/observe/events.ts';
 import { head, onWire } from '../http/wire.ts';
 import { scrape } from '../inside/reading.ts';
 import { publishApplication, string, type TestApplication } from '../support/application.ts';

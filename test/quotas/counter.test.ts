@@ -2,13 +2,13 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import type { PreparedApplication } from '../../src/domain/application.ts';
+import type { PreparedApplication } from '../../src/domain/definition/application.ts';
 import { Fault, fault } from '../../src/faults.ts';
-import { Quotas } from '../../src/gate/quota.ts';
-import type { Observation } from '../../src/observe.ts';
-import { Database } from '../../src/store/db.ts';
-import { takenByGroup } from '../../src/store/quotas.ts';
-import { Trip } from '../../src/trip.ts';
+import { Quotas } from '../../src/gate/quotas/quota.ts';
+import type { Observation } from '../../src/observe/events.ts';
+import { RequestScope } from '../../src/request/request-scope.ts';
+import { takenByGroup } from '../../src/store/applications/quotas.ts';
+import { Database } from '../../src/store/database/db.ts';
 import { publishApplication } from '../support/application.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
@@ -50,9 +50,9 @@ describe('a server’s counter', () => {
     const taken = async () => (await takenByGroup(database.application(id), NOON)).get(GROUP);
     return { id, app: limited(quota), limited, taken };
   };
-  const take = async (quotas: Quotas, app: PreparedApplication, trip = new Trip('x', 30_000)) => {
-    await quotas.take(trip, app, GROUP);
-    return trip;
+  const take = async (quotas: Quotas, app: PreparedApplication, scope = new RequestScope('x', 30_000)) => {
+    await quotas.take(scope, app, GROUP);
+    return scope;
   };
   const isRefusal = (error: unknown) => error instanceof Fault && error.code === 'TOO_MANY_REQUESTS';
 
@@ -61,7 +61,7 @@ describe('a server’s counter', () => {
     const { app } = await application(1000);
     let waited = 0;
     for (let count = 0; count < 100; count++) {
-      const waiting = quotas.take(new Trip('x', 30_000), app, GROUP);
+      const waiting = quotas.take(new RequestScope('x', 30_000), app, GROUP);
       if (waiting !== undefined) waited += 1;
       await waiting;
     }
@@ -109,10 +109,10 @@ describe('a server’s counter', () => {
   it('counts nobody who has been answered already', async () => {
     const { quotas } = open();
     const { app, taken } = await application(10);
-    const gone = Array.from({ length: 5 }, () => new Trip('x', 30_000));
-    const waiting = gone.map((trip) => take(quotas, app, trip));
+    const gone = Array.from({ length: 5 }, () => new RequestScope('x', 30_000));
+    const waiting = gone.map((scope) => take(quotas, app, scope));
     const staying = take(quotas, app);
-    for (const trip of gone) trip.stop(fault('UNAVAILABLE', { reason: 'deadline' }));
+    for (const scope of gone) scope.stop(fault('UNAVAILABLE', { reason: 'deadline' }));
     for (const one of waiting) await assert.rejects(one, (error: Fault) => error.code === 'UNAVAILABLE');
     assert.equal((await staying).headers.ratelimit, `"${GROUP}";r=9;t=3600`);
     await quotas.close();
@@ -124,7 +124,7 @@ describe('a server’s counter', () => {
     const { id, app } = await application(10);
     const holder = await database.application(id).transaction(async (tx) => {
       await tx.rows(`lock table ${tx.schema}.quotas in access exclusive mode`);
-      const leaving = new Trip('x', 30_000);
+      const leaving = new RequestScope('x', 30_000);
       const waiting = take(quotas, app, leaving);
       const staying = take(quotas, app);
       leaving.stop(fault('UNAVAILABLE', { reason: 'deadline' }));
@@ -145,15 +145,15 @@ describe('a server’s counter', () => {
     let now = NOON;
     const { quotas } = open(NEVER_MS, { now: () => now });
     const { id, app, limited, taken } = await application(100);
-    const trips: Trip[] = [];
-    for (let count = 0; count < 7; count++) trips.push(await take(quotas, app));
+    const scopes: RequestScope[] = [];
+    for (let count = 0; count < 7; count++) scopes.push(await take(quotas, app));
     const uncount = () => {
-      const trip = trips.shift()!;
-      trip.uncount?.(trip);
-      assert.deepEqual([trip.uncount, trip.group], [undefined, undefined]);
-      return trip;
+      const scope = scopes.shift()!;
+      scope.uncount?.(scope);
+      assert.deepEqual([scope.uncount, scope.group], [undefined, undefined]);
+      return scope;
     };
-    assert.equal(trips[0]?.headers.ratelimit, `"${GROUP}";r=99;t=3600`);
+    assert.equal(scopes[0]?.headers.ratelimit, `"${GROUP}";r=99;t=3600`);
     assert.equal(uncount().headers.ratelimit, `"${GROUP}";r=94;t=3600`, 'within a lease, of which there were two');
     assert.equal((await take(quotas, app)).headers.ratelimit, `"${GROUP}";r=93;t=3600`);
     quotas.recall(id, GROUP);
@@ -188,7 +188,7 @@ describe('a server’s counter', () => {
     await take(quotas, app);
     await assert.rejects(take(quotas, app), isRefusal);
     for (let count = 0; count < 5; count++) {
-      assert.throws(() => quotas.take(new Trip('x', 30_000), app, GROUP), isRefusal);
+      assert.throws(() => quotas.take(new RequestScope('x', 30_000), app, GROUP), isRefusal);
     }
     assert.equal(told.filter(({ event }) => event === 'quota.exhausted').length, 1);
   });

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { ROUTES } from '../../src/http/routes.ts';
+import { ROUTES } from '../../src/http/routes/table.ts';
 import { type Limits, QUOTA_GROUPS } from '../../src/wire/publish-document.ts';
 import { bodyOf, pathOf, ROWS } from '../http/rows.ts';
 import { basic, send as sendRaw } from '../http/wire.ts';

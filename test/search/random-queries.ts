@@ -46,7 +46,7 @@ function randomTree(random: Random, depth: number, leaf: () => Query): Query {
   return kind === 'not' ? not(part()) : { kind, parts: random.list(random.pick([2, 2, 3, 4]), part) };
 }
 
-/** Beyond a handful of terms the search text is read otherwise (store/search-texts). */
+/** Beyond a handful of terms the search text is read otherwise (store/records/search-texts). */
 function manyTerms(random: Random, grounds: readonly Ground[], setting: Setting): Query {
   const term = (): Query => {
     for (;;) {

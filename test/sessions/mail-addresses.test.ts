@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { domainToASCII } from 'node:url';
 import fc from 'fast-check';
 import { createTransport } from 'nodemailer';
-import { emailProblem } from '../../src/domain/users.ts';
+import { emailProblem } from '../../src/domain/people/users.ts';
 
 const transport = createTransport({ jsonTransport: true });
 

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { sweepSignIns } from '../../src/operations/expired-sign-ins.ts';
-import { Database } from '../../src/store/db.ts';
+import { sweepSignIns } from '../../src/operations/upkeep/expired-sign-ins.ts';
+import { Database } from '../../src/store/database/db.ts';
 import { publishApplication, type TestApplication } from '../support/application.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { age, signedIn } from './scene.ts';

@@ -5,9 +5,9 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { fileNameOf } from '../../src/store/blob-keys.ts';
-import type { BlobKey, Blobs } from '../../src/store/blobs.ts';
-import { openBlobs } from '../../src/store/blobs-open.ts';
+import type { BlobKey, Blobs } from '../../src/store/blobs/blobs.ts';
+import { fileNameOf } from '../../src/store/blobs/keys.ts';
+import { openBlobs } from '../../src/store/blobs/open.ts';
 import { startS3, type TestS3 } from '../support/s3.ts';
 
 export interface TestBlobs {

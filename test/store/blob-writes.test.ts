@@ -4,14 +4,14 @@ import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { after, before, describe, it } from 'node:test';
 import { Fault, fault } from '../../src/faults.ts';
+import { type Blobs, UnknownOutcome } from '../../src/store/blobs/blobs.ts';
 import {
   mayAppearLater,
   putVerified,
   readStored,
   replaceVerified,
   storageUnavailable,
-} from '../../src/store/blob-writes.ts';
-import { type Blobs, UnknownOutcome } from '../../src/store/blobs.ts';
+} from '../../src/store/blobs/writes.ts';
 import {
   bytesOf,
   collect,

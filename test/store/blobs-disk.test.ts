@@ -7,9 +7,9 @@ import { platform, tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { Fault } from '../../src/faults.ts';
-import { putVerified } from '../../src/store/blob-writes.ts';
-import { StoreAway, UnusableStore } from '../../src/store/blobs.ts';
-import { createDiskBlobs } from '../../src/store/blobs-disk.ts';
+import { StoreAway, UnusableStore } from '../../src/store/blobs/blobs.ts';
+import { createDiskBlobs } from '../../src/store/blobs/disk.ts';
+import { putVerified } from '../../src/store/blobs/writes.ts';
 import { bytesOf, collect, content, failing, inPieces, newKey, startDisk, type TestBlobs } from './blob-stores.ts';
 
 const MARKER = '.cartulary-attachments';

@@ -8,7 +8,7 @@ import { it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import type { Blobs } from '../../src/store/blobs.ts';
+import type { Blobs } from '../../src/store/blobs/blobs.ts';
 import { newKey, startDisk, startS3Blobs, type TestBlobs } from './blob-stores.ts';
 
 const MIB = 1024 * 1024;

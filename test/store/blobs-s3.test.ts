@@ -8,8 +8,8 @@ import { createRequire } from 'node:module';
 import { PassThrough, type Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { StoreAway, UnknownOutcome, UnusableStore } from '../../src/store/blobs.ts';
-import { createS3Blobs, paced } from '../../src/store/blobs-s3.ts';
+import { StoreAway, UnknownOutcome, UnusableStore } from '../../src/store/blobs/blobs.ts';
+import { createS3Blobs, paced } from '../../src/store/blobs/s3.ts';
 import { bytesOf, collect, content, failing, inPieces, newKey, startS3Blobs, type TestS3Blobs } from './blob-stores.ts';
 
 const MIB = 1024 * 1024;
@@ -342,7 +342,7 @@ describe('the time of a download', () => {
 it('the SDK is loaded for S3 only', async () => {
   const script = `
     import { createRequire } from 'node:module';
-    import { openBlobs } from ${JSON.stringify(new URL('../../src/store/blobs-open.js', import.meta.url).href)};
+    import { openBlobs } from ${JSON.stringify(new URL('../../src/store/blobs/open.js', import.meta.url).href)};
     const blobs = openBlobs({ kind: 'disk', folder: process.argv[1] }, '');
     await blobs.open();
     const loaded = Object.keys(createRequire(import.meta.url).cache).filter((path) => path.includes('@aws-sdk'));

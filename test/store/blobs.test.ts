@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { after, before, describe, it } from 'node:test';
-import type { BlobKey, StoredBlob } from '../../src/store/blobs.ts';
+import type { BlobKey, StoredBlob } from '../../src/store/blobs/blobs.ts';
 import {
   bytesOf,
   collect,

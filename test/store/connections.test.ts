@@ -6,9 +6,9 @@ import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { Fault } from '../../src/faults.ts';
-import { Database } from '../../src/store/db.ts';
-import { addressesOf } from '../../src/store/servers.ts';
-import { StaleDefinition } from '../../src/store/sqlstate.ts';
+import { Database } from '../../src/store/database/db.ts';
+import { addressesOf } from '../../src/store/database/servers.ts';
+import { StaleDefinition } from '../../src/store/database/sqlstate.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { until } from '../support/until.ts';
 

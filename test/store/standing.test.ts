@@ -4,9 +4,9 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { Fault } from '../../src/faults.ts';
 import { withCurrentDefinition } from '../../src/operations/current-definition.ts';
-import { Database } from '../../src/store/db.ts';
-import { StaleDefinition } from '../../src/store/sqlstate.ts';
-import { Trip } from '../../src/trip.ts';
+import { RequestScope } from '../../src/request/request-scope.ts';
+import { Database } from '../../src/store/database/db.ts';
+import { StaleDefinition } from '../../src/store/database/sqlstate.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 
 const INSERT = 'insert into app_a.things (n) values ($1) returning n';
@@ -15,7 +15,7 @@ const REMOVE = 'delete from app_a.things where n = $1';
 describe('what was written', () => {
   let server: TestDatabase;
   let database: Database;
-  let trip: Trip;
+  let scope: RequestScope;
 
   before(async () => {
     server = await createDatabase();
@@ -24,41 +24,41 @@ describe('what was written', () => {
   });
   beforeEach(async () => {
     await server.sql('delete from app_a.things');
-    trip = new Trip('r', 10_000);
+    scope = new RequestScope('r', 10_000);
   });
   after(async () => {
     await database.close();
     await server.drop();
   });
 
-  const store = () => database.forTrip(trip).application('a');
+  const store = () => database.forRequest(scope).application('a');
   const stored = async () => (await server.sql('select n from app_a.things order by n')).flat();
   const deadlock = () => Object.assign(new Error('as if it were a deadlock'), { code: '40P01' });
 
   it('counts when it changed something, alone or in a transaction', async () => {
     await store().write(INSERT, [1]);
-    assert.equal(trip.standingWrites, 1);
+    assert.equal(scope.standingWrites, 1);
     await store().transaction((tx) => tx.rows(INSERT, [2]));
-    assert.equal(trip.standingWrites, 2);
+    assert.equal(scope.standingWrites, 2);
     await store().transaction((tx) => tx.last([{ text: INSERT, params: [3] }]));
-    assert.equal(trip.standingWrites, 3);
-    await database.forTrip(trip).together('a', ({ application }) => application.rows(INSERT, [4]));
-    assert.equal(trip.standingWrites, 4);
-    await database.forTrip(trip).publisher('a', ({ application }) => application.rows(INSERT, [5]));
-    assert.equal(trip.standingWrites, 5);
+    assert.equal(scope.standingWrites, 3);
+    await database.forRequest(scope).together('a', ({ application }) => application.rows(INSERT, [4]));
+    assert.equal(scope.standingWrites, 4);
+    await database.forRequest(scope).publisher('a', ({ application }) => application.rows(INSERT, [5]));
+    assert.equal(scope.standingWrites, 5);
     await database
-      .forTrip(trip)
+      .forRequest(scope)
       .publisher('a', (publisher) => publisher.transaction(({ application }) => application.rows(INSERT, [6])));
-    assert.equal(trip.standingWrites, 6);
+    assert.equal(scope.standingWrites, 6);
   });
 
   it('counts while it is under way', async () => {
     const writing = store().transaction(async (tx) => {
       await tx.rows('select 1');
-      assert.equal(trip.standingWrites, 1);
+      assert.equal(scope.standingWrites, 1);
     });
     await writing;
-    assert.equal(trip.standingWrites, 0);
+    assert.equal(scope.standingWrites, 0);
   });
 
   it('does not count when nothing was changed, or it was undone, or may be done again', async () => {
@@ -73,8 +73,8 @@ describe('what was written', () => {
     await assert.rejects(undone, StaleDefinition);
     await store().repeatable.write(INSERT, [2]);
     await store().repeatable.transaction((tx) => tx.rows(INSERT, [3]));
-    await database.forTrip(trip).publisher('a', ({ application }) => application.rows('select 1'));
-    assert.equal(trip.standingWrites, 0);
+    await database.forRequest(scope).publisher('a', ({ application }) => application.rows('select 1'));
+    assert.equal(scope.standingWrites, 0);
     assert.deepEqual(await stored(), [2, 3]);
   });
 
@@ -90,7 +90,7 @@ describe('what was written', () => {
       assert.equal(runs, 1);
     }
     assert.deepEqual(await stored(), [1, 1]);
-    assert.equal(trip.standingWrites, 2);
+    assert.equal(scope.standingWrites, 2);
   });
 
   it('is run again for a deadlock before its commit', async () => {
@@ -107,7 +107,7 @@ describe('what was written', () => {
     let runs = 0;
     const request = (write: () => Promise<unknown>) =>
       withCurrentDefinition(
-        trip,
+        scope,
         async () => {
           runs += 1;
           await write();

@@ -6,10 +6,10 @@ import { after, before, describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { fault } from '../../src/faults.ts';
-import { Connections } from '../../src/store/connections.ts';
-import { Database } from '../../src/store/db.ts';
-import { inTransaction, run } from '../../src/store/statements.ts';
-import { Trip } from '../../src/trip.ts';
+import { RequestScope } from '../../src/request/request-scope.ts';
+import { Connections } from '../../src/store/database/connections.ts';
+import { Database } from '../../src/store/database/db.ts';
+import { inTransaction, run } from '../../src/store/database/statements.ts';
 import { publishApplication, string, type TestApplication } from '../support/application.ts';
 import { cuttableWire } from '../support/cuttable-wire.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
@@ -102,17 +102,17 @@ describe('a stopped request', () => {
   const count = async () => (await server.sql('select count(*)::int from app_a.numbers'))[0]?.[0];
 
   it('begins nothing', async () => {
-    const trip = new Trip('r', 1_000);
+    const scope = new RequestScope('r', 1_000);
     const why = late();
-    trip.stop(why);
-    const store = database.forTrip(trip).application('a');
+    scope.stop(why);
+    const store = database.forRequest(scope).application('a');
     for (const begin of [
       () => store.rows('select 1'),
       () => store.write(insert, [1]),
       () => store.ask({ text: 'select 1', params: [] }),
       () => store.transaction((tx) => tx.rows('select 1')),
       () => store.snapshot((reader) => reader.rows('select 1')),
-      () => database.forTrip(trip).together('a', ({ application }) => application.rows('select 1')),
+      () => database.forRequest(scope).together('a', ({ application }) => application.rows('select 1')),
     ]) {
       await assert.rejects(begin(), (error) => error === why);
     }
@@ -120,13 +120,13 @@ describe('a stopped request', () => {
   });
 
   it('is answered at once, its statement ends in the database, and its connection is used again', async () => {
-    const trip = new Trip('r', 1_000);
+    const scope = new RequestScope('r', 1_000);
     const why = late();
     const [[pid] = []] = await database.application('a').write('select pg_backend_pid() where $1', [true]);
     await locking(server, 'app_a.numbers', async () => {
-      const writing = database.forTrip(trip).application('a').write(insert, [1]);
+      const writing = database.forRequest(scope).application('a').write(insert, [1]);
       await until(async () => (await busy(server)).length === 1);
-      trip.stop(why);
+      scope.stop(why);
       assert.equal(await atOnce(writing), why, 'nobody waits for the database to say so');
       await until(async () => (await busy(server)).length === 0);
     });
@@ -139,13 +139,13 @@ describe('a stopped request', () => {
   it('keeps its connection where the error comes well before the database is ready again', async () => {
     const wire = await lateReadyWire(server.connection, 100);
     const own = Database.open({ connection: wire.connection, connectionsMax: 5, onConnectionError: () => undefined });
-    const trip = new Trip('r', 1_000);
+    const scope = new RequestScope('r', 1_000);
     const [[pid] = []] = await own.application('a').write('select pg_backend_pid() where $1', [true]);
     await locking(server, 'app_a.numbers', async () => {
-      const writing = own.forTrip(trip).application('a').write(insert, [1]);
+      const writing = own.forRequest(scope).application('a').write(insert, [1]);
       await until(async () => (await busy(server)).length === 1);
-      trip.stop(late());
-      await assert.rejects(writing, (error) => error === trip.stopped);
+      scope.stop(late());
+      await assert.rejects(writing, (error) => error === scope.stopped);
       await until(() => own.counts.lent === 0);
     });
     assert.deepEqual(await own.application('a').write('select pg_backend_pid() where $1', [true]), [[pid]]);
@@ -154,24 +154,24 @@ describe('a stopped request', () => {
   });
 
   it('leaves nothing of its transaction, also when it is between statements or goes on regardless', async () => {
-    const trip = new Trip('r', 1_000);
+    const scope = new RequestScope('r', 1_000);
     let tried = 0;
     const work = database
-      .forTrip(trip)
+      .forRequest(scope)
       .application('a')
       .transaction(async (tx) => {
         await tx.rows(insert, [2]);
-        trip.stop(late());
+        scope.stop(late());
         for (; tried < 3; tried++) await tx.rows(insert, [3 + tried]).catch(() => undefined);
         await tx.last([{ text: insert, params: [9] }]).catch(() => undefined);
       });
-    await assert.rejects(work, (error) => error === trip.stopped);
+    await assert.rejects(work, (error) => error === scope.stopped);
     await until(async () => tried === 3);
     await until(async () => (await busy(server)).length === 0);
     assert.equal(await count(), 0);
-    const other = new Trip('s', 1_000);
+    const other = new RequestScope('s', 1_000);
     const throwing = database
-      .forTrip(other)
+      .forRequest(other)
       .application('a')
       .transaction(async (tx) => {
         await tx.rows(insert, [20]);
@@ -184,19 +184,19 @@ describe('a stopped request', () => {
   });
 
   it('waits no longer for its turn', async () => {
-    const trip = new Trip('r', 60_000);
+    const scope = new RequestScope('r', 60_000);
     await locking(server, 'app_a.numbers', async () => {
       // Of four connections an application has three at once; the other's last one leaves none.
       const held = [1, 2, 3].map((n) => database.application('a').write(insert, [n]));
       held.push(database.application('b').write('insert into app_a.numbers values ($1)', [4]));
       const settled = Promise.allSettled(held);
       await until(async () => (await busy(server)).length === 4);
-      const store = database.forTrip(trip);
+      const store = database.forRequest(scope);
       const waiting = [store.application('a').write(insert, [5]), store.system.write('select $1::int', [6])];
       await until(() => database.counts.waiting === 2);
-      trip.stop(late());
+      scope.stop(late());
       const answers = await Promise.all(waiting.map(atOnce));
-      assert.deepEqual(answers, [trip.stopped, trip.stopped]);
+      assert.deepEqual(answers, [scope.stopped, scope.stopped]);
       await server.sql(
         `select pg_cancel_backend(pid) from pg_locks where not granted and relation = 'app_a.numbers'::regclass`,
       );
@@ -208,12 +208,12 @@ describe('a stopped request', () => {
   it('waits for no read either, and keeps nobody else from reading', async () => {
     // Of eight connections two are lanes.
     const own = Database.open({ connection: server.connection, connectionsMax: 8, onConnectionError: () => undefined });
-    const trip = new Trip('r', 1_000);
-    const reading = own.forTrip(trip).application('a').rows('select pg_sleep($1)', [2]);
+    const scope = new RequestScope('r', 1_000);
+    const reading = own.forRequest(scope).application('a').rows('select pg_sleep($1)', [2]);
     const isRunning = async () => (await busy(server)).some(([, , query]) => String(query).includes('pg_sleep'));
     await until(isRunning);
-    trip.stop(late());
-    assert.equal(await atOnce(reading), trip.stopped);
+    scope.stop(late());
+    assert.equal(await atOnce(reading), scope.stopped);
     assert.deepEqual(await own.application('a').rows('select $1::int', [1]), [[1]]);
     assert.ok(await isRunning(), 'what is asked on a lane is not stopped, as others are behind it');
     await own.close();
@@ -222,12 +222,12 @@ describe('a stopped request', () => {
   it('gives up a connection that says nothing, and with it those that were idle', async () => {
     const wire = await cuttableWire(server.connection);
     const own = Database.open({ connection: wire.connection, connectionsMax: 5, onConnectionError: () => undefined });
-    const trip = new Trip('r', 1_000);
+    const scope = new RequestScope('r', 1_000);
     await Promise.all([1, 2, 3].map((n) => own.system.write('select pg_sleep(0.1), $1::int', [n])));
     wire.cut();
-    const writing = own.forTrip(trip).system.write('select $1::int', [4]);
-    trip.stop(late());
-    assert.equal(await atOnce(writing), trip.stopped);
+    const writing = own.forRequest(scope).system.write('select $1::int', [4]);
+    scope.stop(late());
+    assert.equal(await atOnce(writing), scope.stopped);
     await until(() => own.counts.lent === 0 && own.counts.idle === 0);
     wire.mend();
     assert.deepEqual(await Promise.all([5, 6, 7].map((n) => own.system.write('select $1::int', [n]))), [
@@ -250,21 +250,21 @@ describe('a stopped request', () => {
         connectionsMax: 4,
         onConnectionError: () => undefined,
       });
-      const trip = new Trip('r', 1_000);
-      const work = own.lent('app_a', trip, (client) =>
+      const scope = new RequestScope('r', 1_000);
+      const work = own.lent('app_a', scope, (client) =>
         inTransaction(
           client,
           async () => {
             await run(client, insert, [31]);
-            if (trip.stopped) throw trip.stopped;
+            if (scope.stopped) throw scope.stopped;
             await run(client, insert, [32]);
           },
           { begin: `select pg_sleep(${seconds}); begin` },
         ),
       );
       await until(async () => (await busy(server)).some(([, , query]) => String(query).endsWith('; begin')));
-      trip.stop(late());
-      assert.equal(await atOnce(work), trip.stopped);
+      scope.stop(late());
+      assert.equal(await atOnce(work), scope.stopped);
       await until(async () => own.counts.lent === 0 && (await busy(server)).length === 0);
       await own.close();
       assert.equal(await count(), 0);

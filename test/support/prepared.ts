@@ -1,8 +1,8 @@
 // A published application as the server's own functions take it, read from the database: for tests that look at
 // statements before they are run.
 
-import type { Caller } from '../../src/domain/access.ts';
-import { type PreparedApplication, prepareApplication } from '../../src/domain/application.ts';
+import { type PreparedApplication, prepareApplication } from '../../src/domain/definition/application.ts';
+import type { Caller } from '../../src/domain/people/access.ts';
 import type { TestDatabase } from './database.ts';
 
 export async function preparedApplication(database: TestDatabase, applicationId: string): Promise<PreparedApplication> {

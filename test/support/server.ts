@@ -8,12 +8,12 @@ import { hash, verify } from '@node-rs/argon2';
 import type pg from 'pg';
 import { startServer } from '../../src/cli/assemble.ts';
 import type { ServerOptions } from '../../src/cli/server-options.ts';
-import type { Argon2 } from '../../src/gate/password-check.ts';
-import type { Observation, Observe } from '../../src/observe.ts';
+import type { Argon2 } from '../../src/gate/credentials/password-check.ts';
+import type { Observation, Observe } from '../../src/observe/events.ts';
 import type { PushSettings } from '../../src/push/push.ts';
-import type { AttachmentsPlace } from '../../src/store/blobs-open.ts';
-import type { Engine } from '../../src/store/handles.ts';
-import type { News } from '../../src/store/hearing.ts';
+import type { AttachmentsPlace } from '../../src/store/blobs/open.ts';
+import type { Engine } from '../../src/store/database/handles.ts';
+import type { News } from '../../src/store/nodes/hearing.ts';
 import { createDatabase, type TestDatabase } from './database.ts';
 
 export const OPERATOR_KEY = 'test-operator-key-0123456789-abcdef';

@@ -12,7 +12,7 @@ import { type File, filesIn } from './tree.ts';
 const NAME_BYTES_MAX = 50;
 /** Identifiers of collections and columns, the only ones that names of indexes are built from. */
 const IDENTIFIER_BYTES = 8;
-const CHAINED_WRITES_HOME = 'src/store/logged-write.ts';
+const CHAINED_WRITES_HOME = 'src/store/activity/logged-write.ts';
 
 const VOLATILE =
   /\b(?:now|clock_timestamp|statement_timestamp|transaction_timestamp|random|gen_random_uuid|uuidv7|uuidv4|nextval|timeofday)\s*\(|\b(?:current_timestamp|localtimestamp|current_date|current_time)\b/i;
@@ -137,7 +137,7 @@ const RULES: Rule[] = [
   ),
   {
     name: 'no reliance on err.constraint, err.table and err.column',
-    because: 'Citus leaves them out or adds the shard; store/sqlstate.ts reads the name from the message',
+    because: 'Citus leaves them out or adds the shard; store/database/sqlstate.ts reads the name from the message',
     find: ({ path, text }) =>
       path.endsWith('.sql')
         ? []

@@ -43,7 +43,7 @@ const FOR_ALL_CODE: Rule[] = [
         ...(banned === undefined ? [] : [{ path, line: 1, what: `${banned} is a name that says nothing` }]),
       ];
     },
-    good: [example('', 'src/store/shared-users.ts'), example('', 'test/tidy/scan.test.ts')],
+    good: [example('', 'src/store/people/shared-users.ts'), example('', 'test/tidy/scan.test.ts')],
     bad: [example('', 'src/store/sharedUsers.ts'), example('', 'src/http/utils.ts'), example('', 'src/store/index.ts')],
   },
   codeRule(
@@ -113,12 +113,12 @@ const FOR_ALL_CODE: Rule[] = [
 const FOR_THE_SERVER: Rule[] = [
   codeRule(
     'no console outside of src/cli and src/main.ts',
-    'what happens is an event (src/observe.ts), from which the log is made',
+    'what happens is an event (src/observe/events.ts), from which the log is made',
     /\bconsole\.\w+/g,
     { good: ['log.info(a);'], bad: ['console.log(a);'], except: /^src\/(?:cli\/|main\.ts$)/ },
   ),
   codeRule(
-    'the environment is read in src/config.ts only',
+    'the environment is read in src/settings/settings.ts only',
     'settings are one table, read once and passed on as values',
     /\bprocess\.env\b/g,
     // main.ts hands it over; embedded/ gives it on to the programs that it starts.

@@ -14,96 +14,156 @@ interface Part {
   readonly because: string;
 }
 
+/** The layers and what stands beside them. */
 const PARTS: Readonly<Record<string, Part>> = {
-  'main.ts': { mayImport: ['cli', 'config.ts'], because: 'the entry hands over to the commands and does nothing else' },
-  'config.ts': { mayImport: ['setting-values.ts'], because: 'settings are read before anything else exists' },
-  'setting-values.ts': { mayImport: [], because: 'how a text is read depends on the text alone' },
+  'main.ts': { mayImport: ['cli'], because: 'the entry hands over to the commands and does nothing else' },
+  settings: { mayImport: [], because: 'settings are read before anything else exists' },
   'faults.ts': { mayImport: [], because: 'every part may fail deliberately, so faults know no part' },
   'context.ts': {
     mayImport: ['store', 'images', 'push', 'mail', 'sign-on', 'domain', 'wire'],
     because: 'it only names what an operation is given',
   },
-  'trip.ts': { mayImport: [], because: 'a request passes every part on its way, and belongs to none' },
-  'turns.ts': { mayImport: [], because: 'whoever has a queue has turns in it, whatever waits there' },
-  'byte-budget.ts': { mayImport: [], because: 'what holds memory counts it, whatever it is for' },
-  'loop-time.ts': { mayImport: [], because: 'what was used of the event loop is a number for each application' },
-  'slices.ts': {
-    mayImport: ['loop-time.ts'],
-    because: 'work is cut into slices whatever it does, by what its application has used',
+  request: {
+    mayImport: [],
+    because: 'a request passes through every part with its scope, its queues and its budgets, and belongs to none',
   },
-  'within.ts': { mayImport: [], because: 'whoever waits has a bound, whatever it waits for' },
-  'observe.ts': {
-    mayImport: ['log-errors.ts', 'log-floods.ts'],
-    because: 'every part may be worth noticing, so events know no part',
-  },
-  'log-errors.ts': { mayImport: [], because: 'what a log shows of an error depends on the error alone' },
-  'log-floods.ts': { mayImport: [], because: 'how often a log tells of the same does not depend on what it is' },
-  inside: { mayImport: [], because: 'who watches is told: figures and traces reach into no part by themselves' },
-  wire: { mayImport: [], because: 'public shapes depend on nothing; all else depends on them' },
+  observe: { mayImport: [], because: 'every part reports events, so events know no part' },
+  monitoring: { mayImport: [], because: 'metrics and traces are made from events; they reach into no part' },
+  wire: { mayImport: [], because: 'public shapes depend on nothing; everything else depends on them' },
   domain: { mayImport: ['wire'], because: 'rules are pure: no storage, no HTTP, no clock' },
   store: { mayImport: ['domain', 'wire'], because: 'SQL and bytes know nothing of requests and callers' },
   gate: {
     mayImport: ['store', 'domain', 'wire'],
-    because: 'whether somebody may pass is decided before any operation',
+    because: 'whether a request may pass is decided before any operation',
   },
-  mail: { mayImport: ['domain'], because: 'what a mail says and how it goes out concerns nobody’s rules' },
-  push: { mayImport: ['domain', 'wire'], because: 'what carries messages knows nothing of queues and users' },
-  images: { mayImport: [], because: 'pictures are made in a process of their own, from bytes alone' },
+  mail: { mayImport: ['domain'], because: 'what a mail says and how it is sent involves no rule of an application' },
+  push: { mayImport: ['domain', 'wire'], because: 'a push transport knows nothing of queues and users' },
+  images: { mayImport: [], because: 'thumbnails are made in a process of their own, from bytes alone' },
   'sign-on': {
     mayImport: ['domain'],
-    because: 'a provider of single sign-on says who somebody is; what that is worth here is decided elsewhere',
+    because: 'an identity provider says who a person is; what that is worth here is decided elsewhere',
   },
   operations: {
     mayImport: ['store', 'images', 'push', 'mail', 'sign-on', 'domain', 'wire'],
-    because: 'the story of a verb knows no HTTP and no caller’s door',
+    because: 'an operation knows no HTTP and no credentials',
   },
   http: {
     mayImport: ['gate', 'operations', 'domain', 'wire'],
-    because: 'http reaches data through gate and operations only; a shortcut to store would pass no check',
+    because: 'http reaches data through gate and operations only; a shortcut to store would skip the checks',
   },
   embedded: { mayImport: [], because: 'the bundled PostgreSQL is a process like any other, without knowledge of ours' },
-  jobs: { mayImport: ['operations', 'store', 'domain'], because: 'jobs enter by the side door, below http and gate' },
-  demo: { mayImport: ['wire'], because: 'demonstration data goes in through the front door, as a client’s would' },
-  cli: { mayImport: [EVERYTHING], because: 'the one place where things are wired together' },
+  jobs: { mayImport: ['operations', 'store', 'domain'], because: 'jobs run below http and gate' },
+  cli: { mayImport: [EVERYTHING], because: 'the one place where the parts are wired together' },
 };
-const OPEN_TO_ALL = [
-  'faults.ts',
-  'context.ts',
-  'observe.ts',
-  'trip.ts',
-  'turns.ts',
-  'byte-budget.ts',
-  'within.ts',
-  'slices.ts',
-  'loop-time.ts',
-];
-const OUTSIDE_SRC: Readonly<Record<string, readonly string[]>> = { cli: ['client'] };
+const OPEN_TO_ALL = ['faults.ts', 'context.ts', 'observe', 'request'];
+const OUTSIDE_SRC: Readonly<Record<string, readonly string[]>> = { cli: ['client', 'demo'] };
 
-/** `src/store/db.ts` is of part `store`, `src/config.ts` of part `config.ts`; undefined outside src. */
-function partOf(path: string): string | undefined {
-  const [top, part] = path.split('/');
-  return top === 'src' ? part : undefined;
+/** Files that lie in the layer itself. */
+const FLOOR = '';
+
+/** The rooms of each layer, and which of the same layer each may import. */
+const ROOMS: Readonly<Record<string, Readonly<Record<string, Part>>>> = {
+  domain: {
+    [FLOOR]: { mayImport: [], because: 'identifiers, hashes and quotas serve every rule' },
+    dates: { mayImport: [], because: 'days and time zones need no other rule' },
+    attachments: { mayImport: [], because: 'file names and media types need no other rule' },
+    values: { mayImport: [FLOOR, 'dates'], because: 'a value type knows itself and the calendar' },
+    search: { mayImport: [FLOOR, 'dates', 'values'], because: 'a search compares values' },
+    records: { mayImport: [FLOOR, 'search', 'values'], because: 'a record is its values and what is searched of them' },
+    definition: {
+      mayImport: [FLOOR, 'dates', 'records', 'values'],
+      because: 'a definition says which values and columns records have',
+    },
+    people: { mayImport: [FLOOR], because: 'rules on users do not depend on what an application stores' },
+    activity: { mayImport: [FLOOR, 'definition'], because: 'a log entry names what the definition names' },
+  },
+  store: {
+    database: { mayImport: [], because: 'connections and transactions know no table' },
+    nodes: { mayImport: ['database'], because: 'what servers tell each other concerns every table' },
+    activity: { mayImport: ['database'], because: 'writes of every room are logged' },
+    records: { mayImport: ['database'], because: 'the tables of collections stand alone' },
+    blobs: { mayImport: [], because: 'bytes lie outside the database' },
+    attachments: { mayImport: ['database', 'records'], because: 'an attachment is held by records' },
+    people: { mayImport: ['database', 'nodes', 'activity'], because: 'users are the same whatever they store' },
+    notifications: { mayImport: ['database', 'people'], because: 'a notification goes to users' },
+    applications: {
+      mayImport: ['database', 'nodes', 'activity', 'people', 'records'],
+      because: 'publishing changes the tables of everything that an application has',
+    },
+  },
+  gate: {
+    [FLOOR]: {
+      mayImport: [],
+      because: 'admission and permission come before and after the credentials, and need none',
+    },
+    throttling: { mayImport: [], because: 'failures are counted by address and name, whatever failed' },
+    credentials: { mayImport: ['throttling'], because: 'wrong credentials are slowed down' },
+    quotas: { mayImport: [], because: 'an operation is counted after its caller is known' },
+  },
+  operations: {
+    [FLOOR]: { mayImport: [], because: 'what every operation begins with knows none of them' },
+    activity: { mayImport: [FLOOR], because: 'every room logs' },
+    attachments: { mayImport: [FLOOR, 'activity'], because: 'a file is stored before a record refers to it' },
+    records: { mayImport: [FLOOR, 'activity', 'attachments'], because: 'records hold attachments' },
+    applications: { mayImport: [FLOOR, 'activity', 'records'], because: 'publishing rewrites records' },
+    people: { mayImport: [FLOOR, 'activity', 'applications'], because: 'people belong to applications' },
+    notifications: { mayImport: [FLOOR, 'activity'], because: 'a notification is sent on request' },
+    upkeep: { mayImport: [FLOOR, 'attachments'], because: 'jobs end what operations began' },
+    doctor: { mayImport: [FLOOR, 'attachments', 'upkeep'], because: 'the doctor finds what upkeep would remove' },
+  },
+  http: {
+    replies: { mayImport: [], because: 'a reply is data until it is sent' },
+    clients: { mayImport: ['replies'], because: 'a connection is ended with a last reply' },
+    requests: { mayImport: ['clients'], because: 'a body is read from a connection' },
+    routes: { mayImport: ['replies', 'requests'], because: 'a row of the table names shapes and replies' },
+    [FLOOR]: { mayImport: ['clients', 'replies', 'requests', 'routes'], because: 'the road passes through every room' },
+  },
+};
+
+/** `src/store/database/db.ts` is of part `store` and room `database`, `src/faults.ts` of part `faults.ts`. */
+function placeOf(path: string): { part: string; room: string } | undefined {
+  const [top, part, ...rest] = path.split('/');
+  if (top !== 'src' || part === undefined) return undefined;
+  return { part, room: rest.length > 1 ? (rest[0] ?? FLOOR) : FLOOR };
 }
 
-function allowed(from: string, target: string): boolean {
-  const part = partOf(target);
-  if (part === undefined) return (OUTSIDE_SRC[from] ?? []).includes(target.split('/')[0] ?? '');
-  if (part === from || OPEN_TO_ALL.includes(part)) return true;
-  const permitted = PARTS[from]?.mayImport ?? [];
-  return permitted.includes(part) || (permitted.includes(EVERYTHING) && part !== 'main.ts');
+const partOf = (path: string): string | undefined => placeOf(path)?.part;
+
+function allowed(path: string, target: string): boolean {
+  const [from, to] = [placeOf(path), placeOf(target)];
+  if (from === undefined) return false;
+  if (to === undefined) return (OUTSIDE_SRC[from.part] ?? []).includes(target.split('/')[0] ?? '');
+  if (to.part === from.part) {
+    const rooms = ROOMS[from.part];
+    return rooms === undefined || to.room === from.room || rooms[from.room]?.mayImport.includes(to.room) === true;
+  }
+  if (OPEN_TO_ALL.includes(to.part)) return true;
+  const permitted = PARTS[from.part]?.mayImport ?? [];
+  return permitted.includes(to.part) || (permitted.includes(EVERYTHING) && to.part !== 'main.ts');
 }
 
 const dependencyRule: Rule = {
   name: 'imports go downhill',
   because: 'each part of src/ imports only what the table in test/tidy/imports.test.ts gives it',
   find(file) {
-    const from = partOf(file.path) ?? '';
-    const part = PARTS[from];
-    if (part === undefined) return [{ path: file.path, line: 1, what: `src/${from} has no row in the table of parts` }];
-    const list = [...part.mayImport, ...OPEN_TO_ALL].map((name) => (name === EVERYTHING ? 'everything' : name));
+    const from = placeOf(file.path);
+    const part = PARTS[from?.part ?? ''];
+    if (from === undefined || part === undefined) {
+      return [{ path: file.path, line: 1, what: `src/${from?.part} has no row in the table of parts` }];
+    }
+    const rooms = ROOMS[from.part];
+    const room = rooms?.[from.room];
+    if (rooms !== undefined && room === undefined) {
+      return [{ path: file.path, line: 1, what: `src/${from.part}/${from.room} has no row in the table of rooms` }];
+    }
     return importsOf(file).flatMap(({ line, specifier, target }): Violation[] => {
-      if (target === undefined || allowed(from, target)) return [];
-      const what = `imports ${specifier}, but ${from} may import ${list.join(', ')} only: ${part.because}`;
+      if (target === undefined || allowed(file.path, target)) return [];
+      const { name, row } =
+        partOf(target) === from.part && room !== undefined
+          ? { name: `${from.part}/${from.room}`, row: room }
+          : { name: from.part, row: part };
+      const list = row.mayImport.map((each) => (each === EVERYTHING ? 'everything' : each || 'the layer itself'));
+      const what = `imports ${specifier}, but ${name} may import ${list.join(', ') || 'no other'} only: ${row.because}`;
       return [{ path: file.path, line, what }];
     });
   },

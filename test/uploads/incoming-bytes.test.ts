@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { IncomingBytes } from '../../src/operations/incoming-bytes.ts';
+import { IncomingBytes } from '../../src/operations/attachments/incoming-bytes.ts';
 
 const never = new AbortController().signal;
 

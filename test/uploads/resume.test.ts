@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import pg from 'pg';
-import type { Observation } from '../../src/observe.ts';
-import { openBlobs } from '../../src/store/blobs-open.ts';
+import type { Observation } from '../../src/observe/events.ts';
+import { openBlobs } from '../../src/store/blobs/open.ts';
 import {
   type AttachmentScene,
   type Files,

@@ -1,6 +1,6 @@
 // Days of the proleptic Gregorian calendar as numbers (0 is 1970-01-01), and stepping through them. No time zones.
 
-import { isCalendarDay } from '../values/calendar.ts';
+import { isCalendarDay } from './calendar.ts';
 
 export const DAY_MS = 86_400_000;
 

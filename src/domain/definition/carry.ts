@@ -3,7 +3,7 @@
 
 import type { Column } from '../../wire/applications.ts';
 import type { ObjectValue, SimpleValue, Value } from '../../wire/values.ts';
-import { schemeChange } from './scheme-change.ts';
+import { schemeChange } from '../values/scheme-change.ts';
 
 /** The value as it is in `to`, or undefined where nothing of it is left. An Object that lost all its keys is still `{}`. */
 export function carryValue(from: Column, to: Column, value: Value): Value | undefined {

@@ -4,8 +4,8 @@
 import type { Collection, Column } from '../../wire/applications.ts';
 import type { Definition } from '../../wire/publish-document.ts';
 import type { ValueTypeName } from '../../wire/values.ts';
+import { schemeChange } from '../values/scheme-change.ts';
 import { listed, shown } from './problems.ts';
-import { schemeChange } from './scheme-change.ts';
 import { settingSentences } from './settings-diff.ts';
 
 export type ChangeKind =

@@ -2,7 +2,7 @@
 // in columns of their own, and a row of PostgreSQL has room for so many only.
 
 import type { Definition } from '../../wire/publish-document.ts';
-import { type Projection, projectionsOf } from '../projections.ts';
+import { type Projection, projectionsOf } from '../records/projections.ts';
 import { type Problem, pointer } from './problems.ts';
 
 /** A row has 8,160 bytes; what every record has takes some of them, and each column its bit. */

@@ -1,5 +1,5 @@
 // What a search query asks for, once it has been read and checked against a collection: a tree whose leaves name places
-// and typed values. The compiler (store/search) turns it into SQL; nothing of the query's own text is left in it but values.
+// and typed values. The compiler (store/records/search) turns it into SQL; nothing of the query's own text is left in it but values.
 
 import type { Column } from '../../wire/applications.ts';
 

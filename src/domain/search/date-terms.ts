@@ -1,9 +1,9 @@
 // Dates, date-times and times of day as they are written in a search. What is written less precisely stands for its
 // whole span. Words such as `today`, and offsets such as `-7d`, are date-words.ts.
 
+import { isCalendarDay } from '../dates/calendar.ts';
 import { DAY_MS, dayNumber } from '../dates/days.ts';
 import { instantOf } from '../dates/time-zones.ts';
-import { isCalendarDay } from '../values/calendar.ts';
 import { dateSpan, daySpan, instantSpan, isProblem, outside, type Reading, type Span, timeSpan } from './spans.ts';
 
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;

@@ -2,8 +2,8 @@
 // What a search may write instead (dates without a zone, `today`) is not read here.
 
 import type { DateTimeValue } from '../../wire/values.ts';
+import { isCalendarDay } from '../dates/calendar.ts';
 import { DAY_MS, dayNumber } from '../dates/days.ts';
-import { isCalendarDay } from './calendar.ts';
 import { describe, quoteClipped, readMembers, required, ValueProblem, type ValueType } from './value-type.ts';
 
 // RFC 3339 section 5.6. Up to the seconds every digit has its place, so they are read by position, which saves

@@ -1,7 +1,7 @@
 // Date: a day of the calendar, without time or zone.
 
 import type { DateValue } from '../../wire/values.ts';
-import { isCalendarDay } from './calendar.ts';
+import { isCalendarDay } from '../dates/calendar.ts';
 import { describe, quoteClipped, readMembers, required, ValueProblem, type ValueType } from './value-type.ts';
 
 const FORM = /^([0-9]{4})-([0-9]{2})-([0-9]{2})$/;

@@ -1,0 +1,96 @@
+// Entries of the user activity log: made complete when the thing happens and never changed afterwards, because names and
+// versions are those of that moment.
+
+import type { UserShort } from '../../wire/users.ts';
+import type { PreparedApplication, PreparedCollection } from '../definition/application.ts';
+import { uuidMilliseconds } from '../ids.ts';
+
+export const ACTIVITY_KINDS = [
+  'record.create',
+  'record.update',
+  'record.delete',
+  'attachment.create',
+  'attachment.download',
+  'session.login',
+  'session.loginFailed',
+  'session.logout',
+  'user.create',
+  'user.update',
+  'user.delete',
+  'sharedUser.create',
+  'sharedUser.update',
+  'sharedUser.delete',
+  'token.create',
+  'token.revoke',
+  'notification.send',
+  'application.publish',
+  'activityLog.export',
+] as const;
+export type ActivityKind = (typeof ACTIVITY_KINDS)[number];
+
+export interface ActivitySource {
+  readonly context: 'api' | 'console' | 'operator';
+  readonly ip: string;
+}
+
+export interface ActivityScene {
+  readonly user: UserShort;
+  readonly application: { readonly id: string; readonly name: string; readonly version: number };
+  readonly collection?: { readonly id: string; readonly name: string };
+  readonly source: ActivitySource;
+}
+
+/** As things are called at this moment. */
+export const sceneOf = (at: {
+  readonly application: Pick<PreparedApplication, 'definition' | 'version'>;
+  readonly user: UserShort;
+  readonly collection?: PreparedCollection | undefined;
+  readonly source: ActivitySource;
+}): ActivityScene => {
+  const { definition, version } = at.application;
+  const collection = at.collection?.definition;
+  return {
+    user: { id: at.user.id, name: at.user.name },
+    application: { id: definition.id, name: definition.name, version },
+    ...(collection === undefined ? {} : { collection: { id: collection.id, name: collection.name } }),
+    source: at.source,
+  };
+};
+
+export interface LogEntry {
+  /** UUIDv7 of the entry's date: the order of keys is the order of time, and a span of keys one of dates. */
+  readonly id: string;
+  readonly entry: string;
+}
+
+/** A finished JSON line under its key. The date is read from the key, so that the two can never disagree. */
+export function activityEntry(
+  id: string,
+  kind: ActivityKind,
+  { scene, extra }: { scene: ActivityScene; extra: Readonly<Record<string, string>> },
+): LogEntry {
+  const [type, subType] = kind.split('.');
+  const entry = JSON.stringify({
+    date: dateOf(uuidMilliseconds(id)),
+    type,
+    subType,
+    user: scene.user,
+    application: scene.application,
+    collection: scene.collection,
+    source: scene.source,
+    extra,
+  });
+  return { id, entry };
+}
+
+let lastMilliseconds = Number.NaN;
+let lastDate = '';
+
+/** Of a batch all entries have the same. */
+function dateOf(milliseconds: number): string {
+  if (milliseconds !== lastMilliseconds) {
+    lastMilliseconds = milliseconds;
+    lastDate = new Date(milliseconds).toISOString();
+  }
+  return lastDate;
+}

@@ -1,0 +1,31 @@
+// The media type of an attachment, as its upload's Content-Type says it. Kept as it was given: whatever follows the
+// grammar of RFC 9110 section 8.3.1 is valid, known or not.
+
+import { fault } from '../../faults.ts';
+
+const DEFAULT_MEDIA_TYPE = 'application/octet-stream';
+const MEDIA_TYPE_CHARACTERS_MAX = 255;
+
+const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
+const QUOTED = String.raw`"[\t !#-[\]-~]*(?:\\[\t -~][\t !#-[\]-~]*)*"`;
+/**
+ * Blanks are taken together with what must follow them, never as an optional end and an optional beginning side by
+ * side: those could share a run of blanks in many ways, and a refusal would try them all.
+ */
+const MEDIA_TYPE = new RegExp(`^${TOKEN}/${TOKEN}(?:[ \t]*;(?:[ \t]*${TOKEN}=(?:${TOKEN}|${QUOTED}))?)*$`);
+
+/** Absent or empty: `application/octet-stream`. Throws INVALID_CONTENT_TYPE. */
+export function readMediaType(header: string | undefined): string {
+  const given = header ?? '';
+  if (given.length > MEDIA_TYPE_CHARACTERS_MAX) {
+    throw fault('INVALID_CONTENT_TYPE', { reason: `must have at most ${MEDIA_TYPE_CHARACTERS_MAX} characters` });
+  }
+  const mediaType = given.replace(/^[ \t]+/, '').replace(/[ \t]+$/, '');
+  if (mediaType === '') return DEFAULT_MEDIA_TYPE;
+  if (/[\u0080-\uffff]/.test(mediaType)) throw fault('INVALID_CONTENT_TYPE', { reason: 'must be ASCII' });
+  if (!MEDIA_TYPE.test(mediaType)) {
+    const reason = 'must be a media type such as image/png or text/plain; charset=utf-8';
+    throw fault('INVALID_CONTENT_TYPE', { reason });
+  }
+  return mediaType;
+}

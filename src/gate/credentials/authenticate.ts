@@ -1,0 +1,185 @@
+// Who is asking: credentials → caller. Everything that fails here answers the same 401, whichever part was wrong.
+
+import type { LoginFailure, PasswordProof, WithoutPlace } from '../../context.ts';
+import type { PreparedApplication } from '../../domain/definition/application.ts';
+import type { Caller } from '../../domain/people/access.ts';
+import { accountName } from '../../domain/people/account-names.ts';
+import { secretMatches } from '../../domain/people/tokens.ts';
+import { fault } from '../../faults.ts';
+import type { Definitions } from '../../store/applications/definitions.ts';
+import type { Database } from '../../store/database/db.ts';
+import { FreshCache } from '../../store/nodes/fresh-cache.ts';
+import type { News } from '../../store/nodes/hearing.ts';
+import { type Account, accountOf, getAccount, presentHash } from '../../store/people/accounts.ts';
+import { type TokenUses, USE_NOTED_MS } from '../../store/people/token-uses.ts';
+import { getTokenOwner, type TokenOwner } from '../../store/people/tokens.ts';
+import { isIdentifier } from '../../wire/identifiers.ts';
+import type { Throttle } from '../throttling/throttle.ts';
+import { type Presented, readCredentials } from './credentials.ts';
+import type { PasswordCheck } from './password-check.ts';
+
+const CACHED_MAX = 20_000;
+
+export interface Authenticated {
+  readonly application: PreparedApplication;
+  readonly caller: Caller;
+  readonly signedInBy: 'token' | 'password' | 'session';
+  /** Of who comes with a token. */
+  readonly tokenId?: string;
+}
+
+/** How they ask. */
+export interface Asking {
+  readonly address: string;
+  readonly withoutPlace: WithoutPlace;
+}
+
+interface KnownToken extends TokenOwner {
+  readonly account: Account;
+  /** When its use was last noted, by this server or another. */
+  notedAt: number;
+}
+
+interface Parts {
+  readonly database: Database;
+  readonly definitions: Definitions;
+  readonly throttle: Throttle;
+  readonly passwords: Pick<PasswordCheck, 'remembers'>;
+  readonly provesPassword: PasswordProof;
+  readonly loginFailed: (failure: LoginFailure) => void;
+  readonly tokenUses: Pick<TokenUses, 'note'>;
+  readonly now: () => number;
+  readonly heardAsOf: () => number;
+}
+
+export class Authenticator {
+  readonly #parts: Parts;
+  readonly #tokens: FreshCache<KnownToken | undefined>;
+  readonly #accounts: FreshCache<Account | undefined>;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    this.#tokens = new FreshCache(CACHED_MAX, parts.heardAsOf, (owner) => owner?.user.sharedUserId);
+    this.#accounts = new FreshCache(CACHED_MAX, parts.heardAsOf, (account) => account?.user.sharedUserId);
+  }
+
+  get lookups() {
+    return { tokens: this.#tokens, accounts: this.#accounts } as const;
+  }
+
+  hear(news: News): void {
+    this.#tokens.hear(news);
+    this.#accounts.hear(news);
+  }
+
+  async authenticate(applicationId: string, header: string | undefined, asking: Asking): Promise<Authenticated> {
+    const presented = readCredentials(header);
+    if (presented.scheme === 'none') throw unauthorized();
+    const application = await this.#parts.definitions.get(applicationId);
+    return presented.scheme === 'basic'
+      ? this.#byPassword(application, applicationId, presented, asking)
+      : this.#byToken(application, applicationId, presented, asking.address);
+  }
+
+  /**
+   * The usual case without a wait: everything is at hand, fresh, and right. Undefined means nothing but that
+   * `authenticate` has to look closer.
+   */
+  recognize(applicationId: string, header: string | undefined, address: string): Authenticated | undefined {
+    const presented = readCredentials(header);
+    const { definitions, throttle, passwords } = this.#parts;
+    const application = definitions.peek(applicationId);
+    if (application === undefined) return undefined;
+    if (presented.scheme === 'bearer') {
+      const { id, secret } = presented.token;
+      const owner = this.#tokens.peek(`${applicationId}/${id}`);
+      return owner && this.#passes(owner, secret) ? this.#used(application, id, owner) : undefined;
+    }
+    if (presented.scheme === 'basic' && !application.singleSignOn) {
+      const known = this.#accounts.peek(`${applicationId}/${presented.userId}`);
+      if (known?.passwordHash === undefined || known.disabled) return undefined;
+      const name = accountName(applicationId, presented.userId);
+      if (throttle.blocks(address, name)) return undefined;
+      if (!passwords.remembers(name, known.passwordHash, presented.password)) return undefined;
+      throttle.succeed(address, name);
+      return { application, caller: known.caller, signedInBy: 'password' };
+    }
+    return undefined;
+  }
+
+  #passes(owner: KnownToken, secret: string): boolean {
+    return !owner.account.disabled && secretMatches(secret, owner.secretHash) && owner.expiresAt > this.#parts.now();
+  }
+
+  #used(application: PreparedApplication, tokenId: string, owner: KnownToken): Authenticated {
+    const { now, tokenUses } = this.#parts;
+    const at = now();
+    if (at - owner.notedAt >= USE_NOTED_MS) {
+      owner.notedAt = at;
+      tokenUses.note(application.id, tokenId, at);
+    }
+    return { application, caller: owner.account.caller, signedInBy: 'token', tokenId };
+  }
+
+  async #byToken(
+    application: PreparedApplication | undefined,
+    applicationId: string,
+    presented: Exclude<Presented, { scheme: 'none' | 'basic' }>,
+    address: string,
+  ): Promise<Authenticated> {
+    const id = presented.scheme === 'bearer' ? presented.token.id : '';
+    if (application !== undefined && presented.scheme === 'bearer') {
+      const owner = await this.#tokens.get(`${applicationId}/${id}`, () => this.#loadToken(applicationId, id));
+      if (owner !== undefined) {
+        if (this.#passes(owner, presented.token.secret)) return this.#used(application, id, owner);
+        const expired = !owner.account.disabled && secretMatches(presented.token.secret, owner.secretHash);
+        if (!expired) this.#tell(application, owner.account, address);
+      }
+    }
+    const { throttle } = this.#parts;
+    const name = `${applicationId} ${id}`;
+    // While the token or the address is being slowed down the answer is 429.
+    throttle.check(address, name);
+    throttle.fail(address, name);
+    throw unauthorized();
+  }
+
+  async #byPassword(
+    application: PreparedApplication | undefined,
+    applicationId: string,
+    { userId, password }: { userId: string; password: string },
+    { address, withoutPlace }: Asking,
+  ): Promise<Authenticated> {
+    const { database, throttle, provesPassword } = this.#parts;
+    const name = accountName(applicationId, userId);
+    throttle.check(address, name);
+    const known = application !== undefined && !application.singleSignOn && isIdentifier('userId', userId);
+    const account = known
+      ? await this.#accounts.get(`${applicationId}/${userId}`, () => getAccount(database, applicationId, userId))
+      : undefined;
+    const share = application?.id ?? '';
+    const said = { address, share, account: name, hash: presentHash(account), password };
+    const proved = await withoutPlace((stopping) => provesPassword({ ...said, stopping }));
+    if (application === undefined || account === undefined || !proved) {
+      if (application !== undefined && account !== undefined) this.#tell(application, account, address);
+      throw unauthorized();
+    }
+    return { application, caller: account.caller, signedInBy: 'password' };
+  }
+
+  #tell(application: PreparedApplication, { caller: { id, name } }: Account, address: string): void {
+    this.#parts.loginFailed({ application, user: { id, name }, source: { context: 'api', ip: address } });
+  }
+
+  async #loadToken(applicationId: string, tokenId: string): Promise<KnownToken | undefined> {
+    const { database } = this.#parts;
+    const owner = await getTokenOwner(database.application(applicationId), tokenId);
+    return owner && { ...owner, account: await accountOf(database.system, owner.user), notedAt: owner.lastUsedAt };
+  }
+}
+
+export function unauthorized() {
+  return fault('UNAUTHORIZED', undefined, {
+    'www-authenticate': 'Bearer realm="cartulary", Basic realm="cartulary", charset="UTF-8"',
+  });
+}

@@ -1,0 +1,34 @@
+// Reads the Authorization header. Says what was presented, not whether it is right.
+
+import { type PresentedToken, readToken } from '../../domain/people/tokens.ts';
+
+export type Presented =
+  | { readonly scheme: 'none' }
+  /** A header that cannot be right whatever is stored. */
+  | { readonly scheme: 'unreadable' }
+  | { readonly scheme: 'bearer'; readonly token: PresentedToken }
+  | { readonly scheme: 'basic'; readonly userId: string; readonly password: string };
+
+export function readCredentials(header: string | undefined): Presented {
+  if (header === undefined || header.trim() === '') return { scheme: 'none' };
+  const [, scheme = '', rest = ''] = /^(\S+) +(\S+)\s*$/.exec(header) ?? [];
+  if (scheme.toLowerCase() === 'bearer') {
+    const token = readToken(rest);
+    return token === undefined ? { scheme: 'unreadable' } : { scheme: 'bearer', token };
+  }
+  if (scheme.toLowerCase() === 'basic') return readBasic(rest);
+  return { scheme: 'unreadable' };
+}
+
+function readBasic(encoded: string): Presented {
+  if (!/^[A-Za-z0-9+/_-]+={0,2}$/.test(encoded)) return { scheme: 'unreadable' };
+  const text = Buffer.from(encoded, 'base64').toString('utf8');
+  const colon = text.indexOf(':');
+  if (colon === -1) return { scheme: 'unreadable' };
+  return { scheme: 'basic', userId: text.slice(0, colon), password: text.slice(colon + 1) };
+}
+
+/** The secret of `Authorization: Bearer <operator key>`; the operator's key has no form of its own. */
+export function readBearerText(header: string | undefined): string | undefined {
+  return /^bearer +(\S+)\s*$/i.exec(header ?? '')?.[1];
+}

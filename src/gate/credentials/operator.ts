@@ -1,0 +1,39 @@
+// The operator's door: one key, compared in constant time. Wrong keys are slowed down like wrong passwords: while an address
+// has to wait nothing is compared, so that guesses tell nothing.
+
+import { createHash, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
+import { proveOperatorKey } from '../../domain/people/operator-proof.ts';
+import type { OperatorProof } from '../../wire/operator.ts';
+import type { Throttle } from '../throttling/throttle.ts';
+import { unauthorized } from './authenticate.ts';
+import { readBearerText } from './credentials.ts';
+
+const ACCOUNT = 'operator';
+
+const digest = (text: string): Uint8Array => createHash('sha256').update(text).digest();
+
+export class OperatorGate {
+  readonly #digest: Uint8Array;
+  readonly #key: KeyObject;
+  readonly #throttle: Throttle;
+
+  constructor(operatorKey: string, throttle: Throttle) {
+    this.#digest = digest(operatorKey);
+    this.#key = createSecretKey(Buffer.from(operatorKey));
+    this.#throttle = throttle;
+  }
+
+  authenticate(header: string | undefined, address: string): void {
+    if (header === undefined || header.trim() === '') throw unauthorized();
+    this.#throttle.check(address, ACCOUNT);
+    const key = readBearerText(header);
+    // What was counted stays: who collects figures with the key would take it back for who guesses beside them.
+    if (key !== undefined && timingSafeEqual(digest(key), this.#digest)) return;
+    this.#throttle.fail(address, ACCOUNT);
+    throw unauthorized();
+  }
+
+  prove(nonce: string, endpoint: string): OperatorProof {
+    return proveOperatorKey(this.#key, nonce, endpoint);
+  }
+}

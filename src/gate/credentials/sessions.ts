@@ -1,0 +1,179 @@
+// Who is asking by the console's cookie. Its secret changes every quarter of an hour, so that a copy that somebody took
+// is good for no longer; the former one is taken until the client has shown that it has the new one (the answer that
+// brought it may have been lost), and a minute longer, for requests that were under way. Who comes with it after that
+// has taken a copy, or has had one taken: the session ends for both.
+
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import type { StolenSession } from '../../context.ts';
+import type { PreparedApplication } from '../../domain/definition/application.ts';
+import { sessionEpoch } from '../../domain/people/session-epochs.ts';
+import { FORMER_MS, ROTATION_MS, SESSION_IDLE_MS } from '../../domain/people/session-times.ts';
+import { readToken, SECRET_BYTES, secretHash } from '../../domain/people/tokens.ts';
+import type { Definitions } from '../../store/applications/definitions.ts';
+import type { Database } from '../../store/database/db.ts';
+import { FreshCache } from '../../store/nodes/fresh-cache.ts';
+import type { News } from '../../store/nodes/hearing.ts';
+import { type Account, accountOf } from '../../store/people/accounts.ts';
+import { confirmSession, getSession, rotateSession, type StoredSession } from '../../store/people/sessions.ts';
+import type { Authenticated } from './authenticate.ts';
+
+const CACHED_MAX = 20_000;
+/**
+ * Rotations are not announced, so for this long another server may still accept the previous secret as the current one.
+ */
+const TRUST_MS = 10_000;
+
+export interface LiveSession {
+  readonly id: string;
+  readonly applicationId: string;
+  /** Set when the client is due a new secret: the present one, and the one that the client has. */
+  readonly due: { readonly secretHash: Uint8Array; readonly shownHash: Uint8Array } | undefined;
+}
+
+export interface AuthenticatedBySession extends Authenticated {
+  readonly session: LiveSession;
+}
+
+interface Known {
+  readonly stored: StoredSession;
+  readonly account: Account;
+  readonly readAt: number;
+}
+
+interface Parts {
+  readonly database: Database;
+  readonly definitions: Definitions;
+  readonly now: () => number;
+  readonly heardAsOf: () => number;
+  readonly endStolen: (stolen: StolenSession) => Promise<void>;
+}
+
+const same = (one: Uint8Array, other: Uint8Array | undefined): boolean =>
+  other !== undefined && timingSafeEqual(one, other);
+
+const whoIn = (application: PreparedApplication, { caller }: Account): Authenticated => ({
+  application,
+  caller,
+  signedInBy: 'session',
+});
+
+export class Sessions {
+  readonly #parts: Parts;
+  readonly #known: FreshCache<Known | undefined>;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    this.#known = new FreshCache(CACHED_MAX, parts.heardAsOf, (known) => known?.account.user.sharedUserId);
+  }
+
+  get lookups(): { readonly hits: number; readonly misses: number } {
+    return this.#known;
+  }
+
+  hear(news: News): void {
+    this.#known.hear(news);
+  }
+
+  /** Undefined for every session that does not count, whatever the reason. */
+  async authenticate(
+    applicationId: string,
+    credentials: string,
+    address: string,
+  ): Promise<AuthenticatedBySession | undefined> {
+    const presented = readToken(credentials);
+    const application = await this.#parts.definitions.get(applicationId);
+    if (presented === undefined || application === undefined) return undefined;
+    const shown = secretHash(presented.secret);
+    const known = await this.#look(application.id, presented.id, shown);
+    if (known === undefined || !this.#counts(application, known)) return undefined;
+    const { stored, account } = known;
+    const passed = (due: boolean): AuthenticatedBySession => ({
+      ...whoIn(application, account),
+      session: {
+        id: stored.id,
+        applicationId: application.id,
+        due: due ? { secretHash: stored.secretHash, shownHash: shown } : undefined,
+      },
+    });
+    const age = this.#parts.now() - stored.rotatedAt;
+    if (same(shown, stored.secretHash)) {
+      if (!stored.confirmed) await this.#confirm(application.id, stored);
+      return passed(stored.confirmed && age >= ROTATION_MS);
+    }
+    if (!same(shown, stored.formerHash)) return undefined;
+    // Not before a while: the answer that brings the new one may still be under way to a browser that asks a lot at once.
+    if (!stored.confirmed) return passed(age >= FORMER_MS);
+    if (age <= FORMER_MS) return passed(false);
+    const source = { context: 'console' as const, ip: address };
+    await this.#parts.endStolen({ application, sessionId: stored.id, caller: account.caller, source });
+    return undefined;
+  }
+
+  /**
+   * For a request that starts over: everything is looked at anew but the secret, which was right when the request began
+   * and may have been changed by others since.
+   */
+  async recheck(session: LiveSession): Promise<AuthenticatedBySession | undefined> {
+    const { id, applicationId } = session;
+    const application = await this.#parts.definitions.get(applicationId);
+    const known = await this.#known.get(`${applicationId}/${id}`, () => this.#load(applicationId, id));
+    if (application === undefined || known === undefined || !this.#counts(application, known)) return undefined;
+    return { ...whoIn(application, known.account), session };
+  }
+
+  /** New credentials for a client that is due some. Of several requests at once, one is given them. */
+  async renew({ id, applicationId, due }: LiveSession): Promise<string | undefined> {
+    if (due === undefined) return undefined;
+    const secret = randomBytes(SECRET_BYTES).toString('base64url');
+    const rotated = await rotateSession(this.#parts.database.application(applicationId), {
+      sessionId: id,
+      secretHash: due.secretHash,
+      newHash: secretHash(secret),
+      formerHash: due.shownHash,
+      at: this.#time(),
+    });
+    this.#known.forget(`${applicationId}/${id}`);
+    return rotated ? `${id}.${secret}` : undefined;
+  }
+
+  /** What is at hand is good enough for a client that shows the present secret; anything else is looked at anew. */
+  async #look(applicationId: string, sessionId: string, shown: Uint8Array): Promise<Known | undefined> {
+    const key = `${applicationId}/${sessionId}`;
+    const load = () => this.#load(applicationId, sessionId);
+    const askedAt = performance.now();
+    const known = await this.#known.get(key, load);
+    if (known === undefined || known.readAt >= askedAt) return known;
+    const { stored, readAt } = known;
+    const plain = stored.confirmed && same(shown, stored.secretHash) && askedAt - readAt < TRUST_MS;
+    if (plain) return known;
+    this.#known.forget(key);
+    return this.#known.get(key, load);
+  }
+
+  async #load(applicationId: string, sessionId: string): Promise<Known | undefined> {
+    const { database } = this.#parts;
+    const readAt = performance.now();
+    const stored = await getSession(database.application(applicationId), sessionId);
+    return stored && { stored, account: await accountOf(database.system, stored.user), readAt };
+  }
+
+  #counts(application: PreparedApplication, { stored, account }: Known): boolean {
+    const now = this.#parts.now();
+    return (
+      !account.disabled &&
+      stored.epoch === sessionEpoch(application, account.epoch) &&
+      stored.method === (application.singleSignOn ? 'singleSignOn' : 'password') &&
+      stored.expiresAt > now &&
+      stored.rotatedAt + SESSION_IDLE_MS > now
+    );
+  }
+
+  async #confirm(applicationId: string, { id, secretHash }: StoredSession): Promise<void> {
+    await confirmSession(this.#parts.database.application(applicationId), id, { secretHash, at: this.#time() });
+    this.#known.forget(`${applicationId}/${id}`);
+  }
+
+  #time(): string {
+    return new Date(this.#parts.now()).toISOString();
+  }
+}

@@ -1,0 +1,74 @@
+// How often an application is asked, by group of operations and clock hour (docs/operating.md, "Quotas"). The count is in
+// the database; a server takes leases of it and counts within them by itself (gate/quotas/quota-counter).
+
+import type { PreparedApplication } from '../../domain/definition/application.ts';
+import { quotaOf } from '../../domain/quota.ts';
+import type { RequestScope } from '../../request/request-scope.ts';
+import type { QuotaGroup } from '../../wire/publish-document.ts';
+import { type CounterMeans, QuotaCounter } from './quota-counter.ts';
+
+export interface QuotaGate {
+  /**
+   * Counts the request and sets the request's RateLimit headers, or throws 429. Undefined when nothing had to be waited for.
+   * Where the plan has no such operations nothing is counted: `permit` refuses them.
+   */
+  take(scope: RequestScope, application: PreparedApplication, group: QuotaGroup): Promise<void> | undefined;
+}
+
+/** Unused for so long, and at most twice as long, a lease is given back. */
+const IDLE_MS = 5_000;
+
+type Counters = Map<QuotaGroup, QuotaCounter>;
+
+export class Quotas implements QuotaGate {
+  readonly #means: CounterMeans;
+  /** By application. */
+  readonly #counters = new Map<string, Counters>();
+  readonly #sweeping: NodeJS.Timeout;
+
+  constructor(means: CounterMeans, idleMs = IDLE_MS) {
+    this.#means = means;
+    this.#sweeping = setInterval(() => this.#sweep(), idleMs);
+    this.#sweeping.unref();
+  }
+
+  take(scope: RequestScope, application: PreparedApplication, group: QuotaGroup): Promise<void> | undefined {
+    const quota = quotaOf(application.definition, group);
+    if (typeof quota !== 'number') return undefined;
+    const counter = this.#counters.get(application.id)?.get(group) ?? this.#begin(application.id, group);
+    return counter.take(scope, application, quota);
+  }
+
+  /** Another server has found nothing left, and asks for what is unused. */
+  recall(applicationId: string, group: string): void {
+    this.#counters
+      .get(applicationId)
+      ?.get(group as QuotaGroup)
+      ?.recall();
+  }
+
+  /** Gives back what is unused. Nothing may be taken any more. */
+  async close(): Promise<void> {
+    clearInterval(this.#sweeping);
+    const all = [...this.#counters.values()].flatMap((counters) => [...counters.values()]);
+    await Promise.all(all.map((counter) => counter.close()));
+  }
+
+  #begin(applicationId: string, group: QuotaGroup): QuotaCounter {
+    let counters = this.#counters.get(applicationId);
+    if (counters === undefined) {
+      counters = new Map();
+      this.#counters.set(applicationId, counters);
+    }
+    const counter = new QuotaCounter(this.#means, applicationId, group);
+    counters.set(group, counter);
+    return counter;
+  }
+
+  #sweep(): void {
+    for (const [applicationId, counters] of this.#counters) {
+      for (const [group, counter] of counters) if (counter.rest()) counters.delete(group);
+      if (counters.size === 0) this.#counters.delete(applicationId);
+    }
+  }
+}

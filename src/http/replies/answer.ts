@@ -1,0 +1,55 @@
+// What a route gives back; http/send puts it on the wire.
+
+import { Readable } from 'node:stream';
+import type { RecordText } from '../../domain/records/record-text.ts';
+
+export type Body = string | Uint8Array | readonly (string | Uint8Array)[];
+
+/** Of text, the characters: counting its bytes would look at each of them. */
+export function roughLength(body: Body | undefined): number {
+  if (body === undefined) return 0;
+  return Array.isArray(body) ? body.reduce((sum, { length }) => sum + length, 0) : body.length;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
+  /** JSON text, or bytes whose type the headers say; in parts where some are long. */
+  readonly body?: Body;
+  /** Instead of a body: bytes that are opened when the headers may go out, and never for HEAD. */
+  readonly stream?: () => Promise<Readable>;
+}
+
+export const answerJson = (value: unknown): Answer => ({ status: 200, body: JSON.stringify(value) });
+
+export const answerText = (body: Body, headers: Readonly<Record<string, string>> = {}): Answer => ({
+  status: 200,
+  headers,
+  body,
+});
+
+/** A JSON array of texts. Long ones are not put together with the others: a page can have a hundred megabytes. */
+export function arrayOf(texts: readonly RecordText[]): Body {
+  if (texts.every((text) => typeof text === 'string')) return `[${texts.join(',')}]`;
+  const parts: RecordText[] = texts.flatMap((text, index) => [index === 0 ? '[' : ',', text]);
+  return [...parts, ']'];
+}
+
+export const NO_CONTENT: Answer = { status: 204 };
+
+export const NOT_MODIFIED = (headers: Readonly<Record<string, string>>): Answer => ({ status: 304, headers });
+
+/** One JSON text a line, each sent when it is made. */
+export const answerLines = (values: AsyncIterable<unknown>): Answer => ({
+  status: 200,
+  headers: {
+    'content-type': 'application/x-ndjson',
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+  },
+  stream: async () => Readable.from(linesOf(values)),
+});
+
+async function* linesOf(values: AsyncIterable<unknown>): AsyncGenerator<string> {
+  for await (const value of values) yield `${JSON.stringify(value)}\n`;
+}

@@ -1,0 +1,34 @@
+// The form of the identifiers in a path: the first check on the road, before anyone is asked who they are.
+
+import { type FaultCode, fault } from '../../faults.ts';
+import { type IdentifierName, isIdentifier, PATTERNS } from '../../wire/identifiers.ts';
+
+const CODES = {
+  applicationId: 'INVALID_APPLICATION_ID',
+  collectionId: 'INVALID_COLLECTION_ID',
+  columnId: 'INVALID_COLUMN_ID',
+  recordId: 'INVALID_RECORD_ID',
+  attachmentId: 'INVALID_ATTACHMENT_ID',
+  userId: 'INVALID_USER_ID',
+  sharedUserId: 'INVALID_SHARED_USER_ID',
+} as const satisfies Record<IdentifierName, FaultCode>;
+
+type PathIdentifier = keyof typeof CODES;
+
+/** Parameters that are called by what their identifier is for. */
+const ROLES: Readonly<Record<string, PathIdentifier>> = { upsertKeyColumnId: 'columnId' };
+
+const isPathIdentifier = (name: string): name is PathIdentifier => name in CODES;
+
+export function checkIdentifiers(params: Readonly<Record<string, string>>): void {
+  for (const [name, text] of Object.entries(params)) {
+    // The router takes a trailing slash for an empty parameter.
+    if (text === '') throw fault('NOT_FOUND');
+    const kind = ROLES[name] ?? name;
+    if (isPathIdentifier(kind) && !isIdentifier(kind, text)) {
+      throw fault(CODES[kind], { reason: `must fit ${PATTERNS[kind]}` });
+    }
+    // No text that the database keeps can hold it, so that nothing of such a name can exist.
+    if (text.includes('\0')) throw fault('INVALID_PARAMETER', { parameter: name, reason: 'must not hold U+0000' });
+  }
+}

@@ -1,0 +1,144 @@
+// From the bytes of a body to what they say: at once where they are few, piece by piece where they are many.
+
+import { isAscii } from 'node:buffer';
+import { setOwn } from '../../domain/values/object.ts';
+import { fault } from '../../faults.ts';
+import type { SliceOwner, Slices, Steps } from '../../request/slices.ts';
+import { firstSolid, Malformed, type Outline, outlineOf } from './json-outline.ts';
+
+/** Up to here reading a body is short work, whatever is in it. */
+const LARGE_BYTES = 16 * 1024;
+/** Up to here the parser is asked for the exact place of a mistake in the brackets, which is often far before they do not match. */
+const EXACT_CHARACTERS = 128 * 1024;
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+interface Reading {
+  readonly slices: Slices;
+  readonly scope: SliceOwner;
+  /** Where the body may be an array of records: how many of them. */
+  readonly elementsMax: number | undefined;
+}
+
+/** A promise only where the body is large. */
+export function readJson(bytes: Buffer, { slices, scope, elementsMax }: Reading): unknown {
+  if (bytes.length === 0) throw fault('INVALID_BODY', { reason: 'the body is empty; it must be JSON' });
+  if (bytes.length < LARGE_BYTES) return parsePiece(decode(bytes), 0);
+  scope.heavy = true;
+  return slices.run(scope, largeJson(bytes, elementsMax));
+}
+
+function decode(bytes: Buffer): string {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw fault('INVALID_BODY', { reason: 'the body is not UTF-8' });
+  }
+}
+
+function* largeJson(bytes: Buffer, elementsMax: number | undefined): Steps<unknown> {
+  // Most bodies are ASCII, which needs no decoder.
+  const text = isAscii(bytes) ? bytes.toString('latin1') : decode(bytes);
+  yield;
+  return yield* parseInSteps(text, elementsMax);
+}
+
+/** Gives what JSON.parse gives. */
+export function* parseInSteps(text: string, elementsMax: number | undefined): Steps<unknown> {
+  const first = text[firstSolid(text, 0, text.length) ?? 0];
+  if (first !== '[' && first !== '{') return parsePiece(text, 0);
+  try {
+    const outline = yield* outlineOf(text, elementsMax);
+    return outline === undefined ? parsePiece(text, 0) : yield* parseLong(text, outline);
+  } catch (error) {
+    throw error instanceof Malformed ? complaintOf(text, error.position) : error;
+  }
+}
+
+function* parseLong(text: string, outline: Outline): Steps<unknown> {
+  const long = outline.inside[Symbol.iterator]();
+  let next = long.next().value as Outline | undefined;
+  function* parseBetween(from: number, to: number): Steps<unknown> {
+    if (next === undefined || next.start > to) return parsePiece(text.slice(from, to), from);
+    const inside = next;
+    next = long.next().value as Outline | undefined;
+    refuseSolid(text, from, inside.start);
+    refuseSolid(text, inside.end + 1, to);
+    return yield* parseLong(text, inside);
+  }
+  return text[outline.start] === '['
+    ? yield* parseArray(text, outline, parseBetween)
+    : yield* parseObject(text, outline, parseBetween);
+}
+
+type Between = (from: number, to: number) => Steps<unknown>;
+
+function* parseArray(text: string, { start, end, marks }: Outline, parseBetween: Between): Steps<unknown[]> {
+  const elements: unknown[] = [];
+  if (marks.length === 0 && firstSolid(text, start + 1, end) === undefined) return elements;
+  let from = start + 1;
+  for (const comma of marks) {
+    elements.push(yield* parseBetween(from, comma));
+    from = comma + 1;
+    yield;
+  }
+  elements.push(yield* parseBetween(from, end));
+  return elements;
+}
+
+function* parseObject(
+  text: string,
+  { start, end, marks }: Outline,
+  parseBetween: Between,
+): Steps<Record<string, unknown>> {
+  const members: Record<string, unknown> = {};
+  if (marks.length === 0 && firstSolid(text, start + 1, end) === undefined) return members;
+  let from = start + 1;
+  for (let mark = 0; from <= end; ) {
+    const colon = ~(marks[mark] ?? 0);
+    if (colon < 0) throw new Malformed(marks[mark] ?? end);
+    const keyStart = firstSolid(text, from, colon) ?? colon;
+    if (text[keyStart] !== '"') throw new Malformed(keyStart);
+    const key = parsePiece(text.slice(from, colon), from) as string;
+    // A second colon belongs to the value, which is then none.
+    do mark += 1;
+    while ((marks[mark] ?? end) < 0);
+    const to = marks[mark] ?? end;
+    setOwn(members, key, yield* parseBetween(colon + 1, to));
+    mark += 1;
+    from = to + 1;
+    yield;
+  }
+  return members;
+}
+
+function refuseSolid(text: string, from: number, to: number): void {
+  const solid = firstSolid(text, from, to);
+  if (solid !== undefined) throw new Malformed(solid);
+}
+
+/** `offset`: where the piece begins in the body. */
+function parsePiece(text: string, offset: number): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    // The parser's sentence without the excerpt of the body that newer versions of it quote.
+    const position = /position (\d+)/.exec(error instanceof Error ? error.message : '')?.[1];
+    throw notJson(position === undefined ? undefined : offset + Number(position));
+  }
+}
+
+function complaintOf(text: string, position: number | undefined) {
+  if (text.length > EXACT_CHARACTERS) return notJson(position);
+  try {
+    parsePiece(text, 0);
+  } catch (error) {
+    return error;
+  }
+  throw new Error('a body was taken for no JSON, which it is');
+}
+
+const notJson = (position: number | undefined) => {
+  const complaint = position === undefined ? 'it ends too early or is malformed' : `malformed at position ${position}`;
+  return fault('INVALID_BODY', { reason: `the body is not JSON: ${complaint}` });
+};

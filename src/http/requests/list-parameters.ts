@@ -1,0 +1,94 @@
+// The query parameters of lists and of delete-many, read into what the operations take. Anything that cannot be read
+// answers INVALID_PARAMETER with the parameter's name; what a parameter means for a collection is checked there.
+
+import { isTimeZone } from '../../domain/dates/time-zones.ts';
+import { SORT_KEYS, SORT_ORDERS } from '../../domain/records/list-order.ts';
+import { fault } from '../../faults.ts';
+import type { UserPage } from '../../operations/people/users.ts';
+import type { ListInput, SearchInput } from '../../operations/records/lists.ts';
+import { isIdentifier, PATTERNS } from '../../wire/identifiers.ts';
+
+type Query = Readonly<Record<string, string | undefined>>;
+
+const CARRIED = ['search', 'timezone', 'sortKey', 'sortOrder', 'sortColumnId', 'limit'] as const;
+export const LIST_PARAMETERS = [...CARRIED, 'skip', 'after'] as const;
+export const DELETE_PARAMETERS = ['search', 'timezone', 'limit'] as const;
+
+export const LIST_LIMIT_MAX = 100;
+export const DELETE_LIMIT_MAX = 100_000;
+
+const invalid = (parameter: string, reason: string) => fault('INVALID_PARAMETER', { parameter, reason });
+
+function readSearchParameters({ search = '', timezone }: Query): SearchInput {
+  if (timezone !== undefined && !isTimeZone(timezone)) {
+    throw invalid('timezone', 'must be the name of a time zone of the tz database, such as Asia/Tokyo');
+  }
+  return { search, timezone };
+}
+
+/** A search that is left empty by a slip would be the whole collection; whoever means that leaves it out. */
+export function readRemovalSearch(query: Query): SearchInput {
+  if (query.search?.trim() === '') throw invalid('search', 'is empty; leave it out to delete all records');
+  return readSearchParameters(query);
+}
+
+/** Digits alone: no sign, no decimals, no white space. */
+export function readWhole(
+  query: Query,
+  parameter: string,
+  { minimum, maximum = Number.MAX_SAFE_INTEGER }: { minimum: number; maximum?: number },
+): number | undefined {
+  const text = query[parameter];
+  if (text === undefined) return undefined;
+  const number = Number(text);
+  if (/^\d+$/.test(text) && number >= minimum && number <= maximum) return number;
+  const bounds = maximum === Number.MAX_SAFE_INTEGER ? `of ${minimum} or more` : `from ${minimum} to ${maximum}`;
+  throw invalid(parameter, `must be a whole number ${bounds}`);
+}
+
+function readChoice<const Names extends readonly string[]>(query: Query, parameter: string, names: Names) {
+  const text = query[parameter];
+  if (text === undefined || names.includes(text)) return text as Names[number] | undefined;
+  throw invalid(parameter, `must be one of ${names.join(', ')}`);
+}
+
+export function readListParameters(query: Query): Omit<ListInput, 'collectionId'> {
+  const skip = readWhole(query, 'skip', { minimum: 0 });
+  const limit = readWhole(query, 'limit', { minimum: 1, maximum: LIST_LIMIT_MAX }) ?? LIST_LIMIT_MAX;
+  const key = readChoice(query, 'sortKey', SORT_KEYS) ?? 'updatedAt';
+  const descending = readChoice(query, 'sortOrder', SORT_ORDERS) !== 'ascending';
+  if (query.after !== undefined && skip !== undefined) {
+    throw invalid('after', 'cannot be given together with skip');
+  }
+  const sort = key === 'column' ? { key, descending, columnId: readSortColumn(query) } : { key, descending };
+  return { ...readSearchParameters(query), sort, limit, skip: skip ?? 0, after: query.after };
+}
+
+export const USER_LIST_PARAMETERS = ['search', 'skip', 'limit'] as const;
+
+/** The parameters of the lists of people, whose search is a plain text. */
+export function readUserPage(query: Query): UserPage {
+  const { search = '' } = query;
+  if (search.includes('\0')) throw invalid('search', 'must not hold U+0000');
+  const skip = readWhole(query, 'skip', { minimum: 0 }) ?? 0;
+  const limit = readWhole(query, 'limit', { minimum: 1, maximum: LIST_LIMIT_MAX }) ?? LIST_LIMIT_MAX;
+  return { search, skip, limit };
+}
+
+function readSortColumn({ sortColumnId }: Query): string {
+  if (sortColumnId === undefined) throw invalid('sortColumnId', 'is required when sortKey is column');
+  if (isIdentifier('columnId', sortColumnId)) return sortColumnId;
+  throw invalid('sortColumnId', `must be the identifier of a column, of the form ${PATTERNS.columnId}`);
+}
+
+/** Clients and proxies refuse an answer with longer headers. Whoever asks so long goes on behind the last record's ID. */
+const LINK_MAX = 8_000;
+
+/** The same list, going on behind the position; undefined when that does not fit into a header. */
+export function nextLink(address: string, query: Query, position: string): string | undefined {
+  const next = new URLSearchParams();
+  for (const name of CARRIED) if (query[name] !== undefined) next.set(name, query[name]);
+  next.set('after', position);
+  const link = `<${address}?${next.toString()}>; rel="next"`;
+  return link.length > LINK_MAX ? undefined : link;
+}

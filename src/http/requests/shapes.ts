@@ -1,0 +1,179 @@
+// From a parsed body to a typed one: the shapes of wire/ compiled when they are first needed, and the one sentence that
+// says what is wrong.
+
+import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
+import type { Static, TSchema } from 'typebox';
+import { listed } from '../../domain/definition/problems.ts';
+import { KINDS } from '../../domain/kinds.ts';
+import { validators } from '../../domain/validators.ts';
+import { fault } from '../../faults.ts';
+import { RECORDS_MAX } from '../../wire/records.ts';
+
+// Verbose: an error also says what would have been right.
+const validator = validators({ strict: false, allErrors: false, verbose: true });
+
+/** What a route takes as its body: the schema for people and documents, and the reader for requests. */
+export interface Shape<T> {
+  readonly schema: object;
+  /** Of a body that is an array. */
+  readonly elementsMax?: number;
+  read(body: unknown): T;
+}
+
+export function one<S extends TSchema>(schema: S): Shape<Static<S>> {
+  const validate = validator(() => schema);
+  return {
+    schema,
+    read(body) {
+      check(validate(), body, '');
+      return body as Static<S>;
+    },
+  };
+}
+
+export interface ShapeProblem {
+  readonly kind: 'missing' | 'unexpected' | 'invalid';
+  /** `name`, or `subscription.keys.auth` further inside. */
+  readonly property: string;
+  readonly reason: string;
+}
+
+/** An object whose wrong members are answered with a code of their own. */
+export function members<S extends TSchema>(schema: S, refuse: (problem: ShapeProblem) => Error): Shape<Static<S>> {
+  const validate = validator(() => schema);
+  return {
+    schema,
+    read(body) {
+      const isValid = validate();
+      if (isValid(body)) return body as Static<S>;
+      const error = tellingError(isValid);
+      const { reason, path } = error === undefined ? { reason: 'is not valid', path: '' } : explain(error, '');
+      if (path === '') throw fault('INVALID_BODY', { reason, path });
+      const kind =
+        error?.keyword === 'required'
+          ? 'missing'
+          : error?.keyword === 'additionalProperties'
+            ? 'unexpected'
+            : 'invalid';
+      throw refuse({ kind, property: path.slice(1).replaceAll('/', '.'), reason });
+    },
+  };
+}
+
+/** An object of one of several shapes, by what its member `discriminator` says; wrong members as with `members`. */
+export function oneOf<S extends Readonly<Record<string, TSchema>>>(
+  discriminator: string,
+  schemas: S,
+  refuse: (problem: ShapeProblem) => Error,
+): Shape<Static<S[keyof S]>> {
+  const names = Object.keys(schemas);
+  const shapes = new Map(Object.entries(schemas).map(([name, schema]) => [name, members(schema, refuse)]));
+  // What every one of them must have, so that a body which names none is told about that member alone.
+  const whichever = members(
+    { type: 'object', required: [discriminator], properties: { [discriminator]: { enum: names } } } as TSchema,
+    ({ kind, property }) => {
+      const reason = kind === 'missing' ? 'is missing' : `must be one of ${names.join(', ')}`;
+      return refuse({ kind, property, reason });
+    },
+  );
+  return {
+    schema: { anyOf: Object.values(schemas) },
+    read(body) {
+      const name = (whichever.read(body) as Record<string, string>)[discriminator] ?? '';
+      return shapes.get(name)?.read(body) as Static<S[keyof S]>;
+    },
+  };
+}
+
+/** At most 100; the count is checked before the elements. */
+export function many<S extends TSchema>(schema: S): Shape<Static<S>[]> {
+  const validate = validator(() => schema);
+  return {
+    schema: { type: 'array', maxItems: RECORDS_MAX, items: schema },
+    elementsMax: RECORDS_MAX,
+    read(body) {
+      if (!Array.isArray(body)) throw fault('INVALID_BODY', { reason: 'the body must be an array', path: '' });
+      return readElements(validate(), body) as Static<S>[];
+    },
+  };
+}
+
+export interface OneOrMany<T> {
+  readonly items: T[];
+  /** Whether the body was an array: its answer is one too, and its errors tell what was done before them. */
+  readonly batch: boolean;
+}
+
+export function oneOrMany<S extends TSchema>(schema: S): Shape<OneOrMany<Static<S>>> {
+  const validate = validator(() => schema);
+  return {
+    schema: { anyOf: [schema, { type: 'array', maxItems: RECORDS_MAX, items: schema }] },
+    elementsMax: RECORDS_MAX,
+    read(body) {
+      if (Array.isArray(body)) return { items: readElements(validate(), body) as Static<S>[], batch: true };
+      check(validate(), body, '');
+      return { items: [body as Static<S>], batch: false };
+    },
+  };
+}
+
+/** Anything that is JSON; whoever takes it checks it by rules of its own. */
+export const anyJson: Shape<unknown> = { schema: {}, read: (body) => body };
+
+/** Of this shape, which depends on the application further than a schema can say: its operation checks it. */
+export const checkedLater = (schema: TSchema): Shape<unknown> => ({ schema, read: (body) => body });
+
+function readElements(validate: ValidateFunction, body: unknown[]): unknown[] {
+  if (body.length > RECORDS_MAX) throw fault('TOO_MANY_RECORDS', { maximum: RECORDS_MAX });
+  for (const [index, element] of body.entries()) check(validate, element, `/${index}`);
+  return body;
+}
+
+function check(validate: ValidateFunction, body: unknown, path: string): void {
+  if (validate(body)) return;
+  const error = tellingError(validate);
+  throw fault('INVALID_BODY', error === undefined ? { reason: 'is not valid', path } : explain(error, path));
+}
+
+/** Of a member that may be null, what is wrong with what was given instead. */
+const tellingError = ({ errors }: ValidateFunction): ErrorObject | undefined =>
+  errors?.find(({ keyword, params }) => keyword !== 'type' || params.type !== 'null') ?? errors?.[0];
+
+function explain(error: ErrorObject, prefix: string): { reason: string; path: string } {
+  const path = prefix + error.instancePath;
+  const params = error.params as Record<string, unknown>;
+  switch (error.keyword) {
+    case 'required':
+      return { reason: 'is missing', path: `${path}/${params.missingProperty}` };
+    case 'additionalProperties':
+      return {
+        reason: `is not known here; known are ${listed(Object.keys(error.parentSchema?.properties ?? {}))}`,
+        path: `${path}/${String(params.additionalProperty).slice(0, 100)}`,
+      };
+    default:
+      return { reason: reasonOf(error.keyword, params) ?? error.message ?? 'is not valid', path };
+  }
+}
+
+function reasonOf(keyword: string, params: Record<string, unknown>): string | undefined {
+  switch (keyword) {
+    case 'type':
+      return `must be ${KINDS[String(params.type)] ?? params.type}`;
+    case 'minLength':
+      return params.limit === 1 ? 'must not be empty' : `must have at least ${params.limit} characters`;
+    case 'maxLength':
+      return `must have at most ${params.limit} characters`;
+    case 'minimum':
+      return `must be at least ${params.limit}`;
+    case 'maximum':
+      return `must be at most ${params.limit}`;
+    case 'enum':
+      return `must be one of ${(params.allowedValues as unknown[]).map((value) => (value === '' ? '""' : value)).join(', ')}`;
+    case 'const':
+      return `must be ${params.allowedValue}`;
+    case 'pattern':
+      return `must fit ${params.pattern}`;
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,51 @@
+// The row of the activity log's export: a file, one entry a line.
+
+import { Readable } from 'node:stream';
+import { contentDisposition } from '../../domain/attachments/filenames.ts';
+import { fault } from '../../faults.ts';
+import { checkPeriod, exportEntries, requireActivityLog } from '../../operations/activity/activity-log.ts';
+import type { Input } from '../requests/input.ts';
+import { type Route, route } from './row.ts';
+
+const PARAMETERS = ['startDate', 'endDate'] as const;
+
+export const ACTIVITY_LOG_ROUTES: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/v1/:applicationId/management/userActivityLogs',
+    permission: 'organization',
+    group: 'management-read',
+    parameters: PARAMETERS,
+    sentence: 'The entries of the activity log of a period, as a file with one entry a line.',
+    run: async (context, { query }) => {
+      requireActivityLog(context);
+      const [start, end] = PARAMETERS.map((parameter) => readDate(query, parameter)) as [number, number];
+      const period = { start, end };
+      checkPeriod(period);
+      const headers = {
+        'content-type': 'application/x-ndjson',
+        'content-disposition': contentDisposition(fileName(context.application.id, period)),
+        'cache-control': 'no-store',
+        'x-content-type-options': 'nosniff',
+      };
+      return { status: 200, headers, stream: async () => Readable.from(await exportEntries(context, period)) };
+    },
+  }),
+];
+
+/** Milliseconds since 1970. A date that no calendar has, such as February 30, would be taken for another. */
+function readDate(query: Input<unknown>['query'], parameter: string): number {
+  const text = query[parameter];
+  if (text === undefined) throw fault('INVALID_PARAMETER', { parameter, reason: 'is missing' });
+  const milliseconds = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(text) ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(milliseconds) || new Date(milliseconds).toISOString() !== text) {
+    throw fault('INVALID_PARAMETER', { parameter, reason: 'must be a date such as 2026-01-31T00:00:00.000Z' });
+  }
+  return milliseconds;
+}
+
+/** Without what a file system may refuse: `p…-activity-20260101T000000000Z-20260131T000000000Z.ndjson`. */
+function fileName(applicationId: string, { start, end }: { start: number; end: number }): string {
+  const [from, to] = [start, end].map((time) => new Date(time).toISOString().replaceAll(/[^\dTZ]/g, ''));
+  return `${applicationId}-activity-${from}-${to}.ndjson`;
+}

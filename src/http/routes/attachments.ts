@@ -1,0 +1,142 @@
+// The rows of attachments: the body of an upload and of a download are bytes, and a download can run nothing in a browser.
+
+import type { Context } from '../../context.ts';
+import type { ByteRange } from '../../domain/attachments/byte-range.ts';
+import { contentDisposition, readFilename } from '../../domain/attachments/filenames.ts';
+import { readMediaType } from '../../domain/attachments/media-types.ts';
+import { fault } from '../../faults.ts';
+import * as attachments from '../../operations/attachments/attachments.ts';
+import { getThumbnail, readThumbnailSize, THUMBNAIL_TYPE } from '../../operations/attachments/thumbnails.ts';
+import { isIdentifier, PATTERNS } from '../../wire/identifiers.ts';
+import { type Answer, answerJson, NOT_MODIFIED } from '../replies/answer.ts';
+import { unchanged, VARY, type Validators } from '../requests/conditional.ts';
+import type { Input } from '../requests/input.ts';
+import { rangeApplies, readRange } from '../requests/ranges.ts';
+import { COLLECTION, type Route, route } from './row.ts';
+
+const ATTACHMENTS = `${COLLECTION}/attachments`;
+
+/** Whoever opens the address in a browser gets a file to save: nothing in it is run, shown or guessed at. */
+const INERT = {
+  'content-security-policy': "sandbox; default-src 'none'",
+  'x-content-type-options': 'nosniff',
+  'cross-origin-resource-policy': 'same-origin',
+} as const;
+
+/** What an attachment holds never changes. */
+const KEPT = { 'cache-control': 'private, max-age=31536000, immutable', vary: VARY } as const;
+/** But who may have it does, and a browser serves one person after another: it asks each time, which the ETag makes cheap. */
+const ASKED_FOR_EACH_TIME = { 'cache-control': 'private, no-cache', vary: VARY } as const;
+
+/**
+ * As what a page may ask for an attachment (Sec-Fetch-Dest): to show it or to save it. Anything else would run it, style a
+ * page with it, or open it inside of one. Undefined: programs do not say.
+ */
+const DESTINATIONS: ReadonlySet<string | undefined> = new Set([
+  undefined,
+  'document',
+  'empty',
+  'image',
+  'audio',
+  'video',
+  'track',
+]);
+
+function refuseAsPartOfPage(header: Input<unknown>['header']): void {
+  if (!DESTINATIONS.has(header('sec-fetch-dest'))) throw fault('FORBIDDEN');
+}
+
+/**
+ * A session is a browser's. So may be a password, which browsers remember and send by themselves: their caches take no
+ * notice of it then, whatever `Vary` says. Over plain http they tell what they are by nothing but their name.
+ */
+function cachingFor({ signedInBy }: Context, header: Input<unknown>['header']) {
+  if (signedInBy === 'token') return KEPT;
+  const isBrowser = header('sec-fetch-dest') !== undefined || header('user-agent')?.startsWith('Mozilla/') === true;
+  return signedInBy === 'session' || isBrowser ? ASKED_FOR_EACH_TIME : KEPT;
+}
+
+/** Undefined: the caller is the creator. Whether the caller may name another is for the operation. */
+export function readCreatorId({ header }: Pick<Input<unknown>, 'header'>): string | undefined {
+  const creatorId = header('x-service-creatorid');
+  if (creatorId === undefined || isIdentifier('userId', creatorId)) return creatorId;
+  throw fault('INVALID_PARAMETER', { parameter: 'X-Service-CreatorId', reason: `must fit ${PATTERNS.userId}` });
+}
+
+export const ATTACHMENT_ROUTES: readonly Route[] = [
+  route({
+    method: 'POST',
+    path: ATTACHMENTS,
+    permission: 'api',
+    group: 'attachments-write',
+    takesBytes: true,
+    sentence: 'Uploads a file; the body is its bytes.',
+    run: async (context, { params, header, bytes }) => {
+      const contentType = readMediaType(header('content-type'));
+      const name = readFilename(header('content-disposition'));
+      const place = { collectionId: params.collectionId!, creatorId: readCreatorId({ header }) };
+      return answerJson(await attachments.upload(context, { ...place, name, contentType, bytes }));
+    },
+  }),
+  route({
+    method: 'GET',
+    path: `${ATTACHMENTS}/:attachmentId`,
+    permission: 'api',
+    group: 'attachments-read',
+    parameters: ['size'],
+    sentence: 'The bytes of an attachment, or of a part of it; with `size` a small picture of an image.',
+    run: async (context, { params, query, header, isHead }) => {
+      refuseAsPartOfPage(header);
+      const place = { collectionId: params.collectionId!, attachmentId: params.attachmentId! };
+      const view = await attachments.get(context, place);
+      const size = query.size === undefined ? undefined : readThumbnailSize(query.size);
+      const tag = size === undefined ? `"${view.hash}"` : `"${view.hash}-${size}"`;
+      const validators = { etag: tag, lastModifiedMs: view.uploadedAtMs };
+      const headers = {
+        etag: tag,
+        'last-modified': new Date(view.uploadedAtMs).toUTCString(),
+        'content-disposition': contentDisposition(size === undefined ? view.name : thumbnailName(view.name, size)),
+        ...cachingFor(context, header),
+        ...INERT,
+      };
+      const conditions = { ifNoneMatch: header('if-none-match'), ifModifiedSince: header('if-modified-since') };
+      if (unchanged(conditions, validators)) return NOT_MODIFIED(headers);
+      if (size !== undefined) {
+        const { length, read } = await getThumbnail(context, { ...place, size, hash: view.hash });
+        const described = { 'content-type': THUMBNAIL_TYPE, 'content-length': String(length) };
+        return { status: 200, headers: { ...headers, ...described }, stream: read };
+      }
+      // Ranges are for GET alone (RFC 9110 section 14.2).
+      const range = isHead ? undefined : rangeOf(header, view.size, validators);
+      return wholeOrPart(view, headers, {
+        range,
+        open: () => attachments.read(context, { ...place, ...(range === undefined ? {} : { range }) }),
+      });
+    },
+  }),
+];
+
+/** `photo.jpg` → `photo-256.webp`. */
+const thumbnailName = (name: string, size: number): string => `${name.replace(/(?<=.)\.[^.]*$/, '')}-${size}.webp`;
+
+/** Undefined: all of it. */
+function rangeOf(header: Input<unknown>['header'], size: number, validators: Validators): ByteRange | undefined {
+  if (!rangeApplies(header('if-range'), validators)) return undefined;
+  const range = readRange(header('range'), size);
+  if (range === 'unsatisfiable') {
+    throw fault('RANGE_NOT_SATISFIABLE', { size }, { 'content-range': `bytes */${size}` });
+  }
+  return range === 'all' ? undefined : range;
+}
+
+function wholeOrPart(
+  { contentType, size }: attachments.AttachmentView,
+  headers: Readonly<Record<string, string>>,
+  { range, open }: { range: ByteRange | undefined; open: NonNullable<Answer['stream']> },
+): Answer {
+  const common = { ...headers, 'content-type': contentType, 'accept-ranges': 'bytes' };
+  if (range === undefined) return { status: 200, headers: { ...common, 'content-length': String(size) }, stream: open };
+  const { start, end } = range;
+  const described = { 'content-length': String(end - start + 1), 'content-range': `bytes ${start}-${end}/${size}` };
+  return { status: 206, headers: { ...common, ...described }, stream: open };
+}

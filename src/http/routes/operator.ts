@@ -1,0 +1,214 @@
+// The operator's interface as a table of the same kind as http/routes/table. It stands outside of applications: the operator's
+// key opens it, and nothing else.
+
+import type { OperatorContext } from '../../context.ts';
+import { fault } from '../../faults.ts';
+import * as applications from '../../operations/applications/applications.ts';
+import * as quotas from '../../operations/applications/quotas.ts';
+import * as doctor from '../../operations/doctor/doctor.ts';
+import * as proofs from '../../operations/people/operator-proofs.ts';
+import * as tokens from '../../operations/people/operator-tokens.ts';
+import * as users from '../../operations/people/operator-users.ts';
+import * as organizations from '../../operations/people/organizations.ts';
+import { OrganizationSettings, ProofRequest } from '../../wire/operator.ts';
+import { publishDocumentSchema, QuotaChange } from '../../wire/publish-document.ts';
+import { OVERVIEW_DEFAULT, OVERVIEW_MAX } from '../../wire/quotas.ts';
+import { NewToken } from '../../wire/tokens.ts';
+import { NewSharedUser, NewUser } from '../../wire/users.ts';
+import { type Answer, answerJson, answerLines, NO_CONTENT } from '../replies/answer.ts';
+import type { BodyRule, Input } from '../requests/input.ts';
+import { readWhole } from '../requests/list-parameters.ts';
+import { anyJson, checkedLater, one } from '../requests/shapes.ts';
+import { ORDINARY_BYTES_MAX, type Route } from './row.ts';
+
+/** A definition at its bounds is larger than an ordinary body. */
+export const DOCUMENT_BYTES_MAX = 10 * 1024 * 1024;
+
+export interface OperatorRoute<Body = unknown> {
+  readonly method: Route['method'];
+  readonly path: string;
+  /** `open`: needs no key. */
+  readonly permission: 'operator' | 'open';
+  /** As of the interface's rows. */
+  readonly parameters?: readonly string[];
+  readonly refusesOthers?: true;
+  /** The client goes on with the same connection, also while the server is being stopped. */
+  readonly keepsConnection?: true;
+  readonly body?: BodyRule<Body>;
+  readonly sentence: string;
+  readonly run: (context: OperatorContext, input: Input<Body>) => Promise<Answer> | Answer;
+}
+
+const APPLICATIONS = '/operator/v1/applications';
+const APPLICATION = `${APPLICATIONS}/:applicationId`;
+const TOKENS = `${APPLICATION}/users/:userId/tokens`;
+const ORGANIZATION = '/operator/v1/organizations/:name';
+
+const route = <Body>(row: OperatorRoute<Body>): OperatorRoute => row as OperatorRoute;
+
+function flag(input: Input<unknown>, name: string): boolean {
+  const text = input.query[name];
+  if (text === undefined || text === 'false') return false;
+  if (text === 'true') return true;
+  throw fault('INVALID_PARAMETER', { parameter: name, reason: 'must be true or false' });
+}
+
+const owner = ({ params }: Input<unknown>) => ({ applicationId: params.applicationId!, userId: params.userId! });
+
+export const OPERATOR_ROUTES: readonly OperatorRoute[] = [
+  route({
+    method: 'GET',
+    path: '/operator/v1/publish-document.schema.json',
+    permission: 'open',
+    sentence: 'The JSON Schema of the publish document.',
+    run: () => answerJson(publishDocumentSchema),
+  }),
+  route({
+    method: 'POST',
+    path: '/operator/v1/proof',
+    permission: 'open',
+    keepsConnection: true,
+    body: { shape: one(ProofRequest), bytesMax: ORDINARY_BYTES_MAX },
+    sentence: 'Proves that the server knows the operator key.',
+    run: (context, { body }) => answerJson(proofs.prove(context, body)),
+  }),
+  route({
+    method: 'POST',
+    path: APPLICATIONS,
+    permission: 'operator',
+    parameters: ['dryRun', 'allowDataLoss'],
+    refusesOthers: true,
+    body: { shape: anyJson, bytesMax: DOCUMENT_BYTES_MAX },
+    sentence: 'Publishes an application.',
+    run: async (context, input) => {
+      const options = { dryRun: flag(input, 'dryRun'), allowDataLoss: flag(input, 'allowDataLoss') };
+      return answerJson(await applications.publish(context, { document: input.body, ...options }));
+    },
+  }),
+  route({
+    method: 'GET',
+    path: APPLICATIONS,
+    permission: 'operator',
+    sentence: 'All applications.',
+    run: async (context) => answerJson(await applications.list(context)),
+  }),
+  route({
+    method: 'GET',
+    path: APPLICATION,
+    permission: 'operator',
+    sentence: 'The publish document as it stands, with identifiers.',
+    run: async (context, { params }) => answerJson(await applications.show(context, params.applicationId!)),
+  }),
+  route({
+    method: 'GET',
+    path: `${APPLICATION}/publishing`,
+    permission: 'operator',
+    sentence: 'How far a publishing under way has come.',
+    run: async (context, { params }) => answerJson(await applications.showPublishing(context, params.applicationId!)),
+  }),
+  route({
+    method: 'DELETE',
+    path: APPLICATION,
+    permission: 'operator',
+    refusesOthers: true,
+    sentence: 'Removes an application and everything in it.',
+    run: async (context, { params }) => {
+      await applications.remove(context, params.applicationId!);
+      return NO_CONTENT;
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/operator/v1/quotas',
+    permission: 'operator',
+    sentence: 'Of all applications the groups that have a limit, those first of which the largest part is taken.',
+    run: async (context, { query }) => {
+      const count = readWhole(query, 'limit', { minimum: 1, maximum: OVERVIEW_MAX }) ?? OVERVIEW_DEFAULT;
+      return answerJson(await quotas.list(context, count));
+    },
+  }),
+  route({
+    method: 'GET',
+    path: `${APPLICATION}/quotas`,
+    permission: 'operator',
+    sentence: 'The quotas of an application, and what is taken of them in this hour.',
+    run: async (context, { params }) => answerJson(await quotas.show(context, params.applicationId!)),
+  }),
+  route({
+    method: 'PUT',
+    path: `${APPLICATION}/quotas`,
+    permission: 'operator',
+    body: { shape: one(QuotaChange), bytesMax: ORDINARY_BYTES_MAX },
+    sentence: 'Changes the plan or single limits of an application.',
+    run: async (context, { params, body }) => answerJson(await quotas.change(context, params.applicationId!, body)),
+  }),
+  route({
+    method: 'POST',
+    path: `${APPLICATION}/users`,
+    permission: 'operator',
+    body: { shape: checkedLater(NewUser), bytesMax: ORDINARY_BYTES_MAX },
+    sentence: 'Creates a user, or activates a shared user.',
+    run: async (context, { params, body }) => answerJson(await users.create(context, params.applicationId!, body)),
+  }),
+  route({
+    method: 'POST',
+    path: TOKENS,
+    permission: 'operator',
+    body: { shape: one(NewToken), bytesMax: ORDINARY_BYTES_MAX },
+    sentence: 'Creates an API token; its secret appears this once.',
+    run: async (context, input) => answerJson(await tokens.create(context, owner(input), input.body)),
+  }),
+  route({
+    method: 'GET',
+    path: TOKENS,
+    permission: 'operator',
+    sentence: "A user's tokens, without their secrets.",
+    run: async (context, input) => answerJson(await tokens.list(context, owner(input))),
+  }),
+  route({
+    method: 'DELETE',
+    path: `${TOKENS}/:tokenId`,
+    permission: 'operator',
+    sentence: 'Revokes a token.',
+    run: async (context, input) => {
+      await tokens.revoke(context, owner(input), input.params.tokenId!);
+      return NO_CONTENT;
+    },
+  }),
+  route({
+    method: 'GET',
+    path: ORGANIZATION,
+    permission: 'operator',
+    sentence: 'An organization.',
+    run: async (context, { params }) => answerJson(await organizations.show(context, params.name!)),
+  }),
+  route({
+    method: 'PUT',
+    path: ORGANIZATION,
+    permission: 'operator',
+    body: { shape: one(OrganizationSettings), bytesMax: ORDINARY_BYTES_MAX },
+    sentence: 'Creates an organization or sets its single sign-on.',
+    run: async (context, { params, body }) => answerJson(await organizations.put(context, params.name!, body)),
+  }),
+  route({
+    method: 'POST',
+    path: `${ORGANIZATION}/sharedUsers`,
+    permission: 'operator',
+    body: { shape: checkedLater(NewSharedUser), bytesMax: ORDINARY_BYTES_MAX },
+    sentence: 'Creates a shared user.',
+    run: async (context, { params, body }) =>
+      answerJson(await organizations.createSharedUser(context, params.name!, body)),
+  }),
+  route({
+    method: 'POST',
+    path: '/operator/v1/doctor',
+    permission: 'operator',
+    parameters: ['mend', 'hashes', 'force'],
+    refusesOthers: true,
+    sentence: 'Compares attachments with their files, and mends what is wrong; lines of JSON.',
+    run: (context, input) => {
+      const options = { mend: flag(input, 'mend'), hashes: flag(input, 'hashes'), force: flag(input, 'force') };
+      return answerLines(doctor.examine(context, options));
+    },
+  }),
+];

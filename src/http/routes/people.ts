@@ -1,0 +1,120 @@
+// Rows of the interface's table for the people of an application and its organization: users, their management, and
+// shared users.
+
+import * as managementUsers from '../../operations/people/management-users.ts';
+import * as sharedUsers from '../../operations/people/shared-users.ts';
+import * as users from '../../operations/people/users.ts';
+import { NewSharedUser, NewUser, SharedUserUpdate, UserUpdate } from '../../wire/users.ts';
+import { answerJson, NO_CONTENT } from '../replies/answer.ts';
+import { readUserPage, USER_LIST_PARAMETERS } from '../requests/list-parameters.ts';
+import { checkedLater } from '../requests/shapes.ts';
+import { ORDINARY_BYTES_MAX, type Route, route } from './row.ts';
+
+const USERS = '/v1/:applicationId/management/users';
+const USER = `${USERS}/:userId`;
+const SHARED_USERS = '/v1/:applicationId/management/sharedUsers';
+const SHARED_USER = `${SHARED_USERS}/:sharedUserId`;
+
+export const PEOPLE_ROUTES: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/v1/:applicationId/users',
+    permission: 'api',
+    group: 'records-read',
+    parameters: USER_LIST_PARAMETERS,
+    sentence: 'Lists users by name.',
+    run: async (context, { query }) => answerJson(await users.list(context, readUserPage(query))),
+  }),
+  route({
+    method: 'GET',
+    path: USERS,
+    permission: 'management',
+    group: 'management-read',
+    parameters: USER_LIST_PARAMETERS,
+    sentence: 'Lists users by name, with everything that is known of them.',
+    run: async (context, { query }) => answerJson(await managementUsers.list(context, readUserPage(query))),
+  }),
+  route({
+    method: 'GET',
+    path: USER,
+    permission: 'management',
+    group: 'management-read',
+    sentence: 'One user.',
+    run: async (context, { params }) => answerJson(await managementUsers.get(context, params.userId!)),
+  }),
+  route({
+    method: 'POST',
+    path: USERS,
+    permission: 'management',
+    group: 'management-write',
+    body: { shape: checkedLater(NewUser), bytesMax: ORDINARY_BYTES_MAX },
+    sentence: 'Creates a user, or activates a shared user.',
+    run: async (context, { body }) => answerJson(await managementUsers.create(context, body)),
+  }),
+  route({
+    method: 'PUT',
+    path: USER,
+    permission: 'management',
+    group: 'management-write',
+    body: { shape: checkedLater(UserUpdate), bytesMax: ORDINARY_BYTES_MAX },
+    sentence: 'Updates a user.',
+    run: async (context, { params, body }) => answerJson(await managementUsers.update(context, params.userId!, body)),
+  }),
+  route({
+    method: 'DELETE',
+    path: USER,
+    permission: 'management',
+    group: 'management-write',
+    sentence: 'Deletes a user; not in shared-users mode.',
+    run: async (context, { params }) => {
+      await managementUsers.remove(context, params.userId!);
+      return NO_CONTENT;
+    },
+  }),
+  route({
+    method: 'GET',
+    path: SHARED_USERS,
+    permission: 'organization',
+    group: 'management-read',
+    parameters: USER_LIST_PARAMETERS,
+    sentence: "Lists the organization's shared users by name.",
+    run: async (context, { query }) => answerJson(await sharedUsers.list(context, readUserPage(query))),
+  }),
+  route({
+    method: 'GET',
+    path: SHARED_USER,
+    permission: 'organization',
+    group: 'management-read',
+    sentence: 'One shared user.',
+    run: async (context, { params }) => answerJson(await sharedUsers.get(context, params.sharedUserId!)),
+  }),
+  route({
+    method: 'POST',
+    path: SHARED_USERS,
+    permission: 'organization',
+    group: 'management-write',
+    body: { shape: checkedLater(NewSharedUser), bytesMax: ORDINARY_BYTES_MAX },
+    sentence: 'Creates a shared user.',
+    run: async (context, { body }) => answerJson(await sharedUsers.create(context, body)),
+  }),
+  route({
+    method: 'PUT',
+    path: SHARED_USER,
+    permission: 'organization',
+    group: 'management-write',
+    body: { shape: checkedLater(SharedUserUpdate), bytesMax: ORDINARY_BYTES_MAX },
+    sentence: 'Updates a shared user.',
+    run: async (context, { params, body }) => answerJson(await sharedUsers.update(context, params.sharedUserId!, body)),
+  }),
+  route({
+    method: 'DELETE',
+    path: SHARED_USER,
+    permission: 'organization',
+    group: 'management-write',
+    sentence: 'Deletes a shared user, out of every application.',
+    run: async (context, { params }) => {
+      await sharedUsers.remove(context, params.sharedUserId!);
+      return NO_CONTENT;
+    },
+  }),
+];

@@ -1,0 +1,43 @@
+// Rows of the interface's table about who asks: who that is, the session that they have, and their own password.
+
+import * as ownPassword from '../../operations/people/own-password.ts';
+import * as sessions from '../../operations/people/sessions.ts';
+import { PasswordChange } from '../../wire/sessions.ts';
+import { answerJson, NO_CONTENT } from '../replies/answer.ts';
+import { FORGET_CACHED, sessionCookie } from '../requests/cookies.ts';
+import { one } from '../requests/shapes.ts';
+import { ORDINARY_BYTES_MAX, type Route, route } from './row.ts';
+
+const SESSION = '/v1/:applicationId/session';
+
+export const SESSION_ROUTES: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: SESSION,
+    permission: 'self',
+    sentence: 'Who asks, and what they may do.',
+    run: async (context) => answerJson(await sessions.show(context)),
+  }),
+  route({
+    method: 'DELETE',
+    path: SESSION,
+    permission: 'self',
+    sentence: 'Signs out: ends the session.',
+    run: async (context, _input, server) => {
+      await sessions.signOut(context);
+      const cookie = sessionCookie(context.application.id, undefined, server.publicUrl());
+      return { ...NO_CONTENT, headers: { 'set-cookie': cookie, ...FORGET_CACHED } };
+    },
+  }),
+  route({
+    method: 'PUT',
+    path: `${SESSION}/password`,
+    permission: 'self',
+    body: { shape: one(PasswordChange), bytesMax: ORDINARY_BYTES_MAX },
+    sentence: 'Changes the own password; all other sessions end.',
+    run: async (context, { body }) => {
+      await ownPassword.change(context, body);
+      return NO_CONTENT;
+    },
+  }),
+];

@@ -1,0 +1,56 @@
+// Rows of the table for visitors: signing in by password, and a new password by mail.
+
+import * as passwordResets from '../../operations/people/password-resets.ts';
+import * as sessions from '../../operations/people/sessions.ts';
+import { PasswordReset, PasswordResetRequest, SignIn } from '../../wire/sessions.ts';
+import { answerJson, NO_CONTENT } from '../replies/answer.ts';
+import { FORGET_CACHED, readCookie, SESSION_COOKIE, sessionCookie } from '../requests/cookies.ts';
+import { one } from '../requests/shapes.ts';
+import { ORDINARY_BYTES_MAX } from './row.ts';
+import type { VisitorRoute } from './visitor-row.ts';
+
+const SESSION = '/v1/:applicationId/session';
+const RESET = `${SESSION}/passwordReset`;
+
+const route = <Body>(row: VisitorRoute<Body>): VisitorRoute => row as VisitorRoute;
+
+export const SIGN_IN_ROUTES: readonly VisitorRoute[] = [
+  route({
+    method: 'POST',
+    path: SESSION,
+    body: { shape: one(SignIn), bytesMax: ORDINARY_BYTES_MAX },
+    sentence: 'Signs in with a password; the session is a cookie.',
+    run: async (context, { body, header }) => {
+      const former = readCookie(header('cookie'), SESSION_COOKIE);
+      const opened = await sessions.signIn(context, body, { agent: header('user-agent') ?? '', former });
+      const cookie = sessionCookie(context.applicationId, opened.credentials, context.people.publicUrl());
+      return { ...answerJson(opened.view), headers: { 'set-cookie': cookie, ...FORGET_CACHED } };
+    },
+  }),
+  route({
+    method: 'GET',
+    path: `${SESSION}/methods`,
+    sentence: 'How people may sign in.',
+    run: (context) => answerJson(sessions.methods(context)),
+  }),
+  route({
+    method: 'POST',
+    path: RESET,
+    body: { shape: one(PasswordResetRequest), bytesMax: ORDINARY_BYTES_MAX },
+    sentence: 'Mails a link to set a new password, if there is such a user.',
+    run: (context, { body }) => {
+      passwordResets.ask(context, body);
+      return NO_CONTENT;
+    },
+  }),
+  route({
+    method: 'PUT',
+    path: RESET,
+    body: { shape: one(PasswordReset), bytesMax: ORDINARY_BYTES_MAX },
+    sentence: 'Sets a new password with the token of the mailed link.',
+    run: async (context, { body }) => {
+      await passwordResets.use(context, body);
+      return NO_CONTENT;
+    },
+  }),
+];

@@ -1,0 +1,111 @@
+// Single sign-on: two rows that a browser visits, so that failures are told to a person in words where the client says
+// that it shows pages, and as everywhere else otherwise.
+
+import { escapeHtml } from '../../domain/html.ts';
+import { Fault, notSignedIn } from '../../faults.ts';
+import * as singleSignOn from '../../operations/people/single-sign-on.ts';
+import type { Answer } from '../replies/answer.ts';
+import { FORGET_CACHED, readCookie, SESSION_COOKIE, sessionCookie, writeCookie } from '../requests/cookies.ts';
+import type { Input } from '../requests/input.ts';
+import type { VisitorRoute } from './visitor-row.ts';
+
+const BEGIN_PATH = '/v1/:applicationId/session/singleSignOn';
+const ATTEMPT_COOKIE = 'cartulary_sign_on';
+/** What the provider says to us with the browser's help (RFC 6749 section 4.1.2, RFC 9207); the rest is not for us. */
+const ANSWER_PARAMETERS = ['code', 'state', 'iss', 'error'] as const;
+/** Addresses with codes and states are nobody else's business. */
+const PRIVATE = { 'referrer-policy': 'no-referrer', 'cache-control': 'no-store' } as const;
+
+export const SINGLE_SIGN_ON_ROUTES: readonly VisitorRoute[] = [
+  {
+    method: 'GET',
+    path: BEGIN_PATH,
+    parameters: ['returnTo'],
+    sentence: 'Sends a browser to the provider of single sign-on.',
+    run: (context, input) =>
+      inWords(input, beginAddress(context.applicationId, input.query.returnTo), async () => {
+        const former = readCookie(input.header('cookie'), SESSION_COOKIE);
+        const begun = await singleSignOn.begin(context, { returnTo: input.query.returnTo, former });
+        const cookie = attemptCookie(begun.state, begun.browserSecret, context.people.publicUrl());
+        return { status: 302, headers: { location: begun.location, 'set-cookie': cookie, ...PRIVATE } };
+      }),
+  },
+  {
+    method: 'GET',
+    path: `${singleSignOn.CALLBACK_PATH}/:organization`,
+    parameters: ANSWER_PARAMETERS,
+    applicationOf: ({ query }) => singleSignOn.applicationOfState(query.state),
+    sentence: 'Where the provider of single sign-on sends the browser back to.',
+    run: (context, input) => {
+      const { applicationId, people } = context;
+      const { state } = input.query;
+      const again = applicationId === '' ? '/console' : beginAddress(applicationId, undefined);
+      return inWords(input, again, async () => {
+        // Nobody is signed on by asking for headers, and the attempt is still good.
+        if (input.isHead) throw notSignedIn();
+        const { session, returnTo } = await singleSignOn.complete(context, {
+          organization: input.params.organization!,
+          answer: answerIn(input),
+          browserSecret: readCookie(input.header('cookie'), attemptName(state)),
+          agent: input.header('user-agent') ?? '',
+        });
+        const cookies = [
+          sessionCookie(applicationId, session.credentials, people.publicUrl()),
+          attemptCookie(state, undefined, people.publicUrl()),
+        ];
+        return { status: 302, headers: { location: returnTo, 'set-cookie': cookies, ...FORGET_CACHED, ...PRIVATE } };
+      });
+    },
+  },
+];
+
+/** Several attempts may be under way in one browser, each with a cookie of its own. */
+const attemptName = (state: string | undefined): string => `${ATTEMPT_COOKIE}_${singleSignOn.markOfState(state) ?? ''}`;
+
+/** Lax: the browser comes back from another site. */
+const attemptCookie = (state: string | undefined, secret: string | undefined, publicUrl: string): string =>
+  writeCookie(attemptName(state), secret ?? '', {
+    path: '/signOn',
+    sameSite: 'Lax',
+    secure: publicUrl.startsWith('https:'),
+    maxAgeSeconds: secret === undefined ? 0 : singleSignOn.SIGN_ON_SECONDS_MAX,
+  });
+
+const answerIn = ({ query }: Input<unknown>): Record<string, string> =>
+  Object.fromEntries(ANSWER_PARAMETERS.flatMap((name) => (query[name] === undefined ? [] : [[name, query[name]]])));
+
+const beginAddress = (applicationId: string, returnTo: string | undefined): string =>
+  BEGIN_PATH.replace(':applicationId', applicationId) +
+  (returnTo === undefined ? '' : `?returnTo=${encodeURIComponent(returnTo)}`);
+
+async function inWords(input: Input<unknown>, again: string, work: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof Fault) || !input.header('accept')?.includes('text/html')) throw error;
+    return page(error, again);
+  }
+}
+
+const SENTENCES: Readonly<Record<number, string>> = {
+  400: 'The address that led here is not complete.',
+  401: 'You could not be signed on. Perhaps it took too long, or your account may not enter here.',
+  403: 'Single sign-on is not set up here.',
+  429: 'Too many sign-ons begin where you are. Please try again in a little while.',
+  503: 'Signing on does not work at the moment. Please try again in a little while.',
+};
+
+function page({ status, headers }: Fault, again: string): Answer {
+  const body = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>Not signed on</title>
+<h1>Not signed on</h1>
+<p>${SENTENCES[status] ?? SENTENCES[503]}</p>
+<p><a href="${escapeHtml(again)}">Try again</a></p>
+</html>
+`;
+  const safe = { 'content-security-policy': "default-src 'none'", 'x-content-type-options': 'nosniff' };
+  return { status, headers: { ...headers, 'content-type': 'text/html; charset=utf-8', ...safe, ...PRIVATE }, body };
+}

@@ -1,0 +1,58 @@
+// The console's files, read once when the server is made. Nothing but what is in the table is ever served.
+
+import { readFileSync } from 'node:fs';
+import type { Answer } from '../replies/answer.ts';
+
+/** Beside the sources, three folders up from the built file. */
+const FOLDER = new URL('../../../../console/', import.meta.url);
+
+const TYPES = {
+  html: 'text/html; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+} as const;
+
+/** Its own scripts and styles, its own server, and nothing else. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self'",
+  "form-action 'none'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const HEADERS = {
+  'content-security-policy': POLICY,
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'cache-control': 'no-cache',
+} as const;
+
+export interface StaticRoute {
+  readonly method: 'GET';
+  readonly path: string;
+  readonly file: `${string}.${keyof typeof TYPES}`;
+}
+
+export const STATIC_ROUTES: readonly StaticRoute[] = [
+  { method: 'GET', path: '/console', file: 'console.html' },
+  { method: 'GET', path: '/console/', file: 'console.html' },
+  // The `url` of a definition.
+  { method: 'GET', path: '/console/:applicationId', file: 'console.html' },
+  { method: 'GET', path: '/console/console.js', file: 'console.js' },
+  { method: 'GET', path: '/console/page.css', file: 'page.css' },
+  { method: 'GET', path: '/console/page.js', file: 'page.js' },
+  { method: 'GET', path: '/console/resetPassword', file: 'resetPassword.html' },
+  { method: 'GET', path: '/console/resetPassword.js', file: 'resetPassword.js' },
+];
+
+/** What the row answers, from now on. */
+export function loadStatic({ file }: StaticRoute): Answer {
+  const body = readFileSync(new URL(file, FOLDER));
+  const type = TYPES[file.slice(file.lastIndexOf('.') + 1) as keyof typeof TYPES];
+  return { status: 200, headers: { ...HEADERS, 'content-type': type }, body };
+}

@@ -1,0 +1,169 @@
+// Every event worth noticing, as one union. Log lines are made from it here; nothing else writes to the log.
+
+import { type Logger, pino } from 'pino';
+import { refusalReason } from '../faults.ts';
+import type { RequestScope } from '../request/request-scope.ts';
+import { errorForLog } from './log-errors.ts';
+import { Floods } from './log-floods.ts';
+
+/** The request has what else is known of the request; what could not be read as one has none. */
+interface RequestPlace {
+  readonly requestId: string;
+  readonly method: string;
+  readonly route: string;
+  readonly scope?: RequestScope;
+}
+
+export type Observation =
+  /** `routine`: asked by machines by the clock, and answered as ever. */
+  | (RequestPlace & { event: 'request'; status: number; milliseconds: number; routine?: true })
+  | (RequestPlace & { event: 'request.failed'; error: unknown })
+  | (RequestPlace & { event: 'request.refused'; code: string; cause: unknown })
+  | (RequestPlace & { event: 'request.left' | 'request.cut'; cause: unknown })
+  /** Within a second, because there were too many. */
+  | { event: 'connections.dropped'; connections: number }
+  /** Within a second, because too many bytes of answers were not read. */
+  | { event: 'connections.cut'; connections: number }
+  | { event: 'database.connectionLost'; error: Error }
+  | { event: 'database.connected'; server: string }
+  | { event: 'database.restarted'; reason: string }
+  | { event: 'job.failed'; job: string; applicationId?: string; error: unknown }
+  | { event: 'task.failed'; task: string; error: unknown }
+  | {
+      event: 'application.publishing';
+      applicationId: string;
+      step: string;
+      collectionId: string | null;
+      done: number;
+      total: number;
+    }
+  | { event: 'application.unsettled'; applicationId: string; error: unknown }
+  | { event: 'application.published'; applicationId: string; version: number; changes: number }
+  | { event: 'attachments.away'; error: Error }
+  | {
+      event: 'attachments.swept';
+      applicationId: string;
+      interrupted: number;
+      halfRemoved: number;
+      unheld: number;
+      strays: number;
+    }
+  | { event: 'attachments.erased'; applicationId: string; files: number }
+  | { event: 'attachments.unswept'; applicationId: string; error: unknown }
+  | { event: 'signOn.refused'; applicationId: string; address: string; reason: string }
+  | { event: 'activityLog.trimmed'; applicationId: string; months: number; entries: number }
+  | { event: 'activityLog.unkept'; applicationId: string; error: unknown }
+  | { event: 'notification.failed'; applicationId: string; notificationId: string; deviceId: string; problem: string }
+  | { event: 'notifications.unreachable'; service: string; problem: string }
+  | { event: 'notification.settled'; outcome: 'delivered' | 'gone' | 'failed' | 'later' }
+  | { event: 'job.ended'; job: string; milliseconds: number; failed: boolean }
+  | { event: 'quota.leased'; applicationId: string; group: string; granted: number; left: number }
+  | { event: 'quota.exhausted'; applicationId: string; group: string; quota: number }
+  | { event: 'traces.unsent'; error: Error }
+  | { event: 'worker.lost'; pid: number; cause: string }
+  | { event: 'server.started'; address: string; version: string; pid: number }
+  | { event: 'server.stopping'; signal: string };
+
+export type Observe = (observation: Observation) => void;
+
+const LEVELS = {
+  request: 'info',
+  'request.failed': 'error',
+  'request.refused': 'warn',
+  'request.left': 'debug',
+  'request.cut': 'warn',
+  'connections.dropped': 'warn',
+  'connections.cut': 'warn',
+  'database.connectionLost': 'warn',
+  'database.connected': 'info',
+  'database.restarted': 'warn',
+  'job.failed': 'warn',
+  'task.failed': 'warn',
+  'application.publishing': 'info',
+  'application.unsettled': 'warn',
+  'application.published': 'info',
+  'attachments.away': 'warn',
+  'attachments.swept': 'info',
+  'attachments.erased': 'info',
+  'attachments.unswept': 'warn',
+  'signOn.refused': 'warn',
+  'activityLog.trimmed': 'info',
+  'activityLog.unkept': 'warn',
+  'notification.failed': 'info',
+  'notifications.unreachable': 'warn',
+  'notification.settled': 'trace',
+  'job.ended': 'trace',
+  'quota.leased': 'trace',
+  'quota.exhausted': 'info',
+  'traces.unsent': 'warn',
+  'worker.lost': 'warn',
+  'server.started': 'info',
+  'server.stopping': 'info',
+} as const satisfies Record<Observation['event'], string>;
+
+/** What is told once in a while when it comes in floods, and what of it is counted together. */
+const REFUSED_MS = 1_000;
+const JOB_FAILED_MS = 60_000;
+
+export function observeToLog(level: string): Observe {
+  const log: Logger = pino(
+    { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, serializers: { err: errorForLog } },
+    pino.destination({ dest: 2, sync: false }),
+  );
+  const write = (observation: Observation, counted?: { times: number }) => {
+    const { event } = observation;
+    const told = event === 'request' && observation.routine ? 'debug' : LEVELS[event];
+    if (!log.isLevelEnabled(told)) return;
+    log[told](event === 'request' ? fieldsOfRequest(observation) : { ...fieldsOf(observation), ...counted }, event);
+  };
+  const floods = new Floods<Observation>((latest, times) => write(latest, { times }));
+  return (observation) => {
+    if (observation.event === 'request.refused') {
+      const { code, scope } = observation;
+      floods.note(`${code} ${scope?.problem && refusalReason(scope.problem)}`, observation, REFUSED_MS);
+    } else if (observation.event === 'job.failed') {
+      floods.note(`${observation.job} ${observation.applicationId}`, observation, JOB_FAILED_MS);
+    } else write(observation);
+  };
+}
+
+/** Written for every request: member by member, since taking the event apart took longer than writing the line. */
+function fieldsOfRequest(observation: Extract<Observation, { event: 'request' }>): Record<string, unknown> {
+  const { requestId, method, route, status, milliseconds, scope } = observation;
+  const problem = scope?.problem;
+  return {
+    requestId,
+    method,
+    route,
+    status,
+    milliseconds: tenths(milliseconds),
+    code: problem?.code,
+    reason: problem && refusalReason(problem),
+    statements: scope?.statements,
+    databaseMilliseconds: scope && tenths(scope.databaseMs),
+    applicationId: scope?.applicationId,
+    userId: scope?.userId,
+    traceId: scope?.trace?.id,
+  };
+}
+
+function fieldsOf(observation: Observation): Record<string, unknown> {
+  const { event, ...rest } = observation;
+  const { scope, ...fields }: Record<string, unknown> & { scope?: RequestScope } = rest;
+  for (const member of ['error', 'cause']) {
+    if (typeof fields[member] === 'object') {
+      fields.err = fields[member];
+      delete fields[member];
+    }
+  }
+  if (typeof fields.milliseconds === 'number') fields.milliseconds = tenths(fields.milliseconds);
+  if (scope === undefined) return fields;
+  const { applicationId, userId, problem, trace } = scope;
+  if (problem !== undefined) {
+    fields.code = problem.code;
+    fields.reason = refusalReason(problem);
+  }
+  return { ...fields, applicationId, userId, traceId: trace?.id };
+}
+
+const tenths = (milliseconds: number): number => Math.round(milliseconds * 10) / 10;

@@ -1,0 +1,19 @@
+// Activity entries of what the operator does to an application.
+
+import type { OperatorContext } from '../../context.ts';
+import { type ActivityKind, activityEntry, type LogEntry, sceneOf } from '../../domain/activity/activity.ts';
+import type { Definition } from '../../wire/publish-document.ts';
+
+const OPERATOR = { id: 'operator', name: 'operator' };
+
+/** None when the application does not log; `logged`: whether it did before what the entry is about. */
+export function operatorEntry(
+  context: OperatorContext,
+  kind: ActivityKind,
+  { definition, version, logged = false }: { definition: Definition; version: number; logged?: boolean | undefined },
+  extra: Readonly<Record<string, string>>,
+): LogEntry[] {
+  if (!definition.activityLogEnabled && !logged) return [];
+  const scene = sceneOf({ application: { definition, version }, user: OPERATOR, source: context.source });
+  return [activityEntry(context.ids.uuid(), kind, { scene, extra })];
+}

@@ -1,0 +1,92 @@
+// The quotas of applications as their operator sees and changes them. They stand in the publish document: a change of
+// them is a publishing like any other.
+
+import type { OperatorContext } from '../../context.ts';
+import { HOUR_MS, hourOf, inPlan, quotaOf } from '../../domain/quota.ts';
+import { type ApplicationPlan, pageOfPlans } from '../../store/applications/applications.ts';
+import { takenByGroup } from '../../store/applications/quotas.ts';
+import {
+  type Definition,
+  type Limits,
+  QUOTA_GROUPS,
+  type QuotaChange,
+  type QuotaGroup,
+} from '../../wire/publish-document.ts';
+import type { QuotasOverview, QuotasView, QuotaUse } from '../../wire/quotas.ts';
+import { amend, existing } from './applications.ts';
+
+/** Of how many applications the counts are read at once. */
+const AT_ONCE = 8;
+
+export async function show(context: OperatorContext, applicationId: string): Promise<QuotasView> {
+  const { definition } = await existing(context, applicationId);
+  const now = context.now();
+  const taken = await takenByGroup(context.database.application(applicationId), now);
+  return {
+    plan: definition.plan,
+    ...hourAt(now),
+    groups: QUOTA_GROUPS.map((group) => ({
+      group,
+      inPlan: inPlan(definition, group),
+      ...useOf(definition, group, taken),
+    })),
+  };
+}
+
+export async function change(
+  context: OperatorContext,
+  applicationId: string,
+  { plan, limits = {} }: QuotaChange,
+): Promise<QuotasView> {
+  await amend(context, applicationId, (current) => {
+    const changed: Record<string, number | null> = limits === null ? {} : { ...current.limits, ...limits };
+    const kept = Object.entries(changed).filter(([, limit]) => limit !== null);
+    return { ...current, plan: plan ?? current.plan, limits: Object.fromEntries(kept) as Limits };
+  });
+  return show(context, applicationId);
+}
+
+/** The groups that have a limit, those first of which the largest part is taken. */
+export async function list(context: OperatorContext, count: number): Promise<QuotasOverview> {
+  const { system } = context.database;
+  const now = context.now();
+  const groups: QuotasOverview['groups'][number][] = [];
+  for (let page = await pageOfPlans(system, ''); page.length > 0; page = await pageOfPlans(system, page.at(-1)!.id)) {
+    const limited = page.filter((plan) => limitedGroups(plan).length > 0);
+    for (let first = 0; first < limited.length; first += AT_ONCE) {
+      const some = limited.slice(first, first + AT_ONCE);
+      groups.push(...(await Promise.all(some.map((plan) => usesOf(context, plan, now)))).flat());
+    }
+  }
+  groups.sort((one, other) => partTaken(other) - partTaken(one));
+  return { ...hourAt(now), total: groups.length, groups: groups.slice(0, count) };
+}
+
+async function usesOf({ database }: OperatorContext, plan: ApplicationPlan, now: number) {
+  const { id: applicationId, name } = plan;
+  const taken = await takenByGroup(database.application(applicationId), now);
+  return limitedGroups(plan).map((group) => ({ applicationId, name, group, ...useOf(plan, group, taken) }));
+}
+
+const limitedGroups = (plan: ApplicationPlan): QuotaGroup[] =>
+  QUOTA_GROUPS.filter((group) => typeof quotaOf(plan, group) === 'number');
+
+function useOf(
+  definition: Pick<Definition, 'plan' | 'limits'>,
+  group: QuotaGroup,
+  counts: ReadonlyMap<QuotaGroup, number>,
+): Omit<QuotaUse, 'group'> {
+  const quota = quotaOf(definition, group);
+  const taken = counts.get(group) ?? 0;
+  if (typeof quota !== 'number') return { limit: null, source: null, taken, left: null };
+  const source = definition.limits[group] === undefined ? 'plan' : 'set';
+  return { limit: quota, source, taken, left: Math.max(0, quota - taken) };
+}
+
+/** What is closed by a limit of 0 is no cause for worry. */
+const partTaken = ({ limit, taken }: QuotaUse): number => (taken === 0 ? 0 : taken / (limit ?? 0));
+
+function hourAt(now: number) {
+  const hour = hourOf(now);
+  return { hour: new Date(hour).toISOString(), resetsAt: new Date(hour + HOUR_MS).toISOString() };
+}

@@ -1,0 +1,106 @@
+// Compares what the database says of attachments with what is stored, and sets right what differs. Bytes are listed
+// first and rows looked for afterwards: a row is there before its bytes and until after them, so that bytes without a row
+// are nobody's. What is wrong is found in one walk and mended in another, which looks anew: nothing is kept in memory,
+// and nothing is mended before it is known how much would be.
+
+import { Fault } from '../../faults.ts';
+import { within } from '../../request/time-limit.ts';
+import { StaleDefinition } from '../../store/database/sqlstate.ts';
+import type { DoctorLine, DoctorOptions, Looked } from '../../wire/doctor.ts';
+import { applicationExists, everyApplication, type UpkeepContext } from '../every-application.ts';
+import { examineAttachments, examineUnfinished } from './attachments.ts';
+import { examineFiles } from './files.ts';
+import { FINDING_KINDS, newWalk, type Walk } from './walk.ts';
+
+/** Fewer are a mistake that anybody can look through. */
+const ALARM_MIN = 10;
+/** While it takes long to look at something, so that whoever listens knows that somebody is there. */
+const SIGN_OF_LIFE_MS = 2_000;
+
+export async function* examine(context: UpkeepContext, options: DoctorOptions): AsyncGenerator<DoctorLine> {
+  try {
+    const first = newWalk(context, { hashes: options.hashes });
+    yield* withSigns(first, walkThrough(first));
+    const { looked, tallies } = first;
+    const alarm = options.force ? undefined : alarming(looked, tallies);
+    const isToMend = options.mend && first.found.size > 0;
+    if (isToMend && alarm !== undefined) yield { type: 'refused', reason: alarm };
+    if (isToMend && alarm === undefined) {
+      // Reading every file takes long: only when one was found to be another than it should be.
+      const hashes = options.hashes && tallies.otherContent.found > 0;
+      const second = newWalk(context, { hashes, due: first.found });
+      yield* withSigns(second, walkThrough(second));
+      for (const kind of FINDING_KINDS) {
+        const { found: met, mended } = second.tallies[kind];
+        tallies[kind].mended = mended;
+        tallies[kind].left = Math.max(0, met - mended);
+      }
+    }
+    yield { type: 'end', looked, tallies };
+  } catch (error) {
+    const reason = stopReason(context, error);
+    if (reason === undefined) throw error;
+    yield { type: 'stopped', reason };
+  }
+}
+
+async function* walkThrough(walk: Walk): AsyncGenerator<DoctorLine> {
+  yield* examineFiles(walk);
+  for await (const applicationId of everyApplication(walk.context)) {
+    walk.looked.applications += 1;
+    try {
+      yield* examineAttachments(walk, applicationId);
+      yield* examineUnfinished(walk, applicationId);
+    } catch (error) {
+      // It may have been removed meanwhile.
+      if (!(error instanceof StaleDefinition) || (await applicationExists(walk.context, applicationId))) throw error;
+    }
+  }
+}
+
+/** The lines, and while none comes how far the walk is. */
+async function* withSigns(walk: Walk, lines: AsyncGenerator<DoctorLine>): AsyncGenerator<DoctorLine> {
+  try {
+    for (;;) {
+      const next = lines.next();
+      // What became of it is looked at below; nobody may be left to hear of it.
+      const ended = next.then(
+        () => true,
+        () => true,
+      );
+      while (!(await within(SIGN_OF_LIFE_MS, ended))) yield walk.progress;
+      const { done, value } = await next;
+      if (done === true) return;
+      yield value;
+    }
+  } finally {
+    await lines.return(undefined);
+  }
+}
+
+/** Why it is not to be believed that so much is wrong: a disk is not mounted, or the database is another one. */
+function alarming(looked: Looked, tallies: Walk['tallies']): string | undefined {
+  const lost = tallies.withoutBytes.found + tallies.otherSize.found + tallies.otherContent.found;
+  if (lost > ALARM_MIN && lost * 2 > looked.attachments) {
+    return `${lost} of ${looked.attachments} attachments have no file, or another one, at ${looked.place}. Is it the right place, and is its disk mounted?`;
+  }
+  const strange = tallies.bytesWithoutAttachment.found + tallies.bytesWithoutApplication.found;
+  if (strange > ALARM_MIN && strange * 2 > looked.files) {
+    return `${strange} of ${looked.files} files at ${looked.place} belong to no attachment of this database. Is it the right place, and the right database?`;
+  }
+  return undefined;
+}
+
+function stopReason({ attachments: { blobs } }: UpkeepContext, error: unknown): string | undefined {
+  if (error instanceof StaleDefinition) {
+    const { cause } = error;
+    return `The attachments of an application cannot be read${cause instanceof Error ? `: ${cause.message}` : '.'}`;
+  }
+  if (!(error instanceof Fault) || error.code !== 'UNAVAILABLE') return undefined;
+  if (!isStorage(error.params)) return 'The database does not answer.';
+  const cause = error.cause instanceof Error ? error.cause.message : 'it does not answer';
+  return `The place of the attachments, ${blobs.place}, cannot be read: ${cause}`;
+}
+
+const isStorage = (params: object | undefined): boolean =>
+  params !== undefined && 'reason' in params && params.reason === 'storage';

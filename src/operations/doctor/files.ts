@@ -1,0 +1,74 @@
+// What is stored and should not be: files of no attachment or of no application, and pieces of uploads that are over.
+
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileNameOf, isInterrupted } from '../../store/blobs/keys.ts';
+import type { DoctorLine, FindingKind } from '../../wire/doctor.ts';
+import { removeFiles } from '../attachments/removals.ts';
+import { asked, filesOf, isStranger, type StoredFile } from '../attachments/stored-files.ts';
+import { advance, findingsOf, isDue, noteRemovals, type Walk } from './walk.ts';
+
+const KINDS: readonly FindingKind[] = ['bytesWithoutAttachment', 'bytesWithoutApplication', 'leftovers'];
+/** Of one application. More are found when these are gone. */
+const LEFTOVERS_MAX = 1_000;
+/** A small picture that is being put beside its attachment is there by then. */
+const PUTTING_MS = 2_000;
+
+export async function* examineFiles(walk: Walk): AsyncGenerator<DoctorLine> {
+  const { blobs } = walk.context.attachments;
+  for await (const applicationId of asked(blobs.applications())) {
+    if (!isDue(walk, applicationId, KINDS)) continue;
+    const suspects = yield* examineStrangers(walk, applicationId);
+    if (suspects.size === 0) continue;
+    await pause(PUTTING_MS);
+    yield* examineLeftovers(walk, applicationId, suspects);
+  }
+}
+
+/** The names of what may be left over. */
+async function* examineStrangers(walk: Walk, applicationId: string): AsyncGenerator<DoctorLine, Set<string>> {
+  const { looked } = walk;
+  const suspects = new Set<string>();
+  for await (const batch of filesOf(walk.context, applicationId)) {
+    looked.files += batch.files.length;
+    walk.filesOfAttachments += batch.files.filter(({ blob }) => blob.part === undefined).length;
+    for (const file of batch.files.filter(isLeftover)) {
+      if (suspects.size < LEFTOVERS_MAX) suspects.add(fileNameOf(file.blob));
+    }
+    const kind = batch.applicationExists ? 'bytesWithoutAttachment' : 'bytesWithoutApplication';
+    yield* findAndRemove(walk, { applicationId, kind }, batch.files.filter(isStranger));
+    yield advance(walk, { step: 'files', done: looked.files });
+  }
+  return suspects;
+}
+
+/** Those of the suspects that still are. */
+async function* examineLeftovers(
+  walk: Walk,
+  applicationId: string,
+  suspects: ReadonlySet<string>,
+): AsyncGenerator<DoctorLine> {
+  const isSure = (file: StoredFile) => suspects.has(fileNameOf(file.blob)) && isLeftover(file);
+  for await (const { files } of filesOf(walk.context, applicationId)) {
+    yield* findAndRemove(walk, { applicationId, kind: 'leftovers' }, files.filter(isSure));
+    yield walk.progress;
+  }
+}
+
+/** While the attachment is pending they are the upload itself. */
+const isLeftover = ({ blob: { part }, row }: StoredFile): boolean =>
+  (row?.state === 'available' || row?.state === 'missing') &&
+  (part?.startsWith('piece-') === true || isInterrupted(part));
+
+async function* findAndRemove(
+  walk: Walk,
+  at: { readonly applicationId: string; readonly kind: FindingKind },
+  files: readonly StoredFile[],
+): AsyncGenerator<DoctorLine> {
+  yield* findingsOf(
+    walk,
+    files.map(({ blob, row }) => ({ kind: at.kind, ...blob, ...(row === undefined ? {} : { name: row.name }) })),
+  );
+  if (!walk.mending) return;
+  const blobs = files.map(({ blob }) => blob);
+  noteRemovals(walk, at, await removeFiles(walk.context, blobs));
+}

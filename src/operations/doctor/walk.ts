@@ -1,0 +1,77 @@
+// One walk of the doctor through everything: what it looks at, what it has found, and whether it mends.
+
+import { FINDINGS, type Finding, type FindingKind, type Looked, type Progress, type Tally } from '../../wire/doctor.ts';
+import type { Removals } from '../attachments/removals.ts';
+import type { UpkeepContext } from '../every-application.ts';
+
+export interface Walk {
+  readonly context: UpkeepContext;
+  readonly mending: boolean;
+  readonly hashes: boolean;
+  readonly looked: Looked;
+  readonly tallies: Readonly<Record<FindingKind, Tally>>;
+  /** What was found where, as `<kind> <applicationId>`. */
+  readonly found: Set<string>;
+  /** The same of the walk before: nothing else is looked at. */
+  readonly due?: ReadonlySet<string>;
+  /** So many of the files are attachments themselves: about as many attachments there are. */
+  filesOfAttachments: number;
+  /** Servers that were found to be gone so far. */
+  readonly gone: Set<string>;
+  /** How far it is. */
+  progress: Progress;
+}
+
+export const FINDING_KINDS = Object.keys(FINDINGS) as FindingKind[];
+
+export interface NewWalk {
+  readonly hashes: boolean;
+  /** What to mend; without it the walk only looks. */
+  readonly due?: ReadonlySet<string>;
+}
+
+export function newWalk(context: UpkeepContext, { hashes, due }: NewWalk): Walk {
+  const tallies = Object.fromEntries(FINDING_KINDS.map((kind) => [kind, { found: 0, mended: 0, left: 0 }]));
+  const mending = due !== undefined;
+  return {
+    context,
+    mending,
+    hashes,
+    looked: { place: context.attachments.blobs.place, applications: 0, attachments: 0, files: 0, missing: 0 },
+    tallies: tallies as Record<FindingKind, Tally>,
+    found: new Set(),
+    ...(due === undefined ? {} : { due }),
+    filesOfAttachments: 0,
+    gone: new Set(),
+    progress: { type: 'progress', step: mending ? 'mending' : 'files', done: 0 },
+  };
+}
+
+/** Notes how far the walk is, and gives what is told of it. */
+export function advance(walk: Walk, at: Omit<Progress, 'type'>): Progress {
+  walk.progress = walk.mending ? { type: 'progress', step: 'mending', done: at.done } : { type: 'progress', ...at };
+  return walk.progress;
+}
+
+export const isDue = ({ due }: Walk, applicationId: string, kinds: readonly FindingKind[]): boolean =>
+  due === undefined || kinds.some((kind) => due.has(`${kind} ${applicationId}`));
+
+/** Counts them, and gives what is told of them: nothing in the walk that mends. */
+export function findingsOf(walk: Walk, findings: readonly Omit<Finding, 'type'>[]): Finding[] {
+  for (const { kind, applicationId } of findings) {
+    walk.tallies[kind].found += 1;
+    walk.tallies[kind].left += 1;
+    walk.found.add(`${kind} ${applicationId}`);
+  }
+  return walk.mending ? [] : findings.map((finding) => ({ type: 'finding', ...finding }));
+}
+
+/** Counts what was removed. Why something was not is told in the log. */
+export function noteRemovals(
+  { context, tallies }: Walk,
+  { kind, applicationId }: Pick<Finding, 'kind' | 'applicationId'>,
+  { removed, error }: Removals,
+): void {
+  tallies[kind].mended += removed;
+  if (error !== undefined) context.observe({ event: 'attachments.unswept', applicationId, error });
+}

@@ -1,0 +1,55 @@
+// Tells the activity log of wrong credentials of somebody who exists: behind the answer, because the time it takes must
+// not tell that they do, and at most once a minute for each user, over all servers.
+
+import type { BehindTask, LoginFailure } from '../../context.ts';
+import type { IdSource } from '../../domain/ids.ts';
+import { loggedWrite } from '../../store/activity/logged-write.ts';
+import type { Database } from '../../store/database/db.ts';
+import { noteLoginFailure } from '../../store/people/accounts.ts';
+import { activityEntries } from '../activity/entries.ts';
+
+const APART_MS = 60_000;
+/** Of whom this server remembers that they were told of. */
+const REMEMBERED_MAX = 10_000;
+
+interface Means {
+  readonly database: Database;
+  readonly ids: IdSource;
+  readonly now: () => number;
+  readonly behind: (task: BehindTask, work: () => Promise<void>) => boolean;
+}
+
+export class LoginFailures {
+  readonly #means: Means;
+  /** By user, since when they need not be told of again. */
+  readonly #told = new Map<string, number>();
+
+  constructor(means: Means) {
+    this.#means = means;
+  }
+
+  note(failure: LoginFailure): void {
+    const { application, user } = failure;
+    if (!application.definition.activityLogEnabled) return;
+    const key = `${application.id}/${user.id}`;
+    const { now, behind } = this.#means;
+    const at = now();
+    if (at - (this.#told.get(key) ?? Number.NEGATIVE_INFINITY) < APART_MS) return;
+    if (!behind('loginFailed', () => this.#tell(failure, at))) return;
+    this.#told.delete(key);
+    this.#told.set(key, at);
+    if (this.#told.size > REMEMBERED_MAX) {
+      const oldest = this.#told.keys().next().value;
+      if (oldest !== undefined) this.#told.delete(oldest);
+    }
+  }
+
+  async #tell({ application, user, source }: LoginFailure, at: number): Promise<void> {
+    const { database, ids } = this.#means;
+    const store = database.application(application.id);
+    const scene = { application, caller: user, source, ids };
+    const entries = activityEntries(scene, { kind: 'session.loginFailed', member: 'userId' }, [{ userId: user.id }]);
+    const times = { at: new Date(at).toISOString(), since: new Date(at - APART_MS).toISOString() };
+    await loggedWrite(store, noteLoginFailure(store.schema, user.id, times), entries);
+  }
+}

@@ -1,0 +1,106 @@
+// Organizations: single sign-on settings, and the first of their shared users.
+
+import type { OperatorContext } from '../../context.ts';
+import { isoTime } from '../../domain/dates/iso-time.ts';
+import { fault } from '../../faults.ts';
+import { issuerProblem } from '../../sign-on/issuer.ts';
+import {
+  getOrganization,
+  lockSingleSignOn,
+  type SingleSignOn,
+  setSingleSignOn,
+} from '../../store/applications/organizations.ts';
+import { announce } from '../../store/nodes/hearing.ts';
+import type { OrganizationSettings } from '../../wire/operator.ts';
+import { ORGANIZATION_LENGTH_MAX } from '../../wire/publish-document.ts';
+import type { ManagementSharedUser } from '../../wire/users.ts';
+import { hashForOperator } from './new-passwords.ts';
+import { newSharedUser, sharedUserView, storeSharedUser } from './shared-users.ts';
+import { redirectAddress } from './single-sign-on.ts';
+import { OPERATOR_DOOR, readNewSharedUser } from './user-bodies.ts';
+
+async function existing(context: OperatorContext, name: string) {
+  const organization = await getOrganization(context.database.system, name);
+  if (organization === undefined)
+    throw fault('ORGANIZATION_NOT_FOUND', { name: name.slice(0, ORGANIZATION_LENGTH_MAX) });
+  return organization;
+}
+
+/** Never with the client secret, and with what has to be registered at the provider. */
+function view({ publicUrl }: OperatorContext, name: string, singleSignOn: SingleSignOn | null) {
+  if (singleSignOn === null) return { name, singleSignOn };
+  const { clientSecret: _hidden, ...shown } = singleSignOn;
+  return { name, singleSignOn: { ...shown, redirectAddress: redirectAddress(publicUrl(), name) } };
+}
+
+export async function show(context: OperatorContext, name: string) {
+  const organization = await existing(context, name);
+  return view(context, name, organization.singleSignOn);
+}
+
+/**
+ * Makes the organization when there is none. A client secret that is left out stays what it is, but is never shown to
+ * another provider than the one that gave it out.
+ */
+export async function put(context: OperatorContext, name: string, body: OrganizationSettings) {
+  checkName(name, body);
+  const { singleSignOn } = body;
+  const reason = singleSignOn === null ? undefined : issuerProblem(singleSignOn.issuer);
+  if (reason !== undefined) throw fault('INVALID_BODY', { reason, path: '/singleSignOn/issuer' });
+  const settings = await context.database.system.transaction(async (tx) => {
+    const former = await lockSingleSignOn(tx, name);
+    const stored = singleSignOn && settingsOf(singleSignOn, secretOf(singleSignOn, former));
+    const endsSessions = former?.issuer !== stored?.issuer || former?.clientId !== stored?.clientId;
+    await setSingleSignOn(tx, name, { singleSignOn: stored, endsSessions });
+    await announce(tx, 'everything');
+    return stored;
+  });
+  context.hear('everything');
+  return view(context, name, settings);
+}
+
+type GivenSettings = NonNullable<OrganizationSettings['singleSignOn']>;
+
+function secretOf({ issuer, clientId, clientSecret }: GivenSettings, former: SingleSignOn | null): string {
+  const isSame = former?.issuer === issuer && former.clientId === clientId;
+  const secret = clientSecret ?? (isSame ? former.clientSecret : undefined);
+  if (secret !== undefined) return secret;
+  const reason = former === null ? 'is missing' : 'is missing, for another issuer or client than before';
+  throw fault('INVALID_BODY', { reason, path: '/singleSignOn/clientSecret' });
+}
+
+/** The address is made anew whenever it is shown. */
+function settingsOf({ redirectAddress: _shown, ...given }: GivenSettings, clientSecret: string): SingleSignOn {
+  return { ...given, clientSecret };
+}
+
+function checkName(name: string, body: OrganizationSettings): void {
+  if (body.name !== undefined && body.name !== name) {
+    throw fault('INVALID_BODY', { reason: 'must be the name in the address', path: '/name' });
+  }
+  const length = [...name].length;
+  if (
+    length < 1 ||
+    length > ORGANIZATION_LENGTH_MAX ||
+    name.trim() === '' ||
+    name === '.' ||
+    name === '..' ||
+    /\p{Cc}|\p{Cs}/u.test(name)
+  ) {
+    const reason = `must have 1 to ${ORGANIZATION_LENGTH_MAX} characters without control characters`;
+    throw fault('INVALID_PARAMETER', { parameter: 'name', reason });
+  }
+}
+
+export async function createSharedUser(
+  context: OperatorContext,
+  organizationName: string,
+  input: unknown,
+): Promise<ManagementSharedUser> {
+  const organization = await existing(context, organizationName);
+  const body = readNewSharedUser(input, organization.singleSignOn !== null, OPERATOR_DOOR);
+  const hashPassword = (password: string) => hashForOperator(context, password);
+  const user = await newSharedUser({ ids: context.ids, hashPassword }, organization.name, body);
+  await context.database.system.transaction((tx) => storeSharedUser(tx, user, isoTime(context.now())));
+  return sharedUserView(user);
+}

@@ -1,0 +1,137 @@
+// A new password for who has forgotten theirs: a link goes to the address of the account. Whether there is such an
+// account is told to nobody, neither by the answer nor by its time: all of it happens behind the answer.
+
+import { randomBytes } from 'node:crypto';
+import type { VisitorContext, WorkAgain } from '../../context.ts';
+import { isoTime } from '../../domain/dates/iso-time.ts';
+import type { PreparedApplication } from '../../domain/definition/application.ts';
+import { accountName } from '../../domain/people/account-names.ts';
+import { SECRET_BYTES, secretHash, secretMatches } from '../../domain/people/tokens.ts';
+import { foldText } from '../../domain/search/fold.ts';
+import { fault } from '../../faults.ts';
+import { isRefusedForGood, type Mail, type Mailer } from '../../mail/mailer.ts';
+import { resetMail } from '../../mail/reset-mail.ts';
+import { type Account, accountOf, findAccount, type Named } from '../../store/people/accounts.ts';
+import { getReset, insertReset, removeResets, resetsSince } from '../../store/people/password-resets.ts';
+import type { PasswordReset, PasswordResetRequest } from '../../wire/sessions.ts';
+import { hashForPeople } from './new-passwords.ts';
+import { changePassword } from './password-changes.ts';
+import { readNamed } from './sessions.ts';
+import { refuseWeak } from './weak-passwords.ts';
+
+export const RESET_MINUTES = 60;
+const MINUTE_MS = 60_000;
+const APART_MS = MINUTE_MS;
+export const MAILS_PER_HOUR = 5;
+/** Before each further attempt to hand the mail over. */
+const RETRY_MS = [500, 3_000];
+
+const reset = { feature: 'passwordReset' };
+
+export function ask(context: VisitorContext, body: PasswordResetRequest): void {
+  const named = readNamed(body);
+  const { applicationId, application, people, source, throttle } = context;
+  const { mailer } = people;
+  if (mailer === undefined || application?.singleSignOn === true) throw fault('FEATURE_DISABLED', reset);
+  const presented = 'userId' in named ? named.userId : foldText(named.email);
+  // Every one counts: who asks has proved nothing. Not as failures of the account, to which its owner may sign in.
+  const name = `reset ${accountName(applicationId, presented)}`;
+  throttle.check(source.ip, name);
+  throttle.fail(source.ip, name);
+  const work = async () => {
+    if (application === undefined || presented.includes('\0')) return undefined;
+    return mailReset({ ...context, application, mailer }, named);
+  };
+  people.behind('passwordReset', work);
+}
+
+async function mailReset(
+  context: VisitorContext & { readonly application: PreparedApplication; readonly mailer: Mailer },
+  named: Named,
+): Promise<WorkAgain | undefined> {
+  const { application, people, database, mailer } = context;
+  const account = await findAccount(database, application.definition, named);
+  if (account === undefined || account.disabled) return undefined;
+  const address = addressOf(account);
+  if (address === '') return undefined;
+  const token = await noteReset(context, account);
+  if (token === undefined) return undefined;
+  const { id, definition } = application;
+  const link = `${people.publicUrl()}/console/resetPassword#application=${id}&token=${token}`;
+  const mail = resetMail({ to: address, application: definition.name, link, minutes: RESET_MINUTES });
+  return handOver(mailer, mail, RETRY_MS);
+}
+
+async function handOver(
+  mailer: Mailer,
+  mail: Mail,
+  [pauseMs, ...pauses]: readonly number[],
+): Promise<WorkAgain | undefined> {
+  try {
+    await mailer.send(mail);
+    return undefined;
+  } catch (error) {
+    if (pauseMs === undefined || isRefusedForGood(error)) throw error;
+    return { pauseMs, work: () => handOver(mailer, mail, pauses) };
+  }
+}
+
+/** Empty where there is none. */
+const addressOf = ({ shared, user }: Account): string => shared?.email ?? user.email ?? '';
+
+/** Undefined when the user was sent enough already. */
+async function noteReset({ store, now }: VisitorContext, account: Account): Promise<string | undefined> {
+  const token = randomBytes(SECRET_BYTES).toString('base64url');
+  return store.transaction(async (tx) => {
+    const at = now();
+    const userId = account.user.id;
+    const sent = await resetsSince(tx, userId, isoTime(at - RESET_MINUTES * MINUTE_MS));
+    if (sent.length >= MAILS_PER_HOUR || sent.some((time) => time > at - APART_MS)) return undefined;
+    const { text, params } = insertReset(tx.schema, {
+      tokenHash: secretHash(token),
+      userId,
+      epoch: account.epoch,
+      addressHash: secretHash(addressOf(account)),
+      createdAt: isoTime(at),
+      expiresAt: isoTime(at + RESET_MINUTES * MINUTE_MS),
+    });
+    await tx.rows(text, params);
+    return token;
+  });
+}
+
+/** The token is used up when the password was taken, and not before. */
+export async function use(context: VisitorContext, { token, password }: PasswordReset): Promise<void> {
+  const { applicationId, application, people, source, throttle } = context;
+  if (people.mailer === undefined || application?.singleSignOn === true) throw fault('FEATURE_DISABLED', reset);
+  const name = `reset token ${applicationId}`;
+  throttle.check(source.ip, name);
+  const tokenHash = secretHash(token);
+  const account = application && (await accountOfReset(context, tokenHash));
+  if (application === undefined || account === undefined) {
+    throttle.fail(source.ip, name);
+    throw wrongToken();
+  }
+  refuseWeak(password, 'password');
+  const passwordHash = await hashForPeople({ ...context, application }, password);
+  const changed = await changePassword(
+    { ...context, application },
+    { account, passwordHash, also: (tx) => removeResets(tx, account.user.id, tokenHash) },
+  );
+  if (!changed) throw wrongToken();
+  throttle.succeed(source.ip, accountName(applicationId, account.user.id));
+}
+
+async function accountOfReset(
+  { store, database, now }: VisitorContext,
+  tokenHash: Uint8Array,
+): Promise<Account | undefined> {
+  const found = await getReset(store, tokenHash, isoTime(now()));
+  const account = found && (await accountOf(database.system, found.user));
+  if (found === undefined || account === undefined || account.disabled || account.epoch !== found.epoch)
+    return undefined;
+  // Who reads the mail of an address that is no longer the user's has no business with the account.
+  return secretMatches(addressOf(account), found.addressHash) ? account : undefined;
+}
+
+const wrongToken = () => fault('INVALID_PROPERTY', { property: 'token', reason: 'is wrong, was used, or has expired' });

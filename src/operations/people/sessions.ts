@@ -1,0 +1,188 @@
+// Sessions of the console: opened by a password or by single sign-on, shown, and ended.
+
+import { randomBytes } from 'node:crypto';
+import type { Context, PeopleMeans, StolenSession, VisitorContext } from '../../context.ts';
+import { base32hex } from '../../domain/base32hex.ts';
+import { isoTime } from '../../domain/dates/iso-time.ts';
+import type { PreparedApplication } from '../../domain/definition/application.ts';
+import type { Caller } from '../../domain/people/access.ts';
+import { accountName } from '../../domain/people/account-names.ts';
+import { sessionEpoch } from '../../domain/people/session-epochs.ts';
+import { SESSION_DAYS_MAX } from '../../domain/people/session-times.ts';
+import { readToken, SECRET_BYTES, secretHash, secretMatches } from '../../domain/people/tokens.ts';
+import { foldText } from '../../domain/search/fold.ts';
+import { fault, notSignedIn } from '../../faults.ts';
+import { loggedWrite } from '../../store/activity/logged-write.ts';
+import type { Reader } from '../../store/database/handles.ts';
+import { type Account, findAccount, type Named, presentHash } from '../../store/people/accounts.ts';
+import {
+  endSession,
+  getSession,
+  insertSession,
+  type SignInMethod,
+  type StoredSession,
+  sessionsBeyond,
+} from '../../store/people/sessions.ts';
+import type { SessionView, SignIn } from '../../wire/sessions.ts';
+import { activityEntries } from '../activity/entries.ts';
+
+const DAY_MS = 24 * 60 * 60_000;
+const SESSION_ID_BYTES = 10;
+const SESSION_ID_CHARACTERS = 16;
+const AGENT_LENGTH_MAX = 300;
+/** Of one user; the oldest end when there are more. */
+const SESSIONS_MAX = 50;
+
+export interface OpenedSession {
+  readonly id: string;
+  /** What the cookie holds: `<id>.<secret>`. */
+  readonly credentials: string;
+}
+
+/** For somebody who has proved who they are. The one place where sessions begin. */
+export async function openSession(
+  context: VisitorContext & { readonly application: PreparedApplication },
+  account: Account,
+  { method, agent }: { method: SignInMethod; agent: string },
+): Promise<OpenedSession> {
+  const { application, source, store, ids, people, now } = context;
+  const { caller } = account;
+  const id = base32hex(randomBytes(SESSION_ID_BYTES), SESSION_ID_CHARACTERS);
+  const secret = randomBytes(SECRET_BYTES).toString('base64url');
+  const at = now();
+  const session = {
+    id,
+    userId: account.user.id,
+    method,
+    epoch: sessionEpoch(application, account.epoch),
+    secretHash: secretHash(secret),
+    createdAt: isoTime(at),
+    expiresAt: isoTime(at + SESSION_DAYS_MAX * DAY_MS),
+    ip: source.ip,
+    agent: agent.slice(0, AGENT_LENGTH_MAX).replaceAll('\0', ''),
+  };
+  const scene = { application, caller, source, ids, store, hear: people.hear };
+  const entries = activityEntries(scene, { kind: 'session.login', member: 'sessionId' }, [{ sessionId: id }]);
+  await loggedWrite(store, insertSession(store.schema, session), entries);
+  for (const oldest of await sessionsBeyond(store, session.userId, SESSIONS_MAX)) {
+    await end(scene, { sessionId: oldest, reason: 'too many' });
+  }
+  return { id, credentials: `${id}.${secret}` };
+}
+
+/** How somebody says who they are, by exactly one of the two. */
+export function readNamed({ userId, email }: { userId?: string; email?: string }): Named {
+  if (userId !== undefined && email === undefined) return { userId };
+  if (email !== undefined && userId === undefined) return { email };
+  throw fault('INVALID_BODY', { reason: 'must have either userId or email', path: '' });
+}
+
+/** `former`: the cookie of a session that the browser still has; the new one takes its place. */
+export async function signIn(
+  context: VisitorContext,
+  body: SignIn,
+  { agent, former }: { agent: string; former: string | undefined },
+): Promise<{ view: SessionView; credentials: string }> {
+  const named = readNamed(body);
+  const { application } = context;
+  const account = await authenticate(context, named, body.password);
+  // There is no account without an application.
+  if (application === undefined || account === undefined) throw notSignedIn();
+  const { credentials } = await openSession({ ...context, application }, account, { method: 'password', agent });
+  const replaced = await formerSessionOf(context.store, former);
+  if (replaced !== undefined) await endFormer({ ...context, application }, replaced);
+  return { view: viewOf(account.caller), credentials };
+}
+
+/** Slowed down, and taking the same time, as where passwords are presented by themselves (gate/credentials/authenticate). */
+async function authenticate(context: VisitorContext, named: Named, password: string): Promise<Account | undefined> {
+  const { applicationId, application, source, people, database, throttle, withoutPlace } = context;
+  const presented = 'userId' in named ? named.userId : foldText(named.email);
+  throttle.check(source.ip, accountName(applicationId, presented));
+  const found =
+    application === undefined || application.singleSignOn || presented.includes('\0')
+      ? undefined
+      : await findAccount(database, application.definition, named);
+  // By address or by identifier, it is the same account whose failures are counted.
+  const name = accountName(applicationId, found?.user.id ?? presented);
+  const share = application?.id ?? '';
+  const said = { address: source.ip, share, account: name, hash: presentHash(found), password };
+  const proved = await withoutPlace((stopping) => people.provesPassword({ ...said, stopping }));
+  if (proved && found !== undefined) return found;
+  if (application !== undefined && found !== undefined) {
+    const { id, name: userName } = found.caller;
+    people.loginFailed({ application, user: { id, name: userName }, source });
+  }
+  return undefined;
+}
+
+/** The session of a cookie that has its secret. */
+export async function formerSessionOf(store: Reader, cookie: string | undefined): Promise<StoredSession | undefined> {
+  const presented = cookie === undefined ? undefined : readToken(cookie);
+  const session = presented && (await getSession(store, presented.id));
+  if (presented === undefined || session === undefined) return undefined;
+  const { secretHash: hash, formerHash = hash } = session;
+  return [hash, formerHash].some((one) => secretMatches(presented.secret, one)) ? session : undefined;
+}
+
+/** When the browser that had it has got another. */
+export async function endFormer(
+  { application, store, source, ids, people }: VisitorContext & { readonly application: PreparedApplication },
+  { id: sessionId, user }: StoredSession,
+): Promise<void> {
+  await end({ application, caller: user, source, ids, store, hear: people.hear }, { sessionId });
+}
+
+type Ending = Pick<Context, 'application' | 'caller' | 'source' | 'ids' | 'store'> & Pick<PeopleMeans, 'hear'>;
+
+/** `reason`: when it is not the user who ends it. */
+async function end(
+  { hear, ...scene }: Ending,
+  ended: { readonly sessionId: string; readonly reason?: string },
+): Promise<void> {
+  const { sessionId } = ended;
+  const applicationId = scene.application.id;
+  const entries = activityEntries(scene, { kind: 'session.logout', member: 'sessionId' }, [{ ...ended }]);
+  await endSession(scene.store, { applicationId, sessionId, entries });
+  hear({ application: applicationId, session: sessionId });
+}
+
+/** Nobody can tell who has the copy and who had the original: it ends for both. */
+export async function endStolen(
+  { database, ids, hear }: Pick<PeopleMeans, 'hear'> & Pick<Context, 'database' | 'ids'>,
+  { sessionId, ...scene }: StolenSession,
+): Promise<void> {
+  const store = database.application(scene.application.id);
+  await end({ ...scene, ids, store, hear }, { sessionId, reason: 'former secret' });
+}
+
+export async function show({ caller, store, sessionId }: Context): Promise<SessionView> {
+  const session = sessionId === undefined ? undefined : await getSession(store, sessionId);
+  return {
+    ...viewOf(caller),
+    ...(session === undefined ? {} : { sessionExpiresAt: isoTime(session.expiresAt) }),
+  };
+}
+
+export async function signOut(context: Context): Promise<void> {
+  const { sessionId } = context;
+  if (sessionId === undefined) {
+    throw fault('INVALID_PARAMETER', { parameter: 'Cookie', reason: 'there is no session to end' });
+  }
+  const { application, caller, source, ids, store, people } = context;
+  await end({ application, caller, source, ids, store, hear: people.hear }, { sessionId });
+}
+
+const viewOf = (caller: Caller): SessionView => ({
+  user: { id: caller.id, name: caller.name },
+  admin: caller.admin,
+  apiAccess: caller.apiAccess,
+  managementApiAccess: caller.managementApiAccess,
+  organizationManagementApiAccess: caller.organizationManagementApiAccess,
+});
+
+/** How people may sign in. Says of an unknown application what it says of one without single sign-on. */
+export function methods({ application, people }: VisitorContext) {
+  const singleSignOn = application?.singleSignOn ?? false;
+  return { password: !singleSignOn, singleSignOn, passwordReset: !singleSignOn && people.mailer !== undefined };
+}

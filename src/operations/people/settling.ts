@@ -1,0 +1,99 @@
+// What the applications' own rows keep of a shared user follows it: the copy of its address, and that it is gone. Each
+// application is a transaction of its own. The mark on the shared user goes when all have followed; a job finishes what
+// a server that ended has left.
+
+import type { Context } from '../../context.ts';
+import { isoTime } from '../../domain/dates/iso-time.ts';
+import { listSharing } from '../../store/applications/applications.ts';
+import type { JointTransaction } from '../../store/database/handles.ts';
+import { StaleDefinition } from '../../store/database/sqlstate.ts';
+import { announce } from '../../store/nodes/hearing.ts';
+import { claimUnsettled, holdLatest, postponed, settled, type Unsettled } from '../../store/people/shared-users.ts';
+import { lockUserOfShared, removeUser, setUserEmail } from '../../store/people/users.ts';
+import { applicationExists } from '../every-application.ts';
+
+type Means = Pick<Context, 'database'> & Pick<Context['people'], 'hear'>;
+
+const AT_ONCE_MAX = 4;
+/** The request that made the change gets this long to settle it before the job steps in. */
+const LEFT_MS = 1_000;
+/** Who made the change waits for it, so that lists show what was done, but no longer than this. */
+const WAITED_MS = 2_000;
+/** So long nobody else takes what the job of one server is at. */
+const LEASE_MS = 60_000;
+const LEFT_AT_ONCE_MAX = 100;
+
+/** Behind the transaction that made the change, which stands whether or not this succeeds. */
+export async function settleSoon(
+  { database, people: { hear, behind } }: Pick<Context, 'database' | 'people'>,
+  unsettled: Unsettled,
+): Promise<void> {
+  // The mark is still there after a failure, and the job tells what is wrong if it fails again.
+  const settling = settle({ database, hear }, unsettled).catch(() => undefined);
+  let late: NodeJS.Timeout | undefined;
+  const waited = new Promise<'late'>((resolve) => {
+    late = setTimeout(resolve, WAITED_MS, 'late');
+  });
+  if ((await Promise.race([settling, waited])) === 'late') behind('settling', () => settling);
+  clearTimeout(late);
+}
+
+/** One that fails stops no other. */
+export async function settleLeft(means: Means & { readonly now: () => number }, signal: AbortSignal): Promise<void> {
+  const { database, now } = means;
+  const before = isoTime(now() - LEFT_MS);
+  const failures: unknown[] = [];
+  for (let count = 0; count < LEFT_AT_ONCE_MAX && !signal.aborted; count++) {
+    const claimed = await claimUnsettled(database.system, { before, until: isoTime(now() + LEASE_MS) });
+    if (claimed === undefined) break;
+    try {
+      await settle(means, claimed);
+    } catch (error) {
+      failures.push(error);
+      const { text, params } = postponed(claimed, isoTime(now()));
+      await database.system.write(text, params);
+    }
+  }
+  if (failures.length > 0) throw failures[0];
+}
+
+/** An application that fails stops no other; its error is thrown when all have been tried. */
+async function settle(means: Means, unsettled: Unsettled): Promise<void> {
+  const { system } = means.database;
+  const waiting = await listSharing(system, unsettled.organization);
+  const failures: unknown[] = [];
+  const follow = async () => {
+    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+      await followIn(means, next, unsettled.id).catch((error: unknown) => failures.push(error));
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE_MAX }, follow));
+  if (failures.length > 0) throw failures[0];
+  const { text, params } = settled(unsettled);
+  await system.write(text, params);
+}
+
+async function followIn(means: Means, applicationId: string, sharedUserId: string): Promise<void> {
+  const { database, hear } = means;
+  try {
+    const changed = await database.together(applicationId, async (tx) => {
+      const changed = await follow(tx, sharedUserId);
+      if (changed) await announce(tx.application, { application: applicationId });
+      return changed;
+    });
+    if (changed) hear({ application: applicationId });
+  } catch (error) {
+    if (!(error instanceof StaleDefinition) || (await applicationExists(means, applicationId))) throw error;
+  }
+}
+
+/** Whether there was anything to do. */
+async function follow({ system, application }: JointTransaction, sharedUserId: string): Promise<boolean> {
+  const shared = await holdLatest(system, sharedUserId);
+  const user = shared && (await lockUserOfShared(application, sharedUserId));
+  if (shared === undefined || user === undefined) return false;
+  if (shared.deletedAt !== null) await removeUser(application, user.id, shared.deletedAt.toISOString());
+  else if (user.email !== shared.email) await setUserEmail(application, user.id, shared.email);
+  else return false;
+  return true;
+}

@@ -1,0 +1,127 @@
+// New records on their way into the table: all by one statement, and only when the database refuses one of them row by row
+// up to it.
+
+import { isoTime } from '../../domain/dates/iso-time.ts';
+import { recordText } from '../../domain/records/record-text.ts';
+import { readValues } from '../../domain/values/value-types.ts';
+import { fault } from '../../faults.ts';
+import { insertEntries } from '../../store/activity/activity.ts';
+import { loggedWrite } from '../../store/activity/logged-write.ts';
+import type { Reader } from '../../store/database/handles.ts';
+import { StaleDefinition, violatedConstraint } from '../../store/database/sqlstate.ts';
+import { insertRecords, type RecordRow } from '../../store/records/records.ts';
+import type { NewRecord } from '../../wire/records.ts';
+import type { Values } from '../../wire/values.ts';
+import { type InCollection, noteWritten } from '../in-collection.ts';
+import { type Failure, inOrder, inOrderInSteps, type Outcome } from '../in-order.ts';
+import { type Draft, draft, draftInSteps, duplicatedValues, recordEntries } from './drafts.ts';
+import { completeTargets, type FoundTargets, findTargets } from './targets.ts';
+
+export interface NewDraft extends Draft {
+  readonly createdBy: { readonly id: string; readonly name: string };
+}
+
+export async function draftRecords(
+  at: InCollection,
+  records: readonly NewRecord[],
+): Promise<{ drafts: NewDraft[]; failure?: Failure }> {
+  const { done: reads, failure } = await inOrder(at, records, (record) =>
+    readValues(at.collection.columns, record.values, { nullRemoves: false }),
+  );
+  const creatorIds = records.slice(0, reads.length).flatMap((record) => record.creatorId ?? []);
+  const found = await findTargets(
+    at,
+    reads.flatMap((read) => read.targets),
+    creatorIds,
+  );
+  const drafted = await inOrderInSteps(at, reads, function* (read, index) {
+    completeTargets(read.targets, found);
+    const createdBy = creatorOf(at, records[index]?.creatorId, found);
+    return { ...(yield* draftInSteps(at, at.ids.long('r'), read.values)), createdBy };
+  });
+  return drafted.failure === undefined && failure !== undefined
+    ? { drafts: drafted.done, failure }
+    : { ...drafted, drafts: drafted.done };
+}
+
+/** Without `creatorId` the caller is the creator. */
+export function draftNew(
+  at: InCollection,
+  values: Values,
+  { creatorId, found }: { creatorId: string | undefined; found: FoundTargets },
+): NewDraft {
+  const createdBy = creatorOf(at, creatorId, found);
+  return { ...draft(at.collection, at.ids.long('r'), values), createdBy };
+}
+
+function creatorOf(
+  { caller }: InCollection,
+  creatorId: string | undefined,
+  found: FoundTargets,
+): NewDraft['createdBy'] {
+  const name = creatorId === undefined ? caller.name : found.users.get(creatorId);
+  if (name === undefined) throw fault('INVALID_CREATOR', { creatorId: creatorId ?? '' });
+  return { id: creatorId ?? caller.id, name };
+}
+
+export async function insertDrafts(at: InCollection, drafts: readonly NewDraft[]): Promise<Outcome> {
+  if (drafts.length === 0) return { texts: [] };
+  const date = isoTime(at.now());
+  const rows = drafts.map((made) => newRow(at, made, date));
+  const entries = recordEntries(at, { kind: 'record.create', recordIds: rows.map((row) => row.id) });
+  try {
+    const inserted = await loggedWrite(at.store, insertRecords(at.table, rows), entries);
+    if (inserted.length < rows.length) throw new StaleDefinition();
+    noteWritten(at, rows.length);
+    return { texts: rows.map((row) => row.rec) };
+  } catch (error) {
+    if (violatedConstraint(error) === undefined) throw error;
+    const [only, ...others] = drafts;
+    if (only !== undefined && others.length === 0)
+      return { texts: [], failure: await refused(at, at.store, { made: only, index: 0, error }) };
+  }
+  return insertOneByOne(at, drafts, rows);
+}
+
+export function newRow(
+  { caller }: InCollection,
+  { id, hash, projected, valuesJson, createdBy }: NewDraft,
+  now: string,
+): RecordRow {
+  const times = { createdAt: now, timestamp: now, updatedAt: now };
+  const rec = recordText({ id, hash, valuesJson, createdBy, updatedBy: caller, ...times });
+  return { id, rec, hash, projected, createdBy, updatedBy: caller, updatedAt: now };
+}
+
+/** After the database refused the batch: row by row up to the one that it refuses, in one transaction. */
+async function insertOneByOne(
+  at: InCollection,
+  drafts: readonly NewDraft[],
+  rows: readonly RecordRow[],
+): Promise<Outcome> {
+  const outcome = await at.store.transaction(async (tx): Promise<Outcome> => {
+    const { done, error } = await tx.ladder(rows.map((row) => insertRecords(at.table, [row])));
+    if (done.some((result) => result.length === 0)) throw new StaleDefinition();
+    const index = done.length;
+    const next = drafts[index];
+    // Before the commit: what cannot be explained is undone, and may be tried again.
+    const failure = next && (await refused(at, tx, { made: next, index, error }));
+    const inserted = rows.slice(0, index);
+    const entries = recordEntries(at, { kind: 'record.create', recordIds: inserted.map((row) => row.id) });
+    if (entries.length > 0) await tx.last([insertEntries(tx.schema, entries)]);
+    const texts = inserted.map((row) => row.rec);
+    return failure === undefined ? { texts } : { texts, failure };
+  });
+  noteWritten(at, outcome.texts.length);
+  return outcome;
+}
+
+async function refused(
+  { collection }: InCollection,
+  reader: Reader,
+  { made, index, error }: { made: NewDraft; index: number; error: unknown },
+): Promise<Failure> {
+  const duplicated = await duplicatedValues(reader, collection, { error, refused: made });
+  if (duplicated === undefined) throw error;
+  return { index, fault: duplicated };
+}

@@ -1,0 +1,163 @@
+// References are live: a record's text holds only where a reference points, and the referred value and hash are put in
+// when the answer is made. The text is not parsed for it: an entry of a reference column begins with a mark known from
+// the definition. The mark stands only at the entry itself: inside a JSON string its quotation marks would be escaped,
+// and the key of an Object, which could end like it, is preceded by something else than `{` or `,`.
+
+import type { Context } from '../../context.ts';
+import type { ReferenceColumn } from '../../domain/definition/application.ts';
+import { readScope } from '../../domain/people/access.ts';
+import type { RecordText } from '../../domain/records/record-text.ts';
+import { BytesNeeded } from '../../request/byte-budget.ts';
+import type { Reader } from '../../store/database/handles.ts';
+import { LONG_ALONE_BYTES } from '../../store/records/long-records.ts';
+import { type Referral, type Referred, readReferred } from '../../store/records/references.ts';
+import type { InCollection } from '../in-collection.ts';
+import { withBytes } from './held-bytes.ts';
+import { readLongOnes } from './long-references.ts';
+
+const RECORD_ID_LENGTH = 27;
+/** Referred values beyond this in one answer are left out: a few references to long texts could fill the memory. */
+const REFERRED_CHARACTERS_MAX = 16 * 1024 * 1024;
+
+interface Place {
+  /** Just behind the closing quotation mark of the referred record's identifier. */
+  readonly at: number;
+  readonly recordId: string;
+  readonly column: ReferenceColumn;
+}
+
+/** The texts, none of them long, as the caller sees them now. */
+export async function withLiveReferences(at: InCollection, texts: readonly string[]): Promise<readonly RecordText[]> {
+  if (at.collection.references.length === 0) return texts;
+  return withBytes(at, () => withReferencesOf(at, at.store, texts));
+}
+
+/**
+ * The texts as the caller sees them now, or at the moment of the snapshot that `reader` is. Within `withBytes`: long values
+ * that are referred to need room, besides that of the texts.
+ */
+export async function withReferencesOf(
+  at: InCollection,
+  reader: Reader,
+  texts: readonly RecordText[],
+  { longToo = true } = {},
+): Promise<readonly RecordText[]> {
+  const { collection } = at;
+  if (collection.references.length === 0) return texts;
+  const places = texts.map((text) => findPlaces(collection.references, text));
+  const referrals = toReferrals(at, places.flat());
+  if (referrals.length === 0) return texts;
+  const referred = await readReferred(reader, referrals);
+  const room = { characters: REFERRED_CHARACTERS_MAX };
+  if (longToo) {
+    const held = texts.reduce((sum, text) => (typeof text === 'string' ? sum : sum + text.length), 0);
+    const long = { referrals, referred, places: places.flat(), held, charactersMax: room.characters };
+    await readLongOnes(at, reader, long);
+  }
+  return texts.map((text, index) => splice(text, places[index] ?? [], { referred, room }));
+}
+
+/**
+ * The same for records that were just written. The write stands, and is told, whatever happens to what they refer to: where
+ * that cannot be read the references stay unresolved. Who gets such a record is told what is wrong. Nor does it wait for
+ * room for long values: it would be told that nothing was begun.
+ */
+export async function withLiveReferencesIfPossible(
+  at: InCollection,
+  texts: readonly RecordText[],
+): Promise<readonly RecordText[]> {
+  try {
+    return await withReferencesOf(at, at.store, texts).catch((error: unknown) => {
+      if (error instanceof BytesNeeded) return withReferencesOf(at, at.store, texts, { longToo: false });
+      throw error;
+    });
+  } catch {
+    return texts;
+  }
+}
+
+function findPlaces(columns: readonly ReferenceColumn[], text: RecordText): Place[] {
+  const places: Place[] = [];
+  for (const column of columns) {
+    for (let from = 0; ; ) {
+      const start = text.indexOf(column.mark, from);
+      if (start === -1) break;
+      const before = partOf(text, start - 1, start);
+      const idStart = start + column.mark.length;
+      if (before === '{' || before === ',') {
+        places.push({
+          at: idStart + RECORD_ID_LENGTH + 1,
+          recordId: partOf(text, idStart, idStart + RECORD_ID_LENGTH),
+          column,
+        });
+        break;
+      }
+      from = idStart;
+    }
+  }
+  return places.sort((a, b) => a.at - b.at);
+}
+
+/** Of characters that are single bytes. */
+const partOf = (text: RecordText, start: number, end: number): string =>
+  typeof text === 'string' ? text.slice(start, end) : text.toString('latin1', start, end);
+
+function toReferrals(context: Pick<Context, 'application' | 'caller'>, places: readonly Place[]): Referral[] {
+  const byCollection = new Map<string, { columnIds: Set<string>; recordIds: Set<string> }>();
+  for (const { column, recordId } of places) {
+    const entry = byCollection.get(column.referredCollectionId) ?? { columnIds: new Set(), recordIds: new Set() };
+    entry.columnIds.add(column.referredColumnId);
+    entry.recordIds.add(recordId);
+    byCollection.set(column.referredCollectionId, entry);
+  }
+  return [...byCollection].flatMap(([collectionId, { columnIds, recordIds }]) => {
+    const collection = context.application.collections.get(collectionId);
+    if (collection === undefined) return [];
+    const scope = readScope(collection.definition, context.caller);
+    return { collectionId, columnIds: [...columnIds], recordIds: [...recordIds], scope };
+  });
+}
+
+interface Splicing {
+  readonly referred: Map<string, Map<string, Referred>>;
+  /** What may still be put into this answer. */
+  readonly room: { characters: number };
+}
+
+function splice(text: RecordText, places: readonly Place[], splicing: Splicing): RecordText {
+  if (typeof text !== 'string') return spliceBytes(text, places, splicing);
+  let result = '';
+  let from = 0;
+  for (const place of places) {
+    const members = membersOf(place, splicing);
+    if (members === undefined) continue;
+    result += text.slice(from, place.at) + members;
+    from = place.at;
+  }
+  if (from === 0) return text;
+  result += text.slice(from);
+  return result.length > LONG_ALONE_BYTES ? Buffer.from(result) : result;
+}
+
+function spliceBytes(text: Buffer, places: readonly Place[], splicing: Splicing): Buffer {
+  const parts: Buffer[] = [];
+  let from = 0;
+  for (const place of places) {
+    const members = membersOf(place, splicing);
+    if (members === undefined) continue;
+    parts.push(text.subarray(from, place.at), Buffer.from(members));
+    from = place.at;
+  }
+  return from === 0 ? text : Buffer.concat([...parts, text.subarray(from)]);
+}
+
+/** What a reference shows of the record that it refers to; undefined when that is not there. */
+function membersOf({ recordId, column }: Place, { referred, room }: Splicing): string | undefined {
+  const target = referred.get(column.referredCollectionId)?.get(recordId);
+  if (target === undefined) return undefined;
+  const value = target.values.get(column.referredColumnId);
+  const hash = `,"recordHash":"${target.hash}"`;
+  if (value === undefined || value.length > room.characters) return hash;
+  room.characters -= value.length;
+  return `${hash},"value":${value}`;
+}

@@ -1,0 +1,190 @@
+// Records: create, get, update, upsert, delete. Each verb tells its story from input to view; how rows get in and change
+// is in record-inserts, record-replacement (one statement), record-updates (locked) and record-upserts.
+
+import type { Context } from '../../context.ts';
+import type { PreparedCollection } from '../../domain/definition/application.ts';
+import { sha256Hex } from '../../domain/hash.ts';
+import { readScope, writeScope } from '../../domain/people/access.ts';
+import { hashInText, type RecordText } from '../../domain/records/record-text.ts';
+import { readValues } from '../../domain/values/value-types.ts';
+import { fault, RawJson, tooBusy } from '../../faults.ts';
+import { loggedWrite } from '../../store/activity/logged-write.ts';
+import { isLongRecord } from '../../store/records/long-records.ts';
+import { getRecord, removeRecord } from '../../store/records/records.ts';
+import type { NewRecord, RecordUpdate, RecordUpdateWithId } from '../../wire/records.ts';
+import { type InCollection, inCollection, pathOf } from '../in-collection.ts';
+import { type Failure, inOrder } from '../in-order.ts';
+import { recordEntries } from './drafts.ts';
+import { draftRecords, insertDrafts } from './inserts.ts';
+import { withLiveReferences, withLiveReferencesIfPossible } from './live-references.ts';
+import { readLong } from './reading.ts';
+import { ATTEMPTS, buildAnew, buildOnKnown, explain, replace } from './replacement.ts';
+import { findTargets } from './targets.ts';
+import { applyUpdates, type Change, type UpdateConditions } from './updates.ts';
+import { readUpsert, upsertKey, upsertMany, upsertOne } from './upserts.ts';
+
+/** A record as it goes out. The hash stands first in the ETag; the rest changes with anything else in the text. */
+export interface RecordView {
+  readonly text: RecordText;
+  readonly etag: string;
+}
+
+export async function get(context: Context, input: { collectionId: string; recordId: string }): Promise<RecordView> {
+  const at = inCollection(context, input.collectionId);
+  const { recordId } = input;
+  const stored = await getRecord(at.store, at.table, {
+    recordId,
+    scope: readScope(at.collection.definition, at.caller),
+  });
+  if (stored === undefined) throw fault('RECORD_NOT_FOUND', { recordId });
+  if (isLongRecord(stored)) return getLong(at, recordId, stored);
+  at.known.learn(pathOf(at), recordId, stored);
+  const [text = stored] = await withLiveReferences(at, [stored]);
+  return viewOf(text);
+}
+
+async function getLong(at: InCollection, recordId: string, selected: string): Promise<RecordView> {
+  const text = await readLong(at, selected);
+  if (text === undefined) throw fault('RECORD_NOT_FOUND', { recordId });
+  return viewOf(text);
+}
+
+const viewOf = (text: RecordText): RecordView => ({
+  text,
+  etag: `"${hashInText(text)}-${sha256Hex(text).slice(0, ETAG_REST_CHARACTERS)}"`,
+});
+
+/** 64 bits: enough to tell versions of one record apart. */
+const ETAG_REST_CHARACTERS = 16;
+
+/** The created records as texts, in order. `batch`: whether the body was an array, whose errors tell what was done. */
+export async function create(
+  context: Context,
+  input: { collectionId: string; records: readonly NewRecord[]; batch: boolean },
+): Promise<readonly RecordText[]> {
+  const at = inCollection(context, input.collectionId);
+  checkCreators(context, input.records);
+  const { drafts, failure } = await draftRecords(at, input.records);
+  const outcome = await insertDrafts(at, drafts);
+  const [only] = drafts;
+  if (!input.batch && only && outcome.texts[0]) at.known.learn(pathOf(at), only.id, outcome.texts[0]);
+  const texts = await withLiveReferencesIfPossible(at, outcome.texts);
+  return finish(texts, outcome.failure ?? failure, input.batch ? 'insertedRecords' : undefined);
+}
+
+function checkCreators(context: Context, records: readonly NewRecord[]): void {
+  const given = records.filter((record) => record.creatorId !== undefined).length;
+  if (given === 0) return;
+  if (given < records.length) {
+    const index = records.findIndex((record) => record.creatorId === undefined);
+    throw fault('INVALID_BODY', {
+      reason: 'creatorId must be given in every element or in none',
+      path: `/${index}/creatorId`,
+    });
+  }
+  if (!context.caller.admin) throw fault('ADMIN_REQUIRED');
+}
+
+/** The texts, or the failure with what was applied before it. */
+function finish(
+  texts: readonly RecordText[],
+  failure: Failure | undefined,
+  member: 'insertedRecords' | 'updatedRecords' | 'upsertedRecords' | undefined,
+): readonly RecordText[] {
+  if (failure === undefined) return texts;
+  if (member !== undefined) {
+    failure.fault.batch = { recordIndex: failure.index, applied: { [member]: texts.map((text) => new RawJson(text)) } };
+  }
+  throw failure.fault;
+}
+
+export async function updateMany(
+  context: Context,
+  input: { collectionId: string; updates: readonly RecordUpdateWithId[] },
+): Promise<readonly RecordText[]> {
+  const at = inCollection(context, input.collectionId);
+  const { done: changes, failure } = await inOrder(at, input.updates, (update) =>
+    readChange(at.collection, update.id, update),
+  );
+  if (changes.length === 0) return finish([], failure, 'updatedRecords');
+  const found = await findTargets(
+    at,
+    changes.flatMap((change) => change.read.targets),
+  );
+  const outcome = await applyUpdates(at, changes, { found });
+  const texts = await withLiveReferencesIfPossible(at, outcome.texts);
+  return finish(texts, outcome.failure ?? failure, 'updatedRecords');
+}
+
+function readChange(collection: PreparedCollection, id: string, { values, replace = true }: RecordUpdate): Change {
+  return { id, replace, read: readValues(collection.columns, values, { nullRemoves: !replace }) };
+}
+
+/** `ifHash`: the hash that the record must still have. */
+export async function update(
+  context: Context,
+  input: { collectionId: string; recordId: string; update: RecordUpdate; ifHash?: string | undefined },
+): Promise<RecordText> {
+  const at = inCollection(context, input.collectionId);
+  const { recordId, ifHash } = input;
+  const change = readChange(at.collection, recordId, input.update);
+  const found = await findTargets(at, change.read.targets);
+  const built = change.replace
+    ? buildAnew(change, found, ifHash)
+    : buildOnKnown(change, found, { text: at.known.get(pathOf(at), recordId), ifHash });
+  const text =
+    (built && (await replace(at, recordId, { ...built, ifHash }))) ??
+    (await updateLocked(at, change, { found, ifHash }));
+  at.known.learn(pathOf(at), recordId, text);
+  const [live = text] = await withLiveReferencesIfPossible(at, [text]);
+  return live;
+}
+
+async function updateLocked(at: InCollection, change: Change, conditions: UpdateConditions): Promise<RecordText> {
+  const { texts, failure } = await applyUpdates(at, [change], conditions);
+  if (failure !== undefined) throw failure.fault;
+  return texts[0]!;
+}
+
+/** The records as texts, in order: those that have the key, changed, and new ones for the keys that none had. */
+export async function upsert(
+  context: Context,
+  input: { collectionId: string; keyColumnId: string; records: readonly NewRecord[]; batch: boolean },
+): Promise<readonly RecordText[]> {
+  const at = inCollection(context, input.collectionId);
+  const key = upsertKey(at.collection, input.keyColumnId);
+  checkCreators(context, input.records);
+  const { done: upserts, failure } = await inOrder(at, input.records, (record) =>
+    readUpsert(at.collection, key, record),
+  );
+  const member = input.batch ? 'upsertedRecords' : undefined;
+  const [first] = upserts;
+  if (first === undefined) return finish([], failure, member);
+  if (!input.batch) {
+    const { id, text } = await upsertOne(at, key, first);
+    at.known.learn(pathOf(at), id, text);
+    return withLiveReferencesIfPossible(at, [text]);
+  }
+  const outcome = await upsertMany(at, key, upserts);
+  const texts = await withLiveReferencesIfPossible(at, outcome.texts);
+  return finish(texts, outcome.failure ?? failure, member);
+}
+
+export async function remove(
+  context: Context,
+  input: { collectionId: string; recordId: string; ifHash?: string | undefined },
+): Promise<void> {
+  const at = inCollection(context, input.collectionId);
+  const { recordId, ifHash } = input;
+  const conditions = { scope: writeScope(at.collection.definition, at.caller), ifHash };
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+    const change = removeRecord(at.table, recordId, conditions);
+    const entries = recordEntries(at, { kind: 'record.delete', recordIds: [recordId] });
+    if ((await loggedWrite(at.store, change, entries)).length > 0) {
+      at.known.forget(pathOf(at), recordId);
+      return;
+    }
+    await explain(at, recordId, ifHash);
+  }
+  throw tooBusy();
+}

@@ -1,0 +1,62 @@
+// Deleting many: records are found without locking any, and deleted in steps that are each one short transaction, so that
+// no lock is held for long and what was done stays done. The oldest identifier goes first; whoever is interrupted repeats the request.
+
+import type { Context } from '../../context.ts';
+import { writeScope } from '../../domain/people/access.ts';
+import { tooBusy } from '../../faults.ts';
+import { loggedLast } from '../../store/activity/logged-write.ts';
+import { StaleDefinition } from '../../store/database/sqlstate.ts';
+import { findMatching, lockMatching, removeLocked } from '../../store/records/removals.ts';
+import { isGuess } from '../../store/records/search.ts';
+import { type InCollection, inCollection, pathOf } from '../in-collection.ts';
+import { recordEntries } from './drafts.ts';
+import { type SearchInput, searchOf, whereOf } from './lists.ts';
+
+/** Found at a time, and deleted at a time. */
+const FOUND = 10_000;
+const STEP = 500;
+
+export async function removeMany(
+  context: Context,
+  input: SearchInput & { collectionId: string; limit: number },
+): Promise<number> {
+  const at = inCollection(context, input.collectionId);
+  const condition = searchOf(at, input, { refusesEmptyTerms: true });
+  if (condition.kind === 'nothing') return 0;
+  const selection = {
+    where: condition.kind === 'everything' ? undefined : whereOf(at, condition),
+    scope: writeScope(at.collection.definition, at.caller),
+  };
+  const collect = isGuess(condition);
+  let count = 0;
+  const refuseToStartOver = (error: unknown) => {
+    // With another definition the search may mean something else, and what was deleted cannot be counted again.
+    throw error instanceof StaleDefinition && count > 0 ? tooBusy() : error;
+  };
+  for (let after = ''; count < input.limit; ) {
+    const limit = Math.min(FOUND, input.limit - count);
+    const found = findMatching(at.store, at.table, { ...selection, after, limit, collect });
+    const ids = await found.catch(refuseToStartOver);
+    for (let start = 0; start < ids.length; start += STEP) {
+      const step = ids.slice(start, start + STEP);
+      const removed = await removeStep(at, { ...selection, ids: step }).catch(refuseToStartOver);
+      count += removed.length;
+      for (const id of removed) at.known.forget(pathOf(at), id);
+    }
+    if (ids.length < limit) break;
+    after = ids.at(-1) ?? after;
+  }
+  return count;
+}
+
+async function removeStep(at: InCollection, selection: Parameters<typeof lockMatching>[2]): Promise<string[]> {
+  return at.store.transaction(async (tx) => {
+    const ids = await lockMatching(tx, at.table, selection);
+    if (ids.length === 0) return [];
+    const entries = recordEntries(at, { kind: 'record.delete', recordIds: ids });
+    const removed = await loggedLast(at.store, tx, removeLocked(at.table, ids), entries);
+    // They are locked, so nothing but the fence can have kept one of them.
+    if (removed.length < ids.length) throw new StaleDefinition();
+    return ids;
+  });
+}

@@ -1,0 +1,125 @@
+// Updates that must know the record they change: batches, `replace` false, and targets that are gone. The records are
+// locked, the elements are applied to them in order in memory, and what came before the first failure is written.
+
+import { isoTime } from '../../domain/dates/iso-time.ts';
+import type { ReadValues } from '../../domain/values/value-types.ts';
+import { fault } from '../../faults.ts';
+import { loggedLast } from '../../store/activity/logged-write.ts';
+import type { Transaction } from '../../store/database/handles.ts';
+import { assertGeneration } from '../../store/records/fence.ts';
+import { lockRecords, updateRecords } from '../../store/records/records.ts';
+import type { Values } from '../../wire/values.ts';
+import { assertWritable, type InCollection, noteWritten } from '../in-collection.ts';
+import { type Failure, inOrder, type Outcome } from '../in-order.ts';
+import { duplicatedValues } from './drafts.ts';
+import { withBytes } from './held-bytes.ts';
+import { portionSizes, writeInPortions } from './portions.ts';
+import {
+  assertWritten,
+  entriesOf,
+  heldKeys,
+  outcome,
+  readState,
+  refusal,
+  type State,
+  type Step,
+  type Stepped,
+  updateStep,
+  writeSteps,
+} from './steps.ts';
+import { completeTargets, type FoundTargets } from './targets.ts';
+
+export interface Change {
+  readonly id: string;
+  readonly replace: boolean;
+  readonly read: ReadValues;
+}
+
+export interface UpdateConditions {
+  readonly found: FoundTargets;
+  /** The hash that the one record must have. */
+  readonly ifHash?: string | undefined;
+}
+
+export async function applyUpdates(
+  at: InCollection,
+  changes: readonly Change[],
+  conditions: UpdateConditions,
+): Promise<Outcome> {
+  let attempted: Step | undefined;
+  try {
+    return await inTransaction(at, async (tx) => {
+      const ids = [...new Set(changes.map((change) => change.id))];
+      const { records, fence } = await lockRecords(tx, at.table, ids);
+      assertGeneration(fence, at.table.generation);
+      const elements = changes.map(({ id, read }) => ({ name: id, values: read.values }));
+      const sizes = portionSizes(elements, records);
+      if (sizes !== undefined) {
+        const names = changes.map(({ id }) => id);
+        const change = changing(at, changes, conditions);
+        return writeInPortions(at, tx, { names, sizes, locked: records, created: NONE, change, failure: undefined });
+      }
+      const states = new Map([...records].map(([id, { rec }]) => [id, readState(at.collection, rec)]));
+      const held = heldKeys(states.values());
+      const { done: steps, failure } = await takeSteps(at, changes, { ...conditions, states });
+      const [only, ...others] = steps;
+      if (only !== undefined && others.length === 0) {
+        attempted = only;
+        await writeOnly(at, tx, only);
+        return outcome(steps, failure);
+      }
+      return await writeSteps(at, tx, { steps, failure, heldKeys: held });
+    });
+  } catch (error) {
+    // A single element goes out together with its commit; the database's refusal of it arrives here.
+    const duplicated =
+      attempted && (await duplicatedValues(at.store, at.collection, { error, refused: refusal(attempted) }));
+    if (duplicated === undefined) throw error;
+    return { texts: [], failure: { index: 0, fault: duplicated } };
+  }
+}
+
+const NONE: ReadonlyMap<string, Stepped> = new Map();
+
+/** What holds locks waits for no bytes: it gives them up, and locks again. */
+const inTransaction = <T>(at: InCollection, work: (tx: Transaction) => Promise<T>): Promise<T> =>
+  withBytes(at, () => at.store.transaction(work));
+
+function takeSteps(
+  at: InCollection,
+  changes: readonly Change[],
+  { states, ...conditions }: UpdateConditions & { states: Map<string, State> },
+): Promise<{ done: Step[]; failure?: Failure }> {
+  const change = changing(at, changes, conditions);
+  return inOrder(at, changes, ({ id }, index) => {
+    const next = change(index, states.get(id));
+    states.set(id, next.state);
+    return next.step;
+  });
+}
+
+/** How the change of that index is applied to its record; undefined where there is no such record. */
+function changing(at: InCollection, changes: readonly Change[], { found, ifHash }: UpdateConditions) {
+  const now = isoTime(at.now());
+  return (index: number, state: State | undefined): Stepped => {
+    const change = changes[index]!;
+    assertWritable(at, change.id, state?.record.createdBy.id);
+    if (state === undefined) throw new Error('a record that is not there was taken for writable');
+    if (ifHash !== undefined && state.record.hash !== ifHash) throw fault('PRECONDITION_FAILED');
+    completeTargets(change.read.targets, found, state.record.values);
+    return updateStep(at, state, { values: merged(state.record.values, change), now });
+  };
+}
+
+/** The values after the change. */
+export function merged(current: Values, { replace, read }: Pick<Change, 'replace' | 'read'>): Values {
+  if (replace) return read.values;
+  const values = { ...current, ...read.values };
+  for (const columnId of read.removed) delete values[columnId];
+  return values;
+}
+
+async function writeOnly(at: InCollection, tx: Transaction, step: Step): Promise<void> {
+  noteWritten(at, 1);
+  assertWritten([await loggedLast(at.store, tx, updateRecords(at.table, [step.row]), entriesOf(at, [step]))]);
+}

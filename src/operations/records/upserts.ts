@@ -1,0 +1,251 @@
+// Upserts: the record that has the key is changed, and where there is none one is made. A single one reads the record and
+// then writes it by one statement, on condition that nothing has changed since; whoever loses that race a few times, and
+// every batch, locks the records instead. That another makes or deletes the record meanwhile only means to look again.
+
+import { setTimeout as wait } from 'node:timers/promises';
+import { isoTime } from '../../domain/dates/iso-time.ts';
+import type { PreparedCollection } from '../../domain/definition/application.ts';
+import { within, writeScope } from '../../domain/people/access.ts';
+import type { Projection } from '../../domain/records/projections.ts';
+import { type RecordText, readRecordText } from '../../domain/records/record-text.ts';
+import { type ReadValues, readValues } from '../../domain/values/value-types.ts';
+import { Fault, fault, tooBusy } from '../../faults.ts';
+import type { Transaction } from '../../store/database/handles.ts';
+import { assertGeneration } from '../../store/records/fence.ts';
+import { getRecordByKey, type LockedLong, lockRecordsByKeys } from '../../store/records/keys.ts';
+import { isLongRecord } from '../../store/records/long-records.ts';
+import type { NewRecord } from '../../wire/records.ts';
+import type { Values } from '../../wire/values.ts';
+import type { InCollection } from '../in-collection.ts';
+import { type Failure, inOrder, type Outcome } from '../in-order.ts';
+import { isDuplicatedIn } from './drafts.ts';
+import { withBytes } from './held-bytes.ts';
+import { draftNew, insertDrafts } from './inserts.ts';
+import { portionSizes, writeInPortions } from './portions.ts';
+import { replace } from './replacement.ts';
+import {
+  createStep,
+  heldKeys,
+  readState,
+  type State,
+  type Step,
+  type Stepped,
+  StepsOutdated,
+  updateStep,
+  writeSteps,
+} from './steps.ts';
+import { completeTargets, type FoundTargets, findTargets } from './targets.ts';
+import { merged } from './updates.ts';
+
+/** How often a single upsert looks and writes before it locks. */
+const RACES = 3;
+/** How often it is locked anew because another has made one of the records meanwhile. */
+const ATTEMPTS = 20;
+/** Those who lost together do not come back together. */
+const PAUSE_MS = 5;
+
+export interface UpsertKey {
+  readonly columnId: string;
+  readonly projection: Projection;
+}
+
+export function upsertKey({ columns, projections }: PreparedCollection, columnId: string): UpsertKey {
+  const column = columns.get(columnId);
+  if (column === undefined) throw fault('COLUMN_NOT_FOUND', { columnId });
+  const projection = projections.byColumn.get(columnId)?.key;
+  if (projection === undefined || !column.searchable) {
+    const lacking = [...(column.unique ? [] : ['unique']), ...(column.searchable ? [] : ['searchable'])];
+    const reason = `the key column must be unique and searchable, and this one is not ${lacking.join(' and not ')}`;
+    throw fault('INVALID_UPSERT_KEY', { columnId, reason });
+  }
+  return { columnId, projection };
+}
+
+export interface Upsert {
+  readonly key: string;
+  readonly read: ReadValues;
+  readonly creatorId: string | undefined;
+}
+
+/** The key is looked at before the other values. */
+export function readUpsert(collection: PreparedCollection, key: UpsertKey, { values, creatorId }: NewRecord): Upsert {
+  const { columnId, projection } = key;
+  const entry = values[columnId] ?? null;
+  if (entry === null) throw fault('MISSING_UPSERT_KEY_VALUE', { columnId, reason: 'the key column has no value' });
+  const keyFirst = { [columnId]: entry, ...values };
+  const read = properKey(key, () => readValues(collection.columns, keyFirst, { nullRemoves: true }));
+  return { key: String(projection.read(read.values)), read, creatorId };
+}
+
+/** Whatever is wrong with the value of the key column, it is told as missing. */
+function properKey<T>({ columnId }: UpsertKey, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof Fault) || error.code !== 'INVALID_VALUE') throw error;
+    const problem = error.params as { columnId: string; reason: string };
+    throw problem.columnId === columnId
+      ? fault('MISSING_UPSERT_KEY_VALUE', { columnId, reason: problem.reason })
+      : error;
+  }
+}
+
+const findAll = (at: InCollection, upserts: readonly Upsert[]): Promise<FoundTargets> =>
+  findTargets(
+    at,
+    upserts.flatMap(({ read }) => read.targets),
+    upserts.flatMap(({ creatorId }) => creatorId ?? []),
+  );
+
+/** The values of the record that has the key. That there is one is all that is told of one that is not for the caller. */
+function changedValues(
+  at: InCollection,
+  { key, upsert, found }: Looked,
+  held: { createdBy: { id: string }; values: Values },
+): Values {
+  if (!within(writeScope(at.collection.definition, at.caller), held.createdBy.id)) throw fault('FORBIDDEN');
+  properKey(key, () => completeTargets(upsert.read.targets, found, held.values));
+  return merged(held.values, { replace: false, read: upsert.read });
+}
+
+function newRecord(at: InCollection, { key, upsert, found }: Looked) {
+  properKey(key, () => completeTargets(upsert.read.targets, found));
+  return draftNew(at, upsert.read.values, { creatorId: upsert.creatorId, found });
+}
+
+interface Looked {
+  readonly key: UpsertKey;
+  readonly upsert: Upsert;
+  readonly found: FoundTargets;
+}
+
+interface Written {
+  readonly id: string;
+  readonly text: RecordText;
+}
+
+export async function upsertOne(at: InCollection, key: UpsertKey, upsert: Upsert): Promise<Written> {
+  const look = () => getRecordByKey(at.store, at.table, { projection: key.projection, key: upsert.key });
+  const [found, first] = await Promise.all([findAll(at, [upsert]), look()]);
+  const looked = { key, upsert, found };
+  let stored = first;
+  for (let race = 1; race <= RACES; race++) {
+    if (race > 1) stored = await look();
+    if (stored !== undefined && isLongRecord(stored)) break;
+    const written = stored === undefined ? await insertNew(at, looked) : await change(at, looked, stored);
+    if (written !== undefined) return written;
+  }
+  const { texts, failure } = await upsertLocked(at, [upsert], { key, found });
+  if (failure !== undefined) throw failure.fault;
+  const [text = ''] = texts;
+  return { id: readRecordText(text).id, text };
+}
+
+/** Undefined when another has made such a record since. */
+async function insertNew(at: InCollection, looked: Looked): Promise<Written | undefined> {
+  const made = newRecord(at, looked);
+  const { texts, failure } = await insertDrafts(at, [made]);
+  if (failure === undefined) return { id: made.id, text: texts[0]! };
+  if (isDuplicatedIn(looked.key.columnId, failure.fault)) return undefined;
+  throw failure.fault;
+}
+
+/** Undefined when the record has changed, or has gone, since. */
+async function change(at: InCollection, looked: Looked, stored: string): Promise<Written | undefined> {
+  const record = readRecordText(stored);
+  const values = changedValues(at, looked, record);
+  const text = await replace(at, record.id, { values, onHash: record.hash, ifHash: undefined });
+  return text === undefined ? undefined : { id: record.id, text };
+}
+
+export async function upsertMany(at: InCollection, key: UpsertKey, upserts: readonly Upsert[]): Promise<Outcome> {
+  return upsertLocked(at, upserts, { key, found: await findAll(at, upserts) });
+}
+
+async function upsertLocked(
+  at: InCollection,
+  upserts: readonly Upsert[],
+  given: { key: UpsertKey; found: FoundTargets },
+): Promise<Outcome> {
+  let oneByOne = false;
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+    try {
+      const locking = { ...given, upserts, oneByOne };
+      return await withBytes(at, () => at.store.transaction((tx) => lockAndWrite(at, tx, locking)));
+    } catch (error) {
+      if (!(error instanceof StepsOutdated)) throw error;
+      oneByOne = error.oneByOne;
+      await wait(Math.random() * PAUSE_MS * attempt);
+    }
+  }
+  throw tooBusy();
+}
+
+interface Locking {
+  readonly key: UpsertKey;
+  readonly found: FoundTargets;
+  readonly upserts: readonly Upsert[];
+  readonly oneByOne: boolean;
+}
+
+async function lockAndWrite(at: InCollection, tx: Transaction, locking: Locking): Promise<Outcome> {
+  const { columnId, projection } = locking.key;
+  const keys = [...new Set(locking.upserts.map(({ key }) => key))];
+  const { recs, long, fence } = await lockRecordsByKeys(tx, at.table, { projection, keys });
+  assertGeneration(fence, at.table.generation);
+  const locked = recs.map((rec) => readState(at.collection, rec));
+  const keyOf = ({ record }: State) => String(projection.read(record.values));
+  const all = new Map(long);
+  for (const [index, state] of locked.entries()) all.set(keyOf(state), { id: state.record.id, rec: recs[index]! });
+  const elements = locking.upserts.map(({ key, read }) => ({ name: key, values: read.values }));
+  const sizes = portionSizes(elements, all);
+  if (sizes !== undefined) return writeLong(at, tx, { ...locking, sizes, locked: all });
+  const states = new Map(locked.map((state) => [keyOf(state), state]));
+  const { done: steps, failure } = await takeSteps(at, locking, states);
+  const { oneByOne } = locking;
+  return writeSteps(at, tx, { steps, failure, heldKeys: heldKeys(locked), keyColumnId: columnId, oneByOne });
+}
+
+/** `states` by key: the records that are locked, and those that the elements before have made. */
+function takeSteps(
+  at: InCollection,
+  { key, found, upserts }: Locking,
+  states: Map<string, State>,
+): Promise<{ done: Step[]; failure?: Failure }> {
+  const now = isoTime(at.now());
+  return inOrder(at, upserts, (upsert) => {
+    const looked = { key, upsert, found };
+    const state = states.get(upsert.key);
+    const next = state === undefined ? creation(at, looked, now) : changing(at, looked, { state, now });
+    states.set(upsert.key, next.state);
+    return next.step;
+  });
+}
+
+const creation = (at: InCollection, looked: Looked, now: string): Stepped => createStep(at, newRecord(at, looked), now);
+
+const changing = (at: InCollection, looked: Looked, { state, now }: { state: State; now: string }): Stepped =>
+  updateStep(at, state, { values: changedValues(at, looked, state.record), now });
+
+type LongLocking = Locking & { readonly sizes: readonly number[]; readonly locked: ReadonlyMap<string, LockedLong> };
+
+/** New records are made of the body alone, so all of them at first; one that cannot be made ends the batch there. */
+async function writeLong(at: InCollection, tx: Transaction, locking: LongLocking): Promise<Outcome> {
+  const { key, found, upserts, sizes, locked } = locking;
+  const now = isoTime(at.now());
+  const created = new Map<string, Stepped>();
+  const { done: names, failure } = await inOrder(at, upserts, (upsert) => {
+    if (!locked.has(upsert.key) && !created.has(upsert.key)) {
+      created.set(upsert.key, creation(at, { key, upsert, found }, now));
+    }
+    return upsert.key;
+  });
+  const change = (index: number, state: State | undefined) => {
+    if (state === undefined) throw new Error('a record that is neither there nor new was to be changed');
+    return changing(at, { key, upsert: upserts[index]!, found }, { state, now });
+  };
+  return writeInPortions(at, tx, {
+    ...{ names, sizes: sizes.slice(0, names.length), locked, created, change, failure },
+    keyColumnId: key.columnId,
+  });
+}

@@ -1,0 +1,22 @@
+// Takes away what is left of sessions, single sign-ons and password resets whose time is over. They count for nothing
+// already; this keeps the tables small.
+
+import type { OperatorContext } from '../../context.ts';
+import { isoTime } from '../../domain/dates/iso-time.ts';
+import { SESSION_IDLE_MS } from '../../domain/people/session-times.ts';
+import { removeExpired } from '../../store/people/sessions.ts';
+import { forEveryApplication } from '../every-application.ts';
+
+export async function sweepSignIns(
+  context: Pick<OperatorContext, 'database' | 'now' | 'observe'>,
+  signal: AbortSignal,
+): Promise<void> {
+  const { database, now, observe } = context;
+  await forEveryApplication(context, signal, {
+    work: (applicationId) => {
+      const times = { now: isoTime(now()), idleSince: isoTime(now() - SESSION_IDLE_MS) };
+      return removeExpired(database.application(applicationId), times);
+    },
+    tell: (applicationId, error) => observe({ event: 'job.failed', job: 'expired-sign-ins', applicationId, error }),
+  });
+}

@@ -1,0 +1,173 @@
+// One request on its way: where its time went, by when it has to be answered, and what is to stop when it is not. Passed
+// along the road as an argument, down to the statements that are run for it (docs/architecture.md, "Overload").
+
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Fault } from '../faults.ts';
+
+export type Stage = 'admission' | 'gate' | 'quota' | 'body' | 'operation';
+
+/** What is kept of a request that is traced (monitoring/traces). */
+export interface Trace {
+  readonly id: string;
+  asked(asked: Asked): void;
+  end(scope: RequestScope, status: number): void;
+}
+
+/** What is asked of the database together; `to` when it is answered. */
+export interface Asked {
+  readonly statements: readonly { readonly text: string }[];
+  readonly from: number;
+  to: number | undefined;
+}
+
+/** For what is to be left when the request is stopped. */
+export type Stopping = Pick<RequestScope, 'stopped' | 'whenStopped' | 'takeBack'>;
+
+/** What a trace begins with. */
+export interface TraceBeginning {
+  readonly scope: RequestScope;
+  readonly method: string;
+  readonly route: string;
+  readonly scheme: string;
+  readonly headers: IncomingHttpHeaders;
+  /** The other end of the connection. */
+  readonly peer: string | undefined;
+}
+
+export class RequestScope {
+  readonly id: string;
+  /** All moments are `performance.now()`. */
+  readonly startedAt = performance.now();
+  /** Those of the answer besides its own, whatever the answer is. */
+  readonly headers: Record<string, string> = {};
+  /** How long each stage took. One that the request had to go through again has several. */
+  readonly laps: { readonly stage: Stage; readonly from: number; readonly to: number }[] = [];
+  /** By then it is answered. Moves on while the client is waited for. */
+  deadlineAt: number;
+  /** The application under which it is counted where applications share (gate/admission). */
+  share = '';
+  /** Whether it has a place among those that are worked on, or waits for one. */
+  admitted = false;
+  waiting = false;
+  /** Whether its work has to be done in slices (request/slices.ts): set by the size of its body, or by the time it took. */
+  heavy = false;
+  /** Of the path, in its right form; whether there is such an application is another question. */
+  applicationId: string | undefined = undefined;
+  /** Whether who asks has proved who they are, and which user that is, where it is one. */
+  authenticated = false;
+  userId: string | undefined = undefined;
+  /** The group of operations in whose quota it was counted. */
+  group: string | undefined = undefined;
+  /** Takes that back. */
+  uncount: ((scope: RequestScope) => void) | undefined = undefined;
+  /** What it was answered with, where that is a problem. */
+  problem: Fault | undefined = undefined;
+  /** What was asked of the database for it. */
+  statements = 0;
+  /** While this is above 0 the request cannot start over (store/database/standing). */
+  standingWrites = 0;
+  /** Of files that it brought or took along. */
+  bytesIn = 0;
+  bytesOut = 0;
+  /** Of long records that it reads (byte-budget). */
+  heldBytes = 0;
+  trace: Trace | undefined = undefined;
+  /** Its place among those whose time is looked at (http/clients/deadlines). */
+  watchedAt: number | undefined = undefined;
+  /** Where a file is on its way to us: gives back its place among the transfers. */
+  endTransfer: (() => void) | undefined;
+  #stage: Stage | undefined;
+  #stageFrom = this.startedAt;
+  #arrived = false;
+  /** Waits for the database: how long those took that have ended, how many are under way, and the sum of their beginnings. */
+  #waitedMs = 0;
+  #waits = 0;
+  #waitsFrom = 0;
+  #stopped: Fault | undefined;
+  #stoppers: ((why: Fault) => void)[] = [];
+
+  constructor(id: string, milliseconds: number) {
+    this.id = id;
+    this.deadlineAt = this.startedAt + milliseconds;
+  }
+
+  /** Ends the stage before it. The first began with the request; behind the answer there is none. */
+  begin(stage: Stage): void {
+    if (this.#stage !== undefined) this.#lap(this.#stage);
+    if (!this.#arrived) this.#stage = stage;
+  }
+
+  /** It is answered, from whatever stage: that has ended. */
+  arrive(): void {
+    if (this.#stage !== undefined) this.#lap(this.#stage);
+    this.#stage = undefined;
+    this.#arrived = true;
+  }
+
+  #lap(stage: Stage): void {
+    const to = performance.now();
+    this.laps.push({ stage, from: this.#stageFrom, to });
+    this.#stageFrom = to;
+  }
+
+  /** How long it has waited for the database, for connections as well, up to now. */
+  get databaseMs(): number {
+    return this.#waits === 0 ? this.#waitedMs : this.#waitedMs + this.#waits * performance.now() - this.#waitsFrom;
+  }
+
+  ask(statements: Asked['statements']): Asked {
+    this.statements += statements.length;
+    const asked: Asked = { statements, from: this.wait(), to: undefined };
+    this.trace?.asked(asked);
+    return asked;
+  }
+
+  noteAnswer(asked: Asked): void {
+    asked.to = this.endWait(asked.from);
+  }
+
+  /** Gives the moment, which is what `endWait` wants to know. */
+  wait(): number {
+    const from = performance.now();
+    this.#waits += 1;
+    this.#waitsFrom += from;
+    return from;
+  }
+
+  endWait(from: number): number {
+    const to = performance.now();
+    this.#waitedMs += to - from;
+    this.#waits -= 1;
+    // Nothing of the roundings stays.
+    this.#waitsFrom = this.#waits === 0 ? 0 : this.#waitsFrom - from;
+    return to;
+  }
+
+  /** Since when it waits for the database: of several waits at once, about. */
+  get waitsSince(): number {
+    return this.#waits === 0 ? Number.POSITIVE_INFINITY : this.#waitsFrom / this.#waits;
+  }
+
+  /** Why nothing is to be begun for it any more. */
+  get stopped(): Fault | undefined {
+    return this.#stopped;
+  }
+
+  stop(why: Fault): void {
+    if (this.#stopped !== undefined) return;
+    this.#stopped = why;
+    const stoppers = this.#stoppers;
+    this.#stoppers = [];
+    for (const stopper of stoppers) stopper(why);
+  }
+
+  /** Called once when it is stopped, unless it is taken back before. */
+  whenStopped(stopper: (why: Fault) => void): void {
+    this.#stoppers.push(stopper);
+  }
+
+  takeBack(stopper: (why: Fault) => void): void {
+    const index = this.#stoppers.lastIndexOf(stopper);
+    if (index !== -1) this.#stoppers.splice(index, 1);
+  }
+}

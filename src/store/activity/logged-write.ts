@@ -1,0 +1,86 @@
+// A change and its activity entries as one unit. The only place that knows that engines differ, and the only
+// one that may chain data-modifying CTEs: for one row and its entry at 16 connections a pipelined transaction was
+// measured at 7,200/s and the CTE at 11,600/s on plain PostgreSQL, while on Citus the CTE is ten times slower.
+
+import type { LogEntry } from '../../domain/activity/activity.ts';
+import type { Transaction, Writer } from '../database/handles.ts';
+import { isRetriable, unavailable } from '../database/sqlstate.ts';
+import type { Row, Statement } from '../database/statements.ts';
+import { insertEntries } from './activity.ts';
+
+export interface SubjectEntry extends LogEntry {
+  /** The identifier of what is changed: a record, an attachment, a user. */
+  readonly subjectId: string;
+}
+
+const ATTEMPTS = 5;
+
+/**
+ * Runs `change`, whose rows begin with the identifier of what it changed, and writes the entries of exactly those. Without entries it is one plain statement.
+ */
+export async function loggedWrite(writer: Writer, change: Statement, entries: readonly SubjectEntry[]): Promise<Row[]> {
+  if (writer.engine === 'citus' && entries.length > 0) return loggedTransaction(writer, change, entries);
+  const statement = entries.length === 0 ? change : asOneStatement(writer.schema, change, entries);
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await writer.write(statement.text, statement.params);
+    } catch (error) {
+      if (!isRetriable(error)) throw error;
+      if (attempt === ATTEMPTS) throw unavailable(error, 'busy') ?? error;
+    }
+  }
+}
+
+function loggedTransaction(writer: Writer, change: Statement, entries: readonly SubjectEntry[]): Promise<Row[]> {
+  return writer.transaction((tx) => loggedLast(writer, tx, change, entries));
+}
+
+/** The same as the end of a transaction of the writer's, together with its commit. Nothing may follow. */
+export async function loggedLast(
+  writer: Writer,
+  tx: Transaction,
+  change: Statement,
+  entries: readonly SubjectEntry[],
+): Promise<Row[]> {
+  if (writer.engine === 'plain' || entries.length === 0) {
+    const [rows = []] = await tx.last([entries.length === 0 ? change : asOneStatement(tx.schema, change, entries)]);
+    return rows;
+  }
+  const rows = await tx.rows(change.text, change.params);
+  const changed = new Set(rows.map((row) => row[0]));
+  const done = entries.filter((entry) => changed.has(entry.subjectId));
+  if (done.length > 0) await tx.last([insertEntries(tx.schema, done)]);
+  return rows;
+}
+
+function asOneStatement(schema: string, change: Statement, entries: readonly SubjectEntry[]): Statement {
+  const [only, ...others] = entries;
+  const text = loggedText(schema, change, others.length === 0);
+  if (only !== undefined && others.length === 0) return { text, params: [...change.params, only.id, only.entry] };
+  const columns = [entries.map((e) => e.id), entries.map((e) => e.entry), entries.map((e) => e.subjectId)];
+  return { text, params: [...change.params, ...columns] };
+}
+
+const singleTexts = new Map<string, string>();
+const batchTexts = new Map<string, string>();
+const TEXTS_MAX = 5_000;
+
+/** Kept, because a text made anew for every request would have to be hashed anew to find its prepared statement. */
+function loggedText(schema: string, { text: change, params: { length: n } }: Statement, single: boolean): string {
+  const texts = single ? singleTexts : batchTexts;
+  let text = texts.get(change);
+  if (text === undefined) {
+    // Arrays cost both sides their quoting, and one record needs none.
+    const entries = single
+      ? `select $${n + 1}::uuid, $${n + 2}::text from changed`
+      : `select e.id, e.entry
+         from unnest($${n + 1}::uuid[], $${n + 2}::text[], $${n + 3}::text[]) as e(id, entry, subject_id)
+         join changed on changed.id = e.subject_id`;
+    text = `with changed as (${change}),
+      logged as (insert into ${schema}.activity (id, entry) ${entries} returning id)
+      select changed.* from changed`;
+    if (texts.size >= TEXTS_MAX) texts.clear();
+    texts.set(change, text);
+  }
+  return text;
+}

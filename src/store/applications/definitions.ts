@@ -1,0 +1,88 @@
+// The definitions that this node has at hand, prepared for use.
+
+import { type PreparedApplication, prepareApplication } from '../../domain/definition/application.ts';
+import type { Database } from '../database/db.ts';
+import { StaleDefinition } from '../database/sqlstate.ts';
+import { FreshCache } from '../nodes/fresh-cache.ts';
+import type { News } from '../nodes/hearing.ts';
+import { getApplication, listApplicationIds } from './applications.ts';
+import { keepMigrated } from './migrate.ts';
+
+const DEFINITIONS_MAX = 2_000;
+const MET_MAX = 100_000;
+
+export class Definitions {
+  readonly #cache: FreshCache<PreparedApplication | undefined>;
+  readonly #database: Database;
+  /** The latest preparation of each application: what did not change keeps its identity, and what hangs on it. */
+  readonly #prepared = new Map<string, { mark: string; application: PreparedApplication }>();
+
+  readonly #met = new Set<string>();
+
+  constructor(database: Database, heardAsOf: () => number) {
+    this.#database = database;
+    this.#cache = new FreshCache(DEFINITIONS_MAX, heardAsOf);
+  }
+
+  get(applicationId: string): Promise<PreparedApplication | undefined> {
+    return this.#cache.get(`${applicationId}/`, () => this.#load(applicationId));
+  }
+
+  /** Without waiting, when it is at hand. */
+  peek(applicationId: string): PreparedApplication | undefined {
+    return this.#cache.peek(`${applicationId}/`);
+  }
+
+  /**
+   * Whether there is such an application, or was lately, whatever is at hand of it: what is at hand goes every minute, and
+   * all of it when the node has heard nothing for a moment, as one does that has too much to do.
+   */
+  knows(applicationId: string): boolean {
+    return this.#met.has(applicationId);
+  }
+
+  async meetAll(): Promise<void> {
+    for (const id of await listApplicationIds(this.#database.system)) this.#meet(id);
+  }
+
+  #meet(applicationId: string): void {
+    if (this.#met.size >= MET_MAX) this.#met.clear();
+    this.#met.add(applicationId);
+  }
+
+  get lookups(): { readonly hits: number; readonly misses: number } {
+    return this.#cache;
+  }
+
+  hear(news: News): void {
+    this.#cache.hear(news);
+    // One that was published a moment ago is not to wait behind those that are made up.
+    if (typeof news === 'object' && 'application' in news) this.#meet(news.application);
+  }
+
+  async #load(applicationId: string): Promise<PreparedApplication | undefined> {
+    const stored = await getApplication(this.#database.system, applicationId);
+    if (stored === undefined) {
+      this.#prepared.delete(applicationId);
+      this.#met.delete(applicationId);
+      return undefined;
+    }
+    this.#meet(applicationId);
+    const { generation, publishedAt, signOnEpoch } = stored;
+    // The generation alone is not enough: an application may have been removed and published anew.
+    const mark = `${generation} ${publishedAt} ${signOnEpoch}`;
+    const known = this.#prepared.get(applicationId);
+    if (known?.mark === mark) return known.application;
+    try {
+      await keepMigrated(this.#database, applicationId);
+    } catch (error) {
+      // Removed since it was read.
+      if (error instanceof StaleDefinition) return undefined;
+      throw error;
+    }
+    const application = prepareApplication(stored);
+    if (this.#prepared.size >= DEFINITIONS_MAX) this.#prepared.clear();
+    this.#prepared.set(applicationId, { mark, application });
+    return application;
+  }
+}

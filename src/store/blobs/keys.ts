@@ -1,0 +1,49 @@
+// From the key of a blob to the name that a store keeps it under, and back. Nothing becomes a path or an object's key
+// that has not passed here, so no key reaches beyond its application.
+
+import { isIdentifier } from '../../wire/identifiers.ts';
+import type { BlobKey } from './blobs.ts';
+
+/** With the identifier and the mark of an interrupted `put`, it stays well below the 255 bytes of a file's name. */
+const PART = /^[a-z0-9.-]{1,100}$/;
+const INTERRUPTED = /(?:^|\.)uploading-[^.]*$/;
+
+/** Whether a listed part is what an interrupted `put` has left. */
+export const isInterrupted = (part: string | undefined): boolean => part !== undefined && INTERRUPTED.test(part);
+
+export function checkApplication(applicationId: string): void {
+  if (!isIdentifier('applicationId', applicationId)) throw new Error('not the identifier of an application');
+}
+
+function isKey({ applicationId, attachmentId, part }: BlobKey): boolean {
+  return (
+    isIdentifier('applicationId', applicationId) &&
+    isIdentifier('attachmentId', attachmentId) &&
+    (part === undefined || PART.test(part))
+  );
+}
+
+/** Throws for what is no key: such a one is a mistake of ours, as identifiers are checked where they come in. */
+export function checkKey(key: BlobKey): void {
+  if (!isKey(key)) throw new Error('not the key of a blob');
+}
+
+/** Those under which something may be put. */
+export function checkNewKey(key: BlobKey): void {
+  checkKey(key);
+  if (isInterrupted(key.part)) throw new Error('the name is reserved for interrupted uploads');
+}
+
+/** `<attachmentId>[.<part>]`. */
+export const fileNameOf = ({ attachmentId, part }: BlobKey): string =>
+  part === undefined ? attachmentId : `${attachmentId}.${part}`;
+
+/** undefined for names that are not ours. */
+export function keyOfFileName(applicationId: string, name: string): BlobKey | undefined {
+  const dot = name.indexOf('.');
+  const key: BlobKey =
+    dot < 0
+      ? { applicationId, attachmentId: name }
+      : { applicationId, attachmentId: name.slice(0, dot), part: name.slice(dot + 1) };
+  return isKey(key) ? key : undefined;
+}

@@ -1,0 +1,46 @@
+// What the database says of itself, for those who watch over it.
+
+import type { Reader } from './handles.ts';
+
+/** The size is found by looking at every file of every table, and nobody needs it to the second. */
+const SIZE_MS = 60_000;
+
+export class DatabaseFigures {
+  readonly #system: Reader;
+  #size: { readonly bytes: number; readonly askedAt: number } | undefined;
+
+  constructor(system: Reader) {
+    this.#system = system;
+  }
+
+  /** As monitoring/figures wants them. */
+  async read() {
+    const [figures, bytes] = await Promise.all([activityOf(this.#system), this.#bytes()]);
+    return { ...figures, bytes };
+  }
+
+  async #bytes(): Promise<number> {
+    const askedAt = performance.now();
+    if (this.#size !== undefined && askedAt - this.#size.askedAt < SIZE_MS) return this.#size.bytes;
+    const text = 'select pg_database_size(current_database())::float8';
+    const [[row] = []] = await this.#system.ask({ text, params: [] });
+    const bytes = row?.[0] as number;
+    this.#size = { bytes, askedAt };
+    return bytes;
+  }
+}
+
+/** `startedAt` in seconds since 1970. */
+async function activityOf(system: Reader) {
+  const rows = await system.rows(
+    `select split_part(current_setting('server_version'), ' ', 1), extract(epoch from pg_postmaster_start_time())::float8,
+       numbackends, current_setting('max_connections')::int,
+       xact_commit::float8, xact_rollback::float8, deadlocks::float8,
+       (select count(*)::int from cartulary.due_notifications)
+     from pg_stat_database where datname = current_database()`,
+  );
+  type Read = [string, number, number, number, number, number, number, number];
+  const [version, startedAt, connections, connectionsMax, ...counts] = rows[0] as Read;
+  const [committed, rolledBack, deadlocks, notificationQueues] = counts;
+  return { version, startedAt, connections, connectionsMax, committed, rolledBack, deadlocks, notificationQueues };
+}

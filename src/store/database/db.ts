@@ -1,0 +1,244 @@
+// The only way to the database. Storage functions are given a handle bound to one application (or to the system
+// schema) and cannot reach the connections: inside a transaction there is nothing else to query by mistake.
+
+import type pg from 'pg';
+import type { RequestScope } from '../../request/request-scope.ts';
+import { Connections, type ConnectionsOptions, meaning } from './connections.ts';
+import { type CopiedRow, copyRows } from './copied-rows.ts';
+import type { Engine, JointTransaction, Publisher, Reader, Transaction, Writer } from './handles.ts';
+import { noted, OpenTransaction, publisherOn } from './open-transaction.ts';
+import { type Place, placeOf, SYSTEM, schemaOf } from './places.ts';
+import { assertReads, type Ledger, noProgress, type Progress } from './standing.ts';
+import { again, inTransaction, type Row, run, runAll, runOnce, runWrite, type Statement } from './statements.ts';
+
+/** What the handles of all requests have in common. */
+interface Shared {
+  readonly connections: Connections;
+  engine: Engine;
+}
+
+export class Database {
+  readonly #shared: Shared;
+  readonly #scope: RequestScope | undefined;
+  #system: Writer | undefined;
+
+  static open(options: ConnectionsOptions): Database {
+    return new Database({ connections: new Connections(options), engine: 'plain' });
+  }
+
+  private constructor(shared: Shared, scope?: RequestScope) {
+    this.#shared = shared;
+    this.#scope = scope;
+  }
+
+  /** The same, for one request: what is run for it is stopped with it, and what is written is counted on it. */
+  forRequest(scope: RequestScope): Database {
+    return new Database(this.#shared, scope);
+  }
+
+  get engine(): Engine {
+    return this.#shared.engine;
+  }
+
+  set engine(engine: Engine) {
+    this.#shared.engine = engine;
+  }
+
+  get system(): Writer {
+    this.#system ??= this.#writer(SYSTEM);
+    return this.#system;
+  }
+
+  application(applicationId: string): Writer {
+    return this.#writer(placeOf(applicationId));
+  }
+
+  /** What a publishing would do: both schemas on one connection, in one transaction. */
+  foresee<T>(applicationId: string, work: (tx: JointTransaction) => Promise<T>): Promise<T> {
+    return this.#writer(SYSTEM).joint(applicationId, async (tx) => {
+      // It looks through whole collections.
+      await tx.system.unhurried();
+      return work(tx);
+    });
+  }
+
+  /** One transaction over the system schema and the application's, where what belongs together lies in both. */
+  together<T>(applicationId: string, work: (tx: JointTransaction) => Promise<T>): Promise<T> {
+    return this.#writer(placeOf(applicationId)).joint(applicationId, work);
+  }
+
+  /** For publishing: a connection besides the others, held until `work` is done. */
+  async publisher<T>(applicationId: string, work: (publisher: Publisher) => Promise<T>): Promise<T> {
+    const { publishers } = this.#shared.connections;
+    const progress = noProgress();
+    try {
+      return await publishers.lend(applicationId, (client) => work(publisherOn(client, applicationId, progress)));
+    } catch (error) {
+      throw meaning(error);
+    } finally {
+      // Also what it undid: whether all of it is undone, nobody knows here.
+      if (progress.changed && this.#scope !== undefined) this.#scope.standingWrites += 1;
+    }
+  }
+
+  /** Whether this node has a publisher of the application. */
+  isPublishing(applicationId: string): boolean {
+    return this.#shared.connections.publishers.busy(applicationId);
+  }
+
+  /** Ends what is being published, and publishes nothing any more. */
+  stopPublishing(): Promise<void> {
+    return this.#shared.connections.publishers.close();
+  }
+
+  get counts() {
+    return this.#shared.connections.counts;
+  }
+
+  /** The database may be out of reach without our having been told. */
+  suspect(): void {
+    this.#shared.connections.suspect();
+  }
+
+  close(): Promise<void> {
+    return this.#shared.connections.close();
+  }
+
+  #writer(place: Place): Handle {
+    return new Handle(this.#shared, place, this.#scope);
+  }
+}
+
+/** Made for every request: nothing in it but what it is for. */
+class Handle implements Writer {
+  readonly #shared: Shared;
+  readonly #place: Place;
+  readonly #scope: RequestScope | undefined;
+  #ledger: Ledger | undefined;
+
+  constructor(shared: Shared, place: Place, scope: RequestScope | undefined) {
+    this.#shared = shared;
+    this.#place = place;
+    this.#scope = scope;
+    this.#ledger = scope;
+  }
+
+  get repeatable(): Writer {
+    const handle = new Handle(this.#shared, this.#place, this.#scope);
+    handle.#ledger = undefined;
+    return handle;
+  }
+
+  get schema(): string {
+    return this.#place.schema;
+  }
+
+  get engine(): Engine {
+    return this.#shared.engine;
+  }
+
+  rows(text: string, params: readonly unknown[] = []): Promise<Row[]> {
+    assertReads(text);
+    const { connections } = this.#shared;
+    const answer = connections.read(this.#place, this.#scope, (client) => run(client, text, params));
+    return noted(this.#scope, [{ text }], answer);
+  }
+
+  flight(statements: readonly Statement[]): Promise<Row[][]> {
+    for (const { text } of statements) assertReads(text);
+    const { connections } = this.#shared;
+    const answer = connections.read(this.#place, this.#scope, (client) => runAll(client, statements));
+    return noted(this.#scope, statements, answer);
+  }
+
+  ask(statement: Statement, behind: readonly Statement[] = []): Promise<Row[][]> {
+    const { connections } = this.#shared;
+    const work = (client: pg.Client) => runOnce(client, statement, behind);
+    const answer = connections.computing(this.schema, this.#scope, work);
+    return noted(this.#scope, [statement, ...behind], answer);
+  }
+
+  copied(query: string): Promise<CopiedRow[]> {
+    const { connections } = this.#shared;
+    const answer = connections.computing(this.schema, this.#scope, (client) => copyRows(client, query));
+    return noted(this.#scope, [{ text: query }], answer);
+  }
+
+  write(text: string, params: readonly unknown[]): Promise<Row[]> {
+    const answer = this.#lent((client) => runWrite(client, { text, params }, this.#ledger));
+    return noted(this.#scope, [{ text }], answer);
+  }
+
+  transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    return this.#transaction((client, progress) => work(this.#open(client, { progress })));
+  }
+
+  snapshot<T>(work: (reader: Reader) => Promise<T>): Promise<T> {
+    const begin = 'begin isolation level repeatable read read only';
+    return this.#begun((client) => work(this.#open(client, { progress: noProgress() })), { begin, computes: true });
+  }
+
+  /** The same over the system schema and an application's, counted as this one's. */
+  joint<T>(applicationId: string, work: (tx: JointTransaction) => Promise<T>): Promise<T> {
+    const application = schemaOf(applicationId);
+    return this.#transaction((client, progress) =>
+      work({
+        system: this.#open(client, { schema: SYSTEM.schema, progress }),
+        application: this.#open(client, { schema: application, progress }),
+      }),
+    );
+  }
+
+  #lent<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
+    return this.#shared.connections.lent(this.schema, this.#scope, work);
+  }
+
+  #transaction<T>(work: (client: pg.Client, progress: Progress) => Promise<T>): Promise<T> {
+    return again((progress) => this.#begun((client) => work(client, progress), { progress }));
+  }
+
+  /** The waits for the connection and for the commit are the database's time, what is done between statements is not. */
+  async #begun<T>(
+    work: (client: pg.Client) => Promise<T>,
+    how: { begin?: string; progress?: Progress; computes?: boolean },
+  ): Promise<T> {
+    const scope = this.#scope;
+    let from = scope?.wait();
+    const pass = () => {
+      if (from !== undefined) scope?.endWait(from);
+      from = undefined;
+    };
+    const passed = async (client: pg.Client) => {
+      pass();
+      try {
+        const result = await work(client);
+        // Whatever it made of a refused statement, it is not committed.
+        if (scope?.stopped !== undefined) throw scope.stopped;
+        return result;
+      } finally {
+        from = scope?.wait();
+      }
+    };
+    try {
+      const inside = (client: pg.Client) => this.#counted(how.progress, () => inTransaction(client, passed, how));
+      const { connections } = this.#shared;
+      return await (how.computes ? connections.computing(this.schema, scope, inside) : this.#lent(inside));
+    } finally {
+      pass();
+    }
+  }
+
+  async #counted<T>(progress: Progress | undefined, work: () => Promise<T>): Promise<T> {
+    const ledger = progress && this.#ledger;
+    if (ledger !== undefined) ledger.standingWrites += 1;
+    try {
+      return await work();
+    } finally {
+      if (ledger !== undefined && progress?.standing === false) ledger.standingWrites -= 1;
+    }
+  }
+
+  #open(client: pg.Client, { progress, schema = this.schema }: { progress: Progress; schema?: string }) {
+    return new OpenTransaction(client, schema, { progress, scope: this.#scope });
+  }
+}

@@ -1,0 +1,116 @@
+// How many connections one application may borrow at once. Without a share one application whose writes wait, for a lock
+// or for a slow disk, would keep every connection, and the writes of all others with it.
+
+import { tooBusy } from '../../faults.ts';
+import { FairQueue } from '../../request/fair-queue.ts';
+import type { RequestScope } from '../../request/request-scope.ts';
+
+const WAIT_MS = 5_000;
+/** Waiting, of one application and of all. Admission lets fewer come this far. */
+const WAITING = { eachMax: 1_000, allMax: 4_000 };
+
+export interface ShareBounds {
+  /** While no other asks for anything. */
+  readonly alone: number;
+  readonly besideOthers: number;
+  /** Of all applications together. Who has one already gets another only while fewer than half of them are taken. */
+  readonly inAll: number;
+}
+
+/** An application counts as active for a round or two behind what was last asked for it, as at admission. */
+const ROUND_MS = 1_000;
+
+/** Which applications the database is asked anything for, on whatever connection. */
+export class Active {
+  #seen = new Set<string>();
+  #before = new Set<string>();
+  #roundEndsAt = 0;
+
+  note(name: string): void {
+    if (!this.#seen.has(name)) this.#seen.add(name);
+  }
+
+  /** Whether there is another. */
+  beside(name: string): boolean {
+    const now = performance.now();
+    if (now > this.#roundEndsAt) this.#turnRound(now);
+    return hasAnother(this.#seen, name) || hasAnother(this.#before, name);
+  }
+
+  #turnRound(now: number): void {
+    this.#before = this.#seen;
+    this.#seen = new Set();
+    this.#roundEndsAt = now + ROUND_MS;
+  }
+}
+
+const hasAnother = (names: ReadonlySet<string>, name: string): boolean => names.size > (names.has(name) ? 1 : 0);
+
+/** Who waits takes turns among the applications, so that the one that has the most waiting does not come first. */
+export class Shares {
+  readonly #bounds: ShareBounds;
+  readonly #active: Pick<Active, 'beside'>;
+  readonly #held = new Map<string, number>();
+  readonly #turns = new FairQueue<() => void>(WAITING);
+  readonly #mayTake = (name: string) => this.#hasRoom(name, this.#held.get(name) ?? 0);
+  #heldInAll = 0;
+
+  constructor(bounds: ShareBounds, active: Pick<Active, 'beside'>) {
+    this.#bounds = bounds;
+    this.#active = active;
+  }
+
+  get waiting(): number {
+    return this.#turns.size;
+  }
+
+  /** Resolves when the application may borrow one more; undefined when it may at once. */
+  take(name: string, scope: RequestScope | undefined): Promise<void> | undefined {
+    const held = this.#held.get(name) ?? 0;
+    if (this.#hasRoom(name, held)) {
+      this.#hold(name, held);
+      return undefined;
+    }
+    return new Promise((resolve, reject) => {
+      const go = () => {
+        clearTimeout(timer);
+        scope?.takeBack(stop);
+        this.#hold(name, this.#held.get(name) ?? 0);
+        resolve();
+      };
+      const stop = (why: Error) => {
+        clearTimeout(timer);
+        scope?.takeBack(stop);
+        this.#turns.remove(name, go);
+        reject(why);
+      };
+      if (!this.#turns.add(name, go)) {
+        reject(tooBusy());
+        return;
+      }
+      const timer = setTimeout(() => stop(tooBusy()), WAIT_MS);
+      scope?.whenStopped(stop);
+    });
+  }
+
+  give(name: string): void {
+    const held = (this.#held.get(name) ?? 0) - 1;
+    if (held < 0) return;
+    this.#heldInAll -= 1;
+    if (held === 0) this.#held.delete(name);
+    else this.#held.set(name, held);
+    if (this.#turns.size === 0) return;
+    for (let next = this.#turns.next(this.#mayTake); next !== undefined; next = this.#turns.next(this.#mayTake)) next();
+  }
+
+  #hold(name: string, held: number): void {
+    this.#held.set(name, held + 1);
+    this.#heldInAll += 1;
+  }
+
+  #hasRoom(name: string, held: number): boolean {
+    const { alone, besideOthers, inAll } = this.#bounds;
+    if (this.#heldInAll >= inAll || (held > 0 && this.#heldInAll * 2 >= inAll)) return false;
+    return held < (this.#active.beside(name) ? besideOthers : alone);
+  }
+}

@@ -1,0 +1,148 @@
+// Statements on one connection: how they are sent, together and in transactions.
+
+import type pg from 'pg';
+import { prepare } from './prepared.ts';
+import { cutClient } from './servers.ts';
+import { isBroken, isRetriable, unavailable } from './sqlstate.ts';
+import { behindCommit, changesSomething, type Ledger, noProgress, type Progress } from './standing.ts';
+
+export type Row = readonly unknown[];
+
+export interface Statement {
+  readonly text: string;
+  readonly params: readonly unknown[];
+}
+
+const ATTEMPTS = 8;
+
+/** What was asked to begin a transaction and is not answered. */
+const beginnings = new WeakMap<pg.Client, Promise<unknown>>();
+
+type Answered = (error: Error | null, result: pg.QueryArrayResult) => void;
+
+function send(client: pg.Client, { text, params }: Statement, answered: Answered): void {
+  const query: pg.QueryArrayConfig = { text, values: params as unknown[], rowMode: 'array' };
+  const name = params.length > 0 ? prepare(client, text) : undefined;
+  if (name !== undefined) query.name = name;
+  client.query(query, answered);
+}
+
+/** `progress`: of the transaction that it is a part of, where that may write. */
+export function run(client: pg.Client, text: string, params: readonly unknown[], progress?: Progress): Promise<Row[]> {
+  return new Promise((resolve, reject) => {
+    send(client, { text, params }, (error, result) => {
+      if (error) {
+        reject(error);
+        return;
+      }
+      if (progress !== undefined && changesSomething(text, result)) progress.changed = true;
+      resolve(result.rows);
+    });
+  });
+}
+
+/** A statement that writes, and is a transaction of its own. */
+export function runWrite(client: pg.Client, statement: Statement, ledger: Ledger | undefined): Promise<Row[]> {
+  if (ledger !== undefined) ledger.standingWrites += 1;
+  return new Promise((resolve, reject) => {
+    send(client, statement, (error, result) => {
+      // With the connection the answer may have been lost, and nothing else.
+      const stands = error ? isBroken(error) : result.rowCount !== 0;
+      if (ledger !== undefined && !stands) ledger.standingWrites -= 1;
+      if (error) reject(error);
+      else resolve(result.rows);
+    });
+  });
+}
+
+export async function runAll(
+  client: pg.Client,
+  statements: readonly Statement[],
+  progress?: Progress,
+): Promise<Row[][]> {
+  const settled = await Promise.allSettled(statements.map(({ text, params }) => run(client, text, params, progress)));
+  // The first failure is the cause; those behind it only say that the transaction is aborted.
+  return settled.map((outcome) => {
+    if (outcome.status === 'rejected') throw outcome.reason;
+    return outcome.value;
+  });
+}
+
+/** The first without a name: nothing is kept of it, and its plan is made for these parameters. */
+export async function runOnce(
+  client: pg.Client,
+  { text, params }: Statement,
+  behind: readonly Statement[],
+): Promise<Row[][]> {
+  const first = client.query({ text, values: params as unknown[], rowMode: 'array' });
+  const others = runAll(client, behind);
+  others.catch(() => undefined);
+  const { rows } = await first;
+  return [rows, ...(await others)];
+}
+
+export async function inTransaction<T>(
+  client: pg.Client,
+  work: (client: pg.Client) => Promise<T>,
+  { begin = 'begin', progress = noProgress() }: { readonly begin?: string; readonly progress?: Progress } = {},
+): Promise<T> {
+  // Not awaited: it travels with the first statements. Should it fail, each of those is a transaction of its own; so we never
+  // cancel it (store/database/stopping), and if somebody else does, in the instant that it takes, nothing follows at least.
+  const begun = run(client, begin, []);
+  beginnings.set(client, begun);
+  begun.then(
+    () => beginnings.delete(client),
+    () => {
+      beginnings.delete(client);
+      cutClient(client);
+    },
+  );
+  let result: T;
+  try {
+    result = await work(client);
+  } catch (error) {
+    await run(client, 'rollback', []).catch(() => undefined);
+    throw progress.standing ? behindCommit(error) : error;
+  }
+  // `last` has committed already; the server then has no transaction to commit.
+  if (isInTransaction(client)) await commit(client, progress);
+  return result;
+}
+
+/** Settles when the connection is inside the transaction that is being begun on it, or is not going to be. */
+export function beginning(client: pg.Client): Promise<unknown> | undefined {
+  return beginnings.get(client);
+}
+
+/** Whether the connection, all answers having come in, is inside a transaction block. */
+export function isInTransaction(client: pg.Client): boolean {
+  const status = (client as pg.Client & { getTransactionStatus(): string | null }).getTransactionStatus();
+  return status === 'T' || status === 'E';
+}
+
+export async function commit(client: pg.Client, progress: Progress): Promise<void> {
+  let result: pg.QueryResult;
+  try {
+    result = await client.query('commit');
+  } catch (error) {
+    // It may have been done.
+    if (isBroken(error)) progress.standing = true;
+    throw error;
+  }
+  // A commit of a failed transaction is answered with ROLLBACK and no error.
+  if (result.command !== 'COMMIT') throw new Error('the transaction was rolled back instead of committed');
+  progress.standing = progress.changed;
+}
+
+/** After a deadlock or serialization failure; one that comes behind the commit is none any more (store/database/standing). */
+export async function again<T>(work: (progress: Progress) => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work(noProgress());
+    } catch (error) {
+      if (!isRetriable(error)) throw error;
+      if (attempt === ATTEMPTS) throw unavailable(error, 'busy') ?? error;
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * 10 * attempt));
+    }
+  }
+}

@@ -1,0 +1,137 @@
+// The devices that take a user's notifications. Each address is one device, and belongs to who registered it last.
+
+import type { DeviceView, TransportName } from '../../wire/notifications.ts';
+import type { Reader, Writer } from '../database/handles.ts';
+import type { Statement } from '../database/statements.ts';
+import { readUser, type StoredUser, userById } from '../people/users.ts';
+
+export interface DeviceToPut {
+  readonly id: string;
+  readonly userId: string;
+  readonly sessionId: string | undefined;
+  readonly tokenId: string | undefined;
+  /** Of the account. */
+  readonly epoch: string;
+  readonly transport: TransportName;
+  readonly address: string;
+  readonly addressHash: Uint8Array;
+  readonly keys: string | null;
+  readonly name: string;
+  readonly createdAt: string;
+}
+
+const VIEW = 'd.id, d.transport, d.name, d.created_at';
+
+export function readDevice(row: readonly unknown[]): DeviceView {
+  const [id, transport, name, createdAt] = row as [string, TransportName, string, Date];
+  return { id, transport, name, createdAt: createdAt.toISOString() };
+}
+
+/** One that comes from another user gets a new identifier: what is on its way to that user must not arrive at this one. */
+export function putDevice(schema: string, device: DeviceToPut): Statement {
+  return {
+    text: `insert into ${schema}.devices as d
+        (id, user_id, session_id, token_id, epoch, transport, address, address_hash, keys, name, created_at)
+      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+      on conflict (transport, address_hash) do update set
+        id = case when d.user_id = excluded.user_id then d.id else excluded.id end,
+        created_at = case when d.user_id = excluded.user_id then d.created_at else excluded.created_at end,
+        user_id = excluded.user_id, session_id = excluded.session_id, token_id = excluded.token_id,
+        epoch = excluded.epoch, keys = excluded.keys, name = excluded.name
+      returning ${VIEW}`,
+    params: [
+      device.id,
+      device.userId,
+      device.sessionId ?? null,
+      device.tokenId ?? null,
+      device.epoch,
+      device.transport,
+      device.address,
+      Buffer.from(device.addressHash),
+      device.keys,
+      device.name,
+      device.createdAt,
+    ],
+  };
+}
+
+/** All but the newest `kept`; `newestId` is one of them, whatever its age. */
+export function dropOldest(schema: string, userId: string, keep: { kept: number; newestId: string }): Statement {
+  return {
+    text: `delete from ${schema}.devices where user_id = $1 and id not in (
+        select d.id from ${schema}.devices d where d.user_id = $1 order by d.id = $3 desc, d.created_at desc, d.id desc limit $2)`,
+    params: [userId, keep.kept, keep.newestId],
+  };
+}
+
+/** What decides whether a device still takes messages: see `counts`. */
+export interface Standing {
+  readonly epoch: string;
+  /** Of one that was registered with a token, whether that is neither revoked nor expired. */
+  readonly tokenCounts: boolean | null;
+}
+
+/** What has once ceased to count never counts again: epochs go up, and tokens do not come back. */
+export const counts = ({ epoch, tokenCounts }: Standing, account: { readonly epoch: string }): boolean =>
+  tokenCounts ?? epoch === account.epoch;
+
+/** `tokenCounts` of devices `d` and their tokens `t`; `now` names the parameter that holds the time. */
+export const tokenCounts = (now: string): string =>
+  `case when d.token_id is not null
+     then t.id is not null and t.revoked_at is null and (t.expires_at is null or t.expires_at > ${now}) end`;
+
+export interface ListedDevice extends Standing {
+  readonly tokenId: string | null;
+  readonly view: DeviceView;
+}
+
+/** In one round trip. The user is read last: a device of an epoch other than the user's has an older one. */
+export async function devicesAndUser(
+  reader: Reader,
+  userId: string,
+  now: string,
+): Promise<{ devices: ListedDevice[]; user: StoredUser | undefined }> {
+  const { schema } = reader;
+  const [rows = [], [user] = []] = await reader.flight([
+    {
+      text: `select d.epoch, d.token_id, ${tokenCounts('$2')}, ${VIEW}
+        from ${schema}.devices d left join ${schema}.tokens t on t.id = d.token_id
+        where d.user_id = $1 order by d.created_at, d.id`,
+      params: [userId, now],
+    },
+    userById(schema, userId),
+  ]);
+  const devices = rows.map(([epoch, tokenId, counting, ...view]) => ({
+    epoch: epoch as string,
+    tokenId: tokenId as string | null,
+    tokenCounts: counting as boolean | null,
+    view: readDevice(view),
+  }));
+  return { devices, user: user && readUser(user) };
+}
+
+export function deleteDevice(schema: string, userId: string, deviceId: string): Statement {
+  return {
+    text: `delete from ${schema}.devices where user_id = $1 and id = $2 returning id`,
+    params: [userId, deviceId],
+  };
+}
+
+export function deleteDevices(schema: string, deviceIds: readonly string[]): Statement {
+  return { text: `delete from ${schema}.devices where id = any($1::text[])`, params: [deviceIds] };
+}
+
+/** Devices that count no more, unless they were registered anew since they were read. */
+export async function deleteDead(writer: Writer, devices: readonly ListedDevice[]): Promise<void> {
+  const { schema } = writer;
+  await writer.write(
+    `delete from ${schema}.devices as d
+     using ${schema}.fence, unnest($1::text[], $2::text[], $3::text[]) as r(id, epoch, token_id)
+     where d.id = r.id and d.epoch = r.epoch and coalesce(d.token_id, '') = r.token_id`,
+    [
+      devices.map(({ view }) => view.id),
+      devices.map(({ epoch }) => epoch),
+      devices.map(({ tokenId }) => tokenId ?? ''),
+    ],
+  );
+}

@@ -1,0 +1,181 @@
+// Sessions of the console. Secrets are here only as hashes.
+
+import type { LogEntry } from '../../domain/activity/activity.ts';
+import { insertEntries } from '../activity/activity.ts';
+import type { Reader, Transaction, Writer } from '../database/handles.ts';
+import type { Row, Statement } from '../database/statements.ts';
+import { announcement } from '../nodes/hearing.ts';
+import { readUser, type StoredUser, USER_COLUMNS } from './users.ts';
+
+export type SignInMethod = 'password' | 'singleSignOn';
+
+export interface SessionToInsert {
+  readonly id: string;
+  readonly userId: string;
+  readonly method: SignInMethod;
+  readonly epoch: string;
+  readonly secretHash: Uint8Array;
+  readonly createdAt: string;
+  readonly expiresAt: string;
+  readonly ip: string;
+  readonly agent: string;
+}
+
+/** `from fence` keeps the insert on the application's own worker in a cluster. */
+export function insertSession(schema: string, session: SessionToInsert): Statement {
+  const { id, userId, method, epoch, secretHash, createdAt, expiresAt, ip, agent } = session;
+  return {
+    text: `insert into ${schema}.sessions (id, user_id, method, epoch, secret_hash, confirmed, created_at, rotated_at,
+        expires_at, ip, agent)
+      select $1, $2, $3, $4, $5, true, $6, $6, $7, $8, $9 from ${schema}.fence returning id`,
+    params: [id, userId, method, epoch, Buffer.from(secretHash), createdAt, expiresAt, ip, agent],
+  };
+}
+
+export interface StoredSession {
+  readonly id: string;
+  readonly method: SignInMethod;
+  readonly epoch: string;
+  readonly secretHash: Uint8Array;
+  /** The secret before the last rotation. */
+  readonly formerHash: Uint8Array | undefined;
+  /** Whether the client has shown that it has the present secret. */
+  readonly confirmed: boolean;
+  /**
+   * When the secret last changed or, once the client has confirmed it, when it confirmed: the last time we know the
+   * client was active.
+   */
+  readonly rotatedAt: number;
+  readonly expiresAt: number;
+  readonly user: StoredUser;
+}
+
+export async function getSession(reader: Reader, sessionId: string): Promise<StoredSession | undefined> {
+  const rows = await reader.rows(
+    `select s.id, s.method, s.epoch, s.secret_hash, s.former_hash, s.confirmed, s.rotated_at, s.expires_at,
+       ${USER_COLUMNS}
+     from ${reader.schema}.sessions s join ${reader.schema}.users u on u.id = s.user_id
+     where s.id = $1 and u.deleted_at is null`,
+    [sessionId],
+  );
+  return rows[0] && readSession(rows[0]);
+}
+
+const SESSION_COLUMNS = 8;
+
+function readSession(row: Row): StoredSession {
+  const [id, method, epoch, secretHash, formerHash, confirmed, rotatedAt, expiresAt] = row as [
+    string,
+    SignInMethod,
+    string,
+    Buffer,
+    Buffer | null,
+    boolean,
+    Date,
+    Date,
+  ];
+  return {
+    id,
+    method,
+    epoch,
+    secretHash: new Uint8Array(secretHash),
+    formerHash: formerHash === null ? undefined : new Uint8Array(formerHash),
+    confirmed,
+    rotatedAt: rotatedAt.getTime(),
+    expiresAt: expiresAt.getTime(),
+    user: readUser(row.slice(SESSION_COLUMNS)),
+  };
+}
+
+export interface Rotation {
+  readonly sessionId: string;
+  /** What it was when the rotation was decided: of several at once, one takes place. */
+  readonly secretHash: Uint8Array;
+  readonly newHash: Uint8Array;
+  /** What the client has. */
+  readonly formerHash: Uint8Array;
+  readonly at: string;
+}
+
+/** Whether it took place. */
+export async function rotateSession(
+  writer: Writer,
+  { sessionId, secretHash, newHash, formerHash, at }: Rotation,
+): Promise<boolean> {
+  const rows = await writer.write(
+    `update ${writer.schema}.sessions set secret_hash = $3, former_hash = $4, confirmed = false, rotated_at = $5
+     where id = $1 and secret_hash = $2 returning id`,
+    [sessionId, Buffer.from(secretHash), Buffer.from(newHash), Buffer.from(formerHash), at],
+  );
+  return rows.length > 0;
+}
+
+/** From now on the time runs out for the former secret. */
+export async function confirmSession(
+  writer: Writer,
+  sessionId: string,
+  { secretHash, at }: { secretHash: Uint8Array; at: string },
+): Promise<void> {
+  await writer.write(
+    `update ${writer.schema}.sessions set confirmed = true, rotated_at = $3
+     where id = $1 and secret_hash = $2 and not confirmed returning id`,
+    [sessionId, Buffer.from(secretHash), at],
+  );
+}
+
+/** The session goes on, with its devices, although the password of its user has changed. False when it has ended. */
+export async function moveSession(
+  tx: Transaction,
+  sessionId: string,
+  epochs: { readonly session: string; readonly account: string },
+): Promise<boolean> {
+  const { schema } = tx;
+  const [moved = []] = await tx.flight([
+    {
+      text: `update ${schema}.sessions set epoch = $2 where id = $1 returning id`,
+      params: [sessionId, epochs.session],
+    },
+    { text: `update ${schema}.devices set epoch = $2 where session_id = $1`, params: [sessionId, epochs.account] },
+  ]);
+  return moved.length > 0;
+}
+
+/** Those of the user that are older than the newest `count`. */
+export async function sessionsBeyond(reader: Reader, userId: string, count: number): Promise<string[]> {
+  const rows = await reader.rows(
+    `select id from ${reader.schema}.sessions where user_id = $1 order by created_at desc, id offset $2 limit $2`,
+    [userId, count],
+  );
+  return rows.map(([id]) => id as string);
+}
+
+/**
+ * Ends it, and takes away the devices that would go on taking its user's notifications where nobody is signed in any
+ * more. False when it had ended before.
+ */
+export async function endSession(
+  writer: Writer,
+  { applicationId, sessionId, entries }: { applicationId: string; sessionId: string; entries: readonly LogEntry[] },
+): Promise<boolean> {
+  return writer.transaction(async (tx) => {
+    const ended = await tx.rows(`delete from ${tx.schema}.sessions where id = $1 returning id`, [sessionId]);
+    if (ended.length === 0) return false;
+    await tx.last([
+      { text: `delete from ${tx.schema}.devices where session_id = $1`, params: [sessionId] },
+      ...(entries.length === 0 ? [] : [insertEntries(tx.schema, entries)]),
+      announcement({ application: applicationId, session: sessionId }),
+    ]);
+    return true;
+  });
+}
+
+/** Sessions, single sign-ons under way and password resets whose time is over. */
+export async function removeExpired(
+  writer: Writer,
+  { now, idleSince }: { now: string; idleSince: string },
+): Promise<void> {
+  const { schema } = writer;
+  await writer.write(`delete from ${schema}.sessions where expires_at <= $1 or rotated_at <= $2`, [now, idleSince]);
+  await writer.write(`delete from ${schema}.sign_ons where expires_at <= $1`, [now]);
+  await writer.write(`delete from ${schema}.password_resets where expires_at <= $1`, [now]);
+}

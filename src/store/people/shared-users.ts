@@ -1,0 +1,222 @@
+// Shared users: the people of an organization, in the system schema. An application knows those that it activated by
+// `users.shared_user_id`. A deleted one's row stays, like a user's.
+
+import { foldText } from '../../domain/search/fold.ts';
+import type { Reader, Transaction, Writer } from '../database/handles.ts';
+import type { Statement } from '../database/statements.ts';
+import type { UserPage } from './users.ts';
+
+export interface SharedUser {
+  readonly id: string;
+  readonly organization: string;
+  readonly name: string;
+  readonly email: string;
+  readonly passwordHash: string | null;
+  readonly disabled: boolean;
+  /** Sessions of an earlier one have ended. */
+  readonly sessionEpoch: number;
+  /** Who it is at the provider of single sign-on. */
+  readonly subject: string | null;
+}
+
+const COLUMNS = 'id, organization, name, email, password_hash, disabled, session_epoch, subject';
+
+function readSharedUser(row: readonly unknown[]): SharedUser {
+  const [id, organization, name, email, passwordHash, disabled, sessionEpoch, subject] = row as [
+    string,
+    string,
+    string,
+    string,
+    string | null,
+    boolean,
+    number,
+    string | null,
+  ];
+  return { id, organization, name, email, passwordHash, disabled, sessionEpoch, subject };
+}
+
+export async function getSharedUser(reader: Reader, sharedUserId: string): Promise<SharedUser | undefined> {
+  const rows = await reader.rows(`select ${COLUMNS} from cartulary.shared_users where id = $1 and deleted_at is null`, [
+    sharedUserId,
+  ]);
+  return rows[0] && readSharedUser(rows[0]);
+}
+
+/** Those of the shared users that exist. */
+export async function getSharedUsers(reader: Reader, sharedUserIds: readonly string[]): Promise<SharedUser[]> {
+  const rows = await reader.rows(
+    `select ${COLUMNS} from cartulary.shared_users where id = any($1::text[]) and deleted_at is null`,
+    [sharedUserIds],
+  );
+  return rows.map(readSharedUser);
+}
+
+/** Of that name; it stays as it is until the transaction ends, so that whoever changes it finds what was made of it. */
+export async function holdSharedUser(
+  tx: Transaction,
+  organization: string,
+  name: string,
+): Promise<SharedUser | undefined> {
+  const rows = await tx.rows(
+    `select ${COLUMNS} from cartulary.shared_users where organization = $1 and name = $2 and deleted_at is null
+     for share`,
+    [organization, name],
+  );
+  return rows[0] && readSharedUser(rows[0]);
+}
+
+/** To be changed. Those of other organizations do not exist. */
+export async function lockSharedUser(
+  tx: Transaction,
+  organization: string,
+  sharedUserId: string,
+): Promise<SharedUser | undefined> {
+  const rows = await tx.rows(
+    `select ${COLUMNS} from cartulary.shared_users where id = $2 and organization = $1 and deleted_at is null
+     for update`,
+    [organization, sharedUserId],
+  );
+  return rows[0] && readSharedUser(rows[0]);
+}
+
+export async function listSharedUsers(
+  reader: Reader,
+  organization: string,
+  { search, skip, limit }: UserPage,
+): Promise<SharedUser[]> {
+  const fits = search === '' ? '' : 'and (strpos(name_folded, $4) > 0 or strpos(email_folded, $4) > 0)';
+  // Walks shared_users_name_key, like the list of an application's users (store/people/users).
+  const [rows = []] = await reader.ask({
+    text: `select ${COLUMNS} from cartulary.shared_users where organization = $1 and deleted_at is null ${fits}
+      order by name limit $2 offset $3`,
+    params: [organization, limit, skip, ...(search === '' ? [] : [foldText(search)])],
+  });
+  return rows.map(readSharedUser);
+}
+
+export type SharedUserToInsert = Omit<SharedUser, 'sessionEpoch' | 'subject'> & { readonly createdAt: string };
+
+export function insertSharedUser(user: SharedUserToInsert): Statement {
+  return {
+    text: `insert into cartulary.shared_users (id, organization, name, email, password_hash, disabled, session_epoch,
+        created_at, name_folded, email_folded)
+      values ($1, $2, $3, $4, $5, $6, 0, $7, $8, $9) returning id`,
+    params: [
+      user.id,
+      user.organization,
+      user.name,
+      user.email,
+      user.passwordHash,
+      user.disabled,
+      user.createdAt,
+      foldText(user.name),
+      foldText(user.email),
+    ],
+  };
+}
+
+/** Those that an earlier server has stored: it did not fold, and the database's own folding depends on its locale. */
+export async function foldSharedUsers(tx: Transaction): Promise<void> {
+  const rows = await tx.rows('select id, name, email from cartulary.shared_users where name_folded is null');
+  if (rows.length === 0) return;
+  const users = rows as [string, string, string][];
+  await tx.rows(
+    `update cartulary.shared_users as u set name_folded = r.name, email_folded = r.email
+     from unnest($1::text[], $2::text[], $3::text[]) as r(id, name, email) where u.id = r.id`,
+    [users.map(([id]) => id), users.map(([, name]) => foldText(name)), users.map(([, , email]) => foldText(email))],
+  );
+}
+
+export async function emailsOf(reader: Reader, sharedUserIds: readonly string[]): Promise<Map<string, string>> {
+  const rows = await reader.rows('select id, email from cartulary.shared_users where id = any($1::text[])', [
+    sharedUserIds,
+  ]);
+  return new Map(rows as [string, string][]);
+}
+
+/** Those of the shared users that are there and not disabled. */
+export async function enabledAmong(reader: Reader, sharedUserIds: readonly string[]): Promise<Set<string>> {
+  const rows = await reader.rows(
+    `select id from cartulary.shared_users where id = any($1::text[]) and not disabled and deleted_at is null`,
+    [sharedUserIds],
+  );
+  return new Set(rows.map(([id]) => id as string));
+}
+
+export interface SharedUserChange
+  extends Pick<SharedUser, 'id' | 'email' | 'passwordHash' | 'disabled' | 'sessionEpoch' | 'subject'> {
+  /** Given when its applications have to follow. */
+  readonly unsettledSince: string | undefined;
+}
+
+export function updateSharedUser(user: SharedUserChange): Statement {
+  return {
+    text: `update cartulary.shared_users set email = $2, email_folded = $3, password_hash = $4, disabled = $5,
+        session_epoch = $6, unsettled_since = coalesce($7, unsettled_since), subject = $8 where id = $1`,
+    params: [
+      user.id,
+      user.email,
+      foldText(user.email),
+      user.passwordHash,
+      user.disabled,
+      user.sessionEpoch,
+      user.unsettledSince ?? null,
+      user.subject,
+    ],
+  };
+}
+
+export const removeSharedUser = (sharedUserId: string, at: string): Statement => ({
+  text: 'update cartulary.shared_users set deleted_at = $2, unsettled_since = $2 where id = $1 and deleted_at is null',
+  params: [sharedUserId, at],
+});
+
+/** A shared user whose applications have to follow what changed of it (operations/people/settling). */
+export interface Unsettled {
+  readonly id: string;
+  readonly organization: string;
+  readonly since: string;
+}
+
+/**
+ * Takes the one that has waited longest, of those that wait since before that time: the mark is moved ahead, so that
+ * nobody else takes it meanwhile, and so that one that fails lets the others pass.
+ */
+export async function claimUnsettled(
+  writer: Writer,
+  { before, until }: { before: string; until: string },
+): Promise<Unsettled | undefined> {
+  const rows = await writer.write(
+    `update cartulary.shared_users set unsettled_since = $2 where id = (
+       select id from cartulary.shared_users where unsettled_since < $1
+       order by unsettled_since limit 1 for update skip locked)
+     returning id, organization`,
+    [before, until],
+  );
+  const row = rows[0] as [string, string] | undefined;
+  return row && { id: row[0], organization: row[1], since: until };
+}
+
+/** When it has failed: to be taken again, behind the others. */
+export const postponed = ({ id, since }: Unsettled, to: string): Statement => ({
+  text: 'update cartulary.shared_users set unsettled_since = $3 where id = $1 and unsettled_since = $2',
+  params: [id, since, to],
+});
+
+/** The latest of a shared user that may be gone, and that nobody changes meanwhile. */
+export async function holdLatest(
+  tx: Transaction,
+  sharedUserId: string,
+): Promise<{ email: string; deletedAt: Date | null } | undefined> {
+  const rows = await tx.rows('select email, deleted_at from cartulary.shared_users where id = $1 for share', [
+    sharedUserId,
+  ]);
+  const row = rows[0] as [string, Date | null] | undefined;
+  return row && { email: row[0], deletedAt: row[1] };
+}
+
+/** Unless it has changed once more. */
+export const settled = ({ id, since }: Unsettled): Statement => ({
+  text: 'update cartulary.shared_users set unsettled_since = null where id = $1 and unsettled_since = $2',
+  params: [id, since],
+});

@@ -1,0 +1,70 @@
+// Single sign-ons under way: a browser was sent to the provider and has not come back yet. Secrets are here only as
+// hashes, but for those that the provider must be shown.
+
+import type { Writer } from '../database/handles.ts';
+
+export interface SignOn {
+  readonly stateHash: Uint8Array;
+  /** Of what only the browser that began knows. */
+  readonly browserHash: Uint8Array;
+  readonly nonce: string;
+  readonly verifier: string;
+  readonly returnTo: string;
+  /** The session that the browser had when it began. */
+  readonly formerSession: string | undefined;
+  /** Milliseconds since 1970. */
+  readonly expiresAt: number;
+}
+
+/** Anybody may begin one, so that there is a bound for each application: beyond it the oldest go. */
+const SIGN_ONS_MAX = 10_000;
+
+/** Removes what has expired. */
+export async function insertSignOn(store: Writer, signOn: SignOn, now: number): Promise<void> {
+  const { schema } = store;
+  const { stateHash, browserHash, nonce, verifier, returnTo, formerSession, expiresAt } = signOn;
+  const expired = {
+    text: `delete from ${schema}.sign_ons where expires_at <= $1`,
+    params: [new Date(now).toISOString()],
+  };
+  const insert = {
+    text: `insert into ${schema}.sign_ons (state_hash, browser_hash, nonce, verifier, return_to, former_session,
+        expires_at) select $1, $2, $3, $4, $5, $6, $7 from ${schema}.fence returning state_hash`,
+    params: [
+      Buffer.from(stateHash),
+      Buffer.from(browserHash),
+      nonce,
+      verifier,
+      returnTo,
+      formerSession ?? null,
+      new Date(expiresAt).toISOString(),
+    ],
+  };
+  const beyond = {
+    text: `delete from ${schema}.sign_ons where expires_at <=
+      (select s.expires_at from ${schema}.sign_ons s order by s.expires_at desc offset $1 limit 1)`,
+    params: [SIGN_ONS_MAX],
+  };
+  await store.transaction((tx) => tx.last([expired, insert, beyond]));
+}
+
+/** Whoever takes it is the only one. */
+export async function takeSignOn(store: Writer, stateHash: Uint8Array): Promise<SignOn | undefined> {
+  const rows = await store.write(
+    `delete from ${store.schema}.sign_ons where state_hash = $1
+     returning browser_hash, nonce, verifier, return_to, former_session, expires_at`,
+    [Buffer.from(stateHash)],
+  );
+  if (rows[0] === undefined) return undefined;
+  type Row = [Buffer, string, string, string, string | null, Date];
+  const [browserHash, nonce, verifier, returnTo, formerSession, expiresAt] = rows[0] as Row;
+  return {
+    stateHash,
+    browserHash: new Uint8Array(browserHash),
+    nonce,
+    verifier,
+    returnTo,
+    formerSession: formerSession ?? undefined,
+    expiresAt: expiresAt.getTime(),
+  };
+}

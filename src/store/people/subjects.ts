@@ -1,0 +1,94 @@
+// Who people are at the provider of single sign-on: `<issuer> <sub>`, of a user, or in shared-users mode of the shared
+// user. It is bound once, by the e-mail address, and from then on the address no longer matters.
+
+import { foldText } from '../../domain/search/fold.ts';
+import type { Reader, Transaction } from '../database/handles.ts';
+import { readUser, type StoredUser, USER_COLUMNS } from './users.ts';
+
+/** Somebody who has an address. */
+export interface Addressee {
+  readonly id: string;
+  readonly email: string;
+  readonly subject: string | null;
+}
+
+/** More than one is too many already; these are for those that only look alike. */
+const ADDRESSEES_MAX = 10;
+
+export async function userOfSubject(reader: Reader, subject: string): Promise<StoredUser | undefined> {
+  const rows = await reader.rows(
+    `select ${USER_COLUMNS} from ${reader.schema}.users u where u.subject = $1 and u.deleted_at is null`,
+    [subject],
+  );
+  return rows[0] && readUser(rows[0]);
+}
+
+/** The user by which the application knows the shared user. */
+export async function userOfSharedUser(reader: Reader, sharedUserId: string): Promise<StoredUser | undefined> {
+  const rows = await reader.rows(
+    `select ${USER_COLUMNS} from ${reader.schema}.users u where u.shared_user_id = $1 and u.deleted_at is null`,
+    [sharedUserId],
+  );
+  return rows[0] && readUser(rows[0]);
+}
+
+export async function sharedUserIdOfSubject(
+  system: Reader,
+  organization: string,
+  subject: string,
+): Promise<string | undefined> {
+  const rows = await system.rows(
+    'select id from cartulary.shared_users where organization = $1 and subject = $2 and deleted_at is null',
+    [organization, subject],
+  );
+  return rows[0]?.[0] as string | undefined;
+}
+
+/** Those that are not disabled, with addresses that are compared without regard to case. */
+export async function usersOfEmail(reader: Reader, email: string): Promise<Addressee[]> {
+  const rows = await reader.rows(
+    `select id, email, subject from ${reader.schema}.users
+     where email_folded = $1 and not disabled and deleted_at is null limit ${ADDRESSEES_MAX}`,
+    [foldText(email)],
+  );
+  return addressees(rows);
+}
+
+export async function sharedUsersOfEmail(system: Reader, organization: string, email: string): Promise<Addressee[]> {
+  const rows = await system.rows(
+    `select id, email, subject from cartulary.shared_users
+     where organization = $1 and email_folded = $2 and not disabled and deleted_at is null limit ${ADDRESSEES_MAX}`,
+    [organization, foldText(email)],
+  );
+  return addressees(rows);
+}
+
+const addressees = (rows: readonly (readonly unknown[])[]): Addressee[] =>
+  (rows as [string, string, string | null][]).map(([id, email, subject]) => ({ id, email, subject }));
+
+/** False when another was quicker, or the address is no longer this one. */
+export async function bindUser(
+  tx: Transaction,
+  { id, email, subject: former }: Addressee,
+  subject: string,
+): Promise<boolean> {
+  const rows = await tx.rows(
+    `update ${tx.schema}.users set subject = $2
+     where id = $1 and subject is not distinct from $3 and email = $4 and deleted_at is null returning id`,
+    [id, subject, former, email],
+  );
+  return rows.length === 1;
+}
+
+export async function bindSharedUser(
+  system: Transaction,
+  { id, email, subject: former }: Addressee,
+  subject: string,
+): Promise<boolean> {
+  const rows = await system.rows(
+    `update cartulary.shared_users set subject = $2
+     where id = $1 and subject is not distinct from $3 and email = $4 and deleted_at is null returning id`,
+    [id, subject, former, email],
+  );
+  return rows.length === 1;
+}

@@ -1,0 +1,120 @@
+// API tokens of an application's users. Secrets are here only as hashes.
+
+import type { Reader, Transaction, Writer } from '../database/handles.ts';
+import type { Statement } from '../database/statements.ts';
+import { readUser, type StoredUser, USER_COLUMNS } from './users.ts';
+
+export interface TokenOwner {
+  readonly secretHash: Uint8Array;
+  /** Milliseconds since 1970; infinite for one that does not expire. */
+  readonly expiresAt: number;
+  /** The last use that was noted, likewise; 0 for none. */
+  readonly lastUsedAt: number;
+  readonly user: StoredUser;
+}
+
+export async function getTokenOwner(reader: Reader, tokenId: string): Promise<TokenOwner | undefined> {
+  const rows = await reader.rows(
+    `select t.secret_hash, t.expires_at, t.last_used_at, ${USER_COLUMNS}
+     from ${reader.schema}.tokens t join ${reader.schema}.users u on u.id = t.user_id
+     where t.id = $1 and t.revoked_at is null and u.deleted_at is null`,
+    [tokenId],
+  );
+  const row = rows[0];
+  if (row === undefined) return undefined;
+  const [secretHash, expiresAt, lastUsedAt, ...user] = row as [Buffer, Date | null, Date | null, ...unknown[]];
+  return {
+    secretHash: new Uint8Array(secretHash),
+    expiresAt: expiresAt?.getTime() ?? Number.POSITIVE_INFINITY,
+    lastUsedAt: lastUsedAt?.getTime() ?? 0,
+    user: readUser(user),
+  };
+}
+
+export interface TokenToInsert {
+  readonly id: string;
+  readonly userId: string;
+  readonly name: string;
+  readonly secretHash: Uint8Array;
+  readonly createdAt: string;
+  readonly expiresAt: string | undefined;
+}
+
+/**
+ * How many the user has that are not revoked; undefined when the user is gone. No other is made for the user until the
+ * transaction ends.
+ */
+export async function holdTokens(tx: Transaction, userId: string): Promise<number | undefined> {
+  const users = await tx.rows(
+    `select id from ${tx.schema}.users where id = $1 and deleted_at is null for no key update`,
+    [userId],
+  );
+  if (users.length === 0) return undefined;
+  const rows = await tx.rows(
+    `select count(*)::integer from ${tx.schema}.tokens where user_id = $1 and revoked_at is null`,
+    [userId],
+  );
+  return rows[0]![0] as number;
+}
+
+export function insertToken(schema: string, token: TokenToInsert): Statement {
+  const { id, userId, name, secretHash, createdAt, expiresAt } = token;
+  return {
+    text: `insert into ${schema}.tokens (id, user_id, name, secret_hash, created_at, expires_at)
+      select $1, u.id, $3, $4, $5, $6 from ${schema}.users u where u.id = $2 and u.deleted_at is null returning id`,
+    params: [id, userId, name, Buffer.from(secretHash), createdAt, expiresAt ?? null],
+  };
+}
+
+export interface TokenView {
+  readonly id: string;
+  readonly name: string;
+  readonly createdAt: string;
+  readonly expiresAt?: string;
+  readonly lastUsedAt?: string;
+}
+
+export async function listTokens(reader: Reader, userId: string): Promise<TokenView[]> {
+  const rows = await reader.rows(
+    `select id, name, created_at, expires_at, last_used_at from ${reader.schema}.tokens
+     where user_id = $1 and revoked_at is null order by id`,
+    [userId],
+  );
+  return (rows as [string, string, Date, Date | null, Date | null][]).map(
+    ([id, name, createdAt, expiresAt, lastUsedAt]) => ({
+      id,
+      name,
+      createdAt: createdAt.toISOString(),
+      ...(expiresAt === null ? {} : { expiresAt: expiresAt.toISOString() }),
+      ...(lastUsedAt === null ? {} : { lastUsedAt: lastUsedAt.toISOString() }),
+    }),
+  );
+}
+
+export interface Revocation {
+  readonly userId: string;
+  readonly tokenId: string;
+  readonly at: string;
+}
+
+/** False when there is none of the user to revoke. */
+export async function revokeToken(tx: Transaction, { userId, tokenId, at }: Revocation): Promise<boolean> {
+  const rows = await tx.rows(
+    `update ${tx.schema}.tokens set revoked_at = $3
+     where id = $2 and user_id = $1 and revoked_at is null returning id`,
+    [userId, tokenId, at],
+  );
+  return rows.length > 0;
+}
+
+export async function setLastUses(
+  writer: Writer,
+  uses: readonly { readonly tokenId: string; readonly at: string }[],
+): Promise<void> {
+  await writer.write(
+    `update ${writer.schema}.tokens as t set last_used_at = r.at
+     from unnest($1::text[], $2::timestamptz[]) as r(id, at)
+     where t.id = r.id and (t.last_used_at is null or t.last_used_at < r.at)`,
+    [uses.map(({ tokenId }) => tokenId), uses.map(({ at }) => at)],
+  );
+}

@@ -1,0 +1,67 @@
+// Records found by the key of a unique column, which is how an upsert asks for them. Whoever asked is told of records
+// that they may not read, too: what that means to them is for the operation to say.
+
+import type { Projection } from '../../domain/records/projections.ts';
+import type { Reader, Transaction } from '../database/handles.ts';
+import type { Row } from '../database/statements.ts';
+import { fenceGeneration } from './fence.ts';
+import { isLongRecord, LONG_ALONE_BYTES, LONG_AMONG_OTHERS_BYTES, readLongRecord, shortText } from './long-records.ts';
+import type { Table } from './records.ts';
+import { tableOf } from './tables.ts';
+
+interface Texts {
+  readonly get: string;
+  readonly lock: string;
+}
+
+const textsOf = new WeakMap<Projection, Texts>();
+
+function texts({ schema, collection }: Table, key: Projection): Texts {
+  let found = textsOf.get(key);
+  if (found === undefined) {
+    const table = tableOf(schema, collection.definition.id);
+    found = {
+      get: `select ${shortText('', LONG_ALONE_BYTES)} from ${table} where ${key.name} = $1`,
+      lock: `select ${shortText('', LONG_AMONG_OTHERS_BYTES)},
+          case when octet_length(rec) > ${LONG_AMONG_OTHERS_BYTES} then ${key.name} end
+        from ${table} where ${key.name} = any($1::text[]) order by id for update`,
+    };
+    textsOf.set(key, found);
+  }
+  return found;
+}
+
+/** The text of the record that has the key, or what tells how long it is (store/records/long-records). */
+export async function getRecordByKey(
+  reader: Reader,
+  table: Table,
+  { projection, key }: { projection: Projection; key: string },
+): Promise<string | undefined> {
+  const rows = await reader.rows(texts(table, projection).get, [key]);
+  return rows[0]?.[0] as string | undefined;
+}
+
+export interface LockedLong {
+  readonly id: string;
+  readonly rec: string;
+}
+
+/**
+ * The texts of those records that there are, and the long ones by their keys. Locks in the order of identifiers, as
+ * lockRecords does.
+ */
+export async function lockRecordsByKeys(
+  tx: Transaction,
+  table: Table,
+  { projection, keys }: { projection: Projection; keys: readonly string[] },
+): Promise<{ recs: string[]; long: Map<string, LockedLong>; fence: Row[] | undefined }> {
+  const lock = { text: texts(table, projection).lock, params: [keys] };
+  const [rows = [], fence] = await tx.flight([lock, fenceGeneration(tx.schema)]);
+  const recs: string[] = [];
+  const long = new Map<string, LockedLong>();
+  for (const [rec, key] of rows as [string, string | null][]) {
+    if (isLongRecord(rec)) long.set(key ?? '', { id: readLongRecord(rec).id, rec });
+    else recs.push(rec);
+  }
+  return { recs, long, fence };
+}

@@ -1,0 +1,39 @@
+// Texts of records that this node has lately read or written, so that an update that builds on the present values need
+// not ask for them first. Nothing here is trusted: such an update names the hash that it built on, and the database
+// applies it only where that is still the record's.
+
+import type { RecordText } from '../../domain/records/record-text.ts';
+
+const BYTES_MAX = 16 * 1024 * 1024;
+/** One long record must not push out thousands of short ones. */
+const RECORD_BYTES_MAX = 64 * 1024;
+
+export class KnownRecords {
+  readonly #texts = new Map<string, string>();
+  #bytes = 0;
+
+  get(collectionPath: string, recordId: string): string | undefined {
+    return this.#texts.get(collectionPath + recordId);
+  }
+
+  learn(collectionPath: string, recordId: string, text: RecordText): void {
+    const key = collectionPath + recordId;
+    this.forget(collectionPath, recordId);
+    if (typeof text !== 'string' || text.length > RECORD_BYTES_MAX) return;
+    this.#texts.set(key, text);
+    this.#bytes += text.length;
+    for (const [oldest, { length }] of this.#texts) {
+      if (this.#bytes <= BYTES_MAX) break;
+      this.#texts.delete(oldest);
+      this.#bytes -= length;
+    }
+  }
+
+  forget(collectionPath: string, recordId: string): void {
+    const key = collectionPath + recordId;
+    const known = this.#texts.get(key);
+    if (known === undefined) return;
+    this.#texts.delete(key);
+    this.#bytes -= known.length;
+  }
+}

@@ -1,0 +1,245 @@
+// The statements on a collection's table. Reads give the stored text; writes are fenced by the generation and
+// name the scope within which the caller may act, so that a check and its write are one step.
+
+import type { PreparedCollection } from '../../domain/definition/application.ts';
+import type { Projected } from '../../domain/records/projections.ts';
+import { FROM_MARK, TIMESTAMP_MARK } from '../../domain/records/record-text.ts';
+import type { UserShort } from '../../wire/users.ts';
+import type { Reader, Transaction } from '../database/handles.ts';
+import type { Row, Statement } from '../database/statements.ts';
+import { textArray } from '../database/text-arrays.ts';
+import { fenceGeneration } from './fence.ts';
+import { LONG_ALONE_BYTES, LONG_AMONG_OTHERS_BYTES, shortText } from './long-records.ts';
+import { sqlType, tableOf } from './tables.ts';
+
+/** A record ready to be stored. `projected` follows the order of the collection's projections. */
+export interface RecordRow {
+  readonly id: string;
+  readonly rec: string;
+  readonly hash: string;
+  readonly createdBy: UserShort;
+  readonly updatedBy: UserShort;
+  readonly updatedAt: string;
+  readonly projected: readonly Projected[];
+}
+
+/** What a replacing update sets when it does not know the record it meets. */
+export interface Replacement {
+  readonly id: string;
+  readonly hash: string;
+  readonly now: string;
+  /** domain/records/record-text: between timestamp and updatedAt, and behind updatedAt. */
+  readonly hashPart: string;
+  readonly tailPart: string;
+  readonly updatedBy: UserShort;
+  readonly projected: readonly Projected[];
+}
+
+/** A collection's table, and the generation that writes were prepared for. */
+export interface Table {
+  readonly schema: string;
+  readonly collection: PreparedCollection;
+  readonly generation: number;
+}
+
+/** Limits on which record a write may touch. */
+export interface Conditions {
+  readonly scope: string | undefined;
+  readonly ifHash: string | undefined;
+}
+
+interface Texts {
+  readonly get: string;
+  readonly lock: string;
+  readonly insert: string;
+  readonly insertOne: string;
+  readonly replace: string;
+  readonly update: string;
+  readonly remove: string;
+  readonly inspect: string;
+  readonly collisions: string;
+}
+
+const textsOf = new WeakMap<PreparedCollection, Texts>();
+
+function texts({ schema, collection }: Omit<Table, 'generation'>): Texts {
+  let found = textsOf.get(collection);
+  if (found === undefined) {
+    found = makeTexts(schema, collection);
+    textsOf.set(collection, found);
+  }
+  return found;
+}
+
+const COLUMNS = 'id, rec, hash, created_by, created_name, created_at, updated_by, updated_name, updated_at';
+
+function makeTexts(schema: string, collection: PreparedCollection): Texts {
+  const table = tableOf(schema, collection.definition.id);
+  const fence = `${schema}.fence`;
+  const { all } = collection.projections;
+  const each = (make: (name: string, index: number, type: string) => string) =>
+    all.map((projection, index) => `, ${make(projection.name, index, sqlType(projection))}`).join('');
+  const keys = collection.projections.all.slice(0, collection.uniqueColumns.length).map(({ name }) => name);
+  const mark = `strpos(t.rec, '${TIMESTAMP_MARK}')`;
+  const part = (distance: number) => `substr(t.rec, ${mark} + ${distance}, ${FROM_MARK.timeLength})`;
+  const updatedAt = `greatest(${part(FROM_MARK.updatedAt)} collate "C", $4::text)`;
+  const timestamp = `greatest(${part(FROM_MARK.timestamp)} collate "C", ${updatedAt})`;
+  return {
+    get: `select ${shortText('', LONG_ALONE_BYTES)} from ${table} where id = $1 and ($2::text is null or created_by = $2)`,
+    lock: `select id, ${shortText('', LONG_AMONG_OTHERS_BYTES)}, created_by
+      from ${table} where id = any($1::text[]) order by id for update`,
+    insert: `insert into ${table} (${COLUMNS}${each((name) => name)})
+      select r.id, r.rec, r.hash, r.created_by, r.created_name, $2::timestamptz, $3, $4, $2::timestamptz${each((name) => `r.${name}`)}
+      from ${fence}, unnest($5::text[], $6::text[], $7::text[], $8::text[], $9::text[]${each((_, i, type) => `$${10 + i}::${type}[]`)})
+        as r(id, rec, hash, created_by, created_name${each((name) => name)})
+      where fence.generation = $1 returning id`,
+    insertOne: `insert into ${table} (${COLUMNS}${each((name) => name)})
+      select $5, $6, $7, $8, $9, $2::timestamptz, $3, $4, $2::timestamptz${each((_, i, type) => `$${10 + i}::${type}`)}
+      from ${fence} where fence.generation = $1 returning id`,
+    // Times never go backwards for one record, whatever the node's clock says: the later of the two counts.
+    replace: `update ${table} as t set
+        rec = left(t.rec, ${mark} + ${FROM_MARK.timestamp - 1})
+          || case when t.hash = $3 then ${part(FROM_MARK.timestamp)} else ${timestamp} end
+          || $6::text || ${updatedAt} || $7::text,
+        hash = $3, updated_at = greatest(t.updated_at, $5::timestamptz), updated_by = $10, updated_name = $11${each((name, i, type) => `${name} = $${12 + i}::${type}`)}
+      from ${fence}
+      where fence.generation = $1 and t.id = $2
+        and ($8::text is null or t.created_by = $8) and ($9::text is null or t.hash = $9)
+      returning t.id, t.rec`,
+    update: `update ${table} as t set rec = r.rec, hash = r.hash, updated_at = r.updated_at,
+        updated_by = r.updated_by, updated_name = r.updated_name${each((name) => `${name} = r.${name}`)}
+      from ${fence}, unnest($2::text[], $3::text[], $4::text[], $5::timestamptz[], $6::text[], $7::text[]${each((_, i, type) => `$${8 + i}::${type}[]`)})
+        as r(id, rec, hash, updated_at, updated_by, updated_name${each((name) => name)})
+      where fence.generation = $1 and t.id = r.id returning t.id`,
+    remove: `delete from ${table} as t using ${fence}
+      where fence.generation = $1 and t.id = $2
+        and ($3::text is null or t.created_by = $3) and ($4::text is null or t.hash = $4)
+      returning t.id`,
+    inspect: `select hash, created_by from ${table} where id = $1`,
+    collisions: `select ${keys.map((key, i) => `coalesce(bool_or(${key} = $${2 + i}), false)`).join(', ')}
+      from ${table} where id <> $1 and (${keys.map((key, i) => `${key} = $${2 + i}`).join(' or ')})`,
+  };
+}
+
+/** The text, or what tells how long it is (store/records/long-records). */
+export async function getRecord(
+  reader: Reader,
+  table: Table,
+  { recordId, scope }: { recordId: string; scope: string | undefined },
+): Promise<string | undefined> {
+  const rows = await reader.rows(texts(table).get, [recordId, scope ?? null]);
+  return rows[0]?.[0] as string | undefined;
+}
+
+/** They share one time and one author of it, those of the first. */
+export function insertRecords(table: Table, rows: readonly RecordRow[]): Statement {
+  const { generation } = table;
+  const [first, ...others] = rows;
+  if (first === undefined) throw new Error('there is nothing to insert');
+  const common = [generation, first.updatedAt, first.updatedBy.id, first.updatedBy.name];
+  if (others.length === 0) {
+    const { id, rec, hash, createdBy, projected } = first;
+    return {
+      text: texts(table).insertOne,
+      params: [...common, id, rec, hash, createdBy.id, createdBy.name, ...projected],
+    };
+  }
+  return {
+    text: texts(table).insert,
+    params: [
+      ...common,
+      rows.map((row) => row.id),
+      textArray(
+        rows.map((row) => row.rec),
+        'text',
+      ),
+      rows.map((row) => row.hash),
+      rows.map((row) => row.createdBy.id),
+      rows.map((row) => row.createdBy.name),
+      ...projectedArrays(table.collection, rows),
+    ],
+  };
+}
+
+export function replaceRecord(
+  table: Table,
+  { id, hash, now, hashPart, tailPart, updatedBy, projected }: Replacement,
+  { scope, ifHash }: Conditions,
+): Statement {
+  const parts = [table.generation, id, hash, now, now, hashPart, tailPart, scope ?? null, ifHash ?? null];
+  return { text: texts(table).replace, params: [...parts, updatedBy.id, updatedBy.name, ...projected] };
+}
+
+/** For records that are locked: the rows are complete, and only the generation is checked. */
+export function updateRecords(table: Table, rows: readonly RecordRow[]): Statement {
+  return {
+    text: texts(table).update,
+    params: [
+      table.generation,
+      rows.map((row) => row.id),
+      textArray(
+        rows.map((row) => row.rec),
+        'text',
+      ),
+      rows.map((row) => row.hash),
+      rows.map((row) => row.updatedAt),
+      rows.map((row) => row.updatedBy.id),
+      rows.map((row) => row.updatedBy.name),
+      ...projectedArrays(table.collection, rows),
+    ],
+  };
+}
+
+const projectedArrays = (collection: PreparedCollection, rows: readonly Pick<RecordRow, 'projected'>[]) =>
+  collection.projections.all.map(({ kind }, index) => {
+    const values = rows.map((row) => row.projected[index] ?? null);
+    if (kind !== 'text' && kind !== 'json') return values;
+    return textArray(values as (string | null)[], kind === 'text' ? 'text' : 'jsonb');
+  });
+
+export function removeRecord(table: Table, recordId: string, { scope, ifHash }: Conditions): Statement {
+  return { text: texts(table).remove, params: [table.generation, recordId, scope ?? null, ifHash ?? null] };
+}
+
+export interface LockedRecord {
+  readonly id: string;
+  /** The text, or what tells how long it is (store/records/long-records). */
+  readonly rec: string;
+  readonly createdBy: string;
+}
+
+/** Locks in the order of identifiers, so that requests for the same records in any order cannot deadlock. */
+export async function lockRecords(
+  tx: Transaction,
+  table: Table,
+  recordIds: readonly string[],
+): Promise<{ records: Map<string, LockedRecord>; fence: Row[] | undefined }> {
+  const [rows, fence] = await tx.flight([{ text: texts(table).lock, params: [recordIds] }, fenceGeneration(tx.schema)]);
+  const records = (rows as [string, string, string][]).map(([id, rec, createdBy]) => ({ id, rec, createdBy }));
+  return { records: new Map(records.map((record) => [record.id, record])), fence };
+}
+
+/** Why a conditional write met nothing. */
+export async function inspectRecord(
+  reader: Reader,
+  table: Table,
+  recordId: string,
+): Promise<{ record: { hash: string; createdBy: string } | undefined; fence: Row[] | undefined }> {
+  const [rows, fence] = await reader.flight([
+    { text: texts(table).inspect, params: [recordId] },
+    fenceGeneration(reader.schema),
+  ]);
+  const row = rows?.[0] as [string, string] | undefined;
+  return { record: row && { hash: row[0], createdBy: row[1] }, fence };
+}
+
+/** Which of the keys another record holds; in the order of the collection's unique columns. */
+export async function collisions(
+  reader: Reader,
+  collection: PreparedCollection,
+  row: Pick<RecordRow, 'id' | 'projected'>,
+): Promise<boolean[]> {
+  const keys = row.projected.slice(0, collection.uniqueColumns.length);
+  const rows = await reader.rows(texts({ schema: reader.schema, collection }).collisions, [row.id, ...keys]);
+  return rows[0] as boolean[];
+}

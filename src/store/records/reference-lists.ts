@@ -1,0 +1,140 @@
+// Pages in the order of a Reference column, that is of the referred values as the caller sees them now. No index of the
+// collection has that order; the index of the referred column has it, and behind each referred record stand those that
+// refer to it. Records whose reference resolves to nothing have no value: they come before all others, or after them.
+
+import type { PreparedApplication } from '../../domain/definition/application.ts';
+import { type Caller, readScope } from '../../domain/people/access.ts';
+import type { Position } from '../../domain/records/list-order.ts';
+import { cutText, type Projection } from '../../domain/records/projections.ts';
+import { Params } from '../database/params.ts';
+import type { Statement } from '../database/statements.ts';
+import { LISTED, type PageQuery } from './lists.ts';
+import { wholeText } from './search-leaves.ts';
+import { sqlType, tableOf } from './tables.ts';
+
+/** What the statement is put together from. */
+interface Scene {
+  readonly params: Params;
+  /** `t`, and the condition that its records must fulfil. */
+  readonly table: string;
+  readonly listed: string;
+  /** `r`, the condition of what the caller sees there, and the projected column by which `t` points to it. */
+  readonly target: string;
+  readonly visible: string;
+  readonly pointer: string;
+  readonly projection: Projection;
+  /** What decides behind the cut of a long text; for others it is the same for all. */
+  readonly whole: string;
+  readonly descending: boolean;
+  /** Rows that are needed of a part at most. */
+  readonly room: number;
+}
+
+export function pageByReference(query: PageQuery, application: PreparedApplication, caller: Caller): Statement {
+  const { after, skip, limit } = query;
+  const scene = sceneOf(query, application, caller);
+  const { descending, params } = scene;
+  const beyond = descending ? '<' : '>';
+  const resolved = (position?: Position) => resolvedPart(scene, position);
+  const unresolved = (position?: Position) =>
+    unresolvedPart(scene, position === undefined ? '' : ` and t.id ${beyond} ${params.text(position.id)}`);
+  const parts = () => {
+    if (after === undefined) return descending ? [resolved(), unresolved()] : [unresolved(), resolved()];
+    if (after.value === null) return descending ? [unresolved(after)] : [unresolved(after), resolved()];
+    return descending ? [resolved(after), unresolved()] : [resolved(after)];
+  };
+  return { text: concatenated(parts(), scene, { skip, limit }), params: params.values };
+}
+
+function sceneOf(query: PageQuery, application: PreparedApplication, caller: Caller): Scene {
+  const { order, schema, collection, skip, limit } = query;
+  const scheme = order.column !== undefined && 'scheme' in order.column ? order.column.scheme : undefined;
+  if (scheme === undefined || !('collectionId' in scheme)) throw new Error('this order is not that of a reference');
+  const referred = application.collections.get(scheme.collectionId);
+  const projection = referred?.projections.byColumn.get(scheme.columnId)?.value;
+  const pointer = collection.projections.byColumn.get(order.column?.id ?? '')?.recordId;
+  if (referred === undefined || projection === undefined || pointer === undefined) {
+    throw new Error(`the column ${order.column?.id} cannot be followed`);
+  }
+  const params = new Params();
+  const listed = [
+    ...(query.scope === undefined ? [] : [`t.created_by = ${params.text(query.scope)}`]),
+    ...(query.where === undefined ? [] : [query.where(params)]),
+  ];
+  const scope = readScope(referred.definition, caller);
+  const value = `r.${projection.name}`;
+  return {
+    params,
+    table: `${tableOf(schema, collection.definition.id)} t`,
+    listed: listed.map((condition) => ` and ${condition}`).join(''),
+    target: `${tableOf(schema, scheme.collectionId)} r`,
+    visible: `${value} is not null${scope === undefined ? '' : ` and r.created_by = ${params.text(scope)}`}`,
+    pointer: `t.${pointer.name}`,
+    projection,
+    whole:
+      projection.cut === undefined
+        ? "''::text"
+        : `coalesce(case when octet_length(${value}) >= ${projection.cut} then ${wholeText('r', scheme.columnId)} end, '')`,
+    descending: order.descending,
+    room: skip + limit,
+  };
+}
+
+/** A part of the list: rows of `id`, and of `k0` and `k1`, by which they come before it. */
+type Part = (room: string) => string;
+
+/** Of each referred record no more than a page can need, however many refer to it. */
+function resolvedPart(scene: Scene, after: Position | undefined): Part {
+  const { table, listed, target, visible, pointer, projection, whole, descending, room } = scene;
+  const value = `r.${projection.name}`;
+  const direction = descending ? 'desc' : 'asc';
+  const { start, rest } = after === undefined ? { start: '', rest: '' } : seek(scene, after);
+  return (limit) => `select x.id, ${value} as k0, ${whole} as k1 from ${target} cross join lateral (
+      select t.id from ${table} where ${pointer} = r.id${rest}${listed} order by t.id ${direction} limit ${room}) x
+    where ${visible}${start}
+    order by ${value} ${direction} nulls ${descending ? 'last' : 'first'}, k1 ${direction}, x.id ${direction} limit ${limit}`;
+}
+
+/** `start`: of the referred records, from where in their order. `rest`: what is left behind the first of them. */
+function seek({ params, projection, whole, descending }: Scene, { value, id }: Position) {
+  const beyond = descending ? '<' : '>';
+  const text = typeof value === 'string' && projection.cut !== undefined ? cutText(value, projection.cut) : undefined;
+  const isLong = text !== undefined && Buffer.byteLength(text) >= (projection.cut ?? 0);
+  const from = params.add(text ?? value, sqlType(projection));
+  const place = `(${from}, ${params.text(isLong ? String(value) : '')})`;
+  const key = `(r.${projection.name}, ${whole})`;
+  return {
+    // The first comparison alone, so that the index of the referred column is entered there.
+    start: ` and r.${projection.name} ${beyond}= ${from} and ${key} ${beyond}= ${place}`,
+    rest: ` and (${key} <> ${place} or t.id ${beyond} ${params.text(id)})`,
+  };
+}
+
+function unresolvedPart(
+  { table, listed, target, visible, pointer, projection, descending }: Scene,
+  rest: string,
+): Part {
+  const nothing = `null::${sqlType(projection)}${projection.kind === 'text' ? ' collate "C"' : ''}`;
+  return (limit) => `select t.id, ${nothing} as k0, ''::text as k1 from ${table}
+    where not exists (select from ${target} where r.id = ${pointer} and ${visible})${rest}${listed}
+    order by t.id ${descending ? 'desc' : 'asc'} limit ${limit}`;
+}
+
+/** One part after the other, the second only as far as the first leaves room for it. */
+function concatenated(
+  parts: readonly Part[],
+  { table, descending, room }: Scene,
+  { skip, limit }: { skip: number; limit: number },
+): string {
+  const direction = descending ? 'desc' : 'asc';
+  const [first, second] = parts;
+  const one = `one as materialized (${first?.(String(room))})`;
+  const two = second && `, two as materialized (${second(`(select ${room} - count(*) from one)`)})`;
+  const rows = `select 1 as part, * from one${two === undefined ? '' : ' union all select 2, * from two'}`;
+  // Records without a value stand in a part of their own, so where nulls go does not matter.
+  const by = (alias: string) =>
+    `${alias}.part, ${alias}.k0 ${direction}, ${alias}.k1 collate "C" ${direction}, ${alias}.id ${direction}`;
+  return `with ${one}${two ?? ''}
+    select ${LISTED} from (select * from (${rows}) a order by ${by('a')} limit ${limit} offset ${skip}) p
+      join ${table} on t.id = p.id order by ${by('p')}`;
+}

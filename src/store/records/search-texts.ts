@@ -1,0 +1,209 @@
+// Terms that are looked for in the search text of a record (domain/search/search-text): by the index on it, and then exactly
+// in the sections that were asked for.
+//
+// A long text is stored compressed, and apart from its row; every function that is given it reads and expands it anew. So
+// a search of many terms reads it once, in a subquery, and looks for all of them in what that gives.
+
+import { SEARCH_TEXT } from '../../domain/records/projections.ts';
+import type { Condition } from '../../domain/search/condition.ts';
+import { LETTERS_MARK, type SearchTerm, searchTerm, sectionMark } from '../../domain/search/search-text.ts';
+import type { Params } from '../database/params.ts';
+import type { ColumnPlace, Source } from './search-places.ts';
+
+interface InText {
+  readonly source: Source;
+  readonly params: Params;
+}
+
+const textOf = ({ alias, sections }: Source): string => sections ?? `${alias}.${SEARCH_TEXT}`;
+
+/** What the index can tell of a term. */
+export function implied(source: Source, { implies }: SearchTerm, params: Params): string | undefined {
+  const find = `${source.alias}.${SEARCH_TEXT}`;
+  if (implies === undefined) return undefined;
+  if ('every' in implies) {
+    return implies.every.map((text) => `${find} like ${params.text(likePattern(text))}`).join(' and ');
+  }
+  // Taken from a query, because the planner would weigh every one of so many by itself.
+  const patterns = params.add(JSON.stringify(implies.some.map(likePattern)), 'json');
+  return `${find} like any (array(select json_array_elements_text(${patterns})))`;
+}
+
+const likePattern = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
+
+/** Where in the row's own text the term may be. `simply`: also by looking for it, which is quick. */
+function somewhere({ source, params }: InText, term: SearchTerm, simply: boolean): string | undefined {
+  const known = implied(source, term, params);
+  // Where the index is not used, the 73 patterns of two letters would take long for every single record.
+  const isMany = term.implies !== undefined && 'some' in term.implies;
+  if (known === undefined || !(isMany || simply)) return known;
+  return `strpos(${source.alias}.${SEARCH_TEXT}, ${params.text(term.text)}) > 0 and ${known}`;
+}
+
+/** So many sections are each looked at by an expression of its own; of more the statement would grow beyond measure. */
+const APART_MAX = 8;
+
+/** Whether one of the sections contains the term. */
+export function sectionsContain(places: readonly ColumnPlace[], term: string, { source, params }: InText): string {
+  const marks = places.map(({ column, key }) => sectionMark(column.id, key));
+  if (term === '') return hasSection(marks, { source, params });
+  const isOnce = source.sections !== undefined;
+  // No term is found across a mark, which has none of a term's characters.
+  const isAnywhere = isOnce && areAll(marks, source);
+  const inSections = isAnywhere ? undefined : sectionTest(marks, { source, params });
+  const written = searchTerm(term);
+  const sought = params.text(written.text);
+  const known = isOnce ? undefined : somewhere({ source, params }, written, marks.length > APART_MAX);
+  const found = known ?? `strpos(${textOf(source)}, ${sought}) > 0`;
+  return inSections === undefined ? `(${found})` : `(${found} and ${inSections(sought)})`;
+}
+
+function areAll(marks: readonly string[], { collection }: Source): boolean {
+  const asked = new Set(marks);
+  return collection.projections.sections.every(({ mark }) => asked.has(mark));
+}
+
+function hasSection(marks: readonly string[], { source, params }: InText): string {
+  if (marks.length > APART_MAX) return `exists (${sectionsAmong(marks, { source, params })})`;
+  return `(${marks.map((mark) => `strpos(${textOf(source)}, ${params.text(mark)}) > 0`).join(' or ')})`;
+}
+
+function sectionTest(marks: readonly string[], { source, params }: InText): (sought: string) => string {
+  if (marks.length > APART_MAX) {
+    const among = sectionsAmong(marks, { source, params });
+    return (sought) => `exists (${among} and strpos(s.text, ${sought}) > 0)`;
+  }
+  const texts = marks.map((mark) => `split_part(split_part(${textOf(source)}, ${params.text(mark)}, 2), chr(1), 1)`);
+  return (sought) => `(${texts.map((text) => `strpos(${text}, ${sought}) > 0`).join(' or ')})`;
+}
+
+function sectionsAmong(marks: readonly string[], { source, params }: InText): string {
+  const texts = marks.map((mark) => mark.slice(1));
+  return `select from unnest(string_to_array(${textOf(source)}, chr(1))) as s(text)
+    where left(s.text, ${texts[0]?.length}) in (select json_array_elements_text(${params.add(JSON.stringify(texts), 'json')}))`;
+}
+
+/** With fewer terms the subquery costs more than it saves where texts are short. */
+const TOGETHER_MIN = 6;
+
+export interface Parts {
+  /** Those that read the search text many times: they are given it by `readOnce`. */
+  readonly together: readonly Condition[];
+  readonly others: readonly Condition[];
+}
+
+/** What must all hold, apart by whether it is worth reading the search text once for it. */
+export function readTogether(condition: Condition): Parts {
+  const parts = condition.kind === 'and' ? condition.parts : [condition];
+  const together = parts.filter(isAboutText);
+  if (together.flatMap(soughtIn).length < TOGETHER_MIN) return { together: [], others: parts };
+  return { together, others: parts.filter((part) => !isAboutText(part)) };
+}
+
+/**
+ * Where the index can help, nothing but terms in the record's own text; what else there is has indexes of its own, of which
+ * the planner learns only outside of a subquery. It helps no negation.
+ */
+const isAboutText = (condition: Condition): boolean =>
+  condition.kind === 'not' ? soughtIn(condition.part).length > 0 : isOwnText(condition);
+
+function isOwnText(condition: Condition): boolean {
+  if (condition.kind === 'and' || condition.kind === 'or') return condition.parts.every(isOwnText);
+  if (condition.kind !== 'contains') return false;
+  return condition.places.every(
+    (place) => place.kind === 'column' && !('scheme' in place.column && 'collectionId' in place.column.scheme),
+  );
+}
+
+/** Each that the index is asked for is compared with the text of every record that it finds: the longest say the most. */
+const NARROWED_MAX = 8;
+
+/** What the index can tell of what is read together. */
+export function textsNarrowed(parts: readonly Condition[], source: Source, params: Params): string[] {
+  const byWeight = [...parts].sort((one, other) => weightOf(other) - weightOf(one));
+  return byWeight
+    .slice(0, NARROWED_MAX)
+    .filter(canNarrow)
+    .map((part) => narrowing(part, source, params));
+}
+
+const weightOf = (condition: Condition): number => {
+  if (condition.kind === 'contains') return condition.term.length;
+  return condition.kind === 'not' ? -1 : 0;
+};
+
+/** Asked before anything is written: a parameter that the statement does not name in the end is an error of the database. */
+function canNarrow(condition: Condition): boolean {
+  if (condition.kind === 'contains') return condition.term !== '' && searchTerm(condition.term).implies !== undefined;
+  if (condition.kind === 'and') return condition.parts.some(canNarrow);
+  return condition.kind === 'or' && condition.parts.every(canNarrow);
+}
+
+function narrowing(condition: Condition, source: Source, params: Params): string {
+  if (condition.kind === 'contains') return somewhere({ source, params }, searchTerm(condition.term), false) ?? 'true';
+  if (condition.kind !== 'and' && condition.kind !== 'or') return 'true';
+  const parts = condition.parts.filter(canNarrow).map((part) => `(${narrowing(part, source, params)})`);
+  return `(${parts.join(` ${condition.kind} `)})`;
+}
+
+/**
+ * A test of the search text that reads it once. The planner would put the subquery's text in place of its name, were it not for
+ * the `offset`. It takes the test for one that half of all records pass.
+ */
+export function readOnce(
+  { source, params }: InText,
+  parts: readonly Condition[],
+  compile: (part: Condition, source: Source) => string,
+): string {
+  const alias = `${source.alias}x`;
+  const at = { source: { ...source, sections: `${alias}.sections` }, params };
+  const nots = parts.filter(({ kind }) => kind === 'not');
+  const groups = [
+    ...parts.filter(({ kind }) => kind !== 'not').map((part) => [part]),
+    ...(nots.length > 0 ? [nots] : []),
+  ];
+  const tests = groups.map((group) => guarded(group, at, group.map((part) => compile(part, at.source)).join(' and ')));
+  return `(select ${tests.join(' and ')}
+    from (select split_part(${source.alias}.${SEARCH_TEXT}, ${params.text(LETTERS_MARK)}, 1) as sections offset 0) ${alias})`;
+}
+
+/** In characters. Longer ones take long to compile. */
+const PATTERN_MAX = 1_000;
+
+/**
+ * Most records have none of the terms of a long negation, or of many alternatives, and then it is known what comes of it. One
+ * pass tells whether there is any: for 64 terms and a text of 1 MB in 3 ms instead of 330, for 30,000 short ones in a quarter of the time.
+ */
+function guarded(parts: readonly Condition[], { source, params }: InText, test: string): string {
+  const terms = new Set(parts.flatMap(soughtIn));
+  const pattern = [...terms].map((term) => searchTerm(term).text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|');
+  if (terms.size < TOGETHER_MIN || pattern.length > PATTERN_MAX || !parts.every(isTermsAlone)) return test;
+  return `case when ${source.sections} ~ ${params.text(pattern)} then ${test} else ${parts.every(isWithout)} end`;
+}
+
+/** Made of nothing but terms in the record's own text. */
+function isTermsAlone(condition: Condition): boolean {
+  if (condition.kind === 'not') return isTermsAlone(condition.part);
+  if (condition.kind === 'and' || condition.kind === 'or') return condition.parts.every(isTermsAlone);
+  return condition.kind === 'contains' && condition.term !== '' && isOwnText(condition);
+}
+
+function soughtIn(condition: Condition): string[] {
+  if (condition.kind === 'not') return soughtIn(condition.part);
+  if (condition.kind === 'and' || condition.kind === 'or') return condition.parts.flatMap(soughtIn);
+  return condition.kind === 'contains' ? [condition.term] : [];
+}
+
+/** What comes of it for a record that has none of its terms. */
+function isWithout(condition: Condition): boolean {
+  switch (condition.kind) {
+    case 'not':
+      return !isWithout(condition.part);
+    case 'and':
+      return condition.parts.every(isWithout);
+    case 'or':
+      return condition.parts.some(isWithout);
+    default:
+      return false;
+  }
+}

@@ -1,0 +1,180 @@
+// From definition to tables: the names of a collection's table, of its columns and of its indexes, and the DDL that
+// publishing runs. Every name is built from identifiers whose form was checked, so none needs quoting.
+
+import type { PreparedCollection } from '../../domain/definition/application.ts';
+import {
+  type ColumnProjections,
+  type Projection,
+  type ProjectionKind,
+  SEARCH_TEXT,
+} from '../../domain/records/projections.ts';
+
+export const tableOf = (schema: string, collectionId: string): string => `${schema}.${collectionId}`;
+
+/** Text compares by code points, whatever the locale of the database. */
+const SQL_TYPES: Readonly<Record<ProjectionKind, string>> = {
+  text: 'text',
+  number: 'float8',
+  boolean: 'boolean',
+  dateTime: 'timestamptz',
+  date: 'date',
+  time: 'time',
+  json: 'jsonb',
+};
+
+/** The type of a parameter that fills the projected column. */
+export const sqlType = ({ kind }: Pick<Projection, 'kind'>): string => SQL_TYPES[kind];
+
+const columnType = (projection: Projection): string =>
+  projection.kind === 'text' ? 'text collate "C"' : SQL_TYPES[projection.kind];
+
+/** Where what every record has stands in its table, by its name in the interface. Users stand there by name. */
+export const METADATA_COLUMNS = {
+  updatedAt: { name: 'updated_at', type: 'timestamptz' },
+  createdAt: { name: 'created_at', type: 'timestamptz' },
+  createdBy: { name: 'created_name', type: 'text' },
+  updatedBy: { name: 'updated_name', type: 'text' },
+  id: { name: 'id', type: 'text' },
+} as const;
+
+/** By which every list can be ordered. The identifier alone has the primary key. */
+const ORDER_COLUMNS = Object.values(METADATA_COLUMNS).filter(({ name }) => name !== 'id');
+
+export interface Index {
+  /** Within 50 bytes, because a cluster appends the shard's number. */
+  readonly name: string;
+  readonly unique: boolean;
+  /** What stands behind the table's name. `trigrams` is the operator class for substrings. */
+  readonly on: (trigrams: string) => string;
+}
+
+const plain = (name: string, columns: string): Index => ({ name, unique: false, on: () => `(${columns})` });
+
+/**
+ * One index for each order, ending in the identifier that breaks ties: read backwards it serves the other direction.
+ * Where readers see only what they created, each order has a twin that begins with the creator.
+ */
+export function indexesOf({ definition, projections }: PreparedCollection): Index[] {
+  const { id } = definition;
+  const scopedReaders = definition.readAccessType === 'creatorOnly';
+  const scopedWriters = scopedReaders || definition.writeAccessType === 'creatorOnly';
+  const ordered = (name: string, column: string): Index[] => [
+    plain(`${id}_${name}`, `${column}, id`),
+    ...(scopedReaders ? [plain(`${id}_${name}_own`, `created_by, ${column}, id`)] : []),
+  ];
+  return [
+    ...ORDER_COLUMNS.flatMap(({ name }) => ordered(name, name)),
+    ...(scopedWriters ? [plain(`${id}_own`, 'created_by, id')] : []),
+    ...[...projections.byColumn.values()].flatMap((column) => columnIndexes(id, column, ordered)),
+    ...(projections.sections.length > 0 ? [searchIndex(id)] : []),
+  ];
+}
+
+function columnIndexes(
+  collectionId: string,
+  { column, key, value, recordId, latitude, held, ordered: sortable }: ColumnProjections,
+  ordered: (name: string, column: string) => Index[],
+): Index[] {
+  const indexes: Index[] = [];
+  if (key !== undefined) {
+    indexes.push({ name: uniqueIndexName(collectionId, column.id), unique: true, on: () => `(${key.name})` });
+  }
+  if (value !== undefined) {
+    const by = `${value.name} nulls first`;
+    if (sortable) indexes.push(...ordered(value.name, by));
+    // Equal texts of a unique column are found by its key, and half of all records by a Boolean without help.
+    else if (column.type !== 'Boolean' && !(key !== undefined && column.type === 'String')) {
+      indexes.push(plain(`${collectionId}_${value.name}`, `${by}, id`));
+    }
+  }
+  if (recordId !== undefined)
+    indexes.push(plain(`${collectionId}_${recordId.name}`, `${recordId.name} nulls first, id`));
+  if (latitude !== undefined) indexes.push(plain(`${collectionId}_${latitude.name}`, latitude.name));
+  if (held !== undefined) indexes.push(heldIndex(collectionId, held));
+  return indexes;
+}
+
+/** Most records hold few attachments or none, so writers keep it up to date themselves. */
+const heldIndex = (collectionId: string, { name }: Projection): Index => ({
+  name: `${collectionId}_${name}`,
+  unique: false,
+  on: () => `using gin (${name} jsonb_path_ops) with (fastupdate = off) where ${name} is not null`,
+});
+
+/**
+ * Writers append to a list, which a job empties into the index (store/records/search-indexes): with a list of 4 MB, the default,
+ * the writer who filled it had to empty it, and batches of 100 ran at half the speed with ten times the p99.
+ */
+const searchIndex = (collectionId: string): Index => ({
+  name: searchIndexName(collectionId),
+  unique: false,
+  on: (trigrams) => `using gin (${SEARCH_TEXT} ${trigrams}) with (fastupdate = on, gin_pending_list_limit = 65536)`,
+});
+
+export const searchIndexName = (collectionId: string): string => `${collectionId}_${SEARCH_TEXT}`;
+
+const uniqueIndexName = (collectionId: string, columnId: string): string => `${collectionId}_${columnId}_key`;
+
+export function readUniqueIndexName(name: string): { collectionId: string; columnId: string } | undefined {
+  const parts = /^(t[a-z0-9]{7})_(c[a-z0-9]{7})_key$/.exec(name);
+  return parts?.[1] !== undefined && parts[2] !== undefined
+    ? { collectionId: parts[1], columnId: parts[2] }
+    : undefined;
+}
+
+/**
+ * rec: the whole record as the JSON text that goes out (domain/records/record-text). The other columns are what conditions,
+ * order and uniqueness need; projected columns follow them (domain/records/projections).
+ */
+export function createCollectionTable(schema: string, collection: PreparedCollection): string {
+  const projected = collection.projections.all.map((projection) => `, ${projection.name} ${columnType(projection)}`);
+  return `create table ${tableOf(schema, collection.definition.id)} (
+    id text collate "C" primary key,
+    rec text not null,
+    hash text collate "C" not null,
+    created_by text collate "C" not null,
+    created_name text collate "C" not null,
+    created_at timestamptz not null,
+    updated_by text collate "C" not null,
+    updated_name text collate "C" not null,
+    updated_at timestamptz not null${projected.join('')}
+  )`;
+}
+
+export const dropCollectionTable = (schema: string, collectionId: string): string =>
+  `drop table ${tableOf(schema, collectionId)}`;
+
+export function addProjections(schema: string, collectionId: string, projections: readonly Projection[]): string {
+  const added = projections.map((projection) => `add column ${projection.name} ${columnType(projection)}`);
+  return `alter table ${tableOf(schema, collectionId)} ${added.join(', ')}`;
+}
+
+export function dropProjections(schema: string, collectionId: string, names: readonly string[]): string {
+  const dropped = names.map((name) => `drop column ${name}`);
+  return `alter table ${tableOf(schema, collectionId)} ${dropped.join(', ')}`;
+}
+
+/** `trigrams`: the operator class for substrings, with its schema. */
+export function createIndex(
+  schema: string,
+  collectionId: string,
+  index: Index,
+  { trigrams, concurrently }: { trigrams: string; concurrently: boolean },
+): string {
+  const kind = `${index.unique ? 'unique ' : ''}index${concurrently ? ' concurrently' : ''}`;
+  return `create ${kind} ${index.name} on ${tableOf(schema, collectionId)} ${index.on(trigrams)}`;
+}
+
+export const dropIndex = (schema: string, name: string, { concurrently }: { concurrently: boolean }): string =>
+  `drop index${concurrently ? ' concurrently' : ''} if exists ${schema}.${name}`;
+
+/**
+ * Keeps writers out and lets readers go on, until the commit. Not a weaker mode: it must also wait for those who have
+ * locked rows and are about to write them, or the two would wait for each other.
+ */
+export const lockAgainstWriters = (schema: string, collectionId: string): string =>
+  `lock table ${tableOf(schema, collectionId)} in exclusive mode`;
+
+/** Keeps out vacuum, and whoever else changes the table; readers and writers go on. */
+export const lockAgainstMaintenance = (schema: string, collectionId: string): string =>
+  `lock table ${tableOf(schema, collectionId)} in share update exclusive mode`;

@@ -1,0 +1,195 @@
+// Walks over all records of a collection, page by page, that publishing makes: filling in what is projected of them while
+// requests go on, and rewriting them within the switch.
+
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Projected, type Projection, SEARCH_TEXT } from '../../domain/records/projections.ts';
+import { tooBusy } from '../../faults.ts';
+import type { Publisher, Reader, Transaction } from '../database/handles.ts';
+import type { Row } from '../database/statements.ts';
+import { type RecordRow, type Table, updateRecords } from './records.ts';
+import { sqlType, tableOf } from './tables.ts';
+
+/** Rows of one page: their rewriting is a statement of about 20 ms, for which writers of the same rows may wait. */
+const PAGE = 500;
+/** Records may have a megabyte each. */
+const PAGE_BYTES = 8 * 1024 * 1024;
+
+/** A record as a walk over all of them meets it. */
+export interface PageRow {
+  readonly id: string;
+  readonly rec: string;
+  readonly hash: string;
+  /** The search text that is stored, when it was asked for. */
+  readonly found: string | null;
+  /** Which of the projections asked for are stored, and not null. */
+  readonly present: readonly boolean[];
+}
+
+/** Records behind an identifier, in the order of identifiers, or those with the identifiers given. */
+async function readPage(
+  reader: Reader,
+  table: Table,
+  { from, projections = [] }: { from: string | readonly string[]; projections?: readonly Projection[] },
+): Promise<PageRow[]> {
+  const names = projections.map(({ name }) => name);
+  const columns = ['id', 'rec', 'hash', names.includes(SEARCH_TEXT) ? SEARCH_TEXT : 'null'];
+  const present = names.map((name) => `${name} is not null`);
+  const rows = await reader.rows(
+    `select ${[...columns, ...present].join(', ')}
+     from (select *, sum(octet_length(rec)) over (order by id) as bytes
+       from (select * from ${tableOf(table.schema, table.collection.definition.id)}
+         where ${typeof from === 'string' ? 'id > $1' : 'id = any($1::text[])'} order by id limit ${PAGE}) t) p
+     where bytes - octet_length(rec) < ${PAGE_BYTES} order by id`,
+    [from],
+  );
+  return (rows as [string, string, string, string | null, ...boolean[]][]).map(([id, rec, hash, found, ...flags]) => ({
+    id,
+    rec,
+    hash,
+    found,
+    present: flags,
+  }));
+}
+
+/** What is to be filled into a record; guarded by its hash, because whoever changed it has filled it in as well. */
+export interface Filled {
+  readonly id: string;
+  readonly hash: string;
+  readonly projected: readonly Projected[];
+}
+
+export interface Filling {
+  readonly table: Table;
+  readonly projections: readonly Projection[];
+  /** undefined when a record has nothing to be filled in. `again`: it was met before, locked, and may be filled by now. */
+  readonly fill: (row: PageRow, again: boolean) => Filled | undefined;
+  readonly onPage: (records: number) => void;
+}
+
+/** Between so many records others have their turn in this process. */
+const SLICE = 50;
+const STUCK_MS = 60_000;
+const STUCK_LOOK_MS = 50;
+
+/** Page by page, each a short transaction. Records that somebody has locked are left for later: nobody waits. */
+export async function fillRecords(publisher: Publisher, filling: Filling): Promise<void> {
+  const { table, projections, onPage } = filling;
+  let locked: string[] = [];
+  for (let from = ''; ; ) {
+    const page = await readPage(publisher.application, table, { from, projections });
+    const last = page.at(-1);
+    if (last === undefined) break;
+    locked.push(...(await fillPage(publisher, filling, { page, again: false })));
+    onPage(page.length);
+    from = last.id;
+  }
+  let stuckSince = performance.now();
+  while (locked.length > 0) {
+    if (performance.now() - stuckSince > STUCK_MS) throw tooBusy();
+    await pause(STUCK_LOOK_MS);
+    const met = locked.slice(0, PAGE);
+    const page = await readPage(publisher.application, table, { from: met, projections });
+    const left = await fillPage(publisher, filling, { page, again: true });
+    if (left.length < page.length) stuckSince = performance.now();
+    // Behind the page stand those that it had no room for, and within it those that are gone.
+    const last = page.at(-1)?.id;
+    const unread = last === undefined ? [] : met.filter((id) => id > last);
+    locked = [...unread, ...locked.slice(PAGE), ...left];
+  }
+}
+
+/** The same inside of a transaction that has the table for itself. */
+export async function fillLocked(tx: Transaction, filling: Filling): Promise<void> {
+  for (let from = ''; ; ) {
+    const page = await readPage(tx, filling.table, { from });
+    const last = page.at(-1);
+    if (last === undefined) return;
+    const filled = await fillAll(filling, { page, again: false });
+    const { text, params } = fillStatement(filling, filled);
+    assertAll(await tx.rows(text, params), filled.length);
+    from = last.id;
+  }
+}
+
+interface Met {
+  readonly page: readonly PageRow[];
+  readonly again: boolean;
+}
+
+async function fillAll({ fill }: Filling, { page, again }: Met): Promise<Filled[]> {
+  const rows: Filled[] = [];
+  for (let start = 0; start < page.length; start += SLICE) {
+    if (start > 0) await new Promise((resolve) => setImmediate(resolve));
+    for (const row of page.slice(start, start + SLICE)) {
+      const filled = fill(row, again);
+      if (filled !== undefined) rows.push(filled);
+    }
+  }
+  return rows;
+}
+
+/** Answers the records that somebody else has locked. */
+async function fillPage(publisher: Publisher, filling: Filling, met: Met): Promise<string[]> {
+  const rows = await fillAll(filling, met);
+  if (rows.length === 0) return [];
+  const name = tableOf(filling.table.schema, filling.table.collection.definition.id);
+  return publisher.transaction(async ({ application }) => {
+    const taken = await application.rows(
+      `select id from ${name} where id = any($1::text[]) order by id for update skip locked`,
+      [rows.map(({ id }) => id)],
+    );
+    const ids = new Set(taken.map((row) => row[0]));
+    await application.last([
+      fillStatement(
+        filling,
+        rows.filter(({ id }) => ids.has(id)),
+      ),
+    ]);
+    return rows.map(({ id }) => id).filter((id) => !ids.has(id));
+  });
+}
+
+function fillStatement({ table, projections }: Filling, rows: readonly Filled[]) {
+  const names = projections.map(({ name }) => name);
+  const types = projections.map((projection, index) => `$${4 + index}::${sqlType(projection)}[]`);
+  return {
+    text: `update ${tableOf(table.schema, table.collection.definition.id)} as t
+      set ${names.map((name) => `${name} = r.${name}`).join(', ')}
+      from ${table.schema}.fence, unnest($2::text[], $3::text[], ${types.join(', ')}) as r(id, hash, ${names.join(', ')})
+      where fence.generation = $1 and t.id = r.id and t.hash = r.hash returning t.id`,
+    params: [
+      table.generation,
+      rows.map(({ id }) => id),
+      rows.map(({ hash }) => hash),
+      ...projections.map((_, index) => rows.map(({ projected }) => projected[index] ?? null)),
+    ],
+  };
+}
+
+/**
+ * Walks all records and writes what `change` makes of them; undefined where a record stays as it is. Within the switch:
+ * writers are kept out, and the table names the generation that the fence holds until then.
+ */
+export async function rewriteRecords(
+  tx: Transaction,
+  table: Table,
+  { change, onPage }: { change: (row: PageRow) => RecordRow | undefined; onPage: (records: number) => void },
+): Promise<void> {
+  for (let from = ''; ; ) {
+    const page = await readPage(tx, table, { from });
+    const last = page.at(-1);
+    if (last === undefined) return;
+    const rows = page.map(change).filter((row) => row !== undefined);
+    if (rows.length > 0) {
+      const { text, params } = updateRecords(table, rows);
+      assertAll(await tx.rows(text, params), rows.length);
+    }
+    onPage(page.length);
+    from = last.id;
+  }
+}
+
+/** Nobody else writes the table. */
+function assertAll(written: readonly Row[], count: number): void {
+  if (written.length < count) throw new Error('the fence has moved while records were written');
+}
