@@ -3,9 +3,16 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { done, type Operations, operationsOn, refused } from '../records/scene.ts';
 import { type Person, string } from '../support/application.ts';
-import { type AttachmentScene, attachment, filesOf, type Metadata, openAttachments, refusedBytes } from './scene.ts';
+import {
+  type AttachmentScene,
+  attachment,
+  filesOf,
+  type Metadata,
+  openAttachments,
+  refusedBytes,
+} from '../support/attachments.ts';
+import { done, type Operations, operationsOn, refused } from '../support/records.ts';
 
 const ACCESS = ['everyone', 'creatorOnly'] as const;
 type Access = (typeof ACCESS)[number];

@@ -13,7 +13,7 @@ import {
   NO_ATTACHMENT,
   onBothStores,
   refusedBytes,
-} from './scene.ts';
+} from '../support/attachments.ts';
 
 const LIMIT_BYTES = 10_000;
 const COLLECTIONS = [{ id: 'tfiles00', name: 'Files "quoted"', columns: [{ name: 'File', type: 'Attachment' }] }];

@@ -3,10 +3,17 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { basic } from '../http/wire.ts';
-import { noise } from '../images/samples.ts';
-import { signedIn } from '../sessions/scene.ts';
-import { type AttachmentScene, exchange, type Headers, openAttachments, refusedBytes, uploaded } from './scene.ts';
+import {
+  type AttachmentScene,
+  exchange,
+  type Headers,
+  openAttachments,
+  refusedBytes,
+  uploaded,
+} from '../support/attachments.ts';
+import { signedIn } from '../support/browser-sessions.ts';
+import { basic } from '../support/http-client.ts';
+import { noise } from '../support/images.ts';
 
 const KEPT = 'private, max-age=31536000, immutable';
 const ASKED_FOR_EACH_TIME = 'private, no-cache';

@@ -7,9 +7,6 @@ import { appendFile, truncate } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { before, it } from 'node:test';
-import { head, onWire, Wire } from '../http/wire.ts';
-import { startTestServer } from '../support/server.ts';
-import { until } from '../support/until.ts';
 import {
   type AttachmentScene,
   exchange,
@@ -18,7 +15,10 @@ import {
   type Metadata,
   onBothStores,
   randomFile,
-} from './scene.ts';
+} from '../support/attachments.ts';
+import { head, onWire, Wire } from '../support/http-client.ts';
+import { startTestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
 
 /** More than the sockets between a server and its reader may hold. */
 const LARGE_BYTES = 24 * 1024 * 1024;

@@ -7,9 +7,9 @@ import { after, before, describe, it } from 'node:test';
 import { examine as examineAll } from '../../src/operations/doctor/doctor.ts';
 import type { DoctorLine, Finding, FindingKind } from '../../src/wire/doctor.ts';
 import { publishApplication } from '../support/application.ts';
+import { type AttachmentScene, filesOf, openAttachments } from '../support/attachments.ts';
 import { OPERATOR_KEY } from '../support/server.ts';
-import { type AttachmentScene, filesOf, openAttachments } from './scene.ts';
-import { bytesOf, openSweeper, plant, plantedId, rowOf, type Sweeper } from './sweeping.ts';
+import { bytesOf, openSweeper, plant, plantedId, rowOf, type Sweeper } from '../support/sweeping.ts';
 
 const DOCUMENT = { collections: [{ name: 'Visits', columns: [{ name: 'Photo', type: 'Attachment' }] }] };
 

@@ -14,7 +14,7 @@ import {
   randomFile,
   refusedBytes,
   sha256,
-} from './scene.ts';
+} from '../support/attachments.ts';
 
 const MIB = 1024 * 1024;
 const columns = [{ name: 'File', type: 'Attachment' }];

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type AttachmentScene, openAttachments } from './scene.ts';
-import { bytesOf, openSweeper, plantedId, type Sweeper } from './sweeping.ts';
+import { type AttachmentScene, openAttachments } from '../support/attachments.ts';
+import { bytesOf, openSweeper, plantedId, type Sweeper } from '../support/sweeping.ts';
 
 const DOCUMENT = { collections: [{ name: 'Visits', columns: [{ name: 'Photo', type: 'Attachment' }] }] };
 

@@ -2,9 +2,18 @@
 
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
-import { assertProblem, head, onWire, Wire } from '../http/wire.ts';
+import {
+  type Files,
+  filesOf,
+  onBothStores,
+  randomFile,
+  refusedBytes,
+  republish,
+  traces,
+  untilGone,
+} from '../support/attachments.ts';
+import { assertProblem, head, onWire, Wire } from '../support/http-client.ts';
 import { until } from '../support/until.ts';
-import { type Files, filesOf, onBothStores, randomFile, refusedBytes, republish, traces, untilGone } from './scene.ts';
 
 const LIMIT_BYTES = 100_000;
 const DEFAULT_BYTES = 52_428_800;

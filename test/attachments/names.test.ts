@@ -3,8 +3,8 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { head, onWire } from '../http/wire.ts';
-import { type AttachmentScene, type Files, filesOf, type Metadata, openAttachments } from './scene.ts';
+import { type AttachmentScene, type Files, filesOf, type Metadata, openAttachments } from '../support/attachments.ts';
+import { head, onWire } from '../support/http-client.ts';
 
 const DOCUMENT = {
   collections: [{ id: 'tfiles00', name: 'Files', columns: [{ id: 'cfile000', name: 'File', type: 'Attachment' }] }],

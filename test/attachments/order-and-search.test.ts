@@ -3,9 +3,16 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { by, createAll, DIRECTIONS, type Lister, listerOf, WALKS, walkAll } from '../lists/listing.ts';
-import { done, operationsOn, refused } from '../records/scene.ts';
-import { type AttachmentScene, attachment, type Files, filesOf, type Metadata, openAttachments } from './scene.ts';
+import {
+  type AttachmentScene,
+  attachment,
+  type Files,
+  filesOf,
+  type Metadata,
+  openAttachments,
+} from '../support/attachments.ts';
+import { by, createAll, DIRECTIONS, type Lister, listerOf, WALKS, walkAll } from '../support/lists.ts';
+import { done, operationsOn, refused } from '../support/records.ts';
 
 const ORDERED = 'cordered';
 const [FILE, FILES, PAIR, PAIRS] = ['cfile000', 'cfiles00', 'cpair000', 'cpairs00'] as const;

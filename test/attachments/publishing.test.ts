@@ -2,7 +2,6 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { done, operationsOn, refused } from '../records/scene.ts';
 import { type Person, publishApplication, string, type TestApplication } from '../support/application.ts';
 import {
   type AttachmentScene,
@@ -13,7 +12,8 @@ import {
   openAttachments,
   refusedBytes,
   republish,
-} from './scene.ts';
+} from '../support/attachments.ts';
+import { done, operationsOn, refused } from '../support/records.ts';
 
 const THINGS = 'tthings0';
 const [TITLE, FILE, FILES, PAIR] = ['ctitle00', 'cfile000', 'cfiles00', 'cpair000'] as const;

@@ -3,9 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
-import { done, operationsOn } from '../records/scene.ts';
 import { publishApplication } from '../support/application.ts';
-import { startTestServer } from '../support/server.ts';
 import {
   attachment,
   attachmentActivities,
@@ -18,7 +16,9 @@ import {
   refusedBytes,
   traces,
   untilGone,
-} from './scene.ts';
+} from '../support/attachments.ts';
+import { done, operationsOn } from '../support/records.ts';
+import { startTestServer } from '../support/server.ts';
 
 const DOCUMENT = {
   collections: [{ id: 'tfiles00', name: 'Files', columns: [{ id: 'cfile000', name: 'File', type: 'Attachment' }] }],

@@ -9,10 +9,10 @@ import { sweepUnfinished, sweepUnneeded } from '../../src/operations/upkeep/atta
 import { getApplication } from '../../src/store/applications/applications.ts';
 import { condemnStrays, condemnUnheld, markUnheld, unheldAmong } from '../../src/store/attachments/sweeps.ts';
 import { publishApplication } from '../support/application.ts';
+import { type AttachmentScene, attachment, filesOf, openAttachments, republish } from '../support/attachments.ts';
 import { startTestServer } from '../support/server.ts';
+import { bytesOf, heldIn, openSweeper, photo, plant, plantedId, rowOf, type Sweeper } from '../support/sweeping.ts';
 import { until } from '../support/until.ts';
-import { type AttachmentScene, attachment, filesOf, openAttachments, republish } from './scene.ts';
-import { bytesOf, heldIn, openSweeper, photo, plant, plantedId, rowOf, type Sweeper } from './sweeping.ts';
 
 const INNER = { keys: [{ name: 'file', type: 'Attachment' }] };
 const VISITS = {

@@ -3,10 +3,7 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import sharp from 'sharp';
-import { noise, twoColours } from '../images/samples.ts';
-import { done, operationsOn } from '../records/scene.ts';
 import { type Person, publishApplication } from '../support/application.ts';
-import { startTestServer } from '../support/server.ts';
 import {
   attachment,
   type BytesReply,
@@ -16,7 +13,10 @@ import {
   type Metadata,
   onBothStores,
   refusedBytes,
-} from './scene.ts';
+} from '../support/attachments.ts';
+import { noise, twoColours } from '../support/images.ts';
+import { done, operationsOn } from '../support/records.ts';
+import { startTestServer } from '../support/server.ts';
 
 const DOCUMENT = {
   collections: [{ id: 'tfiles00', name: 'Files', columns: [{ id: 'cfile000', name: 'File', type: 'Attachment' }] }],

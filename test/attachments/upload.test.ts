@@ -3,10 +3,19 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { head, onWire } from '../http/wire.ts';
-import { NO_USER } from '../records/scene.ts';
 import { type Person, publishApplication, type TestApplication } from '../support/application.ts';
-import { exchange, type Files, filesOf, onBothStores, randomFile, refusedBytes, traces, uploaded } from './scene.ts';
+import {
+  exchange,
+  type Files,
+  filesOf,
+  onBothStores,
+  randomFile,
+  refusedBytes,
+  traces,
+  uploaded,
+} from '../support/attachments.ts';
+import { head, onWire } from '../support/http-client.ts';
+import { NO_USER } from '../support/records.ts';
 
 const LIMIT_BYTES = 200_000;
 const DOCUMENT = {

@@ -3,7 +3,6 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { done, type Operations, operationsOn, refused } from '../records/scene.ts';
 import { type Person, string } from '../support/application.ts';
 import {
   type AttachmentScene,
@@ -15,7 +14,8 @@ import {
   NO_ATTACHMENT,
   openAttachments,
   refusedBytes,
-} from './scene.ts';
+} from '../support/attachments.ts';
+import { done, type Operations, operationsOn, refused } from '../support/records.ts';
 
 const [FILE, FILES, PAIR, PAIRS, CODE] = ['cfile000', 'cfiles00', 'cpair000', 'cpairs00', 'ccode000'] as const;
 const keys = [

@@ -3,8 +3,8 @@
 
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
-import { type Mailbox, openMailbox } from '../sessions/mailbox.ts';
 import { publishApplication, type TestApplication } from '../support/application.ts';
+import { type Mailbox, openMailbox } from '../support/mailbox.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { launch } from './browsing.ts';
 

@@ -3,9 +3,9 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { linkIn, type Mailbox } from '../sessions/mailbox.ts';
-import { Client, OTHER_PASSWORD } from '../sessions/scene.ts';
 import type { TestApplication } from '../support/application.ts';
+import { Client, OTHER_PASSWORD } from '../support/browser-sessions.ts';
+import { linkIn, type Mailbox } from '../support/mailbox.ts';
 import type { TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 import { WITHOUT_BROWSER } from './browsing.ts';

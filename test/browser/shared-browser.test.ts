@@ -4,8 +4,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { noise } from '../images/samples.ts';
 import { type Person, publishApplication, string, type TestApplication } from '../support/application.ts';
+import { noise } from '../support/images.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { insecureAddress, launch, WITHOUT_BROWSER } from './browsing.ts';
 

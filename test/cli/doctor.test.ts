@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { publishApplication, type TestApplication } from '../support/application.ts';
+import { assertPlain, type Finished, run, withFolder } from '../support/command.ts';
 import { OPERATOR_KEY, startTestServer, type TestServer } from '../support/server.ts';
-import { assertPlain, type Finished, run, withFolder } from './command.ts';
 
 const COLLECTIONS = [{ name: 'Visits', columns: [{ name: 'Photo', type: 'Attachment' }] }];
 

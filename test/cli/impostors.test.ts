@@ -8,8 +8,8 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { endpointOf, proveOperatorKey } from '../../src/domain/people/operator-proof.ts';
+import { assertPlain, type Finished, run, withFolder } from '../support/command.ts';
 import { OPERATOR_KEY, startTestServer, type TestServer } from '../support/server.ts';
-import { assertPlain, type Finished, run, withFolder } from './command.ts';
 
 interface Impostor {
   readonly address: string;

@@ -7,8 +7,8 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { publishApplication } from '../support/application.ts';
+import { assertPlain, type Finished, run, withFolder } from '../support/command.ts';
 import { OPERATOR_KEY, startTestServer, type TestServer } from '../support/server.ts';
-import { assertPlain, type Finished, run, withFolder } from './command.ts';
 
 const DOCUMENT = { name: 'From a file', collections: [{ name: 'A', columns: [{ name: 'B', type: 'String' }] }] };
 

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import pg from 'pg';
 import { publishApplication, string } from '../support/application.ts';
+import { start, withFolder } from '../support/command.ts';
 import { OPERATOR_KEY, startTestServer, type TestServer } from '../support/server.ts';
-import { start, withFolder } from './command.ts';
 
 describe('cartulary publish', () => {
   let server: TestServer;

@@ -8,9 +8,9 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import pg from 'pg';
 import { VERSION } from '../../src/cli/version.ts';
+import { assertPlain, databaseUrl, type Running, run, start, withFolder } from '../support/command.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { sendTo } from '../support/server.ts';
-import { assertPlain, databaseUrl, type Running, run, start, withFolder } from './command.ts';
 
 const KEY = 'serve-test-operator-key-0123456789';
 const READY = /^Cartulary is ready at (http:\/\/\S+)\/v1$/m;

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { FAULTS } from '../../src/faults.ts';
-import { codeIn, readPage, readSource, tableOf } from './markdown.ts';
+import { codeIn, readPage, readSource, tableOf } from '../support/markdown.ts';
 
 const rows = tableOf('errors', 'Code', 'Status').map(([code, status, , when, params]) => ({
   code: codeIn(code) ?? '',

@@ -6,8 +6,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { PATTERNS } from '../../src/wire/identifiers.ts';
+import { type Block, blocksOf, PAGES } from '../support/markdown.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
-import { type Block, blocksOf, PAGES } from './markdown.ts';
 import { type Exchange, type Folder, openFolder } from './shell.ts';
 
 const IDENTIFIER = new RegExp(

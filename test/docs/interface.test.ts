@@ -11,7 +11,7 @@ import { VISITOR_ROUTES } from '../../src/http/routes/visitors.ts';
 import { PATTERNS } from '../../src/wire/identifiers.ts';
 import { DEFAULTS } from '../../src/wire/publish-document.ts';
 import { RECORDS_MAX } from '../../src/wire/records.ts';
-import { codeIn, PAGES, readPage, tableOf } from './markdown.ts';
+import { codeIn, PAGES, readPage, tableOf } from '../support/markdown.ts';
 
 const routeNames = ROUTES.map(
   ({ method, path }) => `${method} ${path.replace(/^\/v1/, '').replaceAll(/:(\w+)/g, '{$1}')}`,

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { SETTINGS } from '../../src/settings/settings.ts';
-import { codeIn, readSource, tableOf } from './markdown.ts';
+import { codeIn, readSource, tableOf } from '../support/markdown.ts';
 
 describe('docs/operating.md', () => {
   it('lists exactly the settings, with their defaults and sentences', () => {

@@ -7,7 +7,7 @@ import { checkDocument } from '../../src/domain/definition/check.ts';
 import { OPERATOR_ROUTES } from '../../src/http/routes/operator.ts';
 import { publishDocumentSchema } from '../../src/wire/publish-document.ts';
 import { NewUser } from '../../src/wire/users.ts';
-import { blocksOf, codeIn, readSource, sectionOf, tableOf, tablesOf } from './markdown.ts';
+import { blocksOf, codeIn, readSource, sectionOf, tableOf, tablesOf } from '../support/markdown.ts';
 
 interface Schema {
   readonly properties: Readonly<Record<string, { readonly default?: unknown }>>;

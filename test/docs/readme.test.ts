@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
+import { readSource, rootPath } from '../support/markdown.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
-import { readSource, rootPath } from './markdown.ts';
 import { type Folder, openFolder } from './shell.ts';
 
 const README = readSource('README.md');

@@ -5,8 +5,8 @@ import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Column } from '../../src/wire/applications.ts';
 import { type Person, publishApplication, type TestApplication } from '../support/application.ts';
+import { allTablesOf, blocksOf, codeIn } from '../support/markdown.ts';
 import type { TestServer } from '../support/server.ts';
-import { allTablesOf, blocksOf, codeIn } from './markdown.ts';
 
 /** A row of a table by the names in its head; a blank cell is left out. */
 export type Row = Readonly<Record<string, string>>;

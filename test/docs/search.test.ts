@@ -6,8 +6,8 @@ import { after, before, describe, it } from 'node:test';
 import { QUERY_CODE_POINTS_MAX } from '../../src/domain/search/lex.ts';
 import { CRITERIA_MAX, LEVELS_MAX } from '../../src/domain/search/parse.ts';
 import { SIMPLE_TYPES } from '../../src/wire/values.ts';
+import { allTablesOf, blocksOf, codeIn, type Table, tableOf } from '../support/markdown.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
-import { allTablesOf, blocksOf, codeIn, type Table, tableOf } from './markdown.ts';
 import { type Example, loadExample, type Row, rowsOf } from './search-example.ts';
 
 /** The identifiers that the page has made up. */

@@ -9,8 +9,8 @@ import { delimiter, dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { type LoadedDemonstration, loadDemonstration } from '../../demo/load.ts';
+import type { Block } from '../support/markdown.ts';
 import { OPERATOR_KEY, type TestServer } from '../support/server.ts';
-import type { Block } from './markdown.ts';
 
 const CURL = fileURLToPath(new URL('./curl.js', import.meta.url));
 const MAIN = new URL('../../src/main.js', import.meta.url);

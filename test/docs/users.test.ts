@@ -6,7 +6,7 @@ import { PASSWORD_CHARACTERS_MAX, PASSWORD_CHARACTERS_MIN } from '../../src/doma
 import { EMAIL_MAX, USER_NAME_MAX } from '../../src/domain/people/users.ts';
 import { LIST_LIMIT_MAX, USER_LIST_PARAMETERS } from '../../src/http/requests/list-parameters.ts';
 import { NewSharedUser, NewUser, SharedUserUpdate, UserUpdate } from '../../src/wire/users.ts';
-import { codeIn, tableOf } from './markdown.ts';
+import { codeIn, tableOf } from '../support/markdown.ts';
 
 const BODIES = {
   'Member of a new user': NewUser,

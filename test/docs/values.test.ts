@@ -6,8 +6,8 @@ import { after, before, describe, it } from 'node:test';
 import { mayBeUnique, maySort } from '../../src/domain/values/value-types.ts';
 import { VALUE_TYPES, type ValueTypeName } from '../../src/wire/values.ts';
 import { publishApplication, type TestApplication } from '../support/application.ts';
+import { blocksOf, tableOf } from '../support/markdown.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
-import { blocksOf, tableOf } from './markdown.ts';
 
 const BLOCKS = blocksOf('values');
 

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { databaseUrl } from '../cli/command.ts';
+import { databaseUrl } from '../support/command.ts';
 import { type ServerProcess, spawnServer } from '../support/process.ts';
 import { OPERATOR_KEY, startTestServer, type TestServer } from '../support/server.ts';
 import { assertAgreement, publishScene, type Scene, untilQuiet, writeMixed } from './mixed-writing.ts';

@@ -7,12 +7,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import pg from 'pg';
-import { databaseUrl } from '../cli/command.ts';
-import { assertNoDebris, assertRecordsAgree } from '../operator/stored-records.ts';
 import { publishApplication, string } from '../support/application.ts';
+import { databaseUrl } from '../support/command.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { type ServerProcess, spawnServer } from '../support/process.ts';
 import { OPERATOR_KEY, type Reply, sendTo, type TestServer } from '../support/server.ts';
+import { assertNoDebris, assertRecordsAgree } from '../support/stored-records.ts';
 import { until } from '../support/until.ts';
 
 const TITLE = { id: 'c0000001', name: 'Title', type: 'String', searchable: true };

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { ARGON2 } from '../../src/gate/credentials/password-check.ts';
-import { basic, send } from '../http/wire.ts';
 import { publishApplication, type TestApplication } from '../support/application.ts';
+import { basic, send } from '../support/http-client.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 

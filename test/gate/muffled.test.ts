@@ -3,10 +3,10 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { basic, send } from '../http/wire.ts';
-import { Client, OTHER_PASSWORD, PASSWORD } from '../sessions/scene.ts';
 import { type Person, publishApplication, type TestApplication } from '../support/application.ts';
+import { Client, OTHER_PASSWORD, PASSWORD } from '../support/browser-sessions.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { basic, send } from '../support/http-client.ts';
 import { type MuffledWire, muffleWire } from '../support/muffled-wire.ts';
 import { type Reply, startTestServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';

@@ -3,8 +3,8 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { assertProblem, basic, head, onWire, send, type WireReply } from '../http/wire.ts';
 import { publishApplication, type TestApplication } from '../support/application.ts';
+import { assertProblem, basic, head, onWire, send, type WireReply } from '../support/http-client.ts';
 import { OPERATOR_KEY, startTestServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 

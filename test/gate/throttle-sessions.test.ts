@@ -3,9 +3,9 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { basic } from '../http/wire.ts';
-import { Client, signedIn } from '../sessions/scene.ts';
 import { type Person, publishApplication, type TestApplication } from '../support/application.ts';
+import { Client, signedIn } from '../support/browser-sessions.ts';
+import { basic } from '../support/http-client.ts';
 import { type Reply, sendTo, startTestServer, type TestServer } from '../support/server.ts';
 
 const LIMITS = { account: 3, address: 7 };

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { publishApplication, type TestApplication } from '../support/application.ts';
+import { assertProblem, head, onWire, send, type WireReply } from '../support/http-client.ts';
+import { bodyOf, pathOf, ROWS, type Row } from '../support/route-rows.ts';
 import { OPERATOR_KEY, startTestServer, type TestServer } from '../support/server.ts';
-import { bodyOf, pathOf, ROWS, type Row } from './rows.ts';
-import { assertProblem, head, onWire, send, type WireReply } from './wire.ts';
 
 const JSON_TYPE = 'application/json';
 const CHUNK_BYTES = 50_000;

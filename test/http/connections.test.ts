@@ -8,8 +8,8 @@ import { text } from 'node:stream/consumers';
 import { after, before, describe, it } from 'node:test';
 import { readJsonBytes } from '../../src/http/requests/body.ts';
 import { publishApplication, type TestApplication } from '../support/application.ts';
+import { assertProblem, head, onWire, send } from '../support/http-client.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
-import { assertProblem, head, onWire, send } from './wire.ts';
 
 const REQUEST_LINE_BYTES = 64 * 1024;
 /** Beyond what a server discards and what sockets on the way may hold. */

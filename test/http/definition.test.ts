@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { publishApplication, type TestApplication } from '../support/application.ts';
+import { assertProblem, send } from '../support/http-client.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
-import { assertProblem, send } from './wire.ts';
 
 const SIMPLE = ['String', 'Number', 'Boolean', 'DateTime', 'Date', 'Time', 'Location', 'User', 'Attachment'];
 const KEYS = [

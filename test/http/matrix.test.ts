@@ -3,8 +3,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type Person, publishApplication, type TestApplication } from '../support/application.ts';
-import { OPERATOR_KEY, startTestServer, type TestServer } from '../support/server.ts';
-import { bodyOf, isIdentifierParameter, malformedCode, PERMISSIONS, pathOf, ROWS, type Row } from './rows.ts';
 import {
   assertBareProblem,
   assertPrivate,
@@ -13,7 +11,17 @@ import {
   send,
   type WireReply,
   type WireRequest,
-} from './wire.ts';
+} from '../support/http-client.ts';
+import {
+  bodyOf,
+  isIdentifierParameter,
+  malformedCode,
+  PERMISSIONS,
+  pathOf,
+  ROWS,
+  type Row,
+} from '../support/route-rows.ts';
+import { OPERATOR_KEY, startTestServer, type TestServer } from '../support/server.ts';
 
 const VERBS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND'];
 const COLLECTIONS = [{ name: 'Things', columns: [{ name: 'Title', type: 'String' }] }];

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { publishApplication, type TestApplication } from '../support/application.ts';
+import { assertProblem, head, onWire, send } from '../support/http-client.ts';
 import { OPERATOR_KEY, startTestServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
-import { assertProblem, head, onWire, send } from './wire.ts';
 
 const DOCUMENT = { name: 'Paths', collections: [{ name: 'Things', columns: [{ name: 'Title', type: 'String' }] }] };
 

@@ -13,8 +13,8 @@ import { UnderWay } from '../../src/http/clients/under-way.ts';
 import { UnreadAnswers, unreadBounds } from '../../src/http/clients/unread-answers.ts';
 import { answering } from '../../src/http/send.ts';
 import { ByteBudget, byteBounds } from '../../src/request/byte-budget.ts';
+import { head, onWire, Wire } from '../support/http-client.ts';
 import { until } from '../support/until.ts';
-import { head, onWire, Wire } from './wire.ts';
 
 const EACH_MAX = 400;
 const ALL_MAX = 600;

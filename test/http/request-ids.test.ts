@@ -8,8 +8,8 @@ import { after, before, describe, it } from 'node:test';
 import { startServer } from '../../src/cli/assemble.ts';
 import type { Observation } from '../../src/observe/events.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { head, onWire } from '../support/http-client.ts';
 import { OPERATOR_KEY } from '../support/server.ts';
-import { head, onWire } from './wire.ts';
 
 describe('request ids', () => {
   const observed: Observation[] = [];

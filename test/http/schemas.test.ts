@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { publishDocumentSchema } from '../../src/wire/publish-document.ts';
 import { newSharedUserIn, newUserIn, sharedUserUpdateIn, userUpdateIn } from '../../src/wire/users.ts';
-import { ROWS } from './rows.ts';
+import { ROWS } from '../support/route-rows.ts';
 
 const BOTH = [false, true];
 const MODES = BOTH.flatMap((sharedUsersModeEnabled) =>

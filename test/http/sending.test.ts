@@ -14,8 +14,8 @@ import type { Answer } from '../../src/http/replies/answer.ts';
 import { answering } from '../../src/http/send.ts';
 import type { Observation } from '../../src/observe/events.ts';
 import { ByteBudget, byteBounds } from '../../src/request/byte-budget.ts';
+import { assertProblem, head, onWire, send } from '../support/http-client.ts';
 import { until } from '../support/until.ts';
-import { assertProblem, head, onWire, send } from './wire.ts';
 
 const REQUEST_MS = 300;
 

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { publishApplication, type TestApplication } from '../support/application.ts';
+import { assertProblem, head, onWire, type Wire } from '../support/http-client.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
-import { assertProblem, head, onWire, type Wire } from './wire.ts';
 
 const GARBAGE = 'no request at all\r\n\r\n';
 const BODY = '{"values":{}}';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import sharp, { type Sharp } from 'sharp';
 import { THUMBNAIL_SIZES } from '../../src/images/thumbnails.ts';
-import { BLUE, colourAt, imageOf, noise, RED, started, streamOf, twoColours } from './samples.ts';
+import { BLUE, colourAt, imageOf, noise, RED, started, streamOf, twoColours } from '../support/images.ts';
 
 const FORMATS = {
   jpeg: (image) => image.jpeg(),

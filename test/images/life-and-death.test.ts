@@ -12,7 +12,17 @@ import sharp from 'sharp';
 import { Fault, fault } from '../../src/faults.ts';
 import type { Thumbnails } from '../../src/images/thumbnails.ts';
 import { RequestScope } from '../../src/request/request-scope.ts';
-import { eventually, imageOf, isAlive, largest, noise, started, streamOf, twoColours, workersOf } from './samples.ts';
+import {
+  eventually,
+  imageOf,
+  isAlive,
+  largest,
+  noise,
+  started,
+  streamOf,
+  twoColours,
+  workersOf,
+} from '../support/images.ts';
 
 const small = await twoColours(200, 100).png().toBuffer();
 

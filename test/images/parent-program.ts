@@ -1,7 +1,7 @@
 // A server in small: starts a thumbnail, says so, and waits to be killed in the middle of it.
 import { PassThrough } from 'node:stream';
 import { Thumbnails } from '../../src/images/thumbnails.ts';
-import { imageOf, largest, noise, streamOf } from './samples.ts';
+import { imageOf, largest, noise, streamOf } from '../support/images.ts';
 
 const thumbnails = new Thumbnails();
 const bytes = await noise(300, 200).png().toBuffer();

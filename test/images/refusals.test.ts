@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import sharp from 'sharp';
 import { fitsInMemory, type ImageHeader, kindOf } from '../../src/images/image-kinds.ts';
 import { NotAnImage, type Thumbnails } from '../../src/images/thumbnails.ts';
-import { gifOf, imageOf, largest, noise, pngOf, started, streamOf, twoColours, workersOf } from './samples.ts';
+import { gifOf, imageOf, largest, noise, pngOf, started, streamOf, twoColours, workersOf } from '../support/images.ts';
 
 const NO_KIND = 'The file is no JPEG, PNG, WebP, GIF, AVIF or TIFF image.';
 const TOO_MANY_PIXELS = 'The image has too many pixels.';

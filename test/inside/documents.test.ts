@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { codeIn, readPage, readSource, tableOf } from '../docs/markdown.ts';
+import { codeIn, readPage, readSource, tableOf } from '../support/markdown.ts';
+import { type Scrape, scrape } from '../support/metrics.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
-import { type Scrape, scrape } from './reading.ts';
 
 interface Panel {
   readonly id: number;

@@ -5,10 +5,10 @@ import { after, before, describe, it } from 'node:test';
 import { exposition } from '../../src/monitoring/exposition.ts';
 import type { Figure } from '../../src/monitoring/figures.ts';
 import { publishApplication, string, type TestApplication } from '../support/application.ts';
+import { readExposition, scrape } from '../support/metrics.ts';
 import { OPERATOR_KEY, startTestServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 import { tapWire } from '../support/wire-tap.ts';
-import { readExposition, scrape } from './reading.ts';
 
 const RECORD = '/v1/:applicationId/collections/:collectionId/records/:recordId';
 const COUNT = 'cartulary_request_duration_seconds_count';

@@ -4,6 +4,8 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import pg from 'pg';
+import { number, type Person, string } from '../support/application.ts';
+import { createAll, listerOf, type Parameters, queryOf } from '../support/lists.ts';
 import {
   closeScene,
   done,
@@ -13,9 +15,7 @@ import {
   refused,
   type Scene,
   tableOf,
-} from '../records/scene.ts';
-import { number, type Person, string } from '../support/application.ts';
-import { createAll, listerOf, type Parameters, queryOf } from './listing.ts';
+} from '../support/records.ts';
 
 const TITLE = 'ctitle00';
 const SIZE = 'csize000';

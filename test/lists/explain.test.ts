@@ -9,8 +9,8 @@ import { readSearch } from '../../src/domain/search/check.ts';
 import { type PageQuery, pageOf } from '../../src/store/records/lists.ts';
 import { pageByReference } from '../../src/store/records/reference-lists.ts';
 import { compileSearch, isGuess, isSharp } from '../../src/store/records/search.ts';
+import { by, DIRECTIONS, listerOf, type Parameters, walkAll } from '../support/lists.ts';
 import { COUNT, type Large, openLarge } from './large-collection.ts';
-import { by, DIRECTIONS, listerOf, type Parameters, walkAll } from './listing.ts';
 
 interface Plan {
   readonly 'Node Type': string;

@@ -1,10 +1,10 @@
 // Applications that a member cannot tell apart: what the member sees is the same in each, and what is hidden differs. An
 // answer is compared as a text in which identifiers and times are replaced by names.
 
-import { done, NO_RECORD, operationsOn, type Scene } from '../records/scene.ts';
 import { number, type Person, publishApplication, string, type TestApplication } from '../support/application.ts';
+import { createAll } from '../support/lists.ts';
+import { done, NO_RECORD, operationsOn, type Scene } from '../support/records.ts';
 import type { Reply, TestServer } from '../support/server.ts';
-import { createAll } from './listing.ts';
 
 const SORTED = { searchable: true, sortable: true };
 const SECRETS = 'tsecret0';

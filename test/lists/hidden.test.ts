@@ -3,11 +3,11 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { NO_RECORD } from '../records/scene.ts';
 import { number, string } from '../support/application.ts';
+import { by, DIRECTIONS, nextOf, type Parameters, queryOf } from '../support/lists.ts';
+import { NO_RECORD } from '../support/records.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { type Answer, type Hidden, openWorld, type World } from './hidden-worlds.ts';
-import { by, DIRECTIONS, nextOf, type Parameters, queryOf } from './listing.ts';
 
 const WORLDS: readonly Hidden[] = ['none', 'some', 'other', 'empty'];
 

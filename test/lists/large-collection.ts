@@ -10,10 +10,10 @@ import { recordText } from '../../src/domain/records/record-text.ts';
 import { draft } from '../../src/operations/records/drafts.ts';
 import { insertRecords } from '../../src/store/records/records.ts';
 import type { Values } from '../../src/wire/values.ts';
-import type { Scene } from '../records/scene.ts';
 import { publishApplication } from '../support/application.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { callerOf, preparedApplication } from '../support/prepared.ts';
+import type { Scene } from '../support/records.ts';
 import { startTestServer } from '../support/server.ts';
 
 /**

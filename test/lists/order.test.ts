@@ -3,9 +3,9 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { closeScene, done, openScene, operationsOn, type Scene } from '../records/scene.ts';
 import { type Person, string } from '../support/application.ts';
-import { by, createAll, DIRECTIONS, type Lister, listerOf, WALKS, walkAll } from './listing.ts';
+import { by, createAll, DIRECTIONS, type Lister, listerOf, WALKS, walkAll } from '../support/lists.ts';
+import { closeScene, done, openScene, operationsOn, type Scene } from '../support/records.ts';
 
 const COLUMNS = {
   String: 'cstring0',

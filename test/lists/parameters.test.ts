@@ -4,9 +4,9 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { after, before, describe, it } from 'node:test';
-import { closeScene, openScene, refused, type Scene } from '../records/scene.ts';
 import { number, string } from '../support/application.ts';
-import { createAll, type Lister, listerOf, type Parameters } from './listing.ts';
+import { createAll, type Lister, listerOf, type Parameters } from '../support/lists.ts';
+import { closeScene, openScene, refused, type Scene } from '../support/records.ts';
 
 const TITLE = 'ctitle00';
 const WHEN = 'cwhen000';

@@ -3,7 +3,6 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { closeScene, done, NO_RECORD, openScene, operationsOn, refused, type Scene } from '../records/scene.ts';
 import { number, type Person, string } from '../support/application.ts';
 import {
   by,
@@ -15,7 +14,8 @@ import {
   type Parameters,
   WALKS,
   walkAll,
-} from './listing.ts';
+} from '../support/lists.ts';
+import { closeScene, done, NO_RECORD, openScene, operationsOn, refused, type Scene } from '../support/records.ts';
 
 const TITLE = 'ctitle00';
 const SIZE = 'csize000';

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { signedIn } from '../sessions/scene.ts';
 import type { Person, TestApplication } from '../support/application.ts';
+import { signedIn } from '../support/browser-sessions.ts';
 import { type Reply, type SendOptions, startTestServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 import { type Browser, type PushService, startPushService } from './push-service.ts';

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { publishApplication, string } from '../support/application.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
-import { schemaOf } from './stored-records.ts';
+import { schemaOf } from '../support/stored-records.ts';
 
 const COLLECTIONS = [{ name: 'Things', columns: [{ name: 'Title', type: 'String', unique: true }] }];
 

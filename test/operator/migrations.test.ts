@@ -13,7 +13,7 @@ import { number, publishApplication, string } from '../support/application.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { dumpSchemas } from '../support/schema-dump.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
-import { assertNoDebris, assertRecordsAgree, columnsOf, schemaOf } from './stored-records.ts';
+import { assertNoDebris, assertRecordsAgree, columnsOf, schemaOf } from '../support/stored-records.ts';
 
 const HEADER = `-- The tables that the migrations make: the system schema, and the schema of one application without collections.
 -- Read from the catalogs by test/support/schema-dump.ts, never loaded and never edited by hand. The test

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Application, Collection } from '../../src/wire/applications.ts';
 import { OPERATOR_KEY, type Reply, startTestServer, type TestServer } from '../support/server.ts';
-import { assertNoDebris } from './stored-records.ts';
+import { assertNoDebris } from '../support/stored-records.ts';
 
 interface Change {
   readonly kind: string;

@@ -5,7 +5,7 @@ import { after, before, describe, it } from 'node:test';
 import type { Application } from '../../src/wire/applications.ts';
 import { publishApplication, string, type TestApplication } from '../support/application.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
-import { assertNoDebris, assertRecordsAgree, columnsOf, schemaOf } from './stored-records.ts';
+import { assertNoDebris, assertRecordsAgree, columnsOf, schemaOf } from '../support/stored-records.ts';
 
 const TITLE = { name: 'Title', type: 'String' };
 const NOTE = { name: 'Note', type: 'String' };

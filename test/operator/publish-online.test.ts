@@ -7,8 +7,8 @@ import pg from 'pg';
 import type { Application } from '../../src/wire/applications.ts';
 import { number, publishApplication, string, type TestApplication } from '../support/application.ts';
 import { type Reply, startTestServer, type TestServer } from '../support/server.ts';
+import { assertNoDebris, assertRecordsAgree, schemaOf } from '../support/stored-records.ts';
 import { until } from '../support/until.ts';
-import { assertNoDebris, assertRecordsAgree, schemaOf } from './stored-records.ts';
 
 const THINGS = 't0000001';
 const TITLE = { id: 'c0000001', name: 'Title', type: 'String' };

@@ -6,7 +6,7 @@ import pg from 'pg';
 import type { Application } from '../../src/wire/applications.ts';
 import { publishApplication, string, type TestApplication } from '../support/application.ts';
 import { type Reply, startTestServer, type TestServer } from '../support/server.ts';
-import { assertNoDebris, assertRecordsAgree, schemaOf, untilWaiting } from './stored-records.ts';
+import { assertNoDebris, assertRecordsAgree, schemaOf, untilWaiting } from '../support/stored-records.ts';
 
 const PUBLISHINGS = 16;
 const RECORD_ID = /\br[a-z0-9]{26}\b/g;

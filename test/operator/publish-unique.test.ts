@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { number, publishApplication, string, type TestApplication } from '../support/application.ts';
 import { type Reply, startTestServer, type TestServer } from '../support/server.ts';
-import { assertNoDebris, assertRecordsAgree } from './stored-records.ts';
+import { assertNoDebris, assertRecordsAgree } from '../support/stored-records.ts';
 
 describe('publishing unique columns', () => {
   let server: TestServer;

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { publishApplication, type TestApplication } from '../support/application.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
-import { schemaOf } from './stored-records.ts';
+import { schemaOf } from '../support/stored-records.ts';
 
 describe('tokens', () => {
   let server: TestServer;

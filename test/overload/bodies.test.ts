@@ -4,9 +4,9 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type Fault, tooBusy } from '../../src/faults.ts';
 import { BodiesUnderWay } from '../../src/http/requests/bodies-under-way.ts';
-import { assertProblem, head, Wire } from '../http/wire.ts';
-import { scrape } from '../inside/reading.ts';
 import { publishApplication, type TestApplication } from '../support/application.ts';
+import { assertProblem, head, Wire } from '../support/http-client.ts';
+import { scrape } from '../support/metrics.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 

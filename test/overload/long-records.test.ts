@@ -4,9 +4,9 @@
 import assert from 'node:assert/strict';
 import { connect, type Socket } from 'node:net';
 import { after, before, describe, it } from 'node:test';
-import { head } from '../http/wire.ts';
-import { scrape } from '../inside/reading.ts';
 import { publishApplication, string, type TestApplication } from '../support/application.ts';
+import { head } from '../support/http-client.ts';
+import { scrape } from '../support/metrics.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 

@@ -8,8 +8,8 @@ import { connect, type Socket } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Observation } from '../../src/observe/events.ts';
-import { assertProblem, head, onWire, send, type Wire } from '../http/wire.ts';
 import { publishApplication, string, type TestApplication } from '../support/application.ts';
+import { assertProblem, head, onWire, send, type Wire } from '../support/http-client.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 

@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { assertProblem, head, onWire, send } from '../http/wire.ts';
 import { publishApplication, string, type TestApplication } from '../support/application.ts';
+import { assertProblem, head, onWire, send } from '../support/http-client.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
-import { uploadsOf } from '../uploads/announcing.ts';
+import { uploadsOf } from '../support/uploads.ts';
 
 const CHUNKED = { 'transfer-encoding': 'chunked' };
 const JSON_TYPE = { 'content-type': 'application/json' };

@@ -5,9 +5,9 @@ import { connect, type Socket } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import type { UnreadBounds } from '../../src/http/clients/unread-answers.ts';
 import type { Observation } from '../../src/observe/events.ts';
-import { head, onWire } from '../http/wire.ts';
-import { scrape } from '../inside/reading.ts';
 import { publishApplication, string, type TestApplication } from '../support/application.ts';
+import { head, onWire } from '../support/http-client.ts';
+import { scrape } from '../support/metrics.ts';
 import { type Reply, startTestServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 

@@ -4,8 +4,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import pg from 'pg';
-import { Client } from '../sessions/scene.ts';
 import { type Person, publishApplication, type TestApplication } from '../support/application.ts';
+import { Client } from '../support/browser-sessions.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { type FailingWire, type Failure, failingWire, throughEveryFailure } from '../support/failing-wire.ts';
 import { type Reply, startTestServer, type TestServer } from '../support/server.ts';

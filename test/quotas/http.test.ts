@@ -4,12 +4,12 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { ROUTES } from '../../src/http/routes/table.ts';
 import { type Limits, QUOTA_GROUPS } from '../../src/wire/publish-document.ts';
-import { bodyOf, pathOf, ROWS } from '../http/rows.ts';
-import { basic, send as sendRaw } from '../http/wire.ts';
 import { publishApplication, string, type TestApplication } from '../support/application.ts';
+import { basic, send as sendRaw } from '../support/http-client.ts';
+import { leftOf, limitedTo, TestHours } from '../support/quotas.ts';
+import { bodyOf, pathOf, ROWS } from '../support/route-rows.ts';
 import { type Reply, startTestServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
-import { leftOf, limitedTo, TestHours } from './scene.ts';
 
 const POLICY = 'ratelimit-policy';
 

@@ -11,9 +11,9 @@ import { HOUR_MS, hourOf } from '../../src/domain/quota.ts';
 import { publishApplication } from '../support/application.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { type ServerProcess, spawnServer } from '../support/process.ts';
+import { admittedBy, fire, limitedTo } from '../support/quotas.ts';
 import { OPERATOR_KEY, startTestServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
-import { admittedBy, fire, limitedTo } from './scene.ts';
 
 const REQUESTS = 20_000;
 const QUOTA = 5_000;

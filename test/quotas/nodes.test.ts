@@ -4,10 +4,10 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { publishApplication, type TestApplication } from '../support/application.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { fire, leftOf, limitedTo, TestHours } from '../support/quotas.ts';
 import { sendTo, startTestServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 import { tapWire, type WireTap } from '../support/wire-tap.ts';
-import { fire, leftOf, limitedTo, TestHours } from './scene.ts';
 
 const NODES = 4;
 const REQUESTS = 20_000;

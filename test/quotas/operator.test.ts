@@ -5,8 +5,8 @@ import { after, before, describe, it } from 'node:test';
 import { HOUR_MS } from '../../src/domain/quota.ts';
 import { QUOTA_GROUPS } from '../../src/wire/publish-document.ts';
 import { publishApplication, type TestApplication } from '../support/application.ts';
+import { limitedTo, TestHours } from '../support/quotas.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
-import { limitedTo, TestHours } from './scene.ts';
 
 describe('the operator’s quotas', () => {
   const hours = new TestHours();

@@ -4,7 +4,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { number, type Person, string } from '../support/application.ts';
-import type { Reply } from '../support/server.ts';
 import {
   closeScene,
   done,
@@ -15,7 +14,8 @@ import {
   refused,
   type Scene,
   storedRow,
-} from './scene.ts';
+} from '../support/records.ts';
+import type { Reply } from '../support/server.ts';
 
 const SIZE = 'csize000';
 const ACCESS = ['everyone', 'creatorOnly'] as const;

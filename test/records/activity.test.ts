@@ -14,7 +14,7 @@ import {
   recordActivities,
   refused,
   type Scene,
-} from './scene.ts';
+} from '../support/records.ts';
 
 const CODE = 'ccode000';
 const SIZE = 'csize000';

@@ -4,7 +4,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { number, type Person, string } from '../support/application.ts';
-import type { Reply } from '../support/server.ts';
 import {
   assertConsistent,
   closeScene,
@@ -17,7 +16,8 @@ import {
   refused,
   type Scene,
   storedRows,
-} from './scene.ts';
+} from '../support/records.ts';
+import type { Reply } from '../support/server.ts';
 
 const CODE = 'ccode000';
 const SIZE = 'csize000';

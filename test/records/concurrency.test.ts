@@ -6,7 +6,6 @@ import { after, before, describe, it } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 import { number, string } from '../support/application.ts';
-import { type Reply, startTestServer } from '../support/server.ts';
 import {
   assertConsistent,
   closeScene,
@@ -19,7 +18,8 @@ import {
   type Scene,
   storedRows,
   tableOf,
-} from './scene.ts';
+} from '../support/records.ts';
+import { type Reply, startTestServer } from '../support/server.ts';
 
 const CODE = 'ccode000';
 const COUNTERS = Array.from({ length: 20 }, (_, n) => `ccount${String(n).padStart(2, '0')}`);

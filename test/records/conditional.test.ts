@@ -3,8 +3,17 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { number, string } from '../support/application.ts';
+import {
+  closeScene,
+  done,
+  NO_RECORD,
+  type Operations,
+  openScene,
+  operationsOn,
+  refused,
+  type Scene,
+} from '../support/records.ts';
 import type { Reply } from '../support/server.ts';
-import { closeScene, done, NO_RECORD, type Operations, openScene, operationsOn, refused, type Scene } from './scene.ts';
 
 const TITLE = 'ctitle00';
 const SIZE = 'csize000';

@@ -1,7 +1,7 @@
 // For every type that may be unique: a value, another form of the same one, and a different one.
 
 import { number, string } from '../support/application.ts';
-import type { AnyValue } from './scene.ts';
+import type { AnyValue } from '../support/records.ts';
 
 export type EqualValues = readonly [columnId: string, value: AnyValue, same: AnyValue, different: AnyValue];
 

@@ -14,7 +14,7 @@ import {
   type Scene,
   storedRow,
   tableOf,
-} from './scene.ts';
+} from '../support/records.ts';
 
 const TITLE = 'ctitle00';
 const SIZE = 'csize000';

@@ -5,7 +5,6 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
 import { number, string } from '../support/application.ts';
-import type { Reply } from '../support/server.ts';
 import {
   type AnyValues,
   assertConsistent,
@@ -18,7 +17,8 @@ import {
   storedForm,
   storedRows,
   tableOf,
-} from './scene.ts';
+} from '../support/records.ts';
+import type { Reply } from '../support/server.ts';
 
 const TITLE = 'ctitle00';
 const CODE = 'ccode000';

@@ -16,7 +16,7 @@ import {
   refused,
   type Scene,
   storedRow,
-} from './scene.ts';
+} from '../support/records.ts';
 
 /** How an entry of the column Site begins in a record's text. */
 const MARK = '"crefsite":{"collectionId":"tsites00","columnId":"cname000","recordId":"';

@@ -4,8 +4,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { number, type Person, string } from '../support/application.ts';
-import type { Reply } from '../support/server.ts';
-import { equalValues } from './equal-values.ts';
 import {
   closeScene,
   done,
@@ -15,7 +13,9 @@ import {
   refused,
   type Scene,
   storedRows,
-} from './scene.ts';
+} from '../support/records.ts';
+import type { Reply } from '../support/server.ts';
+import { equalValues } from './equal-values.ts';
 
 const CODE = 'ccode000';
 const SERIAL = 'cserial0';

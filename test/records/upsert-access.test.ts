@@ -4,7 +4,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { number, type Person, string } from '../support/application.ts';
-import type { Reply } from '../support/server.ts';
 import {
   closeScene,
   done,
@@ -18,7 +17,8 @@ import {
   type Scene,
   storedRow,
   storedRows,
-} from './scene.ts';
+} from '../support/records.ts';
+import type { Reply } from '../support/server.ts';
 
 const ACCESS = ['everyone', 'creatorOnly'] as const;
 const COMBINATIONS = ACCESS.flatMap((readAccessType) =>

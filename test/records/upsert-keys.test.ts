@@ -4,7 +4,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { number, type Person, string } from '../support/application.ts';
-import { type EqualValues, equalValues } from './equal-values.ts';
 import {
   type AnyValue,
   closeScene,
@@ -18,7 +17,8 @@ import {
   refused,
   type Scene,
   storedRows,
-} from './scene.ts';
+} from '../support/records.ts';
+import { type EqualValues, equalValues } from './equal-values.ts';
 
 const CODE = 'ccode000';
 const SIZE = 'csize000';

@@ -4,7 +4,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { number, type Person, string } from '../support/application.ts';
-import type { Reply } from '../support/server.ts';
 import {
   assertConsistent,
   closeScene,
@@ -21,7 +20,8 @@ import {
   type Scene,
   storedRow,
   storedRows,
-} from './scene.ts';
+} from '../support/records.ts';
+import type { Reply } from '../support/server.ts';
 
 const CODE = 'ccode000';
 const SERIAL = 'cserial0';

@@ -21,7 +21,7 @@ import {
   storedForm,
   storedRow,
   tableOf,
-} from './scene.ts';
+} from '../support/records.ts';
 
 const SIMPLE_KEYS = [
   { name: 'Text', type: 'String' },

@@ -1,6 +1,6 @@
 // One question, put to the server over HTTP page by page and to the oracle, and what to say when they differ.
 
-import type { Scene } from '../records/scene.ts';
+import type { Scene } from '../support/records.ts';
 import type { Reply } from '../support/server.ts';
 import type { Asker, Filled } from './filling.ts';
 import { matches, problemOf } from './oracle/matches.ts';

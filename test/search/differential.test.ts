@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { closeScene, openScene, type Scene } from '../records/scene.ts';
+import { closeScene, openScene, type Scene } from '../support/records.ts';
 import {
   type Answer,
   differenceOf,

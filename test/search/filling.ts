@@ -1,7 +1,7 @@
 // Puts random records into a real server, through HTTP and by several people, and the same into the oracle's world.
 
-import { done, operationsOn, type Scene } from '../records/scene.ts';
 import type { Person } from '../support/application.ts';
+import { done, operationsOn, type Scene } from '../support/records.ts';
 import { type Caller, type Collection, type StoredRecord, type User, type Values, World } from './oracle/world.ts';
 import type { Random } from './random.ts';
 import { randomValues, type Stock } from './random-records.ts';

@@ -1,8 +1,8 @@
 // The records that the golden cases (golden/*.txt) search, with fixed identifiers of columns, so that the SQL is the same
 // in every run. All times are in UTC.
 
-import { done, openScene, operationsOn, type Scene } from '../records/scene.ts';
 import type { Person } from '../support/application.ts';
+import { done, openScene, operationsOn, type Scene } from '../support/records.ts';
 
 const SITES = 'tsites00';
 const searchable = true;

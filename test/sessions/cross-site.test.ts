@@ -5,8 +5,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { refuseForeign } from '../../src/http/requests/cross-site.ts';
 import { publishApplication, type TestApplication } from '../support/application.ts';
+import { PASSWORD, signedIn } from '../support/browser-sessions.ts';
 import { sendTo, startTestServer, type TestServer } from '../support/server.ts';
-import { PASSWORD, signedIn } from './scene.ts';
 
 describe('requests from elsewhere', () => {
   let server: TestServer;

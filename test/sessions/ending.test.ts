@@ -4,8 +4,15 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type Person, publishApplication, type TestApplication } from '../support/application.ts';
+import {
+  Client,
+  entriesOf,
+  OTHER_PASSWORD,
+  PASSWORD,
+  sharedApplication,
+  signedIn,
+} from '../support/browser-sessions.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
-import { Client, entriesOf, OTHER_PASSWORD, PASSWORD, sharedApplication, signedIn } from './scene.ts';
 
 describe('a session ends on every server within a second', () => {
   let a: TestServer;

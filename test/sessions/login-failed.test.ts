@@ -2,11 +2,11 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { basic } from '../http/wire.ts';
 import { type Person, publishApplication, type TestApplication } from '../support/application.ts';
+import { Client, type Entry, entriesOf, PASSWORD } from '../support/browser-sessions.ts';
+import { basic } from '../support/http-client.ts';
 import { sendTo, startTestServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
-import { Client, type Entry, entriesOf, PASSWORD } from './scene.ts';
 
 describe('failures to sign in', () => {
   let a: TestServer;

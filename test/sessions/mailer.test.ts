@@ -6,7 +6,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { openMailer } from '../../src/mail/mailer.ts';
 import { resetMail } from '../../src/mail/reset-mail.ts';
-import { type Mailbox, openMailbox } from './mailbox.ts';
+import { type Mailbox, openMailbox } from '../support/mailbox.ts';
 
 describe('a mail', () => {
   let mailbox: Mailbox;

@@ -2,10 +2,17 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { basic } from '../http/wire.ts';
 import { type Person, publishApplication, type TestApplication } from '../support/application.ts';
+import {
+  Client,
+  entriesOf,
+  OTHER_PASSWORD,
+  PASSWORD,
+  sharedApplication,
+  signedIn,
+} from '../support/browser-sessions.ts';
+import { basic } from '../support/http-client.ts';
 import { sendTo, startTestServer, type TestServer } from '../support/server.ts';
-import { Client, entriesOf, OTHER_PASSWORD, PASSWORD, sharedApplication, signedIn } from './scene.ts';
 
 describe('the own password', () => {
   let server: TestServer;

@@ -3,10 +3,17 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type Person, publishApplication, type TestApplication } from '../support/application.ts';
+import {
+  Client,
+  entriesOf,
+  OTHER_PASSWORD,
+  PASSWORD,
+  sharedApplication,
+  signedIn,
+} from '../support/browser-sessions.ts';
+import { linkIn, type Mailbox, openMailbox, type ReceivedMail, tokenIn } from '../support/mailbox.ts';
 import { type Reply, sendTo, startTestServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
-import { linkIn, type Mailbox, openMailbox, type ReceivedMail, tokenIn } from './mailbox.ts';
-import { Client, entriesOf, OTHER_PASSWORD, PASSWORD, sharedApplication, signedIn } from './scene.ts';
 
 const NOBODY = `p${'0'.repeat(26)}`;
 const FROM = 'Records <records@example.com>';

@@ -4,8 +4,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { publishApplication, type TestApplication } from '../support/application.ts';
+import { age, type Client, cookieIn, entriesOf, signedIn } from '../support/browser-sessions.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
-import { age, type Client, cookieIn, entriesOf, signedIn } from './scene.ts';
 
 describe('the secret of a session', () => {
   let a: TestServer;

@@ -3,8 +3,16 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type Person, publishApplication, type TestApplication } from '../support/application.ts';
+import {
+  attributesOf,
+  Client,
+  cookieIn,
+  entriesOf,
+  PASSWORD,
+  sharedApplication,
+  signedIn,
+} from '../support/browser-sessions.ts';
 import { type Reply, startTestServer, type TestServer } from '../support/server.ts';
-import { attributesOf, Client, cookieIn, entriesOf, PASSWORD, sharedApplication, signedIn } from './scene.ts';
 
 const NOBODY = `p${'0'.repeat(26)}`;
 

@@ -7,8 +7,8 @@ import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { after, before, describe, it } from 'node:test';
 import { publishApplication, type TestApplication } from '../support/application.ts';
+import { age, type Client, entriesOf, signedIn } from '../support/browser-sessions.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
-import { age, type Client, entriesOf, signedIn } from './scene.ts';
 
 describe('a request that starts over', () => {
   let server: TestServer;

@@ -5,8 +5,8 @@ import { after, before, describe, it } from 'node:test';
 import { sweepSignIns } from '../../src/operations/upkeep/expired-sign-ins.ts';
 import { Database } from '../../src/store/database/db.ts';
 import { publishApplication, type TestApplication } from '../support/application.ts';
+import { age, signedIn } from '../support/browser-sessions.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
-import { age, signedIn } from './scene.ts';
 
 describe('the sweep of sign-ins', () => {
   let server: TestServer;

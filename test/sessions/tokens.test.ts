@@ -3,10 +3,10 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { basic } from '../http/wire.ts';
 import { type Person, publishApplication, type TestApplication } from '../support/application.ts';
+import { entriesOf, signedIn } from '../support/browser-sessions.ts';
+import { basic } from '../support/http-client.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
-import { entriesOf, signedIn } from './scene.ts';
 
 describe('tokens of a user', () => {
   let server: TestServer;

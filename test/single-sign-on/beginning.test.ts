@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { basic } from '../http/wire.ts';
 import { publishApplication } from '../support/application.ts';
+import { basic } from '../support/http-client.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { Browser } from './browser.ts';
 import { HostileProvider } from './hostile-provider.ts';

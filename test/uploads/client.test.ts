@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { connect, createServer, type Socket } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import * as tus from 'tus-js-client';
-import { type AttachmentScene, filesOf, openAttachments, randomFile, sha256 } from '../attachments/scene.ts';
-import { DOCUMENT, MIB, uploadsOf } from './announcing.ts';
+import { type AttachmentScene, filesOf, openAttachments, randomFile, sha256 } from '../support/attachments.ts';
+import { DOCUMENT, MIB, uploadsOf } from '../support/uploads.ts';
 
 /** A proxy that cuts each of its first connections after so many bytes from the client. */
 async function cuttingProxy(address: string, cuts: number[]) {

@@ -4,11 +4,11 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
-import { type AttachmentScene, type Files, filesOf, openAttachments, refusedBytes } from '../attachments/scene.ts';
-import { head, onWire } from '../http/wire.ts';
+import { type AttachmentScene, type Files, filesOf, openAttachments, refusedBytes } from '../support/attachments.ts';
+import { head, onWire } from '../support/http-client.ts';
 import { OPERATOR_KEY } from '../support/server.ts';
 import { until } from '../support/until.ts';
-import { assertAppended, DOCUMENT, type Uploads, uploadsOf } from './announcing.ts';
+import { assertAppended, DOCUMENT, type Uploads, uploadsOf } from '../support/uploads.ts';
 
 const REQUEST_MS = 800;
 

@@ -5,12 +5,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { exchange, randomFile, sha256 } from '../attachments/scene.ts';
 import { publishApplication, type TestApplication } from '../support/application.ts';
+import { exchange, randomFile, sha256 } from '../support/attachments.ts';
 import { type ServerProcess, spawnServer } from '../support/process.ts';
 import { OPERATOR_KEY, type SendOptions, sendTo, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
-import { assertAppended, DOCUMENT, MIB, uploadsOf } from './announcing.ts';
+import { assertAppended, DOCUMENT, MIB, uploadsOf } from '../support/uploads.ts';
 
 describe('kill -9 in the middle of an announced upload', () => {
   let folder: string;

@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { publishApplication } from '../support/application.ts';
 import {
   type AttachmentScene,
   attachmentActivities,
@@ -11,13 +12,12 @@ import {
   openAttachments,
   randomFile,
   refusedBytes,
-} from '../attachments/scene.ts';
-import { publishApplication } from '../support/application.ts';
+} from '../support/attachments.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { OPERATOR_KEY, startTestServer, type TestServer } from '../support/server.ts';
 import { type TroubledWire, troubleWire } from '../support/troubled-wire.ts';
 import { until } from '../support/until.ts';
-import { assertAppended, DOCUMENT, type Uploads, uploadsOf } from './announcing.ts';
+import { assertAppended, DOCUMENT, type Uploads, uploadsOf } from '../support/uploads.ts';
 
 const COMPLETING = "state = 'available', size";
 const CLAIMING = 'set node = $2, expires_at';

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
+import type { Person } from '../support/application.ts';
 import {
   attachment,
   attachmentActivities,
@@ -17,10 +18,9 @@ import {
   republish,
   sha256,
   traces,
-} from '../attachments/scene.ts';
-import { NO_USER } from '../records/scene.ts';
-import type { Person } from '../support/application.ts';
-import { assertAppended, DOCUMENT, MIB, metadata, type Uploads, uploadsOf } from './announcing.ts';
+} from '../support/attachments.ts';
+import { NO_USER } from '../support/records.ts';
+import { assertAppended, DOCUMENT, MIB, metadata, type Uploads, uploadsOf } from '../support/uploads.ts';
 
 const DAY_MS = 86_400_000;
 

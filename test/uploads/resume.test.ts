@@ -18,12 +18,12 @@ import {
   randomFile,
   refusedBytes,
   sha256,
-} from '../attachments/scene.ts';
-import { bytesOf } from '../attachments/sweeping.ts';
-import { assertProblem } from '../http/wire.ts';
+} from '../support/attachments.ts';
+import { assertProblem } from '../support/http-client.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
+import { bytesOf } from '../support/sweeping.ts';
 import { until } from '../support/until.ts';
-import { assertAppended, DOCUMENT, MIB, type Uploads, uploadsOf } from './announcing.ts';
+import { assertAppended, DOCUMENT, MIB, type Uploads, uploadsOf } from '../support/uploads.ts';
 
 onBothStores('an interrupted announced upload', { document: DOCUMENT }, (scene) => {
   let uploads: Uploads;

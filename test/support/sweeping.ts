@@ -10,7 +10,7 @@ import { Receiving } from '../../src/store/attachments/receiving.ts';
 import type { Blobs } from '../../src/store/blobs/blobs.ts';
 import { openBlobs } from '../../src/store/blobs/open.ts';
 import { Database } from '../../src/store/database/db.ts';
-import { type AttachmentScene, attachment, filesOf } from './scene.ts';
+import { type AttachmentScene, attachment, filesOf } from './attachments.ts';
 
 export const UNHELD_DAYS = 7;
 

@@ -97,7 +97,7 @@ export function pathOf(row: Pick<Row, 'title' | 'path'>, given: Readonly<Record<
   return row.path.replaceAll(/:(\w+)/g, (_whole, parameter: string) => {
     const value = given[parameter] ?? WELL_FORMED[identifierOf(parameter)] ?? FREE_PARAMETERS[parameter];
     if (value === undefined) {
-      throw new Error(`${row.title} has the parameter ${parameter}, which test/http/rows.ts does not know`);
+      throw new Error(`${row.title} has the parameter ${parameter}, which test/support/route-rows.ts does not know`);
     }
     return value;
   });
@@ -129,14 +129,14 @@ function example(schema: Schema): unknown {
   if (schema.pattern !== undefined) {
     const name = Object.entries(PATTERNS).find(([, pattern]) => pattern === schema.pattern)?.[0];
     if (schema.pattern === NONCE_PATTERN) return 'n'.repeat(43);
-    if (name === undefined) throw new Error(`test/http/rows.ts knows no text that fits ${schema.pattern}`);
+    if (name === undefined) throw new Error(`test/support/route-rows.ts knows no text that fits ${schema.pattern}`);
     return WELL_FORMED[name];
   }
   if (schema.type === undefined || schema.type === 'object') {
     const members = schema.required ?? [];
     return Object.fromEntries(members.map((member) => [member, example(schema.properties?.[member] ?? {})]));
   }
-  if (!(schema.type in EXAMPLES)) throw new Error(`test/http/rows.ts knows no example of ${schema.type}`);
+  if (!(schema.type in EXAMPLES)) throw new Error(`test/support/route-rows.ts knows no example of ${schema.type}`);
   return EXAMPLES[schema.type];
 }
 

@@ -6,7 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { TestDatabase } from '../support/database.ts';
+import type { TestDatabase } from './database.ts';
 
 const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 const RUN_MS_MAX = 40_000;

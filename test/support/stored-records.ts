@@ -8,7 +8,7 @@ import { type ProjectionKind, projectionsOf } from '../../src/domain/records/pro
 import type { Application, Collection, Column } from '../../src/wire/applications.ts';
 import type { Definition } from '../../src/wire/publish-document.ts';
 import type { Values } from '../../src/wire/values.ts';
-import type { TestDatabase } from '../support/database.ts';
+import type { TestDatabase } from './database.ts';
 
 const SYSTEM_COLUMNS = [
   'id',

@@ -9,12 +9,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe } from 'node:test';
 import type { AttachmentsPlace } from '../../src/store/blobs/open.ts';
-import type { Scene } from '../records/scene.ts';
-import { publishApplication } from '../support/application.ts';
-import { startS3 } from '../support/s3.ts';
-import { type ServerSettings, startTestServer } from '../support/server.ts';
-import { storedFiles } from '../support/stored-files.ts';
-import { until } from '../support/until.ts';
+import { publishApplication } from './application.ts';
+import type { Scene } from './records.ts';
+import { startS3 } from './s3.ts';
+import { type ServerSettings, startTestServer } from './server.ts';
+import { storedFiles } from './stored-files.ts';
+import { until } from './until.ts';
 
 export const STORES = ['disk', 's3'] as const;
 export type StoreKind = (typeof STORES)[number];

@@ -2,8 +2,8 @@
 // it was given.
 
 import assert from 'node:assert/strict';
-import { type Person, publishApplication, type TestApplication } from '../support/application.ts';
-import { type Reply, type SendOptions, sendTo, type TestServer } from '../support/server.ts';
+import { type Person, publishApplication, type TestApplication } from './application.ts';
+import { type Reply, type SendOptions, sendTo, type TestServer } from './server.ts';
 
 export const PASSWORD = 'Secret-Passw0rd';
 export const OTHER_PASSWORD = 'Another-Passw0rd';

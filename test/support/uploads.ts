@@ -1,9 +1,9 @@
 // Announced uploads as short verbs, as one caller of one collection.
 
 import assert from 'node:assert/strict';
-import { type BytesReply, type Exchange, exchange, type Headers, type Metadata } from '../attachments/scene.ts';
-import { head, Wire } from '../http/wire.ts';
-import type { TestApplication } from '../support/application.ts';
+import type { TestApplication } from './application.ts';
+import { type BytesReply, type Exchange, exchange, type Headers, type Metadata } from './attachments.ts';
+import { head, Wire } from './http-client.ts';
 
 export const MIB = 1024 * 1024;
 export const DOCUMENT = {

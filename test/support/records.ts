@@ -3,8 +3,8 @@
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { publishApplication, type TestApplication } from '../support/application.ts';
-import { type Reply, startTestServer, type TestServer } from '../support/server.ts';
+import { publishApplication, type TestApplication } from './application.ts';
+import { type Reply, startTestServer, type TestServer } from './server.ts';
 
 export interface Scene {
   readonly server: TestServer;

@@ -1,6 +1,6 @@
 // Figures as a collector reads them.
 
-import { OPERATOR_KEY } from '../support/server.ts';
+import { OPERATOR_KEY } from './server.ts';
 
 export interface Scrape {
   readonly text: string;

@@ -2,7 +2,7 @@
 
 import { connect } from 'node:net';
 import { HOUR_MS, hourOf } from '../../src/domain/quota.ts';
-import type { TestApplication } from '../support/application.ts';
+import type { TestApplication } from './application.ts';
 
 /** For `aheadMs`: ten minutes past the next hour, so that no hour ends within a test; `turn` brings the next. */
 export class TestHours {

@@ -2,8 +2,8 @@
 // records values by the names of their columns.
 
 import assert from 'node:assert/strict';
-import { done, operationsOn, type Scene } from '../records/scene.ts';
-import type { Reply } from '../support/server.ts';
+import { done, operationsOn, type Scene } from './records.ts';
+import type { Reply } from './server.ts';
 
 export type Parameters = Readonly<Record<string, string | number | undefined>>;
 
