@@ -116,6 +116,7 @@ interface ProblemBody {
   readonly params?: {
     readonly reason?: string;
     readonly path?: string;
+    readonly property?: string;
     readonly problems?: { path: string; reason: string }[];
     readonly changes?: { text: string; records?: number }[];
     readonly collisions?: { collectionId: string; columnId: string; value: unknown; recordIds: string[] }[];
@@ -147,5 +148,7 @@ function explain({ origin, key }: { origin: string; key: OperatorKey }, status: 
   }
   if (params?.reason !== undefined && params.path !== undefined)
     return `${code}: ${params.path || '/'} ${params.reason}`;
+  if (params?.reason !== undefined && params.property !== undefined)
+    return `${code} ${params.property}: ${params.reason}`;
   return `${code ?? status}${params === undefined ? '' : ` ${JSON.stringify(params)}`}`;
 }

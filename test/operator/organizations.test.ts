@@ -209,22 +209,22 @@ describe('organizations', () => {
   it('refuse shared users that break a rule', async () => {
     await put('Strict', { singleSignOn: null });
     const cases: [unknown, string, string?][] = [
-      [{ name: 'A', email: 'a@b.c' }, 'INVALID_BODY', '/password'],
-      [{ name: 'A', password: PASSWORD }, 'INVALID_BODY', '/email'],
-      [{ email: 'a@b.c', password: PASSWORD }, 'INVALID_BODY', '/name'],
-      [person('_a'), 'INVALID_BODY', '/name'],
-      [person(''), 'INVALID_BODY', '/name'],
-      [person('x'.repeat(65)), 'INVALID_BODY', '/name'],
-      [person('a\u0000'), 'INVALID_BODY', '/name'],
-      [person('A', { email: 'nobody' }), 'INVALID_BODY', '/email'],
-      [person('A', { admin: true }), 'INVALID_BODY', '/admin'],
+      [{ name: 'A', email: 'a@b.c' }, 'MISSING_PROPERTY', 'password'],
+      [{ name: 'A', password: PASSWORD }, 'MISSING_PROPERTY', 'email'],
+      [{ email: 'a@b.c', password: PASSWORD }, 'MISSING_PROPERTY', 'name'],
+      [person('_a'), 'INVALID_PROPERTY', 'name'],
+      [person(''), 'INVALID_PROPERTY', 'name'],
+      [person('x'.repeat(65)), 'INVALID_PROPERTY', 'name'],
+      [person('a\u0000'), 'INVALID_PROPERTY', 'name'],
+      [person('A', { email: 'nobody' }), 'INVALID_PROPERTY', 'email'],
+      [person('A', { admin: true }), 'UNEXPECTED_PROPERTY', 'admin'],
       [person('A', { password: 'short' }), 'WEAK_PASSWORD'],
     ];
-    for (const [body, code, at] of cases) {
+    for (const [body, code, property] of cases) {
       const reply = await addUser('Strict', body);
       assert.equal(reply.status, 400, reply.text);
       assert.equal(reply.body.code, code, reply.text);
-      if (at !== undefined) assert.equal(reply.body.params.path, at);
+      if (property !== undefined) assert.equal(reply.body.params.property, property);
     }
     assert.equal((await addUser('No such organization', person('A'))).body.code, 'ORGANIZATION_NOT_FOUND');
   });

@@ -63,11 +63,11 @@ describe('creating users', () => {
   const without = (body: object, property: string) =>
     Object.fromEntries(Object.entries(body).filter(([name]) => name !== property));
 
-  async function refused(applicationId: string, body: unknown, code: string, path?: string): Promise<void> {
+  async function refused(applicationId: string, body: unknown, code: string, property?: string): Promise<void> {
     const reply = await create(applicationId, body);
     assert.equal(reply.status, 400, `${JSON.stringify(body)} → ${reply.text}`);
     assert.equal(reply.body.code, code, reply.text);
-    if (path !== undefined) assert.equal(reply.body.params.path, path, reply.text);
+    if (property !== undefined) assert.equal(reply.body.params.property, property, reply.text);
     assert.ok(!reply.text.includes(PASSWORD));
   }
 
@@ -137,53 +137,53 @@ describe('creating users', () => {
     assert.deepEqual(reply.body.team, { name: 'Tokyo' });
     assert.equal(reply.body.teamLeader, false);
     assert.equal(reply.body.email, 'hanako@example.com');
-    await refused(both, { name: 'Taro', ...FLAGS }, 'INVALID_BODY', '/team');
-    await refused(both, { name: 'Taro', ...FLAGS, ...team, password: PASSWORD }, 'INVALID_BODY', '/password');
+    await refused(both, { name: 'Taro', ...FLAGS }, 'MISSING_PROPERTY', 'team');
+    await refused(both, { name: 'Taro', ...FLAGS, ...team, password: PASSWORD }, 'UNEXPECTED_PROPERTY', 'password');
   });
 
   it('asks for every property that the mode needs', async () => {
     const team = { team: { name: 'Tokyo' }, teamLeader: true };
     for (const property of ['name', 'admin', 'apiAccess', 'managementApiAccess', 'profile']) {
-      await refused(plain, without(plainBody(), property), 'INVALID_BODY', `/${property}`);
-      await refused(sharing, without({ name: 'Taro', ...FLAGS }, property), 'INVALID_BODY', `/${property}`);
+      await refused(plain, without(plainBody(), property), 'MISSING_PROPERTY', property);
+      await refused(sharing, without({ name: 'Taro', ...FLAGS }, property), 'MISSING_PROPERTY', property);
     }
     for (const property of ['email', 'password']) {
-      await refused(plain, without(plainBody(), property), 'INVALID_BODY', `/${property}`);
-      await refused(teams, without(plainBody(team), property), 'INVALID_BODY', `/${property}`);
+      await refused(plain, without(plainBody(), property), 'MISSING_PROPERTY', property);
+      await refused(teams, without(plainBody(team), property), 'MISSING_PROPERTY', property);
     }
     for (const property of ['team', 'teamLeader']) {
-      await refused(teams, without(plainBody(team), property), 'INVALID_BODY', `/${property}`);
+      await refused(teams, without(plainBody(team), property), 'MISSING_PROPERTY', property);
     }
   });
 
   it('refuses every property that the mode has no place for', async () => {
-    await refused(plain, plainBody({ team: { name: 'Tokyo' } }), 'INVALID_BODY', '/team');
-    await refused(plain, plainBody({ teamLeader: false }), 'INVALID_BODY', '/teamLeader');
-    await refused(sharing, { name: 'Taro', ...FLAGS, email: 'taro@example.com' }, 'INVALID_BODY', '/email');
-    await refused(sharing, { name: 'Taro', ...FLAGS, password: PASSWORD }, 'INVALID_BODY', '/password');
-    await refused(plain, plainBody({ disabled: false }), 'INVALID_BODY', '/disabled');
-    await refused(plain, plainBody({ id: 'u1234567' }), 'INVALID_BODY', '/id');
-    await refused(plain, plainBody({ profile: { name: 'Standard', id: 1 } }), 'INVALID_BODY', '/profile/id');
+    await refused(plain, plainBody({ team: { name: 'Tokyo' } }), 'UNEXPECTED_PROPERTY', 'team');
+    await refused(plain, plainBody({ teamLeader: false }), 'UNEXPECTED_PROPERTY', 'teamLeader');
+    await refused(sharing, { name: 'Taro', ...FLAGS, email: 'taro@example.com' }, 'UNEXPECTED_PROPERTY', 'email');
+    await refused(sharing, { name: 'Taro', ...FLAGS, password: PASSWORD }, 'UNEXPECTED_PROPERTY', 'password');
+    await refused(plain, plainBody({ disabled: false }), 'UNEXPECTED_PROPERTY', 'disabled');
+    await refused(plain, plainBody({ id: 'u1234567' }), 'UNEXPECTED_PROPERTY', 'id');
+    await refused(plain, plainBody({ profile: { name: 'Standard', id: 1 } }), 'UNEXPECTED_PROPERTY', 'profile.id');
   });
 
   it('refuses properties of the wrong kind', async () => {
-    await refused(plain, plainBody({ name: 1 }), 'INVALID_BODY', '/name');
-    await refused(plain, plainBody({ admin: 'true' }), 'INVALID_BODY', '/admin');
-    await refused(plain, plainBody({ apiAccess: null }), 'INVALID_BODY', '/apiAccess');
-    await refused(plain, plainBody({ profile: 'Standard' }), 'INVALID_BODY', '/profile');
-    await refused(plain, plainBody({ profile: {} }), 'INVALID_BODY', '/profile/name');
-    await refused(plain, plainBody({ password: null }), 'INVALID_BODY', '/password');
+    await refused(plain, plainBody({ name: 1 }), 'INVALID_PROPERTY', 'name');
+    await refused(plain, plainBody({ admin: 'true' }), 'INVALID_PROPERTY', 'admin');
+    await refused(plain, plainBody({ apiAccess: null }), 'INVALID_PROPERTY', 'apiAccess');
+    await refused(plain, plainBody({ profile: 'Standard' }), 'INVALID_PROPERTY', 'profile');
+    await refused(plain, plainBody({ profile: {} }), 'MISSING_PROPERTY', 'profile.name');
+    await refused(plain, plainBody({ password: null }), 'INVALID_PROPERTY', 'password');
     for (const email of ['', 'nobody', '@', 'a b@c', 'a@b\n', `${'a'.repeat(250)}@b.cd`, 'a\u0000@b']) {
-      await refused(plain, plainBody({ email }), 'INVALID_BODY', '/email');
+      await refused(plain, plainBody({ email }), 'INVALID_PROPERTY', 'email');
     }
     for (const body of [null, [], [plainBody()], 'text']) await refused(plain, body, 'INVALID_BODY');
   });
 
   it('keeps the dependencies among the flags', async () => {
     const both = { apiAccess: false, managementApiAccess: true };
-    await refused(plain, plainBody(both), 'INVALID_BODY', '/managementApiAccess');
+    await refused(plain, plainBody(both), 'INVALID_PROPERTY', 'managementApiAccess');
     const organization = { organizationManagementApiAccess: true };
-    await refused(plain, plainBody(organization), 'INVALID_BODY', '/organizationManagementApiAccess');
+    await refused(plain, plainBody(organization), 'INVALID_PROPERTY', 'organizationManagementApiAccess');
     const none = plainBody({ apiAccess: false, organizationManagementApiAccess: false });
     assert.equal((await create(plain, none)).status, 200);
   });
@@ -196,7 +196,7 @@ describe('creating users', () => {
       assert.equal(reply.body.name, name);
     }
     const bad = ['', 'x'.repeat(65), '🦉'.repeat(65), '_', '_x', 'a\u0000b', 'a\nb', 'a\tb', '\u007f', 'a\ud800'];
-    for (const name of bad) await refused(plain, plainBody({ name }), 'INVALID_BODY', '/name');
+    for (const name of bad) await refused(plain, plainBody({ name }), 'INVALID_PROPERTY', 'name');
   });
 
   it('refuses weak passwords', async () => {

@@ -1,10 +1,11 @@
 // Every property of the bodies of users and shared users, missing, null, of every wrong type, refused by the mode, and at
-// its edges, in every combination of modes. What is refused changes nothing; what is done is told once.
+// its edges, in every combination of modes. The management interface and the operator's give the same replies. A refused
+// body changes nothing; a body that is taken is logged once.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { UserModes } from '../../src/wire/users.ts';
-import type { Reply } from '../support/server.ts';
+import { OPERATOR_KEY, type Reply } from '../support/server.ts';
 import {
   EMAILS,
   NAMES,
@@ -44,18 +45,63 @@ let strangers = 0;
 
 type Send = (body: object | string) => Promise<Reply>;
 
-/** Sends what has to be refused, and finds everything as it was. */
-async function allRefused(place: Place, requests: readonly { body: object | string; refusal: Refusal }[], send: Send) {
+type Doors = Readonly<Record<string, Send>>;
+
+/** Sends bodies that must be refused to every door: the replies are the same, and nothing is stored. */
+async function allRefused(
+  place: Place,
+  requests: readonly { body: object | string; refusal: Refusal }[],
+  doors: Doors,
+) {
   const stored = await place.stored();
   for (const { body, refusal } of requests) {
-    const reply = await send(body);
-    try {
-      assertRefused(reply, 400, refusal.code, refusal.property);
-    } catch (error) {
-      throw new Error(`${typeof body === 'string' ? body : JSON.stringify(body)}`.slice(0, 300), { cause: error });
+    const replies = await sendToAll(doors, body);
+    for (const [door, reply] of replies) {
+      try {
+        assertRefused(reply, 400, refusal.code, refusal.property);
+        assert.deepEqual(reply.body, replies[0]![1].body);
+      } catch (error) {
+        const text = typeof body === 'string' ? body : JSON.stringify(body);
+        throw new Error(`${door}: ${text}`.slice(0, 300), { cause: error });
+      }
     }
   }
   assert.deepEqual(await place.stored(), stored);
+}
+
+async function noObjectRefused(place: Place, doors: Doors): Promise<void> {
+  const stored = await place.stored();
+  for (const body of NO_OBJECTS) {
+    for (const [door, reply] of await sendToAll(doors, JSON.stringify(body))) {
+      const expected = { code: 'INVALID_BODY', params: { reason: 'the body must be an object', path: '' } };
+      assert.deepEqual([reply.status, reply.body], [400, expected], door);
+    }
+  }
+  assert.deepEqual(await place.stored(), stored);
+}
+
+const sendToAll = (doors: Doors, body: object | string): Promise<[string, Reply][]> =>
+  Promise.all(Object.entries(doors).map(async ([door, send]) => [door, await send(body)] as [string, Reply]));
+
+/** The management interface, and for creations the operator's too: both refuse the same bodies with the same replies. */
+function doorsFor(
+  place: Place,
+  request: { method: string; path: string; operatorPath?: string },
+): Doors & { management: Send } {
+  const { method, path, operatorPath } = request;
+  const options = (body: object | string) => ({
+    raw: typeof body === 'string' ? body : JSON.stringify(body),
+    headers: { 'content-type': 'application/json' },
+  });
+  return {
+    management: (body) => place.send(method, path, options(body)),
+    ...(operatorPath === undefined
+      ? {}
+      : {
+          operator: (body) =>
+            server.send(method, `/operator/v1${operatorPath}`, { token: OPERATOR_KEY, ...options(body) }),
+        }),
+  };
 }
 
 /** Sends what has to be taken: it answers what it was given, is stored, and told in one entry. */
@@ -132,24 +178,22 @@ for (const modes of ALL_MODES) {
       return name;
     };
 
-    const VERBS: Readonly<Record<Verb, { method: string; path: () => string; base: () => object }>> = {
-      create: { method: 'POST', path: () => '/management/users', base: () => place.newUser('Nobody yet') },
-      update: { method: 'PUT', path: () => `/management/users/${userId}`, base: () => place.userUpdate() },
-    };
-    const sender =
-      (verb: Verb): Send =>
-      (body) =>
-        place.send(VERBS[verb].method, VERBS[verb].path(), {
-          raw: typeof body === 'string' ? body : JSON.stringify(body),
-          headers: { 'content-type': 'application/json' },
-        });
+    const baseOf = (verb: Verb) => (verb === 'create' ? place.newUser('Nobody yet') : place.userUpdate());
+    const doors = (verb: Verb) =>
+      verb === 'create'
+        ? doorsFor(place, {
+            method: 'POST',
+            path: '/management/users',
+            operatorPath: `/applications/${place.id}/users`,
+          })
+        : doorsFor(place, { method: 'PUT', path: `/management/users/${userId}` });
 
     for (const verb of ['create', 'update'] as const) {
       for (const property of PROPERTIES) {
         const need = property.need(verb, modes);
         it(`${verb}: ${property.name} is ${need}`, async () => {
-          const base = VERBS[verb].base();
-          await allRefused(place, refusalsOf(property, need, base), sender(verb));
+          const base = baseOf(verb);
+          await allRefused(place, refusalsOf(property, need, base), doors(verb));
           if (need === 'refused') return;
           const good = property.values.flatMap(([value, refusal]) => (refusal === undefined ? [value] : []));
           const bodies = [
@@ -161,23 +205,15 @@ for (const modes of ALL_MODES) {
       }
 
       it(`${verb}: knows no other property`, async () => {
-        await allRefused(place, strangersIn(VERBS[verb].base()), sender(verb));
+        await allRefused(place, strangersIn(baseOf(verb)), doors(verb));
       });
 
       it(`${verb}: takes an object and nothing else`, async () => {
-        const stored = await place.stored();
-        for (const body of NO_OBJECTS) {
-          const reply = await sender(verb)(JSON.stringify(body));
-          assert.deepEqual(reply.body, {
-            code: 'INVALID_BODY',
-            params: { reason: 'the body must be an object', path: '' },
-          });
-        }
-        assert.deepEqual(await place.stored(), stored);
+        await noObjectRefused(place, doors(verb));
       });
 
       it(`${verb}: keeps the order of what is wrong`, async () => {
-        await allRefused(place, orderedRefusals(verb, VERBS[verb].base(), modes), sender(verb));
+        await allRefused(place, orderedRefusals(verb, baseOf(verb), modes), doors(verb));
       });
 
       it(`${verb}: keeps the dependencies among the accesses`, async () => {
@@ -187,7 +223,7 @@ for (const modes of ALL_MODES) {
             for (const organization of [undefined, false, true]) {
               const access = { apiAccess, managementApiAccess };
               const more = organization === undefined ? {} : { organizationManagementApiAccess: organization };
-              const body = { ...VERBS[verb].base(), ...access, ...more };
+              const body = { ...baseOf(verb), ...access, ...more };
               if (managementApiAccess && !apiAccess) {
                 wrong.push({ body, refusal: invalid('managementApiAccess') });
               } else if (organization === true && !managementApiAccess) {
@@ -195,7 +231,7 @@ for (const modes of ALL_MODES) {
               } else await assertTaken(verb, body);
             }
         assert.equal(wrong.length, 5);
-        await allRefused(place, wrong, sender(verb));
+        await allRefused(place, wrong, doors(verb));
       });
     }
 
@@ -203,7 +239,7 @@ for (const modes of ALL_MODES) {
       const named = given as { name?: string };
       const name = verb === 'update' ? undefined : await somebody(named.name === 'Nobody yet' ? undefined : named.name);
       const body = { ...given, ...(name === undefined ? {} : { name }) };
-      const reply = await taken(place, `user.${verb}`, () => sender(verb)(body));
+      const reply = await taken(place, `user.${verb}`, () => doors(verb).management(body));
       const { password: _password, ...rest } = body as { password?: string };
       const expected = {
         id: reply.body.id,
@@ -280,17 +316,14 @@ for (const singleSignOn of [false, true]) {
       { name: 'password', kind: 'text', values: PASSWORDS },
       PROPERTIES.find(({ name }) => name === 'disabled')!,
     ];
-    const sender =
-      (verb: Verb): Send =>
-      (body) =>
-        place.send(
-          verb === 'create' ? 'POST' : 'PUT',
-          `/management/sharedUsers${verb === 'create' ? '' : `/${sharedUserId}`}`,
-          {
-            raw: typeof body === 'string' ? body : JSON.stringify(body),
-            headers: { 'content-type': 'application/json' },
-          },
-        );
+    const doors = (verb: Verb) =>
+      verb === 'create'
+        ? doorsFor(place, {
+            method: 'POST',
+            path: '/management/sharedUsers',
+            operatorPath: `/organizations/${encodeURIComponent(organization)}/sharedUsers`,
+          })
+        : doorsFor(place, { method: 'PUT', path: `/management/sharedUsers/${sharedUserId}` });
 
     for (const verb of ['create', 'update'] as const) {
       for (const part of SHARED) {
@@ -302,13 +335,13 @@ for (const singleSignOn of [false, true]) {
             body,
             refusal: closed ? { ...refusal, code: 'PASSWORD_NOT_ALLOWED' } : refusal,
           }));
-          await allRefused(place, refusals, sender(verb));
+          await allRefused(place, refusals, doors(verb));
           if (need === 'refused') return;
           for (const [value, refusal] of property.values) {
             if (refusal !== undefined) continue;
             const body: Record<string, unknown> = { ...BASES[verb], [property.name]: value };
             if (body.name === 'Nobody yet') body.name = `Person ${++people}`;
-            const reply = await taken(place, `sharedUser.${verb}`, () => sender(verb)(body));
+            const reply = await taken(place, `sharedUser.${verb}`, () => doors(verb).management(body));
             const { password: _password, ...rest } = body;
             const expected = { id: reply.body.id, name: 'Subject', disabled: false, ...rest };
             assert.deepEqual(reply.body, expected);
@@ -319,15 +352,13 @@ for (const singleSignOn of [false, true]) {
       }
 
       it(`${verb}: knows no other property, and takes an object and nothing else`, async () => {
-        await allRefused(place, strangersIn(BASES[verb]), sender(verb));
+        await allRefused(place, strangersIn(BASES[verb]), doors(verb));
         await allRefused(
           place,
           [{ body: { ...BASES[verb], ...EVERY_RIGHT }, refusal: unexpected('admin') }],
-          sender(verb),
+          doors(verb),
         );
-        for (const body of NO_OBJECTS) {
-          assert.equal((await sender(verb)(JSON.stringify(body))).body.code, 'INVALID_BODY');
-        }
+        await noObjectRefused(place, doors(verb));
       });
     }
   });

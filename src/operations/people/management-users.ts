@@ -21,7 +21,7 @@ import {
 import type { ManagementUser, UserUpdate } from '../../wire/users.ts';
 import { activityEntries, writeEntries } from '../activity/entries.ts';
 import { hashForPeople } from './new-passwords.ts';
-import { MANAGEMENT_DOOR, readNewUser, readUserUpdate, refuseAccesses } from './user-bodies.ts';
+import { readNewUser, readUserUpdate, refuseAccesses } from './user-bodies.ts';
 import { createUser, userView } from './user-creation.ts';
 
 export async function list({ store, application }: Context, page: UserPage): Promise<ManagementUser[]> {
@@ -36,7 +36,7 @@ export async function get({ store, application }: Context, userId: string): Prom
 
 export function create(context: Context, input: unknown): Promise<ManagementUser> {
   const { application, people, database, ids, now } = context;
-  const body = readNewUser(input, application.definition, MANAGEMENT_DOOR);
+  const body = readNewUser(input, application.definition);
   refuseGrant(context, body);
   return createUser({
     hear: people.hear,

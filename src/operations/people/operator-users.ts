@@ -5,7 +5,7 @@ import type { ManagementUser } from '../../wire/users.ts';
 import { operatorEntry } from '../activity/operator-log.ts';
 import { existing } from '../applications/applications.ts';
 import { hashForOperator } from './new-passwords.ts';
-import { OPERATOR_DOOR, readNewUser } from './user-bodies.ts';
+import { readNewUser } from './user-bodies.ts';
 import { createUser } from './user-creation.ts';
 
 export async function create(context: OperatorContext, applicationId: string, input: unknown): Promise<ManagementUser> {
@@ -14,7 +14,7 @@ export async function create(context: OperatorContext, applicationId: string, in
   return createUser({
     ...{ database, hear, ids, now, application },
     hashPassword: (password) => hashForOperator(context, password),
-    body: readNewUser(input, application.definition, OPERATOR_DOOR),
+    body: readNewUser(input, application.definition),
     entries: (userId) => operatorEntry(context, 'user.create', application, { userId }),
   });
 }

@@ -17,7 +17,7 @@ import type { ManagementSharedUser } from '../../wire/users.ts';
 import { hashForOperator } from './new-passwords.ts';
 import { newSharedUser, sharedUserView, storeSharedUser } from './shared-users.ts';
 import { redirectAddress } from './single-sign-on.ts';
-import { OPERATOR_DOOR, readNewSharedUser } from './user-bodies.ts';
+import { readNewSharedUser } from './user-bodies.ts';
 
 async function existing(context: OperatorContext, name: string) {
   const organization = await getOrganization(context.database.system, name);
@@ -98,7 +98,7 @@ export async function createSharedUser(
   input: unknown,
 ): Promise<ManagementSharedUser> {
   const organization = await existing(context, organizationName);
-  const body = readNewSharedUser(input, organization.singleSignOn !== null, OPERATOR_DOOR);
+  const body = readNewSharedUser(input, organization.singleSignOn !== null);
   const hashPassword = (password: string) => hashForOperator(context, password);
   const user = await newSharedUser({ ids: context.ids, hashPassword }, organization.name, body);
   await context.database.system.transaction((tx) => storeSharedUser(tx, user, isoTime(context.now())));

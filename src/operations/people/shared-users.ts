@@ -24,7 +24,7 @@ import type { ManagementSharedUser, NewSharedUser, SharedUserUpdate } from '../.
 import { activityEntries, writeEntries } from '../activity/entries.ts';
 import { hashForPeople } from './new-passwords.ts';
 import { settleSoon } from './settling.ts';
-import { MANAGEMENT_DOOR, readNewSharedUser, readSharedUserUpdate } from './user-bodies.ts';
+import { readNewSharedUser, readSharedUserUpdate } from './user-bodies.ts';
 
 export async function list(context: Context, page: UserPage): Promise<ManagementSharedUser[]> {
   const users = await listSharedUsers(context.database.system, organizationOf(context), page);
@@ -40,7 +40,7 @@ export async function get(context: Context, sharedUserId: string): Promise<Manag
 export async function create(context: Context, input: unknown): Promise<ManagementSharedUser> {
   const { application, database, ids, now } = context;
   const organization = organizationOf(context);
-  const body = readNewSharedUser(input, application.singleSignOn, MANAGEMENT_DOOR);
+  const body = readNewSharedUser(input, application.singleSignOn);
   const user = await newSharedUser(
     { hashPassword: (password) => hashForPeople(context, password), ids },
     organization,

@@ -1,5 +1,5 @@
-// Bodies of users and shared users, checked in the order that the documentation tells. Both doors have the same rules and
-// differ only in how they call a body that breaks one.
+// Bodies of users and shared users, checked in the order that docs/users.md gives ("Which code when"). The management
+// interface and the operator's share these rules and their faults.
 
 import {
   newSharedUserProblem,
@@ -13,27 +13,21 @@ import type { Definition } from '../../wire/publish-document.ts';
 import type { NewSharedUser, NewUser, SharedUserUpdate, UserUpdate } from '../../wire/users.ts';
 import { refuseWeak } from './weak-passwords.ts';
 
-export type Door = (problem: PropertyProblem) => Fault;
-
-const wrongBody: Door = ({ path, reason }) =>
-  fault('INVALID_BODY', { reason, path: path.map((step) => `/${step}`).join('') });
-
-export const OPERATOR_DOOR: Door = wrongBody;
-
 const CODES = {
   unexpected: 'UNEXPECTED_PROPERTY',
   missing: 'MISSING_PROPERTY',
   invalid: 'INVALID_PROPERTY',
 } as const;
 
-export const MANAGEMENT_DOOR: Door = (problem) =>
-  problem.kind === 'body'
-    ? wrongBody(problem)
-    : fault(CODES[problem.kind], { property: problem.path.join('.'), reason: problem.reason });
+function faultOf({ kind, path, reason }: PropertyProblem): Fault {
+  return kind === 'body'
+    ? fault('INVALID_BODY', { reason, path: '' })
+    : fault(CODES[kind], { property: path.join('.'), reason });
+}
 
-export function readNewUser(input: unknown, definition: Definition, door: Door): NewUser {
+export function readNewUser(input: unknown, definition: Definition): NewUser {
   const problem = newUserProblem(input, definition);
-  if (problem !== undefined) throw door(problem);
+  if (problem !== undefined) throw faultOf(problem);
   const body = input as NewUser;
   refuseUnusable(body, definition);
   return body;
@@ -41,16 +35,16 @@ export function readNewUser(input: unknown, definition: Definition, door: Door):
 
 export function readUserUpdate(input: unknown, definition: Definition): UserUpdate {
   const problem = userUpdateProblem(input, definition);
-  if (problem !== undefined) throw MANAGEMENT_DOOR(problem);
+  if (problem !== undefined) throw faultOf(problem);
   const body = input as UserUpdate;
   refuseUnusable(body, definition);
   return body;
 }
 
-/** Once more for what a user has behind an update, which may have left something out. */
+/** Checks a user as an update leaves it: the body may have left out an access that the others need. */
 export function refuseAccesses(user: Accesses): void {
   const problem = accessProblem(user);
-  if (problem !== undefined) throw MANAGEMENT_DOOR(problem);
+  if (problem !== undefined) throw faultOf(problem);
 }
 
 function refuseUnusable(body: NewUser | UserUpdate, { profiles, teams }: Definition): void {
@@ -63,24 +57,24 @@ function refuseGivenWeak(password: string | undefined): void {
   if (password !== undefined) refuseWeak(password, 'password');
 }
 
-export function readNewSharedUser(input: unknown, singleSignOn: boolean, door: Door): NewSharedUser {
-  refuseSharedProblem(newSharedUserProblem(input, singleSignOn), singleSignOn, door);
+export function readNewSharedUser(input: unknown, singleSignOn: boolean): NewSharedUser {
+  refuseSharedProblem(newSharedUserProblem(input, singleSignOn), singleSignOn);
   const body = input as NewSharedUser;
   refuseGivenWeak(body.password);
   return body;
 }
 
 export function readSharedUserUpdate(input: unknown, singleSignOn: boolean): SharedUserUpdate {
-  refuseSharedProblem(sharedUserUpdateProblem(input, singleSignOn), singleSignOn, MANAGEMENT_DOOR);
+  refuseSharedProblem(sharedUserUpdateProblem(input, singleSignOn), singleSignOn);
   const body = input as SharedUserUpdate;
   refuseGivenWeak(body.password);
   return body;
 }
 
-function refuseSharedProblem(problem: PropertyProblem | undefined, singleSignOn: boolean, door: Door): void {
+function refuseSharedProblem(problem: PropertyProblem | undefined, singleSignOn: boolean): void {
   if (problem === undefined) return;
   if (singleSignOn && problem.kind === 'unexpected' && problem.path.join('.') === 'password') {
     throw fault('PASSWORD_NOT_ALLOWED', { property: 'password', reason: 'single sign-on is on' });
   }
-  throw door(problem);
+  throw faultOf(problem);
 }
