@@ -1,5 +1,5 @@
-// What ends a session, on every server within a second. The servers hear of each other here; test/gate/deaf.test.ts has
-// those that do not.
+// What ends a session, on every node within a second. The nodes receive each other's messages here; in
+// test/nodes/listener-cut.test.ts one does not.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';

@@ -1,4 +1,4 @@
-// Settings: defaults, what is refused and how it is said.
+// Settings: their defaults, which values are refused, and the messages for those.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

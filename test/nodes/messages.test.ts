@@ -1,4 +1,4 @@
-// Hearing by itself, on a real database: news, beats, being cut off and coming back, and leaving nothing behind.
+// Messages between nodes on a real database: news, heartbeats, a cut connection and its return, and a clean stop.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -9,7 +9,7 @@ import { until } from '../support/until.ts';
 
 const LISTENERS = `from pg_stat_activity where application_name like 'cartulary listener %' and datname = current_database()`;
 
-describe('hearing', () => {
+describe('messages between nodes', () => {
   let database: TestDatabase;
   before(async () => {
     database = await createDatabase();
@@ -30,7 +30,7 @@ describe('hearing', () => {
     }
   }
 
-  it('passes on what is said, and nothing that it does not understand', async () => {
+  it('are passed on, except those that cannot be read', async () => {
     await withHearing(async (_hearing, news) => {
       news.length = 0;
       const payloads = ['application p1', 'nonsense', '', 'beat somebody 1', 'everything', 'sharedUser u1'];
@@ -47,7 +47,7 @@ describe('hearing', () => {
     });
   });
 
-  it('knows up to when it has heard everything', async () => {
+  it('say up to when a node has received all of them', async () => {
     await withHearing(async (hearing) => {
       await until('a beat', () => hearing.asOf > 0);
       const first = hearing.asOf;
@@ -56,7 +56,7 @@ describe('hearing', () => {
     });
   });
 
-  it('takes everything for changed when it comes back, and goes on', async () => {
+  it('make a node that reconnects take everything for changed', async () => {
     await withHearing(async (hearing, news) => {
       await until('a beat', () => hearing.asOf > 0);
       news.length = 0;
@@ -71,7 +71,7 @@ describe('hearing', () => {
     });
   });
 
-  it('tells nodes that are gone from those that are cut off for a moment', async () => {
+  it('tell nodes that are gone from nodes that are cut off for a moment', async () => {
     const { connection } = database;
     const asking = Database.open({ connection, connectionsMax: 2, onConnectionError: () => undefined });
     await withHearing(async ({ node }) => {
@@ -88,7 +88,7 @@ describe('hearing', () => {
     await asking.close();
   });
 
-  it('leaves no connection behind, whenever it is stopped', async () => {
+  it('leave no connection open, whenever a node is stopped', async () => {
     await withHearing(async () => assert.equal(await listeners(), 1));
     await until('no listeners', async () => (await listeners()) === 0);
 

@@ -1,4 +1,4 @@
-// Where authentication depends on the organization: single sign-on, and shared users.
+// Authentication that depends on the organization: single sign-on, and shared users.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';

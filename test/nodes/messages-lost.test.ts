@@ -1,5 +1,5 @@
-// A node to which no notification comes through, while its connections are well and it can speak: nothing tells it that
-// it is deaf but its own beats, which do not come back. What is changed on another node must count within a second.
+// A node that receives no notifications although its connections work and it can send. It notices only because its own
+// heartbeats do not come back. Changes made on another node must still count within a second.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -10,9 +10,9 @@ import { basic, send } from '../support/http-client.ts';
 import { type MuffledWire, muffleWire } from '../support/muffled-wire.ts';
 import { type Reply, startTestServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
-import { withinASecond } from './waiting.ts';
+import { withinASecond } from './within-a-second.ts';
 
-describe('a node to which no notification comes through', () => {
+describe('a node that receives no notifications', () => {
   let database: TestDatabase;
   let wire: MuffledWire;
   let a: TestServer;
@@ -39,7 +39,7 @@ describe('a node to which no notification comes through', () => {
   const byToken = ({ token }: Person) => onB(`Bearer ${token}`);
   const byPassword = ({ id }: Person, password = PASSWORD) => onB(basic(id, password));
 
-  /** In the moment after it has heard, when it trusts most in what it knows. */
+  /** Right after a heartbeat, when the node trusts its cache most. */
   async function muffle(): Promise<void> {
     wire.muffled = false;
     const { passed } = wire.counts;

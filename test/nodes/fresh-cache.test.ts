@@ -1,4 +1,4 @@
-// The cache of what authentication and definitions need: what is fresh, what is shared, what is dropped.
+// The cache of accounts and definitions: when an entry is fresh, when a load is shared, when an entry is dropped.
 
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';

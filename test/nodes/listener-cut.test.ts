@@ -1,5 +1,5 @@
-// A node that cannot hear: its listening connection is cut and the database takes no new ones. What was changed must
-// count within a second all the same.
+// A node whose listening connection is cut while the database takes no new connections. Changes made on another node must
+// still count within a second.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -11,11 +11,11 @@ import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { basic, send } from '../support/http-client.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
-import * as waiting from './waiting.ts';
+import * as waiting from './within-a-second.ts';
 
 const LISTENERS = `from pg_stat_activity where application_name like 'cartulary listener %' and datname = current_database()`;
 
-describe('a node that cannot hear', () => {
+describe('a node whose listening connection is cut', () => {
   let database: TestDatabase;
   let a: TestServer;
   let b: TestServer;
@@ -105,7 +105,7 @@ describe('a node that cannot hear', () => {
     await withinASecond('the session of an earlier epoch', async () => (await epoch.status(b.address)) === 401);
   });
 
-  it('cannot publish either, and says so', async () => {
+  it('cannot publish, and replies why', async () => {
     const refused = await a.operator('POST', '/applications', { id: app.id, name: 'Renamed', collections: [] });
     assert.equal(refused.status, 503, refused.text);
   });
@@ -121,13 +121,13 @@ describe('a node that cannot hear', () => {
     await withinASecond('the definition', async () => (await version()) === before + 1);
   });
 
-  it('goes on serving those whom nothing happened to', async () => {
+  it('keeps serving users that did not change', async () => {
     const ends = performance.now() + 1200;
     while (performance.now() < ends) assert.deepEqual(await both(people.steady), [200, 200]);
     assert.equal(await listeners(), 0);
   });
 
-  it('hears again when it can', async () => {
+  it('listens again once it can connect', async () => {
     await connectable(true);
     await until('both nodes to listen', async () => (await listeners()) === 2);
     assert.deepEqual(await both(people.steady), [200, 200]);

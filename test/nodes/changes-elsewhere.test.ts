@@ -1,5 +1,5 @@
-// Two nodes on one database: what is changed on one, or in the database, counts on the other at once. What a node has
-// cached stays good for as long as it hears nothing, so each of these waits would be in vain without the message.
+// Two nodes on one database: a change made on one node, or in the database, counts on the other at once. A node keeps its
+// cache until a message arrives, so without the message each wait of this file would fail.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';

@@ -1,8 +1,8 @@
-// What a change must have come to within a second, on every server.
+// The promise that every node honours a change within a second.
 
 import assert from 'node:assert/strict';
 
-/** Exact whatever the machine does: it is about requests that begin a second after the change. */
+/** Exact on a slow machine too: only a request that begins a second after the change can fail the test. */
 export async function withinASecond(what: string, happened: () => Promise<boolean>): Promise<void> {
   const changed = performance.now();
   for (;;) {
