@@ -8,10 +8,10 @@ create table cartulary.applications (
   id text collate "C" not null,
   organization text collate "C" not null,
   version integer not null,
-  definition text not null,
-  published_at timestamp with time zone not null,
   generation integer not null,
+  definition text not null,
   preparing text,
+  published_at timestamp with time zone not null,
   constraint applications_pkey PRIMARY KEY (id),
   constraint applications_organization_fkey FOREIGN KEY (organization) REFERENCES cartulary.organizations(name)
 );
@@ -39,6 +39,7 @@ create table cartulary.job_rounds (
 
 create table cartulary.migrations (
   number integer not null,
+  name text not null,
   constraint migrations_pkey PRIMARY KEY (number)
 );
 
@@ -73,14 +74,14 @@ create table cartulary.shared_users (
   id text collate "C" not null,
   organization text collate "C" not null,
   name text collate "C" not null,
+  name_folded text collate "C" not null,
   email text collate "C" not null,
+  email_folded text collate "C" not null,
   password_hash text,
+  session_epoch integer not null,
+  subject text collate "C",
   disabled boolean not null,
   created_at timestamp with time zone not null,
-  name_folded text collate "C",
-  email_folded text collate "C",
-  session_epoch integer not null default 0,
-  subject text collate "C",
   deleted_at timestamp with time zone,
   unsettled_since timestamp with time zone,
   constraint shared_users_pkey PRIMARY KEY (id),
@@ -159,8 +160,7 @@ CREATE INDEX devices_user_id ON application.devices USING btree (user_id);
 
 create table application.fence (
   generation integer not null,
-  migration integer not null,
-  layout integer not null
+  migration integer not null
 );
 
 create table application.notifications (
@@ -229,9 +229,9 @@ create table application.tokens (
   name text not null,
   secret_hash bytea not null,
   created_at timestamp with time zone not null,
-  revoked_at timestamp with time zone,
   expires_at timestamp with time zone,
   last_used_at timestamp with time zone,
+  revoked_at timestamp with time zone,
   constraint tokens_pkey PRIMARY KEY (id),
   constraint tokens_user_id_fkey FOREIGN KEY (user_id) REFERENCES application.users(id)
 );
@@ -240,26 +240,26 @@ CREATE INDEX tokens_user_id ON application.tokens USING btree (user_id);
 create table application.users (
   id text collate "C" not null,
   name text collate "C" not null,
+  name_folded text collate "C" not null,
   email text collate "C",
+  email_folded text collate "C" not null,
   password_hash text,
+  session_epoch integer not null,
+  subject text collate "C",
+  login_failed_at timestamp with time zone,
   admin boolean not null,
   api_access boolean not null,
   management_api_access boolean not null,
   organization_management_api_access boolean not null,
   profile text collate "C" not null,
+  profile_folded text collate "C" not null,
   team text collate "C",
+  team_folded text collate "C" not null,
   team_leader boolean,
   disabled boolean not null,
   shared_user_id text collate "C",
   created_at timestamp with time zone not null,
   deleted_at timestamp with time zone,
-  name_folded text collate "C" not null,
-  email_folded text collate "C" not null default ''::text,
-  profile_folded text collate "C" not null default ''::text,
-  team_folded text collate "C" not null default ''::text,
-  session_epoch integer not null default 0,
-  subject text collate "C",
-  login_failed_at timestamp with time zone,
   constraint users_pkey PRIMARY KEY (id)
 );
 CREATE INDEX users_email_folded ON application.users USING btree (email_folded) WHERE (deleted_at IS NULL);

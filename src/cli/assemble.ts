@@ -117,7 +117,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   };
   const hearing = new Hearing(connection, heard, () => database.suspect());
   const heardAsOf = () => hearing.asOf;
-  const definitions = new Definitions(database, heardAsOf);
+  const definitions = new Definitions(database, heardAsOf, options.migrations);
   const throttle = new Throttle(options.authFailures);
   const passwords = new PasswordCheck(options.argon2 ?? ARGON2);
   const hashPassword = passwords.hash.bind(passwords);
@@ -223,7 +223,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     },
   };
   const jobs = new JobRunner(jobsOf(services, options), observe);
-  const health = { ready: () => migrationsApplied(database.system), stopping: () => closing };
+  const health = { ready: () => migrationsApplied(database.system, options.migrations), stopping: () => closing };
   const { trustedProxies, clientConnectionsMax: connectionsMax } = options;
   const app = createApp(services, health, { trustedProxies, connectionsMax });
   const silent = new SilentConnections(app.server);
@@ -275,7 +275,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   try {
     await openOrTell(blobs, observe);
     database.engine = await detectEngine(database.system);
-    await migrate(database, { onWaiting: options.onWaiting });
+    await migrate(database, { folder: options.migrations, onWaiting: options.onWaiting });
     await definitions.meetAll();
     await clock.follow(database.system);
     push.useKeys(await keepVapidKeys(database, clock.now()));

@@ -61,15 +61,16 @@ function listenFailure({ listener, address, cause }: CannotListen): CommandFailu
 
 function plainly(error: unknown): unknown {
   if (error instanceof CannotListen) return listenFailure(error);
-  if (error instanceof UnusableStore) return new CommandFailure(error.message, { cause: error });
+  if (error instanceof UnusableStore || error instanceof UnsupportedDatabase)
+    return new CommandFailure(error.message, { cause: error });
   const { code } = error as NodeJS.ErrnoException;
   if (code === '42501') {
     return new CommandFailure(
       `The database refused: ${(error as Error).message}. The role needs the right to create schemas: grant create on database … to …`,
     );
   }
-  // The database answered and refused: wrong password, unknown database, too old.
-  if (code?.startsWith('28') || code === '3D000' || error instanceof UnsupportedDatabase) {
+  // The database answered and refused: wrong password, unknown database.
+  if (code?.startsWith('28') || code === '3D000') {
     return new CommandFailure(`The database refused: ${(error as Error).message}`);
   }
   return error;

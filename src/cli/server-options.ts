@@ -52,6 +52,8 @@ export interface ServerOptions {
   readonly argon2?: Argon2;
   /** Tests turn the hour: by how much the clock is ahead of the database's. */
   readonly aheadMs?: () => number;
+  /** Tests bring the migrations of a version to come. */
+  readonly migrations?: URL | undefined;
   readonly patience?: Partial<Patience>;
   readonly unread?: UnreadBounds;
   readonly bodies?: BodiesBounds;

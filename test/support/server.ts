@@ -84,6 +84,8 @@ export interface ServerSettings {
   readonly aheadMs?: () => number;
   /** Where its time counts. */
   readonly argon2?: Argon2;
+  /** Those of a version to come. */
+  readonly migrations?: URL;
   readonly observe?: Observe;
 }
 
@@ -114,6 +116,7 @@ export async function startTestServer(settings: ServerSettings = {}): Promise<Te
     traces: settings.traces,
     looksApartMs: 500,
     argon2: settings.argon2 ?? QUICK,
+    migrations: settings.migrations,
     ...(settings.aheadMs === undefined ? {} : { aheadMs: settings.aheadMs }),
     ...(settings.patience === undefined ? {} : { patience: settings.patience }),
     ...(settings.unread === undefined ? {} : { unread: settings.unread }),

@@ -1,12 +1,11 @@
 // The tables that the activity log lies in: one for each month, so that a month goes at once and not entry by entry. Keys
 // begin with their millisecond, hence a month is a span of keys. The table's name says which: `activity_2026_11`,
-// `activity_until_2026_12` for all that an earlier server had written before that month, and `activity_rest` for what
-// belongs to no month that has been made, so that no entry fails for want of one. A rest that has become too large to be
-// moved is made a part of its own: `activity_2026_11_until_2027_02`.
+// and `activity_rest` for what belongs to no month that has been made, so that no entry fails for want of one. A rest that
+// has become too large to be moved is made a part of its own: `activity_2026_11_until_2027_02`, or `activity_until_2026_12`
+// where no part lies before it.
 
-import { monthAfter, monthName, monthNamed, monthOf, monthsToKeep } from '../../domain/activity/activity-months.ts';
+import { monthAfter, monthName, monthNamed, monthsToKeep } from '../../domain/activity/activity-months.ts';
 import { firstUuidAt } from '../../domain/ids.ts';
-import { readTime } from '../database/clock.ts';
 import type { Reader, Transaction, Writer } from '../database/handles.ts';
 import { isLocked } from '../database/sqlstate.ts';
 
@@ -183,7 +182,7 @@ export const TRIM_PAGE = 5_000;
 
 /**
  * Where months do not go as a whole: deletes up to a page of entries before that time, oldest first, from the rest or
- * from what an earlier server had written. How many it were.
+ * from a part that spans several months. How many it were.
  */
 export async function trimPage(
   writer: Writer,
@@ -196,27 +195,4 @@ export async function trimPage(
     [firstUuidAt(before)],
   );
   return rows.length;
-}
-
-/**
- * Ends what the migration has begun: what was written before is a part that ends with the present month, or goes when
- * it is nothing. Then the months are made, if there is anything to write in them.
- */
-export async function settleActivity(tx: Transaction, { logs }: { logs: boolean }): Promise<void> {
-  const now = await readTime(tx);
-  const former = `${tx.schema}.activity_until`;
-  const found = await tx.rows(`select 1 from ${former} limit 1`);
-  if (found.length === 0) await tx.rows(`drop table ${former}`);
-  else await attachFormer(tx, former, monthAfter(monthOf(now)));
-  if (logs) for (const month of monthsToKeep(now)) await makeMonth(tx, month);
-}
-
-/** Entries dated beyond this month (a clock ran ahead) move to the rest, and on to their month once it is made. */
-async function attachFormer(tx: Transaction, former: string, end: number): Promise<void> {
-  const span = { from: Number.NEGATIVE_INFINITY, to: end };
-  await move(tx, former, { to: `${tx.schema}.activity`, span, outside: true });
-  const name = partName(span);
-  await tx.rows(`alter table ${former} rename to ${name}`);
-  await tx.rows(`alter index ${former}_pkey rename to ${name}_pkey`);
-  await attach(tx, `${tx.schema}.${name}`, span);
 }

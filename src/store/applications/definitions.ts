@@ -6,7 +6,7 @@ import { StaleDefinition } from '../database/sqlstate.ts';
 import { FreshCache } from '../nodes/fresh-cache.ts';
 import type { News } from '../nodes/hearing.ts';
 import { getApplication, listApplicationIds } from './applications.ts';
-import { keepMigrated } from './migrate.ts';
+import { MIGRATIONS, migrateApplication } from './migrate.ts';
 
 const DEFINITIONS_MAX = 2_000;
 const MET_MAX = 100_000;
@@ -19,8 +19,11 @@ export class Definitions {
 
   readonly #met = new Set<string>();
 
-  constructor(database: Database, heardAsOf: () => number) {
+  readonly #migrations: URL;
+
+  constructor(database: Database, heardAsOf: () => number, migrations = MIGRATIONS) {
     this.#database = database;
+    this.#migrations = migrations;
     this.#cache = new FreshCache(DEFINITIONS_MAX, heardAsOf);
   }
 
@@ -74,7 +77,7 @@ export class Definitions {
     const known = this.#prepared.get(applicationId);
     if (known?.mark === mark) return known.application;
     try {
-      await keepMigrated(this.#database, applicationId);
+      await migrateApplication(this.#database, applicationId, this.#migrations);
     } catch (error) {
       // Removed since it was read.
       if (error instanceof StaleDefinition) return undefined;

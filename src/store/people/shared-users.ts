@@ -115,25 +115,6 @@ export function insertSharedUser(user: SharedUserToInsert): Statement {
   };
 }
 
-/** Those that an earlier server has stored: it did not fold, and the database's own folding depends on its locale. */
-export async function foldSharedUsers(tx: Transaction): Promise<void> {
-  const rows = await tx.rows('select id, name, email from cartulary.shared_users where name_folded is null');
-  if (rows.length === 0) return;
-  const users = rows as [string, string, string][];
-  await tx.rows(
-    `update cartulary.shared_users as u set name_folded = r.name, email_folded = r.email
-     from unnest($1::text[], $2::text[], $3::text[]) as r(id, name, email) where u.id = r.id`,
-    [users.map(([id]) => id), users.map(([, name]) => foldText(name)), users.map(([, , email]) => foldText(email))],
-  );
-}
-
-export async function emailsOf(reader: Reader, sharedUserIds: readonly string[]): Promise<Map<string, string>> {
-  const rows = await reader.rows('select id, email from cartulary.shared_users where id = any($1::text[])', [
-    sharedUserIds,
-  ]);
-  return new Map(rows as [string, string][]);
-}
-
 /** Those of the shared users that are there and not disabled. */
 export async function enabledAmong(reader: Reader, sharedUserIds: readonly string[]): Promise<Set<string>> {
   const rows = await reader.rows(

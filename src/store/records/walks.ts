@@ -98,19 +98,6 @@ export async function fillRecords(publisher: Publisher, filling: Filling): Promi
   }
 }
 
-/** The same inside of a transaction that has the table for itself. */
-export async function fillLocked(tx: Transaction, filling: Filling): Promise<void> {
-  for (let from = ''; ; ) {
-    const page = await readPage(tx, filling.table, { from });
-    const last = page.at(-1);
-    if (last === undefined) return;
-    const filled = await fillAll(filling, { page, again: false });
-    const { text, params } = fillStatement(filling, filled);
-    assertAll(await tx.rows(text, params), filled.length);
-    from = last.id;
-  }
-}
-
 interface Met {
   readonly page: readonly PageRow[];
   readonly again: boolean;
