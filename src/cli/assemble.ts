@@ -14,7 +14,6 @@ import { Quotas } from '../gate/quotas/quota.ts';
 import { Pace } from '../gate/throttling/pace.ts';
 import { Throttle } from '../gate/throttling/throttle.ts';
 import { Transfers } from '../gate/transfers.ts';
-import { createApp } from '../http/app.ts';
 import { Deadlines } from '../http/clients/deadlines.ts';
 import { PATIENCE } from '../http/clients/patience.ts';
 import { Pipelines } from '../http/clients/pipelines.ts';
@@ -22,6 +21,7 @@ import { SilentConnections } from '../http/clients/silent-connections.ts';
 import { UnderWay } from '../http/clients/under-way.ts';
 import { UnreadAnswers, unreadBounds } from '../http/clients/unread-answers.ts';
 import { BodiesUnderWay, bodiesBounds } from '../http/requests/bodies-under-way.ts';
+import { closeHttpServer, createHttpServer, listen } from '../http/server.ts';
 import { Thumbnails } from '../images/thumbnails.ts';
 import { Background } from '../jobs/background.ts';
 import { jobsOf } from '../jobs/jobs.ts';
@@ -225,13 +225,13 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const jobs = new JobRunner(jobsOf(services, options), observe);
   const health = { ready: () => migrationsApplied(database.system, options.migrations), stopping: () => closing };
   const { trustedProxies, clientConnectionsMax: connectionsMax } = options;
-  const app = createApp(services, health, { trustedProxies, connectionsMax });
-  const silent = new SilentConnections(app.server);
+  const server = createHttpServer(services, health, { trustedProxies, connectionsMax });
+  const silent = new SilentConnections(server);
   const databaseFigures = new DatabaseFigures(database.system);
   const { peers, embedded = false } = options;
   const behindBoth = { entries: entriesBehind, mails: mailsBehind };
   metrics.readFrom({
-    read: () => readParts({ services, app, hearing, behind: behindBoth, embedded }),
+    read: () => readParts({ services, server, hearing, behind: behindBoth, embedded }),
     askDatabase: () => databaseFigures.read(),
     peers,
     names: { groups: QUOTA_GROUPS, jobs: jobs.names, tasks: BEHIND_TASKS },
@@ -245,13 +245,13 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     // At once: what takes long among them ends while requests are being finished.
     const jobsEnded = jobs.stop();
     // Whoever has not sent or read to the end by then is cut off.
-    const late = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS);
+    const late = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
     // A download that had begun has promised to keep its connection, which nobody ends when it is done.
     const idle = setInterval(() => {
-      app.server.closeIdleConnections();
+      server.closeIdleConnections();
       silent.close();
     }, IDLE_LOOK_MS);
-    await app.close();
+    await closeHttpServer(server);
     clearTimeout(late);
     await underWay.none(FINISH_MS);
     clearInterval(idle);
@@ -282,7 +282,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     await hearing.start();
     jobs.start();
     const { host, port, metricsPlace } = options;
-    await orCannotListen('interface', options, app.listen({ host, port }));
+    await orCannotListen('interface', options, listen(server, { host, port }));
     if (metricsPlace !== undefined) {
       const opening = openMetricsPort(metricsPlace, () => metrics.text());
       metricsPort = await orCannotListen('metrics', metricsPlace, opening);
@@ -291,7 +291,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     await close().catch(() => undefined);
     throw error;
   }
-  address = addressOf(options.host, app.server.address() as AddressInfo);
+  address = addressOf(options.host, server.address() as AddressInfo);
   const metricsAddress = metricsPort && addressOf(options.metricsPlace?.host ?? '', metricsPort.address);
   observe({ event: 'server.started', address, version: VERSION, pid: process.pid });
   return { address, metricsAddress, database, hear, leave, close };

@@ -1,7 +1,7 @@
 // What the parts of a running server say of themselves, for those who watch over it (monitoring/figures).
 
+import type { Server } from 'node:http';
 import { promisify } from 'node:util';
-import type { FastifyInstance } from 'fastify';
 import type { Authenticator } from '../gate/credentials/authenticate.ts';
 import type { Sessions } from '../gate/credentials/sessions.ts';
 import type { Services } from '../http/handle.ts';
@@ -22,7 +22,7 @@ interface Parts {
     readonly authenticator: Authenticator;
     readonly sessions: Sessions;
   };
-  readonly app: FastifyInstance;
+  readonly server: Server;
   readonly hearing: Hearing;
   readonly behind: Readonly<Record<string, Background>>;
   readonly embedded: boolean;
@@ -30,14 +30,14 @@ interface Parts {
 
 export async function readParts({
   services,
-  app,
+  server,
   hearing,
   behind,
   embedded,
 }: Parts): Promise<Omit<Readings, 'database'>> {
   const { admission, deadlines, uploads, downloads, unread, bodies, byteBudget } = services;
   const { database, definitions, authenticator, sessions } = services;
-  const connections = await promisify(app.server.getConnections.bind(app.server))();
+  const connections = await promisify(server.getConnections.bind(server))();
   const now = performance.now();
   return {
     version: VERSION,

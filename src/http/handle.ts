@@ -1,6 +1,5 @@
 // From a row of the table to an answer: the road that every request takes, in order, in one place.
 
-import type { FastifyRequest } from 'fastify';
 import type { Context, OperatorContext, VisitorContext, WithoutPlace } from '../context.ts';
 import type { PreparedApplication } from '../domain/definition/application.ts';
 import { endpointOf } from '../domain/people/operator-proof.ts';
@@ -15,7 +14,7 @@ import type { Transfers } from '../gate/transfers.ts';
 import { recheckRefusal, staleAsBusy, withCurrentDefinition } from '../operations/current-definition.ts';
 import type { RequestScope } from '../request/request-scope.ts';
 import type { Slices } from '../request/slices.ts';
-import { clientAddress } from './clients/client-address.ts';
+import type { HttpRequest } from './clients/http-request.ts';
 import { type Answer, roughLength } from './replies/answer.ts';
 import { FORGET_CACHED, readCookie, SESSION_COOKIE, sessionCookie } from './requests/cookies.ts';
 import { refuseCrossSite, refuseForeign, refuseForeignBasic } from './requests/cross-site.ts';
@@ -56,13 +55,13 @@ export interface Services extends Omit<OperatorContext, 'source' | 'endpoint'>, 
 export function bindRoute(services: Services, row: Route) {
   const { group } = row;
   return answering(services, row.path, (request, scope) => {
-    const params = request.params as Record<string, string>;
+    const { params } = request;
     checkIdentifiers(params);
     const { ids, now, known, searchIndexes, attachments, people, slices, byteBudget } = services;
     const database = services.database.forRequest(scope);
     const { authorization } = request.headers;
     const { applicationId = '' } = params;
-    const address = clientAddress(request);
+    const address = request.address;
     scope.applicationId = applicationId;
     refuseForeignBasic(request, services.publicUrl);
     let input: Input<unknown> | undefined;
@@ -152,7 +151,7 @@ async function admitted(
 /** `session`: as whom the request was known before it had to start over. */
 async function identify(
   { authenticator, sessions, publicUrl }: Services,
-  request: FastifyRequest,
+  request: HttpRequest,
   {
     applicationId,
     session,
@@ -160,7 +159,7 @@ async function identify(
   }: { applicationId: string; session: LiveSession | undefined; withoutPlace: WithoutPlace },
 ): Promise<Authenticated & { session?: LiveSession }> {
   const { authorization, cookie } = request.headers;
-  const address = clientAddress(request);
+  const address = request.address;
   const credentials = authorization?.trim() ? undefined : readCookie(cookie, SESSION_COOKIE);
   if (credentials === undefined)
     return authenticator.authenticate(applicationId, authorization, { address, withoutPlace });
@@ -199,7 +198,7 @@ async function withRenewal(
 /** The application is the one of the path; a row without it says which (single sign-on). */
 export function bindVisitorRoute(services: Services, row: VisitorRoute) {
   return answering(services, row.path, (request, scope) => {
-    const params = request.params as Record<string, string>;
+    const { params } = request;
     checkIdentifiers(params);
     checkQuery(request.url, row);
     scope.applicationId = params.applicationId;
@@ -210,7 +209,7 @@ export function bindVisitorRoute(services: Services, row: VisitorRoute) {
       const input = await readInput(services, request, { params, rule: row.body, scope, sender: undefined });
       scope.begin('operation');
       const applicationId = params.applicationId ?? row.applicationOf?.(input) ?? '';
-      const source = { context: 'console' as const, ip: clientAddress(request) };
+      const source = { context: 'console' as const, ip: request.address };
       const database = services.database.forRequest(scope);
       const store = database.application(applicationId);
       const travel = async () => {
@@ -231,11 +230,11 @@ const OPERATOR = 'operator';
 export function bindOperatorRoute(services: Services, row: OperatorRoute) {
   const sending = row.keepsConnection ? { ...services, closing: () => false } : services;
   return answering(sending, row.path, async (request, scope) => {
-    const params = request.params as Record<string, string>;
+    const { params } = request;
     checkIdentifiers(params);
     scope.begin('gate');
     if (row.permission === 'operator')
-      services.operatorGate.authenticate(request.headers.authorization, clientAddress(request));
+      services.operatorGate.authenticate(request.headers.authorization, request.address);
     scope.authenticated = row.permission === 'operator';
     scope.begin('body');
     checkQuery(request.url, row);
@@ -245,8 +244,8 @@ export function bindOperatorRoute(services: Services, row: OperatorRoute) {
     const sender = scope.authenticated ? OPERATOR : undefined;
     const input = await readInput(services, request, { params, rule: row.body, scope, sender });
     scope.begin('operation');
-    const source = { context: 'operator' as const, ip: clientAddress(request) };
-    const { localAddress, localPort } = request.socket;
+    const source = { context: 'operator' as const, ip: request.address };
+    const { localAddress, localPort } = request.raw.socket;
     const database = services.database.forRequest(scope);
     const context = { ...services, source, database, endpoint: endpointOf(localAddress, localPort) };
     const forget = () => services.hear({ application: params.applicationId ?? '' });

@@ -5,12 +5,12 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Fault } from '../faults.ts';
 import type { Observe } from '../observe/events.ts';
 import type { ByteBudget } from '../request/byte-budget.ts';
 import { RequestScope, type Trace, type TraceBeginning } from '../request/request-scope.ts';
 import type { Deadlines } from './clients/deadlines.ts';
+import type { HttpRequest } from './clients/http-request.ts';
 import type { Patience } from './clients/patience.ts';
 import { PIECE_BYTES, pieceTurn } from './clients/piece-turns.ts';
 import { Pipelines } from './clients/pipelines.ts';
@@ -36,13 +36,13 @@ export interface Sending {
   readonly byteBudget: ByteBudget;
 }
 
-type Work = (request: FastifyRequest, scope: RequestScope) => Promise<Answer> | Answer;
-type Handler = (request: FastifyRequest, reply: FastifyReply) => void;
+type Work = (request: HttpRequest, scope: RequestScope) => Promise<Answer> | Answer;
+export type Handler = (request: HttpRequest, response: ServerResponse) => void;
 
 /** A handler that sends what `work` gives or throws, or that its time is over, and tells of it. */
 export function answering(sending: Sending, route: string, work: Work): Handler {
   const { observe, closing, underWay, deadlines, patience, traces, pipelines, unread, byteBudget } = sending;
-  const respond: Handler = (request, reply) => {
+  const respond: Handler = (request, response) => {
     const { id: requestId, method } = request;
     const scope = new RequestScope(requestId, deadlines.milliseconds);
     const told = (status: number) => {
@@ -60,18 +60,18 @@ export function answering(sending: Sending, route: string, work: Work): Handler 
     const begin = () => {
       deadlines.forget(scope);
       discardRest(request.raw, patience);
-      if (closing()) reply.raw.shouldKeepAlive = false;
+      if (closing()) response.shouldKeepAlive = false;
     };
     const send = (answer: Answer): void => {
       try {
         begin();
         const { socket } = request.raw;
         if (scope.heldBytes > 0) {
-          releaseBehind(reply.raw, socket);
-          write(reply.raw, scope, answer, byteBudget);
+          releaseBehind(socket);
+          write(response, scope, answer, byteBudget);
         } else {
-          write(reply.raw, scope, answer, byteBudget);
-          keepUnread(reply.raw, socket, scope.share);
+          write(response, scope, answer, byteBudget);
+          keepUnread(response, socket, scope.share);
         }
         told(answer.status);
       } catch (error) {
@@ -79,7 +79,7 @@ export function answering(sending: Sending, route: string, work: Work): Handler 
       }
     };
     // What it holds of long records it holds until the answer has gone out, or nobody is there to read it.
-    const releaseBehind = (response: ServerResponse, socket: Socket) => {
+    const releaseBehind = (socket: Socket) => {
       const release = () => byteBudget.release(scope);
       if (socket.destroyed) return release();
       response.once('close', release);
@@ -102,7 +102,7 @@ export function answering(sending: Sending, route: string, work: Work): Handler 
       begin();
       // Node destroys the connection then, and sets its own time behind a finished answer.
       request.raw.socket.setTimeout(patience.readerMs);
-      const cut = await streamOut(reply.raw, bytes, { scope, answer });
+      const cut = await streamOut(response, bytes, { scope, answer });
       told(answer.status);
       if (cut !== undefined) observe({ ...cut, requestId, method, route, scope });
     };
@@ -135,10 +135,9 @@ export function answering(sending: Sending, route: string, work: Work): Handler 
     socket.setTimeout(patience.readerMs);
     unread.keep(share, response, socket);
   };
-  return (request, reply) => {
-    reply.hijack();
-    if (Pipelines.isFirst(reply.raw)) respond(request, reply);
-    else pipelines.wait(request.raw, reply.raw, () => respond(request, reply));
+  return (request, response) => {
+    if (Pipelines.isFirst(response)) respond(request, response);
+    else pipelines.wait(request.raw, response, () => respond(request, response));
   };
 }
 
@@ -205,7 +204,7 @@ async function* inFull(
   if (length !== undefined && whole.sent !== length) throw new Error(`${whole.sent} bytes came of ${length}`);
 }
 
-async function travel(request: FastifyRequest, scope: RequestScope, work: Work): Promise<Answer> {
+async function travel(request: HttpRequest, scope: RequestScope, work: Work): Promise<Answer> {
   checkHead(request);
   return work(request, scope);
 }

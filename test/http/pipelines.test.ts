@@ -2,10 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { fastify } from 'fastify';
 import { Deadlines } from '../../src/http/clients/deadlines.ts';
 import { PATIENCE } from '../../src/http/clients/patience.ts';
 import { Pipelines } from '../../src/http/clients/pipelines.ts';
@@ -15,6 +14,7 @@ import { answering } from '../../src/http/send.ts';
 import { ByteBudget, byteBounds } from '../../src/request/byte-budget.ts';
 import { head, onWire, Wire } from '../support/http-client.ts';
 import { until } from '../support/until.ts';
+import { type BareServer, startBareServer } from './bare-server.ts';
 
 const EACH_MAX = 400;
 const ALL_MAX = 600;
@@ -25,7 +25,7 @@ const PADDING = { 'x-padding': 'x'.repeat(300) };
 describe('pipelined requests', () => {
   const underWay = new UnderWay();
   const deadlines = new Deadlines(60_000, { secondsFor: () => 1 });
-  const app = fastify({ forceCloseConnections: true });
+  let server: BareServer;
   let address = '';
   let arrived = 0;
   /** The paths that were begun and are not answered yet. */
@@ -44,28 +44,23 @@ describe('pipelined requests', () => {
       unread: new UnreadAnswers(unreadBounds(), () => undefined),
       byteBudget: new ByteBudget(byteBounds()),
     };
-    app.server.on('request', () => {
+    const at = (url: string) => ({ status: 200, body: JSON.stringify(url) });
+    const held = answering(sending, '', async ({ url }) => {
+      await new Promise<void>((resolve) => begun.set(url, resolve));
+      begun.delete(url);
+      return at(url);
+    });
+    const immediate = answering(sending, '', ({ url }) => at(url));
+    server = await startBareServer((url) => (url.startsWith('/held/') ? held : immediate));
+    server.server.on('request', () => {
       arrived += 1;
     });
-    app.server.on('connection', (socket: Socket) => sockets.push(socket));
-    // As the server itself does: bodies are not the framework's.
-    app.addHttpMethod('POST', { overrideExisting: true });
-    const at = (url: string) => ({ status: 200, body: JSON.stringify(url) });
-    app.get(
-      '/held/*',
-      answering(sending, '', async ({ url }) => {
-        await new Promise<void>((resolve) => begun.set(url, resolve));
-        begun.delete(url);
-        return at(url);
-      }),
-    );
-    app.route({ method: ['GET', 'POST'], url: '/*', handler: answering(sending, '', ({ url }) => at(url)) });
-    await app.listen({ host: '127.0.0.1', port: 0 });
-    address = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
+    server.server.on('connection', (socket: Socket) => sockets.push(socket));
+    address = server.address;
   });
   after(async () => {
     deadlines.close();
-    await app.close();
+    await server.close();
   });
 
   const many = (count: number) => Array.from({ length: count }, (_, n) => `/${n}`);

@@ -1,10 +1,8 @@
 // What becomes of an answer that cannot be had in time, or not put on the wire: a server of nothing but answers.
 
 import assert from 'node:assert/strict';
-import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { after, before, describe, it } from 'node:test';
-import { fastify } from 'fastify';
 import { Deadlines } from '../../src/http/clients/deadlines.ts';
 import { PATIENCE } from '../../src/http/clients/patience.ts';
 import { Pipelines } from '../../src/http/clients/pipelines.ts';
@@ -16,13 +14,14 @@ import type { Observation } from '../../src/observe/events.ts';
 import { ByteBudget, byteBounds } from '../../src/request/byte-budget.ts';
 import { assertProblem, head, onWire, send } from '../support/http-client.ts';
 import { until } from '../support/until.ts';
+import { type BareServer, startBareServer } from './bare-server.ts';
 
 const REQUEST_MS = 300;
 
 describe('sending', () => {
   const observed: Observation[] = [];
   const deadlines = new Deadlines(REQUEST_MS, { secondsFor: () => 1 });
-  const app = fastify({ forceCloseConnections: true });
+  let server: BareServer;
   let address = '';
   let answer: Answer = { status: 200 };
   const events = () => observed.map(({ event }) => event);
@@ -40,16 +39,13 @@ describe('sending', () => {
       unread: new UnreadAnswers(unreadBounds(), observe),
       byteBudget: new ByteBudget(byteBounds()),
     };
-    app.get(
-      '/',
-      answering(sending, '/', () => answer),
-    );
-    await app.listen({ host: '127.0.0.1', port: 0 });
-    address = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
+    const handler = answering(sending, '/', () => answer);
+    server = await startBareServer(() => handler);
+    address = server.address;
   });
   after(async () => {
     deadlines.close();
-    await app.close();
+    await server.close();
   });
 
   /** Bytes whose opening takes as long as the test wants. */

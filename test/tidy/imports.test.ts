@@ -178,7 +178,7 @@ const dependencyRule: Rule = {
 
 // Randomness is not in the list: making identifiers is a rule of the domain.
 const INPUT_AND_OUTPUT =
-  /^(?:node:(?:fs|net|http|https|http2|child_process|dns|tls|timers|worker_threads)\b|pg$|fastify$)/;
+  /^(?:node:(?:fs|net|http|https|http2|child_process|dns|tls|timers|worker_threads)\b|pg$|find-my-way$)/;
 const CLOCK = /\bDate\.now\(|\bnew Date\(\s*\)|\bperformance\.now\(/g;
 
 const pureDomain: Rule = {

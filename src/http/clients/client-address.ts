@@ -1,24 +1,20 @@
-// Where a request comes from: an address in its one spelling, so that it is one to whatever counts and names addresses.
+// The one spelling of an IP address, so that whatever counts or stores addresses sees one client as one.
 
 import { isIPv4, isIPv6 } from 'node:net';
-import type { FastifyRequest } from 'fastify';
 
-/** What a trusted proxy names may be any text; where it is no address it is the proxy that asks. */
-export const clientAddress = ({ ip, socket }: Pick<FastifyRequest, 'ip' | 'socket'>): string =>
-  addressIn(ip) ?? addressIn(socket.remoteAddress) ?? '';
-
-/** Reading one of IPv6 takes many times as long as one of IPv4, and most clients send many requests. */
-const read = new Map<string, string | undefined>();
-const READ_MAX = 2_000;
-/** Longer than any address is written. */
+/** Reading an IPv6 address takes many times as long as an IPv4 one, and most clients send many requests. */
+const known = new Map<string, string | undefined>();
+const KNOWN_MAX = 2_000;
+/** Longer than any spelling of an address. */
 const LENGTH_MAX = 100;
 
-function addressIn(text = ''): string | undefined {
+/** Undefined for a text that is no address. */
+export function canonicalAddress(text = ''): string | undefined {
   if (text.length > LENGTH_MAX) return undefined;
-  if (read.has(text)) return read.get(text);
+  if (known.has(text)) return known.get(text);
   const address = readAddress(text);
-  if (read.size >= READ_MAX) read.clear();
-  read.set(text, address);
+  if (known.size >= KNOWN_MAX) known.clear();
+  known.set(text, address);
   return address;
 }
 

@@ -2,10 +2,10 @@
 // browser says where a request comes from (Sec-Fetch-Site, and Origin with everything but GET and HEAD), and no page can
 // make it say otherwise. The cookie is SameSite=Strict besides; neither rests on the other.
 
-import type { FastifyRequest } from 'fastify';
 import { fault } from '../../faults.ts';
+import type { HttpRequest } from '../clients/http-request.ts';
 
-type Asked = Pick<FastifyRequest, 'method' | 'headers' | 'host'>;
+type Asked = Pick<HttpRequest, 'method' | 'headers' | 'host'>;
 
 const single = (value: string | string[] | undefined): string | undefined =>
   Array.isArray(value) ? value.join(', ') : value;

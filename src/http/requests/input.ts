@@ -1,13 +1,12 @@
 // What a request brings along: its parameters, and its body where it has one.
 
-import type { FastifyRequest } from 'fastify';
 import { fault, tooBusy } from '../../faults.ts';
 import type { Admission } from '../../gate/admission.ts';
 import { networkOf } from '../../gate/throttling/network.ts';
 import type { Transfers } from '../../gate/transfers.ts';
 import type { RequestScope } from '../../request/request-scope.ts';
 import type { Slices } from '../../request/slices.ts';
-import { clientAddress } from '../clients/client-address.ts';
+import type { HttpRequest } from '../clients/http-request.ts';
 import type { Patience } from '../clients/patience.ts';
 import type { BodiesUnderWay } from './bodies-under-way.ts';
 import { readFile, readJsonBytes } from './body.ts';
@@ -60,7 +59,7 @@ interface Expected {
 
 export async function readInput(
   means: Means,
-  request: FastifyRequest,
+  request: HttpRequest,
   { params, rule, scope, sender }: Expected,
 ): Promise<Input<unknown>> {
   const { publicUrl, publicUrlSet, admission, uploads, patience } = means;
@@ -87,7 +86,7 @@ export async function readInput(
 
 async function readBody(
   { admission, slices, bodies, patience }: Means,
-  request: FastifyRequest,
+  request: HttpRequest,
   { rule, scope, sender }: Pick<Expected, 'scope' | 'sender'> & { rule: BodyRule<unknown> },
 ): Promise<unknown> {
   const { raw } = request;
@@ -100,7 +99,7 @@ async function readBody(
   if (raw.complete || reading.isWhole()) return read(await reading.bytes);
   const end =
     sender === undefined
-      ? bodies.visitors.begin(networkOf(clientAddress(request)), reading)
+      ? bodies.visitors.begin(networkOf(request.address), reading)
       : bodies.known.begin(sender, reading);
   try {
     // Until it has its place again it is kept as it came: what is made of it takes many times the memory.

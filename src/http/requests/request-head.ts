@@ -2,13 +2,13 @@
 // for one that is in order.
 
 import { isIPv6 } from 'node:net';
-import type { FastifyRequest } from 'fastify';
 import { fault } from '../../faults.ts';
+import type { HttpRequest } from '../clients/http-request.ts';
 
 /** Whoever sends more is told: to leave some out would be to leave out any. */
 export const HEADERS_MAX = 256;
 
-export function checkHead(request: FastifyRequest): void {
+export function checkHead(request: HttpRequest): void {
   const { rawHeaders, httpVersion, url = '' } = request.raw;
   if (rawHeaders.length > 2 * HEADERS_MAX) {
     throw fault('INVALID_PARAMETER', { parameter: 'request', reason: `has more than ${HEADERS_MAX} headers` });

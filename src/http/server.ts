@@ -1,0 +1,206 @@
+// The HTTP server: what Node is told about connections, and the table of routes that requests are looked up in.
+
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { promisify } from 'node:util';
+import findMyWay from 'find-my-way';
+import { type Fault, fault } from '../faults.ts';
+import type { Observe } from '../observe/events.ts';
+import { answerOnSocket, endUnlessChanging, refuseConnect, stopReading } from './clients/connection-end.ts';
+import { readNewInTurn } from './clients/crowded-reads.ts';
+import { HttpRequest, trustProxies } from './clients/http-request.ts';
+import { IncomingRequest } from './clients/incoming-request.ts';
+import type { Patience } from './clients/patience.ts';
+import { bindOperatorRoute, bindRoute, bindVisitorRoute, type Services } from './handle.ts';
+import { alive, type Health, readiness, routinely } from './health.ts';
+import { answerText } from './replies/answer.ts';
+import { awaitInvitation } from './requests/body.ts';
+import { HEADERS_MAX, pathAndQuery } from './requests/request-head.ts';
+import { OPERATOR_ROUTES } from './routes/operator.ts';
+import { loadStatic, STATIC_ROUTES } from './routes/static.ts';
+import { ROUTES } from './routes/table.ts';
+import { VISITOR_ROUTES } from './routes/visitors.ts';
+import { answering, type Handler } from './send.ts';
+
+/** Request lines of 64 KB are accepted, and headers besides. */
+const HEADER_BYTES_MAX = 96 * 1024;
+/** Within `headersMs` Node looks so many times for connections whose headers are late. */
+const HEADER_CHECKS = 15;
+/** Dropped connections are reported together, once in this time. */
+const DROP_REPORT_MS = 1_000;
+
+export interface Listening {
+  readonly trustedProxies: readonly string[] | undefined;
+  readonly connectionsMax: number;
+}
+
+export function createHttpServer(
+  services: Services,
+  health: Health,
+  { trustedProxies, connectionsMax }: Listening,
+): Server {
+  const { observe, pipelines } = services;
+  const server = createServer(serverOptions(services.patience));
+  // Node drops headers beyond this number silently. Twice what is allowed (http/requests/request-head) is enough to
+  // notice; keeping all of them took 2 MB of memory for 240 KB of headers of a few bytes each.
+  server.maxHeadersCount = 2 * HEADERS_MAX;
+  server.maxConnections = connectionsMax;
+  readNewInTurn(server);
+  reportDrops(server, observe);
+  server.on('request', requestListener(handlersOf(services, health), trustedProxies));
+  // Unknown expectations are ignored (RFC 9110 section 10.1.1); Node would reply 417 itself.
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
+  // Node would invite every body itself, including one that is refused unread.
+  server.on('checkContinue', (request, response) => {
+    awaitInvitation(request, () => response.writeContinue());
+    server.emit('request', request, response);
+  });
+  server.on('connect', (_request, socket) => {
+    refuseConnect(observe, socket, fault('METHOD_NOT_ALLOWED', undefined, { allow: 'GET, HEAD' }));
+  });
+  server.on('clientError', (error, socket) => refuseUnreadable(observe, error, socket as Socket));
+  // Node would close its side as soon as a client closes its own, even before the reply.
+  Object.assign(server, { httpAllowHalfOpen: true });
+  server.on('connection', (socket) =>
+    socket.on('end', () => pipelines.hasWaiting(socket) || endUnlessChanging(socket)),
+  );
+  return server;
+}
+
+const serverOptions = ({ headersMs, keepAliveMs }: Patience) => {
+  const checkMs = Math.ceil(headersMs / HEADER_CHECKS);
+  return {
+    IncomingMessage: IncomingRequest,
+    maxHeaderSize: HEADER_BYTES_MAX,
+    // The last check comes before `headersMs` are over.
+    headersTimeout: headersMs - checkMs,
+    connectionsCheckingInterval: checkMs,
+    // Bodies have timeouts of their own (http/requests/body).
+    requestTimeout: 0,
+    keepAliveTimeout: keepAliveMs,
+    // Node would refuse a missing Host itself, with a reply that is not ours.
+    requireHostHeader: false,
+  };
+};
+
+export async function listen(server: Server, place: { readonly host: string; readonly port: number }): Promise<void> {
+  server.listen(place);
+  await once(server, 'listening');
+}
+
+/** Closes idle connections, and resolves when the others have ended. */
+export async function closeHttpServer(server: Server): Promise<void> {
+  if (server.listening) await promisify(server.close.bind(server))();
+}
+
+interface Handlers {
+  readonly routes: readonly { readonly method: Method; readonly path: string; readonly handler: Handler }[];
+  readonly notFound: Handler;
+  readonly unreadablePath: Handler;
+}
+
+type Method = (typeof ROUTES)[number]['method'];
+
+function handlersOf(services: Services, health: Health): Handlers {
+  const refusing = (why: (request: HttpRequest) => Fault) =>
+    answering(services, '', (request) => Promise.reject(why(request)));
+  const routine = routinely(services);
+  const metrics = async ({ headers, address }: HttpRequest) => {
+    services.operatorGate.authenticate(headers.authorization, address);
+    const { text, contentType } = await services.metrics();
+    return answerText(text, { 'content-type': contentType });
+  };
+  const routes = [
+    ...ROUTES.map((row) => ({ ...row, handler: bindRoute(services, row) })),
+    ...VISITOR_ROUTES.map((row) => ({ ...row, handler: bindVisitorRoute(services, row) })),
+    ...OPERATOR_ROUTES.map((row) => ({ ...row, handler: bindOperatorRoute(services, row) })),
+    ...STATIC_ROUTES.map((row) => {
+      const reply = loadStatic(row);
+      return { ...row, handler: answering(services, row.path, () => reply) };
+    }),
+    { method: 'GET' as const, path: '/healthz', handler: answering(routine, '/healthz', alive) },
+    { method: 'GET' as const, path: '/readyz', handler: answering(routine, '/readyz', readiness(health)) },
+    { method: 'GET' as const, path: '/metrics', handler: answering(routine, '/metrics', metrics) },
+  ];
+  const unreadable = () => fault('INVALID_PARAMETER', { parameter: 'path', reason: 'cannot be read' });
+  return { routes, notFound: refusing(refuseUnknown(routes)), unreadablePath: refusing(unreadable) };
+}
+
+function requestListener({ routes, notFound, unreadablePath }: Handlers, trustedProxies: Listening['trustedProxies']) {
+  const trustProxy = trustProxies(trustedProxies);
+  const node = randomBytes(4).toString('hex');
+  let requests = 0;
+  const call = (handler: Handler, raw: IncomingMessage, response: ServerResponse, params = {}) =>
+    handler(new HttpRequest(`${node}-${(++requests).toString(36)}`, raw, { params, trustProxy }), response);
+  const router = findMyWay({
+    maxParamLength: HEADER_BYTES_MAX,
+    // Queries are read after the checks that need none (http/requests/input).
+    querystringParser: () => undefined,
+    defaultRoute: (raw, response) => call(notFound, raw, response),
+    // Such as a broken percent-encoding.
+    onBadUrl: (_path, raw, response) => call(unreadablePath, raw, response),
+  });
+  for (const { method, path, handler } of routes) {
+    const bound: findMyWay.Handler<findMyWay.HTTPVersion.V1> = (raw, response, params) =>
+      call(handler, raw, response, params);
+    router.on(method, path, bound);
+    if (method === 'GET') router.on('HEAD', path, bound);
+  }
+  router.compile();
+  return (raw: IncomingMessage, response: ServerResponse) => router.lookup(raw, response);
+}
+
+/** Beyond `maxConnections` Node closes a connection as soon as it is opened. */
+function reportDrops(server: Server, observe: Observe): void {
+  let dropped = 0;
+  const report = () => {
+    observe({ event: 'connections.dropped', connections: dropped });
+    dropped = 0;
+  };
+  server.on('drop', () => {
+    if (dropped === 0) setTimeout(report, DROP_REPORT_MS).unref();
+    dropped += 1;
+  });
+}
+
+/** 405 where the path is known with other methods, else 404. */
+function refuseUnknown(routes: Handlers['routes']): (request: HttpRequest) => Fault {
+  const known = routes.map(({ method, path }) => ({
+    methods: method === 'GET' ? ['GET', 'HEAD'] : [method],
+    pattern: new RegExp(`^${path.replaceAll(/:\w+/g, '[^/]+').replaceAll('.', '\\.')}$`),
+  }));
+  return ({ url }) => {
+    const [path = ''] = pathAndQuery(url).split('?', 1);
+    const allowed = known.filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => methods);
+    if (allowed.length === 0) return fault('NOT_FOUND');
+    return fault('METHOD_NOT_ALLOWED', undefined, { allow: allowed.join(', ') });
+  };
+}
+
+const UNREADABLE: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: `headers are larger than ${HEADER_BYTES_MAX} bytes`,
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: 'chunk extensions are too large',
+  ERR_HTTP_REQUEST_TIMEOUT: 'headers did not arrive in time',
+};
+
+/** For bytes that are not HTTP, headers beyond the limit, and a request that ends in the middle. */
+function refuseUnreadable(observe: Observe, error: Error & { code?: string }, socket: Socket): void {
+  // Browsers open connections ahead of any request: one that sent nothing gets no reply.
+  const silent = socket.bytesRead === 0;
+  if (error.code === 'ECONNRESET' || socket.destroyed || silent) {
+    socket.destroy();
+    return;
+  }
+  // By http/clients/incoming-request, which says why.
+  if (error.code === 'HPE_PAUSED') return;
+  const why = whyUnreadable(error.code ?? '');
+  stopReading(socket, why, { refuse: () => answerOnSocket(observe, socket, why) });
+}
+
+function whyUnreadable(code: string): Fault {
+  if (code === 'HPE_INVALID_EOF_STATE')
+    return fault('INVALID_BODY', { reason: 'the request ended before its declared length' });
+  return fault('INVALID_PARAMETER', { parameter: 'request', reason: UNREADABLE[code] ?? 'is not HTTP' });
+}
