@@ -12,7 +12,7 @@ import type { Push } from './push/push.ts';
 import type { ByteBudget } from './request/byte-budget.ts';
 import type { RequestScope, Stopping } from './request/request-scope.ts';
 import type { Slices } from './request/slices.ts';
-import type { Providers } from './sign-on/providers.ts';
+import type { Providers } from './single-sign-on/providers.ts';
 import type { Receiving } from './store/attachments/receiving.ts';
 import type { Blobs } from './store/blobs/blobs.ts';
 import type { Database } from './store/database/db.ts';

@@ -40,7 +40,7 @@ import { ByteBudget, byteBounds } from '../request/byte-budget.ts';
 import { LoopLoad, LoopTime } from '../request/loop-time.ts';
 import { Slices } from '../request/slices.ts';
 import { within } from '../request/time-limit.ts';
-import { Providers } from '../sign-on/providers.ts';
+import { Providers } from '../single-sign-on/providers.ts';
 import { Definitions } from '../store/applications/definitions.ts';
 import { migrate, migrationsApplied } from '../store/applications/migrate.ts';
 import { Receiving } from '../store/attachments/receiving.ts';

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { ProviderAway } from '../../src/sign-on/bounded-fetch.ts';
-import { type Attempt, Providers } from '../../src/sign-on/providers.ts';
+import { ProviderAway } from '../../src/single-sign-on/bounded-fetch.ts';
+import { type Attempt, Providers } from '../../src/single-sign-on/providers.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { Browser } from './browser.ts';
 import { json, startHostileProvider } from './hostile-provider.ts';

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { it } from 'node:test';
-import { boundedFetch, ProviderAway } from '../../src/sign-on/bounded-fetch.ts';
+import { boundedFetch, ProviderAway } from '../../src/single-sign-on/bounded-fetch.ts';
 
 it('leaves no connection behind when a provider answers with a failure that never ends', async () => {
   const provider = createServer((_request, response) => {

@@ -20,7 +20,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   settings: { mayImport: [], because: 'settings are read before anything else exists' },
   'faults.ts': { mayImport: [], because: 'every part may fail deliberately, so faults know no part' },
   'context.ts': {
-    mayImport: ['store', 'images', 'push', 'mail', 'sign-on', 'domain', 'wire'],
+    mayImport: ['store', 'images', 'push', 'mail', 'single-sign-on', 'domain', 'wire'],
     because: 'it only names what an operation is given',
   },
   request: {
@@ -39,12 +39,12 @@ const PARTS: Readonly<Record<string, Part>> = {
   mail: { mayImport: ['domain'], because: 'what a mail says and how it is sent involves no rule of an application' },
   push: { mayImport: ['domain', 'wire'], because: 'a push transport knows nothing of queues and users' },
   images: { mayImport: [], because: 'thumbnails are made in a process of their own, from bytes alone' },
-  'sign-on': {
+  'single-sign-on': {
     mayImport: ['domain'],
     because: 'an identity provider says who a person is; what that is worth here is decided elsewhere',
   },
   operations: {
-    mayImport: ['store', 'images', 'push', 'mail', 'sign-on', 'domain', 'wire'],
+    mayImport: ['store', 'images', 'push', 'mail', 'single-sign-on', 'domain', 'wire'],
     because: 'an operation knows no HTTP and no credentials',
   },
   http: {

@@ -3,7 +3,7 @@
 import type { OperatorContext } from '../../context.ts';
 import { isoTime } from '../../domain/dates/iso-time.ts';
 import { fault } from '../../faults.ts';
-import { issuerProblem } from '../../sign-on/issuer.ts';
+import { issuerProblem } from '../../single-sign-on/issuer.ts';
 import {
   getOrganization,
   lockSingleSignOn,

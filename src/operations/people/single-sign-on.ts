@@ -6,14 +6,14 @@ import type { VisitorContext } from '../../context.ts';
 import type { PreparedApplication } from '../../domain/definition/application.ts';
 import { SECRET_BYTES, secretHash, secretMatches } from '../../domain/people/tokens.ts';
 import { fault, notSignedIn } from '../../faults.ts';
-import { ProviderAway } from '../../sign-on/bounded-fetch.ts';
-import { NotProved } from '../../sign-on/providers.ts';
+import { ProviderAway } from '../../single-sign-on/bounded-fetch.ts';
+import { NotProved } from '../../single-sign-on/providers.ts';
 import { getOrganization, type SingleSignOn } from '../../store/applications/organizations.ts';
 import { getSession } from '../../store/people/sessions.ts';
-import { insertSignOn, type SignOn, takeSignOn } from '../../store/people/sign-ons.ts';
+import { insertSignOn, type SignOn, takeSignOn } from '../../store/people/single-sign-ons.ts';
 import { isIdentifier } from '../../wire/identifiers.ts';
 import { endFormer, formerSessionOf, type OpenedSession, openSession } from './sessions.ts';
-import { accountOfIdentity } from './sign-on-accounts.ts';
+import { accountOfIdentity } from './single-sign-on-accounts.ts';
 
 /** For the whole stay at the provider. */
 export const SIGN_ON_SECONDS_MAX = 10 * 60;

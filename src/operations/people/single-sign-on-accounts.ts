@@ -2,7 +2,7 @@
 
 import type { VisitorContext } from '../../context.ts';
 import type { PreparedApplication } from '../../domain/definition/application.ts';
-import { type Identity, NotProved } from '../../sign-on/providers.ts';
+import { type Identity, NotProved } from '../../single-sign-on/providers.ts';
 import type { JointTransaction } from '../../store/database/handles.ts';
 import { violatedConstraint } from '../../store/database/sqlstate.ts';
 import { type Account, accountOf } from '../../store/people/accounts.ts';
@@ -15,7 +15,7 @@ import {
   userOfSharedUser,
   userOfSubject,
   usersOfEmail,
-} from '../../store/people/subjects.ts';
+} from '../../store/people/single-sign-on-subjects.ts';
 
 type Scene = Pick<VisitorContext, 'database'> & { readonly application: PreparedApplication };
 
