@@ -10,7 +10,8 @@ import type { Mailer } from './mail/mailer.ts';
 import type { Observe } from './observe/events.ts';
 import type { Push } from './push/push.ts';
 import type { ByteBudget } from './request/byte-budget.ts';
-import type { RequestScope, Stopping } from './request/request-scope.ts';
+import type { RequestScope } from './request/request-scope.ts';
+import type { Signal } from './request/signal.ts';
 import type { Slices } from './request/slices.ts';
 import type { Providers } from './single-sign-on/providers.ts';
 import type { Receiving } from './store/attachments/receiving.ts';
@@ -64,10 +65,10 @@ export interface WorkAgain {
 }
 
 /**
- * For what waits in a queue of its own, or for others: it takes no place among the requests meanwhile (gate/admission).
+ * For what waits in a queue of its own, or for others: it holds no admission slot meanwhile (gate/admission).
  * Throws when there is none for it afterwards.
  */
-export type WithoutPlace = <T>(work: (stopping: Stopping) => Promise<T>) => Promise<T>;
+export type WithoutSlot = <T>(work: (signal: Signal) => Promise<T>) => Promise<T>;
 
 /**
  * Whether the password is that of the account. Throws 429 while who asks is slowed down (gate/credentials/password-proof); takes the
@@ -76,19 +77,19 @@ export type WithoutPlace = <T>(work: (stopping: Stopping) => Promise<T>) => Prom
 export type PasswordProof = (presented: {
   readonly address: string;
   /** The application among whose requests it waits for its turn; empty for one that nobody knows. */
-  readonly share: string;
+  readonly tenant: string;
   readonly account: string;
   readonly hash: string | undefined;
   readonly password: string;
-  readonly stopping: Stopping;
+  readonly signal: Signal;
 }) => Promise<boolean>;
 
 /** The hash of a new password, made when its turn has come (gate/credentials/password-check). */
 export type PasswordHashing = (asked: {
   /** As for a proof. */
-  readonly share: string;
+  readonly tenant: string;
   readonly password: string;
-  readonly stopping?: Stopping;
+  readonly signal?: Signal;
 }) => Promise<string>;
 
 /** Wrong credentials of somebody who exists, for the activity log (operations/people/login-failures). */
@@ -125,7 +126,7 @@ export interface Context {
   readonly people: PeopleMeans;
   /** For what is of people: shared users are in the system schema, and in the schemas of all applications that know them. */
   readonly database: Database;
-  readonly withoutPlace: WithoutPlace;
+  readonly withoutSlot: WithoutSlot;
   /** For work that may take long, and the request that it is done for. */
   readonly slices: Slices;
   readonly scope: RequestScope;
@@ -151,7 +152,7 @@ export interface VisitorContext {
   readonly people: PeopleMeans;
   /** For what is of people: shared users are in the system schema, and in the schemas of all applications that know them. */
   readonly database: Database;
-  readonly withoutPlace: WithoutPlace;
+  readonly withoutSlot: WithoutSlot;
   readonly throttle: Throttling;
   /** Throws 429 when the address begins too many single sign-ons (gate/throttling/pace). */
   readonly paceSignOns: (address: string) => void;

@@ -39,7 +39,7 @@ import { makeVapidKeys, type VapidKeys } from '../push/web-push.ts';
 import { ByteBudget, byteBounds } from '../request/byte-budget.ts';
 import { LoopLoad, LoopTime } from '../request/loop-time.ts';
 import { Slices } from '../request/slices.ts';
-import { within } from '../request/time-limit.ts';
+import { withTimeout } from '../request/timeout.ts';
 import { Providers } from '../single-sign-on/providers.ts';
 import { Definitions } from '../store/applications/definitions.ts';
 import { migrate, migrationsApplied } from '../store/applications/migrate.ts';
@@ -127,10 +127,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const underWay = new UnderWay();
   const loopTime = new LoopTime();
   const loopLoad = new LoopLoad();
-  const admission = new Admission({ atOnceMax: options.requestsAtOnce, ...WAITING, ...options.waiting }, loopTime, () =>
+  const admission = new Admission({ slots: options.requestsAtOnce, ...WAITING, ...options.waiting }, loopTime, () =>
     loopLoad.isFull(),
   );
-  const slices = new Slices(loopTime, (share) => admission.isBesideOthers(share));
+  const slices = new Slices(loopTime, (tenant) => admission.isBesideOthers(tenant));
   const deadlines = new Deadlines(options.requestMs, admission);
   const entriesBehind = new Background({ observe, underWay }, BEHIND);
   const mailsBehind = new Background({ observe, underWay }, BEHIND);
@@ -271,7 +271,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     await database.close();
   };
   // What is still under way by then is left to the end of the process.
-  const close = () => within(CLOSE_MS, closeAll());
+  const close = () => withTimeout(CLOSE_MS, closeAll());
   try {
     await openOrTell(blobs, observe);
     database.engine = await detectEngine(database.system);

@@ -41,7 +41,7 @@ export async function readParts({
   const now = performance.now();
   return {
     version: VERSION,
-    requests: { underWay: deadlines.underWay, admitted: admission.atWork, waiting: admission.waiting },
+    requests: { underWay: deadlines.underWay, admitted: admission.slotsTaken, waiting: admission.waiting },
     transfers: { in: uploads.underWay, out: downloads.underWay },
     connections,
     unreadBytes: unread.bytes,

@@ -1,27 +1,28 @@
-// How many requests are worked on at once, and whose. What is beyond it waits for its turn, which goes to the application that has
-// used the least time lately; what has waited too long, or finds too many waiting, is refused (docs/architecture.md, "Overload").
+// How many requests are worked on at once, and of which tenants. A request beyond that waits in a fair queue for a slot; the tenant
+// that has used the least time lately comes next. A request that has waited too long, or finds the queue full, is refused
+// (docs/architecture.md, "Overload").
 
 import { tooBusy } from '../faults.ts';
 import { FairQueue } from '../request/fair-queue.ts';
 import { LoopTime } from '../request/loop-time.ts';
-import type { RequestScope, Stopping } from '../request/request-scope.ts';
+import type { RequestScope } from '../request/request-scope.ts';
+import { onAbort, type Signal } from '../request/signal.ts';
 
 export interface AdmissionBounds {
-  /** Worked on at once. */
-  readonly atOnceMax: number;
-  /** Waiting, of one application and of all. */
+  readonly slots: number;
+  /** Requests waiting, of one tenant and of all. */
   readonly waitingEachMax: number;
   readonly waitingMax: number;
   readonly waitMs: number;
 }
 
-/** An application, or all those together that nobody knows. */
-interface Share {
-  atWork: number;
-  /** In this round, and in the last one. */
+/** What is known of an active tenant. */
+interface Tenant {
+  slots: number;
+  /** Requests that left in this round, and in the previous one. */
   left: number;
   leftBefore: number;
-  /** What those took of the event loop, about. */
+  /** Event loop time that those took, roughly. */
   usedMs: number;
   usedMsBefore: number;
   seen: boolean;
@@ -32,107 +33,107 @@ interface Waiter {
   readonly since: number;
   readonly go: () => void;
   readonly refuse: (error: unknown) => void;
-  readonly stopped: () => void;
+  unsubscribe: () => void;
 }
 
-/** An application counts as active for a round or two behind its last request. */
+/** A tenant counts as active for a round or two after its last request. */
 const ROUND_MS = 1_000;
-const LOOK_MS = 100;
+const CHECK_MS = 100;
 const RETRY_SECONDS_MAX = 10;
 /**
- * What of all places one application may have: alone, and beside others. Alone it leaves some: what it has at work may wait
- * for a lock, and whoever comes then must not. Beside others it has no more than keeps the machine busy, since whatever
- * is at work makes all else that is take longer. With 24, 12, 8 and 6 of 48 places for one that sends ten times its share,
- * another's p99 grew 3.2, 1.4 to 2.4, 0.9 to 1.5 and 1.1 times, and 2.5 times without a bound (`npm run bench -- fairness`, on two
- * cores that had much other work; 24 and 6 were measured once, before store/database/shares had the same rule). Few places cost
- * some: with 6, 8, 12 and any number at work for 32 connections, a get took about 326, 314, 286 and 269 µs of the server's
- * time, as there is less to put together into one write; with lists and creates no difference stood out from the noise.
+ * The part of all slots that one tenant may hold: alone, and beside others. Alone it leaves some free: its own requests may
+ * wait for a lock, and a tenant that arrives then must not. Beside others it holds no more than keeps the machine busy, since
+ * every request being worked on slows down all others. With 24, 12, 8 and 6 of 48 slots for a tenant that sends ten times its
+ * share, another's p99 grew 3.2, 1.4 to 2.4, 0.9 to 1.5 and 1.1 times, and 2.5 times without a bound (`npm run bench -- fairness`,
+ * on two cores that had much other work; 24 and 6 were measured once, before the database connections had the same rule). Few
+ * slots cost some throughput: with 6, 8, 12 and any number of slots for 32 connections, a get took about 326, 314, 286 and
+ * 269 µs of the server's time, as fewer statements share one write; with lists and creates no difference stood out from the noise.
  */
 const ALONE = 3 / 4;
 const BESIDE_OTHERS = 1 / 6;
 /**
- * Of that, beside others, one whose requests have kept the event loop busy lately: with long work, which keeps the database busy as
- * well, or with much of everyday's while the event loop has no rest. What is at work is taken up in one turn of the event
- * loop, which each of another's requests waits for a few times.
+ * The part of `BESIDE_OTHERS` for a tenant that has kept the event loop busy lately: with heavy work, which loads the database as
+ * well, or with many ordinary requests while the event loop is full. All admitted requests run in one turn of the event
+ * loop, and every request of another tenant waits for a few such turns.
  */
 const HEAVY = 1 / 4;
-/** What a request takes of the event loop besides what was measured of it, about: an ordinary one, and a megabyte of its answer. */
+/** Estimated event loop time that is not measured: of an ordinary request, and of a megabyte of reply. */
 const REQUEST_MS = 0.2;
-const ANSWER_MB_MS = 10;
+const REPLY_MB_MS = 10;
 
 export class Admission {
   readonly #bounds: AdmissionBounds;
-  readonly #shares = new Map<string, Share>();
-  readonly #turns: FairQueue<Waiter>;
+  readonly #tenants = new Map<string, Tenant>();
+  readonly #queue: FairQueue<Waiter>;
   readonly #loopTime: LoopTime;
   readonly #isLoopFull: () => boolean;
-  readonly #hasRoom = (name: string) => this.#mayHaveMore(name, this.#shareOf(name));
+  readonly #mayGo = (name: string) => this.#mayHaveMore(name, this.#tenantOf(name));
   readonly #cost = (name: string, { since }: Waiter): number => {
-    const { usedMs, usedMsBefore } = this.#shareOf(name);
+    const { usedMs, usedMsBefore } = this.#tenantOf(name);
     return this.#loopTime.cost(name, since) + usedMs + usedMsBefore;
   };
-  #atWork = 0;
-  /** Places that one application may have. */
-  #part: number;
-  readonly #heavyPart: number;
+  #slotsTaken = 0;
+  /** How many slots one tenant may hold at present. */
+  #slotsEach: number;
+  readonly #slotsHeavy: number;
   #roundEndsAt = 0;
-  #watch: NodeJS.Timeout | undefined;
+  #checking: NodeJS.Timeout | undefined;
 
   constructor(bounds: AdmissionBounds, loopTime = new LoopTime(), isLoopFull = () => false) {
     this.#bounds = bounds;
     this.#loopTime = loopTime;
     this.#isLoopFull = isLoopFull;
-    this.#turns = new FairQueue({ eachMax: bounds.waitingEachMax, allMax: bounds.waitingMax });
-    this.#part = this.#partOf(1);
-    this.#heavyPart = Math.max(1, Math.floor(this.#partOf(2) * HEAVY));
+    this.#queue = new FairQueue({ eachMax: bounds.waitingEachMax, allMax: bounds.waitingMax });
+    this.#slotsEach = this.#slotsFor(1);
+    this.#slotsHeavy = Math.max(1, Math.floor(this.#slotsFor(2) * HEAVY));
   }
 
-  get atWork(): number {
-    return this.#atWork;
+  get slotsTaken(): number {
+    return this.#slotsTaken;
   }
 
   get waiting(): number {
-    return this.#turns.size;
+    return this.#queue.size;
   }
 
-  /** By when those of the application who wait now will have had their turn, going by how many had theirs in the last second. */
-  secondsFor({ share }: RequestScope): number {
-    const seconds = Math.ceil(this.#turns.lengthOf(share) / Math.max(1, this.#shares.get(share)?.leftBefore ?? 0));
+  /** When the tenant's requests that wait now will have got slots, judging by how many left in the previous round. */
+  secondsFor({ tenant }: RequestScope): number {
+    const seconds = Math.ceil(this.#queue.lengthOf(tenant) / Math.max(1, this.#tenants.get(tenant)?.leftBefore ?? 0));
     return Math.min(RETRY_SECONDS_MAX, Math.max(1, seconds));
   }
 
-  /** Undefined when it may go on at once. Who finds no room to wait either is refused. */
+  /** Undefined when there is a slot at once. Rejects when the queue is full. */
   enter(scope: RequestScope): Promise<void> | undefined {
-    if (scope.stopped !== undefined) throw scope.stopped;
-    if (scope.startedAt > this.#roundEndsAt) this.#turnRound();
-    const share = this.#shareOf(scope.share);
-    share.seen = true;
-    // While there is a place, those who wait have their part: nobody is overtaken but by who has less.
-    if (this.#atWork < this.#bounds.atOnceMax && this.#mayHaveMore(scope.share, share)) {
-      this.#admit(scope, share);
+    scope.signal.throwIfAborted();
+    if (scope.startedAt > this.#roundEndsAt) this.#nextRound();
+    const tenant = this.#tenantOf(scope.tenant);
+    tenant.seen = true;
+    // While a slot is free, every waiting tenant holds its part already: only a tenant with fewer slots overtakes.
+    if (this.#slotsTaken < this.#bounds.slots && this.#mayHaveMore(scope.tenant, tenant)) {
+      this.#admit(scope, tenant);
       return undefined;
     }
     return this.#wait(scope);
   }
 
-  /** Nothing where it is not admitted, or no longer. `answerBytes`: of the body that it is answered with. */
-  leave(scope: RequestScope, answerBytes = 0): void {
+  /** Releases the request's slot, if it holds one. `replyBytes`: of the reply's body. */
+  leave(scope: RequestScope, replyBytes = 0): void {
     if (!scope.admitted) return;
     scope.admitted = false;
-    const share = this.#shareOf(scope.share);
-    share.atWork -= 1;
-    share.left += 1;
-    share.usedMs += REQUEST_MS + (ANSWER_MB_MS * answerBytes) / 2 ** 20;
-    this.#atWork -= 1;
-    if (this.#turns.size > 0) this.#fill();
+    const tenant = this.#tenantOf(scope.tenant);
+    tenant.slots -= 1;
+    tenant.left += 1;
+    tenant.usedMs += REQUEST_MS + (REPLY_MB_MS * replyBytes) / 2 ** 20;
+    this.#slotsTaken -= 1;
+    if (this.#queue.size > 0) this.#fill();
   }
 
-  /** What waits for the client takes no place, and none of the request's time. */
-  async aside<T>(scope: RequestScope, work: () => Promise<T>): Promise<T> {
+  /** For waits on the client: they hold no slot and do not count against the request's deadline. */
+  async waitForClient<T>(scope: RequestScope, work: () => Promise<T>): Promise<T> {
     const since = performance.now();
     const { deadlineAt } = scope;
     scope.deadlineAt = Number.POSITIVE_INFINITY;
-    return this.withoutPlace(scope, async () => {
+    return this.withoutSlot(scope, async () => {
       try {
         return await work();
       } finally {
@@ -141,105 +142,104 @@ export class Admission {
     });
   }
 
-  /** What waits in a queue of its own takes no place; the request's time goes on. */
-  async withoutPlace<T>(scope: RequestScope, work: (stopping: Stopping) => Promise<T>): Promise<T> {
-    if (scope.stopped !== undefined) throw scope.stopped;
+  /** For waits in another queue: they hold no slot, but count against the deadline. */
+  async withoutSlot<T>(scope: RequestScope, work: (signal: Signal) => Promise<T>): Promise<T> {
+    scope.signal.throwIfAborted();
     const { admitted } = scope;
     this.leave(scope);
-    const result = await work(scope);
-    const turn = admitted ? this.enter(scope) : undefined;
-    if (turn !== undefined) await turn;
+    const result = await work(scope.signal);
+    const entered = admitted ? this.enter(scope) : undefined;
+    if (entered !== undefined) await entered;
     return result;
   }
 
-  /** Whether another application is active too. */
+  /** Whether another tenant is active too. */
   isBesideOthers(name: string): boolean {
-    return this.#shares.size > (this.#shares.has(name) ? 1 : 0);
+    return this.#tenants.size > (this.#tenants.has(name) ? 1 : 0);
   }
 
-  #mayHaveMore(name: string, { atWork, usedMs, usedMsBefore }: Share): boolean {
-    if (atWork >= this.#part) return false;
-    if (atWork < this.#heavyPart || this.#shares.size === 1) return true;
+  #mayHaveMore(name: string, { slots, usedMs, usedMsBefore }: Tenant): boolean {
+    if (slots >= this.#slotsEach) return false;
+    if (slots < this.#slotsHeavy || this.#tenants.size === 1) return true;
     return !this.#loopTime.isHeavy(name, this.#isLoopFull() ? usedMs + usedMsBefore : 0);
   }
 
-  #shareOf(name: string): Share {
-    let share = this.#shares.get(name);
-    if (share === undefined) {
-      share = { atWork: 0, left: 0, leftBefore: 0, usedMs: 0, usedMsBefore: 0, seen: true };
-      this.#shares.set(name, share);
-      this.#part = this.#partOf(this.#shares.size);
+  #tenantOf(name: string): Tenant {
+    let tenant = this.#tenants.get(name);
+    if (tenant === undefined) {
+      tenant = { slots: 0, left: 0, leftBefore: 0, usedMs: 0, usedMsBefore: 0, seen: true };
+      this.#tenants.set(name, tenant);
+      this.#slotsEach = this.#slotsFor(this.#tenants.size);
     }
-    return share;
+    return tenant;
   }
 
-  #partOf(active: number): number {
-    return Math.max(1, Math.floor(this.#bounds.atOnceMax * (active > 1 ? BESIDE_OTHERS : ALONE)));
+  #slotsFor(activeTenants: number): number {
+    return Math.max(1, Math.floor(this.#bounds.slots * (activeTenants > 1 ? BESIDE_OTHERS : ALONE)));
   }
 
-  #admit(scope: RequestScope, share: Share): void {
-    this.#atWork += 1;
-    share.atWork += 1;
+  #admit(scope: RequestScope, tenant: Tenant): void {
+    this.#slotsTaken += 1;
+    tenant.slots += 1;
     scope.admitted = true;
   }
 
   #wait(scope: RequestScope): Promise<void> {
     return new Promise((go, refuse) => {
-      const stopped = () => this.#drop(waiter, scope.stopped);
-      const waiter: Waiter = { scope, since: performance.now(), go, refuse, stopped };
-      if (!this.#turns.add(scope.share, waiter)) {
+      const waiter: Waiter = { scope, since: performance.now(), go, refuse, unsubscribe: () => undefined };
+      if (!this.#queue.add(scope.tenant, waiter)) {
         refuse(tooBusy(this.secondsFor(scope)));
         return;
       }
       scope.waiting = true;
-      scope.whenStopped(stopped);
-      this.#watch ??= setInterval(() => this.#look(), LOOK_MS).unref();
+      waiter.unsubscribe = onAbort(scope.signal, (reason) => this.#drop(waiter, reason));
+      this.#checking ??= setInterval(() => this.#check(), CHECK_MS).unref();
     });
   }
 
   #fill(): void {
-    while (this.#atWork < this.#bounds.atOnceMax) {
-      const waiter = this.#turns.next(this.#hasRoom, this.#cost);
+    while (this.#slotsTaken < this.#bounds.slots) {
+      const waiter = this.#queue.next(this.#mayGo, this.#cost);
       if (waiter === undefined) return;
-      const { scope, stopped, go } = waiter;
-      scope.takeBack(stopped);
+      const { scope, unsubscribe, go } = waiter;
+      unsubscribe();
       scope.waiting = false;
-      this.#admit(scope, this.#shareOf(scope.share));
+      this.#admit(scope, this.#tenantOf(scope.tenant));
       go();
     }
   }
 
-  #drop(waiter: Waiter, why: unknown): void {
-    const { scope, stopped, refuse } = waiter;
-    this.#turns.remove(scope.share, waiter);
-    scope.takeBack(stopped);
+  #drop(waiter: Waiter, reason: unknown): void {
+    const { scope, unsubscribe, refuse } = waiter;
+    this.#queue.remove(scope.tenant, waiter);
+    unsubscribe();
     scope.waiting = false;
-    refuse(why);
+    refuse(reason);
   }
 
-  /** Those who have waited too long leave. */
-  #look(): void {
+  /** Refuses requests that have waited too long. */
+  #check(): void {
     const since = performance.now() - this.#bounds.waitMs;
-    for (const waiter of this.#turns)
+    for (const waiter of this.#queue)
       if (waiter.since <= since) this.#drop(waiter, tooBusy(this.secondsFor(waiter.scope)));
-    if (performance.now() > this.#roundEndsAt) this.#turnRound();
-    if (this.#turns.size > 0) return;
-    clearInterval(this.#watch);
-    this.#watch = undefined;
+    if (performance.now() > this.#roundEndsAt) this.#nextRound();
+    if (this.#queue.size > 0) return;
+    clearInterval(this.#checking);
+    this.#checking = undefined;
   }
 
-  #turnRound(): void {
+  #nextRound(): void {
     this.#roundEndsAt = performance.now() + ROUND_MS;
-    for (const [name, share] of this.#shares) {
-      const active = share.seen || share.atWork > 0 || this.#turns.lengthOf(name) > 0;
-      if (!active) this.#shares.delete(name);
-      share.leftBefore = share.left;
-      share.left = 0;
-      share.usedMsBefore = share.usedMs;
-      share.usedMs = 0;
-      share.seen = false;
+    for (const [name, tenant] of this.#tenants) {
+      const active = tenant.seen || tenant.slots > 0 || this.#queue.lengthOf(name) > 0;
+      if (!active) this.#tenants.delete(name);
+      tenant.leftBefore = tenant.left;
+      tenant.left = 0;
+      tenant.usedMsBefore = tenant.usedMs;
+      tenant.usedMs = 0;
+      tenant.seen = false;
     }
-    this.#part = this.#partOf(this.#shares.size);
+    this.#slotsEach = this.#slotsFor(this.#tenants.size);
     this.#fill();
   }
 }

@@ -1,10 +1,10 @@
-// How many files are on their way at once, and whose. They take as long as their clients need, so that they have neither
-// a place nor a deadline among the requests that are worked on; a place here they have until their last byte.
+// How many files are transferred at once, per tenant and in all. A transfer takes as long as its client needs, so it holds no
+// admission slot and has no deadline; it holds a transfer slot until its last byte.
 
 import { tooBusy } from '../faults.ts';
 
 export interface TransferBounds {
-  /** Of one application, and of all. */
+  /** Of one tenant, and of all. */
   readonly eachMax: number;
   readonly allMax: number;
 }
@@ -22,20 +22,20 @@ export class Transfers {
     return this.#all;
   }
 
-  /** Gives what ends it, also when it is called again. */
-  begin(share: string): () => void {
-    const count = this.#counts.get(share) ?? 0;
+  /** Takes a slot. The function that it returns releases the slot, and does nothing when called again. */
+  begin(tenant: string): () => void {
+    const count = this.#counts.get(tenant) ?? 0;
     if (count >= this.#bounds.eachMax || this.#all >= this.#bounds.allMax) throw tooBusy();
-    this.#counts.set(share, count + 1);
+    this.#counts.set(tenant, count + 1);
     this.#all += 1;
     let ended = false;
     return () => {
       if (ended) return;
       ended = true;
       this.#all -= 1;
-      const left = (this.#counts.get(share) ?? 1) - 1;
-      if (left === 0) this.#counts.delete(share);
-      else this.#counts.set(share, left);
+      const left = (this.#counts.get(tenant) ?? 1) - 1;
+      if (left === 0) this.#counts.delete(tenant);
+      else this.#counts.set(tenant, left);
     };
   }
 }

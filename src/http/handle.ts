@@ -1,6 +1,6 @@
 // From a row of the table to an answer: the road that every request takes, in order, in one place.
 
-import type { Context, OperatorContext, VisitorContext, WithoutPlace } from '../context.ts';
+import type { Context, OperatorContext, VisitorContext, WithoutSlot } from '../context.ts';
 import type { PreparedApplication } from '../domain/definition/application.ts';
 import { endpointOf } from '../domain/people/operator-proof.ts';
 import { Fault, notSignedIn } from '../faults.ts';
@@ -67,12 +67,12 @@ export function bindRoute(services: Services, row: Route) {
     let input: Input<unknown> | undefined;
     let session: LiveSession | undefined;
     let counted = false;
-    const withoutPlace: WithoutPlace = (work) => services.admission.withoutPlace(scope, work);
+    const withoutSlot: WithoutSlot = (work) => services.admission.withoutSlot(scope, work);
     const travel = async () => {
       scope.begin('gate');
       const who: Authenticated & { session?: LiveSession } =
         services.authenticator.recognize(applicationId, authorization, address) ??
-        (await identify(services, request, { applicationId, session, withoutPlace }));
+        (await identify(services, request, { applicationId, session, withoutSlot }));
       session = who.session;
       scope.authenticated = true;
       scope.userId = who.caller.id;
@@ -106,7 +106,7 @@ export function bindRoute(services: Services, row: Route) {
         attachments,
         people,
         database,
-        withoutPlace,
+        withoutSlot,
         slices,
         scope,
         byteBudget,
@@ -134,12 +134,12 @@ async function admitted(
   work: () => Promise<Answer>,
 ): Promise<Answer> {
   scope.begin('admission');
-  scope.share = definitions.knows(applicationId) ? applicationId : '';
+  scope.tenant = definitions.knows(applicationId) ? applicationId : '';
   const turn = admission.enter(scope);
   if (turn !== undefined) await turn;
   let answer: Answer | undefined;
   try {
-    unread.check(scope.share);
+    unread.check(scope.tenant);
     answer = await work();
     return answer;
   } finally {
@@ -155,14 +155,14 @@ async function identify(
   {
     applicationId,
     session,
-    withoutPlace,
-  }: { applicationId: string; session: LiveSession | undefined; withoutPlace: WithoutPlace },
+    withoutSlot,
+  }: { applicationId: string; session: LiveSession | undefined; withoutSlot: WithoutSlot },
 ): Promise<Authenticated & { session?: LiveSession }> {
   const { authorization, cookie } = request.headers;
   const address = request.address;
   const credentials = authorization?.trim() ? undefined : readCookie(cookie, SESSION_COOKIE);
   if (credentials === undefined)
-    return authenticator.authenticate(applicationId, authorization, { address, withoutPlace });
+    return authenticator.authenticate(applicationId, authorization, { address, withoutSlot });
   refuseCrossSite(request, publicUrl());
   const who =
     session === undefined
@@ -215,8 +215,8 @@ export function bindVisitorRoute(services: Services, row: VisitorRoute) {
       const travel = async () => {
         const application = await definitions.get(applicationId);
         const means = { people, database, throttle, paceSignOns, providers, ids, now, observe };
-        const withoutPlace: WithoutPlace = (work) => services.admission.withoutPlace(scope, work);
-        const context = { applicationId, application, source, store, withoutPlace, ...means };
+        const withoutSlot: WithoutSlot = (work) => services.admission.withoutSlot(scope, work);
+        const context = { applicationId, application, source, store, withoutSlot, ...means };
         return row.run(context, input);
       };
       return withCurrentDefinition(scope, travel, () => services.hear({ application: applicationId }));
@@ -258,7 +258,7 @@ function behindTheRoad(downloads: Transfers, scope: RequestScope, answer: Answer
   const { stream } = answer;
   if (stream === undefined) return answer;
   const open = async () => {
-    const end = downloads.begin(scope.share);
+    const end = downloads.begin(scope.tenant);
     try {
       const bytes = await stream();
       return bytes.once('close', end);

@@ -2,7 +2,7 @@
 
 import { fault } from '../faults.ts';
 import type { Observe } from '../observe/events.ts';
-import { within } from '../request/time-limit.ts';
+import { withTimeout } from '../request/timeout.ts';
 import { type Answer, answerText } from './replies/answer.ts';
 import type { Sending } from './send.ts';
 
@@ -34,7 +34,7 @@ export const alive = (): Answer => answerText('{"status":"ok"}');
 
 export function readiness(health: Health): () => Promise<Answer> {
   const isReady = shared(() =>
-    within(
+    withTimeout(
       READY_MS,
       health.ready().catch(() => false),
     ),

@@ -9,6 +9,7 @@ import type { Fault } from '../faults.ts';
 import type { Observe } from '../observe/events.ts';
 import type { ByteBudget } from '../request/byte-budget.ts';
 import { RequestScope, type Trace, type TraceBeginning } from '../request/request-scope.ts';
+import { onAbort } from '../request/signal.ts';
 import type { Deadlines } from './clients/deadlines.ts';
 import type { HttpRequest } from './clients/http-request.ts';
 import type { Patience } from './clients/patience.ts';
@@ -71,7 +72,7 @@ export function answering(sending: Sending, route: string, work: Work): Handler 
           write(response, scope, answer, byteBudget);
         } else {
           write(response, scope, answer, byteBudget);
-          keepUnread(response, socket, scope.share);
+          keepUnread(response, socket, scope.tenant);
         }
         told(answer.status);
       } catch (error) {
@@ -92,10 +93,10 @@ export function answering(sending: Sending, route: string, work: Work): Handler 
       try {
         bytes = await stream();
       } catch (error) {
-        if (scope.stopped === undefined) refuse(error);
+        if (!scope.signal.aborted) refuse(error);
         return;
       }
-      if (scope.stopped === undefined) await flow(answer, bytes);
+      if (!scope.signal.aborted) await flow(answer, bytes);
       else discard(bytes);
     };
     const flow = async (answer: Answer, bytes: Readable) => {
@@ -113,27 +114,27 @@ export function answering(sending: Sending, route: string, work: Work): Handler 
     }
     underWay.begin();
     deadlines.watch(scope, request.raw);
-    scope.whenStopped(refuse);
+    onAbort(scope.signal, refuse);
     // What comes of it behind a stop is nobody's any more: the answer has gone out.
     travel(request, scope, work).then(
       (answer) => {
         underWay.end();
-        if (scope.stopped !== undefined) return byteBudget.release(scope);
+        if (scope.signal.aborted) return byteBudget.release(scope);
         if (answer.stream !== undefined && method !== 'HEAD') open(answer, answer.stream).catch(fail);
         else send(answer);
       },
       (error) => {
         underWay.end();
-        if (scope.stopped === undefined) refuse(error);
+        if (!scope.signal.aborted) refuse(error);
         else byteBudget.release(scope);
       },
     );
   };
   /** What did not go out at once is kept for the client no longer than that, and within bounds. */
-  const keepUnread = (response: ServerResponse, socket: Socket, share: string) => {
+  const keepUnread = (response: ServerResponse, socket: Socket, tenant: string) => {
     if (socket.writableLength === 0 || socket.destroyed) return;
     socket.setTimeout(patience.readerMs);
-    unread.keep(share, response, socket);
+    unread.keep(tenant, response, socket);
   };
   return (request, response) => {
     if (Pipelines.isFirst(response)) respond(request, response);
@@ -158,7 +159,7 @@ async function streamOut(
   try {
     tellTiming(scope, answer.status);
     response.writeHead(answer.status, { 'x-request-id': scope.id, ...scope.headers, ...answer.headers });
-    await pipeline(bytes, (source) => inFull(source, whole, scope.share), response);
+    await pipeline(bytes, (source) => inFull(source, whole, scope.tenant), response);
     return undefined;
   } catch (cause) {
     if (!response.headersSent) throw cause;
@@ -187,7 +188,7 @@ function tellTiming(scope: RequestScope, status: number): void {
 async function* inFull(
   bytes: AsyncIterable<Uint8Array | string>,
   whole: { readonly length: number | undefined; sent: number },
-  share: string,
+  tenant: string,
 ): AsyncGenerator<Uint8Array | string> {
   const { length } = whole;
   let piece = 0;
@@ -195,7 +196,7 @@ async function* inFull(
     piece += chunk.length;
     if (piece >= PIECE_BYTES) {
       piece = 0;
-      await pieceTurn(share);
+      await pieceTurn(tenant);
     }
     if (length !== undefined && whole.sent + chunk.length > length) throw new Error(`more than ${length} bytes came`);
     whole.sent += chunk.length;
@@ -255,7 +256,7 @@ function write(
     ...scope.headers,
     ...headers,
   });
-  if (isInParts(body)) writeParts(response, body, (bytes) => budget.give(scope, bytes));
+  if (isInParts(body)) writeParts(response, body, (bytes) => budget.releaseBytes(scope, bytes));
   else response.end(body);
 }
 

@@ -3,9 +3,9 @@
 // the process is in thumbnail-child.ts, what it does in thumbnail-worker.ts.
 
 import type { Readable } from 'node:stream';
-import { type Fault, tooBusy } from '../faults.ts';
+import { tooBusy } from '../faults.ts';
 import { FairQueue } from '../request/fair-queue.ts';
-import type { Stopping } from '../request/request-scope.ts';
+import { onAbort, type Signal } from '../request/signal.ts';
 import { ThumbnailChild, ThumbnailProcessLost } from './thumbnail-child.ts';
 
 /** The longer side of a thumbnail, in pixels. */
@@ -39,23 +39,23 @@ export interface Image {
   /** Under which it is known; what is in it never changes. */
   readonly name: string;
   /** Whose it is: turns go round among the applications. */
-  readonly share: string;
+  readonly tenant: string;
   /** Called when its turn has come. The stream is read as fast as it is used, and destroyed in any case. */
   readonly open: () => Promise<Readable>;
   /** Of who asks. */
-  readonly stopping?: Stopping;
+  readonly signal?: Signal;
 }
 
 class Waiting {
-  readonly share: string;
+  readonly tenant: string;
   go: () => void = () => undefined;
   refuse: (error: Error) => void = () => undefined;
   readonly turn = new Promise<void>((resolve, reject) => {
     [this.go, this.refuse] = [resolve, reject];
   });
 
-  constructor(share: string) {
-    this.share = share;
+  constructor(tenant: string) {
+    this.tenant = tenant;
   }
 }
 
@@ -64,7 +64,7 @@ interface Making {
   readonly picture: Promise<Buffer>;
   askers: number;
   /** Leaves the queue; nothing when its turn has come. */
-  readonly leave: (why: Fault) => void;
+  readonly leave: (why: Error) => void;
 }
 
 export interface ThumbnailBounds {
@@ -97,27 +97,25 @@ export class Thumbnails {
    * asks for the same while it is made gets the same; when all who asked are stopped it is not begun. What is no image, and one at which the process died or hung, is not tried again soon.
    */
   make(image: Image, size: number): Promise<Buffer> {
-    const { stopping } = image;
     const making = this.#makingOf(image, size);
     making.askers += 1;
-    const stopped = (why: Fault) => {
+    const unsubscribe = onAbort(image.signal, (reason) => {
       making.askers -= 1;
-      if (making.askers === 0) making.leave(why);
-    };
-    stopping?.whenStopped(stopped);
-    return making.picture.finally(() => stopping?.takeBack(stopped));
+      if (making.askers === 0) making.leave(reason);
+    });
+    return making.picture.finally(unsubscribe);
   }
 
   #makingOf(image: Image, size: number): Making {
     const title = `${image.name} ${size}`;
     const known = this.#making.get(title);
     if (known !== undefined) return known;
-    const waiting = new Waiting(image.share);
+    const waiting = new Waiting(image.tenant);
     const forget = () => {
       if (this.#making.get(title) === making) this.#making.delete(title);
     };
-    const leave = (why: Fault) => {
-      if (!this.#waiting.remove(waiting.share, waiting)) return;
+    const leave = (why: Error) => {
+      if (!this.#waiting.remove(waiting.tenant, waiting)) return;
       // Who asks now is not among those who have left.
       forget();
       waiting.refuse(why);
@@ -146,7 +144,7 @@ export class Thumbnails {
         source.destroy();
       }
     } finally {
-      this.#passOn(waiting.share);
+      this.#passOn(waiting.tenant);
     }
   }
 
@@ -168,7 +166,7 @@ export class Thumbnails {
     this.#isClosed = true;
     clearTimeout(this.#idleTimer);
     for (const waiting of this.#waiting) {
-      this.#waiting.remove(waiting.share, waiting);
+      this.#waiting.remove(waiting.tenant, waiting);
       waiting.refuse(new Error('Thumbnails are closed'));
     }
     const children = [...this.#children];
@@ -198,32 +196,32 @@ export class Thumbnails {
   }
 
   async #turn(waiting: Waiting): Promise<void> {
-    if (this.#running < WORKERS && this.#mayRun(waiting.share)) {
-      this.#begin(waiting.share);
+    if (this.#running < WORKERS && this.#mayRun(waiting.tenant)) {
+      this.#begin(waiting.tenant);
       return;
     }
-    if (!this.#waiting.add(waiting.share, waiting)) throw tooBusy();
+    if (!this.#waiting.add(waiting.tenant, waiting)) throw tooBusy();
     await waiting.turn;
   }
 
-  #mayRun(share: string): boolean {
-    return (this.#runningOf.get(share) ?? 0) < WORKERS_EACH;
+  #mayRun(tenant: string): boolean {
+    return (this.#runningOf.get(tenant) ?? 0) < WORKERS_EACH;
   }
 
-  #begin(share: string): void {
+  #begin(tenant: string): void {
     this.#running += 1;
-    this.#runningOf.set(share, (this.#runningOf.get(share) ?? 0) + 1);
+    this.#runningOf.set(tenant, (this.#runningOf.get(tenant) ?? 0) + 1);
   }
 
-  #passOn(share: string): void {
-    const left = (this.#runningOf.get(share) ?? 0) - 1;
-    if (left > 0) this.#runningOf.set(share, left);
-    else this.#runningOf.delete(share);
+  #passOn(tenant: string): void {
+    const left = (this.#runningOf.get(tenant) ?? 0) - 1;
+    if (left > 0) this.#runningOf.set(tenant, left);
+    else this.#runningOf.delete(tenant);
     this.#running -= 1;
     // Whose turn it is takes over the place at once, so that nobody can slip in between.
     const next = this.#waiting.next((other) => this.#mayRun(other));
     if (next !== undefined) {
-      this.#begin(next.share);
+      this.#begin(next.tenant);
       next.go();
       return;
     }

@@ -1,7 +1,7 @@
 // Mail goes out by the operator's own SMTP server. What a mail says is made by the files beside this one.
 
 import { isLoopback } from '../domain/loopback.ts';
-import { within } from '../request/time-limit.ts';
+import { withTimeout } from '../request/timeout.ts';
 
 export interface Mail {
   /** One address. */
@@ -57,7 +57,7 @@ export function openMailer({ url, from }: MailSettings, deadlineMs = DEADLINE_MS
     send: async ({ to, subject, text, html }) => {
       const mail = { from, to: { name: '', address: to }, subject: oneLine(subject), text, html };
       const transport = await opened;
-      const taken = await within(deadlineMs, transport.sendMail(mail));
+      const taken = await withTimeout(deadlineMs, transport.sendMail(mail));
       if (taken === undefined) throw new Error(`the mail was not taken within ${deadlineMs} ms`);
     },
     close: () =>

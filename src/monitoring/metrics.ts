@@ -1,7 +1,7 @@
 // The figures of this process, and the text of all of them.
 
 import type { Observation } from '../observe/events.ts';
-import { within } from '../request/time-limit.ts';
+import { withTimeout } from '../request/timeout.ts';
 import { EventCounts, type KnownNames } from './event-counts.ts';
 import { exposition, processFigures } from './exposition.ts';
 import { type DatabaseReadings, type Figure, figuresOf, type Readings } from './figures.ts';
@@ -44,7 +44,7 @@ export class Metrics {
     const { read, askDatabase } = this.#sources!;
     const [readings, database, ofProcess] = await Promise.all([
       read(),
-      within(
+      withTimeout(
         DATABASE_MS,
         askDatabase().catch(() => undefined),
       ),

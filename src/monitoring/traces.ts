@@ -9,6 +9,7 @@ import type { Context, Span, Tracer } from '@opentelemetry/api';
 import type { Sampler, SpanExporter } from '@opentelemetry/sdk-trace';
 import type { Observe } from '../observe/events.ts';
 import type { Asked, RequestScope, Trace, TraceBeginning } from '../request/request-scope.ts';
+import { withTimeout } from '../request/timeout.ts';
 
 export type SamplerName =
   | 'always_on'
@@ -83,8 +84,10 @@ export class Traces {
 
   /** Sends what is left, if that can be done soon. */
   async close(): Promise<void> {
-    const late = new Promise<void>((resolve) => setTimeout(resolve, CLOSE_MS).unref());
-    await Promise.race([this.#parts.shutdown().catch(() => undefined), late]);
+    await withTimeout(
+      CLOSE_MS,
+      this.#parts.shutdown().catch(() => undefined),
+    );
   }
 }
 

@@ -2,7 +2,7 @@
 
 import type { Context } from '../context.ts';
 import type { PreparedCollection } from '../domain/definition/application.ts';
-import { readScope, within, writeScope } from '../domain/people/access.ts';
+import { isInScope, readScope, writeScope } from '../domain/people/access.ts';
 import { fault } from '../faults.ts';
 import type { Table } from '../store/records/records.ts';
 
@@ -16,7 +16,7 @@ export function inCollection(context: Context, collectionId: string): InCollecti
   const collection = context.application.collections.get(collectionId);
   if (collection === undefined) throw fault('COLLECTION_NOT_FOUND', { collectionId });
   // Member by member: on the road of every record operation a spread was measurable.
-  const { application, caller, source, store, known, searchIndexes, attachments, withoutPlace } = context;
+  const { application, caller, source, store, known, searchIndexes, attachments, withoutSlot } = context;
   const { slices, scope, byteBudget, ids, now } = context;
   const table = { schema: store.schema, collection, generation: application.generation };
   return {
@@ -27,7 +27,7 @@ export function inCollection(context: Context, collectionId: string): InCollecti
     known,
     searchIndexes,
     attachments,
-    withoutPlace,
+    withoutSlot,
     slices,
     scope,
     byteBudget,
@@ -48,8 +48,8 @@ export const noteWritten = ({ searchIndexes, application, table }: InCollection,
 /** `creatorId`: undefined when there is no such record. One that the caller may not read is not there either. */
 export function assertWritable(at: InCollection, recordId: string, creatorId: string | undefined): void {
   const { collection, caller } = at;
-  if (creatorId === undefined || !within(readScope(collection.definition, caller), creatorId)) {
+  if (creatorId === undefined || !isInScope(readScope(collection.definition, caller), creatorId)) {
     throw fault('RECORD_NOT_FOUND', { recordId });
   }
-  if (!within(writeScope(collection.definition, caller), creatorId)) throw fault('FORBIDDEN');
+  if (!isInScope(writeScope(collection.definition, caller), creatorId)) throw fault('FORBIDDEN');
 }

@@ -2,6 +2,7 @@
 
 import { type ClientHttp2Session, connect, constants } from 'node:http2';
 import { DELIVERY_MS_MAX, type Message } from '../domain/notifications.ts';
+import { onAbort } from '../request/signal.ts';
 import type { ApnsAccount } from './key-files.ts';
 import { fit, PHONE_BYTES_MAX } from './payload.ts';
 import { commonOutcome, type Outcome, problemOf, type Target, type Transport, unreachable } from './transport.ts';
@@ -107,13 +108,12 @@ export class Apns implements Transport {
       const session = this.#connection();
       const askedAt = performance.now();
       const stream = session.request(headers);
-      const late = () => {
+      const unsubscribe = onAbort(signal, (reason) => {
         // A connection on which nothing arrives is of no use to the others either; else only this one is given up.
-        if ((this.#heardAt.get(session) ?? 0) < askedAt) session.destroy(signal.reason);
+        if ((this.#heardAt.get(session) ?? 0) < askedAt) session.destroy(reason);
         else stream.close(constants.NGHTTP2_CANCEL);
-        reject(signal.reason);
-      };
-      signal.addEventListener('abort', late, { once: true });
+        reject(reason);
+      });
       let status = 0;
       let retryAfter: string | undefined;
       let text = '';
@@ -128,7 +128,7 @@ export class Apns implements Transport {
       });
       stream.on('error', reject);
       stream.on('close', () => {
-        signal.removeEventListener('abort', late);
+        unsubscribe();
         if (status === 0) reject(new Error('the connection was closed'));
         else resolve({ status, retryAfter, reason: reasonIn(text) });
       });

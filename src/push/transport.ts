@@ -1,6 +1,7 @@
 // What every transport does, and what can become of a message.
 
 import type { Message } from '../domain/notifications.ts';
+import { onAbort } from '../request/signal.ts';
 import type { TransportName } from '../wire/notifications.ts';
 
 export interface Target {
@@ -49,10 +50,9 @@ export const unreachable = (error: unknown): Outcome => {
 /** The promise's result, unless the signal comes first. */
 export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason);
-    if (signal.aborted) abort();
-    signal.addEventListener('abort', abort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+    if (signal.aborted) reject(signal.reason);
+    const unsubscribe = onAbort(signal, reject);
+    promise.then(resolve, reject).finally(unsubscribe);
   });
 }
 

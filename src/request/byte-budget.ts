@@ -1,38 +1,39 @@
-// How many bytes of long records requests may hold at once, for one application and for all. A request takes its bytes before it
-// reads the records and keeps them until its answer has gone out; where there is no room it waits, with turns among the
-// applications (docs/architecture.md, "Long records").
+// How many bytes of long records requests may hold at once, per tenant and in all. A request reserves its bytes before it reads
+// the records and releases them as its reply goes out. Requests that do not fit wait in a fair queue
+// (docs/architecture.md, "Long records").
 
 import { getHeapStatistics } from 'node:v8';
 import { tooBusy } from '../faults.ts';
 import { FairQueue } from './fair-queue.ts';
 import type { RequestScope } from './request-scope.ts';
+import { onAbort } from './signal.ts';
 
 export interface ByteBounds {
-  /** Of one application, and of all. */
+  /** Of one tenant, and of all. */
   readonly eachBytesMax: number;
   readonly allBytesMax: number;
-  /** While others wait, a client that reads slowly is cut off behind this time. */
-  readonly pressedMs: number;
+  /** While other requests wait, a client that reads slowly is cut off after this time. */
+  readonly slowReaderMs: number;
 }
 
 const ALL_BYTES_MAX = 256 * 1024 * 1024;
-/** The bytes themselves lie outside of the heap; what is made of them on the way does not. */
+/** The bytes themselves lie outside of the heap; what is built from them on the way does not. */
 const PART_OF_HEAP = 1 / 2;
-/** Room for the longest page that single bodies can make: 100 records of a megabyte. */
+/** Enough for the longest possible page: 100 records of a megabyte. */
 const EACH_PART = 1 / 2;
-const PRESSED_MS = 5_000;
-/** Who reads no slower is not cut off. */
+const SLOW_READER_MS = 5_000;
+/** A client that reads at least this fast is never cut off. */
 const READ_BYTES_PER_MS = 4 * 1024;
-const LOOK_MS = 500;
-/** A request that waits may hold a body of a megabyte. */
-const WAITING = { eachMax: 64, allMax: 128 };
+const CHECK_MS = 500;
+/** A waiting request may hold a body of a megabyte. */
+const QUEUE = { eachMax: 64, allMax: 128 };
 
 export function byteBounds(): ByteBounds {
   const allBytesMax = Math.min(ALL_BYTES_MAX, getHeapStatistics().heap_size_limit * PART_OF_HEAP);
-  return { eachBytesMax: allBytesMax * EACH_PART, allBytesMax, pressedMs: PRESSED_MS };
+  return { eachBytesMax: allBytesMax * EACH_PART, allBytesMax, slowReaderMs: SLOW_READER_MS };
 }
 
-/** Thrown out of a transaction or snapshot, whose connection nobody may keep while waiting for bytes. */
+/** Thrown out of a transaction or snapshot: a request may not keep a connection while it waits for bytes. */
 export class BytesNeeded extends Error {
   readonly bytes: number;
 
@@ -43,25 +44,26 @@ export class BytesNeeded extends Error {
 }
 
 interface Waiter {
-  readonly request: RequestScope;
+  readonly scope: RequestScope;
   readonly bytes: number;
   readonly go: () => void;
 }
 
 interface Sending {
   readonly cut: () => void;
-  /** From when on its client counts as slow. Every byte that goes out moves it ahead. */
+  /** From then on its client counts as slow. Every byte sent moves it ahead. */
   slowAt: number;
 }
 
 export class ByteBudget {
   readonly #bounds: ByteBounds;
-  readonly #shares = new Map<string, number>();
-  readonly #turns = new FairQueue<Waiter>(WAITING);
-  /** Requests whose answers are on their way, the oldest first. */
+  /** Bytes held, by tenant. */
+  readonly #held = new Map<string, number>();
+  readonly #queue = new FairQueue<Waiter>(QUEUE);
+  /** Requests whose replies are being sent, the oldest first. */
   readonly #sending = new Map<RequestScope, Sending>();
   #bytes = 0;
-  #look: NodeJS.Timeout | undefined;
+  #checking: NodeJS.Timeout | undefined;
 
   constructor(bounds: ByteBounds) {
     this.#bounds = bounds;
@@ -72,88 +74,81 @@ export class ByteBudget {
   }
 
   get waiting(): number {
-    return this.#turns.size;
+    return this.#queue.size;
   }
 
-  /** Makes the request hold so many bytes, more than it may hold already; where that must wait, throws BytesNeeded. */
-  require(request: RequestScope, bytes: number): void {
-    const more = bytes - request.heldBytes;
+  /** Raises what the request holds to so many bytes. Throws BytesNeeded where it would have to wait. */
+  require(scope: RequestScope, bytes: number): void {
+    const more = bytes - scope.heldBytes;
     if (more <= 0) return;
-    // Who holds some and needs a little more overtakes nobody: it would have to begin anew.
-    const overtakes = request.heldBytes === 0 && this.#isInTheWay(request.share);
-    if (overtakes || !this.#fits(request.share, more)) throw new BytesNeeded(bytes);
-    this.#take(request, more);
+    // A request that holds bytes already may overtake: otherwise it would have to start over for a few bytes more.
+    const overtakes = scope.heldBytes === 0 && this.#delaysOthers(scope.tenant);
+    if (overtakes || !this.#fits(scope.tenant, more)) throw new BytesNeeded(bytes);
+    this.#reserve(scope, more);
   }
 
-  /** Makes the request hold so many bytes. What it held is given up first: two that held a part could wait for each other. */
-  wait(request: RequestScope, bytes: number): Promise<void> {
-    this.release(request);
-    return new Promise((resolve, reject) => {
-      if (request.stopped !== undefined) {
-        reject(request.stopped);
-        return;
-      }
+  /** Resolves when the request holds so many bytes. It releases its own first: two requests could wait for each other. */
+  async wait(scope: RequestScope, bytes: number): Promise<void> {
+    this.release(scope);
+    scope.signal.throwIfAborted();
+    await new Promise<void>((resolve, reject) => {
       const leave = () => {
-        request.waiting = false;
-        request.takeBack(stopped);
+        scope.waiting = false;
+        unsubscribe();
       };
-      const waiter: Waiter = {
-        request,
-        bytes,
-        go: () => {
-          leave();
-          this.#take(request, bytes);
-          resolve();
-        },
-      };
-      const stopped = (why: Error) => {
+      const go = () => {
         leave();
-        this.#turns.remove(request.share, waiter);
-        this.#fill();
-        reject(why);
+        this.#reserve(scope, bytes);
+        resolve();
       };
-      if (!this.#turns.add(request.share, waiter)) {
+      const waiter: Waiter = { scope, bytes, go };
+      if (!this.#queue.add(scope.tenant, waiter)) {
         reject(tooBusy());
         return;
       }
-      request.waiting = true;
-      request.whenStopped(stopped);
-      this.#look ??= setInterval(() => this.#cutSlow(), LOOK_MS).unref();
-      this.#fill();
+      scope.waiting = true;
+      const unsubscribe = onAbort(scope.signal, (reason) => {
+        leave();
+        this.#queue.remove(scope.tenant, waiter);
+        this.#admitWaiting();
+        reject(reason);
+      });
+      this.#checking ??= setInterval(() => this.#cutSlowReader(), CHECK_MS).unref();
+      this.#admitWaiting();
     });
   }
 
-  /** The answer is on its way; `cut` ends that. */
-  send(request: RequestScope, cut: () => void): void {
-    this.#sending.set(request, { cut, slowAt: performance.now() + this.#bounds.pressedMs });
+  /** The reply is being sent; `cut` ends its connection. */
+  send(scope: RequestScope, cut: () => void): void {
+    this.#sending.set(scope, { cut, slowAt: performance.now() + this.#bounds.slowReaderMs });
   }
 
-  /** So many have gone out. */
-  give(request: RequestScope, bytes: number): void {
-    const given = Math.min(bytes, request.heldBytes);
-    if (given === 0) return;
-    const sending = this.#sending.get(request);
-    if (sending !== undefined) sending.slowAt += given / READ_BYTES_PER_MS;
-    request.heldBytes -= given;
-    this.#bytes -= given;
-    const left = (this.#shares.get(request.share) ?? 0) - given;
-    if (left === 0) this.#shares.delete(request.share);
-    else this.#shares.set(request.share, left);
-    this.#fill();
+  /** Of what the request holds, because they have been sent or are not needed after all. */
+  releaseBytes(scope: RequestScope, bytes: number): void {
+    const released = Math.min(bytes, scope.heldBytes);
+    if (released === 0) return;
+    const sending = this.#sending.get(scope);
+    if (sending !== undefined) sending.slowAt += released / READ_BYTES_PER_MS;
+    scope.heldBytes -= released;
+    this.#bytes -= released;
+    const left = (this.#held.get(scope.tenant) ?? 0) - released;
+    if (left === 0) this.#held.delete(scope.tenant);
+    else this.#held.set(scope.tenant, left);
+    this.#admitWaiting();
   }
 
-  release(request: RequestScope): void {
-    this.#sending.delete(request);
-    this.give(request, request.heldBytes);
+  release(scope: RequestScope): void {
+    this.#sending.delete(scope);
+    this.releaseBytes(scope, scope.heldBytes);
   }
 
-  /** What is larger than a bound has its turn when nothing else is held there. */
-  #fits(share: string, bytes: number): boolean {
-    return this.#fitsShare(share, bytes) && this.#fitsAll(bytes);
+  /** A request larger than a bound fits when nothing else is held under that bound. */
+  #fits(tenant: string, bytes: number): boolean {
+    return this.#fitsTenant(tenant, bytes) && this.#fitsAll(bytes);
   }
 
-  #fitsShare(share: string, bytes: number): boolean {
-    const held = this.#shares.get(share) ?? 0;
+  #fitsTenant(tenant: string, bytes: number): boolean {
+    const held = this.#held.get(tenant) ?? 0;
     return held === 0 || held + bytes <= this.#bounds.eachBytesMax;
   }
 
@@ -161,42 +156,42 @@ export class ByteBudget {
     return this.#bytes === 0 || this.#bytes + bytes <= this.#bounds.allBytesMax;
   }
 
-  #take(request: RequestScope, bytes: number): void {
-    request.heldBytes += bytes;
+  #reserve(scope: RequestScope, bytes: number): void {
+    scope.heldBytes += bytes;
     this.#bytes += bytes;
-    this.#shares.set(request.share, (this.#shares.get(request.share) ?? 0) + bytes);
+    this.#held.set(scope.tenant, (this.#held.get(scope.tenant) ?? 0) + bytes);
   }
 
-  /** Who only lacks room among all is not overtaken: what is large would wait for ever. */
-  #fill(): void {
-    while (this.#turns.size > 0) {
+  /** A request that fits its tenant's bound but not the total is not overtaken: a large one would wait for ever. */
+  #admitWaiting(): void {
+    while (this.#queue.size > 0) {
       let blocked = false;
-      const waiter = this.#turns.next((share, { bytes }) => {
-        if (blocked || !this.#fitsShare(share, bytes)) return false;
+      const waiter = this.#queue.next((tenant, { bytes }) => {
+        if (blocked || !this.#fitsTenant(tenant, bytes)) return false;
         blocked = !this.#fitsAll(bytes);
         return !blocked;
       });
       if (waiter === undefined) return;
       waiter.go();
     }
-    clearInterval(this.#look);
-    this.#look = undefined;
+    clearInterval(this.#checking);
+    this.#checking = undefined;
   }
 
-  /** One answer at a time, of an application that keeps requests waiting. */
-  #cutSlow(): void {
+  /** At most one reply per check, of a tenant that keeps requests waiting. */
+  #cutSlowReader(): void {
     const now = performance.now();
-    for (const [{ share }, { slowAt, cut }] of this.#sending) {
-      if (slowAt > now || !this.#isInTheWay(share)) continue;
+    for (const [{ tenant }, { slowAt, cut }] of this.#sending) {
+      if (slowAt > now || !this.#delaysOthers(tenant)) continue;
       cut();
       return;
     }
   }
 
-  /** Of requests of its own that wait, or of those that lack nothing but room among all. */
-  #isInTheWay(share: string): boolean {
-    for (const { request, bytes } of this.#turns) {
-      if (request.share === share || this.#fitsShare(request.share, bytes)) return true;
+  /** Whether a request waits that belongs to the tenant, or that lacks nothing but room in the total. */
+  #delaysOthers(tenant: string): boolean {
+    for (const { scope, bytes } of this.#queue) {
+      if (scope.tenant === tenant || this.#fitsTenant(scope.tenant, bytes)) return true;
     }
     return false;
   }

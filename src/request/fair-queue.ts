@@ -1,20 +1,19 @@
-// A queue in which turns go round among the applications, or go to the one that they cost the least: who has much waiting
-// keeps nobody else back. Bounded for each application and in all.
+// The one fair queue: tenants take turns, or the tenant with the lowest cost comes next, so that a tenant with many entries
+// delays no other. Within a tenant, first in, first out. Bounded per tenant and in all.
 
-/** Of how many applications the costs are compared, in the order in which they had their last turns. */
+/** How many tenants' costs are compared for one turn, from the one that has waited longest since its last turn. */
 const COMPARED_MAX = 64;
 
 export interface QueueBounds {
-  /** Waiting, of one application. */
+  /** Entries of one tenant. */
   readonly eachMax: number;
-  /** Waiting, of all together. */
   readonly allMax: number;
 }
 
-export class FairQueue<Waiter> {
+export class FairQueue<Entry> {
   readonly #bounds: QueueBounds;
-  /** By application, the one whose turn is next first. Never empty. */
-  readonly #queues = new Map<string, Set<Waiter>>();
+  /** By tenant, the next one first. No set is empty. */
+  readonly #queues = new Map<string, Set<Entry>>();
   #size = 0;
 
   constructor(bounds: QueueBounds) {
@@ -25,39 +24,39 @@ export class FairQueue<Waiter> {
     return this.#size;
   }
 
-  lengthOf(share: string): number {
-    return this.#queues.get(share)?.size ?? 0;
+  lengthOf(tenant: string): number {
+    return this.#queues.get(tenant)?.size ?? 0;
   }
 
-  /** False when too many wait already. `first`: before the others of its application. */
-  add(share: string, waiter: Waiter, first = false): boolean {
-    const queue = this.#queues.get(share);
+  /** False when the queue is full. `first`: ahead of the tenant's other entries. */
+  add(tenant: string, entry: Entry, first = false): boolean {
+    const queue = this.#queues.get(tenant);
     if ((queue?.size ?? 0) >= this.#bounds.eachMax || this.#size >= this.#bounds.allMax) return false;
-    if (queue === undefined) this.#queues.set(share, new Set([waiter]));
-    else if (first) this.#queues.set(share, new Set([waiter, ...queue]));
-    else queue.add(waiter);
+    if (queue === undefined) this.#queues.set(tenant, new Set([entry]));
+    else if (first) this.#queues.set(tenant, new Set([entry, ...queue]));
+    else queue.add(entry);
     this.#size += 1;
     return true;
   }
 
   /**
-   * Takes out who is first of the application whose turn it is, among those that may have one. With a cost, that is the
-   * application for whose first the cost is least.
+   * Removes and returns the first entry of the next tenant that `may` go. With a cost, the next tenant is the one whose first
+   * entry costs least.
    */
   next(
-    may: (share: string, first: Waiter) => boolean = () => true,
-    cost?: (share: string, first: Waiter) => number,
-  ): Waiter | undefined {
+    may: (tenant: string, first: Entry) => boolean = () => true,
+    cost?: (tenant: string, first: Entry) => number,
+  ): Entry | undefined {
     let chosen: string | undefined;
     let leastCost = Number.POSITIVE_INFINITY;
     let compared = 0;
-    for (const [share, queue] of this.#queues) {
+    for (const [tenant, queue] of this.#queues) {
       const first = firstOf(queue);
-      if (!may(share, first)) continue;
-      const itsCost = cost === undefined ? 0 : cost(share, first);
-      if (chosen === undefined || itsCost < leastCost) {
-        chosen = share;
-        leastCost = itsCost;
+      if (!may(tenant, first)) continue;
+      const tenantCost = cost === undefined ? 0 : cost(tenant, first);
+      if (chosen === undefined || tenantCost < leastCost) {
+        chosen = tenant;
+        leastCost = tenantCost;
       }
       compared += 1;
       if (cost === undefined || compared === COMPARED_MAX) break;
@@ -65,30 +64,29 @@ export class FairQueue<Waiter> {
     return chosen === undefined ? undefined : this.#take(chosen);
   }
 
-  #take(share: string): Waiter | undefined {
-    const queue = this.#queues.get(share);
+  #take(tenant: string): Entry | undefined {
+    const queue = this.#queues.get(tenant);
     if (queue === undefined) return undefined;
-    const waiter = firstOf(queue);
-    this.remove(share, waiter);
-    // It is the last to have its turn again.
-    if (this.#queues.delete(share)) this.#queues.set(share, queue);
-    return waiter;
+    const entry = firstOf(queue);
+    this.remove(tenant, entry);
+    // The tenant goes to the end of the line.
+    if (this.#queues.delete(tenant)) this.#queues.set(tenant, queue);
+    return entry;
   }
 
-  /** Whether it was still waiting. */
-  remove(share: string, waiter: Waiter): boolean {
-    const queue = this.#queues.get(share);
-    if (queue?.delete(waiter) !== true) return false;
+  /** Whether the entry was still in the queue. */
+  remove(tenant: string, entry: Entry): boolean {
+    const queue = this.#queues.get(tenant);
+    if (queue?.delete(entry) !== true) return false;
     this.#size -= 1;
-    if (queue.size === 0) this.#queues.delete(share);
+    if (queue.size === 0) this.#queues.delete(tenant);
     return true;
   }
 
-  /** Those of each application from the one that has waited longest. */
-  *[Symbol.iterator](): Generator<Waiter> {
+  /** Tenant by tenant, the oldest entry of each first. */
+  *[Symbol.iterator](): Generator<Entry> {
     for (const queue of this.#queues.values()) yield* queue;
   }
 }
 
-/** No queue is empty. */
-const firstOf = <Waiter>(queue: Set<Waiter>): Waiter => queue.values().next().value as Waiter;
+const firstOf = <Entry>(queue: Set<Entry>): Entry => queue.values().next().value as Entry;

@@ -3,6 +3,7 @@
 
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Fault } from '../faults.ts';
+import { RequestSignal } from './signal.ts';
 
 export type Stage = 'admission' | 'gate' | 'quota' | 'body' | 'operation';
 
@@ -19,9 +20,6 @@ export interface Asked {
   readonly from: number;
   to: number | undefined;
 }
-
-/** For what is to be left when the request is stopped. */
-export type Stopping = Pick<RequestScope, 'stopped' | 'whenStopped' | 'takeBack'>;
 
 /** What a trace begins with. */
 export interface TraceBeginning {
@@ -44,9 +42,11 @@ export class RequestScope {
   readonly laps: { readonly stage: Stage; readonly from: number; readonly to: number }[] = [];
   /** By then it is answered. Moves on while the client is waited for. */
   deadlineAt: number;
-  /** The application under which it is counted where applications share (gate/admission). */
-  share = '';
-  /** Whether it has a place among those that are worked on, or waits for one. */
+  /** Aborts when the deadline has passed or a reading client has left; its reason is the fault. */
+  readonly signal = new RequestSignal();
+  /** What the request counts with in queues and budgets: its application, or '' for unknown ones (gate/admission). */
+  tenant = '';
+  /** Whether it holds an admission slot, or waits for a slot or for bytes. */
   admitted = false;
   waiting = false;
   /** Whether its work has to be done in slices (request/slices.ts): set by the size of its body, or by the time it took. */
@@ -83,8 +83,6 @@ export class RequestScope {
   #waitedMs = 0;
   #waits = 0;
   #waitsFrom = 0;
-  #stopped: Fault | undefined;
-  #stoppers: ((why: Fault) => void)[] = [];
 
   constructor(id: string, milliseconds: number) {
     this.id = id;
@@ -148,26 +146,8 @@ export class RequestScope {
     return this.#waits === 0 ? Number.POSITIVE_INFINITY : this.#waitsFrom / this.#waits;
   }
 
-  /** Why nothing is to be begun for it any more. */
-  get stopped(): Fault | undefined {
-    return this.#stopped;
-  }
-
-  stop(why: Fault): void {
-    if (this.#stopped !== undefined) return;
-    this.#stopped = why;
-    const stoppers = this.#stoppers;
-    this.#stoppers = [];
-    for (const stopper of stoppers) stopper(why);
-  }
-
-  /** Called once when it is stopped, unless it is taken back before. */
-  whenStopped(stopper: (why: Fault) => void): void {
-    this.#stoppers.push(stopper);
-  }
-
-  takeBack(stopper: (why: Fault) => void): void {
-    const index = this.#stoppers.lastIndexOf(stopper);
-    if (index !== -1) this.#stoppers.splice(index, 1);
+  /** Whatever runs or waits for the request ends, and the fault is what the request is answered with. */
+  cancel(fault: Fault): void {
+    this.signal.abort(fault);
   }
 }

@@ -75,7 +75,7 @@ describe('the time of a refusal', () => {
       verify: async () => ++counts.verified < 0,
     };
     const passwords = new PasswordCheck(argon2);
-    const somebody = { share: '', account: 'somebody', password: 'Wrong-Passw0rd' };
+    const somebody = { tenant: '', account: 'somebody', password: 'Wrong-Passw0rd' };
     assert.deepEqual(counts, { hashed: 1, verified: 0 }, 'what is compared in vain is made ahead');
     for (const [index, hash] of [undefined, 'some hash', undefined].entries()) {
       assert.equal(await passwords.matches({ ...somebody, hash }), false);

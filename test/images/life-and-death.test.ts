@@ -100,7 +100,7 @@ test('an error of the source is the error of its job, also when it cannot be ope
   const worker = onlyWorker();
   const running = stalled();
   const result = thumbnails.make(imageOf(running), 64).catch(String);
-  const absent = { name: 'absent', share: 'one', open: () => Promise.reject(new Error('the disk is gone')) };
+  const absent = { name: 'absent', tenant: 'one', open: () => Promise.reject(new Error('the disk is gone')) };
   const waiting = thumbnails.make(absent, 64).catch(String);
   running.destroy(new Error('the network is gone'));
   assert.equal(await result, 'Error: the network is gone');
@@ -113,10 +113,10 @@ test('an image at which the process dies is not tried again soon', async (t) => 
   const thumbnails = started(t);
   await works(thumbnails);
   const open = async () => stalled();
-  const killed = assert.rejects(thumbnails.make({ name: 'harmful', share: 'one', open }, 64), /ended with SIGKILL/);
+  const killed = assert.rejects(thumbnails.make({ name: 'harmful', tenant: 'one', open }, 64), /ended with SIGKILL/);
   process.kill(onlyWorker(), 'SIGKILL');
   await killed;
-  await assert.rejects(thumbnails.make({ name: 'harmful', share: 'one', open }, 64), /takes too much/);
+  await assert.rejects(thumbnails.make({ name: 'harmful', tenant: 'one', open }, 64), /takes too much/);
   await works(thumbnails);
 });
 
@@ -128,7 +128,7 @@ test('who asks for the same at once gets the same', async (t) => {
     return streamOf(small);
   };
   const made = await Promise.all(
-    Array.from({ length: 100 }, () => thumbnails.make({ name: 'one', share: 'one', open }, 64)),
+    Array.from({ length: 100 }, () => thumbnails.make({ name: 'one', tenant: 'one', open }, 64)),
   );
   assert.equal(opened, 1);
   for (const thumbnail of made) assert.equal(thumbnail, made[0]);
@@ -147,7 +147,7 @@ test('beyond the bound of those who wait of one application, UNAVAILABLE; anothe
   const first = stalled();
   const running = thumbnails.make(imageOf(first), 64);
   const waiting = Array.from({ length: 256 }, () => works(thumbnails));
-  const refused = { name: 'refused', share: 'one', open: () => assert.fail('it was opened before its turn') };
+  const refused = { name: 'refused', tenant: 'one', open: () => assert.fail('it was opened before its turn') };
   await assert.rejects(thumbnails.make(refused, 64), (error) => error instanceof Fault && error.code === 'UNAVAILABLE');
   let done = 0;
   for (const one of waiting) void one.then(() => done++);
@@ -179,16 +179,16 @@ test('what nobody waits for any more is not begun, and what somebody does is', a
   const running = thumbnails.make(imageOf(first), 64);
   let opened: string[] = [];
   const ask = (name: string) => {
-    const stopping = new RequestScope(name, 1_000);
+    const scope = new RequestScope(name, 1_000);
     const open = async () => {
       opened = [...opened, name];
       return streamOf(small);
     };
-    return { stopping, made: thumbnails.make({ name, share: 'one', open, stopping }, 64) };
+    return { scope, made: thumbnails.make({ name, tenant: 'one', open, signal: scope.signal }, 64) };
   };
   const [left, both, other] = [ask('left'), ask('shared'), ask('shared')];
   const why = fault('UNAVAILABLE', { reason: 'left' });
-  for (const { stopping } of [left, both]) stopping.stop(why);
+  for (const { scope } of [left, both]) scope.cancel(why);
   await assert.rejects(left.made, (error) => error === why);
   const again = ask('left');
   first.end(small.subarray(100));

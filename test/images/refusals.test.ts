@@ -151,7 +151,7 @@ test('what was refused is not looked at again when it is asked for again', async
   };
   for (const size of [64, 64, 128, 1024]) {
     await assert.rejects(
-      thumbnails.make({ name: 'damaged', share: 'one', open }, size),
+      thumbnails.make({ name: 'damaged', tenant: 'one', open }, size),
       (error) => error instanceof NotAnImage && error.reason === DAMAGED,
     );
   }

@@ -11,15 +11,15 @@ import { LoopTime } from '../../src/request/loop-time.ts';
 import { RequestScope } from '../../src/request/request-scope.ts';
 import { until } from '../support/until.ts';
 
-const BOUNDS = { atOnceMax: 12, waitingEachMax: 10, waitingMax: 100, waitMs: 60_000 };
+const BOUNDS = { slots: 12, waitingEachMax: 10, waitingMax: 100, waitMs: 60_000 };
 const ALONE = 9;
 const BESIDE_OTHERS = 2;
 
 let scopes = 0;
-function scopeOf(share: string): RequestScope {
+function scopeOf(tenant: string): RequestScope {
   scopes += 1;
   const scope = new RequestScope(String(scopes), 30_000);
-  scope.share = share;
+  scope.tenant = tenant;
   return scope;
 }
 
@@ -29,8 +29,8 @@ const isBusy = (error: unknown) =>
 /** A server's front with those who came to it, and what became of each. */
 function front(bounds: Partial<AdmissionBounds> = {}, loopTime = new LoopTime(), isLoopFull = () => false) {
   const admission = new Admission({ ...BOUNDS, ...bounds }, loopTime, isLoopFull);
-  const enter = (share: string) => {
-    const scope = scopeOf(share);
+  const enter = (tenant: string) => {
+    const scope = scopeOf(tenant);
     const turn = admission.enter(scope);
     const came = { scope, turn, refused: undefined as unknown };
     turn?.catch((error: unknown) => {
@@ -38,7 +38,7 @@ function front(bounds: Partial<AdmissionBounds> = {}, loopTime = new LoopTime(),
     });
     return came;
   };
-  const many = (share: string, count: number) => Array.from({ length: count }, () => enter(share));
+  const many = (tenant: string, count: number) => Array.from({ length: count }, () => enter(tenant));
   return { admission, enter, many };
 }
 
@@ -55,7 +55,7 @@ describe('admission', () => {
     assert.deepEqual(admittedOf(came), [...Array(ALONE).fill(true), false, false]);
     assert.equal(came[0]?.turn, undefined);
     assert.equal(enter('b').turn, undefined);
-    assert.deepEqual([admission.atWork, admission.waiting], [ALONE + 1, 2]);
+    assert.deepEqual([admission.slotsTaken, admission.waiting], [ALONE + 1, 2]);
   });
 
   it('gives a place that becomes free to who has waited longest', async () => {
@@ -80,22 +80,22 @@ describe('admission', () => {
   });
 
   it('takes of those who wait the application that had the least, and goes round among equals', () => {
-    const { admission, many } = front({ atOnceMax: 1 });
+    const { admission, many } = front({ slots: 1 });
     const [first] = many('a', 1);
     const waiting = [...many('a', 3), ...many('b', 2), ...many('c', 1)];
     const order: string[] = [];
     for (let at: RequestScope | undefined = first?.scope; at !== undefined; ) {
       admission.leave(at);
       at = waiting.map(({ scope }) => scope).find(({ admitted }) => admitted);
-      if (at !== undefined) order.push(at.share);
+      if (at !== undefined) order.push(at.tenant);
     }
     assert.deepEqual(order, ['b', 'c', 'a', 'b', 'a', 'a']);
-    assert.equal(admission.atWork, 0);
+    assert.equal(admission.slotsTaken, 0);
   });
 
   it('takes last who has used much of the event loop', () => {
     const loopTime = new LoopTime();
-    const { admission, many } = front({ atOnceMax: 1 }, loopTime);
+    const { admission, many } = front({ slots: 1 }, loopTime);
     const [first] = many('a', 1);
     const waiting = [...many('a', 1), ...many('b', 2), ...many('c', 1)];
     loopTime.charge('b', 10_000);
@@ -103,15 +103,15 @@ describe('admission', () => {
     for (let at: RequestScope | undefined = first?.scope; at !== undefined; ) {
       admission.leave(at);
       at = waiting.map(({ scope }) => scope).find(({ admitted }) => admitted);
-      if (at !== undefined) order.push(at.share);
+      if (at !== undefined) order.push(at.tenant);
     }
     assert.deepEqual(order, ['c', 'a', 'b', 'b']);
   });
 
   it('gives fewer places to who has used much of the event loop, beside others', () => {
     const loopTime = new LoopTime();
-    const bounds = { atOnceMax: 48 };
-    const places = (share: string) => admittedOf(many(share, 12)).filter(Boolean).length;
+    const bounds = { slots: 48 };
+    const places = (tenant: string) => admittedOf(many(tenant, 12)).filter(Boolean).length;
     const { many, enter } = front(bounds, loopTime);
     enter('c');
     loopTime.charge('a', 10_000);
@@ -125,7 +125,7 @@ describe('admission', () => {
       [true, 2],
       [false, 8],
     ] as const) {
-      const { admission, many, enter } = front({ atOnceMax: 48 }, new LoopTime(), () => isFull);
+      const { admission, many, enter } = front({ slots: 48 }, new LoopTime(), () => isFull);
       enter('b');
       for (let i = 0; i < 100; i++) admission.leave(enter('a').scope, 2 ** 20);
       assert.equal(admittedOf(many('a', 12)).filter(Boolean).length, places);
@@ -136,9 +136,9 @@ describe('admission', () => {
     const { admission, many, enter } = front();
     admission.leave(enter('b').scope);
     const loud = many('a', ALONE);
-    assert.equal(admission.atWork, BESIDE_OTHERS);
+    assert.equal(admission.slotsTaken, BESIDE_OTHERS);
     await Promise.all(loud.map(({ turn }) => turn));
-    assert.equal(admission.atWork, ALONE);
+    assert.equal(admission.slotsTaken, ALONE);
     for (const { scope } of loud) admission.leave(scope);
   });
 
@@ -174,7 +174,7 @@ describe('admission', () => {
     admission.leave(held[0]!.scope);
     assert.equal(late.scope.admitted, false);
     assert.equal(enter('a').turn, undefined);
-    assert.deepEqual([admission.atWork, admission.waiting], [ALONE, 0]);
+    assert.deepEqual([admission.slotsTaken, admission.waiting], [ALONE, 0]);
   });
 
   it('says of a deadline that passes whether anything was begun, and when to come again', async () => {
@@ -185,11 +185,11 @@ describe('admission', () => {
       scope.deadlineAt = 0;
       deadlines.watch(scope, { method: 'POST' } as IncomingMessage);
     }
-    await until('them to be stopped', () => came.every(({ scope }) => scope.stopped !== undefined));
+    await until('them to be stopped', () => came.every(({ scope }) => scope.signal.reason !== undefined));
     deadlines.close();
-    const told = came.map(({ scope }) => scope.stopped && refusalReason(scope.stopped));
+    const told = came.map(({ scope }) => scope.signal.reason && refusalReason(scope.signal.reason));
     assert.deepEqual(told, [...Array(ALONE).fill('deadline'), ...Array(8).fill('busy')]);
-    assert.equal(came[0]?.scope.stopped?.headers['retry-after'], '8', 'those who wait come first');
+    assert.equal(came[0]?.scope.signal.reason?.headers['retry-after'], '8', 'those who wait come first');
     assert.equal(admission.waiting, 0);
   });
 
@@ -198,12 +198,12 @@ describe('admission', () => {
     const held = many('a', ALONE);
     const [stopped, next] = [enter('a'), enter('a')];
     const why = fault('UNAVAILABLE', { reason: 'deadline' });
-    stopped.scope.stop(why);
+    stopped.scope.cancel(why);
     await assert.rejects(stopped.turn ?? Promise.resolve(), (error) => error === why);
     admission.leave(held[0]!.scope);
     assert.deepEqual(admittedOf([stopped, next]), [false, true]);
-    next.scope.stop(why);
-    assert.equal(admission.atWork, ALONE, 'what is stopped at work has its place until it has ended');
+    next.scope.cancel(why);
+    assert.equal(admission.slotsTaken, ALONE, 'what is stopped at work has its place until it has ended');
     assert.throws(
       () => admission.enter(stopped.scope),
       (error) => error === why,
@@ -216,7 +216,7 @@ describe('admission', () => {
     const { scope } = one!;
     const { deadlineAt } = scope;
     let finish: (value: string) => void = () => undefined;
-    const aside = admission.aside(scope, () => new Promise<string>((resolve) => (finish = resolve)));
+    const aside = admission.waitForClient(scope, () => new Promise<string>((resolve) => (finish = resolve)));
     assert.equal(scope.deadlineAt, Number.POSITIVE_INFINITY);
     assert.deepEqual(admittedOf(others), Array(ALONE).fill(true), 'the place is passed on');
     finish('done');
@@ -226,16 +226,16 @@ describe('admission', () => {
     admission.leave(others[0]!.scope);
     assert.equal(await aside, 'done');
     assert.equal(scope.admitted, true);
-    const lost = admission.aside(scope, () => Promise.reject(new Error('the client has gone')));
+    const lost = admission.waitForClient(scope, () => Promise.reject(new Error('the client has gone')));
     await assert.rejects(lost, /has gone/);
     assert.equal(scope.admitted, false);
-    assert.equal(admission.atWork, ALONE - 1);
+    assert.equal(admission.slotsTaken, ALONE - 1);
   });
 
   it('keeps its promises whoever comes, leaves and is stopped', async () => {
     const step = fc.record({
       what: fc.constantFrom('enter', 'enter', 'enter', 'leave', 'leave', 'stop'),
-      share: fc.constantFrom('a', 'a', 'a', 'b', 'c', 'd', 'e'),
+      tenant: fc.constantFrom('a', 'a', 'a', 'b', 'c', 'd', 'e'),
       which: fc.nat(),
     });
     await fc.assert(
@@ -245,10 +245,10 @@ describe('admission', () => {
         const all: typeof here = [];
         const atWork = () => here.filter(({ scope }) => scope.admitted);
         const waiting = () => here.filter(({ scope, turn }) => turn !== undefined && !scope.admitted);
-        const of = (list: typeof here, share: string) => list.filter(({ scope }) => scope.share === share);
-        for (const { what, share, which } of steps) {
+        const of = (list: typeof here, tenant: string) => list.filter(({ scope }) => scope.tenant === tenant);
+        for (const { what, tenant, which } of steps) {
           if (what === 'enter') {
-            const came = enter(share);
+            const came = enter(tenant);
             all.push(came);
             here.push(came);
           } else {
@@ -256,20 +256,20 @@ describe('admission', () => {
             const one = some[which % Math.max(1, some.length)];
             if (one === undefined) continue;
             if (what === 'leave') admission.leave(one.scope);
-            else one.scope.stop(fault('UNAVAILABLE', { reason: 'left' }));
+            else one.scope.cancel(fault('UNAVAILABLE', { reason: 'left' }));
             here = here.filter((other) => other !== one);
           }
           // Refusals arrive by promise.
           await Promise.resolve();
           await Promise.resolve();
           here = here.filter(({ refused }) => refused === undefined);
-          assert.equal(admission.atWork, atWork().length);
+          assert.equal(admission.slotsTaken, atWork().length);
           assert.equal(admission.waiting, waiting().length);
-          assert.ok(admission.atWork <= BOUNDS.atOnceMax && admission.waiting <= 12);
+          assert.ok(admission.slotsTaken <= BOUNDS.slots && admission.waiting <= 12);
           for (const name of 'abcde') {
             const [working, queued] = [of(atWork(), name), of(waiting(), name)];
             assert.ok(working.length <= ALONE && queued.length <= 5);
-            const idle = queued.length > 0 && working.length < BESIDE_OTHERS && admission.atWork < BOUNDS.atOnceMax;
+            const idle = queued.length > 0 && working.length < BESIDE_OTHERS && admission.slotsTaken < BOUNDS.slots;
             assert.ok(!idle, 'somebody waits although there is room');
             const lastIn = Math.max(
               -1,
@@ -287,7 +287,7 @@ describe('admission', () => {
           admission.leave(one.scope);
           here = here.filter((other) => other !== one);
         }
-        assert.deepEqual([admission.atWork, admission.waiting], [0, 0]);
+        assert.deepEqual([admission.slotsTaken, admission.waiting], [0, 0]);
         const answers = await Promise.allSettled(all.map(({ turn }) => turn));
         assert.equal(answers.length, all.length);
       }),

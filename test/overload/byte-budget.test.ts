@@ -8,10 +8,10 @@ import { ByteBudget, BytesNeeded } from '../../src/request/byte-budget.ts';
 import { RequestScope } from '../../src/request/request-scope.ts';
 
 describe('a budget of bytes', () => {
-  const budget = () => new ByteBudget({ eachBytesMax: 50, allBytesMax: 100, pressedMs: 1_000 });
-  function request(share: string): RequestScope {
-    const scope = new RequestScope(share, 1_000);
-    scope.share = share;
+  const budget = () => new ByteBudget({ eachBytesMax: 50, allBytesMax: 100, slowReaderMs: 1_000 });
+  function request(tenant: string): RequestScope {
+    const scope = new RequestScope(tenant, 1_000);
+    scope.tenant = tenant;
     return scope;
   }
   const waiting = (bytes: ByteBudget, order: string[]) => (scope: RequestScope, amount: number) => {
@@ -31,7 +31,7 @@ describe('a budget of bytes', () => {
     bytes.require(request('b'), 50);
     assert.throws(() => bytes.require(request('c'), 30), BytesNeeded);
     bytes.require(request('c'), 20);
-    bytes.give(a, 10);
+    bytes.releaseBytes(a, 10);
     assert.equal(bytes.bytes, 90);
     bytes.release(a);
     bytes.release(a);
@@ -75,7 +75,7 @@ describe('a budget of bytes', () => {
     bytes.require(holder, 50);
     waiting(bytes, order)(stopped, 10);
     assert.equal(stopped.waiting, true);
-    stopped.stop(tooBusy());
+    stopped.cancel(tooBusy());
     await turn();
     assert.deepEqual(order, ['a refused']);
     assert.deepEqual([bytes.waiting, bytes.bytes, stopped.waiting], [0, 50, false]);

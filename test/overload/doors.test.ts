@@ -90,12 +90,12 @@ describe('passwords to be checked', () => {
       4,
     );
     const scopes = Array.from({ length: 7 }, (_, n) => new RequestScope(String(n), 1_000));
-    const checks = scopes.map((stopping) =>
-      passwords.matches({ share: 'one', account: 'somebody', hash: 'hash', password: stopping.id, stopping }),
+    const checks = scopes.map(({ id, signal }) =>
+      passwords.matches({ tenant: 'one', account: 'somebody', hash: 'hash', password: id, signal }),
     );
     const why = fault('UNAVAILABLE', { reason: 'left' });
     // The first is being checked, which goes on.
-    for (const n of [0, 4, 6]) scopes[n]?.stop(why);
+    for (const n of [0, 4, 6]) scopes[n]?.cancel(why);
     await assert.rejects(checks[4]!, (error) => error === why);
     await assert.rejects(checks[6]!, (error) => error === why);
     for (let n = 0; n < 5; n++) {
@@ -117,8 +117,8 @@ describe('passwords to be checked', () => {
       },
     };
     const passwords = new PasswordCheck(argon2, 4);
-    const check = (share: string, password: string) =>
-      passwords.matches({ share, account: `${share} somebody`, hash: 'hash', password });
+    const check = (tenant: string, password: string) =>
+      passwords.matches({ tenant, account: `${tenant} somebody`, hash: 'hash', password });
     const checks = Array.from({ length: 104 }, (_, n) => check('loud', `loud ${n}`));
     const refused = await check('loud', 'too many').catch((error: unknown) => error);
     assert.ok(refused instanceof Fault && refused.code === 'UNAVAILABLE');
@@ -147,9 +147,9 @@ describe('passwords to be checked', () => {
     const argon2 = { hash: decoy, verify: (_hash: string, password: string) => slowly(`check ${password}`, true) };
     const passwords = new PasswordCheck(argon2, 2);
     argon2.hash = (password) => slowly(`hash ${password}`, `hashed ${password}`);
-    const made = Array.from({ length: 4 }, (_, n) => passwords.hash({ share: 'loud', password: `loud ${n}` }));
-    const quiet = passwords.matches({ share: 'quiet', account: 'somebody', hash: 'hash', password: 'quiet' });
-    const again = passwords.matches({ share: 'quiet', account: 'somebody', hash: 'hash', password: 'quiet' });
+    const made = Array.from({ length: 4 }, (_, n) => passwords.hash({ tenant: 'loud', password: `loud ${n}` }));
+    const quiet = passwords.matches({ tenant: 'quiet', account: 'somebody', hash: 'hash', password: 'quiet' });
+    const again = passwords.matches({ tenant: 'quiet', account: 'somebody', hash: 'hash', password: 'quiet' });
     await settled();
     assert.deepEqual(begun, ['hash loud 0', 'hash loud 1'], 'two at once');
     for (let n = 0; n < 5; n++) {

@@ -14,7 +14,7 @@ const TEXT_BYTES = 900_000;
 const RECORDS = 12;
 /** More than the sockets of both sides hold. */
 const PAGE_BYTES = RECORDS * TEXT_BYTES;
-const BOUNDS = { eachBytesMax: 1.5 * PAGE_BYTES, allBytesMax: 2.5 * PAGE_BYTES, pressedMs: 3_000 };
+const BOUNDS = { eachBytesMax: 1.5 * PAGE_BYTES, allBytesMax: 2.5 * PAGE_BYTES, slowReaderMs: 3_000 };
 
 describe('memory for long records', () => {
   let server: TestServer;

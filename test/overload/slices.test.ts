@@ -35,9 +35,9 @@ function bench({ besideOthers = true } = {}) {
     }
     return name;
   }
-  const scopeOf = (share: string, heavy: boolean): RequestScope => {
-    const scope = new RequestScope(share, 30_000);
-    scope.share = share;
+  const scopeOf = (tenant: string, heavy: boolean): RequestScope => {
+    const scope = new RequestScope(tenant, 30_000);
+    scope.tenant = tenant;
     scope.heavy = heavy;
     return scope;
   };
@@ -129,8 +129,8 @@ describe('slices', () => {
     const second = slices.run(stopped, work('b', 2, STEP_MS));
     const third = run('c', 1);
     assert.equal(slices.waiting, 3);
-    stopped.stop(fault('UNAVAILABLE', { reason: 'deadline' }));
-    await assert.rejects(second, (error) => error === stopped.stopped);
+    stopped.cancel(fault('UNAVAILABLE', { reason: 'deadline' }));
+    await assert.rejects(second, (error) => error === stopped.signal.reason);
     await pass(10);
     assert.deepEqual(await Promise.all([first, third]), ['a', 'c']);
     assert.equal(taken.includes('b'), false);

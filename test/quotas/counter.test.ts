@@ -112,7 +112,7 @@ describe('a server’s counter', () => {
     const gone = Array.from({ length: 5 }, () => new RequestScope('x', 30_000));
     const waiting = gone.map((scope) => take(quotas, app, scope));
     const staying = take(quotas, app);
-    for (const scope of gone) scope.stop(fault('UNAVAILABLE', { reason: 'deadline' }));
+    for (const scope of gone) scope.cancel(fault('UNAVAILABLE', { reason: 'deadline' }));
     for (const one of waiting) await assert.rejects(one, (error: Fault) => error.code === 'UNAVAILABLE');
     assert.equal((await staying).headers.ratelimit, `"${GROUP}";r=9;t=3600`);
     await quotas.close();
@@ -127,8 +127,8 @@ describe('a server’s counter', () => {
       const leaving = new RequestScope('x', 30_000);
       const waiting = take(quotas, app, leaving);
       const staying = take(quotas, app);
-      leaving.stop(fault('UNAVAILABLE', { reason: 'deadline' }));
-      await assert.rejects(waiting, (error: Fault) => error === leaving.stopped);
+      leaving.cancel(fault('UNAVAILABLE', { reason: 'deadline' }));
+      await assert.rejects(waiting, (error: Fault) => error === leaving.signal.reason);
       await assert.rejects(staying, (error: Fault) => error.code === 'UNAVAILABLE');
       // What the database gets before it is told to stop is gone for the hour.
       await until('the lease to be stopped', async () => {

@@ -104,7 +104,7 @@ describe('a stopped request', () => {
   it('begins nothing', async () => {
     const scope = new RequestScope('r', 1_000);
     const why = late();
-    scope.stop(why);
+    scope.cancel(why);
     const store = database.forRequest(scope).application('a');
     for (const begin of [
       () => store.rows('select 1'),
@@ -126,7 +126,7 @@ describe('a stopped request', () => {
     await locking(server, 'app_a.numbers', async () => {
       const writing = database.forRequest(scope).application('a').write(insert, [1]);
       await until(async () => (await busy(server)).length === 1);
-      scope.stop(why);
+      scope.cancel(why);
       assert.equal(await atOnce(writing), why, 'nobody waits for the database to say so');
       await until(async () => (await busy(server)).length === 0);
     });
@@ -144,8 +144,8 @@ describe('a stopped request', () => {
     await locking(server, 'app_a.numbers', async () => {
       const writing = own.forRequest(scope).application('a').write(insert, [1]);
       await until(async () => (await busy(server)).length === 1);
-      scope.stop(late());
-      await assert.rejects(writing, (error) => error === scope.stopped);
+      scope.cancel(late());
+      await assert.rejects(writing, (error) => error === scope.signal.reason);
       await until(() => own.counts.lent === 0);
     });
     assert.deepEqual(await own.application('a').write('select pg_backend_pid() where $1', [true]), [[pid]]);
@@ -161,11 +161,11 @@ describe('a stopped request', () => {
       .application('a')
       .transaction(async (tx) => {
         await tx.rows(insert, [2]);
-        scope.stop(late());
+        scope.cancel(late());
         for (; tried < 3; tried++) await tx.rows(insert, [3 + tried]).catch(() => undefined);
         await tx.last([{ text: insert, params: [9] }]).catch(() => undefined);
       });
-    await assert.rejects(work, (error) => error === scope.stopped);
+    await assert.rejects(work, (error) => error === scope.signal.reason);
     await until(async () => tried === 3);
     await until(async () => (await busy(server)).length === 0);
     assert.equal(await count(), 0);
@@ -175,10 +175,10 @@ describe('a stopped request', () => {
       .application('a')
       .transaction(async (tx) => {
         await tx.rows(insert, [20]);
-        other.stop(late());
+        other.cancel(late());
         return tx.rows(insert, [21]);
       });
-    await assert.rejects(throwing, (error) => error === other.stopped);
+    await assert.rejects(throwing, (error) => error === other.signal.reason);
     await until(async () => (await busy(server)).length === 0);
     assert.equal(await count(), 0);
   });
@@ -194,9 +194,9 @@ describe('a stopped request', () => {
       const store = database.forRequest(scope);
       const waiting = [store.application('a').write(insert, [5]), store.system.write('select $1::int', [6])];
       await until(() => database.counts.waiting === 2);
-      scope.stop(late());
+      scope.cancel(late());
       const answers = await Promise.all(waiting.map(atOnce));
-      assert.deepEqual(answers, [scope.stopped, scope.stopped]);
+      assert.deepEqual(answers, [scope.signal.reason, scope.signal.reason]);
       await server.sql(
         `select pg_cancel_backend(pid) from pg_locks where not granted and relation = 'app_a.numbers'::regclass`,
       );
@@ -212,8 +212,8 @@ describe('a stopped request', () => {
     const reading = own.forRequest(scope).application('a').rows('select pg_sleep($1)', [2]);
     const isRunning = async () => (await busy(server)).some(([, , query]) => String(query).includes('pg_sleep'));
     await until(isRunning);
-    scope.stop(late());
-    assert.equal(await atOnce(reading), scope.stopped);
+    scope.cancel(late());
+    assert.equal(await atOnce(reading), scope.signal.reason);
     assert.deepEqual(await own.application('a').rows('select $1::int', [1]), [[1]]);
     assert.ok(await isRunning(), 'what is asked on a lane is not stopped, as others are behind it');
     await own.close();
@@ -226,8 +226,8 @@ describe('a stopped request', () => {
     await Promise.all([1, 2, 3].map((n) => own.system.write('select pg_sleep(0.1), $1::int', [n])));
     wire.cut();
     const writing = own.forRequest(scope).system.write('select $1::int', [4]);
-    scope.stop(late());
-    assert.equal(await atOnce(writing), scope.stopped);
+    scope.cancel(late());
+    assert.equal(await atOnce(writing), scope.signal.reason);
     await until(() => own.counts.lent === 0 && own.counts.idle === 0);
     wire.mend();
     assert.deepEqual(await Promise.all([5, 6, 7].map((n) => own.system.write('select $1::int', [n]))), [
@@ -256,15 +256,15 @@ describe('a stopped request', () => {
           client,
           async () => {
             await run(client, insert, [31]);
-            if (scope.stopped) throw scope.stopped;
+            if (scope.signal.reason) throw scope.signal.reason;
             await run(client, insert, [32]);
           },
           { begin: `select pg_sleep(${seconds}); begin` },
         ),
       );
       await until(async () => (await busy(server)).some(([, , query]) => String(query).endsWith('; begin')));
-      scope.stop(late());
-      assert.equal(await atOnce(work), scope.stopped);
+      scope.cancel(late());
+      assert.equal(await atOnce(work), scope.signal.reason);
       await until(async () => own.counts.lent === 0 && (await busy(server)).length === 0);
       await own.close();
       assert.equal(await count(), 0);

@@ -29,9 +29,9 @@ export function streamOf(bytes: Buffer | string): Readable {
 let images = 0;
 
 /** Each of a name of its own. */
-export function imageOf(source: Readable, share = 'one'): Image {
+export function imageOf(source: Readable, tenant = 'one'): Image {
   images += 1;
-  return { name: `image ${images}`, share, open: async () => source };
+  return { name: `image ${images}`, tenant, open: async () => source };
 }
 
 export const RED = { r: 220, g: 20, b: 20 };

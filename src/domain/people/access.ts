@@ -25,5 +25,5 @@ export function writeScope(collection: Access, caller: Caller): string | undefin
   return limited && !caller.admin ? caller.id : undefined;
 }
 
-export const within = (scope: string | undefined, creatorId: string): boolean =>
+export const isInScope = (scope: string | undefined, creatorId: string): boolean =>
   scope === undefined || scope === creatorId;

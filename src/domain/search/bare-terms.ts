@@ -19,19 +19,19 @@ const READ: Readonly<Partial<Record<SimpleTypeName, ReadTerm>>> = {
     const value = readNumberTerm(text);
     return value === undefined ? undefined : (place) => ({ kind: 'number', place, operator: '=', value });
   },
-  DateTime: (text, { zone }) => within('DateTime', readDateTime(text, zone)),
-  Date: (text) => within('Date', readDate(text)),
-  Time: (text) => within('Time', readTime(text)),
+  DateTime: (text, { zone }) => spanLeaf('DateTime', readDateTime(text, zone)),
+  Date: (text) => spanLeaf('Date', readDate(text)),
+  Time: (text) => spanLeaf('Time', readTime(text)),
 };
 
 /** Behind an operator words such as `today` are dates too. */
 const READ_BEHIND_OPERATOR: typeof READ = {
   ...READ,
-  DateTime: (text, clock) => within('DateTime', readDateTimeOrWord(text, clock)),
-  Date: (text, clock) => within('Date', readDateOrWord(text, clock)),
+  DateTime: (text, clock) => spanLeaf('DateTime', readDateTimeOrWord(text, clock)),
+  Date: (text, clock) => spanLeaf('Date', readDateOrWord(text, clock)),
 };
 
-function within(type: 'DateTime' | 'Date' | 'Time', span: Reading<Span>): LeafAt | undefined {
+function spanLeaf(type: 'DateTime' | 'Date' | 'Time', span: Reading<Span>): LeafAt | undefined {
   if (span === undefined || isProblem(span)) return undefined;
   return (place) => compareWithSpan({ place, type, operator: '=' }, span);
 }

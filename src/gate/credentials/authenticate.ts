@@ -1,6 +1,6 @@
 // Who is asking: credentials → caller. Everything that fails here answers the same 401, whichever part was wrong.
 
-import type { LoginFailure, PasswordProof, WithoutPlace } from '../../context.ts';
+import type { LoginFailure, PasswordProof, WithoutSlot } from '../../context.ts';
 import type { PreparedApplication } from '../../domain/definition/application.ts';
 import type { Caller } from '../../domain/people/access.ts';
 import { accountName } from '../../domain/people/account-names.ts';
@@ -31,7 +31,7 @@ export interface Authenticated {
 /** How they ask. */
 export interface Asking {
   readonly address: string;
-  readonly withoutPlace: WithoutPlace;
+  readonly withoutSlot: WithoutSlot;
 }
 
 interface KnownToken extends TokenOwner {
@@ -148,7 +148,7 @@ export class Authenticator {
     application: PreparedApplication | undefined,
     applicationId: string,
     { userId, password }: { userId: string; password: string },
-    { address, withoutPlace }: Asking,
+    { address, withoutSlot }: Asking,
   ): Promise<Authenticated> {
     const { database, throttle, provesPassword } = this.#parts;
     const name = accountName(applicationId, userId);
@@ -157,9 +157,9 @@ export class Authenticator {
     const account = known
       ? await this.#accounts.get(`${applicationId}/${userId}`, () => getAccount(database, applicationId, userId))
       : undefined;
-    const share = application?.id ?? '';
-    const said = { address, share, account: name, hash: presentHash(account), password };
-    const proved = await withoutPlace((stopping) => provesPassword({ ...said, stopping }));
+    const tenant = application?.id ?? '';
+    const said = { address, tenant, account: name, hash: presentHash(account), password };
+    const proved = await withoutSlot((signal) => provesPassword({ ...said, signal }));
     if (application === undefined || account === undefined || !proved) {
       if (application !== undefined && account !== undefined) this.#tell(application, account, address);
       throw unauthorized();

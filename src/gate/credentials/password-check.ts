@@ -6,9 +6,9 @@
 import { createHmac, createSecretKey, randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { hash as argon2Hash, verify as argon2Verify } from '@node-rs/argon2';
-import { type Fault, tooBusy } from '../../faults.ts';
+import { tooBusy } from '../../faults.ts';
 import { FairQueue } from '../../request/fair-queue.ts';
-import type { Stopping } from '../../request/request-scope.ts';
+import { onAbort, type Signal } from '../../request/signal.ts';
 
 const MEMORY_MS = 10 * 60_000;
 const REMEMBERED_MAX = 10_000;
@@ -30,8 +30,8 @@ export const ARGON2: Argon2 = { hash: (password) => argon2Hash(password), verify
 
 interface Waiter {
   /** Under which it waits for its turn, as at admission. */
-  readonly share: string;
-  readonly stopping?: Stopping;
+  readonly tenant: string;
+  readonly signal?: Signal;
 }
 
 export interface Presented extends Waiter {
@@ -112,18 +112,20 @@ export class PasswordCheck {
     }
   }
 
-  #turn({ share, stopping }: Waiter): Promise<void> {
+  #turn({ tenant, signal }: Waiter): Promise<void> {
     return new Promise((resolve, reject) => {
       const go = () => {
-        stopping?.takeBack(stopped);
+        unsubscribe();
         resolve();
       };
-      const stopped = (why: Fault) => {
-        this.#waiting.remove(share, go);
-        reject(why);
-      };
-      if (this.#waiting.add(share, go)) stopping?.whenStopped(stopped);
-      else reject(tooBusy());
+      if (!this.#waiting.add(tenant, go)) {
+        reject(tooBusy());
+        return;
+      }
+      const unsubscribe = onAbort(signal, (reason) => {
+        this.#waiting.remove(tenant, go);
+        reject(reason);
+      });
     });
   }
 }

@@ -7,6 +7,7 @@ import { HOUR_MS, hourOf, secondsUntil } from '../../domain/quota.ts';
 import { type Fault, fault } from '../../faults.ts';
 import type { Observe } from '../../observe/events.ts';
 import { RequestScope } from '../../request/request-scope.ts';
+import { onAbort } from '../../request/signal.ts';
 import { giveBack, type Lease, takeLease } from '../../store/applications/quotas.ts';
 import type { Database } from '../../store/database/db.ts';
 import { announceRecall } from '../../store/nodes/hearing.ts';
@@ -23,7 +24,7 @@ interface Waiter {
   readonly scope: RequestScope;
   readonly go: () => void;
   readonly refuse: (error: unknown) => void;
-  readonly stopped: (why: Fault) => void;
+  readonly unsubscribe: () => void;
 }
 
 /** For what is asked of the database for all who wait. What it does not answer by then is stopped; a lease may be lost by that. */
@@ -74,14 +75,13 @@ export class QuotaCounter {
       return undefined;
     }
     if (quota === 0 || this.#isExhausted(now)) throw this.#refusal(scope, now);
-    if (scope.stopped !== undefined) throw scope.stopped;
+    scope.signal.throwIfAborted();
     return new Promise((go, refuse) => {
-      const stopped = (why: Fault) => {
+      const unsubscribe = onAbort(scope.signal, (reason) => {
         this.#waiting.delete(waiter);
-        refuse(why);
-      };
-      const waiter: Waiter = { scope, go, refuse, stopped };
-      scope.whenStopped(stopped);
+        refuse(reason);
+      });
+      const waiter: Waiter = { scope, go, refuse, unsubscribe };
       this.#waiting.add(waiter);
       this.#atWork ??= this.#work();
     });
@@ -178,7 +178,7 @@ export class QuotaCounter {
   async #ask<T>(work: (database: Database) => Promise<T>): Promise<T> {
     const scope = new RequestScope('', ASK_MS);
     const late = setTimeout(
-      () => scope.stop(fault('UNAVAILABLE', { reason: 'database' }, { 'retry-after': '1' })),
+      () => scope.cancel(fault('UNAVAILABLE', { reason: 'database' }, { 'retry-after': '1' })),
       ASK_MS,
     );
     try {
@@ -277,6 +277,6 @@ export class QuotaCounter {
 
   #dismiss(waiter: Waiter): void {
     this.#waiting.delete(waiter);
-    waiter.scope.takeBack(waiter.stopped);
+    waiter.unsubscribe();
   }
 }

@@ -56,8 +56,8 @@ export class Deadlines {
     for (const [place, scope] of this.#scopes.entries()) {
       const request = this.#requests[place];
       if (scope === undefined || request === undefined) continue;
-      if (this.#endOf(scope) <= now) scope.stop(this.#late(scope));
-      else if (isReading(request) && request.socket.destroyed) scope.stop(fault('UNAVAILABLE', { reason: 'left' }));
+      if (this.#endOf(scope) <= now) scope.cancel(this.#late(scope));
+      else if (isReading(request) && request.socket.destroyed) scope.cancel(fault('UNAVAILABLE', { reason: 'left' }));
     }
   }
 

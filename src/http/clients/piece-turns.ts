@@ -15,13 +15,13 @@ const waiting = new FairQueue<() => void>(WAITING);
 let passed = 0;
 
 /** Undefined when a piece may go on at once. */
-export function pieceTurn(share: string): Promise<void> | undefined {
+export function pieceTurn(tenant: string): Promise<void> | undefined {
   if (passed < PIECES_EACH_TURN && waiting.size === 0) {
     pass();
     return undefined;
   }
   return new Promise((resolve) => {
-    if (!waiting.add(share, resolve)) resolve();
+    if (!waiting.add(tenant, resolve)) resolve();
   });
 }
 

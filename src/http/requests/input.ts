@@ -75,7 +75,7 @@ export async function readInput(
   };
   // A file takes as long as its client and the store of files need: it has no place, and no deadline but for the database (http/clients/deadlines).
   const bytes = (bytesMax: number) => {
-    scope.endTransfer ??= uploads.begin(scope.share);
+    scope.endTransfer ??= uploads.begin(scope.tenant);
     scope.deadlineAt = Number.POSITIVE_INFINITY;
     admission.leave(scope);
     return readFile(request.raw, bytesMax, { counted: scope, patience });
@@ -103,7 +103,7 @@ async function readBody(
       : bodies.known.begin(sender, reading);
   try {
     // Until it has its place again it is kept as it came: what is made of it takes many times the memory.
-    return await read(await admission.aside(scope, () => reading.bytes));
+    return await read(await admission.waitForClient(scope, () => reading.bytes));
   } finally {
     end();
     reading.stop(tooBusy());

@@ -1,6 +1,8 @@
 // The bytes of a request, taken in pieces. When they break off, what has arrived is a piece like any other, and why they
 // did is kept for afterwards. Nothing is held but the chunk at a boundary.
 
+import { onAbort } from '../../request/signal.ts';
+
 /** When somebody newer waits: what has arrived is on its way through the buffers, and comes without a pause. */
 const PAUSE_MS_MAX = 100;
 const REST_MS_MAX = 1_000;
@@ -70,7 +72,7 @@ export class IncomingBytes {
         timer = setTimeout(() => reject(signal.reason), Math.min(PAUSE_MS_MAX, this.#late - now));
       };
       if (signal.aborted) hurry();
-      else signal.addEventListener('abort', hurry, { once: true });
+      const unsubscribe = onAbort(signal, hurry);
       this.#reading = true;
       this.#chunks
         .next()
@@ -78,7 +80,7 @@ export class IncomingBytes {
         .finally(() => {
           this.#reading = false;
           clearTimeout(timer);
-          signal.removeEventListener('abort', hurry);
+          unsubscribe();
         });
     });
   }

@@ -5,7 +5,7 @@ import { buffer } from 'node:stream/consumers';
 import type { Context } from '../../context.ts';
 import { Fault, fault } from '../../faults.ts';
 import { NotAnImage, THUMBNAIL_SIZES } from '../../images/thumbnails.ts';
-import type { Stopping } from '../../request/request-scope.ts';
+import type { Signal } from '../../request/signal.ts';
 import { stateOf } from '../../store/attachments/attachments.ts';
 import type { BlobKey } from '../../store/blobs/blobs.ts';
 import { putVerified, readStored, storageUnavailable } from '../../store/blobs/writes.ts';
@@ -44,7 +44,7 @@ export async function getThumbnail(
   const key = { applicationId: at.application.id, attachmentId };
   const picture =
     (await kept(at, { ...key, part: partOf(size) })) ??
-    (await at.withoutPlace((stopping) => make(at, key, { size, hash, stopping })));
+    (await at.withoutSlot((signal) => make(at, key, { size, hash, signal })));
   return {
     length: picture.length,
     read: async () => {
@@ -66,12 +66,12 @@ async function kept({ attachments: { blobs } }: InCollection, key: BlobKey): Pro
 async function make(
   at: InCollection,
   key: BlobKey,
-  { size, hash, stopping }: { size: number; hash: string; stopping: Stopping },
+  { size, hash, signal }: { size: number; hash: string; signal: Signal },
 ): Promise<Buffer> {
   const { blobs, thumbnails } = at.attachments;
   // The same image uploaded anew is no other one, but what an application has is told to no other.
   const name = `${key.applicationId}/${hash}`;
-  const image = { name, share: key.applicationId, stopping, open: () => readStored(blobs, key) };
+  const image = { name, tenant: key.applicationId, signal, open: () => readStored(blobs, key) };
   const picture = await thumbnails.make(image, size).catch((error: unknown) => {
     if (error instanceof NotAnImage) throw refuse(error.reason);
     throw error instanceof Fault ? error : storageUnavailable(error);

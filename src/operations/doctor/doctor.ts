@@ -4,7 +4,7 @@
 // and nothing is mended before it is known how much would be.
 
 import { Fault } from '../../faults.ts';
-import { within } from '../../request/time-limit.ts';
+import { withTimeout } from '../../request/timeout.ts';
 import { StaleDefinition } from '../../store/database/sqlstate.ts';
 import type { DoctorLine, DoctorOptions, Looked } from '../../wire/doctor.ts';
 import { applicationExists, everyApplication, type UpkeepContext } from '../every-application.ts';
@@ -68,7 +68,7 @@ async function* withSigns(walk: Walk, lines: AsyncGenerator<DoctorLine>): AsyncG
         () => true,
         () => true,
       );
-      while (!(await within(SIGN_OF_LIFE_MS, ended))) yield walk.progress;
+      while (!(await withTimeout(SIGN_OF_LIFE_MS, ended))) yield walk.progress;
       const { done, value } = await next;
       if (done === true) return;
       yield value;

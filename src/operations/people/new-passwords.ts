@@ -1,19 +1,19 @@
 // The hashes of new passwords, each in its turn: of an application's people among what that application asks for, and of
 // those whom the operator makes beside all applications.
 
-import type { OperatorContext, PeopleMeans, WithoutPlace } from '../../context.ts';
+import type { OperatorContext, PeopleMeans, WithoutSlot } from '../../context.ts';
 
 /** No application has such an identifier. */
-const OPERATOR_SHARE = 'operator';
+const OPERATOR_TENANT = 'operator';
 
 export interface PasswordScene {
   readonly application: { readonly id: string };
   readonly people: Pick<PeopleMeans, 'hashPassword'>;
-  readonly withoutPlace: WithoutPlace;
+  readonly withoutSlot: WithoutSlot;
 }
 
-export const hashForPeople = ({ application, people, withoutPlace }: PasswordScene, password: string) =>
-  withoutPlace((stopping) => people.hashPassword({ share: application.id, password, stopping }));
+export const hashForPeople = ({ application, people, withoutSlot }: PasswordScene, password: string) =>
+  withoutSlot((signal) => people.hashPassword({ tenant: application.id, password, signal }));
 
 export const hashForOperator = ({ hashPassword }: Pick<OperatorContext, 'hashPassword'>, password: string) =>
-  hashPassword({ share: OPERATOR_SHARE, password });
+  hashPassword({ tenant: OPERATOR_TENANT, password });

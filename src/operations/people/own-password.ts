@@ -13,7 +13,7 @@ import { refuseWeak } from './weak-passwords.ts';
 
 /** All other sessions of the account end; the one by which it is asked for goes on. */
 export async function change(context: Context, { currentPassword, newPassword }: PasswordChange): Promise<void> {
-  const { application, caller, source, people, database, sessionId, withoutPlace } = context;
+  const { application, caller, source, people, database, sessionId, withoutSlot } = context;
   if (application.singleSignOn) {
     throw fault('PASSWORD_NOT_ALLOWED', { property: 'newPassword', reason: 'single sign-on is on' });
   }
@@ -21,8 +21,8 @@ export async function change(context: Context, { currentPassword, newPassword }:
   const name = accountName(application.id, caller.id);
   const account = await getAccount(database, application.id, caller.id);
   const said = { account: name, hash: presentHash(account), password: currentPassword };
-  const presented = { address: source.ip, share: application.id, ...said };
-  const proved = await withoutPlace((stopping) => people.provesPassword({ ...presented, stopping }));
+  const presented = { address: source.ip, tenant: application.id, ...said };
+  const proved = await withoutSlot((signal) => people.provesPassword({ ...presented, signal }));
   if (!proved || account === undefined) {
     people.loginFailed({ application, user: { id: caller.id, name: caller.name }, source });
     throw wrongPassword();

@@ -96,7 +96,7 @@ export async function signIn(
 
 /** Slowed down, and taking the same time, as where passwords are presented by themselves (gate/credentials/authenticate). */
 async function authenticate(context: VisitorContext, named: Named, password: string): Promise<Account | undefined> {
-  const { applicationId, application, source, people, database, throttle, withoutPlace } = context;
+  const { applicationId, application, source, people, database, throttle, withoutSlot } = context;
   const presented = 'userId' in named ? named.userId : foldText(named.email);
   throttle.check(source.ip, accountName(applicationId, presented));
   const found =
@@ -105,9 +105,9 @@ async function authenticate(context: VisitorContext, named: Named, password: str
       : await findAccount(database, application.definition, named);
   // By address or by identifier, it is the same account whose failures are counted.
   const name = accountName(applicationId, found?.user.id ?? presented);
-  const share = application?.id ?? '';
-  const said = { address: source.ip, share, account: name, hash: presentHash(found), password };
-  const proved = await withoutPlace((stopping) => people.provesPassword({ ...said, stopping }));
+  const tenant = application?.id ?? '';
+  const said = { address: source.ip, tenant, account: name, hash: presentHash(found), password };
+  const proved = await withoutSlot((signal) => people.provesPassword({ ...said, signal }));
   if (proved && found !== undefined) return found;
   if (application !== undefined && found !== undefined) {
     const { id, name: userName } = found.caller;

@@ -4,6 +4,7 @@
 
 import type { Context } from '../../context.ts';
 import { isoTime } from '../../domain/dates/iso-time.ts';
+import { withTimeout } from '../../request/timeout.ts';
 import { listSharing } from '../../store/applications/applications.ts';
 import type { JointTransaction } from '../../store/database/handles.ts';
 import { StaleDefinition } from '../../store/database/sqlstate.ts';
@@ -30,12 +31,8 @@ export async function settleSoon(
 ): Promise<void> {
   // The mark is still there after a failure, and the job tells what is wrong if it fails again.
   const settling = settle({ database, hear }, unsettled).catch(() => undefined);
-  let late: NodeJS.Timeout | undefined;
-  const waited = new Promise<'late'>((resolve) => {
-    late = setTimeout(resolve, WAITED_MS, 'late');
-  });
-  if ((await Promise.race([settling, waited])) === 'late') behind('settling', () => settling);
-  clearTimeout(late);
+  const settled = settling.then(() => true);
+  if ((await withTimeout(WAITED_MS, settled)) === undefined) behind('settling', () => settling);
 }
 
 /** One that fails stops no other. */

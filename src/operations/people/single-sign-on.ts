@@ -56,7 +56,7 @@ export async function begin(
   context: VisitorContext,
   { returnTo, former }: { returnTo: string | undefined; former: string | undefined },
 ): Promise<Begun> {
-  const { applicationId, store, source, people, providers, paceSignOns, now, withoutPlace } = context;
+  const { applicationId, store, source, people, providers, paceSignOns, now, withoutSlot } = context;
   const path = readReturnTo(returnTo ?? `/console#application=${applicationId}`, people.publicUrl());
   paceSignOns(source.ip);
   const { application, settings } = await signOnOf(context);
@@ -64,9 +64,7 @@ export async function begin(
   const browserSecret = secret();
   const redirectUri = redirectAddress(people.publicUrl(), application.definition.organization);
   const attempt = { redirectUri, state, nonce: secret(), verifier: secret() };
-  const location = await orRefused(context, () =>
-    withoutPlace(() => providers.authorizationAddress(settings, attempt)),
-  );
+  const location = await orRefused(context, () => withoutSlot(() => providers.authorizationAddress(settings, attempt)));
   const signOn = {
     stateHash: hashOfState(state, settings),
     browserHash: secretHash(browserSecret),

@@ -5,7 +5,7 @@ import type { Context } from '../../context.ts';
 import { tooBusy } from '../../faults.ts';
 import { BytesNeeded } from '../../request/byte-budget.ts';
 
-type Holder = Pick<Context, 'scope' | 'byteBudget' | 'withoutPlace'>;
+type Holder = Pick<Context, 'scope' | 'byteBudget' | 'withoutSlot'>;
 
 /** What is read anew may have grown while the bytes were waited for. */
 const ATTEMPTS = 5;
@@ -15,7 +15,7 @@ export const requireBytes = ({ byteBudget, scope }: Holder, bytes: number): void
 
 /** Gives up what the request holds beyond so many. */
 export const keepBytes = ({ byteBudget, scope }: Holder, bytes: number): void =>
-  byteBudget.give(scope, Math.max(0, scope.heldBytes - bytes));
+  byteBudget.releaseBytes(scope, Math.max(0, scope.heldBytes - bytes));
 
 export async function withBytes<T>(at: Holder, work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
@@ -23,7 +23,7 @@ export async function withBytes<T>(at: Holder, work: () => Promise<T>): Promise<
       return await work();
     } catch (error) {
       if (!(error instanceof BytesNeeded)) throw error;
-      await at.withoutPlace(() => at.byteBudget.wait(at.scope, error.bytes));
+      await at.withoutSlot(() => at.byteBudget.wait(at.scope, error.bytes));
     }
   }
   throw tooBusy();

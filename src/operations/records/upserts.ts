@@ -5,7 +5,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { isoTime } from '../../domain/dates/iso-time.ts';
 import type { PreparedCollection } from '../../domain/definition/application.ts';
-import { within, writeScope } from '../../domain/people/access.ts';
+import { isInScope, writeScope } from '../../domain/people/access.ts';
 import type { Projection } from '../../domain/records/projections.ts';
 import { type RecordText, readRecordText } from '../../domain/records/record-text.ts';
 import { type ReadValues, readValues } from '../../domain/values/value-types.ts';
@@ -103,7 +103,7 @@ function changedValues(
   { key, upsert, found }: Looked,
   held: { createdBy: { id: string }; values: Values },
 ): Values {
-  if (!within(writeScope(at.collection.definition, at.caller), held.createdBy.id)) throw fault('FORBIDDEN');
+  if (!isInScope(writeScope(at.collection.definition, at.caller), held.createdBy.id)) throw fault('FORBIDDEN');
   properKey(key, () => completeTargets(upsert.read.targets, found, held.values));
   return merged(held.values, { replace: false, read: upsert.read });
 }

@@ -2,6 +2,7 @@
 // is loaded when a store is opened and never before, so that a server with its files on disk does without.
 
 import type { S3, S3ClientConfig } from '@aws-sdk/client-s3';
+import { onAbort } from '../../request/signal.ts';
 
 export interface S3Options {
   readonly bucket: string;
@@ -43,7 +44,7 @@ export async function createClient({ endpoint, region, accessKeyId, secretAccess
     expectContinueHeader: false,
     requestHandler: {
       connectionTimeout: CONNECT_MS,
-      // Of inactivity, hence also of a reader's. `within` and `paced` (blobs-s3) have the limits.
+      // Of inactivity, hence also of a reader's. `callWithTimeout` and `paced` (blobs-s3) have the limits.
       socketTimeout: 0,
       httpAgent: { maxSockets: SOCKETS_MAX },
       httpsAgent: { maxSockets: SOCKETS_MAX },
@@ -60,7 +61,7 @@ class NoAnswer extends Error {}
  * One call of the SDK, ended when it takes too long or when `cancel` says so. The limit is for the answer, and not for
  * the body of a download. A call that has failed lets go of its socket, even when its body was only partly sent.
  */
-export async function within<T>(
+export async function callWithTimeout<T>(
   work: (options: { abortSignal: AbortSignal }) => Promise<T>,
   limitMs = ANSWER_MS,
   cancel?: AbortSignal,
@@ -72,7 +73,7 @@ export async function within<T>(
     late = new NoAnswer(`no answer within ${limitMs} ms`);
     controller.abort(late);
   }, limitMs);
-  cancel?.addEventListener('abort', stop);
+  const unsubscribe = onAbort(cancel, stop);
   if (cancel?.aborted) stop();
   try {
     return await work({ abortSignal: controller.signal });
@@ -81,7 +82,7 @@ export async function within<T>(
     throw late ?? error;
   } finally {
     clearTimeout(timer);
-    cancel?.removeEventListener('abort', stop);
+    unsubscribe();
   }
 }
 

@@ -7,9 +7,18 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CompletedPart, S3 } from '@aws-sdk/client-s3';
+import { onAbort } from '../../request/signal.ts';
 import { UnknownOutcome } from './blobs.ts';
 import { readAt, writeAt } from './files.ts';
-import { COMPLETION_MS, isMissing, isTransient, isUndecided, TRANSFER_MS, wasRepeated, within } from './s3-client.ts';
+import {
+  COMPLETION_MS,
+  callWithTimeout,
+  isMissing,
+  isTransient,
+  isUndecided,
+  TRANSFER_MS,
+  wasRepeated,
+} from './s3-client.ts';
 
 /** Of the 10 000 parts that S3 allows, this makes files of 80 GB. */
 export const PART_BYTES = 8 * 1024 * 1024;
@@ -50,17 +59,17 @@ async function transfer<T>({ body, send, cancel, failed }: Transfer<T>): Promise
     const stream = body();
     const broken = new AbortController();
     const stop = () => broken.abort(cancel.reason);
-    cancel.addEventListener('abort', stop);
+    const unsubscribe = onAbort(cancel, stop);
     if (cancel.aborted) stop();
     // The SDK pipes the stream and does not hear when it fails.
     stream.on('error', (error) => broken.abort(error));
     try {
-      return await within((options) => send(stream, options), TRANSFER_MS, broken.signal);
+      return await callWithTimeout((options) => send(stream, options), TRANSFER_MS, broken.signal);
     } catch (error) {
       failed?.(error);
       if (broken.signal.aborted || attempt === REPETITIONS_MAX || !isTransient(error)) throw error;
     } finally {
-      cancel.removeEventListener('abort', stop);
+      unsubscribe();
       stream.destroy();
     }
     await sleep(REPETITION_MS * 2 ** attempt * (1 + Math.random()), undefined, { signal: cancel });
@@ -117,7 +126,7 @@ async function sendWhole({ s3, object }: UploadTarget, spool: FileHandle, bytes:
 }
 
 async function begin({ s3, object }: UploadTarget): Promise<string> {
-  const { UploadId } = await within((options) => s3.createMultipartUpload(object, options));
+  const { UploadId } = await callWithTimeout((options) => s3.createMultipartUpload(object, options));
   if (UploadId === undefined) throw new Error('the store began an upload without an identifier');
   return UploadId;
 }
@@ -131,12 +140,12 @@ interface Completion {
 async function complete({ s3, object }: UploadTarget, { uploadId, parts, bytes }: Completion): Promise<void> {
   const command = { ...object, UploadId: uploadId, MultipartUpload: { Parts: parts } };
   try {
-    await within((options) => s3.completeMultipartUpload(command, options), COMPLETION_MS);
+    await callWithTimeout((options) => s3.completeMultipartUpload(command, options), COMPLETION_MS);
   } catch (error) {
     if (!wasRepeated(error)) throw isUndecided(error) ? unknownOutcome(error) : error;
     if (!isMissing(error)) throw unknownOutcome(error);
     // The attempt before may have made the object of the upload, so that there was none for the repetition.
-    const found = await within((options) => s3.headObject(object, options)).catch((reason: unknown) => {
+    const found = await callWithTimeout((options) => s3.headObject(object, options)).catch((reason: unknown) => {
       throw isMissing(reason) ? error : unknownOutcome(reason);
     });
     if (found.ContentLength !== bytes) throw error;
@@ -213,8 +222,8 @@ async function abandon(
 ): Promise<void> {
   const attempts: Promise<unknown>[] = [];
   if (uploadId !== undefined) {
-    attempts.push(within((options) => s3.abortMultipartUpload({ ...object, UploadId: uploadId }, options)));
+    attempts.push(callWithTimeout((options) => s3.abortMultipartUpload({ ...object, UploadId: uploadId }, options)));
   }
-  if (finishing && !shared) attempts.push(within((options) => s3.deleteObject(object, options)));
+  if (finishing && !shared) attempts.push(callWithTimeout((options) => s3.deleteObject(object, options)));
   await Promise.allSettled(attempts);
 }

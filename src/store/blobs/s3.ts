@@ -10,7 +10,15 @@ import { isIdentifier } from '../../wire/identifiers.ts';
 import { type BlobKey, type Blobs, type PutOptions, StoreAway, type StoredBlob, UnusableStore } from './blobs.ts';
 import { CHUNK_BYTES, unheard } from './files.ts';
 import { checkApplication, checkKey, checkNewKey, fileNameOf, isInterrupted, keyOfFileName } from './keys.ts';
-import { createClient, isAway, isMissing, isUnknownCall, OPENING_MS, type S3Options, within } from './s3-client.ts';
+import {
+  callWithTimeout,
+  createClient,
+  isAway,
+  isMissing,
+  isUnknownCall,
+  OPENING_MS,
+  type S3Options,
+} from './s3-client.ts';
 import { openSpool, storeThroughSpool } from './s3-upload.ts';
 
 /** How long a store may leave a waiting reader without a byte. */
@@ -83,7 +91,7 @@ export function createS3Blobs(options: S3BlobsOptions): Blobs {
 
   const objects = (Prefix: string, Delimiter?: string): AsyncIterable<ListObjectsV2CommandOutput> =>
     pages(async (ContinuationToken) => {
-      const page = await within((call) =>
+      const page = await callWithTimeout((call) =>
         opened().listObjectsV2({ Bucket, Prefix, Delimiter, ContinuationToken }, call),
       );
       return { items: page, next: page.IsTruncated ? page.NextContinuationToken : undefined };
@@ -92,7 +100,7 @@ export function createS3Blobs(options: S3BlobsOptions): Blobs {
   async function* uploads(Prefix: string, Delimiter?: string): AsyncIterable<ListMultipartUploadsCommandOutput> {
     const all = pages(async (mark) => {
       const [KeyMarker, UploadIdMarker] = mark?.split('\n') ?? [];
-      const page = await within((call) =>
+      const page = await callWithTimeout((call) =>
         opened().listMultipartUploads({ Bucket, Prefix, Delimiter, KeyMarker, UploadIdMarker }, call),
       );
       const next = [page.NextKeyMarker, page.NextUploadIdMarker].filter((marker) => marker !== undefined).join('\n');
@@ -112,7 +120,7 @@ export function createS3Blobs(options: S3BlobsOptions): Blobs {
         const key = keyOfFileName(applicationId, `${Key.slice(home.length)}.${markOf(UploadId)}`);
         if (key === undefined) continue;
         const abort = async () => {
-          await within((call) => opened().abortMultipartUpload({ Bucket, Key, UploadId }, call));
+          await callWithTimeout((call) => opened().abortMultipartUpload({ Bucket, Key, UploadId }, call));
         };
         yield { key, abort: () => abort().catch((error) => (isMissing(error) ? undefined : Promise.reject(error))) };
       }
@@ -148,7 +156,7 @@ export function createS3Blobs(options: S3BlobsOptions): Blobs {
     checkKey(key);
     const Range = range === undefined ? undefined : `bytes=${range.start}-${range.end}`;
     try {
-      const { Body } = await within((call) => opened().getObject({ ...objectOf(key), Range }, call));
+      const { Body } = await callWithTimeout((call) => opened().getObject({ ...objectOf(key), Range }, call));
       if (!(Body instanceof Readable)) throw new Error('the store answered without a body');
       return paced(Body);
     } catch (error) {
@@ -160,7 +168,7 @@ export function createS3Blobs(options: S3BlobsOptions): Blobs {
   async function size(key: BlobKey): Promise<number | undefined> {
     checkKey(key);
     try {
-      return (await within((call) => opened().headObject(objectOf(key), call))).ContentLength;
+      return (await callWithTimeout((call) => opened().headObject(objectOf(key), call))).ContentLength;
     } catch (error) {
       if (isMissing(error)) return undefined;
       throw error;
@@ -170,7 +178,7 @@ export function createS3Blobs(options: S3BlobsOptions): Blobs {
   async function remove(key: BlobKey): Promise<void> {
     checkKey(key);
     if (!isInterrupted(key.part)) {
-      await within((call) => opened().deleteObject(objectOf(key), call));
+      await callWithTimeout((call) => opened().deleteObject(objectOf(key), call));
       return;
     }
     for await (const one of underWay(key.applicationId, key.attachmentId)) {
@@ -220,10 +228,10 @@ export function createS3Blobs(options: S3BlobsOptions): Blobs {
     client = await createClient(options);
     const probe = { Bucket, Key: `${prefix}.probe-${randomBytes(8).toString('hex')}` };
     const s3 = client;
-    await within((call) => s3.listObjectsV2({ Bucket, Prefix: prefix, MaxKeys: 1 }, call), OPENING_MS);
-    await within((call) => s3.putObject({ ...probe, Body: 'probe' }, call), OPENING_MS);
-    await within((call) => s3.headObject(probe, call), OPENING_MS);
-    await within((call) => s3.deleteObject(probe, call), OPENING_MS);
+    await callWithTimeout((call) => s3.listObjectsV2({ Bucket, Prefix: prefix, MaxKeys: 1 }, call), OPENING_MS);
+    await callWithTimeout((call) => s3.putObject({ ...probe, Body: 'probe' }, call), OPENING_MS);
+    await callWithTimeout((call) => s3.headObject(probe, call), OPENING_MS);
+    await callWithTimeout((call) => s3.deleteObject(probe, call), OPENING_MS);
   }
 
   const close = async () => {

@@ -2,8 +2,8 @@
 // request ends with the request: whoever waits is answered at once, and what runs on a lent connection is stopped.
 
 import type pg from 'pg';
-import type { Fault } from '../../faults.ts';
 import type { RequestScope } from '../../request/request-scope.ts';
+import { onAbort } from '../../request/signal.ts';
 import { type Ask, Lanes } from './lanes.ts';
 import { type Place, SYSTEM } from './places.ts';
 import { Pool } from './pool.ts';
@@ -99,33 +99,33 @@ export class Connections {
   read<T>({ schema, home }: Place, scope: RequestScope | undefined, work: Work<T>): Promise<T> {
     if (this.#slow.has(schema)) return this.computing(schema, scope, work);
     return new Promise((resolve, reject) => {
-      if (scope?.stopped !== undefined) {
-        reject(scope.stopped);
+      if (scope?.signal.aborted) {
+        reject(scope.signal.reason);
         return;
       }
       this.#note(schema);
-      scope?.whenStopped(reject);
+      const unsubscribe = onAbort(scope?.signal, reject);
       const ask: Ask = (client, answered) => {
         work(client).then(
           (result) => {
             answered();
-            scope?.takeBack(reject);
+            unsubscribe();
             resolve(result);
           },
           (error) => {
             answered(error);
-            if (scope?.stopped === undefined && isLocked(error)) again('lent');
-            else if (scope?.stopped === undefined && isCancelled(error)) again('computing');
+            if (!scope?.signal.aborted && isLocked(error)) again('lent');
+            else if (!scope?.signal.aborted && isCancelled(error)) again('computing');
             else refuse(error);
           },
         );
       };
       const refuse = (error: unknown) => {
-        scope?.takeBack(reject);
+        unsubscribe();
         reject(meaning(error));
       };
       const again = (how: 'lent' | 'computing') => {
-        scope?.takeBack(reject);
+        unsubscribe();
         // What is read of the system's schema is nobody's own.
         if (how === 'computing' && schema !== SYSTEM.schema) this.#slow.note(schema);
         this[how](schema, scope, work).then(resolve, reject);
@@ -136,13 +136,13 @@ export class Connections {
 
   /** With a connection that nobody else uses meanwhile, counted as the schema's. */
   async lent<T>(schema: string, scope: RequestScope | undefined, work: Work<T>): Promise<T> {
-    if (scope?.stopped !== undefined) throw scope.stopped;
+    scope?.signal.throwIfAborted();
     this.#note(schema);
-    const turn = this.#shares.take(schema, scope);
+    const turn = this.#shares.take(schema, scope?.signal);
     if (turn !== undefined) await turn;
     let loan: Loan;
     try {
-      loan = { client: this.#pool.take() ?? (await this.#pool.wait(scope)), schema, ended: false };
+      loan = { client: this.#pool.take() ?? (await this.#pool.wait(scope?.signal)), schema, ended: false };
     } catch (error) {
       this.#shares.give(schema);
       throw unavailable(error) ?? error;
@@ -160,8 +160,8 @@ export class Connections {
 
   /** As `lent`, for what computes. */
   async computing<T>(schema: string, scope: RequestScope | undefined, work: Work<T>): Promise<T> {
-    if (scope?.stopped !== undefined) throw scope.stopped;
-    const turn = this.#searches.take(schema, scope);
+    scope?.signal.throwIfAborted();
+    const turn = this.#searches.take(schema, scope?.signal);
     if (turn !== undefined) await turn;
     try {
       return await this.lent(schema, scope, work);
@@ -187,27 +187,27 @@ export class Connections {
 
   #workFor<T>(scope: RequestScope, loan: Loan, work: Work<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      if (scope.stopped !== undefined) {
+      const { signal } = scope;
+      if (signal.aborted) {
         this.#end(loan);
-        reject(scope.stopped);
+        reject(signal.reason);
         return;
       }
       const working = work(loan.client);
-      const stop = (why: Fault) => {
-        reject(why);
+      const unsubscribe = onAbort(signal, (reason) => {
+        reject(reason);
         void this.#stopping.stop(loan, working);
-      };
-      scope.whenStopped(stop);
+      });
       working.then(
         (result) => {
-          if (scope.stopped !== undefined) return;
-          scope.takeBack(stop);
+          if (signal.aborted) return;
+          unsubscribe();
           this.#end(loan);
           resolve(result);
         },
         (error) => {
-          if (scope.stopped !== undefined) return;
-          scope.takeBack(stop);
+          if (signal.aborted) return;
+          unsubscribe();
           reject(this.#failed(loan, error));
         },
       );

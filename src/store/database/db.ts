@@ -213,7 +213,7 @@ class Handle implements Writer {
       try {
         const result = await work(client);
         // Whatever it made of a refused statement, it is not committed.
-        if (scope?.stopped !== undefined) throw scope.stopped;
+        scope?.signal.throwIfAborted();
         return result;
       } finally {
         from = scope?.wait();

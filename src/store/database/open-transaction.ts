@@ -33,27 +33,27 @@ export class OpenTransaction implements Transaction {
   }
 
   rows(text: string, params: readonly unknown[] = []): Promise<Row[]> {
-    if (this.#stopped) return Promise.reject(this.#stopped);
+    if (this.#cancelled) return Promise.reject(this.#cancelled);
     return noted(this.#scope, [{ text }], run(this.#client, text, params, this.#progress));
   }
 
   flight(statements: readonly Statement[]): Promise<Row[][]> {
-    if (this.#stopped) return Promise.reject(this.#stopped);
+    if (this.#cancelled) return Promise.reject(this.#cancelled);
     return noted(this.#scope, statements, runAll(this.#client, statements, this.#progress));
   }
 
   ask(statement: Statement, behind: readonly Statement[] = []): Promise<Row[][]> {
-    if (this.#stopped) return Promise.reject(this.#stopped);
+    if (this.#cancelled) return Promise.reject(this.#cancelled);
     return noted(this.#scope, [statement, ...behind], runOnce(this.#client, statement, behind));
   }
 
   copied(query: string): Promise<CopiedRow[]> {
-    if (this.#stopped) return Promise.reject(this.#stopped);
+    if (this.#cancelled) return Promise.reject(this.#cancelled);
     return noted(this.#scope, [{ text: query }], copyRows(this.#client, query));
   }
 
   async last(statements: readonly Statement[]): Promise<Row[][]> {
-    if (this.#stopped) throw this.#stopped;
+    if (this.#cancelled) throw this.#cancelled;
     // When a statement fails the commit behind it rolls back by itself, and the statement's error is what we throw.
     const results = runAll(this.#client, statements, this.#progress);
     const committed = commit(this.#client, this.#progress);
@@ -66,7 +66,7 @@ export class OpenTransaction implements Transaction {
   }
 
   async ladder(steps: readonly Statement[]): Promise<{ done: Row[][]; error?: unknown }> {
-    if (this.#stopped) throw this.#stopped;
+    if (this.#cancelled) throw this.#cancelled;
     const rungs = steps.map((step) => {
       run(this.#client, 'savepoint rung', []).catch(() => undefined);
       return run(this.#client, step.text, step.params, this.#progress);
@@ -75,7 +75,7 @@ export class OpenTransaction implements Transaction {
     const settled = await noted(this.#scope, steps, Promise.allSettled(rungs));
     for (const outcome of settled) {
       if (outcome.status === 'rejected') {
-        if (this.#stopped) throw this.#stopped;
+        if (this.#cancelled) throw this.#cancelled;
         if (isRetriable(outcome.reason)) throw outcome.reason;
         // Behind the failure no savepoint was set, so the latest is the one just before the failing step.
         await run(this.#client, 'rollback to savepoint rung', []);
@@ -86,9 +86,9 @@ export class OpenTransaction implements Transaction {
     return { done };
   }
 
-  /** Nothing is begun for a request that was stopped: what it was doing is undone. */
-  get #stopped(): Fault | undefined {
-    return this.#scope?.stopped;
+  /** A cancelled request sends no further statement: its transaction is rolled back. */
+  get #cancelled(): Fault | undefined {
+    return this.#scope?.signal.reason;
   }
 }
 

@@ -3,7 +3,8 @@
 // thousands of short statements a second was a fifth of the server's time.
 
 import type pg from 'pg';
-import type { RequestScope } from '../../request/request-scope.ts';
+import { onAbort, type Signal } from '../../request/signal.ts';
+import { withTimeout } from '../../request/timeout.ts';
 import { endClient, type Servers, Silence } from './servers.ts';
 
 export interface PoolOptions {
@@ -63,25 +64,24 @@ export class Pool {
   }
 
   /** The next connection that becomes free. */
-  wait(scope: RequestScope | undefined): Promise<pg.Client> {
+  wait(signal: Signal | undefined): Promise<pg.Client> {
     if (this.#closed !== undefined) return Promise.reject(new Error('Client was closed'));
     return new Promise((resolve, reject) => {
-      const stop = (why: Error) => {
+      const unsubscribe = onAbort(signal, (reason) => {
         this.#waiting.splice(this.#waiting.indexOf(waiter), 1);
-        reject(why);
-      };
+        reject(reason);
+      });
       const waiter: Waiter = {
         since: performance.now(),
         lend: (client) => {
-          scope?.takeBack(stop);
+          unsubscribe();
           resolve(client);
         },
         refuse: (error) => {
-          scope?.takeBack(stop);
+          unsubscribe();
           reject(error);
         },
       };
-      scope?.whenStopped(stop);
       this.#waiting.push(waiter);
       if (this.#clients.size + this.#connecting < this.#options.connectionsMax) void this.#connect();
     });
@@ -115,13 +115,11 @@ export class Pool {
 
   /** Resolves when what is lent has come back, or after a while without it, and every connection is closed. */
   async close(): Promise<void> {
-    let late: NodeJS.Timeout | undefined;
-    await new Promise<void>((closed) => {
-      this.#closed = closed;
-      late = setTimeout(closed, WAIT_MS);
-      this.#finish();
+    const finished = new Promise<void>((resolve) => {
+      this.#closed = resolve;
     });
-    clearTimeout(late);
+    this.#finish();
+    await withTimeout(WAIT_MS, finished);
     clearInterval(this.#timer);
     const clients = [...this.#clients.keys()];
     this.#clients.clear();

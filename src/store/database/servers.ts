@@ -3,6 +3,7 @@
 
 import type { Socket } from 'node:net';
 import pg from 'pg';
+import { withTimeout } from '../../request/timeout.ts';
 import { unavailable } from './sqlstate.ts';
 
 /** Short, so that what was begun while packets went nowhere does not keep anybody long once they arrive again. */
@@ -163,15 +164,11 @@ export function cutClient(client: pg.Client): void {
 
 /** An orderly goodbye, and the end of the connection when a statement that does not end keeps it from being said. */
 export async function endClient(client: pg.Client): Promise<void> {
-  let late: NodeJS.Timeout | undefined;
-  const cut = new Promise<void>((resolve) => {
-    late = setTimeout(() => {
-      cutClient(client);
-      resolve();
-    }, GOODBYE_MS);
-  });
-  await Promise.race([client.end().catch(() => undefined), cut]);
-  clearTimeout(late);
+  const ended = client.end().then(
+    () => true,
+    () => true,
+  );
+  if ((await withTimeout(GOODBYE_MS, ended)) === undefined) cutClient(client);
 }
 
 /** Since when a connection has said nothing to what it was asked. Looked at from time to time, which costs statements nothing. */

@@ -3,7 +3,7 @@
 
 import { tooBusy } from '../../faults.ts';
 import { FairQueue } from '../../request/fair-queue.ts';
-import type { RequestScope } from '../../request/request-scope.ts';
+import { onAbort, type Signal } from '../../request/signal.ts';
 
 const WAIT_MS = 5_000;
 /** Waiting, of one application and of all. Admission lets fewer come this far. */
@@ -65,7 +65,7 @@ export class Shares {
   }
 
   /** Resolves when the application may borrow one more; undefined when it may at once. */
-  take(name: string, scope: RequestScope | undefined): Promise<void> | undefined {
+  take(name: string, signal: Signal | undefined): Promise<void> | undefined {
     const held = this.#held.get(name) ?? 0;
     if (this.#hasRoom(name, held)) {
       this.#hold(name, held);
@@ -74,22 +74,22 @@ export class Shares {
     return new Promise((resolve, reject) => {
       const go = () => {
         clearTimeout(timer);
-        scope?.takeBack(stop);
+        unsubscribe();
         this.#hold(name, this.#held.get(name) ?? 0);
         resolve();
       };
-      const stop = (why: Error) => {
+      const leave = (reason: unknown) => {
         clearTimeout(timer);
-        scope?.takeBack(stop);
+        unsubscribe();
         this.#turns.remove(name, go);
-        reject(why);
+        reject(reason);
       };
       if (!this.#turns.add(name, go)) {
         reject(tooBusy());
         return;
       }
-      const timer = setTimeout(() => stop(tooBusy()), WAIT_MS);
-      scope?.whenStopped(stop);
+      const timer = setTimeout(() => leave(tooBusy()), WAIT_MS);
+      const unsubscribe = onAbort(signal, leave);
     });
   }
 

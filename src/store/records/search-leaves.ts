@@ -106,7 +106,7 @@ const EARTH_RADIUS = 6_371_008.8;
 const METRES_PER_DEGREE = (EARTH_RADIUS * Math.PI) / 180;
 
 /** On a sphere, by the haversine formula; the index on the latitude leaves a belt to look at. */
-export function within(
+export function withinDistance(
   operand: Operand,
   { latitude, longitude, metres }: LeafOf<'near'>,
   { alias, params }: Means,

@@ -9,7 +9,7 @@ import { foldText } from '../../domain/search/fold.ts';
 import { searchTerm } from '../../domain/search/search-text.ts';
 import type { Column } from '../../wire/applications.ts';
 import type { Params } from '../database/params.ts';
-import { nameSql, numberSql, rangeSql, textSql, within } from './search-leaves.ts';
+import { nameSql, numberSql, rangeSql, textSql, withinDistance } from './search-leaves.ts';
 import { anyAt, type ColumnPlace, projectionsAt, type Source, typeAt } from './search-places.ts';
 import { implied, readOnce, readTogether, sectionsContain, textsNarrowed } from './search-texts.ts';
 import { METADATA_COLUMNS, tableOf } from './tables.ts';
@@ -146,7 +146,7 @@ function leaf(condition: Leaf, source: Source, setting: SearchSetting): string {
     case 'range':
       return at((operand) => rangeSql(operand, condition, { alias, params, type: typeAt(place) }));
     case 'near':
-      return at((operand) => within(operand, condition, { alias, params }));
+      return at((operand) => withinDistance(operand, condition, { alias, params }));
   }
 }
 

@@ -1,4 +1,4 @@
-// Whose turn it is in a queue that applications share.
+// The order in which a fair queue lets tenants go.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -41,7 +41,7 @@ describe('turns', () => {
 
   it('pass over who may not have one, and forget nobody by it', () => {
     const turns = filled('a1', 'b1', 'a2');
-    const notA = (share: string) => share !== 'a';
+    const notA = (tenant: string) => tenant !== 'a';
     assert.equal(turns.next(notA), 'b1');
     assert.equal(turns.next(notA), undefined);
     assert.deepEqual(drain(turns), ['a1', 'a2']);
@@ -51,11 +51,11 @@ describe('turns', () => {
     const turns = filled('a1', 'a2', 'b1', 'b2', 'c1', 'c2');
     const costs: Record<string, number> = { a: 2, b: 1, c: 1 };
     const order: (string | undefined)[] = [];
-    for (let turn = 0; turn < 4; turn += 1) order.push(turns.next(undefined, (share) => costs[share] ?? 0));
+    for (let turn = 0; turn < 4; turn += 1) order.push(turns.next(undefined, (tenant) => costs[tenant] ?? 0));
     assert.deepEqual(order, ['b1', 'c1', 'b2', 'c2']);
     assert.equal(
       turns.next(
-        (share) => share !== 'a',
+        (tenant) => tenant !== 'a',
         () => 0,
       ),
       undefined,
