@@ -60,7 +60,7 @@ export const LONG = [
   'durability/half-open',
   'notifications/retries',
   // Starts a server of its own, to read its log.
-  'inside/logs',
+  'monitoring/logs',
   'people/table',
   'gate/timing',
   'activity-log/every-operation',

@@ -14,7 +14,7 @@ import type { RequestScope } from './request/request-scope.ts';
 import type { Signal } from './request/signal.ts';
 import type { Slices } from './request/slices.ts';
 import type { Providers } from './single-sign-on/providers.ts';
-import type { Receiving } from './store/attachments/receiving.ts';
+import type { ActiveUploads } from './store/attachments/active-uploads.ts';
 import type { Blobs } from './store/blobs/blobs.ts';
 import type { Database } from './store/database/db.ts';
 import type { Writer } from './store/database/handles.ts';
@@ -32,7 +32,7 @@ export interface AttachmentMeans {
   readonly node: string;
   /** Between the two looks that tell whether another server is gone (store/nodes/hearing). */
   readonly looksApartMs: number;
-  readonly receiving: Receiving;
+  readonly activeUploads: ActiveUploads;
   /** How long an announced upload may pause. */
   readonly announcedDays: number;
 }

@@ -43,9 +43,9 @@ import { withTimeout } from '../request/timeout.ts';
 import { Providers } from '../single-sign-on/providers.ts';
 import { Definitions } from '../store/applications/definitions.ts';
 import { migrate, migrationsApplied } from '../store/applications/migrate.ts';
-import { Receiving } from '../store/attachments/receiving.ts';
-import { type Blobs, StoreAway } from '../store/blobs/blobs.ts';
-import { openBlobs } from '../store/blobs/open.ts';
+import { ActiveUploads } from '../store/attachments/active-uploads.ts';
+import { type Blobs, StoreUnavailable } from '../store/blobs/blobs.ts';
+import { createBlobs } from '../store/blobs/open.ts';
 import { Clock } from '../store/database/clock.ts';
 import { DatabaseFigures } from '../store/database/database-figures.ts';
 import { Database } from '../store/database/db.ts';
@@ -160,7 +160,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const operatorGate = new OperatorGate(options.operatorKey, throttle);
   const quotas = new Quotas({ database, now, observe });
   const searchIndexes = new SearchIndexes();
-  const blobs = openBlobs(options.attachments, options.spoolFolder);
+  const blobs = createBlobs(options.attachments, options.spoolFolder);
   const thumbnails = new Thumbnails();
   const push = new Push(options.push, () => clock.now());
   let address = '';
@@ -184,7 +184,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       thumbnails,
       node: hearing.node,
       looksApartMs: options.looksApartMs ?? RECONNECTION_MS,
-      receiving: new Receiving(),
+      activeUploads: new ActiveUploads(),
       announcedDays: options.announcedDays,
     },
     closing: () => closing,
@@ -312,7 +312,7 @@ async function openOrTell(blobs: Blobs, observe: Observe): Promise<void> {
   try {
     await blobs.open();
   } catch (error) {
-    if (!(error instanceof StoreAway)) throw error;
+    if (!(error instanceof StoreUnavailable)) throw error;
     observe({ event: 'attachments.away', error });
   }
 }

@@ -1,7 +1,7 @@
 // Starts a server as soon as its database is there, and says in a sentence why it cannot.
 
 import { Fault } from '../faults.ts';
-import { UnusableStore } from '../store/blobs/blobs.ts';
+import { StoreUnusable } from '../store/blobs/blobs.ts';
 import { UnsupportedDatabase } from '../store/database/engine.ts';
 import { isLocked } from '../store/database/sqlstate.ts';
 import type { RunningServer } from './assemble.ts';
@@ -61,7 +61,7 @@ function listenFailure({ listener, address, cause }: CannotListen): CommandFailu
 
 function plainly(error: unknown): unknown {
   if (error instanceof CannotListen) return listenFailure(error);
-  if (error instanceof UnusableStore || error instanceof UnsupportedDatabase)
+  if (error instanceof StoreUnusable || error instanceof UnsupportedDatabase)
     return new CommandFailure(error.message, { cause: error });
   const { code } = error as NodeJS.ErrnoException;
   if (code === '42501') {

@@ -18,7 +18,7 @@ import { KeyFileError, readApnsAccount, readFcmAccount } from '../push/key-files
 import type { PushSettings } from '../push/push.ts';
 import type { ByteBounds } from '../request/byte-budget.ts';
 import type { Config, SettingName } from '../settings/settings.ts';
-import type { AttachmentsPlace } from '../store/blobs/open.ts';
+import type { BlobLocation } from '../store/blobs/open.ts';
 import { CommandFailure } from './failure.ts';
 import type { Orders } from './workers.ts';
 
@@ -39,7 +39,7 @@ export interface ServerOptions {
   /** Worked on at once. */
   readonly requestsAtOnce: number;
   /** Where the bytes of attachments are kept. */
-  readonly attachments: AttachmentsPlace;
+  readonly attachments: BlobLocation;
   /** For bytes on their way to a store elsewhere. */
   readonly spoolFolder: string;
   readonly unheldDays: number;
@@ -136,5 +136,5 @@ function keyFile<T>(setting: SettingName, read: () => T): T {
 const mailSettings = ({ CARTULARY_SMTP_URL: url, CARTULARY_MAIL_FROM: from }: Config): ServerOptions['mail'] =>
   url === undefined || from === undefined ? undefined : { url, from };
 
-const attachmentsPlace = ({ CARTULARY_ATTACHMENTS: place, CARTULARY_DATA: data }: Config): AttachmentsPlace =>
+const attachmentsPlace = ({ CARTULARY_ATTACHMENTS: place, CARTULARY_DATA: data }: Config): BlobLocation =>
   place ?? { kind: 'disk', folder: resolve(data, 'attachments') };

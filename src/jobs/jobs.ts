@@ -2,12 +2,12 @@
 
 import { isoTime } from '../domain/dates/iso-time.ts';
 import { type PublishingContext, settleInterrupted } from '../operations/applications/prepare.ts';
-import { releaseLeft } from '../operations/attachments/uploads.ts';
+import { releaseClaims } from '../operations/attachments/announced-uploads.ts';
 import type { UpkeepContext } from '../operations/every-application.ts';
 import { Deliveries, type DeliveryContext } from '../operations/notifications/deliveries.ts';
 import { settleLeft } from '../operations/people/settling.ts';
 import { keepActivityLogs } from '../operations/upkeep/activity-months.ts';
-import { sweepUnfinished, sweepUnneeded } from '../operations/upkeep/attachment-sweep.ts';
+import { sweepUnfinished, sweepUnheldAndStray } from '../operations/upkeep/attachment-sweep.ts';
 import { eraseRemoved } from '../operations/upkeep/erasure.ts';
 import { sweepSignIns } from '../operations/upkeep/expired-sign-ins.ts';
 import { noteWaiting, removeFinishedLong } from '../operations/upkeep/notifications.ts';
@@ -36,7 +36,7 @@ export function jobsOf(context: JobsContext, { unheldDays, activityLogDays }: Jo
   return [
     { name: 'search-indexes', everyMs: 250, run: () => searchIndexes.tidy(database) },
     { name: 'publishings', everyMs: 2_000, run: () => settleInterrupted(context) },
-    { name: 'unreleased-uploads', everyMs: 2_000, run: () => releaseLeft(context) },
+    { name: 'unreleased-uploads', everyMs: 2_000, run: () => releaseClaims(context) },
     { name: 'unsettled-shared-users', everyMs: 2_000, run: (signal) => settleLeft(context, signal) },
     { name: 'token-uses', everyMs: 10_000, run: () => tokenUses.write(database) },
     { name: 'notifications', everyMs: 250, run: (signal) => deliveries.run(signal) },
@@ -63,7 +63,7 @@ export function jobsOf(context: JobsContext, { unheldDays, activityLogDays }: Jo
     onceForAll(context, {
       name: 'unneeded-attachments',
       everyMs: HOUR_MS,
-      run: (signal) => sweepUnneeded(context, { unheldDays, signal }),
+      run: (signal) => sweepUnheldAndStray(context, { unheldDays, signal }),
     }),
     onceForAll(context, {
       name: 'expired-sign-ins',

@@ -5,7 +5,7 @@ import { getApplication, pageOfApplications } from '../store/applications/applic
 import { StaleDefinition } from '../store/database/sqlstate.ts';
 
 export interface UpkeepContext extends Pick<OperatorContext, 'database' | 'now' | 'observe'> {
-  readonly attachments: Pick<AttachmentMeans, 'blobs' | 'node' | 'receiving' | 'looksApartMs'>;
+  readonly attachments: Pick<AttachmentMeans, 'blobs' | 'node' | 'activeUploads' | 'looksApartMs'>;
 }
 
 export async function* everyApplication({ database }: Pick<UpkeepContext, 'database'>): AsyncGenerator<string> {

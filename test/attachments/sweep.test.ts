@@ -5,9 +5,14 @@ import { after, before, describe, it } from 'node:test';
 import pg from 'pg';
 import { DAY_MS } from '../../src/domain/dates/days.ts';
 import { prepareApplication } from '../../src/domain/definition/application.ts';
-import { sweepUnfinished, sweepUnneeded } from '../../src/operations/upkeep/attachment-sweep.ts';
+import { sweepUnfinished, sweepUnheldAndStray } from '../../src/operations/upkeep/attachment-sweep.ts';
 import { getApplication } from '../../src/store/applications/applications.ts';
-import { condemnStrays, condemnUnheld, markUnheld, unheldAmong } from '../../src/store/attachments/sweeps.ts';
+import {
+  findUnheld,
+  markStraysForRemoval,
+  markUnheldForRemoval,
+  startUnheldGrace,
+} from '../../src/store/attachments/sweeps.ts';
 import { publishApplication } from '../support/application.ts';
 import { type AttachmentScene, attachment, filesOf, openAttachments, republish } from '../support/attachments.ts';
 import { startTestServer } from '../support/server.ts';
@@ -100,7 +105,7 @@ describe('the sweep', () => {
     const { id } = await heldIn(scene, 'Visits', photo(visits.Photo!));
     const { generation } = await current();
     // As a sweep that looked just before the record was written.
-    await markUnheld(writer(), { ids: [id], now: new Date().toISOString(), generation });
+    await startUnheldGrace(writer(), { ids: [id], now: new Date().toISOString(), generation });
     await there(id, true);
     await sweeper.sweep(3);
     await there(id, true);
@@ -112,14 +117,14 @@ describe('the sweep', () => {
     const { id } = await filesOf(scene, 'Visits').uploadNamed('raced.txt');
     const application = await current();
     const collection = application.collections.get(visits.id!)!;
-    assert.deepEqual([...(await unheldAmong(writer(), collection, [id]))], [id]);
+    assert.deepEqual([...(await findUnheld(writer(), collection, [id]))], [id]);
     const values = photo(visits.Photo!)({ id });
     assert.equal((await scene.app.send('POST', scene.app.records('Visits'), { json: { values } })).status, 200);
     const cutoff = new Date(Date.now() + DAY_MS).toISOString();
     const { generation } = application;
-    assert.deepEqual(await condemnUnheld(writer(), { ids: [id], cutoff, generation }), []);
+    assert.deepEqual(await markUnheldForRemoval(writer(), { ids: [id], cutoff, generation }), []);
     await there(id, false);
-    assert.deepEqual([...(await unheldAmong(writer(), collection, [id]))], []);
+    assert.deepEqual([...(await findUnheld(writer(), collection, [id]))], []);
   });
 
   it('waits for nobody who is about to hold one, and refuses who comes too late', async () => {
@@ -150,8 +155,8 @@ describe('the sweep', () => {
     const cutoff = new Date(Date.now() + DAY_MS).toISOString();
     const ids = [id];
     for (const stale of [generation - 1, generation + 1]) {
-      assert.deepEqual(await condemnUnheld(writer(), { ids, cutoff, generation: stale }), []);
-      assert.deepEqual(await condemnStrays(writer(), { ids, collectionIds: [], generation: stale }), []);
+      assert.deepEqual(await markUnheldForRemoval(writer(), { ids, cutoff, generation: stale }), []);
+      assert.deepEqual(await markStraysForRemoval(writer(), { ids, collectionIds: [], generation: stale }), []);
     }
     await there(id, true);
   });
@@ -159,7 +164,7 @@ describe('the sweep', () => {
   it('removes uploads whose server has gone, and none of a server that lives', async () => {
     const [dead, living, mine, announced] = [plantedId(), plantedId(), plantedId(), plantedId()];
     const forsaken = plantedId();
-    const turn = await sweeper.context.attachments.receiving.takeTurn(mine);
+    const turn = await sweeper.context.attachments.activeUploads.begin(mine);
     const client = new pg.Client({
       ...scene.server.database.connection,
       application_name: 'cartulary listener living',
@@ -231,7 +236,7 @@ describe('the sweep', () => {
   it('ends in the middle when the server is stopped', async () => {
     const { id } = await filesOf(scene, 'Visits').uploadNamed('later.txt');
     const context = { ...sweeper.context, now: () => Date.now() + 8 * DAY_MS };
-    await sweepUnneeded(context, { unheldDays: 7, signal: AbortSignal.abort() });
+    await sweepUnheldAndStray(context, { unheldDays: 7, signal: AbortSignal.abort() });
     await there(id, true);
   });
 

@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { BlobKey, Blobs } from '../../src/store/blobs/blobs.ts';
 import { fileNameOf } from '../../src/store/blobs/keys.ts';
-import { openBlobs } from '../../src/store/blobs/open.ts';
+import { createBlobs } from '../../src/store/blobs/open.ts';
 import { startS3, type TestS3 } from '../support/s3.ts';
 
 export interface TestBlobs {
@@ -36,7 +36,7 @@ export const newKey = (applicationId = newApplicationId()): BlobKey => ({
 
 export async function startDisk(): Promise<TestBlobs> {
   const folder = await mkdtemp(join(tmpdir(), 'cartulary-blobs-'));
-  const blobs = openBlobs({ kind: 'disk', folder: join(folder, 'attachments') }, join(folder, 'spool'));
+  const blobs = createBlobs({ kind: 'disk', folder: join(folder, 'attachments') }, join(folder, 'spool'));
   await blobs.open();
   const write = async (path: string) => {
     await mkdir(dirname(path), { recursive: true });
@@ -46,8 +46,8 @@ export async function startDisk(): Promise<TestBlobs> {
     blobs,
     folder: join(folder, 'attachments'),
     interrupt: (key) =>
-      write(join(blobs.place, key.applicationId, key.attachmentId.slice(-2), `${fileNameOf(key)}.uploading-0123`)),
-    litter: (applicationId) => write(join(blobs.place, applicationId, 'ab', 'README.txt')),
+      write(join(blobs.location, key.applicationId, key.attachmentId.slice(-2), `${fileNameOf(key)}.uploading-0123`)),
+    litter: (applicationId) => write(join(blobs.location, applicationId, 'ab', 'README.txt')),
     close: async () => {
       await blobs.close();
       await rm(folder, { recursive: true, force: true });
@@ -59,7 +59,7 @@ export async function startS3Blobs(prefix = 'some/where/'): Promise<TestS3Blobs>
   const s3 = await startS3();
   const folder = await mkdtemp(join(tmpdir(), 'cartulary-spool-'));
   const { searchParams } = new URL(s3.url());
-  const blobs = openBlobs(
+  const blobs = createBlobs(
     {
       kind: 's3',
       bucket: s3.bucket,

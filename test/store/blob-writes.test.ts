@@ -148,7 +148,7 @@ for (const [name, start] of [
       await assert.rejects(readStored(store.blobs, thumbnail), (error) => {
         assert.ok(isUnavailable(error));
         const { message } = (error as Fault).cause as Error;
-        assert.equal(message, `the bytes of ${key.attachmentId}.64.webp are not at ${store.blobs.place}`);
+        assert.equal(message, `the bytes of ${key.attachmentId}.64.webp are not at ${store.blobs.location}`);
         return true;
       });
       const read = () => Promise.reject(new Error('EIO'));

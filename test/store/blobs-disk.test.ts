@@ -7,7 +7,7 @@ import { platform, tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { Fault } from '../../src/faults.ts';
-import { StoreAway, UnusableStore } from '../../src/store/blobs/blobs.ts';
+import { StoreUnavailable, StoreUnusable } from '../../src/store/blobs/blobs.ts';
 import { createDiskBlobs } from '../../src/store/blobs/disk.ts';
 import { putVerified } from '../../src/store/blobs/writes.ts';
 import { bytesOf, collect, content, failing, inPieces, newKey, startDisk, type TestBlobs } from './blob-stores.ts';
@@ -114,11 +114,11 @@ describe('blobs on disk, their files', { concurrency: true }, () => {
           () => blobs.size(key),
           () => blobs.remove(key),
           () => blobs.removeAll(key),
-          () => blobs.removeBeside(key),
+          () => blobs.removeParts(key),
           () => collect(blobs.list(key.applicationId)),
           () => collect(blobs.applications()),
         ]) {
-          await assert.rejects(work, StoreAway, String(work));
+          await assert.rejects(work, StoreUnavailable, String(work));
         }
         assert.deepEqual(await filesBelow(dirname(folder)), before);
         await rm(folder, { recursive: true, force: true });
@@ -183,7 +183,7 @@ describe('blobs on disk, their files', { concurrency: true }, () => {
     await writeFile(path, '');
     const blobs = createDiskBlobs(join(path, 'attachments'));
     await assert.rejects(blobs.open(), (error) => {
-      assert.ok(error instanceof UnusableStore);
+      assert.ok(error instanceof StoreUnusable);
       assert.match(error.message, /^The folder of attachments .* cannot be read and written: /);
       return true;
     });

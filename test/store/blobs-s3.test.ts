@@ -8,8 +8,8 @@ import { createRequire } from 'node:module';
 import { PassThrough, type Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { StoreAway, UnknownOutcome, UnusableStore } from '../../src/store/blobs/blobs.ts';
-import { createS3Blobs, paced } from '../../src/store/blobs/s3.ts';
+import { StoreUnavailable, StoreUnusable, UnknownOutcome } from '../../src/store/blobs/blobs.ts';
+import { createS3Blobs, withStallTimeout } from '../../src/store/blobs/s3.ts';
 import { bytesOf, collect, content, failing, inPieces, newKey, startS3Blobs, type TestS3Blobs } from './blob-stores.ts';
 
 const MIB = 1024 * 1024;
@@ -272,7 +272,7 @@ describe('blobs on S3, their ways', () => {
     assert.equal(await refusal({}), undefined);
     for (const changed of [{ bucket: 'another' }, { accessKeyId: 'UNKNOWN' }]) {
       const error = await refusal(changed);
-      assert.ok(error instanceof UnusableStore, JSON.stringify(changed));
+      assert.ok(error instanceof StoreUnusable, JSON.stringify(changed));
       assert.match(error.message, sentence);
       assert.ok(!error.message.includes('hidden'));
     }
@@ -280,10 +280,10 @@ describe('blobs on S3, their ways', () => {
     assert.match((await refusal({}))?.message ?? '', sentence);
     for (const decision of ['cut', 500, 503] as const) {
       store.s3.decide((request) => (request.startsWith('PUT') ? decision : undefined));
-      assert.ok((await refusal({})) instanceof StoreAway, String(decision));
+      assert.ok((await refusal({})) instanceof StoreUnavailable, String(decision));
     }
     for (const endpoint of ['http://127.0.0.1:1', 'http://no-such-store.invalid']) {
-      assert.ok((await refusal({ endpoint })) instanceof StoreAway, endpoint);
+      assert.ok((await refusal({ endpoint })) instanceof StoreUnavailable, endpoint);
     }
   });
 
@@ -300,7 +300,7 @@ describe('blobs on S3, their ways', () => {
       spoolFolder: store.folder,
     });
     try {
-      await assert.rejects(blobs.open(), StoreAway);
+      await assert.rejects(blobs.open(), StoreUnavailable);
       const key = newKey();
       await assert.rejects(blobs.read(key), { code: 'ECONNRESET' });
       store.s3.decide(() => undefined);
@@ -314,12 +314,12 @@ describe('blobs on S3, their ways', () => {
 
 describe('the time of a download', () => {
   it('is up when a waiting reader gets nothing', async () => {
-    await assert.rejects(bytesOf(paced(new PassThrough(), 20)), /sent nothing for 20 ms/);
+    await assert.rejects(bytesOf(withStallTimeout(new PassThrough(), 20)), /sent nothing for 20 ms/);
   });
 
   it('does not run while nobody reads', async () => {
     const body = new PassThrough();
-    const stream = paced(body, 20);
+    const stream = withStallTimeout(body, 20);
     body.end(content(10));
     await once(
       stream.once('readable', () => undefined),
@@ -331,7 +331,7 @@ describe('the time of a download', () => {
 
   it('ends with the reader, whose leaving ends the body', async () => {
     const body = new PassThrough();
-    const stream = paced(body, 60_000);
+    const stream = withStallTimeout(body, 60_000);
     stream.read();
     stream.destroy();
     await once(body, 'close');
@@ -342,8 +342,8 @@ describe('the time of a download', () => {
 it('the SDK is loaded for S3 only', async () => {
   const script = `
     import { createRequire } from 'node:module';
-    import { openBlobs } from ${JSON.stringify(new URL('../../src/store/blobs/open.js', import.meta.url).href)};
-    const blobs = openBlobs({ kind: 'disk', folder: process.argv[1] }, '');
+    import { createBlobs } from ${JSON.stringify(new URL('../../src/store/blobs/open.js', import.meta.url).href)};
+    const blobs = createBlobs({ kind: 'disk', folder: process.argv[1] }, '');
     await blobs.open();
     const loaded = Object.keys(createRequire(import.meta.url).cache).filter((path) => path.includes('@aws-sdk'));
     process.stdout.write(String(loaded.length));

@@ -146,12 +146,12 @@ for (const [name, start] of STORES) {
         await store.blobs.put(one, inPieces(content(100)));
       }
       for (const one of [key, { ...key, part: 'piece-9-cd' }]) await store.interrupt(one);
-      for (let time = 0; time < 2; time += 1) await store.blobs.removeBeside(key);
+      for (let time = 0; time < 2; time += 1) await store.blobs.removeParts(key);
       assert.deepEqual(
         described(await collect(store.blobs.list(key.applicationId))),
         [`${key.attachmentId}  100`, `${neighbour.attachmentId} piece-0-ab 100`].sort(),
       );
-      await store.blobs.removeBeside(newKey());
+      await store.blobs.removeParts(newKey());
     });
 
     it('removes one file, and what is not there without complaint', async () => {
@@ -210,7 +210,7 @@ for (const [name, start] of STORES) {
         await assert.rejects(store.blobs.remove(one), /not the key/);
         if (one.part !== undefined) continue;
         await assert.rejects(store.blobs.removeAll(one), /not the key/);
-        await assert.rejects(store.blobs.removeBeside(one), /not the key/);
+        await assert.rejects(store.blobs.removeParts(one), /not the key/);
       }
       await assert.rejects(store.blobs.put({ ...key, part: 'uploading-1' }, inPieces(content(1))), /reserved/);
       await assert.rejects(collect(store.blobs.list('../x')), /not the identifier/);

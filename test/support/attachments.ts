@@ -8,7 +8,7 @@ import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:ht
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe } from 'node:test';
-import type { AttachmentsPlace } from '../../src/store/blobs/open.ts';
+import type { BlobLocation } from '../../src/store/blobs/open.ts';
 import { publishApplication } from './application.ts';
 import type { Scene } from './records.ts';
 import { startS3 } from './s3.ts';
@@ -21,7 +21,7 @@ export type StoreKind = (typeof STORES)[number];
 
 export interface TestStore {
   readonly kind: StoreKind;
-  readonly place: AttachmentsPlace;
+  readonly place: BlobLocation;
   /** Names of all that is kept, finished or not. */
   stored(): Promise<string[]>;
   /** As when a disk is not mounted, or the store does not answer; until it is called back. */

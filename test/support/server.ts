@@ -11,7 +11,7 @@ import type { ServerOptions } from '../../src/cli/server-options.ts';
 import type { Argon2 } from '../../src/gate/credentials/password-check.ts';
 import type { Observation, Observe } from '../../src/observe/events.ts';
 import type { PushSettings } from '../../src/push/push.ts';
-import type { AttachmentsPlace } from '../../src/store/blobs/open.ts';
+import type { BlobLocation } from '../../src/store/blobs/open.ts';
 import type { Engine } from '../../src/store/database/handles.ts';
 import type { News } from '../../src/store/nodes/hearing.ts';
 import { createDatabase, type TestDatabase } from './database.ts';
@@ -63,7 +63,7 @@ export interface ServerSettings {
   /** Which form of statements to use, whatever the database is. */
   readonly engine?: Engine;
   /** A folder that goes with the server unless another place is given. */
-  readonly attachments?: AttachmentsPlace;
+  readonly attachments?: BlobLocation;
   readonly unheldDays?: number;
   readonly announcedDays?: number;
   readonly activityLogDays?: number;

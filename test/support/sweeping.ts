@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { DAY_MS } from '../../src/domain/dates/days.ts';
 import type { Observation } from '../../src/observe/events.ts';
 import type { UpkeepContext } from '../../src/operations/every-application.ts';
-import { sweepUnfinished, sweepUnneeded } from '../../src/operations/upkeep/attachment-sweep.ts';
+import { sweepUnfinished, sweepUnheldAndStray } from '../../src/operations/upkeep/attachment-sweep.ts';
 import { eraseRemoved } from '../../src/operations/upkeep/erasure.ts';
-import { Receiving } from '../../src/store/attachments/receiving.ts';
+import { ActiveUploads } from '../../src/store/attachments/active-uploads.ts';
 import type { Blobs } from '../../src/store/blobs/blobs.ts';
-import { openBlobs } from '../../src/store/blobs/open.ts';
+import { createBlobs } from '../../src/store/blobs/open.ts';
 import { Database } from '../../src/store/database/db.ts';
 import { type AttachmentScene, attachment, filesOf } from './attachments.ts';
 
@@ -31,7 +31,7 @@ export async function openSweeper({ server, store }: AttachmentScene): Promise<S
     connectionsMax: 4,
     onConnectionError: () => undefined,
   });
-  const blobs = openBlobs(store.place, tmpdir());
+  const blobs = createBlobs(store.place, tmpdir());
   await blobs.open();
   const observed: Observation[] = [];
   let days = 0;
@@ -39,7 +39,7 @@ export async function openSweeper({ server, store }: AttachmentScene): Promise<S
     database,
     now: () => Date.now() + days * DAY_MS,
     observe: (observation) => observed.push(observation),
-    attachments: { blobs, node: 'test', looksApartMs: 500, receiving: new Receiving() },
+    attachments: { blobs, node: 'test', looksApartMs: 500, activeUploads: new ActiveUploads() },
   };
   const { signal } = new AbortController();
   return {
@@ -49,7 +49,7 @@ export async function openSweeper({ server, store }: AttachmentScene): Promise<S
     sweep: async (later = 0) => {
       days = later;
       await sweepUnfinished(context, { signal });
-      await sweepUnneeded(context, { unheldDays: UNHELD_DAYS, signal });
+      await sweepUnheldAndStray(context, { unheldDays: UNHELD_DAYS, signal });
     },
     erase: async (later = 0) => {
       days = (later * 1_000) / DAY_MS;

@@ -37,7 +37,7 @@ describe('incoming bytes', () => {
         taken.map(({ length }) => length),
         [...Array<number>(Math.floor(total / 4)).fill(4), ...(total % 4 === 0 ? [] : [total % 4])],
       );
-      assert.equal(bytes.breach, undefined);
+      assert.equal(bytes.failure, undefined);
     }
   });
 
@@ -53,7 +53,7 @@ describe('incoming bytes', () => {
       taken.map(({ length }) => length),
       [4, 2],
     );
-    assert.equal(bytes.breach?.error, failure);
+    assert.equal(bytes.failure?.error, failure);
     assert.equal(await bytes.more(), false);
   });
 
@@ -75,7 +75,7 @@ describe('incoming bytes', () => {
       taken.map(({ length }) => length),
       [5],
     );
-    assert.equal(bytes.breach?.error, 'newer');
+    assert.equal(bytes.failure?.error, 'newer');
     await bytes.close();
     wake();
   });
@@ -92,7 +92,7 @@ describe('incoming bytes', () => {
     setTimeout(() => newer.abort('newer'), 50);
     const startedAt = performance.now();
     await pieces(bytes, 1000);
-    assert.equal(bytes.breach?.error, 'newer');
+    assert.equal(bytes.failure?.error, 'newer');
     assert.ok(performance.now() - startedAt < 5_000);
     await bytes.close();
   });
@@ -111,6 +111,6 @@ describe('incoming bytes', () => {
     assert.equal(await bytes.more(), true);
     await bytes.close();
     assert.equal(open, false);
-    assert.equal(bytes.breach, undefined);
+    assert.equal(bytes.failure, undefined);
   });
 });

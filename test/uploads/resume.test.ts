@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import pg from 'pg';
 import type { Observation } from '../../src/observe/events.ts';
-import { openBlobs } from '../../src/store/blobs/open.ts';
+import { createBlobs } from '../../src/store/blobs/open.ts';
 import {
   type AttachmentScene,
   type Files,
@@ -160,7 +160,7 @@ onBothStores('an interrupted announced upload', { document: DOCUMENT }, (scene) 
     const bytes = randomFile(20_000);
     const { id } = await uploads.announced(bytes.length);
     assertAppended(await uploads.append(id, 0, bytes.subarray(0, 5_000)), 5_000);
-    const blobs = openBlobs(scene().store.place, tmpdir());
+    const blobs = createBlobs(scene().store.place, tmpdir());
     await blobs.open();
     const unnoted = { applicationId: scene().app.id, attachmentId: id, part: 'piece-5000-0123456789abcdef' };
     await blobs.put(unnoted, bytesOf('never noted'));

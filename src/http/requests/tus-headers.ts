@@ -3,7 +3,7 @@
 import { readUploadName, UNKNOWN_NAME } from '../../domain/attachments/filenames.ts';
 import { readMediaType } from '../../domain/attachments/media-types.ts';
 import { type Fault, fault } from '../../faults.ts';
-import type { UploadView } from '../../operations/attachments/uploads.ts';
+import type { UploadView } from '../../operations/attachments/announced-uploads.ts';
 
 export const TUS_VERSION = '1.0.0';
 export const TUS_EXTENSIONS = 'creation,expiration,termination';

@@ -7,6 +7,7 @@ import { readMediaType } from '../../domain/attachments/media-types.ts';
 import { fault } from '../../faults.ts';
 import * as attachments from '../../operations/attachments/attachments.ts';
 import { getThumbnail, readThumbnailSize, THUMBNAIL_TYPE } from '../../operations/attachments/thumbnails.ts';
+import { upload } from '../../operations/attachments/uploads.ts';
 import { isIdentifier, PATTERNS } from '../../wire/identifiers.ts';
 import { type Answer, answerJson, NOT_MODIFIED } from '../replies/answer.ts';
 import { unchanged, VARY, type Validators } from '../requests/conditional.ts';
@@ -75,7 +76,7 @@ export const ATTACHMENT_ROUTES: readonly Route[] = [
       const contentType = readMediaType(header('content-type'));
       const name = readFilename(header('content-disposition'));
       const place = { collectionId: params.collectionId!, creatorId: readCreatorId({ header }) };
-      return answerJson(await attachments.upload(context, { ...place, name, contentType, bytes }));
+      return answerJson(await upload(context, { ...place, name, contentType, bytes }));
     },
   }),
   route({

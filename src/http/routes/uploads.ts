@@ -3,7 +3,7 @@
 
 import type { Context } from '../../context.ts';
 import { Fault, fault } from '../../faults.ts';
-import * as uploads from '../../operations/attachments/uploads.ts';
+import * as uploads from '../../operations/attachments/announced-uploads.ts';
 import { type Answer, NO_CONTENT } from '../replies/answer.ts';
 import type { Input } from '../requests/input.ts';
 import {
@@ -42,7 +42,7 @@ const spoken =
     }
   };
 
-const placeOf = ({ params }: Input<unknown>): uploads.UploadPlace => ({
+const placeOf = ({ params }: Input<unknown>): uploads.UploadPath => ({
   collectionId: params.collectionId!,
   attachmentId: params.attachmentId!,
 });

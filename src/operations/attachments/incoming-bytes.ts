@@ -1,33 +1,34 @@
-// The bytes of a request, taken in pieces. When they break off, what has arrived is a piece like any other, and why they
-// did is kept for afterwards. Nothing is held but the chunk at a boundary.
+// The body of an upload request, taken in pieces. When it breaks off, the bytes received so far are a piece like any
+// other, and the failure is kept. Only the chunk at a boundary between pieces is held in memory.
 
 import { onAbort } from '../../request/signal.ts';
 
-/** When somebody newer waits: what has arrived is on its way through the buffers, and comes without a pause. */
+/** After an abort, bytes that have already arrived are still read from the buffers; they come without a pause. */
 const PAUSE_MS_MAX = 100;
-const REST_MS_MAX = 1_000;
+const DRAIN_MS_MAX = 1_000;
 
-/** Why there are no more bytes, other than that all have come. */
-interface Breach {
+/** Why the body ended early. */
+interface ReadFailure {
   readonly error: unknown;
 }
 
 export class IncomingBytes {
-  breach: Breach | undefined;
+  failure: ReadFailure | undefined;
   readonly #chunks: AsyncIterator<Uint8Array>;
   readonly #signal: AbortSignal;
   #rest: Uint8Array | undefined;
   #ended = false;
   #reading = false;
-  #late = Number.POSITIVE_INFINITY;
+  /** After an abort: when to stop reading, by performance.now(). */
+  #drainDeadline = Number.POSITIVE_INFINITY;
 
-  /** When `signal` aborts, only what has arrived already is taken, and its reason is the breach. */
+  /** When `signal` aborts, only bytes that have already arrived are taken, and its reason becomes the failure. */
   constructor(bytes: AsyncIterable<Uint8Array>, signal: AbortSignal) {
     this.#chunks = bytes[Symbol.asyncIterator]();
     this.#signal = signal;
   }
 
-  /** Waits until there is something to take; false: there will be nothing. */
+  /** Waits until there are bytes to take; false at the end. */
   async more(): Promise<boolean> {
     while (this.#rest === undefined && !this.#ended) {
       try {
@@ -35,14 +36,14 @@ export class IncomingBytes {
         if (done) this.#ended = true;
         else if (value.length > 0) this.#rest = value;
       } catch (error) {
-        this.breach = { error };
+        this.failure = { error };
         this.#ended = true;
       }
     }
     return this.#rest !== undefined;
   }
 
-  /** As much as there is, up to so many. Never throws. */
+  /** Up to `bytesMax` bytes. Never throws. */
   async *take(bytesMax: number): AsyncGenerator<Uint8Array> {
     for (let left = bytesMax; left > 0 && (await this.more()); ) {
       const chunk = this.#rest as Uint8Array;
@@ -53,26 +54,26 @@ export class IncomingBytes {
     }
   }
 
-  /** Lets go of the source. While that is being read nobody waits for it: a dead connection may keep its reader for long. */
+  /** Closes the source. Does not wait for a pending read: a dead connection may never end it. */
   async close(): Promise<void> {
     this.#ended = true;
     const closed = this.#chunks.return?.().catch(() => undefined);
     if (!this.#reading) await closed;
   }
 
-  /** Not Promise.race: on a signal that lives as long as the request it would keep every chunk alive. */
+  /** Not Promise.race: with a signal that lives as long as the request, that would keep every chunk in memory. */
   #next(): Promise<IteratorResult<Uint8Array>> {
     const signal = this.#signal;
-    if (performance.now() >= this.#late) return Promise.reject(signal.reason);
+    if (performance.now() >= this.#drainDeadline) return Promise.reject(signal.reason);
     return new Promise((resolve, reject) => {
       let timer: NodeJS.Timeout | undefined;
-      const hurry = () => {
+      const startTimer = () => {
         const now = performance.now();
-        this.#late = Math.min(this.#late, now + REST_MS_MAX);
-        timer = setTimeout(() => reject(signal.reason), Math.min(PAUSE_MS_MAX, this.#late - now));
+        this.#drainDeadline = Math.min(this.#drainDeadline, now + DRAIN_MS_MAX);
+        timer = setTimeout(() => reject(signal.reason), Math.min(PAUSE_MS_MAX, this.#drainDeadline - now));
       };
-      if (signal.aborted) hurry();
-      const unsubscribe = onAbort(signal, hurry);
+      if (signal.aborted) startTimer();
+      const unsubscribe = onAbort(signal, startTimer);
       this.#reading = true;
       this.#chunks
         .next()

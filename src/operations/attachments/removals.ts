@@ -1,47 +1,46 @@
-// Removes attachments and files. Each removal stands alone: one that fails, as of a file that somebody has locked,
-// stops no other.
+// Removes attachments and files. A removal that fails, as of a file that is locked, does not stop the others.
 
 import type { Fault } from '../../faults.ts';
-import { deleteCondemned, forgetPieces } from '../../store/attachments/attachments.ts';
+import { deleteMarkedForRemoval, forgetPieces } from '../../store/attachments/attachments.ts';
 import type { BlobKey } from '../../store/blobs/blobs.ts';
 import { storageUnavailable } from '../../store/blobs/writes.ts';
 import type { UpkeepContext } from '../every-application.ts';
 
 const REMOVALS_AT_ONCE = 8;
 
-/** What became of some removals. What is neither was not tried any more, as the server is being stopped. */
+/** The result of several removals. Items that are neither removed nor failed were skipped because the server stops. */
 export interface Removals {
   readonly removed: number;
   readonly failed: number;
-  /** Of the first that failed. */
+  /** The first failure. */
   readonly error?: Fault;
 }
 
-export interface Condemned {
+export interface MarkedForRemoval {
   readonly applicationId: string;
   readonly ids: readonly string[];
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Bytes first: as long as any are left, the row says whose they were. */
-export async function removeCondemned(
+/** Removes the bytes before the rows: as long as bytes are left, the row says which attachment they belong to. */
+export async function removeMarked(
   { database, attachments: { blobs } }: UpkeepContext,
-  { applicationId, ids, signal }: Condemned,
+  { applicationId, ids, signal }: MarkedForRemoval,
 ): Promise<Removals> {
-  const { done, ...rest } = await tryEach(ids, signal, (attachmentId) =>
+  const { done, ...rest } = await removeEach(ids, signal, (attachmentId) =>
     blobs.removeAll({ applicationId, attachmentId }),
   );
-  if (done.length > 0) await deleteCondemned(database.application(applicationId), done);
+  if (done.length > 0) await deleteMarkedForRemoval(database.application(applicationId), done);
   return { removed: done.length, ...rest };
 }
 
-/** What lies beside the files of attachments that are there: pieces of their uploads. */
-export async function removePieces(
+/** Removes the upload pieces beside the files of available attachments. */
+export async function removeLeftPieces(
   { database, attachments: { blobs } }: UpkeepContext,
-  { applicationId, ids, signal }: Condemned,
+  { applicationId, ids, signal }: MarkedForRemoval,
 ): Promise<Removals> {
-  const { done, ...rest } = await tryEach(ids, signal, (attachmentId) =>
-    blobs.removeBeside({ applicationId, attachmentId }),
+  const { done, ...rest } = await removeEach(ids, signal, (attachmentId) =>
+    blobs.removeParts({ applicationId, attachmentId }),
   );
   if (done.length > 0) await forgetPieces(database.application(applicationId), done);
   return { removed: done.length, ...rest };
@@ -52,19 +51,19 @@ export async function removeFiles(
   keys: readonly BlobKey[],
   signal?: AbortSignal,
 ): Promise<Removals> {
-  const { done, ...rest } = await tryEach(keys, signal, (key) => blobs.remove(key));
+  const { done, ...rest } = await removeEach(keys, signal, (key) => blobs.remove(key));
   return { removed: done.length, ...rest };
 }
 
-interface Tried<Item> extends Omit<Removals, 'removed'> {
+interface RemovedEach<Item> extends Omit<Removals, 'removed'> {
   readonly done: Item[];
 }
 
-async function tryEach<Item>(
+async function removeEach<Item>(
   items: readonly Item[],
   signal: AbortSignal | undefined,
   remove: (item: Item) => Promise<void>,
-): Promise<Tried<Item>> {
+): Promise<RemovedEach<Item>> {
   const done: Item[] = [];
   const errors: unknown[] = [];
   for (let start = 0; start < items.length && signal?.aborted !== true; start += REMOVALS_AT_ONCE) {

@@ -1,5 +1,5 @@
-// What is stored of one application, file by file, with the row that each belongs to. Files are listed first and rows
-// looked for afterwards: a row is there before its bytes and until after them, so that a file without a row is nobody's.
+// The stored files of one application, each with its row. Files are listed before rows are looked up: a row exists before
+// its bytes and until after them, so a file without a row belongs to no attachment.
 
 import { type CheckedRow, existingAttachments } from '../../store/attachments/checks.ts';
 import type { StoredBlob } from '../../store/blobs/blobs.ts';
@@ -8,8 +8,8 @@ import { StaleDefinition } from '../../store/database/sqlstate.ts';
 import { applicationExists, type UpkeepContext } from '../every-application.ts';
 
 const BATCH = 500;
-/** What fails for a moment works when it is tried again (store/database/sqlstate). */
-const LOOKS_MAX = 2;
+/** A statement that fails only for a moment succeeds at the second attempt (store/database/sqlstate). */
+const ATTEMPTS_MAX = 2;
 
 export interface FileBatch {
   readonly applicationExists: boolean;
@@ -18,12 +18,12 @@ export interface FileBatch {
 
 export interface StoredFile {
   readonly blob: StoredBlob;
-  /** Absent: it is nobody's. */
+  /** Absent: the file belongs to no attachment. */
   readonly row?: CheckedRow;
 }
 
 export async function* filesOf(context: UpkeepContext, applicationId: string): AsyncGenerator<FileBatch> {
-  const blobs = asked(context.attachments.blobs.list(applicationId));
+  const blobs = listed(context.attachments.blobs.list(applicationId));
   for await (const batch of batchesOf(blobs, BATCH)) {
     const ids = [...new Set(batch.map(({ attachmentId }) => attachmentId))];
     const rows = await rowsOf(context, applicationId, ids);
@@ -35,21 +35,21 @@ export async function* filesOf(context: UpkeepContext, applicationId: string): A
   }
 }
 
-export const isStranger = ({ row }: StoredFile): boolean => row === undefined;
+export const hasNoRow = ({ row }: StoredFile): boolean => row === undefined;
 
-/** undefined when there is no such application. */
+/** undefined when the application does not exist. */
 async function rowsOf(
   context: UpkeepContext,
   applicationId: string,
   ids: readonly string[],
 ): Promise<Map<string, CheckedRow> | undefined> {
-  for (let look = 1; ; look++) {
+  for (let attempt = 1; ; attempt++) {
     try {
       return await existingAttachments(context.database.application(applicationId), ids);
     } catch (error) {
       if (!(error instanceof StaleDefinition)) throw error;
       if (!(await applicationExists(context, applicationId))) return undefined;
-      if (look === LOOKS_MAX) throw error;
+      if (attempt === ATTEMPTS_MAX) throw error;
     }
   }
 }
@@ -65,8 +65,8 @@ async function* batchesOf<T>(items: AsyncIterable<T>, size: number): AsyncGenera
   if (batch.length > 0) yield batch;
 }
 
-/** What a store lists; what it throws means that it cannot serve now. */
-export async function* asked<T>(items: AsyncIterable<T>): AsyncGenerator<T> {
+/** The items that a store lists; its errors become UNAVAILABLE. */
+export async function* listed<T>(items: AsyncIterable<T>): AsyncGenerator<T> {
   const iterator = items[Symbol.asyncIterator]();
   try {
     for (;;) {

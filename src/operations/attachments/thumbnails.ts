@@ -1,4 +1,4 @@
-// Small pictures of images, made when they are first asked for and kept beside the attachment, with which they go.
+// Thumbnails of images: made at the first request, stored beside the attachment and removed with it.
 
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
@@ -10,11 +10,11 @@ import { stateOf } from '../../store/attachments/attachments.ts';
 import type { BlobKey } from '../../store/blobs/blobs.ts';
 import { putVerified, readStored, storageUnavailable } from '../../store/blobs/writes.ts';
 import { type InCollection, inCollection } from '../in-collection.ts';
-import { noteDownload } from './attachments.ts';
+import { logDownload } from './attachments.ts';
 
 export const THUMBNAIL_TYPE = 'image/webp';
 
-/** A few sizes, each of which is made once. */
+/** Only a few sizes are allowed, since each is stored. */
 export function readThumbnailSize(written: string): number {
   const size = THUMBNAIL_SIZES.find((known) => String(known) === written);
   if (size === undefined) throw refuse(`must be one of ${THUMBNAIL_SIZES.join(', ')}`);
@@ -23,11 +23,11 @@ export function readThumbnailSize(written: string): number {
 
 export interface Thumbnail {
   readonly length: number;
-  /** Its bytes, noted as downloaded. */
+  /** The bytes, logged as downloaded. */
   readonly read: () => Promise<Readable>;
 }
 
-interface ThumbnailPlace {
+interface ThumbnailRequest {
   readonly collectionId: string;
   readonly attachmentId: string;
   readonly size: number;
@@ -35,26 +35,26 @@ interface ThumbnailPlace {
   readonly hash: string;
 }
 
-/** Of an attachment that the caller was found to be allowed to fetch. */
+/** The caller has checked that the attachment may be fetched. */
 export async function getThumbnail(
   context: Context,
-  { collectionId, attachmentId, size, hash }: ThumbnailPlace,
+  { collectionId, attachmentId, size, hash }: ThumbnailRequest,
 ): Promise<Thumbnail> {
   const at = inCollection(context, collectionId);
   const key = { applicationId: at.application.id, attachmentId };
   const picture =
-    (await kept(at, { ...key, part: partOf(size) })) ??
+    (await findStored(at, { ...key, part: partOf(size) })) ??
     (await at.withoutSlot((signal) => make(at, key, { size, hash, signal })));
   return {
     length: picture.length,
     read: async () => {
-      await noteDownload(at, { attachmentId, size: String(size) });
+      await logDownload(at, { attachmentId, size: String(size) });
       return Readable.from([picture]);
     },
   };
 }
 
-async function kept({ attachments: { blobs } }: InCollection, key: BlobKey): Promise<Buffer | undefined> {
+async function findStored({ attachments: { blobs } }: InCollection, key: BlobKey): Promise<Buffer | undefined> {
   try {
     const bytes = await blobs.read(key);
     return bytes && (await buffer(bytes));
@@ -69,25 +69,25 @@ async function make(
   { size, hash, signal }: { size: number; hash: string; signal: Signal },
 ): Promise<Buffer> {
   const { blobs, thumbnails } = at.attachments;
-  // The same image uploaded anew is no other one, but what an application has is told to no other.
+  // The same image uploaded again has the same name. Per application, so that timing tells nothing about other applications.
   const name = `${key.applicationId}/${hash}`;
   const image = { name, tenant: key.applicationId, signal, open: () => readStored(blobs, key) };
   const picture = await thumbnails.make(image, size).catch((error: unknown) => {
     if (error instanceof NotAnImage) throw refuse(error.reason);
     throw error instanceof Fault ? error : storageUnavailable(error);
   });
-  await keep(at, { ...key, part: partOf(size) }, picture);
+  await store(at, { ...key, part: partOf(size) }, picture);
   return picture;
 }
 
-/** What cannot be kept is made anew the next time. What was removed meanwhile leaves nothing behind. */
-async function keep(at: InCollection, key: BlobKey, picture: Buffer): Promise<void> {
+/** A thumbnail that cannot be stored is made again at the next request. That of an attachment removed meanwhile is removed. */
+async function store(at: InCollection, key: BlobKey, picture: Buffer): Promise<void> {
   const { blobs } = at.attachments;
   try {
     await putVerified(blobs, key, only(picture));
     if ((await stateOf(at.store, key.attachmentId)) !== 'available') await blobs.remove(key);
   } catch {
-    // It is given out nevertheless.
+    // This request gets the thumbnail nevertheless.
   }
 }
 

@@ -1,24 +1,23 @@
-// The bytes of an announced upload: stored in pieces as they come, and joined into the attachment when all are there.
-// Whoever calls has claimed the upload (store/attachments/uploads).
+// The bytes of an announced upload: stored in pieces as they arrive and joined into one file when complete. The caller
+// has claimed the upload (operations/attachments/announced-uploads).
 
 import { createHash, randomBytes } from 'node:crypto';
 import { DAY_MS } from '../../domain/dates/days.ts';
 import { isoTime } from '../../domain/dates/iso-time.ts';
 import { fault, tooBusy } from '../../faults.ts';
+import { type Piece, recordPieces } from '../../store/attachments/announced-uploads.ts';
 import { forgetPieces } from '../../store/attachments/attachments.ts';
-import { notePieces, type Piece } from '../../store/attachments/uploads.ts';
 import type { BlobKey } from '../../store/blobs/blobs.ts';
 import { putVerified, replaceVerified, storageUnavailable } from '../../store/blobs/writes.ts';
 import type { InCollection } from '../in-collection.ts';
-import { complete } from './attachments.ts';
 import type { IncomingBytes } from './incoming-bytes.ts';
 
-/** What a crash may cost a client, at the most, of the bytes that it has sent. */
+/** The most bytes that a client has to send again after a crash. */
 const PIECE_BYTES = 8 * 1024 * 1024;
-/** Every request makes one at least. */
+/** Each request with bytes stores at least one piece. */
 const PIECES_MAX = 1_000;
 
-/** Of the pieces that there may be, half are enough for the largest file; the others are for requests that break off. */
+/** Half of the allowed pieces hold the whole file; the other half is for requests that break off. */
 export const pieceBytes = (size: number): number => Math.max(PIECE_BYTES, Math.ceil((size * 2) / PIECES_MAX));
 
 export const expiryOf = (at: InCollection): string => isoTime(at.now() + at.attachments.announcedDays * DAY_MS);
@@ -46,7 +45,7 @@ interface Progress extends Pick<ClaimedUpload, 'pieces' | 'expiresAt'> {
 
 const receivedIn = (pieces: readonly Piece[]): number => pieces.reduce((sum, { size }) => sum + size, 0);
 
-/** Each piece is durable and noted before the next begins. */
+/** Each piece is durable and recorded before the next begins. */
 export async function storePieces(at: InCollection, upload: ClaimedUpload, bytes: IncomingBytes): Promise<Progress> {
   const pieces = [...upload.pieces];
   let received = receivedIn(pieces);
@@ -57,9 +56,9 @@ export async function storePieces(at: InCollection, upload: ClaimedUpload, bytes
     pieces.push(piece);
     received += piece.size;
     expiresAt = expiryOf(at);
-    const noted = { id: upload.id, node: at.attachments.node, pieces, received, expiresAt };
-    if (await notePieces(at.store, { ...noted, offset: piece.offset })) continue;
-    // Removed meanwhile, or another server took this one for dead.
+    const progress = { id: upload.id, node: at.attachments.node, pieces, received, expiresAt };
+    if (await recordPieces(at.store, { ...progress, offset: piece.offset })) continue;
+    // The upload was removed meanwhile, or another node took this one for dead.
     await at.attachments.blobs.remove(pieceKey(at, upload.id, piece.part)).catch(() => undefined);
     throw tooBusy();
   }
@@ -76,8 +75,8 @@ async function storePiece(
   { id, size: announced, offset }: ClaimedUpload & { offset: number },
   bytes: IncomingBytes,
 ): Promise<Piece> {
-  // Never a name that was used before: who was taken for dead, or repeats what may have been noted after all, must not
-  // write over what is noted.
+  // A new name each time: a node that was taken for dead, or that repeats a piece whose record may have succeeded, must
+  // not overwrite a recorded piece.
   const part = `piece-${offset}-${randomBytes(8).toString('hex')}`;
   const { size, hash } = await putVerified(
     at.attachments.blobs,
@@ -87,42 +86,44 @@ async function storePiece(
   return { offset, size, hash, part };
 }
 
-/** All bytes are there: makes the attachment of them. */
+/** Stores the pieces as one file. */
 export async function joinPieces(
   at: InCollection,
   { id, size, pieces }: Pick<ClaimedUpload, 'id' | 'size' | 'pieces'>,
-): Promise<void> {
-  const { blobs } = at.attachments;
-  const key = fileKey(at, id);
-  // Another server that took this one for dead may have made the attachment by now, of the same bytes.
-  const whole = await replaceVerified(blobs, key, joined(at, id, pieces));
-  if (whole.size !== size) throw storageUnavailable(new Error(`${whole.size} bytes of ${id} were stored for ${size}`));
-  await complete(at, { id, ...whole });
+): Promise<{ size: number; hash: string }> {
+  // Another node that took this one for dead may have stored the file by now, of the same bytes.
+  const file = await replaceVerified(at.attachments.blobs, fileKey(at, id), bytesOf(at, id, pieces));
+  if (file.size !== size) throw storageUnavailable(new Error(`${file.size} bytes of ${id} were stored for ${size}`));
+  return file;
+}
+
+/** Removes the pieces of an attachment that is available. If that fails, the row keeps them for the sweep. */
+export async function removePieces(at: InCollection, id: string): Promise<void> {
   try {
-    await blobs.removeBeside(key);
+    await at.attachments.blobs.removeParts(fileKey(at, id));
     await forgetPieces(at.store, [id]);
   } catch {
-    // The attachment is there; the row still tells the sweep that something may lie beside it.
+    // The sweep removes them.
   }
 }
 
-async function* joined(at: InCollection, id: string, pieces: readonly Piece[]): AsyncGenerator<Uint8Array> {
+async function* bytesOf(at: InCollection, id: string, pieces: readonly Piece[]): AsyncGenerator<Uint8Array> {
   for (const piece of pieces) {
     try {
-      yield* checked(at, id, piece);
+      yield* verifiedBytesOf(at, id, piece);
     } catch (error) {
       throw storageUnavailable(error);
     }
   }
 }
 
-async function* checked(at: InCollection, id: string, { part, hash }: Piece): AsyncGenerator<Uint8Array> {
+async function* verifiedBytesOf(at: InCollection, id: string, { part, hash }: Piece): AsyncGenerator<Uint8Array> {
   const stream = await at.attachments.blobs.read(pieceKey(at, id, part));
-  if (stream === undefined) throw new Error(`${part} of ${id} is not at ${at.attachments.blobs.place}`);
-  const found = createHash('sha256');
+  if (stream === undefined) throw new Error(`${part} of ${id} is not at ${at.attachments.blobs.location}`);
+  const actual = createHash('sha256');
   for await (const chunk of stream as AsyncIterable<Uint8Array>) {
-    found.update(chunk);
+    actual.update(chunk);
     yield chunk;
   }
-  if (found.digest('hex') !== hash) throw new Error(`${part} of ${id} is not as it was stored`);
+  if (actual.digest('hex') !== hash) throw new Error(`${part} of ${id} is not as it was stored`);
 }

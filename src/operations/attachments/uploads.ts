@@ -1,252 +1,135 @@
-// Announced uploads: the metadata first, by which records can hold the attachment at once, and the bytes later, as often
-// and as far as the client gets. Whatever interrupts it leaves a row that tells how far that was; what nobody goes on with
-// is cleared away by the sweep (operations/upkeep/attachment-sweep).
+// Uploads of a file in one request, and how any upload ends. The row comes first, as `pending`, then the bytes, then the
+// row becomes `available`. An interruption at any point leaves a row by which the sweep finds what to remove
+// (operations/upkeep/attachment-sweep).
 
-import type { AttachmentMeans, Context, OperatorContext } from '../../context.ts';
+import type { Context } from '../../context.ts';
 import { isoTime } from '../../domain/dates/iso-time.ts';
-import { Fault, fault } from '../../faults.ts';
+import { fault, tooBusy } from '../../faults.ts';
+import { loggedWrite } from '../../store/activity/logged-write.ts';
 import {
-  claimUpload,
-  findUpload,
-  insertUpload,
-  type Piece,
-  releaseUpload,
-  type StoredUpload,
-} from '../../store/attachments/uploads.ts';
-import { mayAppearLater } from '../../store/blobs/writes.ts';
-import { goneNodes } from '../../store/nodes/hearing.ts';
+  type AttachmentState,
+  completeAttachment,
+  deleteMarkedForRemoval,
+  insertAttachment,
+  markUploadForRemoval,
+  stateOf,
+} from '../../store/attachments/attachments.ts';
+import { mayAppearLater, putVerified } from '../../store/blobs/writes.ts';
+import { StaleDefinition } from '../../store/database/sqlstate.ts';
+import { userNames } from '../../store/people/users.ts';
 import type { AttachmentMetadata } from '../../wire/attachments.ts';
+import { activityEntries } from '../activity/entries.ts';
 import { staleAsBusy } from '../current-definition.ts';
 import { type InCollection, inCollection } from '../in-collection.ts';
-import { clearAway, creatorOf, discard, type NewUpload } from './attachments.ts';
-import { IncomingBytes } from './incoming-bytes.ts';
-import { expiryOf, joinPieces, storePieces } from './upload-pieces.ts';
 
-export interface UploadView extends AttachmentMetadata {
-  /** So many bytes are durable; all of them when it is an attachment, and only then. */
-  readonly received: number;
-  /** Undefined once it is an attachment. */
-  readonly expiresAtMs: number | undefined;
-}
-
-export interface UploadPlace {
+export interface NewUpload {
   readonly collectionId: string;
-  readonly attachmentId: string;
+  readonly name: string;
+  readonly contentType: string;
+  /** Undefined: the caller. */
+  readonly creatorId: string | undefined;
 }
 
-export async function announce(context: Context, input: NewUpload & { readonly size: number }): Promise<UploadView> {
-  const at = inCollection(context, input.collectionId);
-  const { name, contentType, size, collectionId } = input;
-  const maxBytes = at.application.definition.maxAttachmentBytes;
-  if (size > maxBytes) {
-    throw fault('INVALID_BODY', { reason: `the announced file is larger than ${maxBytes} bytes`, maxBytes });
-  }
-  const createdBy = await creatorOf(at, input.creatorId);
-  const id = at.ids.long('a');
-  const expiresAt = expiryOf(at);
-  const row = { id, collectionId, name, contentType, size, createdBy, createdAt: isoTime(at.now()), expiresAt };
-  await insertUpload(at.store, row);
-  const upload = { id, name, contentType, size };
-  if (size > 0) return { ...upload, received: 0, expiresAtMs: Date.parse(expiresAt) };
-  try {
-    return await inTurn(at, id, (signal) => receive(at, { upload, offset: 0, bytes: nothing(), signal }));
-  } catch (error) {
-    const found = await discard(at, id, { rowStays: mayAppearLater(error) }).catch(() => undefined);
-    // Only the answer of the database was lost.
-    if (found === 'available') return finished(upload);
-    throw error;
-  }
-}
-
-async function* nothing(): AsyncGenerator<Uint8Array> {}
-
-/**
- * How far it is. What has all its bytes and could not be made an attachment of is made one now: clients take an upload
- * for done when all of it was received.
- */
-export async function show(
-  context: Context,
-  { collectionId, attachmentId: id, bytes }: Omit<Continuation, 'offset'>,
-): Promise<UploadView> {
-  const at = inCollection(context, collectionId);
-  const found = await find(at, id);
-  if (found.available || found.received < found.size) return viewOf(id, found);
-  const upload = { ...found, id };
-  try {
-    // There are none; but joining what is there may take as long as a file.
-    const none = bytes(0);
-    return await inTurn(at, id, (signal) => receive(at, { upload, offset: found.size, bytes: none, signal }));
-  } catch (error) {
-    if (!(error instanceof Fault) || error.code !== 'UNAVAILABLE') throw error;
-    // Clients begin anew, with another upload, on any other failure of this question.
-    const busy = fault('UPLOAD_BUSY');
-    busy.cause = error.cause;
-    throw busy;
-  }
-}
-
-interface Continuation extends UploadPlace {
-  readonly offset: number;
-  /** As of an upload in one request (operations/attachments/attachments). */
+export interface Upload extends NewUpload {
+  /** The bytes of the body, at most `bytesMax`; throws at once when the length is known to be greater. */
   readonly bytes: (bytesMax: number) => AsyncIterable<Uint8Array>;
 }
 
-export async function append(context: Context, input: Continuation): Promise<UploadView> {
+export async function upload(context: Context, input: Upload): Promise<AttachmentMetadata> {
   const at = inCollection(context, input.collectionId);
-  const { attachmentId: id, offset } = input;
-  const found = await find(at, id);
-  const { size } = found;
-  if (offset > size || (found.available && offset < size)) throw mismatch(found);
-  const bytes = input.bytes(size - offset);
-  if (found.available) return viewOf(id, found);
-  return inTurn(at, id, (signal) => receive(at, { upload: { ...found, id }, offset, bytes, signal }));
-}
-
-export async function cancel(context: Context, { collectionId, attachmentId: id }: UploadPlace): Promise<void> {
-  const at = inCollection(context, collectionId);
-  if ((await find(at, id)).available) throw notFound(id);
-  await inTurn(at, id, async () => {
-    if ((await discard(at, id)) !== 'pending') throw notFound(id);
-  });
-}
-
-const notFound = (attachmentId: string) => fault('ATTACHMENT_NOT_FOUND', { attachmentId });
-const mismatch = ({ received }: StoredUpload) => fault('UPLOAD_OFFSET_MISMATCH', { offset: received });
-
-function viewOf(
-  id: string,
-  { name, contentType, size, received, expiresAt }: Omit<StoredUpload, 'available' | 'node'>,
-): UploadView {
-  return { id, name, contentType, size, received, expiresAtMs: expiresAt?.getTime() };
-}
-
-/** For its creator and for admins; for others there is none. */
-async function find(at: InCollection, id: string): Promise<StoredUpload> {
-  const createdBy = at.caller.admin ? undefined : at.caller.id;
-  const collectionId = at.collection.definition.id;
-  const found = await findUpload(at.store, { id, collectionId, createdBy, at: isoTime(at.now()) });
-  if (found === undefined) throw notFound(id);
-  return found;
-}
-
-async function inTurn<T>(at: InCollection, id: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const turn = await at.attachments.receiving.takeTurn(id);
+  const bytes = input.bytes(at.application.definition.maxAttachmentBytes);
+  const createdBy = await creatorOf(at, input.creatorId);
+  const { name, contentType, collectionId } = input;
+  const { node, activeUploads } = at.attachments;
+  const id = at.ids.long('a');
+  const active = await activeUploads.begin(id);
   try {
-    turn.signal.throwIfAborted();
-    return await work(turn.signal);
+    const createdAt = isoTime(at.now());
+    await insertAttachment(at.store, { id, collectionId, name, contentType, createdBy, createdAt, node });
+    return { id, name, contentType, size: await receive(at, id, bytes) };
+  } finally {
+    active.end();
+  }
+}
+
+/** Stores the bytes, completes the attachment and returns its size. */
+async function receive(at: InCollection, id: string, bytes: AsyncIterable<Uint8Array>): Promise<number> {
+  const key = { applicationId: at.application.id, attachmentId: id };
+  let storedBytes: number | undefined;
+  try {
+    const { size, hash } = await putVerified(at.attachments.blobs, key, bytes);
+    storedBytes = size;
+    await completeUpload(at, { id, size, hash });
+    return size;
   } catch (error) {
-    // Bytes may have been read: the road must not try again.
+    const found = await abandonUpload(at, id, { keepRow: mayAppearLater(error) }).catch(() => undefined);
+    // The attachment is complete; only the result of the statement was lost.
+    if (found === 'available' && storedBytes !== undefined) return storedBytes;
+    // The body has been read, so the request must not be handled a second time.
     throw staleAsBusy(error);
-  } finally {
-    turn.end();
   }
 }
 
-interface Reception {
-  /** As announced. */
-  readonly upload: AttachmentMetadata;
-  readonly offset: number;
-  readonly bytes: AsyncIterable<Uint8Array>;
-  readonly signal: AbortSignal;
+/** INVALID_CREATOR for a user that does not exist, ADMIN_REQUIRED for a caller who names a creator and is not an admin. */
+export async function creatorOf(at: InCollection, creatorId: string | undefined): Promise<string> {
+  if (creatorId === undefined) return at.caller.id;
+  if (!at.caller.admin) throw fault('ADMIN_REQUIRED');
+  const names = await userNames(at.store, [creatorId]);
+  if (!names.has(creatorId)) throw fault('INVALID_CREATOR', { creatorId });
+  return creatorId;
 }
 
-async function receive(at: InCollection, { upload, offset, bytes, signal }: Reception): Promise<UploadView> {
-  const { id, size } = upload;
-  const claimed = await claim(at, id, offset);
-  // Finished since, by the request before this one, of which the client did not hear.
-  if (claimed === 'finished') return finished(upload);
-  const incoming = new IncomingBytes(bytes, signal);
-  try {
-    const { pieces, received, expiresAt } = await storePieces(at, { id, size, ...claimed }, incoming);
-    if (incoming.breach !== undefined) throw incoming.breach.error;
-    if (received < size) return viewOf(id, { ...upload, received, expiresAt: new Date(expiresAt) });
-    await joinPieces(at, { id, size, pieces });
-    return finished(upload);
-  } catch (error) {
-    // Somebody may have removed it, or made an attachment of it, while these bytes were being stored.
-    if (error !== incoming.breach?.error) await clearAway(at, id).catch(() => undefined);
-    throw error;
-  } finally {
-    await incoming.close();
-    await release(at, id);
-  }
-}
-
-const finished = ({ id, name, contentType, size }: AttachmentMetadata): UploadView => {
-  const metadata = { id, name, contentType, size };
-  return { ...metadata, received: size, expiresAtMs: undefined };
-};
-
-interface Claimed {
-  readonly pieces: Piece[];
-  readonly expiresAt: string;
-}
-
-/** The pieces so far; `finished`: it has become an attachment with exactly these bytes. Throws why it is not to be had. */
-async function claim(at: InCollection, id: string, offset: number): Promise<Claimed | 'finished'> {
-  const free = await claimFrom(at, { id, offset, goneNode: null });
-  if (free !== undefined) return free;
-  const found = await find(at, id);
-  if (found.received !== offset) throw mismatch(found);
-  if (found.available) return 'finished';
-  const { node } = found;
-  const claimants = node === null ? [] : [node];
-  const gone = await goneNodes(at.store, claimants, { apartMs: at.attachments.looksApartMs });
-  const left = gone.size < claimants.length ? undefined : await claimFrom(at, { id, offset, goneNode: node });
-  if (left === undefined) throw fault('UPLOAD_BUSY');
-  return left;
-}
-
-async function claimFrom(
+/** Makes the attachment available. Its bytes are durable by now. */
+export async function completeUpload(
   at: InCollection,
-  { id, offset, goneNode }: { id: string; offset: number; goneNode: string | null },
-): Promise<Claimed | undefined> {
-  const expiresAt = expiryOf(at);
-  const { node } = at.attachments;
-  const claim = { id, node, offset, goneNode, at: isoTime(at.now()), expiresAt };
-  try {
-    const pieces = await claimUpload(at.store, claim);
-    return pieces && { pieces, expiresAt };
-  } catch (error) {
-    // It may have been done before the answer was lost.
-    releaseLater(at, id);
+  { id, size, hash }: { id: string; size: number; hash: string },
+): Promise<void> {
+  const date = isoTime(at.now());
+  const change = completeAttachment(at.store.schema, { id, size, hash, at: date, node: at.attachments.node });
+  const entries = activityEntries(at, { kind: 'attachment.create', member: 'attachmentId' }, [{ attachmentId: id }]);
+  const rows = await loggedWrite(at.store, change, entries);
+  // Another node took this one for dead and has removed the upload.
+  if (rows.length === 0) throw tooBusy();
+}
+
+interface RemovalOptions {
+  /** Keeps the row for the sweep, because bytes may still appear after the removal. */
+  readonly keepRow?: boolean;
+}
+
+/** Ends an upload unless it is an attachment by now. Returns its state before: `pending` if this call has ended it. */
+export async function abandonUpload(
+  at: InCollection,
+  id: string,
+  options?: RemovalOptions,
+): Promise<AttachmentState | undefined> {
+  const marked = await markUploadForRemoval(at.store, id).catch((error: unknown) => {
+    if (error instanceof StaleDefinition) return false;
     throw error;
-  }
+  });
+  const found = await removeUnneededBytes(at, id, options);
+  return marked ? 'pending' : found;
 }
 
-async function release(at: InCollection, id: string): Promise<void> {
-  const { node, receiving } = at.attachments;
+/**
+ * Removes the bytes that no row needs: all of an upload that was removed, even if its last bytes arrived after that, and
+ * the pieces beside a complete file. Returns the state of the row. Bytes that cannot be removed now are left to the sweep
+ * and to `cartulary doctor`.
+ */
+export async function removeUnneededBytes(
+  at: InCollection,
+  id: string,
+  { keepRow = false }: RemovalOptions = {},
+): Promise<AttachmentState | undefined> {
+  const { blobs } = at.attachments;
+  const key = { applicationId: at.application.id, attachmentId: id };
+  const found = await stateOf(at.store, id);
   try {
-    await releaseUpload(at.store, id, node);
-    receiving.unreleased.delete(id);
+    if (found === 'available') await blobs.removeParts(key);
+    if (found === 'removing' || found === undefined) await blobs.removeAll(key);
+    if (found === 'removing' && !keepRow) await deleteMarkedForRemoval(at.store, [id]);
   } catch {
-    releaseLater(at, id);
+    // No caller can reach what is left.
   }
-}
-
-/** The database was away. Until this succeeds, or this server ends, no other server can go on with the upload. */
-function releaseLater(at: InCollection, id: string): void {
-  at.attachments.receiving.unreleased.set(id, { applicationId: at.application.id, expiresAt: expiryOf(at) });
-}
-
-/** Of what nobody sends to this server any more. In a turn, as whoever comes meanwhile claims it. */
-export async function releaseLeft({
-  database,
-  now,
-  attachments: { node, receiving },
-}: Pick<OperatorContext, 'database' | 'now'> & {
-  readonly attachments: Pick<AttachmentMeans, 'node' | 'receiving'>;
-}): Promise<void> {
-  for (const [id, { applicationId, expiresAt }] of receiving.unreleased) {
-    if (receiving.has(id)) continue;
-    const turn = await receiving.takeTurn(id);
-    try {
-      if (now() < Date.parse(expiresAt)) await releaseUpload(database.application(applicationId), id, node);
-      receiving.unreleased.delete(id);
-    } catch {
-      // The next time.
-    } finally {
-      turn.end();
-    }
-  }
+  return found;
 }

@@ -7,7 +7,7 @@ import { type CheckedRow, changeState, existingAttachments, pageOfStored } from 
 import { pageOfUnfinished, type Unfinished } from '../../store/attachments/sweeps.ts';
 import type { BlobKey } from '../../store/blobs/blobs.ts';
 import type { DoctorLine, Finding, FindingKind } from '../../wire/doctor.ts';
-import { asked, unavailable } from '../attachments/stored-files.ts';
+import { listed, unavailable } from '../attachments/stored-files.ts';
 import { clearUnfinished, interruptedAmong } from '../upkeep/unfinished-attachments.ts';
 import { advance, findingsOf, isDue, noteRemovals, type Walk } from './walk.ts';
 
@@ -74,7 +74,7 @@ async function hashOf(walk: Walk, key: BlobKey): Promise<string | undefined> {
   const bytes = await walk.context.attachments.blobs.read(key).catch(unavailable);
   if (bytes === undefined) return undefined;
   const hash = createHash('sha256');
-  for await (const chunk of asked<Uint8Array>(bytes)) hash.update(chunk);
+  for await (const chunk of listed<Uint8Array>(bytes)) hash.update(chunk);
   return hash.digest('hex');
 }
 

@@ -99,7 +99,7 @@ function stopReason({ attachments: { blobs } }: UpkeepContext, error: unknown): 
   if (!(error instanceof Fault) || error.code !== 'UNAVAILABLE') return undefined;
   if (!isStorage(error.params)) return 'The database does not answer.';
   const cause = error.cause instanceof Error ? error.cause.message : 'it does not answer';
-  return `The place of the attachments, ${blobs.place}, cannot be read: ${cause}`;
+  return `The place of the attachments, ${blobs.location}, cannot be read: ${cause}`;
 }
 
 const isStorage = (params: object | undefined): boolean =>

@@ -37,7 +37,7 @@ export function newWalk(context: UpkeepContext, { hashes, due }: NewWalk): Walk 
     context,
     mending,
     hashes,
-    looked: { place: context.attachments.blobs.place, applications: 0, attachments: 0, files: 0, missing: 0 },
+    looked: { place: context.attachments.blobs.location, applications: 0, attachments: 0, files: 0, missing: 0 },
     tallies: tallies as Record<FindingKind, Tally>,
     found: new Set(),
     ...(due === undefined ? {} : { due }),

@@ -63,10 +63,10 @@ export async function findTargets(
 /** Spares them from being swept away before the record that is to hold them is written. */
 async function holdable(at: InCollection, ids: readonly string[]): Promise<FoundTargets['attachments']> {
   const found = await fetchable(at, ids);
-  const free = [...found.values()].filter((attachment) => attachment.free).map(({ id }) => id);
-  if (free.length === 0) return found;
-  const left = new Set(await keepAttachments(at.store.repeatable, free));
-  for (const id of free) if (!left.has(id)) found.delete(id);
+  const unheld = [...found.values()].filter((attachment) => attachment.unheld).map(({ id }) => id);
+  if (unheld.length === 0) return found;
+  const left = new Set(await keepAttachments(at.store.repeatable, unheld));
+  for (const id of unheld) if (!left.has(id)) found.delete(id);
   return found;
 }
 

@@ -7,17 +7,17 @@ import { isoTime } from '../../domain/dates/iso-time.ts';
 import { type PreparedApplication, prepareApplication } from '../../domain/definition/application.ts';
 import { getApplication } from '../../store/applications/applications.ts';
 import {
-  condemnStrays,
-  condemnUnheld,
-  type Judged,
-  markHeld,
-  markUnheld,
+  endUnheldGrace,
+  findUnheld,
+  markStraysForRemoval,
+  markUnheldForRemoval,
   pageOfJoined,
-  pageToJudge,
-  unheldAmong,
+  pageOfSweepCandidates,
+  type SweepCandidate,
+  startUnheldGrace,
 } from '../../store/attachments/sweeps.ts';
 import type { Writer } from '../../store/database/handles.ts';
-import { type Removals, removeCondemned, removePieces } from '../attachments/removals.ts';
+import { type Removals, removeLeftPieces, removeMarked } from '../attachments/removals.ts';
 import { forEveryApplication, type UpkeepContext } from '../every-application.ts';
 import { clearUnfinished } from './unfinished-attachments.ts';
 
@@ -52,7 +52,7 @@ async function clearPieces(context: UpkeepContext, { applicationId, signal, done
     const last = ids.at(-1);
     if (last === undefined) return;
     after = last;
-    done('halfRemoved', await removePieces(context, { applicationId, ids, signal }));
+    done('halfRemoved', await removeLeftPieces(context, { applicationId, ids, signal }));
   }
 }
 
@@ -63,11 +63,11 @@ export interface SweepOptions {
 }
 
 /** Looks at every attachment, page by page, and whether a record holds it. */
-export async function sweepUnneeded(context: UpkeepContext, { unheldDays, signal }: SweepOptions): Promise<void> {
+export async function sweepUnheldAndStray(context: UpkeepContext, { unheldDays, signal }: SweepOptions): Promise<void> {
   const cutoff = isoTime(context.now() - unheldDays * DAY_MS);
   await sweepEach(context, signal, async (sweeping) => {
     const stored = await getApplication(context.database.system, sweeping.applicationId);
-    if (stored !== undefined) await removeUnneeded(context, prepareApplication(stored), { ...sweeping, cutoff });
+    if (stored !== undefined) await removeUnheldAndStray(context, prepareApplication(stored), { ...sweeping, cutoff });
   });
 }
 
@@ -98,7 +98,7 @@ async function sweepEach(
   await forEveryApplication(context, signal, { work, tell });
 }
 
-async function removeUnneeded(
+async function removeUnheldAndStray(
   context: UpkeepContext,
   application: PreparedApplication,
   { applicationId, signal, done, cutoff }: Sweeping & { readonly cutoff: string },
@@ -108,17 +108,17 @@ async function removeUnneeded(
   const collectionIds = [...application.collections.keys()];
   const now = isoTime(context.now());
   for (let after = ''; !signal.aborted; ) {
-    const page = await pageToJudge(writer, { after, cutoff });
+    const page = await pageOfSweepCandidates(writer, { after, cutoff });
     const last = page.at(-1);
     if (last === undefined) return;
     after = last.id;
     const { freed, held, expired, stray } = await judge(writer, application, page);
-    await markUnheld(writer, { ids: freed, now, generation });
-    await markHeld(writer, held);
-    const unheld = await condemnUnheld(writer, { ids: expired, cutoff, generation });
-    done('unheld', await removeCondemned(context, { applicationId, ids: unheld, signal }));
-    const strays = await condemnStrays(writer, { ids: stray, collectionIds, generation });
-    done('strays', await removeCondemned(context, { applicationId, ids: strays, signal }));
+    await startUnheldGrace(writer, { ids: freed, now, generation });
+    await endUnheldGrace(writer, held);
+    const unheld = await markUnheldForRemoval(writer, { ids: expired, cutoff, generation });
+    done('unheld', await removeMarked(context, { applicationId, ids: unheld, signal }));
+    const strays = await markStraysForRemoval(writer, { ids: stray, collectionIds, generation });
+    done('strays', await removeMarked(context, { applicationId, ids: strays, signal }));
   }
 }
 
@@ -136,23 +136,23 @@ interface Judgement {
 async function judge(
   writer: Writer,
   { collections }: PreparedApplication,
-  page: readonly Judged[],
+  page: readonly SweepCandidate[],
 ): Promise<Judgement> {
   const open = page.filter(({ state }) => state !== 'removing');
   const stray = open.filter(({ collectionId }) => !collections.has(collectionId)).map(({ id }) => id);
   const judgement: Judgement = { freed: [], held: [], expired: [], stray };
   for (const [collectionId, collection] of collections) {
-    const rows = open.filter((row) => row.collectionId === collectionId && row.free !== 'lately');
+    const rows = open.filter((row) => row.collectionId === collectionId && row.unheld !== 'in grace');
     if (rows.length === 0) continue;
-    const unheld = await unheldAmong(
+    const unheldIds = await findUnheld(
       writer,
       collection,
       rows.map(({ id }) => id),
     );
-    for (const { id, free, state } of rows) {
-      if (!unheld.has(id)) {
-        if (free === 'long') judgement.held.push(id);
-      } else if (free === 'no') judgement.freed.push(id);
+    for (const { id, unheld, state } of rows) {
+      if (!unheldIds.has(id)) {
+        if (unheld === 'beyond grace') judgement.held.push(id);
+      } else if (unheld === 'no') judgement.freed.push(id);
       // An announced upload ends by its own date.
       else if (state !== 'pending') judgement.expired.push(id);
     }

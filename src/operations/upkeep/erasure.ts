@@ -4,7 +4,7 @@
 import { isoTime } from '../../domain/dates/iso-time.ts';
 import { claimErasure, dueErasures, type Erasure, removeErasure } from '../../store/applications/erasures.ts';
 import { removeFiles } from '../attachments/removals.ts';
-import { filesOf, isStranger } from '../attachments/stored-files.ts';
+import { filesOf, hasNoRow } from '../attachments/stored-files.ts';
 import type { UpkeepContext } from '../every-application.ts';
 
 /** After a failure, or when the server that had begun has ended. Who works on one says so after each batch of files. */
@@ -49,7 +49,7 @@ async function removeStrangers(context: UpkeepContext, erasure: Erasure, signal:
   let found = 0;
   let failure: Error | undefined;
   for await (const { files } of filesOf(context, erasure.applicationId)) {
-    const strangers = files.filter(isStranger).map(({ blob }) => blob);
+    const strangers = files.filter(hasNoRow).map(({ blob }) => blob);
     const { removed, error } = await removeFiles(context, strangers, signal);
     found += removed;
     failure ??= error;

@@ -1,9 +1,9 @@
 // Attachments on their way in or out that nobody moves on: uploads that were interrupted, and removals that were begun.
 
 import { isoTime } from '../../domain/dates/iso-time.ts';
-import { condemnInterrupted, pageOfUnfinished, type Unfinished } from '../../store/attachments/sweeps.ts';
+import { markInterruptedForRemoval, pageOfUnfinished, type Unfinished } from '../../store/attachments/sweeps.ts';
 import { goneNodes } from '../../store/nodes/hearing.ts';
-import { type Removals, removeCondemned } from '../attachments/removals.ts';
+import { type Removals, removeMarked } from '../attachments/removals.ts';
 import type { UpkeepContext } from '../every-application.ts';
 
 export interface Clearing {
@@ -27,10 +27,10 @@ export async function clearUnfinished(context: UpkeepContext, clearing: Clearing
     if (last === undefined) return;
     after = last.id;
     const begun = page.filter(({ state }) => state === 'removing').map(({ id }) => id);
-    done('halfRemoved', await removeCondemned(context, { applicationId, ids: begun, signal }));
+    done('halfRemoved', await removeMarked(context, { applicationId, ids: begun, signal }));
     const { ids, deadNodes } = await interruptedAmong(context, page, { gone, signal });
-    const condemned = await condemnInterrupted(writer, { ids, deadNodes, now });
-    done('interrupted', await removeCondemned(context, { applicationId, ids: condemned, signal }));
+    const condemned = await markInterruptedForRemoval(writer, { ids, deadNodes, now });
+    done('interrupted', await removeMarked(context, { applicationId, ids: condemned, signal }));
   }
 }
 
@@ -39,11 +39,13 @@ export async function clearUnfinished(context: UpkeepContext, clearing: Clearing
  * what it finds.
  */
 export async function interruptedAmong(
-  { database, attachments: { node: ours, receiving, looksApartMs } }: UpkeepContext,
+  { database, attachments: { node: ours, activeUploads, looksApartMs } }: UpkeepContext,
   page: readonly Unfinished[],
   { gone, signal }: Pick<Clearing, 'gone' | 'signal'>,
 ): Promise<{ ids: string[]; deadNodes: string[] }> {
-  const uploads = page.filter(({ state, id, node }) => state === 'pending' && !(node === ours && receiving.has(id)));
+  const uploads = page.filter(
+    ({ state, id, node }) => state === 'pending' && !(node === ours && activeUploads.has(id)),
+  );
   const nodes = uploads.flatMap(({ node }) => (node === null || node === ours ? [] : node));
   const dead = await goneNodes(database.system, nodes, { apartMs: looksApartMs, known: gone, signal });
   for (const node of dead) gone.add(node);

@@ -1,5 +1,5 @@
-// The rows of attachments. A row is there before the first byte and until the last is gone; what it says of an attachment
-// decides who finds it. Bytes are in store/blobs/blobs. Announced uploads are in store/attachments/uploads, what tidies up in
+// The rows of attachments. A row exists before the first byte is stored and until the last is removed. Its bytes are in
+// store/blobs, announced uploads in store/attachments/announced-uploads, the statements of the sweep in
 // store/attachments/sweeps.
 
 import type { PreparedCollection } from '../../domain/definition/application.ts';
@@ -15,14 +15,14 @@ export interface StoredAttachment {
   readonly id: string;
   readonly name: string;
   readonly contentType: string;
-  /** Of a pending one, what was announced. */
+  /** While pending, the announced size. */
   readonly size: number;
-  /** SHA-256 in hex; null while it is pending. */
+  /** SHA-256 in hex; null while pending. */
   readonly hash: string | null;
   readonly state: AttachmentState;
   readonly uploadedAt: Date | null;
-  /** Whether no record is known to hold it: somebody who is about to must say so (`keepAttachments`). */
-  readonly free: boolean;
+  /** Whether no record is known to hold it. A write that will hold it must call `keepAttachments` first. */
+  readonly unheld: boolean;
 }
 
 interface NewAttachment {
@@ -32,7 +32,7 @@ interface NewAttachment {
   readonly contentType: string;
   readonly createdBy: string;
   readonly createdAt: string;
-  /** The server that receives the bytes (store/nodes/hearing). While it lives the row is its own. */
+  /** The node that receives the bytes (store/nodes). While it lives, no other node touches the row. */
   readonly node: string;
 }
 
@@ -46,8 +46,8 @@ export async function insertAttachment(writer: Writer, row: NewAttachment): Prom
 }
 
 /**
- * From pending to available. No row when somebody else has cleared it away. The pieces of an announced one stay noted until
- * they are removed (`forgetPieces`).
+ * From pending to available. Returns no row when another node has removed the upload. The row keeps the pieces of an
+ * announced upload until they are removed (`forgetPieces`).
  */
 export function completeAttachment(
   schema: string,
@@ -68,7 +68,7 @@ export function completeAttachment(
   };
 }
 
-/** Nothing lies beside the files of these attachments any more. */
+/** The pieces of these attachments have been removed. */
 export async function forgetPieces(writer: Writer, ids: readonly string[]): Promise<void> {
   await writer.write(
     `update ${writer.schema}.attachments set pieces = null
@@ -77,11 +77,8 @@ export async function forgetPieces(writer: Writer, ids: readonly string[]): Prom
   );
 }
 
-/**
- * Nobody finds the upload from then on; bytes may be removed, and the row behind them. False: it is an attachment by now,
- * or not there.
- */
-export async function condemnUpload(writer: Writer, id: string): Promise<boolean> {
+/** Hides the upload: its bytes may be removed, then its row. False: it is an attachment by now, or does not exist. */
+export async function markUploadForRemoval(writer: Writer, id: string): Promise<boolean> {
   const rows = await writer.write(
     `update ${writer.schema}.attachments set state = 'removing' where id = $1 and state = 'pending' returning id`,
     [id],
@@ -89,14 +86,14 @@ export async function condemnUpload(writer: Writer, id: string): Promise<boolean
   return rows.length > 0;
 }
 
-export async function deleteCondemned(writer: Writer, ids: readonly string[]): Promise<void> {
+export async function deleteMarkedForRemoval(writer: Writer, ids: readonly string[]): Promise<void> {
   await writer.write(
     `delete from ${writer.schema}.attachments where id = any($1::text[]) and state = 'removing' returning id`,
     [ids],
   );
 }
 
-/** Who asks: an admin, or a user who may read what this scope allows (domain/people/access). */
+/** The caller: an admin, or a user who may read what this scope allows (domain/people/access). */
 export interface Fetcher {
   readonly userId: string;
   readonly admin: boolean;
@@ -115,9 +112,9 @@ function fetchText(schema: string, collection: PreparedCollection): string {
 }
 
 /**
- * The holders are a query of their own, which is planned to be read to its end: nobody can estimate how many there are, and
- * a plain `exists` is planned for a first row that comes soon. It read the table from its beginning, 700 ms for one
- * attachment among 300,000 records, where the index takes 0.1.
+ * The holders are a materialized query, which is planned to be read to its end. The planner cannot estimate their number,
+ * and plans a plain `exists` for an early first row: it scanned the table, 700 ms for one attachment among 300,000
+ * records, where the index takes 0.1 ms.
  */
 function makeFetchText(schema: string, collection: PreparedCollection): string {
   const holds = holdsAny(collection, 'jsonb_build_array(a.id)');
@@ -133,13 +130,13 @@ function makeFetchText(schema: string, collection: PreparedCollection): string {
       and ($3::boolean or a.created_by = $4 or ${held})`;
 }
 
-/** A condition on the records `t` of the collection: one of its columns holds `ids`. undefined: none ever can. */
+/** A condition on the records `t` of the collection: one of its columns holds `ids`. undefined: no column can. */
 export function holdsAny({ projections }: PreparedCollection, ids: string): string | undefined {
   const columns = [...projections.byColumn.values()].flatMap(({ held }) => held?.name ?? []);
   return columns.length === 0 ? undefined : columns.map((name) => `t.${name} @> ${ids}`).join(' or ');
 }
 
-/** Those of the attachments that the caller may fetch: its creator, admins, and readers of a record that holds it. */
+/** The attachments that the caller may fetch: their creators, admins, and readers of a record that holds them may. */
 export async function findFetchable(
   reader: Reader,
   collection: PreparedCollection,
@@ -156,7 +153,7 @@ export async function findFetchable(
 }
 
 function readAttachment(row: Row): StoredAttachment {
-  const [id, name, contentType, size, hash, state, uploadedAt, free] = row as [
+  const [id, name, contentType, size, hash, state, uploadedAt, unheld] = row as [
     string,
     string,
     string,
@@ -166,17 +163,17 @@ function readAttachment(row: Row): StoredAttachment {
     Date | null,
     boolean,
   ];
-  return { id, name, contentType, size: size ?? 0, hash, state, uploadedAt, free };
+  return { id, name, contentType, size: size ?? 0, hash, state, uploadedAt, unheld };
 }
 
 /**
- * Said before a record is written that is to hold them: the sweep then leaves them alone for as long as any grace
- * lasts. Those that are still there.
+ * Called before a record that holds them is written: the sweep then spares them for a whole grace period. Returns the
+ * identifiers that still exist.
  */
 export async function keepAttachments(writer: Writer, ids: readonly string[]): Promise<string[]> {
   const { schema } = writer;
   return writer.transaction(async (tx) => {
-    // In the order of identifiers, so that two who are about to hold the same cannot wait for each other.
+    // Locked in the order of identifiers, so that two writes with the same attachments cannot deadlock.
     const [, rows = []] = await tx.last([
       { text: `select id from ${schema}.attachments where id = any($1::text[]) order by id for update`, params: [ids] },
       {
@@ -189,7 +186,7 @@ export async function keepAttachments(writer: Writer, ids: readonly string[]): P
   });
 }
 
-/** Undefined: there is no row, or no application any more. */
+/** Undefined: the row or the application does not exist. */
 export async function stateOf(reader: Reader, id: string): Promise<AttachmentState | undefined> {
   try {
     const rows = await reader.rows(`select state from ${reader.schema}.attachments where id = $1`, [id]);

@@ -1,9 +1,9 @@
-// The rows of attachments as `cartulary doctor` compares them with what is stored, and what it sets right in them.
+// The statements of `cartulary doctor`: the rows that it compares with the stored files, and the states that it corrects.
 
 import type { Reader, Writer } from '../database/handles.ts';
 import type { AttachmentState } from './attachments.ts';
 
-/** Each of them is asked for in the store. */
+/** Each row costs a call to the blob store. */
 const PAGE = 200;
 
 export interface CheckedRow {
@@ -21,7 +21,7 @@ const readRow = (row: readonly unknown[]): CheckedRow => {
   return { id, name, state, size, hash };
 };
 
-/** Those of the identifiers that have a row. */
+/** The identifiers that have a row. */
 export async function existingAttachments(reader: Reader, ids: readonly string[]): Promise<Map<string, CheckedRow>> {
   const rows = await reader.rows(`select ${COLUMNS} from ${reader.schema}.attachments where id = any($1::text[])`, [
     ids,
@@ -29,7 +29,7 @@ export async function existingAttachments(reader: Reader, ids: readonly string[]
   return new Map(rows.map(readRow).map((row) => [row.id, row]));
 }
 
-/** Those that have bytes, or had, behind the identifier given. */
+/** A page of attachments that have bytes, or had, by identifier. */
 export async function pageOfStored(reader: Reader, after: string): Promise<CheckedRow[]> {
   const rows = await reader.rows(
     `select ${COLUMNS} from ${reader.schema}.attachments
@@ -39,7 +39,7 @@ export async function pageOfStored(reader: Reader, after: string): Promise<Check
   return rows.map(readRow);
 }
 
-/** From one of the two states to the other; the identifiers of those that were in it. */
+/** Returns the identifiers whose state was changed. */
 export async function changeState(
   writer: Writer,
   ids: readonly string[],

@@ -1,23 +1,23 @@
-// The statements of the sweep: rows that are to go, and what a record holds. Each change repeats the condition that the
-// look before it has found, because writers go on meanwhile.
+// The statements of the sweep: which attachments are unfinished or held by no record, and marking them for removal. Each
+// update repeats the condition of the query before it, because writers continue meanwhile.
 
 import type { PreparedCollection } from '../../domain/definition/application.ts';
 import type { Reader, Writer } from '../database/handles.ts';
 import { tableOf } from '../records/tables.ts';
 import { type AttachmentState, holdsAny } from './attachments.ts';
 
-/** Looking up which of so many a record holds took 11 ms among 100,000 records. */
+/** Finding which attachments of a page are held took 11 ms among 100,000 records. */
 const SWEEP_PAGE = 500;
 
 export interface Unfinished {
   readonly id: string;
   readonly name: string;
   readonly state: AttachmentState;
-  /** The server that receives it. */
+  /** The node that receives it. */
   readonly node: string | null;
 }
 
-/** Removals that were begun, and uploads that go on only while their server lives: those announced, once expired. */
+/** Removals that were begun, uploads in one request, which end with their node, and announced uploads that have expired. */
 export async function pageOfUnfinished(
   reader: Reader,
   { after, now }: { after: string; now: string },
@@ -37,7 +37,7 @@ export async function pageOfUnfinished(
   }));
 }
 
-/** Announced uploads that are attachments by now, and whose pieces may not all have gone. */
+/** Announced uploads that are attachments by now and may still have pieces. */
 export async function pageOfJoined(reader: Reader, after: string): Promise<string[]> {
   const rows = await reader.rows(
     `select id from ${reader.schema}.attachments
@@ -47,38 +47,36 @@ export async function pageOfJoined(reader: Reader, after: string): Promise<strin
   return rows.map((row) => row[0] as string);
 }
 
-export interface Judged {
+export interface SweepCandidate {
   readonly id: string;
   readonly collectionId: string;
   readonly state: AttachmentState;
-  /** Whether no record was known to hold it, and for as long as the grace lasts. */
-  readonly free: 'no' | 'lately' | 'long';
+  /** Whether no record is known to hold it, and whether for longer than the grace period. */
+  readonly unheld: 'no' | 'in grace' | 'beyond grace';
 }
 
-/** All, page by page: a condition that few rows meet would read the table up to its end for one page. */
-export async function pageToJudge(
+/** Every attachment, page by page: with a condition that few rows meet, one page would scan the rest of the table. */
+export async function pageOfSweepCandidates(
   reader: Reader,
   { after, cutoff }: { after: string; cutoff: string },
-): Promise<Judged[]> {
+): Promise<SweepCandidate[]> {
   const rows = await reader.rows(
-    `select id, collection_id, state, case when free_since is null then 'no' when free_since <= $2 then 'long' else 'lately' end
+    `select id, collection_id, state,
+       case when free_since is null then 'no' when free_since <= $2 then 'beyond grace' else 'in grace' end
      from ${reader.schema}.attachments where id > $1 order by id limit ${SWEEP_PAGE}`,
     [after, cutoff],
   );
-  return (rows as [string, string, AttachmentState, Judged['free']][]).map(([id, collectionId, state, free]) => ({
-    id,
-    collectionId,
-    state,
-    free,
-  }));
+  return (rows as [string, string, AttachmentState, SweepCandidate['unheld']][]).map(
+    ([id, collectionId, state, unheld]) => ({ id, collectionId, state, unheld }),
+  );
 }
 
 /**
- * Those of the attachments that no record of their collection holds. As an anti-join, which looks each of them up in the
- * index: `exists` as an expression is planned for its first row, and was read from the beginning of the table, 430 ms
- * for one attachment among 100,000 records.
+ * The attachments that no record of their collection holds. An anti-join, which looks each of them up in the index: the
+ * planner expects an early first row of `exists` as an expression, and scanned the table, 430 ms for one attachment among
+ * 100,000 records.
  */
-export async function unheldAmong(
+export async function findUnheld(
   reader: Reader,
   collection: PreparedCollection,
   ids: readonly string[],
@@ -93,28 +91,25 @@ export async function unheldAmong(
   return new Set(rows.map((row) => row[0] as string));
 }
 
-interface Change {
-  /** Of the rows `a`, and of the fence; `$1` are the identifiers. */
+interface RowChange {
+  /** A condition on the rows `a` and the fence; `$1` are the identifiers. */
   readonly where: string;
   readonly params: readonly unknown[];
   readonly set: string;
-  /** What `set` calls `$2`. */
+  /** `$2` in `set`. */
   readonly value?: string;
 }
 
-/**
- * The identifiers of what was changed. Rows that somebody is writing are left for the next time: who waits for nobody
- * has no part in a deadlock.
- */
-async function changeUnlocked(writer: Writer, ids: readonly string[], change: Change): Promise<string[]> {
+/** Returns the identifiers of the changed rows. Locked rows are left for the next sweep: without waiting, no deadlock. */
+async function changeUnlocked(writer: Writer, ids: readonly string[], change: RowChange): Promise<string[]> {
   if (ids.length === 0) return [];
   return writer.transaction(async (tx) => {
-    const taken = await tx.rows(
+    const locked = await tx.rows(
       `select a.id from ${tx.schema}.attachments a, ${tx.schema}.fence
        where a.id = any($1::text[]) and ${change.where} order by a.id for update of a skip locked`,
       [ids, ...change.params],
     );
-    const found = taken.map((row) => row[0] as string);
+    const found = locked.map((row) => row[0] as string);
     if (found.length === 0) return [];
     await tx.last([
       {
@@ -126,8 +121,8 @@ async function changeUnlocked(writer: Writer, ids: readonly string[], change: Ch
   });
 }
 
-/** `deadNodes`: servers that were found to be gone, or to receive none of these, after the uploads were seen. */
-export function condemnInterrupted(
+/** `deadNodes`: nodes found to be gone, or to receive none of these uploads, after the uploads were listed. */
+export function markInterruptedForRemoval(
   writer: Writer,
   { ids, deadNodes, now }: { ids: readonly string[]; deadNodes: readonly string[]; now: string },
 ): Promise<string[]> {
@@ -139,8 +134,11 @@ export function condemnInterrupted(
   });
 }
 
-/** Of collections that the definition of this generation does not have: a server that is behind condemns nothing. */
-export function condemnStrays(
+/**
+ * Attachments of collections that the definition of this generation does not have. The generation is compared, so that a
+ * node with a stale definition marks nothing.
+ */
+export function markStraysForRemoval(
   writer: Writer,
   { ids, collectionIds, generation }: { ids: readonly string[]; collectionIds: readonly string[]; generation: number },
 ): Promise<string[]> {
@@ -151,8 +149,8 @@ export function condemnStrays(
   });
 }
 
-/** Whoever is about to hold one has cleared `free_since` before (keepAttachments). */
-export function condemnUnheld(
+/** A write that is about to hold one has cleared `free_since` before (`keepAttachments`). */
+export function markUnheldForRemoval(
   writer: Writer,
   { ids, cutoff, generation }: { ids: readonly string[]; cutoff: string; generation: number },
 ): Promise<string[]> {
@@ -163,8 +161,8 @@ export function condemnUnheld(
   });
 }
 
-/** From now on the grace runs. A record that is being written and holds it will be seen before the grace is over. */
-export function markUnheld(
+/** A record that is being written now and holds one of them is seen before the grace period is over. */
+export function startUnheldGrace(
   writer: Writer,
   { ids, now, generation }: { ids: readonly string[]; now: string; generation: number },
 ): Promise<string[]> {
@@ -176,7 +174,7 @@ export function markUnheld(
   });
 }
 
-export function markHeld(writer: Writer, ids: readonly string[]): Promise<string[]> {
+export function endUnheldGrace(writer: Writer, ids: readonly string[]): Promise<string[]> {
   return changeUnlocked(writer, ids, {
     where: `a.state <> 'removing' and a.free_since is not null`,
     params: [],

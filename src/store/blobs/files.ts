@@ -1,15 +1,15 @@
-// Bytes at a position of an open file, for the stores of blobs: the one on disk, and the spool of the one on S3.
+// Reading and writing at a position of an open file, for the store on disk and for the spool of the S3 store.
 
 import type { FileHandle } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 
 /**
- * What is read at once; with the stream's own buffer, at most twice that is held for each reader. Small, because what many
- * streams throw away is collected late: with 64 KiB, 32 uploads to a store at once took 70 MB, most of it such garbage.
+ * With the stream's own buffer, each reader holds at most twice this. Small, because buffers are collected late: with
+ * 64 KiB, 32 concurrent uploads took 70 MB, most of it garbage.
  */
 export const CHUNK_BYTES = 16 * 1024;
 
-/** All of it: a single write may take less than it is given, as on a disk that is nearly full. */
+/** Writes all bytes: a single write may be short, as on a disk that is nearly full. */
 export async function writeAt(handle: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
   for (let done = 0; done < bytes.length; ) {
     const { bytesWritten } = await handle.write(bytes, done, bytes.length - done, position + done);
@@ -19,8 +19,8 @@ export async function writeAt(handle: FileHandle, bytes: Uint8Array, position: n
 }
 
 /**
- * `length` bytes, and the handle stays open. Not the handle's own read stream: that one leaves a listener on the handle,
- * one for each part of a large file.
+ * Reads `length` bytes and leaves the handle open. Not the handle's own read stream, which would leave a listener on the
+ * handle for each part of a large file.
  */
 export function readAt(handle: FileHandle, start: number, length: number): Readable {
   const end = start + length;
@@ -44,7 +44,7 @@ export function readAt(handle: FileHandle, start: number, length: number): Reada
   });
 }
 
-/** A failure before anybody listens does not end the process: the stream keeps it for whoever reads or pipes it. */
-export function unheard(stream: Readable): Readable {
+/** An error before the first listener must not end the process; the stream keeps it for its reader. */
+export function deferErrors(stream: Readable): Readable {
   return stream.on('error', () => undefined);
 }

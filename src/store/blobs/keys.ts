@@ -1,14 +1,14 @@
-// From the key of a blob to the name that a store keeps it under, and back. Nothing becomes a path or an object's key
-// that has not passed here, so no key reaches beyond its application.
+// From the key of a blob to its name in the store, and back. Every path and object key is checked here, so that no key
+// reaches beyond its application.
 
 import { isIdentifier } from '../../wire/identifiers.ts';
 import type { BlobKey } from './blobs.ts';
 
-/** With the identifier and the mark of an interrupted `put`, it stays well below the 255 bytes of a file's name. */
+/** With the identifier and the suffix of an interrupted `put`, a name stays well below the 255 bytes of a file name. */
 const PART = /^[a-z0-9.-]{1,100}$/;
 const INTERRUPTED = /(?:^|\.)uploading-[^.]*$/;
 
-/** Whether a listed part is what an interrupted `put` has left. */
+/** Whether a listed part is the rest of an interrupted `put`. */
 export const isInterrupted = (part: string | undefined): boolean => part !== undefined && INTERRUPTED.test(part);
 
 export function checkApplication(applicationId: string): void {
@@ -23,12 +23,12 @@ function isKey({ applicationId, attachmentId, part }: BlobKey): boolean {
   );
 }
 
-/** Throws for what is no key: such a one is a mistake of ours, as identifiers are checked where they come in. */
+/** An invalid key is a bug: identifiers are checked where requests enter. */
 export function checkKey(key: BlobKey): void {
   if (!isKey(key)) throw new Error('not the key of a blob');
 }
 
-/** Those under which something may be put. */
+/** A key under which a blob may be put. */
 export function checkNewKey(key: BlobKey): void {
   checkKey(key);
   if (isInterrupted(key.part)) throw new Error('the name is reserved for interrupted uploads');
@@ -38,7 +38,7 @@ export function checkNewKey(key: BlobKey): void {
 export const fileNameOf = ({ attachmentId, part }: BlobKey): string =>
   part === undefined ? attachmentId : `${attachmentId}.${part}`;
 
-/** undefined for names that are not ours. */
+/** undefined for names that this store did not create. */
 export function keyOfFileName(applicationId: string, name: string): BlobKey | undefined {
   const dot = name.indexOf('.');
   const key: BlobKey =

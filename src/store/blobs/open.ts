@@ -1,15 +1,13 @@
-// The store of attachment bytes that the settings name.
+// Selects the store of attachment bytes. Apart from store/blobs/blobs, which both stores import.
 
 import type { Blobs } from './blobs.ts';
 import { createDiskBlobs } from './disk.ts';
 import { createS3Blobs } from './s3.ts';
 import type { S3Options } from './s3-client.ts';
 
-export type AttachmentsPlace =
-  | { readonly kind: 'disk'; readonly folder: string }
-  | ({ readonly kind: 's3' } & S3Options);
+export type BlobLocation = { readonly kind: 'disk'; readonly folder: string } | ({ readonly kind: 's3' } & S3Options);
 
-/** Not opened yet. `spoolFolder`: where uploads into S3 pass through; the disk has no use for it. */
-export function openBlobs(place: AttachmentsPlace, spoolFolder: string): Blobs {
-  return place.kind === 'disk' ? createDiskBlobs(place.folder) : createS3Blobs({ ...place, spoolFolder });
+/** The caller opens it. `spoolFolder`: uploads to S3 pass through files in it. */
+export function createBlobs(location: BlobLocation, spoolFolder: string): Blobs {
+  return location.kind === 'disk' ? createDiskBlobs(location.folder) : createS3Blobs({ ...location, spoolFolder });
 }

@@ -1,34 +1,34 @@
-// The client of an S3-compatible store: how it is configured, how long it may take, and what its failures mean. The SDK
-// is loaded when a store is opened and never before, so that a server with its files on disk does without.
+// The client of an S3-compatible store: its configuration, timeouts, and the meaning of its errors. The SDK is loaded only
+// when a store is opened, so that a server with its files on disk never loads it.
 
 import type { S3, S3ClientConfig } from '@aws-sdk/client-s3';
 import { onAbort } from '../../request/signal.ts';
 
 export interface S3Options {
   readonly bucket: string;
-  /** Before every key, as it is. */
+  /** Prepended to every key as it is. */
   readonly prefix: string;
-  /** Absent: that of AWS for the region. */
+  /** Absent: the endpoint of AWS for the region. */
   readonly endpoint?: string;
   readonly region: string;
-  /** Both or none; without them the SDK looks where it usually does. */
+  /** Both or neither; without them the SDK uses its own sources. */
   readonly accessKeyId?: string;
   readonly secretAccessKey?: string;
 }
 
 const CONNECT_MS = 5_000;
-/** For an answer, with the SDK's own repetitions. */
-const ANSWER_MS = 30_000;
-/** For a body of 8 MiB to be taken and acknowledged: about 1 Mbit/s. */
+/** Of one call, including the SDK's retries. */
+const CALL_MS = 30_000;
+/** For a body of 8 MiB to be sent and acknowledged: about 1 Mbit/s. */
 export const TRANSFER_MS = 60_000;
-/** For many parts to become one object, which AWS says may take minutes. */
+/** For joining the parts into one object, which may take minutes according to AWS. */
 export const COMPLETION_MS = 300_000;
-/** For each of the questions when the store is opened: what does not answer then must not keep the server from starting. */
+/** For each call when the store is opened: a store that does not answer must not keep the server from starting. */
 export const OPENING_MS = 10_000;
-/** Downloads to slow readers hold theirs for long, so there are more than uploads and requests would need. */
+/** Downloads by slow readers hold a socket for long, so there are more than uploads and requests need. */
 const SOCKETS_MAX = 512;
 
-// The SDK takes its own silent logger for none at all, and then writes to the console.
+// The SDK takes its own no-op logger for none at all and then writes to the console.
 const silent = () => undefined;
 const LOGGER = { debug: silent, info: silent, warn: silent, error: silent };
 
@@ -37,14 +37,14 @@ export async function createClient({ endpoint, region, accessKeyId, secretAccess
   const config: S3ClientConfig = {
     region,
     logger: LOGGER,
-    // Checksums that nobody asked for make uploads `aws-chunked`, which many stores keep as part of the file.
+    // Optional checksums make uploads `aws-chunked`, which many stores save as part of the file.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
-    // With it each part would go over a connection of its own, and wait for stores that do not know it.
+    // It would open a connection for each part, and wait for stores that do not support it.
     expectContinueHeader: false,
     requestHandler: {
       connectionTimeout: CONNECT_MS,
-      // Of inactivity, hence also of a reader's. `callWithTimeout` and `paced` (blobs-s3) have the limits.
+      // Disabled: it would also end downloads by slow readers. `callWithTimeout` and `withStallTimeout` set the limits.
       socketTimeout: 0,
       httpAgent: { maxSockets: SOCKETS_MAX },
       httpsAgent: { maxSockets: SOCKETS_MAX },
@@ -55,31 +55,31 @@ export async function createClient({ endpoint, region, accessKeyId, secretAccess
   return new S3(config);
 }
 
-class NoAnswer extends Error {}
+class CallTimeout extends Error {}
 
 /**
- * One call of the SDK, ended when it takes too long or when `cancel` says so. The limit is for the answer, and not for
- * the body of a download. A call that has failed lets go of its socket, even when its body was only partly sent.
+ * One call of the SDK, aborted after a timeout or by `signal`. The timeout does not cover the body of a download. A
+ * failed call releases its socket, even when its body was only partly sent.
  */
 export async function callWithTimeout<T>(
   work: (options: { abortSignal: AbortSignal }) => Promise<T>,
-  limitMs = ANSWER_MS,
-  cancel?: AbortSignal,
+  timeoutMs = CALL_MS,
+  signal?: AbortSignal,
 ): Promise<T> {
   const controller = new AbortController();
-  const stop = () => controller.abort(cancel?.reason);
-  let late: NoAnswer | undefined;
+  const abort = () => controller.abort(signal?.reason);
+  let timedOut: CallTimeout | undefined;
   const timer = setTimeout(() => {
-    late = new NoAnswer(`no answer within ${limitMs} ms`);
-    controller.abort(late);
-  }, limitMs);
-  const unsubscribe = onAbort(cancel, stop);
-  if (cancel?.aborted) stop();
+    timedOut = new CallTimeout(`no answer within ${timeoutMs} ms`);
+    controller.abort(timedOut);
+  }, timeoutMs);
+  const unsubscribe = onAbort(signal, abort);
+  if (signal?.aborted) abort();
   try {
     return await work({ abortSignal: controller.signal });
   } catch (error) {
     controller.abort(error);
-    throw late ?? error;
+    throw timedOut ?? error;
   } finally {
     clearTimeout(timer);
     unsubscribe();
@@ -93,14 +93,14 @@ const statusOf = (error: unknown): number | undefined => metadataOf(error).httpS
 const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '');
 const errorNameOf = (error: unknown): string => (error instanceof Error ? error.name : '');
 
-/** There is no such object; a bucket that is gone is a failure. */
+/** There is no such object. A missing bucket is a failure instead. */
 export const isMissing = (error: unknown): boolean => statusOf(error) === 404 && errorNameOf(error) !== 'NoSuchBucket';
 
-/** The store does not have this call. */
+/** The store does not support this call. */
 export const isUnknownCall = (error: unknown): boolean =>
   [405, 501].includes(statusOf(error) ?? 0) || errorNameOf(error) === 'NotImplemented';
 
-/** Another attempt may succeed: no answer, or one that blames the store. */
+/** Another attempt may succeed: no answer, or an error on the side of the store. */
 export function isTransient(error: unknown): boolean {
   const status = statusOf(error);
   return (
@@ -108,23 +108,23 @@ export function isTransient(error: unknown): boolean {
   );
 }
 
-/** Whether the SDK itself has sent it again, after an attempt without an answer or with one that blamed the store. */
+/** Whether the SDK itself has retried the call. */
 export const wasRepeated = (error: unknown): boolean => (metadataOf(error).attempts ?? 1) > 1;
 
 const UNREACHED = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'ENETDOWN'];
 const BROKEN = ['ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT'];
 
-/** The store may have got the request and go on with it: it broke off, or whoever stands before the store gave up. */
+/** The store may have received the request and still carry it out: the connection broke, or a proxy timed out. */
 export function isUndecided(error: unknown): boolean {
   const status = statusOf(error);
   return status === undefined ? !UNREACHED.includes(codeOf(error)) : [500, 502, 504].includes(status);
 }
 
-/** It does not answer now; everything else that goes wrong at first is for the operator to set right. */
+/** The store does not answer now. Any other error at the start is for the operator to correct. */
 export function isAway(error: unknown): boolean {
   if (statusOf(error) !== undefined) return isTransient(error) && !isUnknownCall(error);
   return (
-    error instanceof NoAnswer ||
+    error instanceof CallTimeout ||
     errorNameOf(error) === 'TimeoutError' ||
     [...UNREACHED, ...BROKEN].includes(codeOf(error))
   );

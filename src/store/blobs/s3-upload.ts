@@ -1,5 +1,5 @@
-// Bytes of unknown length on their way into an S3-compatible store. Parts have to be 5 MiB at least, too much to hold in
-// memory for each of many uploads, so they pass through a file: while one half of it is sent, the other is filled.
+// Uploads of unknown length to an S3-compatible store. A part has at least 5 MiB, too much to hold in memory for each of
+// many uploads, so parts pass through a spool file: while one half of it is sent, the other is filled.
 
 import { randomBytes } from 'node:crypto';
 import { type FileHandle, open, unlink } from 'node:fs/promises';
@@ -20,10 +20,10 @@ import {
   wasRepeated,
 } from './s3-client.ts';
 
-/** Of the 10 000 parts that S3 allows, this makes files of 80 GB. */
+/** With the 10 000 parts that S3 allows, files of up to 80 GB. */
 export const PART_BYTES = 8 * 1024 * 1024;
-const REPETITIONS_MAX = 3;
-const REPETITION_MS = 200;
+const RETRIES_MAX = 3;
+const RETRY_MS = 200;
 
 interface UploadTarget {
   readonly s3: S3;
@@ -32,7 +32,7 @@ interface UploadTarget {
   readonly shared: boolean;
 }
 
-/** Without a name from the start, so that it vanishes with the process, however that ends. */
+/** Unlinked at once, so that the file vanishes with the process, however it ends. */
 export async function openSpool(folder: string): Promise<FileHandle> {
   const path = join(folder, `.spool-${randomBytes(8).toString('hex')}`);
   const handle = await open(path, 'wx+', 0o600);
@@ -48,31 +48,31 @@ export async function openSpool(folder: string): Promise<FileHandle> {
 interface Transfer<T> {
   body(): Readable;
   send(body: Readable, options: { abortSignal: AbortSignal }): Promise<T>;
-  readonly cancel: AbortSignal;
-  /** Hears why each attempt failed. */
-  failed?(error: unknown): void;
+  readonly signal: AbortSignal;
+  /** Called with the error of each failed attempt. */
+  onFailure?(error: unknown): void;
 }
 
-/** Each attempt with a stream of its own: the SDK repeats no request whose body is a stream, as it cannot rewind. */
-async function transfer<T>({ body, send, cancel, failed }: Transfer<T>): Promise<T> {
+/** Each attempt reads a new stream: the SDK cannot rewind a stream and so does not retry such requests. */
+async function transfer<T>({ body, send, signal, onFailure }: Transfer<T>): Promise<T> {
   for (let attempt = 0; ; attempt += 1) {
     const stream = body();
-    const broken = new AbortController();
-    const stop = () => broken.abort(cancel.reason);
-    const unsubscribe = onAbort(cancel, stop);
-    if (cancel.aborted) stop();
-    // The SDK pipes the stream and does not hear when it fails.
-    stream.on('error', (error) => broken.abort(error));
+    const controller = new AbortController();
+    const abort = () => controller.abort(signal.reason);
+    const unsubscribe = onAbort(signal, abort);
+    if (signal.aborted) abort();
+    // The SDK pipes the stream and ignores its errors.
+    stream.on('error', (error) => controller.abort(error));
     try {
-      return await callWithTimeout((options) => send(stream, options), TRANSFER_MS, broken.signal);
+      return await callWithTimeout((options) => send(stream, options), TRANSFER_MS, controller.signal);
     } catch (error) {
-      failed?.(error);
-      if (broken.signal.aborted || attempt === REPETITIONS_MAX || !isTransient(error)) throw error;
+      onFailure?.(error);
+      if (controller.signal.aborted || attempt === RETRIES_MAX || !isTransient(error)) throw error;
     } finally {
       unsubscribe();
       stream.destroy();
     }
-    await sleep(REPETITION_MS * 2 ** attempt * (1 + Math.random()), undefined, { signal: cancel });
+    await sleep(RETRY_MS * 2 ** attempt * (1 + Math.random()), undefined, { signal });
   }
 }
 
@@ -80,10 +80,10 @@ interface Part {
   readonly uploadId: string;
   readonly number: number;
   readonly bytes: number;
-  readonly cancel: AbortSignal;
+  readonly signal: AbortSignal;
 }
 
-/** Parts take the halves of the spool in turn. */
+/** Parts alternate between the halves of the spool. */
 const positionOf = (part: number): number => ((part - 1) % 2) * PART_BYTES;
 
 async function sendPart(target: UploadTarget, spool: FileHandle, part: Part): Promise<CompletedPart> {
@@ -100,7 +100,7 @@ async function sendPart(target: UploadTarget, spool: FileHandle, part: Part): Pr
         },
         options,
       ),
-    cancel: part.cancel,
+    signal: part.signal,
   });
   if (ETag === undefined) throw new Error('the store acknowledged a part without an ETag');
   return { ETag, PartNumber: part.number };
@@ -110,13 +110,13 @@ const unknownOutcome = (cause: unknown) =>
   new UnknownOutcome('the store has not said whether it has stored the file', { cause });
 
 async function sendWhole({ s3, object }: UploadTarget, spool: FileHandle, bytes: number): Promise<void> {
-  // Of any attempt: one that was not answered may be carried out after all that follow.
+  // Set by any attempt: one without an answer may be carried out after all later ones.
   let undecided = false;
   const sending = transfer({
     body: () => readAt(spool, 0, bytes),
     send: (body, options) => s3.putObject({ ...object, Body: body, ContentLength: bytes }, options),
-    cancel: new AbortController().signal,
-    failed: (error) => {
+    signal: new AbortController().signal,
+    onFailure: (error) => {
       undecided ||= isUndecided(error);
     },
   });
@@ -144,7 +144,7 @@ async function complete({ s3, object }: UploadTarget, { uploadId, parts, bytes }
   } catch (error) {
     if (!wasRepeated(error)) throw isUndecided(error) ? unknownOutcome(error) : error;
     if (!isMissing(error)) throw unknownOutcome(error);
-    // The attempt before may have made the object of the upload, so that there was none for the repetition.
+    // An earlier attempt may have created the object, so that the retry found no upload.
     const found = await callWithTimeout((options) => s3.headObject(object, options)).catch((reason: unknown) => {
       throw isMissing(reason) ? error : unknownOutcome(reason);
     });
@@ -152,31 +152,31 @@ async function complete({ s3, object }: UploadTarget, { uploadId, parts, bytes }
   }
 }
 
-/** Stores what the source gives, or throws and leaves nothing, as far as the store can be reached. */
+/** Stores all bytes of the source, or throws and removes them again if the store can be reached. */
 export async function storeThroughSpool(
   target: UploadTarget,
   spool: FileHandle,
   source: AsyncIterable<Uint8Array>,
 ): Promise<void> {
-  const cancel = new AbortController();
+  const abort = new AbortController();
   const parts: CompletedPart[] = [];
   let uploadId: string | undefined;
   let sending: Promise<void> | undefined;
   let failure: { readonly error: unknown } | undefined;
   let number = 1;
-  let taken = 0;
+  let bytes = 0;
   let filled = 0;
   let finishing = false;
 
   const send = async (part: Part) => {
     parts.push(await sendPart(target, spool, part));
   };
-  /** Gives the full half away and waits until the other one is free. */
-  const handOver = async () => {
+  /** Starts sending the full half, after the other half has been sent. */
+  const sendFilled = async () => {
     uploadId ??= await begin(target);
     await sending;
-    sending = send({ uploadId, number, bytes: filled, cancel: cancel.signal });
-    // Heard with the next bytes, and not only when the next part is full.
+    sending = send({ uploadId, number, bytes: filled, signal: abort.signal });
+    // Thrown at the next chunk rather than when the next part is full.
     sending.catch((error) => {
       failure = { error };
     });
@@ -187,14 +187,14 @@ export async function storeThroughSpool(
   try {
     for await (const chunk of source) {
       if (failure !== undefined) throw failure.error;
-      taken += chunk.length;
+      bytes += chunk.length;
       for (let rest = chunk; rest.length > 0; ) {
-        // Only once there is more: what fits in one part goes without the ceremony of many.
-        if (filled === PART_BYTES) await handOver();
-        const piece = rest.subarray(0, PART_BYTES - filled);
-        await writeAt(spool, piece, positionOf(number) + filled);
-        filled += piece.length;
-        rest = rest.subarray(piece.length);
+        // Only once there are more bytes: a file that fits in one part is stored by a single call.
+        if (filled === PART_BYTES) await sendFilled();
+        const head = rest.subarray(0, PART_BYTES - filled);
+        await writeAt(spool, head, positionOf(number) + filled);
+        filled += head.length;
+        rest = rest.subarray(head.length);
       }
     }
     if (uploadId === undefined) {
@@ -202,19 +202,19 @@ export async function storeThroughSpool(
       await sendWhole(target, spool, filled);
       return;
     }
-    await handOver();
+    await sendFilled();
     await sending;
     finishing = true;
-    await complete(target, { uploadId, parts, bytes: taken });
+    await complete(target, { uploadId, parts, bytes });
   } catch (error) {
-    cancel.abort();
+    abort.abort();
     await sending?.catch(() => undefined);
     await abandon(target, uploadId, finishing);
     throw error;
   }
 }
 
-/** `finishing`: the store may have stored what it never acknowledged. */
+/** `finishing`: the store may have stored the object without acknowledging it. */
 async function abandon(
   { s3, object, shared }: UploadTarget,
   uploadId: string | undefined,

@@ -1,5 +1,5 @@
-// A file is stored when it has been read back the same. Also the one place where what a store of blobs says becomes a
-// fault.
+// Verified writes: a file counts as stored once it has been read back unchanged. Also the one place where errors of a
+// blob store become faults.
 
 import { createHash, type Hash } from 'node:crypto';
 import type { Readable } from 'node:stream';
@@ -15,23 +15,23 @@ interface Measured {
 }
 
 /**
- * Whatever a store throws means that it cannot serve now: a full or failing disk, no permission, no answer. The caller
- * can only come back later, and the operator finds the cause in the log.
+ * Any error of a store means that it cannot serve now: a full or failing disk, no permission, no answer. The client can
+ * only try again later; the operator finds the cause in the log.
  */
 export function storageUnavailable(error: unknown): Fault {
   if (error instanceof Fault) return error;
-  const away = fault('UNAVAILABLE', { reason: 'storage' }, { 'retry-after': '1' });
-  away.cause = error;
-  return away;
+  const unavailable = fault('UNAVAILABLE', { reason: 'storage' }, { 'retry-after': '1' });
+  unavailable.cause = error;
+  return unavailable;
 }
 
-/** Whether what was to be stored may appear later: its row must stay until a sweep has removed it again. */
+/** Whether the bytes may appear later: the row must then stay until a sweep has removed them. */
 export const mayAppearLater = (error: unknown): boolean =>
   error instanceof UnknownOutcome || (error instanceof Fault && error.cause instanceof UnknownOutcome);
 
 /**
- * The bytes of what a row says is there, or a fault UNAVAILABLE: they may be back as soon as a disk is mounted again.
- * `cartulary doctor` tells whether they are.
+ * The bytes of an available attachment. Missing bytes are UNAVAILABLE, since they may be back once a disk is mounted;
+ * `cartulary doctor` finds those that are lost.
  */
 export async function readStored(blobs: Blobs, key: BlobKey, range?: ByteRange): Promise<Readable> {
   try {
@@ -40,15 +40,15 @@ export async function readStored(blobs: Blobs, key: BlobKey, range?: ByteRange):
   } catch (error) {
     throw storageUnavailable(error);
   }
-  throw storageUnavailable(new Error(`the bytes of ${fileNameOf(key)} are not at ${blobs.place}`));
+  throw storageUnavailable(new Error(`the bytes of ${fileNameOf(key)} are not at ${blobs.location}`));
 }
 
-/** Bytes that are counted and hashed on their way. */
+/** Counts and hashes the bytes as they pass. */
 function measure(bytes: AsyncIterable<Uint8Array>) {
   const hash: Hash = createHash('sha256');
   let size = 0;
   let ended = false;
-  /** Remembered, as what a store throws afterwards may be this error, wrapped, or a consequence of it. */
+  /** Kept, because the store's error afterwards may be this one, wrapped, or a consequence of it. */
   let failure: { readonly error: unknown } | undefined;
   async function* pass(): AsyncIterable<Uint8Array> {
     try {
@@ -80,13 +80,13 @@ async function readBack(blobs: Blobs, key: BlobKey): Promise<Measured> {
 }
 
 /**
- * Stores the bytes under the key and gives their size and hash. What the source throws is thrown as it is; everything
- * else is a fault UNAVAILABLE, after which nothing is left, as far as can be.
+ * Stores the bytes under the key and returns their size and hash. An error of the source is thrown unchanged; any other
+ * becomes UNAVAILABLE, after the bytes have been removed if possible.
  */
 export const putVerified = (blobs: Blobs, key: BlobKey, bytes: AsyncIterable<Uint8Array>): Promise<Measured> =>
   verified(blobs, { key, bytes, shared: false });
 
-/** As `putVerified`, where another server may have stored the same by now: what is there after a failure stays, to be replaced. */
+/** Like `putVerified`, but another node may store the same bytes: after a failure, a file under the key stays. */
 export const replaceVerified = (blobs: Blobs, key: BlobKey, bytes: AsyncIterable<Uint8Array>): Promise<Measured> =>
   verified(blobs, { key, bytes, shared: true });
 
@@ -102,7 +102,7 @@ async function verified(blobs: Blobs, { key, bytes, shared }: Put): Promise<Meas
   try {
     await blobs.put(key, measured.bytes, { shared });
     stored = true;
-    // Else the beginning of the file would be taken for all of it, and read back the same.
+    // Otherwise the beginning of the file would be taken for all of it, and would verify.
     if (!measured.ended()) throw new Error('the store did not take all bytes');
     const expected = measured.result();
     const found = await readBack(blobs, key);

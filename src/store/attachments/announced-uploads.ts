@@ -1,10 +1,10 @@
-// The rows of announced uploads: attachments whose metadata came first and whose bytes come later, in pieces. `pieces` is
-// not null from the announcement until the attachment is there, by which they differ from uploads in one request.
+// The rows of announced uploads: attachments whose metadata comes first and whose bytes come later, in pieces. `pieces` is
+// not null from the announcement until the pieces are removed; for uploads in one request it is always null.
 
 import type { Reader, Writer } from '../database/handles.ts';
 import type { Row } from '../database/statements.ts';
 
-/** What has been received, durable under `part` beside the attachment (store/blobs/blobs). */
+/** Received bytes, durable under `part` beside the attachment (store/blobs/blobs). */
 export interface Piece {
   readonly offset: number;
   readonly size: number;
@@ -17,7 +17,6 @@ interface NewUploadRow {
   readonly collectionId: string;
   readonly name: string;
   readonly contentType: string;
-  /** As announced. */
   readonly size: number;
   readonly createdBy: string;
   readonly createdAt: string;
@@ -39,7 +38,7 @@ export interface StoredUpload {
   readonly size: number;
   readonly received: number;
   readonly available: boolean;
-  /** The server that has claimed it. */
+  /** The node that has claimed it. */
   readonly node: string | null;
   /** Null once it is available. */
   readonly expiresAt: Date | null;
@@ -48,12 +47,12 @@ export interface StoredUpload {
 interface UploadSought {
   readonly id: string;
   readonly collectionId: string;
-  /** Undefined: whoever has made it. */
+  /** Undefined: any creator. */
   readonly createdBy: string | undefined;
   readonly at: string;
 }
 
-/** One that waits for bytes and is not out of time, or that has become an attachment. */
+/** An upload that waits for bytes and has not expired, or that has become an attachment. */
 export async function findUpload(reader: Reader, sought: UploadSought): Promise<StoredUpload | undefined> {
   const rows = await reader.rows(
     `select name, content_type, size::float8, received::float8, state = 'available', node, expires_at
@@ -81,15 +80,15 @@ function readUpload(row: Row): StoredUpload {
 interface UploadClaim {
   readonly id: string;
   readonly node: string;
-  /** The claim fails where this is not what has been received. */
+  /** The claim fails unless this many bytes have been received. */
   readonly offset: number;
-  /** A server that is gone: what it has claimed is free again. */
+  /** A node that is gone: its claims may be taken over. */
   readonly goneNode: string | null;
   readonly at: string;
   readonly expiresAt: string;
 }
 
-/** From here on the upload is this server's, and cannot run out of time. The pieces so far; undefined: it is not to be had. */
+/** The upload belongs to this node afterwards and does not expire meanwhile. Returns the pieces so far; undefined: not claimed. */
 export async function claimUpload(writer: Writer, claim: UploadClaim): Promise<Piece[] | undefined> {
   const rows = await writer.write(
     `update ${writer.schema}.attachments set node = $2, expires_at = $6
@@ -101,18 +100,25 @@ export async function claimUpload(writer: Writer, claim: UploadClaim): Promise<P
   return rows[0] === undefined ? undefined : (JSON.parse(rows[0][0] as string) as Piece[]);
 }
 
-interface NotedPieces extends Pick<UploadClaim, 'id' | 'node' | 'offset' | 'expiresAt'> {
-  /** All of them, the last of which begins at `offset`. */
+interface RecordedPieces extends Pick<UploadClaim, 'id' | 'node' | 'offset' | 'expiresAt'> {
+  /** All pieces; the last begins at `offset`. */
   readonly pieces: readonly Piece[];
   readonly received: number;
 }
 
-/** False: the upload is no longer this server's, or no longer there. */
-export async function notePieces(writer: Writer, noted: NotedPieces): Promise<boolean> {
+/** False: this node no longer has the upload, or it does not exist any more. */
+export async function recordPieces(writer: Writer, recorded: RecordedPieces): Promise<boolean> {
   const rows = await writer.write(
     `update ${writer.schema}.attachments set pieces = $3, received = $4, expires_at = $5
      where id = $1 and node = $2 and received = $6 and state = 'pending' returning id`,
-    [noted.id, noted.node, JSON.stringify(noted.pieces), noted.received, noted.expiresAt, noted.offset],
+    [
+      recorded.id,
+      recorded.node,
+      JSON.stringify(recorded.pieces),
+      recorded.received,
+      recorded.expiresAt,
+      recorded.offset,
+    ],
   );
   return rows.length > 0;
 }
