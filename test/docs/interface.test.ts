@@ -31,7 +31,7 @@ describe('docs/interface.md', () => {
   });
 
   it('tells the bounds that hold', () => {
-    const bounds = Object.fromEntries(tableOf('interface', 'What', 'Bound').map(([what, bound]) => [what, bound]));
+    const bounds = Object.fromEntries(tableOf('interface', 'What', 'Limit').map(([what, bound]) => [what, bound]));
     const bytes = (number: number) => number.toLocaleString('en-US');
     assert.match(
       bounds['body of create, update and upsert'] ?? '',

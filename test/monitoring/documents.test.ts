@@ -41,7 +41,7 @@ describe('what is documented of the figures', () => {
   it('is what the server has', () => {
     const served = [...figures.text.matchAll(/^# HELP (cartulary_\S+) (.*)\n# TYPE \S+ (\w+)$/gm)];
     assert.deepEqual(
-      tableOf('monitoring', 'Figure', 'Kind').map(([name, kind, help]) => [codeIn(name), kind, help]),
+      tableOf('monitoring', 'Metric', 'Kind').map(([name, kind, help]) => [codeIn(name), kind, help]),
       served.map(([, name, help, kind]) => [name, kind, help]),
     );
     for (const name of namesIn(readPage('monitoring'))) assert.ok(figures.names.includes(name), name);
