@@ -1,6 +1,8 @@
 // The form of the golden files: cases with a search and its settings, and what is expected of it. A new case is a line
 // with `search`; the rest of it is written by CARTULARY_TEST_WRITE_GOLDEN=1.
 
+import { prettySql } from '../support/pretty-sql.ts';
+
 export interface GoldenCase {
   /** Lines before the case, as they stand. */
   readonly comment: readonly string[];
@@ -77,45 +79,3 @@ export function expectation({ sql, params, titles }: Outcome, { brief }: GoldenC
 
 export const refusal = (message: string, position: number): string =>
   [labelled('refused', message), labelled('', `at ${position}`)].join('\n');
-
-const LINE_MAX = 100;
-
-/** In one line where it fits; else what stands in parentheses is indented, one part of an `and` or `or` in each line. */
-export function prettySql(sql: string, indent = ''): string[] {
-  const line = sql.replace(/\s+/g, ' ').replaceAll('( ', '(').replaceAll(' )', ')').trim();
-  if (indent.length + line.length <= LINE_MAX) return [indent + line];
-  const parts = splitParts(line);
-  if (parts.length > 1) return parts.flatMap((part) => prettySql(part, indent));
-  const open = line.indexOf('(');
-  const close = open === -1 ? -1 : closing(line, open);
-  if (close === -1 || close - open < LINE_MAX / 2) return [indent + line];
-  const inside = prettySql(line.slice(open + 1, close), `${indent}  `);
-  return [indent + line.slice(0, open + 1), ...inside, indent + line.slice(close)];
-}
-
-/** At every `and` or `or` outside of parentheses, which begins the next part. */
-function splitParts(line: string): string[] {
-  const parts: string[] = [];
-  let depth = 0;
-  let start = 0;
-  for (let at = 0; at < line.length; at += 1) {
-    if (line[at] === '(') depth += 1;
-    if (line[at] === ')') depth -= 1;
-    const word = depth === 0 && at > start ? /^ (?:and|or|where) /.exec(line.slice(at, at + 7)) : null;
-    const afterBetween = /between \S+$/.test(line.slice(start, at));
-    if (word === null || afterBetween) continue;
-    parts.push(line.slice(start, at));
-    start = at + 1;
-  }
-  return [...parts, line.slice(start)];
-}
-
-function closing(line: string, open: number): number {
-  let depth = 0;
-  for (let at = open; at < line.length; at += 1) {
-    if (line[at] === '(') depth += 1;
-    if (line[at] === ')') depth -= 1;
-    if (depth === 0) return at;
-  }
-  return -1;
-}
