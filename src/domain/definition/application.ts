@@ -30,7 +30,7 @@ export interface PreparedApplication {
   readonly definition: Definition;
   /** Basic authentication is closed while the organization has single sign-on. */
   readonly singleSignOn: boolean;
-  /** Sessions of an earlier one have ended (domain/people/session-epochs). */
+  /** Sessions of an earlier one have ended (domain/people/sessions). */
   readonly signOnEpoch: number;
   readonly collections: ReadonlyMap<string, PreparedCollection>;
 }

@@ -1,4 +1,5 @@
-// The strength rule for passwords of users and shared users. Hashing and comparing them is not done here.
+// The strength rule for passwords of users and shared users, and the key of an account whose password is guessed. Hashing
+// and comparing is in gate/credentials.
 
 export const PASSWORD_CHARACTERS_MIN = 8;
 /** Bounds what the slow password hash is fed; nobody types more. */
@@ -26,3 +27,10 @@ function countCharacters(password: string): number {
   if (password.length > 2 * PASSWORD_CHARACTERS_MAX) return Number.POSITIVE_INFINITY;
   return Array.from(password).length;
 }
+
+/**
+ * The key under which failures are counted and verified passwords remembered, the same wherever passwords are accepted.
+ * `presented` is bounded, and stripped of the character that separates keys.
+ */
+export const accountKey = (applicationId: string, presented: string): string =>
+  `${applicationId} ${presented.slice(0, 64).replaceAll('\0', '')}`;

@@ -3,7 +3,7 @@
 import type { LoginFailure, PasswordProof, WithoutSlot } from '../../context.ts';
 import type { PreparedApplication } from '../../domain/definition/application.ts';
 import type { Caller } from '../../domain/people/access.ts';
-import { accountName } from '../../domain/people/account-names.ts';
+import { accountKey } from '../../domain/people/passwords.ts';
 import { secretMatches } from '../../domain/people/tokens.ts';
 import { fault } from '../../faults.ts';
 import type { Definitions } from '../../store/applications/definitions.ts';
@@ -98,7 +98,7 @@ export class Authenticator {
     if (presented.scheme === 'basic' && !application.singleSignOn) {
       const known = this.#accounts.peek(`${applicationId}/${presented.userId}`);
       if (known?.passwordHash === undefined || known.disabled) return undefined;
-      const name = accountName(applicationId, presented.userId);
+      const name = accountKey(applicationId, presented.userId);
       if (throttle.blocks(address, name)) return undefined;
       if (!passwords.remembers(name, known.passwordHash, presented.password)) return undefined;
       throttle.succeed(address, name);
@@ -151,7 +151,7 @@ export class Authenticator {
     { address, withoutSlot }: Asking,
   ): Promise<Authenticated> {
     const { database, throttle, provesPassword } = this.#parts;
-    const name = accountName(applicationId, userId);
+    const name = accountKey(applicationId, userId);
     throttle.check(address, name);
     const known = application !== undefined && !application.singleSignOn && isIdentifier('userId', userId);
     const account = known

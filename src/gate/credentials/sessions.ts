@@ -6,8 +6,7 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { StolenSession } from '../../context.ts';
 import type { PreparedApplication } from '../../domain/definition/application.ts';
-import { sessionEpoch } from '../../domain/people/session-epochs.ts';
-import { FORMER_MS, ROTATION_MS, SESSION_IDLE_MS } from '../../domain/people/session-times.ts';
+import { FORMER_MS, ROTATION_MS, SESSION_IDLE_MS, sessionEpoch } from '../../domain/people/sessions.ts';
 import { readToken, SECRET_BYTES, secretHash } from '../../domain/people/tokens.ts';
 import type { Definitions } from '../../store/applications/definitions.ts';
 import type { Database } from '../../store/database/db.ts';

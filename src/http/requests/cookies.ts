@@ -1,6 +1,6 @@
 // Cookies of the console. Every one is for this server alone: HttpOnly, and Secure wherever people reach it by https.
 
-import { SESSION_DAYS_MAX } from '../../domain/people/session-times.ts';
+import { SESSION_DAYS_MAX } from '../../domain/people/sessions.ts';
 
 /** Sent to the addresses of its application only, and never along with what another site asks for. */
 export const SESSION_COOKIE = 'cartulary_session';

@@ -6,10 +6,10 @@ import { fault } from '../../faults.ts';
 import * as applications from '../../operations/applications/applications.ts';
 import * as quotas from '../../operations/applications/quotas.ts';
 import * as doctor from '../../operations/doctor/doctor.ts';
-import * as proofs from '../../operations/people/operator-proofs.ts';
-import * as tokens from '../../operations/people/operator-tokens.ts';
-import * as users from '../../operations/people/operator-users.ts';
 import * as organizations from '../../operations/people/organizations.ts';
+import * as sharedUsers from '../../operations/people/shared-users.ts';
+import * as tokens from '../../operations/people/tokens.ts';
+import * as users from '../../operations/people/users.ts';
 import { OrganizationSettings, ProofRequest } from '../../wire/operator.ts';
 import { publishDocumentSchema, QuotaChange } from '../../wire/publish-document.ts';
 import { OVERVIEW_DEFAULT, OVERVIEW_MAX } from '../../wire/quotas.ts';
@@ -70,7 +70,10 @@ export const OPERATOR_ROUTES: readonly OperatorRoute[] = [
     keepsConnection: true,
     body: { shape: one(ProofRequest), bytesMax: ORDINARY_BYTES_MAX },
     sentence: 'Proves that the server knows the operator key.',
-    run: (context, { body }) => answerJson(proofs.prove(context, body)),
+    run: ({ source, endpoint, paceProofs, proveKey }, { body }) => {
+      paceProofs(source.ip);
+      return answerJson(proveKey(body.nonce, endpoint));
+    },
   }),
   route({
     method: 'POST',
@@ -148,7 +151,8 @@ export const OPERATOR_ROUTES: readonly OperatorRoute[] = [
     permission: 'operator',
     body: { shape: checkedLater(NewUser), bytesMax: ORDINARY_BYTES_MAX },
     sentence: 'Creates a user, or activates a shared user.',
-    run: async (context, { params, body }) => answerJson(await users.create(context, params.applicationId!, body)),
+    run: async (context, { params, body }) =>
+      answerJson(await users.createByOperator(context, params.applicationId!, body)),
   }),
   route({
     method: 'POST',
@@ -156,14 +160,14 @@ export const OPERATOR_ROUTES: readonly OperatorRoute[] = [
     permission: 'operator',
     body: { shape: one(NewToken), bytesMax: ORDINARY_BYTES_MAX },
     sentence: 'Creates an API token; its secret appears this once.',
-    run: async (context, input) => answerJson(await tokens.create(context, owner(input), input.body)),
+    run: async (context, input) => answerJson(await tokens.createByOperator(context, owner(input), input.body)),
   }),
   route({
     method: 'GET',
     path: TOKENS,
     permission: 'operator',
     sentence: "A user's tokens, without their secrets.",
-    run: async (context, input) => answerJson(await tokens.list(context, owner(input))),
+    run: async (context, input) => answerJson(await tokens.listByOperator(context, owner(input))),
   }),
   route({
     method: 'DELETE',
@@ -171,7 +175,7 @@ export const OPERATOR_ROUTES: readonly OperatorRoute[] = [
     permission: 'operator',
     sentence: 'Revokes a token.',
     run: async (context, input) => {
-      await tokens.revoke(context, owner(input), input.params.tokenId!);
+      await tokens.revokeByOperator(context, owner(input), input.params.tokenId!);
       return NO_CONTENT;
     },
   }),
@@ -197,7 +201,7 @@ export const OPERATOR_ROUTES: readonly OperatorRoute[] = [
     body: { shape: checkedLater(NewSharedUser), bytesMax: ORDINARY_BYTES_MAX },
     sentence: 'Creates a shared user.',
     run: async (context, { params, body }) =>
-      answerJson(await organizations.createSharedUser(context, params.name!, body)),
+      answerJson(await sharedUsers.createByOperator(context, params.name!, body)),
   }),
   route({
     method: 'POST',

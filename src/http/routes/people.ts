@@ -1,7 +1,6 @@
 // Rows of the interface's table for the people of an application and its organization: users, their management, and
 // shared users.
 
-import * as managementUsers from '../../operations/people/management-users.ts';
 import * as sharedUsers from '../../operations/people/shared-users.ts';
 import * as users from '../../operations/people/users.ts';
 import { NewSharedUser, NewUser, SharedUserUpdate, UserUpdate } from '../../wire/users.ts';
@@ -23,7 +22,7 @@ export const PEOPLE_ROUTES: readonly Route[] = [
     group: 'records-read',
     parameters: USER_LIST_PARAMETERS,
     sentence: 'Lists users by name.',
-    run: async (context, { query }) => answerJson(await users.list(context, readUserPage(query))),
+    run: async (context, { query }) => answerJson(await users.listShort(context, readUserPage(query))),
   }),
   route({
     method: 'GET',
@@ -32,7 +31,7 @@ export const PEOPLE_ROUTES: readonly Route[] = [
     group: 'management-read',
     parameters: USER_LIST_PARAMETERS,
     sentence: 'Lists users by name, with everything that is known of them.',
-    run: async (context, { query }) => answerJson(await managementUsers.list(context, readUserPage(query))),
+    run: async (context, { query }) => answerJson(await users.list(context, readUserPage(query))),
   }),
   route({
     method: 'GET',
@@ -40,7 +39,7 @@ export const PEOPLE_ROUTES: readonly Route[] = [
     permission: 'management',
     group: 'management-read',
     sentence: 'One user.',
-    run: async (context, { params }) => answerJson(await managementUsers.get(context, params.userId!)),
+    run: async (context, { params }) => answerJson(await users.get(context, params.userId!)),
   }),
   route({
     method: 'POST',
@@ -49,7 +48,7 @@ export const PEOPLE_ROUTES: readonly Route[] = [
     group: 'management-write',
     body: { shape: checkedLater(NewUser), bytesMax: ORDINARY_BYTES_MAX },
     sentence: 'Creates a user, or activates a shared user.',
-    run: async (context, { body }) => answerJson(await managementUsers.create(context, body)),
+    run: async (context, { body }) => answerJson(await users.create(context, body)),
   }),
   route({
     method: 'PUT',
@@ -58,7 +57,7 @@ export const PEOPLE_ROUTES: readonly Route[] = [
     group: 'management-write',
     body: { shape: checkedLater(UserUpdate), bytesMax: ORDINARY_BYTES_MAX },
     sentence: 'Updates a user.',
-    run: async (context, { params, body }) => answerJson(await managementUsers.update(context, params.userId!, body)),
+    run: async (context, { params, body }) => answerJson(await users.update(context, params.userId!, body)),
   }),
   route({
     method: 'DELETE',
@@ -67,7 +66,7 @@ export const PEOPLE_ROUTES: readonly Route[] = [
     group: 'management-write',
     sentence: 'Deletes a user; not in shared-users mode.',
     run: async (context, { params }) => {
-      await managementUsers.remove(context, params.userId!);
+      await users.remove(context, params.userId!);
       return NO_CONTENT;
     },
   }),

@@ -1,6 +1,6 @@
 // Rows of the interface's table about who asks: who that is, the session that they have, and their own password.
 
-import * as ownPassword from '../../operations/people/own-password.ts';
+import * as passwords from '../../operations/people/passwords.ts';
 import * as sessions from '../../operations/people/sessions.ts';
 import { PasswordChange } from '../../wire/sessions.ts';
 import { answerJson, NO_CONTENT } from '../replies/answer.ts';
@@ -36,7 +36,7 @@ export const SESSION_ROUTES: readonly Route[] = [
     body: { shape: one(PasswordChange), bytesMax: ORDINARY_BYTES_MAX },
     sentence: 'Changes the own password; all other sessions end.',
     run: async (context, { body }) => {
-      await ownPassword.change(context, body);
+      await passwords.change(context, body);
       return NO_CONTENT;
     },
   }),

@@ -1,9 +1,8 @@
-// Organizations: single sign-on settings, and the first of their shared users.
+// Organizations, which the operator sets up: their name and their single sign-on.
 
 import type { OperatorContext } from '../../context.ts';
-import { isoTime } from '../../domain/dates/iso-time.ts';
 import { fault } from '../../faults.ts';
-import { issuerProblem } from '../../single-sign-on/issuer.ts';
+import { issuerProblem } from '../../single-sign-on/providers.ts';
 import {
   getOrganization,
   lockSingleSignOn,
@@ -13,13 +12,9 @@ import {
 import { announce } from '../../store/nodes/hearing.ts';
 import type { OrganizationSettings } from '../../wire/operator.ts';
 import { ORGANIZATION_LENGTH_MAX } from '../../wire/publish-document.ts';
-import type { ManagementSharedUser } from '../../wire/users.ts';
-import { hashForOperator } from './new-passwords.ts';
-import { newSharedUser, sharedUserView, storeSharedUser } from './shared-users.ts';
 import { redirectAddress } from './single-sign-on.ts';
-import { readNewSharedUser } from './user-bodies.ts';
 
-async function existing(context: OperatorContext, name: string) {
+export async function existingOrganization(context: OperatorContext, name: string) {
   const organization = await getOrganization(context.database.system, name);
   if (organization === undefined)
     throw fault('ORGANIZATION_NOT_FOUND', { name: name.slice(0, ORGANIZATION_LENGTH_MAX) });
@@ -34,7 +29,7 @@ function view({ publicUrl }: OperatorContext, name: string, singleSignOn: Single
 }
 
 export async function show(context: OperatorContext, name: string) {
-  const organization = await existing(context, name);
+  const organization = await existingOrganization(context, name);
   return view(context, name, organization.singleSignOn);
 }
 
@@ -90,17 +85,4 @@ function checkName(name: string, body: OrganizationSettings): void {
     const reason = `must have 1 to ${ORGANIZATION_LENGTH_MAX} characters without control characters`;
     throw fault('INVALID_PARAMETER', { parameter: 'name', reason });
   }
-}
-
-export async function createSharedUser(
-  context: OperatorContext,
-  organizationName: string,
-  input: unknown,
-): Promise<ManagementSharedUser> {
-  const organization = await existing(context, organizationName);
-  const body = readNewSharedUser(input, organization.singleSignOn !== null);
-  const hashPassword = (password: string) => hashForOperator(context, password);
-  const user = await newSharedUser({ ids: context.ids, hashPassword }, organization.name, body);
-  await context.database.system.transaction((tx) => storeSharedUser(tx, user, isoTime(context.now())));
-  return sharedUserView(user);
 }

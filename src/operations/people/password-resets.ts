@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto';
 import type { VisitorContext, WorkAgain } from '../../context.ts';
 import { isoTime } from '../../domain/dates/iso-time.ts';
 import type { PreparedApplication } from '../../domain/definition/application.ts';
-import { accountName } from '../../domain/people/account-names.ts';
+import { accountKey } from '../../domain/people/passwords.ts';
 import { SECRET_BYTES, secretHash, secretMatches } from '../../domain/people/tokens.ts';
 import { foldText } from '../../domain/search/fold.ts';
 import { fault } from '../../faults.ts';
@@ -14,10 +14,8 @@ import { resetMail } from '../../mail/reset-mail.ts';
 import { type Account, accountOf, findAccount, type Named } from '../../store/people/accounts.ts';
 import { getReset, insertReset, removeResets, resetsSince } from '../../store/people/password-resets.ts';
 import type { PasswordReset, PasswordResetRequest } from '../../wire/sessions.ts';
-import { hashForPeople } from './new-passwords.ts';
-import { changePassword } from './password-changes.ts';
+import { hashForPeople, refuseWeak, replacePassword } from './passwords.ts';
 import { readNamed } from './sessions.ts';
-import { refuseWeak } from './weak-passwords.ts';
 
 export const RESET_MINUTES = 60;
 const MINUTE_MS = 60_000;
@@ -35,7 +33,7 @@ export function ask(context: VisitorContext, body: PasswordResetRequest): void {
   if (mailer === undefined || application?.singleSignOn === true) throw fault('FEATURE_DISABLED', reset);
   const presented = 'userId' in named ? named.userId : foldText(named.email);
   // Every one counts: who asks has proved nothing. Not as failures of the account, to which its owner may sign in.
-  const name = `reset ${accountName(applicationId, presented)}`;
+  const name = `reset ${accountKey(applicationId, presented)}`;
   throttle.check(source.ip, name);
   throttle.fail(source.ip, name);
   const work = async () => {
@@ -114,12 +112,12 @@ export async function use(context: VisitorContext, { token, password }: Password
   }
   refuseWeak(password, 'password');
   const passwordHash = await hashForPeople({ ...context, application }, password);
-  const changed = await changePassword(
+  const changed = await replacePassword(
     { ...context, application },
     { account, passwordHash, also: (tx) => removeResets(tx, account.user.id, tokenHash) },
   );
   if (!changed) throw wrongToken();
-  throttle.succeed(source.ip, accountName(applicationId, account.user.id));
+  throttle.succeed(source.ip, accountKey(applicationId, account.user.id));
 }
 
 async function accountOfReset(

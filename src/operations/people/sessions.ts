@@ -6,9 +6,8 @@ import { base32hex } from '../../domain/base32hex.ts';
 import { isoTime } from '../../domain/dates/iso-time.ts';
 import type { PreparedApplication } from '../../domain/definition/application.ts';
 import type { Caller } from '../../domain/people/access.ts';
-import { accountName } from '../../domain/people/account-names.ts';
-import { sessionEpoch } from '../../domain/people/session-epochs.ts';
-import { SESSION_DAYS_MAX } from '../../domain/people/session-times.ts';
+import { accountKey } from '../../domain/people/passwords.ts';
+import { SESSION_DAYS_MAX, sessionEpoch } from '../../domain/people/sessions.ts';
 import { readToken, SECRET_BYTES, secretHash, secretMatches } from '../../domain/people/tokens.ts';
 import { foldText } from '../../domain/search/fold.ts';
 import { fault, notSignedIn } from '../../faults.ts';
@@ -98,13 +97,13 @@ export async function signIn(
 async function authenticate(context: VisitorContext, named: Named, password: string): Promise<Account | undefined> {
   const { applicationId, application, source, people, database, throttle, withoutSlot } = context;
   const presented = 'userId' in named ? named.userId : foldText(named.email);
-  throttle.check(source.ip, accountName(applicationId, presented));
+  throttle.check(source.ip, accountKey(applicationId, presented));
   const found =
     application === undefined || application.singleSignOn || presented.includes('\0')
       ? undefined
       : await findAccount(database, application.definition, named);
   // By address or by identifier, it is the same account whose failures are counted.
-  const name = accountName(applicationId, found?.user.id ?? presented);
+  const name = accountKey(applicationId, found?.user.id ?? presented);
   const tenant = application?.id ?? '';
   const said = { address: source.ip, tenant, account: name, hash: presentHash(found), password };
   const proved = await withoutSlot((signal) => people.provesPassword({ ...said, signal }));

@@ -1,17 +1,17 @@
-// Shared users: the people of an organization, managed from any of its applications that has them. What changes of one
-// counts at once, because authentication asks for the shared user itself; its applications' own rows follow (settling).
+// Shared users: the people of an organization, managed from any of its applications in shared-users mode. A change counts at
+// once, because authentication reads the shared user itself; the users in the applications follow (settling).
 
-import type { Context } from '../../context.ts';
+import type { Context, OperatorContext } from '../../context.ts';
 import type { ActivityKind } from '../../domain/activity/activity.ts';
 import { isoTime } from '../../domain/dates/iso-time.ts';
 import type { IdSource } from '../../domain/ids.ts';
 import { fault } from '../../faults.ts';
 import type { JointTransaction, Transaction } from '../../store/database/handles.ts';
-import { violatedConstraint } from '../../store/database/sqlstate.ts';
 import { announce } from '../../store/nodes/hearing.ts';
 import {
   getSharedUser,
   insertSharedUser,
+  isSharedUserNameTaken,
   listSharedUsers,
   lockSharedUser,
   removeSharedUser,
@@ -22,7 +22,8 @@ import { getUser, type UserPage } from '../../store/people/users.ts';
 import { assertGeneration, fenceGeneration } from '../../store/records/fence.ts';
 import type { ManagementSharedUser, NewSharedUser, SharedUserUpdate } from '../../wire/users.ts';
 import { activityEntries, writeEntries } from '../activity/entries.ts';
-import { hashForPeople } from './new-passwords.ts';
+import { existingOrganization } from './organizations.ts';
+import { hashForOperator, hashForPeople } from './passwords.ts';
 import { settleSoon } from './settling.ts';
 import { readNewSharedUser, readSharedUserUpdate } from './user-bodies.ts';
 
@@ -34,7 +35,7 @@ export async function list(context: Context, page: UserPage): Promise<Management
 export async function get(context: Context, sharedUserId: string): Promise<ManagementSharedUser> {
   const organization = organizationOf(context);
   const user = await getSharedUser(context.database.system, sharedUserId);
-  return sharedUserView(present(user?.organization === organization ? user : undefined, sharedUserId));
+  return sharedUserView(found(user?.organization === organization ? user : undefined, sharedUserId));
 }
 
 export async function create(context: Context, input: unknown): Promise<ManagementSharedUser> {
@@ -54,22 +55,35 @@ export async function create(context: Context, input: unknown): Promise<Manageme
   return sharedUserView(user);
 }
 
+/** The first shared users of an organization. */
+export async function createByOperator(
+  context: OperatorContext,
+  organizationName: string,
+  input: unknown,
+): Promise<ManagementSharedUser> {
+  const organization = await existingOrganization(context, organizationName);
+  const body = readNewSharedUser(input, organization.singleSignOn !== null);
+  const hashPassword = (password: string) => hashForOperator(context, password);
+  const user = await newSharedUser({ ids: context.ids, hashPassword }, organization.name, body);
+  await context.database.system.transaction((tx) => storeSharedUser(tx, user, isoTime(context.now())));
+  return sharedUserView(user);
+}
+
 export async function update(context: Context, sharedUserId: string, input: unknown): Promise<ManagementSharedUser> {
   const { application, people, database, now } = context;
   const organization = organizationOf(context);
   const body = readSharedUserUpdate(input, application.singleSignOn);
-  // Refused before the password is hashed, which takes its time.
+  // An unknown shared user is refused before the slow hash.
   await get(context, sharedUserId);
   const passwordHash = body.password === undefined ? undefined : await hashForPeople(context, body.password);
   const since = isoTime(now());
   const { before, after } = await database.together(application.id, async (tx) => {
     await refuseStale(context, tx);
-    const before = present(await lockSharedUser(tx.system, organization, sharedUserId), sharedUserId);
+    const before = found(await lockSharedUser(tx.system, organization, sharedUserId), sharedUserId);
     if (body.disabled) await refuseSelf(context, tx, sharedUserId);
     const after = applied(before, body, passwordHash);
     const unsettledSince = after.email === before.email ? undefined : since;
-    const { text, params } = updateSharedUser({ ...after, unsettledSince });
-    await tx.system.rows(text, params);
+    await updateSharedUser(tx.system, { ...after, unsettledSince });
     await writeEntries(tx.application, entriesOf(context, 'sharedUser.update', sharedUserId));
     if (affectsEntry(before, after)) await announce(tx.system, { sharedUser: sharedUserId });
     return { before, after };
@@ -85,10 +99,9 @@ export async function remove(context: Context, sharedUserId: string): Promise<vo
   const since = isoTime(now());
   await database.together(application.id, async (tx) => {
     await refuseStale(context, tx);
-    present(await lockSharedUser(tx.system, organization, sharedUserId), sharedUserId);
+    found(await lockSharedUser(tx.system, organization, sharedUserId), sharedUserId);
     await refuseSelf(context, tx, sharedUserId);
-    const { text, params } = removeSharedUser(sharedUserId, since);
-    await tx.system.rows(text, params);
+    await removeSharedUser(tx.system, sharedUserId, since);
     await writeEntries(tx.application, entriesOf(context, 'sharedUser.delete', sharedUserId));
     await announce(tx.system, { sharedUser: sharedUserId });
   });
@@ -96,19 +109,19 @@ export async function remove(context: Context, sharedUserId: string): Promise<vo
   await settleSoon(context, { id: sharedUserId, organization, since });
 }
 
-/** The organization whose shared users the application knows; behind the permission, before anything else. */
+/** The application's organization. Checked after the permission, before anything else. */
 function organizationOf({ application: { definition } }: Context): string {
   if (!definition.sharedUsersModeEnabled) throw fault('FEATURE_DISABLED', { feature: 'sharedUsers' });
   return definition.organization;
 }
 
-/** The mode may have been switched off meanwhile, or the application given to another organization. */
+/** Fails when the mode was switched off meanwhile, or the application moved to another organization. */
 async function refuseStale({ application: { generation } }: Context, { application }: JointTransaction): Promise<void> {
   const { text, params } = fenceGeneration(application.schema);
   assertGeneration(await application.rows(text, params), generation);
 }
 
-function present(user: SharedUser | undefined, sharedUserId: string): SharedUser {
+function found(user: SharedUser | undefined, sharedUserId: string): SharedUser {
   if (user === undefined) throw fault('SHARED_USER_NOT_FOUND', { sharedUserId });
   return user;
 }
@@ -120,7 +133,7 @@ async function refuseSelf({ caller }: Context, tx: JointTransaction, sharedUserI
   }
 }
 
-/** With another address somebody else may sign on. */
+/** A new address unbinds the subject of single sign-on: another person may own it. */
 function applied(user: SharedUser, body: SharedUserUpdate, passwordHash: string | undefined): SharedUser {
   const endsSessions = passwordHash !== undefined || (body.disabled && !user.disabled);
   return {
@@ -133,14 +146,14 @@ function applied(user: SharedUser, body: SharedUserUpdate, passwordHash: string 
   };
 }
 
-/** Whether servers have to forget whom they let in. */
+/** Whether nodes must drop the account from their caches. */
 const affectsEntry = (before: SharedUser, after: SharedUser): boolean =>
   before.disabled !== after.disabled || before.passwordHash !== after.passwordHash;
 
 const entriesOf = (context: Context, kind: ActivityKind, sharedUserId: string) =>
   activityEntries(context, { kind, member: 'sharedUserId' }, [{ sharedUserId }]);
 
-export async function newSharedUser(
+async function newSharedUser(
   { hashPassword, ids }: { readonly hashPassword: (password: string) => Promise<string>; readonly ids: IdSource },
   organization: string,
   { name, email, password }: NewSharedUser,
@@ -158,16 +171,15 @@ export async function newSharedUser(
   };
 }
 
-export async function storeSharedUser(tx: Transaction, user: SharedUser, createdAt: string): Promise<void> {
-  const { text, params } = insertSharedUser({ ...user, createdAt });
+async function storeSharedUser(tx: Transaction, user: SharedUser, createdAt: string): Promise<void> {
   try {
-    await tx.rows(text, params);
+    await insertSharedUser(tx, { ...user, createdAt });
   } catch (error) {
-    throw violatedConstraint(error) === 'shared_users_name_key' ? fault('USER_NAME_TAKEN', { name: user.name }) : error;
+    throw isSharedUserNameTaken(error) ? fault('USER_NAME_TAKEN', { name: user.name }) : error;
   }
 }
 
-export const sharedUserView = ({ id, name, email, disabled }: SharedUser): ManagementSharedUser => ({
+const sharedUserView = ({ id, name, email, disabled }: SharedUser): ManagementSharedUser => ({
   id,
   name,
   email,

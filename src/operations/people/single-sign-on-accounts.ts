@@ -4,12 +4,12 @@ import type { VisitorContext } from '../../context.ts';
 import type { PreparedApplication } from '../../domain/definition/application.ts';
 import { type Identity, NotProved } from '../../single-sign-on/providers.ts';
 import type { JointTransaction } from '../../store/database/handles.ts';
-import { violatedConstraint } from '../../store/database/sqlstate.ts';
 import { type Account, accountOf } from '../../store/people/accounts.ts';
 import {
   type Addressee,
   bindSharedUser,
   bindUser,
+  isSubjectBound,
   sharedUserIdOfSubject,
   sharedUsersOfEmail,
   userOfSharedUser,
@@ -68,8 +68,8 @@ async function bindByEmail({ application, database }: Scene, claim: Claim): Prom
       sharedUsersModeEnabled ? bindSharedByEmail(tx, organization, claim) : bindUserByEmail(tx, claim),
     );
   } catch (error) {
-    // Bound at the same moment by another request: who it is bound to is looked up anew.
-    if (!['users_subject_key', 'shared_users_subject_key'].includes(violatedConstraint(error) ?? '')) throw error;
+    // The caller looks up the account that another request has bound meanwhile.
+    if (!isSubjectBound(error)) throw error;
   }
 }
 

@@ -1,16 +1,32 @@
-// API tokens of a user, for the user and for who manages users: create (the secret is shown this once), list, revoke.
+// API tokens of a user: create (the secret is shown this once), list, revoke. By the user, by users with management access,
+// and by the operator for every user.
 
-import type { Context } from '../../context.ts';
+import { randomBytes } from 'node:crypto';
+import type { Context, OperatorContext } from '../../context.ts';
+import type { ActivityKind, LogEntry } from '../../domain/activity/activity.ts';
+import { base32hex } from '../../domain/base32hex.ts';
+import { isoTime } from '../../domain/dates/iso-time.ts';
+import { SECRET_BYTES, secretHash } from '../../domain/people/tokens.ts';
+import { readRfc3339 } from '../../domain/values/date-time.ts';
 import { fault } from '../../faults.ts';
-import { listTokens, type TokenView } from '../../store/people/tokens.ts';
+import { announce } from '../../store/nodes/hearing.ts';
+import { holdTokens, insertToken, listTokens, revokeToken, type TokenView } from '../../store/people/tokens.ts';
 import { getUser } from '../../store/people/users.ts';
 import type { CreatedToken, NewToken } from '../../wire/tokens.ts';
-import { activityEntries } from '../activity/entries.ts';
-import { issueToken, type TokenScene, withdrawToken } from './token-issue.ts';
+import { activityEntries, writeEntries } from '../activity/entries.ts';
+import { operatorEntry } from '../activity/operator-log.ts';
+import { existing } from '../applications/applications.ts';
+
+const TOKEN_ID_BYTES = 10;
+const TOKEN_ID_CHARACTERS = 16;
+/** Bounds an unknown identifier in a reply: it may be as long as a URL. */
+const TOKEN_ID_SHOWN_MAX = 64;
+/** Tokens of one user that are not revoked. */
+const TOKENS_MAX = 100;
 
 export async function create(context: Context, userId: string, body: NewToken): Promise<CreatedToken> {
   const { caller, signedInBy } = context;
-  // A token that got into wrong hands must not be able to make itself a successor.
+  // A stolen token must not be able to create its successor.
   if (userId === caller.id && signedInBy === 'token' && !caller.managementApiAccess) throw fault('FORBIDDEN');
   await permit(context, userId);
   return issueToken(sceneOf(context, userId), body);
@@ -42,4 +58,92 @@ function sceneOf(context: Context, userId: string): TokenScene {
   const entries: TokenScene['entries'] = (kind, extra) =>
     activityEntries(context, { kind, member: 'tokenId' }, [extra]);
   return { store, now, hear: people.hear, applicationId: application.id, userId, entries };
+}
+
+export interface TokenOwner {
+  readonly applicationId: string;
+  readonly userId: string;
+}
+
+async function operatorSceneOf(context: OperatorContext, { applicationId, userId }: TokenOwner): Promise<TokenScene> {
+  const application = await existing(context, applicationId);
+  const store = context.database.application(applicationId);
+  if ((await getUser(store, userId)) === undefined) throw fault('USER_NOT_FOUND', { userId });
+  const { now, hear } = context;
+  const entries: TokenScene['entries'] = (kind, extra) => operatorEntry(context, kind, application, extra);
+  return { store, now, hear, applicationId, userId, entries };
+}
+
+export async function createByOperator(
+  context: OperatorContext,
+  owner: TokenOwner,
+  body: NewToken,
+): Promise<CreatedToken> {
+  return issueToken(await operatorSceneOf(context, owner), body);
+}
+
+export async function listByOperator(context: OperatorContext, owner: TokenOwner): Promise<TokenView[]> {
+  const { store, userId } = await operatorSceneOf(context, owner);
+  return listTokens(store, userId);
+}
+
+export async function revokeByOperator(context: OperatorContext, owner: TokenOwner, tokenId: string): Promise<void> {
+  await withdrawToken(await operatorSceneOf(context, owner), tokenId);
+}
+
+/** Where the token is stored, for which user, and the log entries in the name of the caller. */
+interface TokenScene extends Pick<Context, 'store' | 'now'>, Pick<Context['people'], 'hear'> {
+  readonly applicationId: string;
+  readonly userId: string;
+  readonly entries: (kind: ActivityKind, extra: Readonly<Record<string, string>>) => readonly LogEntry[];
+}
+
+async function issueToken(scene: TokenScene, { name, expiresAt }: NewToken): Promise<CreatedToken> {
+  const { store, now, hear, applicationId, userId, entries } = scene;
+  if (/\p{Cc}|\p{Cs}/u.test(name)) {
+    throw fault('INVALID_BODY', { reason: 'must not contain control characters', path: '/name' });
+  }
+  const at = now();
+  const id = base32hex(randomBytes(TOKEN_ID_BYTES), TOKEN_ID_CHARACTERS);
+  const secret = randomBytes(SECRET_BYTES).toString('base64url');
+  const expiry = expiresAt === undefined ? undefined : readExpiry(expiresAt, at);
+  const token = { id, userId, name, secretHash: secretHash(secret), createdAt: isoTime(at), expiresAt: expiry };
+  await store.transaction(async (tx) => {
+    const held = await holdTokens(tx, userId);
+    if (held === undefined) throw fault('USER_NOT_FOUND', { userId });
+    if (held >= TOKENS_MAX) {
+      const reason = `has ${TOKENS_MAX} tokens already, of which one has to be revoked first`;
+      throw fault('INVALID_PARAMETER', { parameter: 'userId', reason });
+    }
+    const { text, params } = insertToken(tx.schema, token);
+    await tx.rows(text, params);
+    await writeEntries(tx, entries('token.create', { tokenId: id, userId }));
+    await announce(tx, { application: applicationId });
+  });
+  hear({ application: applicationId });
+  const { createdAt } = token;
+  return { id, name, token: `${id}.${secret}`, createdAt, ...(expiry === undefined ? {} : { expiresAt: expiry }) };
+}
+
+function readExpiry(text: string, now: number): string {
+  const instant = readRfc3339(text);
+  if (!('milliseconds' in instant) || instant.milliseconds <= now) {
+    throw fault('INVALID_BODY', {
+      reason: 'must be a time in the future as RFC 3339 has it, such as 2031-05-01T00:00:00Z',
+      path: '/expiresAt',
+    });
+  }
+  return isoTime(instant.milliseconds);
+}
+
+async function withdrawToken(scene: TokenScene, tokenId: string): Promise<void> {
+  const { store, now, hear, applicationId, userId, entries } = scene;
+  await store.transaction(async (tx) => {
+    if (!(await revokeToken(tx, { userId, tokenId, at: isoTime(now()) }))) {
+      throw fault('TOKEN_NOT_FOUND', { tokenId: tokenId.slice(0, TOKEN_ID_SHOWN_MAX) });
+    }
+    await writeEntries(tx, entries('token.revoke', { tokenId, userId }));
+    await announce(tx, { application: applicationId });
+  });
+  hear({ application: applicationId });
 }

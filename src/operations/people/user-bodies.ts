@@ -11,7 +11,7 @@ import { type Accesses, accessProblem, type PropertyProblem } from '../../domain
 import { type Fault, fault } from '../../faults.ts';
 import type { Definition } from '../../wire/publish-document.ts';
 import type { NewSharedUser, NewUser, SharedUserUpdate, UserUpdate } from '../../wire/users.ts';
-import { refuseWeak } from './weak-passwords.ts';
+import { refuseWeak } from './passwords.ts';
 
 const CODES = {
   unexpected: 'UNEXPECTED_PROPERTY',

@@ -3,7 +3,7 @@
 
 import type { OperatorContext } from '../../context.ts';
 import { isoTime } from '../../domain/dates/iso-time.ts';
-import { SESSION_IDLE_MS } from '../../domain/people/session-times.ts';
+import { SESSION_IDLE_MS } from '../../domain/people/sessions.ts';
 import { removeExpired } from '../../store/people/sessions.ts';
 import { forEveryApplication } from '../every-application.ts';
 

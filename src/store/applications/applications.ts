@@ -13,7 +13,7 @@ export interface StoredApplication {
   readonly publishedAt: number;
   /** Whether the organization has single sign-on. */
   readonly singleSignOn: boolean;
-  /** Goes up when single sign-on is turned on or off, or another provider is set (domain/people/session-epochs). */
+  /** Goes up when single sign-on is turned on or off, or another provider is set (domain/people/sessions). */
   readonly signOnEpoch: number;
 }
 

@@ -1,22 +1,28 @@
-// Setting the password of somebody who exists. Each raises the epoch, which ends the sessions that were opened before.
+// Setting the password of an existing account. Each statement raises the epoch, which ends the sessions opened before, and
+// returns false when the account has changed since it was read.
 
-import type { Statement } from '../database/statements.ts';
+import type { Transaction } from '../database/handles.ts';
 import type { Account } from './accounts.ts';
 
-/** Nothing when the account has changed since it was read. */
-export function setUserPassword(schema: string, { user }: Account, passwordHash: string): Statement {
-  return {
-    text: `update ${schema}.users set password_hash = $2, session_epoch = session_epoch + 1
-      where id = $1 and session_epoch = $3 and email is not distinct from $4 and not disabled and deleted_at is null
-      returning id`,
-    params: [user.id, passwordHash, user.sessionEpoch, user.email],
-  };
+export async function setUserPassword(tx: Transaction, { user }: Account, passwordHash: string): Promise<boolean> {
+  const rows = await tx.rows(
+    `update ${tx.schema}.users set password_hash = $2, session_epoch = session_epoch + 1
+     where id = $1 and session_epoch = $3 and email is not distinct from $4 and not disabled and deleted_at is null
+     returning id`,
+    [user.id, passwordHash, user.sessionEpoch, user.email],
+  );
+  return rows.length > 0;
 }
 
-export function setSharedUserPassword(shared: NonNullable<Account['shared']>, passwordHash: string): Statement {
-  return {
-    text: `update cartulary.shared_users set password_hash = $2, session_epoch = session_epoch + 1
-      where id = $1 and session_epoch = $3 and email = $4 and not disabled and deleted_at is null returning id`,
-    params: [shared.id, passwordHash, shared.sessionEpoch, shared.email],
-  };
+export async function setSharedUserPassword(
+  tx: Transaction,
+  shared: NonNullable<Account['shared']>,
+  passwordHash: string,
+): Promise<boolean> {
+  const rows = await tx.rows(
+    `update cartulary.shared_users set password_hash = $2, session_epoch = session_epoch + 1
+     where id = $1 and session_epoch = $3 and email = $4 and not disabled and deleted_at is null returning id`,
+    [shared.id, passwordHash, shared.sessionEpoch, shared.email],
+  );
+  return rows.length > 0;
 }

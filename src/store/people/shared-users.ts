@@ -3,6 +3,7 @@
 
 import { foldText } from '../../domain/search/fold.ts';
 import type { Reader, Transaction, Writer } from '../database/handles.ts';
+import { violatedConstraint } from '../database/sqlstate.ts';
 import type { Statement } from '../database/statements.ts';
 import type { UserPage } from './users.ts';
 
@@ -96,12 +97,12 @@ export async function listSharedUsers(
 
 export type SharedUserToInsert = Omit<SharedUser, 'sessionEpoch' | 'subject'> & { readonly createdAt: string };
 
-export function insertSharedUser(user: SharedUserToInsert): Statement {
-  return {
-    text: `insert into cartulary.shared_users (id, organization, name, email, password_hash, disabled, session_epoch,
+export async function insertSharedUser(tx: Transaction, user: SharedUserToInsert): Promise<void> {
+  await tx.rows(
+    `insert into cartulary.shared_users (id, organization, name, email, password_hash, disabled, session_epoch,
         created_at, name_folded, email_folded)
       values ($1, $2, $3, $4, $5, $6, 0, $7, $8, $9) returning id`,
-    params: [
+    [
       user.id,
       user.organization,
       user.name,
@@ -112,8 +113,11 @@ export function insertSharedUser(user: SharedUserToInsert): Statement {
       foldText(user.name),
       foldText(user.email),
     ],
-  };
+  );
 }
+
+/** Names are unique within an organization. */
+export const isSharedUserNameTaken = (error: unknown): boolean => violatedConstraint(error) === 'shared_users_name_key';
 
 /** Those of the shared users that are there and not disabled. */
 export async function enabledAmong(reader: Reader, sharedUserIds: readonly string[]): Promise<Set<string>> {
@@ -130,11 +134,11 @@ export interface SharedUserChange
   readonly unsettledSince: string | undefined;
 }
 
-export function updateSharedUser(user: SharedUserChange): Statement {
-  return {
-    text: `update cartulary.shared_users set email = $2, email_folded = $3, password_hash = $4, disabled = $5,
+export async function updateSharedUser(tx: Transaction, user: SharedUserChange): Promise<void> {
+  await tx.rows(
+    `update cartulary.shared_users set email = $2, email_folded = $3, password_hash = $4, disabled = $5,
         session_epoch = $6, unsettled_since = coalesce($7, unsettled_since), subject = $8 where id = $1`,
-    params: [
+    [
       user.id,
       user.email,
       foldText(user.email),
@@ -144,13 +148,15 @@ export function updateSharedUser(user: SharedUserChange): Statement {
       user.unsettledSince ?? null,
       user.subject,
     ],
-  };
+  );
 }
 
-export const removeSharedUser = (sharedUserId: string, at: string): Statement => ({
-  text: 'update cartulary.shared_users set deleted_at = $2, unsettled_since = $2 where id = $1 and deleted_at is null',
-  params: [sharedUserId, at],
-});
+export async function removeSharedUser(tx: Transaction, sharedUserId: string, at: string): Promise<void> {
+  await tx.rows(
+    'update cartulary.shared_users set deleted_at = $2, unsettled_since = $2 where id = $1 and deleted_at is null',
+    [sharedUserId, at],
+  );
+}
 
 /** A shared user whose applications have to follow what changed of it (operations/people/settling). */
 export interface Unsettled {

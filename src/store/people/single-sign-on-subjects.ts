@@ -3,6 +3,7 @@
 
 import { foldText } from '../../domain/search/fold.ts';
 import type { Reader, Transaction } from '../database/handles.ts';
+import { violatedConstraint } from '../database/sqlstate.ts';
 import { readUser, type StoredUser, USER_COLUMNS } from './users.ts';
 
 /** Somebody who has an address. */
@@ -92,3 +93,7 @@ export async function bindSharedUser(
   );
   return rows.length === 1;
 }
+
+/** Another request has bound the same subject at the same moment. */
+export const isSubjectBound = (error: unknown): boolean =>
+  ['users_subject_key', 'shared_users_subject_key'].includes(violatedConstraint(error) ?? '');

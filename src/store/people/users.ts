@@ -4,6 +4,7 @@ import { runsApplication } from '../../domain/people/users.ts';
 import { foldText } from '../../domain/search/fold.ts';
 import type { NewUser, UserShort } from '../../wire/users.ts';
 import type { Reader, Transaction } from '../database/handles.ts';
+import { StaleDefinition, violatedConstraint } from '../database/sqlstate.ts';
 import type { Statement } from '../database/statements.ts';
 
 export interface StoredUser {
@@ -100,15 +101,16 @@ export interface UserToInsert extends Omit<NewUser, 'password'> {
   readonly createdAt: string;
 }
 
-/** Fenced by the generation of the definition whose modes the user was checked against. */
-export function insertUser(schema: string, user: UserToInsert, generation: number): Statement {
-  return {
-    text: `insert into ${schema}.users (id, name, email, password_hash, admin, api_access, management_api_access,
+/** Throws StaleDefinition unless the definition still has the generation that the user was checked against. */
+export async function insertUser(tx: Transaction, user: UserToInsert, generation: number): Promise<void> {
+  const { schema } = tx;
+  const rows = await tx.rows(
+    `insert into ${schema}.users (id, name, email, password_hash, admin, api_access, management_api_access,
         organization_management_api_access, profile, team, team_leader, disabled, shared_user_id, created_at,
         name_folded, email_folded, profile_folded, team_folded, session_epoch)
       select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, false, $12, $13, $14, $15, $16, $17, 0
       from ${schema}.fence where fence.generation = $18 returning id`,
-    params: [
+    [
       user.id,
       user.name,
       user.email ?? null,
@@ -128,8 +130,18 @@ export function insertUser(schema: string, user: UserToInsert, generation: numbe
       foldText(user.team?.name ?? ''),
       generation,
     ],
-  };
+  );
+  if (rows.length === 0) throw new StaleDefinition();
 }
+
+const CONFLICTS: Readonly<Record<string, 'id' | 'name' | 'sharedUser'>> = {
+  users_pkey: 'id',
+  users_name_key: 'name',
+  users_shared_user_id_key: 'sharedUser',
+};
+
+/** What an inserted user has in common with another; undefined for any other error. */
+export const userConflict = (error: unknown) => CONFLICTS[violatedConstraint(error) ?? ''];
 
 export interface UserPage {
   /** Nothing is left out by an empty one. */
@@ -193,14 +205,15 @@ export async function lockUser(
   return { user: users.find(({ id }) => id === userId), whoRun: users.filter(runsApplication) };
 }
 
-/** Fenced like insertUser. The name, and who it is at the organization, stay. */
-export function updateUser(schema: string, user: StoredUser, generation: number): Statement {
-  return {
-    text: `update ${schema}.users as u set email = $2, email_folded = $3, password_hash = $4, admin = $5, api_access = $6,
+/** Throws StaleDefinition like insertUser. The name and the shared user stay. */
+export async function updateUser(tx: Transaction, user: StoredUser, generation: number): Promise<void> {
+  const { schema } = tx;
+  const rows = await tx.rows(
+    `update ${schema}.users as u set email = $2, email_folded = $3, password_hash = $4, admin = $5, api_access = $6,
         management_api_access = $7, organization_management_api_access = $8, profile = $9, profile_folded = $10,
         team = $11, team_folded = $12, team_leader = $13, disabled = $14, session_epoch = $15, subject = $17
       from ${schema}.fence where u.id = $1 and u.deleted_at is null and fence.generation = $16 returning u.id`,
-    params: [
+    [
       user.id,
       user.email,
       foldText(user.email ?? ''),
@@ -219,7 +232,8 @@ export function updateUser(schema: string, user: StoredUser, generation: number)
       generation,
       user.subject,
     ],
-  };
+  );
+  if (rows.length === 0) throw new StaleDefinition();
 }
 
 /** Leaves the row, which records and the activity log name, and removes what only somebody who is there needs. */
