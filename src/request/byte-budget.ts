@@ -2,9 +2,9 @@
 // the records and releases them as its reply goes out. Requests that do not fit wait in a fair queue
 // (docs/architecture.md, "Long records").
 
-import { getHeapStatistics } from 'node:v8';
 import { tooBusy } from '../faults.ts';
 import { FairQueue } from './fair-queue.ts';
+import { partOfHeap } from './heap.ts';
 import type { RequestScope } from './request-scope.ts';
 import { onAbort } from './signal.ts';
 
@@ -29,7 +29,7 @@ const CHECK_MS = 500;
 const QUEUE = { eachMax: 64, allMax: 128 };
 
 export function byteBounds(): ByteBounds {
-  const allBytesMax = Math.min(ALL_BYTES_MAX, getHeapStatistics().heap_size_limit * PART_OF_HEAP);
+  const allBytesMax = partOfHeap(PART_OF_HEAP, ALL_BYTES_MAX);
   return { eachBytesMax: allBytesMax * EACH_PART, allBytesMax, slowReaderMs: SLOW_READER_MS };
 }
 

@@ -255,9 +255,9 @@ describe('a stopped request', () => {
         inTransaction(
           client,
           async () => {
-            await run(client, insert, [31]);
+            await run(client, { text: insert, params: [31] });
             if (scope.signal.reason) throw scope.signal.reason;
-            await run(client, insert, [32]);
+            await run(client, { text: insert, params: [32] });
           },
           { begin: `select pg_sleep(${seconds}); begin` },
         ),

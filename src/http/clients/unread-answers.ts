@@ -3,9 +3,9 @@
 
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { getHeapStatistics } from 'node:v8';
 import { tooBusy } from '../../faults.ts';
 import type { Observe } from '../../observe/events.ts';
+import { partOfHeap } from '../../request/heap.ts';
 
 export interface UnreadBounds {
   /** Of one application, and of all. */
@@ -23,7 +23,7 @@ const PRESSED_MS = 5_000;
 const CUTS_TOLD_MS = 1_000;
 
 export function unreadBounds(): UnreadBounds {
-  const allBytesMax = Math.min(ALL_BYTES_MAX, getHeapStatistics().heap_size_limit * PART_OF_HEAP);
+  const allBytesMax = partOfHeap(PART_OF_HEAP, ALL_BYTES_MAX);
   return { eachBytesMax: allBytesMax * EACH_PART, allBytesMax, pressedMs: PRESSED_MS };
 }
 

@@ -1,8 +1,8 @@
 // The bodies of JSON that did not come with their headers: how much memory they take until they are complete and worked on,
 // and whose they are. Only these come here; a body that is there at once is nobody's concern.
 
-import { getHeapStatistics } from 'node:v8';
 import { type Fault, tooBusy } from '../../faults.ts';
+import { partOfHeap } from '../../request/heap.ts';
 import type { BodyReading } from './body.ts';
 
 export interface BodyBounds {
@@ -30,7 +30,7 @@ const VISITORS_PART = 1 / 8;
 const NETWORK_MAX = 16;
 
 export function bodiesBounds(): BodiesBounds {
-  const allBytesMax = Math.min(ALL_BYTES_MAX, getHeapStatistics().heap_size_limit * PART_OF_HEAP);
+  const allBytesMax = partOfHeap(PART_OF_HEAP, ALL_BYTES_MAX);
   const visitorBytesMax = allBytesMax * VISITORS_PART;
   return {
     known: { eachMax: EACH_MAX, eachBytesMax: allBytesMax * EACH_PART, allBytesMax },

@@ -42,7 +42,9 @@ export async function getApplication(reader: Reader, applicationId: string): Pro
 
 /** In the order of identifiers, which for those we made is the order of publishing. */
 export async function listApplications(reader: Reader): Promise<{ definition: Definition; version: number }[]> {
-  const rows = await reader.rows('select definition, version from cartulary.applications where $1 order by id', [true]);
+  const rows = await reader.rows('select definition, version from cartulary.applications order by id', [], {
+    prepare: true,
+  });
   return (rows as [string, number][]).map(([text, version]) => ({
     definition: JSON.parse(text) as Definition,
     version,
@@ -50,7 +52,7 @@ export async function listApplications(reader: Reader): Promise<{ definition: De
 }
 
 export async function listApplicationIds(reader: Reader): Promise<string[]> {
-  const rows = await reader.rows('select id from cartulary.applications where $1 order by id', [true]);
+  const rows = await reader.rows('select id from cartulary.applications order by id', [], { prepare: true });
   return rows.map((row) => row[0] as string);
 }
 

@@ -198,6 +198,6 @@ export async function dropApplicationSchema(tx: Transaction): Promise<void> {
 /** Whether every system migration of this version is applied. */
 export async function migrationsApplied(system: Reader, folder: URL = MIGRATIONS): Promise<boolean> {
   const latest = (await readMigrations('system', folder)).at(-1)?.number ?? 0;
-  const rows = await system.rows('select coalesce(max(number), 0) from cartulary.migrations where $1', [true]);
+  const rows = await system.rows('select coalesce(max(number), 0) from cartulary.migrations', [], { prepare: true });
   return Number(rows[0]?.[0]) >= latest;
 }

@@ -77,7 +77,7 @@ export async function getPublishing(reader: Reader, applicationId: string): Prom
 }
 
 export async function listPublishings(reader: Reader): Promise<string[]> {
-  const rows = await reader.rows('select application_id from cartulary.publishing where $1 order by 1', [true]);
+  const rows = await reader.rows('select application_id from cartulary.publishing order by 1', [], { prepare: true });
   return rows.map((row) => row[0] as string);
 }
 
@@ -265,8 +265,9 @@ export async function dropTable(publisher: Publisher, collectionId: string): Pro
 /** The operator class for substrings, wherever its extension was installed. */
 export async function trigrams(reader: Reader): Promise<string> {
   const rows = await reader.rows(
-    "select extnamespace::regnamespace::text from pg_extension where extname = 'pg_trgm' and $1",
-    [true],
+    "select extnamespace::regnamespace::text from pg_extension where extname = 'pg_trgm'",
+    [],
+    { prepare: true },
   );
   return `${rows[0]?.[0] as string}.gin_trgm_ops`;
 }

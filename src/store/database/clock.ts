@@ -8,9 +8,7 @@ const SAMPLES = 3;
 
 /** Milliseconds since 1970. */
 export async function readTime(reader: Reader): Promise<number> {
-  const rows = await reader.rows("select extract(epoch from clock_timestamp())::float8 * 1000 where $1::text = ''", [
-    '',
-  ]);
+  const rows = await reader.rows('select extract(epoch from clock_timestamp())::float8 * 1000', [], { prepare: true });
   return Number(rows[0]?.[0]);
 }
 

@@ -4,6 +4,7 @@
 import type pg from 'pg';
 import type { RequestScope } from '../../request/request-scope.ts';
 import { onAbort } from '../../request/signal.ts';
+import { isInTransaction } from './driver.ts';
 import { type Ask, Lanes } from './lanes.ts';
 import { type Place, SYSTEM } from './places.ts';
 import { Pool } from './pool.ts';
@@ -11,8 +12,8 @@ import { Publishers } from './publishers.ts';
 import { Servers } from './servers.ts';
 import { Active, Shares } from './shares.ts';
 import { SlowReaders } from './slow-readers.ts';
-import { isCancelled, isGone, isLocked, StaleDefinition, unavailable } from './sqlstate.ts';
-import { isInTransaction, run } from './statements.ts';
+import { isCancelled, isLocked, meaningOf, unavailable } from './sqlstate.ts';
+import { run } from './statements.ts';
 import { type Loan, Stopping } from './stopping.ts';
 
 export interface ConnectionsOptions {
@@ -54,7 +55,7 @@ export class Connections {
   readonly #searches: Shares;
   readonly #slow = new SlowReaders();
   readonly #stopping = new Stopping({
-    ask: (text, params) => this.read(SYSTEM, undefined, (lane) => run(lane, text, params)),
+    ask: (text, params) => this.read(SYSTEM, undefined, (lane) => run(lane, { text, params })),
     end: (loan, how) => this.#end(loan, how),
     suspect: () => this.suspect(),
   });
@@ -122,7 +123,7 @@ export class Connections {
       };
       const refuse = (error: unknown) => {
         unsubscribe();
-        reject(meaning(error));
+        reject(meaningOf(error));
       };
       const again = (how: 'lent' | 'computing') => {
         unsubscribe();
@@ -217,7 +218,7 @@ export class Connections {
   /** Gives the connection back, or up, and says what the error means to the rest. */
   #failed(loan: Loan, error: unknown): unknown {
     this.#end(loan, unavailable(error) === undefined ? 'give' : 'discard');
-    return meaning(error);
+    return meaningOf(error);
   }
 
   #end(loan: Loan, how: 'give' | 'discard' = 'give'): void {
@@ -227,9 +228,4 @@ export class Connections {
     this.#pool[isInTransaction(loan.client) ? 'discard' : how](loan.client);
     this.#shares.give(loan.schema);
   }
-}
-
-/** What an error of the database means to the rest of the code. */
-export function meaning(error: unknown): unknown {
-  return unavailable(error) ?? (isGone(error) ? new StaleDefinition('', { cause: error }) : error);
 }

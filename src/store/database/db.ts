@@ -3,13 +3,24 @@
 
 import type pg from 'pg';
 import type { RequestScope } from '../../request/request-scope.ts';
-import { Connections, type ConnectionsOptions, meaning } from './connections.ts';
+import { Connections, type ConnectionsOptions } from './connections.ts';
 import { type CopiedRow, copyRows } from './copied-rows.ts';
 import type { Engine, JointTransaction, Publisher, Reader, Transaction, Writer } from './handles.ts';
 import { noted, OpenTransaction, publisherOn } from './open-transaction.ts';
 import { type Place, placeOf, SYSTEM, schemaOf } from './places.ts';
+import { meaningOf } from './sqlstate.ts';
 import { assertReads, type Ledger, noProgress, type Progress } from './standing.ts';
-import { again, inTransaction, type Row, run, runAll, runOnce, runWrite, type Statement } from './statements.ts';
+import {
+  again,
+  inTransaction,
+  type Preparation,
+  type Row,
+  run,
+  runAll,
+  runOnce,
+  runWrite,
+  type Statement,
+} from './statements.ts';
 
 /** What the handles of all requests have in common. */
 interface Shared {
@@ -74,7 +85,7 @@ export class Database {
     try {
       return await publishers.lend(applicationId, (client) => work(publisherOn(client, applicationId, progress)));
     } catch (error) {
-      throw meaning(error);
+      throw meaningOf(error);
     } finally {
       // Also what it undid: whether all of it is undone, nobody knows here.
       if (progress.changed && this.#scope !== undefined) this.#scope.standingWrites += 1;
@@ -137,10 +148,10 @@ class Handle implements Writer {
     return this.#shared.engine;
   }
 
-  rows(text: string, params: readonly unknown[] = []): Promise<Row[]> {
+  rows(text: string, params: readonly unknown[] = [], how: Preparation = {}): Promise<Row[]> {
     assertReads(text);
     const { connections } = this.#shared;
-    const answer = connections.read(this.#place, this.#scope, (client) => run(client, text, params));
+    const answer = connections.read(this.#place, this.#scope, (client) => run(client, { text, params, ...how }));
     return noted(this.#scope, [{ text }], answer);
   }
 

@@ -1,7 +1,7 @@
 // What storage functions are given of the database: handles that are bound to one schema, by what may be done with them.
 
 import type { CopiedRow } from './copied-rows.ts';
-import type { Row, Statement } from './statements.ts';
+import type { Preparation, Row, Statement } from './statements.ts';
 
 /** `citus` accepts less and pays more for some forms: store/activity/logged-write is the only place that asks. */
 export type Engine = 'plain' | 'citus';
@@ -9,7 +9,7 @@ export type Engine = 'plain' | 'citus';
 /** Statements that stand alone, and read. `schema` is the application's, or `cartulary`. */
 export interface Reader {
   readonly schema: string;
-  rows(text: string, params?: readonly unknown[]): Promise<Row[]>;
+  rows(text: string, params?: readonly unknown[], how?: Preparation): Promise<Row[]>;
   /** Several statements in one round trip on one connection, each a transaction of its own. */
   flight(statements: readonly Statement[]): Promise<Row[][]>;
   /**

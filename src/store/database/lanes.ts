@@ -5,8 +5,10 @@
 // and it is asked again on a connection of its own (store/database/connections).
 
 import type pg from 'pg';
+import { ConnectionsClosed } from './connection-failure.ts';
+import { cutClient, streamOf } from './driver.ts';
 import type { PoolOptions } from './pool.ts';
-import { cutClient, endClient, Silence, streamOf } from './servers.ts';
+import { endClient, Silence } from './servers.ts';
 import { isBroken } from './sqlstate.ts';
 
 /** A read waits for a lock only while a table is being changed; beyond this it gives way to those behind it. */
@@ -165,7 +167,7 @@ export class Lanes {
       client.on('end', lose);
       if (this.#closed) {
         await endClient(client);
-        throw new Error('Client was closed');
+        throw new ConnectionsClosed();
       }
       lane.client = client;
       lane.silence = new Silence(client);

@@ -8,7 +8,18 @@ import type { Publisher, Transaction } from './handles.ts';
 import { SYSTEM, schemaOf } from './places.ts';
 import { isRetriable } from './sqlstate.ts';
 import type { Progress } from './standing.ts';
-import { again, commit, inTransaction, type Row, run, runAll, runOnce, type Statement } from './statements.ts';
+import {
+  again,
+  commit,
+  inTransaction,
+  type Preparation,
+  plain,
+  type Row,
+  run,
+  runAll,
+  runOnce,
+  type Statement,
+} from './statements.ts';
 
 export class OpenTransaction implements Transaction {
   readonly inTransaction = true;
@@ -32,9 +43,9 @@ export class OpenTransaction implements Transaction {
     await this.rows('set local statement_timeout = 0');
   }
 
-  rows(text: string, params: readonly unknown[] = []): Promise<Row[]> {
+  rows(text: string, params: readonly unknown[] = [], how: Preparation = {}): Promise<Row[]> {
     if (this.#cancelled) return Promise.reject(this.#cancelled);
-    return noted(this.#scope, [{ text }], run(this.#client, text, params, this.#progress));
+    return noted(this.#scope, [{ text }], run(this.#client, { text, params, ...how }, this.#progress));
   }
 
   flight(statements: readonly Statement[]): Promise<Row[][]> {
@@ -68,8 +79,8 @@ export class OpenTransaction implements Transaction {
   async ladder(steps: readonly Statement[]): Promise<{ done: Row[][]; error?: unknown }> {
     if (this.#cancelled) throw this.#cancelled;
     const rungs = steps.map((step) => {
-      run(this.#client, 'savepoint rung', []).catch(() => undefined);
-      return run(this.#client, step.text, step.params, this.#progress);
+      run(this.#client, plain('savepoint rung')).catch(() => undefined);
+      return run(this.#client, step, this.#progress);
     });
     const done: Row[][] = [];
     const settled = await noted(this.#scope, steps, Promise.allSettled(rungs));
@@ -78,7 +89,7 @@ export class OpenTransaction implements Transaction {
         if (this.#cancelled) throw this.#cancelled;
         if (isRetriable(outcome.reason)) throw outcome.reason;
         // Behind the failure no savepoint was set, so the latest is the one just before the failing step.
-        await run(this.#client, 'rollback to savepoint rung', []);
+        await run(this.#client, plain('rollback to savepoint rung'));
         return { done, error: outcome.reason };
       }
       done.push(outcome.value);

@@ -5,6 +5,7 @@
 import type pg from 'pg';
 import { onAbort, type Signal } from '../../request/signal.ts';
 import { withTimeout } from '../../request/timeout.ts';
+import { ConnectionsClosed, ConnectionTimeout } from './connection-failure.ts';
 import { endClient, type Servers, Silence } from './servers.ts';
 
 export interface PoolOptions {
@@ -65,7 +66,7 @@ export class Pool {
 
   /** The next connection that becomes free. */
   wait(signal: Signal | undefined): Promise<pg.Client> {
-    if (this.#closed !== undefined) return Promise.reject(new Error('Client was closed'));
+    if (this.#closed !== undefined) return Promise.reject(new ConnectionsClosed());
     return new Promise((resolve, reject) => {
       const unsubscribe = onAbort(signal, (reason) => {
         this.#waiting.splice(this.#waiting.indexOf(waiter), 1);
@@ -162,7 +163,7 @@ export class Pool {
     for (let waiter = this.#waiting[0]; waiter !== undefined; waiter = this.#waiting[0]) {
       if (waiter.since > now - WAIT_MS) break;
       this.#waiting.shift();
-      waiter.refuse(new Error('timeout exceeded when trying to connect'));
+      waiter.refuse(new ConnectionTimeout(WAIT_MS));
     }
     for (const [client, held] of this.#clients) {
       if (held.silence.look(now) < SILENT_MS || now - held.toldAt < SILENT_MS) continue;

@@ -1,8 +1,9 @@
-// Prepared statements of one connection, bounded in number and in the length of their texts, the least recently used
-// forgotten first. With many applications on one server each statement exists once per application, and searches have as
-// many forms as people think of: an unbounded set would make every backend of the database grow without end.
+// Prepared statements of one connection, bounded in number and in the length of their texts; the least recently used goes
+// first. Each statement exists once per application, and searches have countless forms: without a bound every backend of the
+// database would grow without end.
 
 import type pg from 'pg';
+import { closePrepared } from './driver.ts';
 
 const STATEMENTS_MAX = 300;
 /**
@@ -23,7 +24,7 @@ const prepared = new WeakMap<pg.Client, Prepared>();
 let counter = 0;
 
 /** The name under which `text` is, or with this use will be, prepared on the connection; undefined if it is not to be. */
-export function prepare(client: pg.Client, text: string): string | undefined {
+export function preparedName(client: pg.Client, text: string): string | undefined {
   let held = prepared.get(client);
   if (held === undefined) {
     held = { names: new Map(), length: 0 };
@@ -43,29 +44,14 @@ export function prepare(client: pg.Client, text: string): string | undefined {
   return name;
 }
 
-/** False when what would have to go is still on its way to the database. */
+/** False when the preparation of the oldest statement is not confirmed yet. */
 function makeRoom(client: pg.Client, held: Prepared, length: number): boolean {
-  const { connection } = client as pg.Client & { connection: DriverConnection };
   const { names } = held;
   for (const [text, name] of names) {
     if (names.size < STATEMENTS_MAX && held.length + length <= TEXTS_LENGTH_MAX) return true;
-    // The driver would note it, for good, when the database has answered.
-    if (connection.submittedNamedStatements[name] !== undefined) return false;
+    if (!closePrepared(client, name)) return false;
     names.delete(text);
     held.length -= text.length;
-    // A message of the protocol that travels with the next statement. Unlike `deallocate` it is no error when the name was
-    // never prepared, which would abort the transaction under way.
-    connection.close({ type: 'S', name });
-    // The driver keeps the text of every name it has ever prepared.
-    delete connection.parsedStatements[name];
   }
   return true;
-}
-
-/** What the driver does not declare of itself. */
-interface DriverConnection {
-  close(message: { type: 'S'; name: string }): void;
-  readonly parsedStatements: Record<string, string>;
-  /** Those whose preparation was sent and has not been answered. */
-  readonly submittedNamedStatements: Record<string, string>;
 }

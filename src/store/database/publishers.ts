@@ -4,6 +4,7 @@
 
 import type pg from 'pg';
 import { fault } from '../../faults.ts';
+import { ConnectionsClosed } from './connection-failure.ts';
 import type { PoolOptions } from './pool.ts';
 import { endClient } from './servers.ts';
 
@@ -71,7 +72,7 @@ export class Publishers {
   }
 
   async #connect(): Promise<pg.Client> {
-    if (this.#closed) throw new Error('Client was closed');
+    if (this.#closed) throw new ConnectionsClosed();
     let client: pg.Client | undefined;
     try {
       client = await this.#options.servers.connect({});
@@ -84,7 +85,7 @@ export class Publishers {
       await client
         .query(`select set_config('client_connection_check_interval', '${CHECK_MS}', false)`)
         .catch(() => undefined);
-      if (this.#closed) throw new Error('Client was closed');
+      if (this.#closed) throw new ConnectionsClosed();
       return client;
     } catch (error) {
       if (client !== undefined) {

@@ -1,9 +1,9 @@
 // Where the database is, and how a connection to it is made: to the one of its servers that takes writes. Which one that
 // is changes when a standby is promoted; whoever lost a connection finds it by making another.
 
-import type { Socket } from 'node:net';
 import pg from 'pg';
 import { withTimeout } from '../../request/timeout.ts';
+import { cutClient, isBusy, streamOf } from './driver.ts';
 import { unavailable } from './sqlstate.ts';
 
 /** Short, so that what was begun while packets went nowhere does not keep anybody long once they arrive again. */
@@ -149,19 +149,6 @@ export function identityOf(client: pg.Client): Identity {
   return identity;
 }
 
-/** What the driver does not declare of itself. */
-type Driven = pg.Client & { readonly connection: { readonly stream: Socket }; readonly readyForQuery: boolean };
-
-export const streamOf = (client: pg.Client): Socket => (client as Driven).connection.stream;
-
-/** Whether something was asked and is not answered. */
-export const isAsked = (client: pg.Client): boolean => !(client as Driven).readyForQuery;
-
-/** The end of a connection whose other end may not hear a goodbye. */
-export function cutClient(client: pg.Client): void {
-  streamOf(client).destroy();
-}
-
 /** An orderly goodbye, and the end of the connection when a statement that does not end keeps it from being said. */
 export async function endClient(client: pg.Client): Promise<void> {
   const ended = client.end().then(
@@ -184,7 +171,7 @@ export class Silence {
   /** So many milliseconds, as far as the looks tell. */
   look(now: number): number {
     const { bytesRead } = streamOf(this.#client);
-    if (bytesRead !== this.#bytes || !isAsked(this.#client)) this.#since = now;
+    if (bytesRead !== this.#bytes || !isBusy(this.#client)) this.#since = now;
     this.#bytes = bytesRead;
     return now - this.#since;
   }

@@ -1,10 +1,12 @@
-// What the database says, turned into what the rest of the code knows. Nothing else looks at an SQLSTATE.
+// What the database's errors mean to the rest of the code. Nothing else looks at an SQLSTATE.
 
 import { Fault, fault } from '../../faults.ts';
+import { ConnectionFailure } from './connection-failure.ts';
+import { isLostConnection } from './driver.ts';
 
 const RETRIABLE = new Set(['40001', '40P01']);
 
-/** Classes and codes that mean that the database is away, full or too busy, not that the statement is wrong. */
+/** The database is unreachable, full or too busy; the statement is not to blame. */
 const AWAY = /^(08...|25006|53...|55000|57P0.|57014|55P03|58030)$/;
 const SYSTEM_ERRORS = new Set([
   'ECONNREFUSED',
@@ -21,10 +23,8 @@ const SYSTEM_ERRORS = new Set([
   'EAI_AGAIN',
   'EACCES',
 ]);
-const DRIVER_MESSAGES =
-  /Connection terminated|timeout expired|timeout exceeded when trying to connect|not queryable|Client was closed|Query read timeout|Connection ended/i;
 
-/** Those of them after which the connection is of no use. One that takes no writes leads to a server that was the right one. */
+/** Those after which the connection is unusable. 25006: its server has been demoted; reconnecting finds the primary. */
 const BROKEN = /^(08...|25006|57P0.)$/;
 
 function codeOf(error: unknown): string {
@@ -39,9 +39,8 @@ export function isRetriable(error: unknown): boolean {
 export function unavailable(error: unknown, reason = 'database'): Fault | undefined {
   if (error instanceof Fault) return error.code === 'UNAVAILABLE' ? error : undefined;
   const code = codeOf(error);
-  const message = error instanceof Error ? error.message : '';
   const busy = reason === 'busy' && RETRIABLE.has(code);
-  if (!busy && !AWAY.test(code) && !SYSTEM_ERRORS.has(code) && !DRIVER_MESSAGES.test(message)) return undefined;
+  if (!busy && !AWAY.test(code) && !isWithoutConnection(error)) return undefined;
   const away = fault('UNAVAILABLE', { reason }, { 'retry-after': '1' });
   away.cause = error;
   return away;
@@ -49,11 +48,11 @@ export function unavailable(error: unknown, reason = 'database'): Fault | undefi
 
 /** Whether the connection on which this came is gone or going. */
 export function isBroken(error: unknown): boolean {
-  const code = codeOf(error);
-  return (
-    BROKEN.test(code) || SYSTEM_ERRORS.has(code) || DRIVER_MESSAGES.test(error instanceof Error ? error.message : '')
-  );
+  return BROKEN.test(codeOf(error)) || isWithoutConnection(error);
 }
+
+const isWithoutConnection = (error: unknown): boolean =>
+  error instanceof ConnectionFailure || SYSTEM_ERRORS.has(codeOf(error)) || isLostConnection(error);
 
 /**
  * The name of the unique constraint that refused a row. Read from the message: a cluster gives no `constraint` member
@@ -67,15 +66,29 @@ export function violatedConstraint(error: unknown): string | undefined {
   return name;
 }
 
-/** The definition that this request was prepared with is no longer the published one. Never leaves the server. */
+/**
+ * The definition that this request was prepared with is no longer the published one: the request starts over with the
+ * current one. Never leaves the server.
+ */
 export class StaleDefinition extends Error {}
 
+/** The database has no such table, column or schema: the application was published again or removed in the meantime. */
+export class MissingTable extends StaleDefinition {}
+
 /**
- * A table, column or schema of an application is gone: it was published anew, or removed, since. 26000 and 42P05 are what
- * statements get that travelled behind one that should have prepared them and failed; trying again prepares them.
+ * The statement relied on an earlier one in the same pipeline to prepare it, and that one failed, nearly always for a missing
+ * table. Starting over prepares it.
  */
-export function isGone(error: unknown): boolean {
-  return ['42P01', '42703', '3F000', '26000', '42P05'].includes(codeOf(error));
+export class UnpreparedStatement extends StaleDefinition {}
+
+/** What an error means to the rest of the code: UNAVAILABLE, a stale definition, or just itself. */
+export function meaningOf(error: unknown): unknown {
+  const away = unavailable(error);
+  if (away !== undefined) return away;
+  const code = codeOf(error);
+  if (['42P01', '42703', '3F000'].includes(code)) return new MissingTable('', { cause: error });
+  if (['26000', '42P05'].includes(code)) return new UnpreparedStatement('', { cause: error });
+  return error;
 }
 
 /** A value does not have the type that the statement takes it for. */

@@ -1,17 +1,25 @@
 // Statements on one connection: how they are sent, together and in transactions.
 
 import type pg from 'pg';
-import { prepare } from './prepared.ts';
-import { cutClient } from './servers.ts';
+import { cutClient, isInTransaction } from './driver.ts';
+import { preparedName } from './prepared.ts';
 import { isBroken, isRetriable, unavailable } from './sqlstate.ts';
 import { behindCommit, changesSomething, type Ledger, noProgress, type Progress } from './standing.ts';
 
 export type Row = readonly unknown[];
 
-export interface Statement {
+/** Statements with parameters are always prepared. */
+export interface Preparation {
+  /** For a statement without parameters that runs often. */
+  readonly prepare?: boolean;
+}
+
+export interface Statement extends Preparation {
   readonly text: string;
   readonly params: readonly unknown[];
 }
+
+export const plain = (text: string): Statement => ({ text, params: [] });
 
 const ATTEMPTS = 8;
 
@@ -20,22 +28,22 @@ const beginnings = new WeakMap<pg.Client, Promise<unknown>>();
 
 type Answered = (error: Error | null, result: pg.QueryArrayResult) => void;
 
-function send(client: pg.Client, { text, params }: Statement, answered: Answered): void {
+function send(client: pg.Client, { text, params, prepare = params.length > 0 }: Statement, answered: Answered): void {
   const query: pg.QueryArrayConfig = { text, values: params as unknown[], rowMode: 'array' };
-  const name = params.length > 0 ? prepare(client, text) : undefined;
+  const name = prepare ? preparedName(client, text) : undefined;
   if (name !== undefined) query.name = name;
   client.query(query, answered);
 }
 
 /** `progress`: of the transaction that it is a part of, where that may write. */
-export function run(client: pg.Client, text: string, params: readonly unknown[], progress?: Progress): Promise<Row[]> {
+export function run(client: pg.Client, statement: Statement, progress?: Progress): Promise<Row[]> {
   return new Promise((resolve, reject) => {
-    send(client, { text, params }, (error, result) => {
+    send(client, statement, (error, result) => {
       if (error) {
         reject(error);
         return;
       }
-      if (progress !== undefined && changesSomething(text, result)) progress.changed = true;
+      if (progress !== undefined && changesSomething(statement.text, result)) progress.changed = true;
       resolve(result.rows);
     });
   });
@@ -60,7 +68,7 @@ export async function runAll(
   statements: readonly Statement[],
   progress?: Progress,
 ): Promise<Row[][]> {
-  const settled = await Promise.allSettled(statements.map(({ text, params }) => run(client, text, params, progress)));
+  const settled = await Promise.allSettled(statements.map((statement) => run(client, statement, progress)));
   // The first failure is the cause; those behind it only say that the transaction is aborted.
   return settled.map((outcome) => {
     if (outcome.status === 'rejected') throw outcome.reason;
@@ -88,7 +96,7 @@ export async function inTransaction<T>(
 ): Promise<T> {
   // Not awaited: it travels with the first statements. Should it fail, each of those is a transaction of its own; so we never
   // cancel it (store/database/stopping), and if somebody else does, in the instant that it takes, nothing follows at least.
-  const begun = run(client, begin, []);
+  const begun = run(client, plain(begin));
   beginnings.set(client, begun);
   begun.then(
     () => beginnings.delete(client),
@@ -101,7 +109,7 @@ export async function inTransaction<T>(
   try {
     result = await work(client);
   } catch (error) {
-    await run(client, 'rollback', []).catch(() => undefined);
+    await run(client, plain('rollback')).catch(() => undefined);
     throw progress.standing ? behindCommit(error) : error;
   }
   // `last` has committed already; the server then has no transaction to commit.
@@ -112,12 +120,6 @@ export async function inTransaction<T>(
 /** Settles when the connection is inside the transaction that is being begun on it, or is not going to be. */
 export function beginning(client: pg.Client): Promise<unknown> | undefined {
   return beginnings.get(client);
-}
-
-/** Whether the connection, all answers having come in, is inside a transaction block. */
-export function isInTransaction(client: pg.Client): boolean {
-  const status = (client as pg.Client & { getTransactionStatus(): string | null }).getTransactionStatus();
-  return status === 'T' || status === 'E';
 }
 
 export async function commit(client: pg.Client, progress: Progress): Promise<void> {

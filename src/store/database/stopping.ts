@@ -3,7 +3,8 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
-import { cutClient, identityOf, isAsked, streamOf } from './servers.ts';
+import { cutClient, isBusy, streamOf } from './driver.ts';
+import { identityOf } from './servers.ts';
 import { isBroken } from './sqlstate.ts';
 import { beginning, type Row } from './statements.ts';
 
@@ -54,7 +55,7 @@ export class Stopping {
       .then(() => 'usable' as const, wayOf)
       .then(async (way) => {
         // An error arrives before the database says that it is ready for the next statement.
-        if (way === 'usable' && isAsked(loan.client)) await answered(loan.client);
+        if (way === 'usable' && isBusy(loan.client)) await answered(loan.client);
         return way;
       });
     let way: 'usable' | 'broken' | undefined;
@@ -66,7 +67,7 @@ export class Stopping {
       way = await Promise.race([ended, pause(AGAIN_MS, undefined, { ref: false })]);
     }
     clearTimeout(late);
-    this.#options.end(loan, way === 'broken' || isAsked(loan.client) ? 'discard' : 'give');
+    this.#options.end(loan, way === 'broken' || isBusy(loan.client) ? 'discard' : 'give');
   }
 
   /** A statement may take its time; but where the database is not at it any more, its answer was lost. */
@@ -75,7 +76,7 @@ export class Stopping {
     if (await this.#isAtIt(client, LOOK)) return;
     // It may be on its way.
     await pause(STOP_MS);
-    if (!isAsked(client) || streamOf(client).bytesRead !== bytesRead) return;
+    if (!isBusy(client) || streamOf(client).bytesRead !== bytesRead) return;
     cutClient(client);
     this.#options.suspect();
   }
@@ -86,7 +87,7 @@ export class Stopping {
    */
   async #cancelBegun(client: pg.Client): Promise<boolean> {
     await beginning(client);
-    return isAsked(client) && this.#isAtIt(client, CANCEL);
+    return isBusy(client) && this.#isAtIt(client, CANCEL);
   }
 
   async #isAtIt(client: pg.Client, question: typeof CANCEL | typeof LOOK): Promise<boolean> {

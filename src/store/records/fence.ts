@@ -7,8 +7,9 @@ import { StaleDefinition } from '../database/sqlstate.ts';
 import type { Row, Statement } from '../database/statements.ts';
 
 export const fenceGeneration = (schema: string): Statement => ({
-  text: `select generation from ${schema}.fence where $1::boolean`,
-  params: [true],
+  text: `select generation from ${schema}.fence`,
+  params: [],
+  prepare: true,
 });
 
 export function assertGeneration(rows: Row[] | undefined, generation: number): void {
