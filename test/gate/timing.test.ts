@@ -25,7 +25,6 @@ describe('the time of a refusal', () => {
   });
   after(async () => {
     await server.close();
-    assert.deepEqual(server.failures, []);
   });
 
   type Try = (attempt: number) => Promise<{ status: number }>;

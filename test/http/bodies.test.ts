@@ -22,7 +22,6 @@ describe('bodies', () => {
   });
   after(async () => {
     await server.close();
-    assert.deepEqual(server.failures, []);
   });
 
   const pathTo = (row: Row) =>

@@ -44,7 +44,7 @@ describe('the log', () => {
     secrets.add(KEY);
     const { host, port, user, database: name } = database.connection;
     const place = `/${name}?host=${encodeURIComponent(host ?? '')}`;
-    server = await spawnServer({
+    const environment = {
       CARTULARY_DATA: folder,
       // The AWS SDK's about Node 20.
       NODE_NO_WARNINGS: '1',
@@ -58,7 +58,8 @@ describe('the log', () => {
       CARTULARY_PUBLIC_URL: 'http://127.0.0.1',
       OTEL_EXPORTER_OTLP_ENDPOINT: `http://collector:${keep('collector')}@127.0.0.1:9`,
       OTEL_EXPORTER_OTLP_HEADERS: `authorization=${keep('otlp')}`,
-    });
+    };
+    server = await spawnServer(environment, ['serve'], { expectFailures: true });
   });
   after(async () => {
     await server.end('SIGTERM');

@@ -31,7 +31,6 @@ describe('a node that receives no notifications', () => {
     await a.close();
     await wire.close();
     await database.drop();
-    assert.deepEqual([...a.failures, ...b.failures], []);
   });
 
   const onB = async (authorization: string) =>

@@ -41,7 +41,6 @@ describe('phones', () => {
     await server.close();
     await Promise.all([fcm.close(), apns.close()]);
     await rm(folder, { recursive: true });
-    assert.deepEqual(server.failures, []);
   });
 
   async function somebodyWith(device: object): Promise<Person> {

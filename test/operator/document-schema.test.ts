@@ -44,7 +44,6 @@ describe('the schema of the publish document', () => {
   });
   after(async () => {
     await server.close();
-    assert.deepEqual(server.failures, []);
   });
 
   const column = (more: object) => ({ name: 'A', collections: [{ name: 'B', columns: [{ name: 'C', ...more }] }] });

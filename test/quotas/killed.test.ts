@@ -78,9 +78,5 @@ describe('a server that is killed in the middle of a race of four', () => {
     const admitted = admittedBy([ofVictim, ...volleys]);
     assert.ok(admitted <= QUOTA, `${admitted} of ${QUOTA}`);
     assert.ok(admitted >= QUOTA - LEASE_MAX - UNANSWERED_MAX, `${admitted} of ${QUOTA}`);
-    assert.deepEqual(
-      survivors.flatMap(({ failures }) => failures),
-      [],
-    );
   });
 });

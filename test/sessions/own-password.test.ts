@@ -27,7 +27,6 @@ describe('the own password', () => {
   after(async () => {
     await other.close();
     await server.close();
-    assert.deepEqual(server.failures, []);
   });
 
   const body = { currentPassword: PASSWORD, newPassword: OTHER_PASSWORD };

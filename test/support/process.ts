@@ -1,5 +1,6 @@
 // The server as its own process, as an operator starts it: built code, embedded PostgreSQL, a data folder.
 
+import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -17,9 +18,11 @@ export interface ServerProcess {
   end(signal: 'SIGTERM' | 'SIGINT' | 'SIGKILL'): Promise<number | null>;
 }
 
+/** `expectFailures`: the test provokes INTERNAL_ERRORs; ending any other server fails on one. */
 export async function spawnServer(
   environment: Record<string, string>,
   args: readonly string[] = ['serve'],
+  { expectFailures = false } = {},
 ): Promise<ServerProcess> {
   const child = spawn(process.execPath, [MAIN, ...args], {
     env: { PATH: process.env.PATH ?? '', CARTULARY_PORT: '0', CARTULARY_LOG_LEVEL: 'error', ...environment },
@@ -51,6 +54,7 @@ export async function spawnServer(
       const gone = once(child, 'exit');
       child.kill(signal);
       await gone;
+      if (!expectFailures) assert.doesNotMatch(output, /"msg":"request\.failed"/);
       return child.exitCode;
     },
   };

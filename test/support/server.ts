@@ -1,9 +1,11 @@
 // A real server on a real database, in this process, spoken to over real HTTP.
 
+import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { Agent, type RequestOptions, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { inspect } from 'node:util';
 import { hash, verify } from '@node-rs/argon2';
 import type pg from 'pg';
 import { startServer } from '../../src/cli/assemble.ts';
@@ -34,8 +36,8 @@ export interface TestServer {
   readonly address: string;
   readonly metricsAddress: string | undefined;
   readonly database: TestDatabase;
-  /** What the server noticed and would have logged as a failure. */
-  readonly failures: Observation[];
+  /** The INTERNAL_ERRORs that the test provoked since the last call: closing reports only those that were not taken. */
+  takeFailures(): Observation[];
   send(method: string, path: string, options?: SendOptions): Promise<Reply>;
   operator(method: string, path: string, body?: unknown): Promise<Reply>;
   /** For what a test has changed behind the server's back. */
@@ -87,6 +89,8 @@ export interface ServerSettings {
   /** Those of a version to come. */
   readonly migrations?: URL;
   readonly observe?: Observe;
+  /** The test provokes INTERNAL_ERRORs without counting them; closing any other server fails on one. */
+  readonly expectFailures?: true;
 }
 
 export async function startTestServer(settings: ServerSettings = {}): Promise<TestServer> {
@@ -136,7 +140,7 @@ export async function startTestServer(settings: ServerSettings = {}): Promise<Te
     address: server.address,
     metricsAddress: server.metricsAddress,
     database,
-    failures,
+    takeFailures: () => failures.splice(0),
     send,
     operator: (method, path, body) =>
       send(method, `/operator/v1${path}`, { token: OPERATOR_KEY, ...(body === undefined ? {} : { json: body }) }),
@@ -145,8 +149,14 @@ export async function startTestServer(settings: ServerSettings = {}): Promise<Te
       await server.close();
       await rm(folder, { recursive: true, force: true });
       if (settings.database === undefined) await database.drop();
+      if (!settings.expectFailures) assertNoFailures(failures);
     },
   };
+}
+
+function assertNoFailures(failures: readonly Observation[]): void {
+  const causes = failures.map(({ event, ...about }) => inspect({ event, ...about }, { depth: 3 }));
+  assert.equal(failures.length, 0, `requests ended with INTERNAL_ERROR:\n${causes.join('\n')}`);
 }
 
 export async function sendTo(address: string, method: string, path: string, options: SendOptions = {}): Promise<Reply> {
