@@ -36,7 +36,7 @@ describe('somebody or something new of which a statement fails', () => {
     own = new pg.Client(database.connection);
     await own.connect();
     wire = await failingWire(database.connection);
-    server = await startTestServer({ database, connection: wire.connection, connectionsMax: 4 });
+    server = await startTestServer({ database, connection: wire.connection, connectionsMax: 4, expectFailures: true });
     app = await publishApplication(server, {
       pushNotificationsEnabled: true,
       collections: [{ name: 'Things', columns: [{ name: 'File', type: 'Attachment' }] }],

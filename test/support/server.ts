@@ -155,7 +155,7 @@ export async function startTestServer(settings: ServerSettings = {}): Promise<Te
 }
 
 function assertNoFailures(failures: readonly Observation[]): void {
-  const causes = failures.map(({ event, ...about }) => inspect({ event, ...about }, { depth: 3 }));
+  const causes = failures.map((failure) => inspect('error' in failure ? failure.error : failure, { depth: 3 }));
   assert.equal(failures.length, 0, `requests ended with INTERNAL_ERROR:\n${causes.join('\n')}`);
 }
 
