@@ -1,4 +1,4 @@
--- One row. generation: of the definition that a writer must know (docs/architecture.md, "The fence").
+-- One row. generation: of the definition that a writer must know (docs/architecture/publishing.md).
 -- migration: the last migration applied to this schema.
 create table {{application}}.fence (
   generation integer not null,
@@ -141,7 +141,7 @@ create table {{application}}.deliveries (
 create index deliveries_due_at on {{application}}.deliveries (due_at) where state = 'waiting';
 create index deliveries_finished_at on {{application}}.deliveries (finished_at) where state <> 'waiting';
 
--- One row for each attachment, from before its first byte until after its last (docs/architecture.md, "Attachments").
+-- One row for each attachment, from before its first byte until after its last (docs/architecture/attachments.md).
 -- state: pending (bytes are still to come), available, removing (no longer found; bytes and row are about to be
 --   deleted), missing (its bytes were found to be gone).
 -- size: the bytes stored, or announced. hash: their SHA-256 in hex, once they are stored.
@@ -176,7 +176,7 @@ create table {{application}}.activity (
 ) partition by range (id);
 create table {{application}}.activity_rest partition of {{application}}.activity default;
 
--- Requests of each quota group in the current clock hour (docs/architecture.md, "Quotas").
+-- Requests of each quota group in the current clock hour (docs/architecture/nodes.md).
 -- since: when the counting of this hour began. Leases belong to one counting and are returned to no other.
 -- taken: admitted, or leased to a node. granted: the size of the latest lease.
 create table {{application}}.quotas (

@@ -1,6 +1,6 @@
 -- Tables of the server as a whole. The tables of one application are in its own schema (migrations/application).
 
--- Finds substrings through trigram indexes (docs/architecture.md, "Searching").
+-- Finds substrings through trigram indexes (docs/architecture/search.md).
 create extension if not exists pg_trgm with schema cartulary;
 
 -- sign_on_epoch: raised when single sign-on is turned on or off or gets another provider; ends the sessions opened before.
@@ -49,7 +49,7 @@ create table cartulary.job_rounds (
   begun_at timestamptz not null
 );
 
--- Shared users (docs/architecture.md, "People").
+-- Shared users (docs/architecture/people.md).
 -- *_folded: the text as searches compare it (domain/search/fold).
 -- session_epoch, subject: as in an application's users.
 -- unsettled_since: since when applications have a change of this user to copy. A node that copies it first moves the

@@ -1,6 +1,6 @@
 // How many requests are worked on at once, and of which tenants. A request beyond that waits in a fair queue for a slot; the tenant
 // that has used the least time lately comes next. A request that has waited too long, or finds the queue full, is refused
-// (docs/architecture.md, "Overload").
+// (docs/architecture/overload.md).
 
 import { tooBusy } from '../faults.ts';
 import { FairQueue } from '../request/fair-queue.ts';

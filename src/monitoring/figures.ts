@@ -90,7 +90,7 @@ const tallied =
 const REQUESTS: readonly Row[] = [
   {
     name: 'cartulary_request_duration_seconds',
-    help: 'Time from a request’s headers to the end of its answer, by method, route and status.',
+    help: 'Time from a request’s headers to the end of its reply, by method, route and status.',
     type: 'histogram',
     aggregator: 'sum',
     read: (_, counts, name) => counts.durations.values(name),
@@ -131,7 +131,7 @@ const REQUESTS: readonly Row[] = [
   ),
   gauge(
     'cartulary_unread_answer_bytes',
-    'Bytes of answers that clients have not read yet, beyond what the system keeps for them.',
+    'Bytes of replies that clients have not read yet, beyond what the system keeps for them.',
     one(({ unreadBytes }) => unreadBytes),
   ),
   gauge(
@@ -141,7 +141,7 @@ const REQUESTS: readonly Row[] = [
   ),
   gauge(
     'cartulary_long_record_bytes',
-    'Bytes that requests hold of the memory for long records, until their answers have gone out.',
+    'Bytes that requests hold of the memory for long records, until their replies have gone out.',
     one(({ longRecords }) => longRecords.bytes),
   ),
   gauge(
@@ -270,10 +270,10 @@ const WORK: readonly Row[] = [
     tallied('jobSuccesses'),
     'max',
   ),
-  gauge('cartulary_tasks_waiting', 'Work behind answers that waits for its turn, by kind.', ({ tasks }) =>
+  gauge('cartulary_tasks_waiting', 'Background tasks that wait for their turn, by kind.', ({ tasks }) =>
     by('kind', tasks),
   ),
-  counter('cartulary_task_failures_total', 'Work behind answers that failed, by task.', tallied('taskFailures')),
+  counter('cartulary_task_failures_total', 'Background tasks that failed, by task.', tallied('taskFailures')),
   gauge(
     'cartulary_notification_queues',
     'Applications that have notifications to deliver, or had a moment ago.',

@@ -1,6 +1,6 @@
 // How many bytes of long records requests may hold at once, per tenant and in all. A request reserves its bytes before it reads
 // the records and releases them as its reply goes out. Requests that do not fit wait in a fair queue
-// (docs/architecture.md, "Long records").
+// (docs/architecture/long-records.md).
 
 import { tooBusy } from '../faults.ts';
 import { FairQueue } from './fair-queue.ts';

@@ -1,5 +1,5 @@
 // One request on its way: where its time went, by when it has to be answered, and what is to stop when it is not. Passed
-// along the road as an argument, down to the statements that are run for it (docs/architecture.md, "Overload").
+// along the road as an argument, down to the statements that are run for it (docs/architecture/overload.md).
 
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Fault } from '../faults.ts';

@@ -1,5 +1,5 @@
 // Long synchronous work cut into slices; between two slices the event loop serves other requests. One slice runs at a time,
-// and the next goes to the tenant that has used the least event loop time lately (docs/architecture.md, "Overload").
+// and the next goes to the tenant that has used the least event loop time lately (docs/architecture/overload.md).
 
 import { tooBusy } from '../faults.ts';
 import { FairQueue } from './fair-queue.ts';

@@ -1,4 +1,4 @@
-// Every statement stays within what a Citus cluster accepts for one schema per application (docs/architecture.md).
+// Every statement stays within what a Citus cluster accepts for one schema per application (docs/architecture/database.md).
 // Several of these violations are silent there, so they are read from the text. What cannot be read from the text is
 // left to the tests that run against a cluster.
 

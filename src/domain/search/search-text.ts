@@ -1,5 +1,5 @@
 // The text by which a record is found: one for all its searchable columns, folded, in sections that tell whose text it
-// is (docs/architecture.md, "Searching"). One index over it serves every search; a section is then looked at exactly.
+// is (docs/architecture/search.md). One index over it serves every search; a section is then looked at exactly.
 //
 // The index knows nothing of less than three letters. So behind the sections stands what short terms are found by: every
 // letter that occurs, between two of our own, and every word of two letters, followed by one of our own.

@@ -1,7 +1,7 @@
 // Migrations: forward only, numbered, and applied under a lock, so that any number of nodes may start at once. The system
 // schema and every application's schema have a line of their own; a new application gets its whole line.
 // Nodes of the previous version serve meanwhile, so a migration that locks a table is short, times out instead of
-// blocking other statements, and is run again (docs/architecture.md, "Rolling upgrades").
+// blocking other statements, and is run again (docs/architecture/publishing.md).
 
 import { readdir, readFile } from 'node:fs/promises';
 import { beginMonths } from '../activity/months.ts';

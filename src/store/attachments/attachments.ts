@@ -8,7 +8,7 @@ import { StaleDefinition } from '../database/sqlstate.ts';
 import type { Row, Statement } from '../database/statements.ts';
 import { tableOf } from '../records/tables.ts';
 
-/** docs/architecture.md, "Attachments". */
+/** docs/architecture/attachments.md. */
 export type AttachmentState = 'pending' | 'available' | 'removing' | 'missing';
 
 export interface StoredAttachment {

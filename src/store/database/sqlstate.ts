@@ -56,7 +56,7 @@ const isWithoutConnection = (error: unknown): boolean =>
 
 /**
  * The name of the unique constraint that refused a row. Read from the message: a cluster gives no `constraint` member
- * and suffixes the name with its shard (docs/architecture.md, "Within Citus").
+ * and suffixes the name with its shard (docs/architecture/database.md).
  */
 export function violatedConstraint(error: unknown): string | undefined {
   if (codeOf(error) !== '23505') return undefined;

@@ -31,7 +31,7 @@ export interface Recall {
   readonly group: string;
 }
 
-/** Sent inside the transaction that changes what nodes cache; a statement of its own (docs/architecture.md). */
+/** Sent inside the transaction that changes what nodes cache; a statement of its own (docs/architecture/nodes.md). */
 export function announcement(news: News): Statement {
   return { text: 'select pg_notify($1, $2)', params: [CHANNEL, payloadOf(news)] };
 }
