@@ -1,4 +1,4 @@
-// The table of commands. Each row is what a person types; what it does is in the file named after it.
+// The table of commands. The work of each command is in the file named after it.
 
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { ConfigError, readConfig, SETTINGS } from '../settings/settings.ts';
@@ -36,7 +36,7 @@ function program(environment: NodeJS.ProcessEnv): Command {
     .addHelpText('after', settingsHelp())
     .action(async ({ workers, ...options }: { demo: boolean; workers?: string }) => {
       const config = readConfig(workers === undefined ? environment : { ...environment, CARTULARY_WORKERS: workers });
-      // The server's parts take a second to load, which no other command needs to wait for.
+      // Loading the server takes a second, which other commands need not wait for.
       const { serve } = await import('./serve.ts');
       await serve(config, options);
     });
@@ -44,7 +44,7 @@ function program(environment: NodeJS.ProcessEnv): Command {
   return root;
 }
 
-/** Complains of what was typed, not of the setting that it stands for. */
+/** The message is about the option, not about the setting that it overrides. */
 function readWorkers(value: string): string {
   try {
     SETTINGS.CARTULARY_WORKERS.parse(value);
@@ -65,70 +65,89 @@ function settingsHelp(): string {
 const JSON_OPTION = ['--json', 'print JSON instead of a table'] as const;
 const URL_OPTION = [
   '--url <address>',
-  'address of the server; by default from CARTULARY_HOST and CARTULARY_PORT, or that of the data folder',
+  'address of the server; by default from CARTULARY_HOST and CARTULARY_PORT, or from the data folder',
 ] as const;
 
 const INSECURE_OPTION = [
   '--insecure',
-  'send the operator key over plain HTTP also to other machines, and through what is between',
+  'send the operator key over plain HTTP to other machines, and through proxies',
 ] as const;
 
+type Connect = (options: AddressOptions) => Promise<OperatorClient>;
+
 function addOperatorCommands(root: Command, environment: NodeJS.ProcessEnv): void {
-  const client = (options: AddressOptions) => connectOperator(environment, options);
+  const client: Connect = (options) => connectOperator(environment, options);
+  addPublish(root, client);
+  addDoctor(root, client);
+  addApplications(root, client);
+  addQuotas(root, client);
+  addUsers(root, client);
+  addTokens(root, client);
+  addOrganizations(root, client);
+  addInsecureOption(root);
+}
+
+function addPublish(root: Command, client: Connect): void {
   root
     .command('publish <file>')
     .description('publish an application from a publish document; - reads standard input')
-    .option('--dry-run', 'tell what would change and do nothing', false)
-    .option('--allow-data-loss', 'publish also when collections or columns go or change their type', false)
+    .option('--dry-run', 'show what would change, and change nothing', false)
+    .option('--allow-data-loss', 'publish even if collections or columns are removed or change their type', false)
     .option(...URL_OPTION)
     .action(async (file: string, options: { dryRun: boolean; allowDataLoss: boolean; url?: string }) => {
       await publish(await client(options), file, options);
     });
+}
 
+function addDoctor(root: Command, client: Connect): void {
   root
     .command('doctor')
-    .description('compare attachments with their files; ends with 1 when something is wrong')
-    .option('--mend', 'set right what is wrong', false)
-    .option('--hashes', 'read every file and compare its hash, which takes long', false)
-    .option('--force', 'mend also when more than half of everything is wrong', false)
+    .description('compare attachments with their files; exits with 1 if it finds problems')
+    .option('--mend', 'repair the problems', false)
+    .option('--hashes', 'read every file and compare its hash; slow', false)
+    .option('--force', 'repair even if more than half of all files or attachments have problems', false)
     .option(...URL_OPTION)
     .action(async (options: DoctorOptions & { url?: string }) => {
       await doctor(await client(options), options);
     });
+}
 
+function addApplications(root: Command, client: Connect): void {
   const applications = root.command('applications').description('published applications');
   applications
     .command('list')
-    .description('list them')
+    .description('list all applications')
     .option(...URL_OPTION)
     .action(async (options) => print(await (await client(options)).send('GET', '/applications')));
   applications
     .command('show <applicationId>')
-    .description('print the publish document as it stands')
+    .description('print the current publish document')
     .option(...URL_OPTION)
     .action(async (id: string, options) => print(await (await client(options)).send('GET', `/applications/${id}`)));
 
   applications
     .command('remove <applicationId>')
-    .description('remove one and everything in it')
-    .requiredOption('--yes', 'that everything in it may go')
+    .description('remove an application and all its data')
+    .requiredOption('--yes', 'confirm that all its data is removed')
     .option(...URL_OPTION)
     .action(async (id: string, options) => {
       await (await client(options)).send('DELETE', `/applications/${id}`);
       console.log('Removed.');
     });
+}
 
-  const quotas = root.command('quotas').description('how often an application may be asked in an hour');
+function addQuotas(root: Command, client: Connect): void {
+  const quotas = root.command('quotas').description('limits on the requests of an application per hour');
   quotas
     .command('show <applicationId>')
-    .description('show the limits, and what is taken of them in this hour')
+    .description('show the limits and their use in this hour')
     .option(...JSON_OPTION)
     .option(...URL_OPTION)
     .action(async (id: string, options) => console.log(await showQuotas(await client(options), id, options)));
   quotas
     .command('list')
-    .description('of all applications what has a limit, those first of which the largest part is taken')
-    .option('--top <number>', `how many, by default ${OVERVIEW_DEFAULT}`)
+    .description('list the limits of all applications, the most used first')
+    .option('--top <number>', `number of limits to list, by default ${OVERVIEW_DEFAULT}`)
     .option(...JSON_OPTION)
     .option(...URL_OPTION)
     .action(async (options) => console.log(await listQuotas(await client(options), options)));
@@ -138,18 +157,22 @@ function addOperatorCommands(root: Command, environment: NodeJS.ProcessEnv): voi
     .action(async (id: string, options: QuotaOptions & { url?: string }) => {
       console.log(await setQuotas(await client(options), id, options));
     });
+}
 
+function addUsers(root: Command, client: Connect): void {
   const users = root.command('users').description('users of an application');
   readUserOptions(users.command('create <applicationId>'))
     .option(...URL_OPTION)
     .action(async (id: string, options) => print(await createUser(await client(options), id, options)));
+}
 
+function addTokens(root: Command, client: Connect): void {
   const tokens = root.command('tokens').description('API tokens of a user');
   tokens
     .command('create <applicationId> <userId>')
-    .description('create a token; its secret is shown this once')
+    .description('create a token; its secret is shown only once')
     .requiredOption('--name <name>', 'what the token is for')
-    .option('--expires-at <time>', 'when it ends, such as 2031-05-01T00:00:00Z; by default never')
+    .option('--expires-at <time>', 'when it expires, such as 2031-05-01T00:00:00Z; by default never')
     .option(...URL_OPTION)
     .action(async (id: string, userId: string, options: { name: string; expiresAt?: string; url?: string }) => {
       const { name, expiresAt } = options;
@@ -158,49 +181,37 @@ function addOperatorCommands(root: Command, environment: NodeJS.ProcessEnv): voi
     });
   tokens
     .command('list <applicationId> <userId>')
-    .description('list them, without secrets')
+    .description('list the tokens, without their secrets')
     .option(...URL_OPTION)
     .action(async (id: string, userId: string, options) => {
       print(await (await client(options)).send('GET', `/applications/${id}/users/${userId}/tokens`));
     });
   tokens
     .command('revoke <applicationId> <userId> <tokenId>')
-    .description('revoke one')
+    .description('revoke a token')
     .option(...URL_OPTION)
     .action(async (id: string, userId: string, tokenId: string, options) => {
       await (await client(options)).send('DELETE', `/applications/${id}/users/${userId}/tokens/${tokenId}`);
       console.log('Revoked.');
     });
+}
 
+function addOrganizations(root: Command, client: Connect): void {
   const organizations = root
     .command('organizations')
     .description('organizations, their single sign-on and shared users');
   organizations
     .command('show <name>')
-    .description('show one')
+    .description('show an organization')
     .option(...URL_OPTION)
     .action(async (name: string, options) => print(await (await client(options)).send('GET', organizationPath(name))));
   organizations
     .command('put <name> <file>')
-    .description('create one or set its single sign-on from a JSON file; - reads standard input')
+    .description('create an organization or set its single sign-on from a JSON file; - reads standard input')
     .option(...URL_OPTION)
     .action(async (name: string, file: string, options) => {
       print(await (await client(options)).send('PUT', organizationPath(name), await readJsonFile(file)));
     });
-  addSharedUserCommand(organizations, client);
-  allowInsecure(root);
-}
-
-/** Wherever an address can be given. */
-function allowInsecure(command: Command): void {
-  if (command.options.some(({ long }) => long === '--url')) command.option(...INSECURE_OPTION);
-  for (const below of command.commands) allowInsecure(below);
-}
-
-function addSharedUserCommand(
-  organizations: Command,
-  client: (options: AddressOptions) => Promise<OperatorClient>,
-): void {
   organizations
     .command('add-shared-user <name>')
     .description('create a shared user of the organization')
@@ -211,6 +222,12 @@ function addSharedUserCommand(
     .action(async (name: string, options: SharedUserOptions) => {
       print(await createSharedUser(await client(options), organizationPath(name), options));
     });
+}
+
+/** `--insecure` goes with every `--url`. */
+function addInsecureOption(command: Command): void {
+  if (command.options.some(({ long }) => long === '--url')) command.option(...INSECURE_OPTION);
+  for (const below of command.commands) addInsecureOption(below);
 }
 
 const organizationPath = (name: string): string => `/organizations/${encodeURIComponent(name)}`;

@@ -1,5 +1,5 @@
-// Which server a command speaks to: the one that was named, or that of the data folder, and no other in its place. The key
-// goes over plain HTTP only within this machine.
+// Which server a command connects to: the one named by options or settings, or the one of the data folder, without a
+// fallback. The key goes over plain HTTP only within this machine.
 
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
@@ -18,15 +18,15 @@ export interface ServerAddress {
   /** Without a slash at the end. */
   readonly root: string;
   readonly origin: string;
-  /** Whether the server has to be at the other end of the very connection: neither TLS nor the operator vouch for who is between. */
+  /** Whether the server itself must hold the other end of the connection: neither TLS nor --insecure covers a relay. */
   readonly isDirect: boolean;
-  /** What to do where nobody answers. */
+  /** What to do when no server answers. */
   readonly advice: string;
 }
 
-const ELSEWHERE = 'Where it listens elsewhere, set CARTULARY_HOST and CARTULARY_PORT, or give --url.';
+const ELSEWHERE = 'If it listens elsewhere, set CARTULARY_HOST and CARTULARY_PORT, or give --url.';
 
-/** `keyIsKept`: whether the key is that of the data folder, and so of its server. */
+/** `keyIsKept`: whether the key comes from the data folder and so belongs to its server. */
 export async function findServer(
   environment: NodeJS.ProcessEnv,
   config: Config,
@@ -35,16 +35,16 @@ export async function findServer(
   const { address, advice } =
     url === undefined ? await unnamed(environment, config, keyIsKept) : { address: url, advice: ELSEWHERE };
   if (!/^https?:\/\//.test(address) || !URL.canParse(address)) {
-    throw new CommandFailure(`${address} is not the address of a server; it should look like http://127.0.0.1:8080.`);
+    throw new CommandFailure(`${address} is not the address of a server; an example is http://127.0.0.1:8080.`);
   }
   const { origin, protocol, hostname } = new URL(address);
   const isPlain = protocol === 'http:' && !insecure;
   if (isPlain && !(await isThisMachine(hostname))) {
     throw new CommandFailure(
-      `${origin} is another machine, and over plain HTTP everybody between could read the operator key. Use https, or add --insecure where the network is yours alone.`,
+      `${origin} is another machine, and over plain HTTP the operator key could be read on the way. Use https, or add --insecure on a network that only you use.`,
     );
   }
-  // The base address that the server prints will do as well.
+  // The base address that the server prints is accepted too.
   return { root: address.replace(/\/+$/, '').replace(/\/v1$/, ''), origin, isDirect: isPlain, advice };
 }
 
@@ -53,7 +53,7 @@ async function unnamed(
   { CARTULARY_HOST: host, CARTULARY_PORT: port, CARTULARY_DATA: data }: Config,
   keyIsKept: boolean,
 ): Promise<{ address: string; advice: string }> {
-  // A server that picked a port by itself cannot be named by that setting.
+  // Port 0 lets the server choose a port, so that setting names no server.
   const isPlaced = environment.CARTULARY_HOST || Number(environment.CARTULARY_PORT) > 0;
   if (isPlaced) return { address: addressAt(host, port), advice: ELSEWHERE };
   const folder = resolve(data);
@@ -64,7 +64,7 @@ async function unnamed(
   }
   if (named !== undefined) {
     throw new CommandFailure(
-      `The server of the data folder ${folder} is gone: its process ${named.pid}, which listened on ${named.address}, has ended without a word. ${start}`,
+      `The server of the data folder ${folder} is not running: its process ${named.pid}, which listened on ${named.address}, ended without removing its entry. ${start}`,
     );
   }
   if (keyIsKept) throw new CommandFailure(`The server of the data folder ${folder} is not running. ${start}`);
@@ -74,13 +74,20 @@ async function unnamed(
 const addressAt = (host: string, port: number): string =>
   reachable(`http://${host.includes(':') ? `[${host}]` : host}:${port}`);
 
-/** A server that listens on all addresses is found on this machine's own. */
+/** A server that listens on all addresses is reached at the loopback address. */
 const reachable = (address: string): string =>
   address.replace(/^http:\/\/0\.0\.0\.0(?=[:/]|$)/, 'http://127.0.0.1').replace(/^http:\/\/\[::\]/, 'http://[::1]');
 
 async function isThisMachine(hostname: string): Promise<boolean> {
   const host = hostname.replace(/^\[(.*)\]$/, '$1');
-  const found = isIP(host) === 0 ? await lookup(host, { all: true }).catch(() => []) : [{ address: host }];
+  const found = isIP(host) === 0 ? await lookup(host, { all: true }).catch(unresolved(host)) : [{ address: host }];
   const own = new Set(Object.values(networkInterfaces()).flatMap((list) => list?.map(({ address }) => address) ?? []));
   return found.length > 0 && found.every(({ address }) => /^127\.|^::1$/.test(address) || own.has(address));
 }
+
+const unresolved = (host: string) => (error: NodeJS.ErrnoException) => {
+  throw new CommandFailure(unknownHost(host, error.code ?? error.message), { cause: error });
+};
+
+export const unknownHost = (host: string, code: string): string =>
+  `The host name ${host} cannot be resolved (${code}). Check its spelling and the name server of this machine.`;

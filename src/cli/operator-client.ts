@@ -3,12 +3,12 @@
 import { type Config, readConfig } from '../settings/settings.ts';
 import { CommandFailure } from './failure.ts';
 import { type AddressOptions, findServer, type ServerAddress } from './operator-address.ts';
-import { isCut, isUnreached, OperatorConnection, type OperatorKey, type Order } from './operator-connection.ts';
+import { connectFailure, isCut, OperatorConnection, type OperatorKey, type Order } from './operator-connection.ts';
 import { operatorKeyFile, readOperatorKey } from './operator-key.ts';
 
 export interface OperatorClient {
   send(method: string, path: string, body?: unknown): Promise<unknown>;
-  /** The values of an answer that has one on each line, as they arrive. */
+  /** The values of a reply with one JSON value per line, as they arrive. */
   lines(method: string, path: string): AsyncIterable<unknown>;
 }
 
@@ -38,7 +38,7 @@ async function findKey({ CARTULARY_OPERATOR_KEY: given, CARTULARY_DATA: folder }
 class Client {
   readonly #server: ServerAddress;
   readonly #key: OperatorKey;
-  /** Those on which nothing is under way; as many as there ever were orders at once. */
+  /** Connections without an order; as many as there were concurrent orders. */
   readonly #idle: OperatorConnection[] = [];
 
   constructor(server: ServerAddress, key: OperatorKey) {
@@ -62,11 +62,19 @@ class Client {
     }
   }
 
-  /** Of an answer that is good; any other is thrown. */
+  #takeIdle(): OperatorConnection | undefined {
+    for (let connection = this.#idle.pop(); connection !== undefined; connection = this.#idle.pop()) {
+      if (connection.isUsable) return connection;
+      connection.close();
+    }
+    return undefined;
+  }
+
+  /** The chunks of a successful reply; any other reply is thrown. */
   async *#chunks(order: Order): AsyncGenerator<string> {
     let connection: OperatorConnection | undefined;
     try {
-      connection = this.#idle.pop() ?? (await OperatorConnection.open(this.#server, this.#key));
+      connection = this.#takeIdle() ?? (await OperatorConnection.open(this.#server, this.#key));
       const response = await connection.send(order);
       const { statusCode: status = 0 } = response;
       let problem = '';
@@ -74,6 +82,7 @@ class Client {
         if (isGood(status)) yield chunk;
         else problem += chunk;
       }
+      connection.markUsed();
       this.#idle.push(connection);
       connection = undefined;
       if (!isGood(status)) throw new CommandFailure(this.#explain(status, problem));
@@ -88,23 +97,18 @@ class Client {
     const { origin, advice } = this.#server;
     if (isCut(error)) {
       return new CommandFailure(
-        `The server at ${origin} ended the connection before it answered. What was asked for may have been done or not.`,
+        `The server at ${origin} closed the connection before it replied. The command may or may not have been carried out.`,
         { cause: error },
       );
     }
-    if (!isUnreached(error)) return error;
-    const { syscall, message } = error as NodeJS.ErrnoException;
-    const why =
-      syscall === undefined
-        ? `Cannot speak to ${origin}: ${message}.`
-        : `No server answers at ${origin}. Is it running?`;
-    return new CommandFailure(`${why} ${advice}`, { cause: error });
+    const why = connectFailure(error, origin);
+    return why === undefined ? error : new CommandFailure(`${why} ${advice}`, { cause: error });
   }
 
   #explain(status: number, text: string): string {
     const { origin } = this.#server;
     if (status >= 300 && status < 400)
-      return `What is at ${origin} answered ${status}; the operator key is not sent on to other addresses.`;
+      return `${origin} replied with a redirect (${status}); the operator key is not sent to other addresses.`;
     return explain({ origin, key: this.#key }, status, text);
   }
 }
@@ -128,11 +132,11 @@ function explain({ origin, key }: { origin: string; key: OperatorKey }, status: 
   try {
     problem = JSON.parse(text) as ProblemBody;
   } catch {
-    return `The server answered ${status}.`;
+    return `The server replied with status ${status}.`;
   }
   const { code, params } = problem;
   if (code === 'UNAUTHORIZED') {
-    return `The server at ${origin} refused the operator key, which is from ${key.source}.`;
+    return `The server at ${origin} refused the operator key from ${key.source}.`;
   }
   if (params?.problems)
     return ['The document is wrong:', ...params.problems.map((p) => `  ${p.path || '/'} ${p.reason}`)].join('\n');
@@ -140,11 +144,11 @@ function explain({ origin, key }: { origin: string; key: OperatorKey }, status: 
     const lines = params.collisions.map(
       (c) => `  ${JSON.stringify(c.value)} in column ${c.columnId} of ${c.collectionId}: ${c.recordIds.join(', ')}`,
     );
-    return ['Records share values in a column that is to be unique:', ...lines].join('\n');
+    return ['Records share values in a column that is to become unique:', ...lines].join('\n');
   }
   if (params?.changes) {
     const lines = params.changes.map((c) => `  ${c.text} (${c.records ?? 0} records)`);
-    return ['This would lose data:', ...lines, 'Publish with --allow-data-loss if that is meant.'].join('\n');
+    return ['This would lose data:', ...lines, 'To publish nevertheless, use --allow-data-loss.'].join('\n');
   }
   if (params?.reason !== undefined && params.path !== undefined)
     return `${code}: ${params.path || '/'} ${params.reason}`;

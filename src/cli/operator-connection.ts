@@ -1,39 +1,45 @@
-// A connection on which the server has proved that it knows the operator key, before the key goes over it. Redirects are
-// answers like any other, and proxies of the environment are not asked: nobody else may be between.
+// A connection to the operator interface. The server proves that it knows the operator key before the key is sent over
+// the same connection. Redirects are not followed and proxies of the environment are not used, so that no third party
+// gets the key.
 
 import { createSecretKey, randomBytes } from 'node:crypto';
 import http from 'node:http';
 import https from 'node:https';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { endpointOf, isSameProof, proveOperatorKey } from '../domain/people/operator-proof.ts';
 import type { OperatorProof } from '../wire/operator.ts';
 import { CommandFailure } from './failure.ts';
-import type { ServerAddress } from './operator-address.ts';
+import { type ServerAddress, unknownHost } from './operator-address.ts';
 
 export interface OperatorKey {
   readonly text: string;
-  /** Where it is from, for people. */
+  /** Where it comes from, for messages. */
   readonly source: string;
 }
 
 export interface Order {
   readonly method: string;
-  /** Below the operator's interface. */
+  /** Relative to the operator interface. */
   readonly path: string;
   readonly body: unknown;
 }
 
 const PROBE_MS = 30_000;
+/** Less than the 75 s after which the server closes an idle connection (http/clients/patience). */
+const IDLE_MS_MAX = 60_000;
 const PROOF_MS_MAX = 10_000;
 const PROOF_CHARACTERS_MAX = 10_000;
 
-/** Ended by the other side, before all was done on it. */
+/** The server closed the connection before it had replied. */
 export const isCut = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ECONNRESET';
 
 export class OperatorConnection {
   readonly #server: ServerAddress;
   readonly #key: OperatorKey;
   readonly #agent: http.Agent;
+  #socket: Socket | undefined;
+  #usedAt = performance.now();
 
   private constructor(server: ServerAddress, key: OperatorKey) {
     this.#server = server;
@@ -44,7 +50,7 @@ export class OperatorConnection {
   static async open(server: ServerAddress, key: OperatorKey): Promise<OperatorConnection> {
     const connection = new OperatorConnection(server, key);
     try {
-      await connection.#demandProof();
+      await connection.#requireProof();
     } catch (error) {
       connection.close();
       throw error;
@@ -52,7 +58,17 @@ export class OperatorConnection {
     return connection;
   }
 
-  /** The answer is to be read to its end before the next order. */
+  /** False once the server has closed the connection or is about to, because it was idle for long. */
+  get isUsable(): boolean {
+    return this.#socket?.destroyed !== true && performance.now() - this.#usedAt < IDLE_MS_MAX;
+  }
+
+  /** The caller records that a reply was read to its end. */
+  markUsed(): void {
+    this.#usedAt = performance.now();
+  }
+
+  /** A reply has to be read to its end before the next order. */
   send(order: Order): Promise<http.IncomingMessage> {
     return this.#exchange(order, { authorization: `Bearer ${this.#key.text}` });
   }
@@ -61,7 +77,7 @@ export class OperatorConnection {
     this.#agent.destroy();
   }
 
-  /** Not with `fetch`: it gives up after five minutes without an answer, and publishing may take longer. */
+  /** Not with `fetch`, which times out after five minutes without a reply: publishing may take longer. */
   #exchange(
     { method, path, body }: Order,
     credentials: http.OutgoingHttpHeaders,
@@ -76,15 +92,18 @@ export class OperatorConnection {
     return new Promise((resolve, reject) => {
       const request = root.startsWith('https:') ? https.request : http.request;
       const options = { method, headers, agent: this.#agent, ...(signal === undefined ? {} : { signal }) };
-      const sent = request(`${root}/operator/v1${path}`, options, (response) => resolve(response.setEncoding('utf8')));
-      // A server that has gone without a word is noticed nevertheless.
+      const sent = request(`${root}/operator/v1${path}`, options, (response) => {
+        this.#socket = response.socket;
+        resolve(response.setEncoding('utf8'));
+      });
+      // TCP keep-alive notices a server that vanished without closing the connection.
       sent.setSocketKeepAlive(true, PROBE_MS);
       sent.on('error', reject);
       sent.end(content);
     });
   }
 
-  async #demandProof(): Promise<void> {
+  async #requireProof(): Promise<void> {
     const nonce = randomBytes(32).toString('base64url');
     const { status, endpoint, retryAfter, given } = await this.#askForProof(nonce);
     const { origin, isDirect } = this.#server;
@@ -96,16 +115,16 @@ export class OperatorConnection {
     if (!isSameProof(given.knows, expected.knows)) throw this.#unproven();
     if (isDirect && !isSameProof(given.here, expected.here)) {
       throw new CommandFailure(
-        `The server at ${origin} knows the operator key, but something is between, such as a proxy or a mapped port, and could read it. Nothing was sent. Use https, or add --insecure if that is meant.`,
+        `The server at ${origin} knows the operator key, but something is between, such as a proxy or a mapped port, and could read it. The key was not sent. Use https, or add --insecure to send it nevertheless.`,
       );
     }
   }
 
   async #askForProof(nonce: string) {
-    const late = new AbortController();
-    const timer = setTimeout(() => late.abort(), PROOF_MS_MAX);
+    const timeout = new AbortController();
+    const timer = setTimeout(() => timeout.abort(), PROOF_MS_MAX);
     try {
-      const response = await this.#exchange({ method: 'POST', path: '/proof', body: { nonce } }, {}, late.signal);
+      const response = await this.#exchange({ method: 'POST', path: '/proof', body: { nonce } }, {}, timeout.signal);
       const { remoteAddress, remotePort } = response.socket;
       const endpoint = endpointOf(remoteAddress, remotePort);
       const { statusCode: status, headers } = response;
@@ -116,13 +135,14 @@ export class OperatorConnection {
       }
       return { status, endpoint, retryAfter: headers['retry-after'] ?? '60', given: proofIn(text) };
     } catch (error) {
-      if (late.signal.aborted) {
+      if (timeout.signal.aborted) {
         const seconds = PROOF_MS_MAX / 1000;
-        throw new CommandFailure(`${this.#server.origin} did not answer within ${seconds} s. No key was sent.`, {
+        throw new CommandFailure(`${this.#server.origin} did not answer within ${seconds} s. The key was not sent.`, {
           cause: error,
         });
       }
-      throw isUnreached(error) || error instanceof CommandFailure ? error : this.#unproven(error);
+      const isKnown = error instanceof CommandFailure || connectFailure(error, this.#server.origin) !== undefined;
+      throw isKnown ? error : this.#unproven(error);
     } finally {
       clearTimeout(timer);
     }
@@ -130,7 +150,7 @@ export class OperatorConnection {
 
   #unproven(cause?: unknown): CommandFailure {
     return new CommandFailure(
-      `Who listens at ${this.#server.origin} did not prove to know the operator key, which is from ${this.#key.source}. Nothing was sent. Either it is no server of this version, or one with another key.`,
+      `The program that listens at ${this.#server.origin} did not prove that it knows the operator key from ${this.#key.source}. The key was not sent. It is no server of this version, or a server with another key.`,
       { cause },
     );
   }
@@ -144,13 +164,22 @@ function proofIn(text: string): Partial<Record<keyof OperatorProof, unknown>> {
   }
 }
 
-/** No connection came to be: nobody is there, or nobody whom TLS trusts. */
-export const isUnreached = (error: unknown): boolean => {
-  const { code = '', syscall = '' } = error as NodeJS.ErrnoException;
-  return syscall === 'connect' || syscall === 'getaddrinfo' || /CERT|TLS|SSL/.test(code);
-};
+/** Why no connection came about; undefined for an error after that. */
+export function connectFailure(error: unknown, origin: string): string | undefined {
+  const { code = '', syscall = '', message } = error as NodeJS.ErrnoException;
+  if (syscall === 'getaddrinfo') return unknownHost(new URL(origin).hostname, code);
+  if (syscall === 'connect') return `No server answers at ${origin}. Is it running?`;
+  // OpenSSL read the beginning of a plain HTTP reply as a TLS record.
+  if (code === 'EPROTO' || code === 'ERR_SSL_WRONG_VERSION_NUMBER') {
+    return `${origin} does not speak TLS. If it is plain HTTP, use http:// instead of https://.`;
+  }
+  if (/CERT|SELF_SIGNED|SIGNATURE/.test(code)) {
+    return `The TLS certificate of ${origin} is not trusted (${message}). To trust it, set NODE_EXTRA_CA_CERTS to the file of the certificate, or of the authority that signed it.`;
+  }
+  return /TLS|SSL/.test(code) ? `No TLS connection to ${origin}: ${message}.` : undefined;
+}
 
-/** One connection at a time. Without TLS it is never replaced: who takes the port meanwhile has proved nothing. */
+/** One connection. Without TLS the agent may not replace it: another program on the same port has proved nothing. */
 function makeAgent({ root, isDirect }: ServerAddress): http.Agent {
   const options = { keepAlive: true, maxSockets: 1 };
   const agent = root.startsWith('https:') ? new https.Agent(options) : new http.Agent(options);

@@ -267,6 +267,11 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   if (values.CARTULARY_SMTP_URL !== undefined && values.CARTULARY_PUBLIC_URL === undefined) {
     problems.push('CARTULARY_PUBLIC_URL must be set where CARTULARY_SMTP_URL is: mails have links to it');
   }
+  if (environment.CARTULARY_METRICS_HOST && values.CARTULARY_METRICS_PORT === undefined) {
+    problems.push(
+      'CARTULARY_METRICS_PORT must be set where CARTULARY_METRICS_HOST is: without a port there is no listener',
+    );
+  }
   problems.push(...sharedPort(values as Partial<Config>));
   if (problems.length > 0) throw new ConfigError(problems.join('\n'));
   return values as Config;

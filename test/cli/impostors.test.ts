@@ -78,7 +78,7 @@ describe('a command and who listens where its server should be', { concurrency: 
   };
 
   const UNPROVEN =
-    /^Who listens at http:\S+ did not prove to know the operator key, which is from \S+operator\.key\. Nothing was sent\./m;
+    /^The program that listens at http:\S+ did not prove that it knows the operator key from \S+operator\.key\. The key was not sent\./m;
   const impostors = {
     'says nothing and ends': [(socket: Socket) => socket.end(), UNPROVEN],
     'answers what was asked for': [answering(answer('200 OK', '[]')), UNPROVEN],
@@ -121,7 +121,7 @@ describe('a command and who listens where its server should be', { concurrency: 
     try {
       const { port } = proving.address() as AddressInfo;
       const cut = await list({ address: `http://127.0.0.1:${port}`, pid: process.pid });
-      assertPlain(cut, /^The server at http:\S+ ended the connection before it answered\./m);
+      assertPlain(cut, /^The server at http:\S+ closed the connection before it replied\./m);
       assert.match(heard, /content-type/);
       assert.ok(!heard.includes(OPERATOR_KEY));
     } finally {
@@ -134,7 +134,7 @@ describe('a command and who listens where its server should be', { concurrency: 
     const stale = await list({ address: 'http://127.0.0.1:1', pid: 2 ** 30 });
     assertPlain(
       stale,
-      /^The server of the data folder \S+data is gone: its process \d+, which listened on http:\/\/127\.0\.0\.1:1, has ended without a word\. Start it with CARTULARY_DATA=\S+data, or name another server by --url /m,
+      /^The server of the data folder \S+data is not running: its process \d+, which listened on http:\/\/127\.0\.0\.1:1, ended without removing its entry\. Start it with CARTULARY_DATA=\S+data, or name another server by --url /m,
     );
     assertPlain(
       await list(),

@@ -243,6 +243,12 @@ describe('settings', () => {
     readConfig({ CARTULARY_PORT: '0', CARTULARY_METRICS_PORT: '0' });
   });
 
+  it('refuse a host for metrics without a port, which would be ignored', () => {
+    const message = complaint({ CARTULARY_METRICS_HOST: '10.0.0.1' });
+    assert.match(message, /^CARTULARY_METRICS_PORT must be set where CARTULARY_METRICS_HOST is/);
+    readConfig({ CARTULARY_METRICS_HOST: '' });
+  });
+
   it('take the addresses of databases that there are', () => {
     for (const given of [
       'postgres://me:p%40w@a.example,b.example:5433,[::1]:5434/db?target_session_attrs=read-write',
