@@ -21,7 +21,7 @@ export async function writeServerFile(dataFolder: string, address: string): Prom
 }
 
 export interface NamedServer extends ServerFile {
-  /** False for one that has ended without a word. */
+  /** False for a server that ended without removing its entry. */
   readonly isRunning: boolean;
 }
 

@@ -169,7 +169,7 @@ describe('the commands of the operator', { concurrency: 2 }, () => {
     });
     assertPlain(
       wrong,
-      /did not prove to know the operator key, which is from CARTULARY_OPERATOR_KEY\. Nothing was sent\./m,
+      /did not prove that it knows the operator key from CARTULARY_OPERATOR_KEY\. The key was not sent\./m,
     );
     await withFolder(async (cwd) => {
       const none = await run(['applications', 'list', '--url', server.address], { cwd });

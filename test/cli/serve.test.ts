@@ -67,7 +67,7 @@ describe('cartulary serve', { concurrency: 2 }, () => {
           assert.equal(listed.code, 0, `it finds the server by the data folder: ${listed.stderr}`);
           await writeFile(file, 'another-operator-key-0123456789-abcdef');
           const refused = await run(['applications', 'list'], { cwd, env });
-          assertPlain(refused, /did not prove to know the operator key, which is from \S+data\/operator\.key\./m);
+          assertPlain(refused, /did not prove that it knows the operator key from \S+data\/operator\.key\./m);
         }
         await end(running, signal);
         assert.match(running.said(), /^Stopping\.$/m);
