@@ -4,6 +4,7 @@
 
 import type { Readable } from 'node:stream';
 import { tooBusy } from '../faults.ts';
+import { BoundedMap } from '../request/bounded-map.ts';
 import { FairQueue } from '../request/fair-queue.ts';
 import { onAbort, type Signal } from '../request/signal.ts';
 import { ThumbnailChild, ThumbnailProcessLost } from './thumbnail-child.ts';
@@ -79,8 +80,8 @@ export class Thumbnails {
   readonly #children = new Set<ThumbnailChild>();
   readonly #idle: ThumbnailChild[] = [];
   readonly #making = new Map<string, Making>();
-  /** By name, that of the oldest first: why an image is not tried again, and until when. */
-  readonly #refused = new Map<string, { readonly reason: string; readonly until: number }>();
+  /** By name: why an image is not tried again, and until when. */
+  readonly #refused = new BoundedMap<string, { readonly reason: string; readonly until: number }>(REFUSED_MAX);
   /** By application, how many are being made; none that has none. */
   readonly #runningOf = new Map<string, number>();
   #running = 0;
@@ -154,11 +155,7 @@ export class Thumbnails {
   }
 
   #remember(name: string, reason: string): void {
-    this.#refused.delete(name);
     this.#refused.set(name, { reason, until: performance.now() + REFUSED_MS });
-    if (this.#refused.size <= REFUSED_MAX) return;
-    const oldest = this.#refused.keys().next().value;
-    if (oldest !== undefined) this.#refused.delete(oldest);
   }
 
   /** Ends the processes; what is under way or waiting fails. */

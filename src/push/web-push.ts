@@ -2,6 +2,7 @@
 
 import { generateKeyPairSync } from 'node:crypto';
 import { DELIVERY_MS_MAX, type Message } from '../domain/notifications.ts';
+import { BoundedMap } from '../request/bounded-map.ts';
 import { fit, WEB_PUSH_BYTES_MAX } from './payload.ts';
 import { Poster } from './post.ts';
 import type { PushServices } from './push-services.ts';
@@ -46,7 +47,7 @@ export class WebPush implements Transport {
   readonly #options: WebPushOptions;
   readonly #poster = new Poster();
   /** By the service's origin: signing costs more than encrypting. */
-  readonly #signatures = new Map<string, { header: string; until: number }>();
+  readonly #signatures = new BoundedMap<string, { header: string; until: number }>(SIGNATURES_MAX);
 
   constructor(options: WebPushOptions) {
     this.#options = options;
@@ -92,7 +93,6 @@ export class WebPush implements Transport {
     if (known !== undefined && known.until > now()) return known.header;
     const { publicKey, privateKey } = keys();
     const header = webPush.getVapidHeaders(audience, subject, publicKey, privateKey, 'aes128gcm').Authorization;
-    if (this.#signatures.size >= SIGNATURES_MAX) this.#signatures.clear();
     this.#signatures.set(audience, { header, until: now() + SIGNATURE_MS });
     return header;
   }

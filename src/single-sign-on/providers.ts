@@ -3,6 +3,7 @@
 
 import type * as OpenidClient from 'openid-client';
 import { isConfidential, isLoopback } from '../domain/loopback.ts';
+import { BoundedMap } from '../request/bounded-map.ts';
 import { boundedFetch, ProviderAway } from './bounded-fetch.ts';
 
 /** How the organization is known at its provider. */
@@ -59,7 +60,7 @@ interface Discovered {
 }
 
 export class Providers {
-  readonly #discovered = new Map<string, Discovered>();
+  readonly #discovered = new BoundedMap<string, Discovered>(DISCOVERED_MAX);
   readonly #deadlineMs: number;
 
   constructor(deadlineMs = DEADLINE_MS) {
@@ -131,7 +132,6 @@ export class Providers {
     const known = this.#discovered.get(issuer);
     if (known !== undefined && performance.now() < known.until) return known.metadata;
     const metadata = discover(issuer, this.#deadlineMs);
-    if (this.#discovered.size >= DISCOVERED_MAX) this.#discovered.clear();
     const discovered = { metadata, until: performance.now() + DISCOVERY_MS_MAX };
     this.#discovered.set(issuer, discovered);
     metadata.catch(() => {

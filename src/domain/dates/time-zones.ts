@@ -1,11 +1,11 @@
 // Time zones of the tz database: what clocks show at an instant, and which instant a clock's time is. Instants are
 // milliseconds since 1970. A local time is what the clock shows, written as the milliseconds at which UTC shows the same.
 
+import { BoundedMap } from '../../request/bounded-map.ts';
 import { DAY_MS } from './days.ts';
 
 /** A formatter takes 25 KB, and 135 µs to make; few zones are in use at once. */
-const FORMATTERS_MAX = 64;
-const formatters = new Map<string, Intl.DateTimeFormat>();
+const formatters = new BoundedMap<string, Intl.DateTimeFormat>(64);
 
 export function isTimeZone(name: string): boolean {
   // Newer engines also take offsets such as +09:00, which are no names of the tz database.
@@ -34,8 +34,6 @@ function formatterOf(zone: string): Intl.DateTimeFormat {
     minute: 'numeric',
     second: 'numeric',
   });
-  const [oldest] = formatters.keys();
-  if (formatters.size >= FORMATTERS_MAX && oldest !== undefined) formatters.delete(oldest);
   formatters.set(zone, formatter);
   return formatter;
 }

@@ -7,6 +7,7 @@ import { createHmac, createSecretKey, randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { hash as argon2Hash, verify as argon2Verify } from '@node-rs/argon2';
 import { tooBusy } from '../../faults.ts';
+import { BoundedMap } from '../../request/bounded-map.ts';
 import { FairQueue } from '../../request/fair-queue.ts';
 import { onAbort, type Signal } from '../../request/signal.ts';
 
@@ -42,7 +43,7 @@ export interface Presented extends Waiter {
 
 export class PasswordCheck {
   readonly #key = createSecretKey(randomBytes(32));
-  readonly #verified = new Map<string, number>();
+  readonly #verified = new BoundedMap<string, number>(REMEMBERED_MAX);
   readonly #waiting = new FairQueue<() => void>(WAITING);
   #running = 0;
   /** Made at once: who asks first for somebody unknown must not wait for it. */
@@ -91,12 +92,7 @@ export class PasswordCheck {
   }
 
   #remember(mark: string): void {
-    this.#verified.delete(mark);
     this.#verified.set(mark, performance.now() + MEMORY_MS);
-    if (this.#verified.size > REMEMBERED_MAX) {
-      const oldest = this.#verified.keys().next().value;
-      if (oldest !== undefined) this.#verified.delete(oldest);
-    }
   }
 
   async #inTurn<T>(waiter: Waiter, work: () => Promise<T>): Promise<T> {

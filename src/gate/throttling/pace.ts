@@ -1,6 +1,7 @@
 // How often an address may begin something that anybody may begin, in a minute. Kept in memory, like gate/throttling/throttle.
 
 import { fault } from '../../faults.ts';
+import { BoundedMap } from '../../request/bounded-map.ts';
 import { networkOf, SITE_FACTOR, siteOf } from './network.ts';
 
 const WINDOW_MS = 60_000;
@@ -13,7 +14,7 @@ interface Minute {
 }
 
 export class Pace {
-  readonly #minutes = new Map<string, Minute>();
+  readonly #minutes = new BoundedMap<string, Minute>(TRACKED_MAX);
   readonly #max: number;
   readonly #now: () => number;
 
@@ -46,12 +47,7 @@ export class Pace {
       known.count += 1;
       return;
     }
-    this.#minutes.delete(network);
     this.#minutes.set(network, { since: now, count: 1 });
-    if (this.#minutes.size > TRACKED_MAX) {
-      const oldest = this.#minutes.keys().next().value;
-      if (oldest !== undefined) this.#minutes.delete(oldest);
-    }
   }
 }
 

@@ -3,6 +3,7 @@
 // would let him write to the database without credentials.
 
 import { fault } from '../../faults.ts';
+import { BoundedMap } from '../../request/bounded-map.ts';
 import { networkOf, SITE_FACTOR, siteOf } from './network.ts';
 
 const WINDOW_MS = 5 * 60_000;
@@ -24,7 +25,7 @@ export interface ThrottleLimits {
 }
 
 export class Throttle {
-  readonly #tracks = new Map<string, Track>();
+  readonly #tracks = new BoundedMap<string, Track>(TRACKED_MAX);
   readonly #limits: ThrottleLimits;
   readonly #now: () => number;
 
@@ -82,7 +83,6 @@ export class Throttle {
   #count(key: string, limit: number): void {
     const now = this.#now();
     const track = this.#tracks.get(key) ?? { failures: [], blockedUntil: 0, penalty: 0 };
-    this.#tracks.delete(key);
     track.failures = [...track.failures, now].filter((time) => time > now - WINDOW_MS).slice(-limit);
     if (track.failures.length >= limit) {
       track.penalty = Math.min(Math.max(track.penalty * 2, PENALTY_MIN_MS), PENALTY_MAX_MS);
@@ -91,10 +91,6 @@ export class Throttle {
       track.penalty = 0;
     }
     this.#tracks.set(key, track);
-    if (this.#tracks.size > TRACKED_MAX) {
-      const oldest = this.#tracks.keys().next().value;
-      if (oldest !== undefined) this.#tracks.delete(oldest);
-    }
   }
 }
 

@@ -1,10 +1,10 @@
 // The one spelling of an IP address, so that whatever counts or stores addresses sees one client as one.
 
 import { isIPv4, isIPv6 } from 'node:net';
+import { BoundedMap } from '../../request/bounded-map.ts';
 
 /** Reading an IPv6 address takes many times as long as an IPv4 one, and most clients send many requests. */
-const known = new Map<string, string | undefined>();
-const KNOWN_MAX = 2_000;
+const known = new BoundedMap<string, string | undefined>(2_000);
 /** Longer than any spelling of an address. */
 const LENGTH_MAX = 100;
 
@@ -13,7 +13,6 @@ export function canonicalAddress(text = ''): string | undefined {
   if (text.length > LENGTH_MAX) return undefined;
   if (known.has(text)) return known.get(text);
   const address = readAddress(text);
-  if (known.size >= KNOWN_MAX) known.clear();
   known.set(text, address);
   return address;
 }

@@ -3,6 +3,7 @@
 
 import type { BehindTask, LoginFailure } from '../../context.ts';
 import type { IdSource } from '../../domain/ids.ts';
+import { BoundedMap } from '../../request/bounded-map.ts';
 import { loggedWrite } from '../../store/activity/logged-write.ts';
 import type { Database } from '../../store/database/db.ts';
 import { noteLoginFailure } from '../../store/people/accounts.ts';
@@ -22,7 +23,7 @@ interface Means {
 export class LoginFailures {
   readonly #means: Means;
   /** By user, since when they need not be told of again. */
-  readonly #told = new Map<string, number>();
+  readonly #told = new BoundedMap<string, number>(REMEMBERED_MAX);
 
   constructor(means: Means) {
     this.#means = means;
@@ -36,12 +37,7 @@ export class LoginFailures {
     const at = now();
     if (at - (this.#told.get(key) ?? Number.NEGATIVE_INFINITY) < APART_MS) return;
     if (!behind('loginFailed', () => this.#tell(failure, at))) return;
-    this.#told.delete(key);
     this.#told.set(key, at);
-    if (this.#told.size > REMEMBERED_MAX) {
-      const oldest = this.#told.keys().next().value;
-      if (oldest !== undefined) this.#told.delete(oldest);
-    }
   }
 
   async #tell({ application, user, source }: LoginFailure, at: number): Promise<void> {

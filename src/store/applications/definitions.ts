@@ -1,6 +1,7 @@
 // The definitions that this node has at hand, prepared for use.
 
 import { type PreparedApplication, prepareApplication } from '../../domain/definition/application.ts';
+import { BoundedMap } from '../../request/bounded-map.ts';
 import type { Database } from '../database/db.ts';
 import { StaleDefinition } from '../database/sqlstate.ts';
 import { FreshCache } from '../nodes/fresh-cache.ts';
@@ -15,9 +16,9 @@ export class Definitions {
   readonly #cache: FreshCache<PreparedApplication | undefined>;
   readonly #database: Database;
   /** The latest preparation of each application: what did not change keeps its identity, and what hangs on it. */
-  readonly #prepared = new Map<string, { mark: string; application: PreparedApplication }>();
+  readonly #prepared = new BoundedMap<string, { mark: string; application: PreparedApplication }>(DEFINITIONS_MAX);
 
-  readonly #met = new Set<string>();
+  readonly #met = new BoundedMap<string, true>(MET_MAX);
 
   readonly #migrations: URL;
 
@@ -49,8 +50,7 @@ export class Definitions {
   }
 
   #meet(applicationId: string): void {
-    if (this.#met.size >= MET_MAX) this.#met.clear();
-    this.#met.add(applicationId);
+    this.#met.set(applicationId, true);
   }
 
   get lookups(): { readonly hits: number; readonly misses: number } {
@@ -84,7 +84,6 @@ export class Definitions {
       throw error;
     }
     const application = prepareApplication(stored);
-    if (this.#prepared.size >= DEFINITIONS_MAX) this.#prepared.clear();
     this.#prepared.set(applicationId, { mark, application });
     return application;
   }

@@ -1,5 +1,7 @@
 // Where an application's tables are.
 
+import { BoundedMap } from '../../request/bounded-map.ts';
+
 export interface Place {
   readonly schema: string;
   /** The lanes on which its reads travel; undefined for any. */
@@ -8,16 +10,14 @@ export interface Place {
 
 export const SYSTEM: Place = { schema: 'cartulary', home: undefined };
 
-/** They are but names; forgetting them costs making them anew. */
-const PLACES_MAX = 5_000;
-const places = new Map<string, Place>();
+/** A cache: a dropped entry only costs rebuilding it. */
+const places = new BoundedMap<string, Place>(5_000);
 
 export function placeOf(applicationId: string): Place {
   let place = places.get(applicationId);
   if (place === undefined) {
     const schema = schemaOf(applicationId);
     place = { schema, home: homeOf(schema) };
-    if (places.size >= PLACES_MAX) places.clear();
     places.set(applicationId, place);
   }
   return place;
