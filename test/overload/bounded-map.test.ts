@@ -1,3 +1,5 @@
+// Which entry a full map drops.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { BoundedMap } from '../../src/request/bounded-map.ts';
