@@ -13,17 +13,11 @@ import {
   type SortKey,
   writePosition,
 } from '../../domain/records/list-order.ts';
-import { ORDERED_CUT, type Projected } from '../../domain/records/projections.ts';
+import type { Projected } from '../../domain/records/projections.ts';
 import { type RecordText, readRecordText, type StoredRecord } from '../../domain/records/record-text.ts';
 import { readSearch } from '../../domain/search/check.ts';
 import type { Condition } from '../../domain/search/condition.ts';
 import { fault } from '../../faults.ts';
-import type { Reader } from '../../store/database/handles.ts';
-import type { Params } from '../../store/database/params.ts';
-import { isUnfit } from '../../store/database/sqlstate.ts';
-import type { Row, Statement } from '../../store/database/statements.ts';
-import { assertGeneration, fenceGeneration } from '../../store/records/fence.ts';
-import { type PageForm, type PageQuery, pageOf } from '../../store/records/lists.ts';
 import {
   bytesOf,
   isLongRecord,
@@ -31,9 +25,8 @@ import {
   readLongRecord,
   readLongTexts,
 } from '../../store/records/long-records.ts';
+import { isDecidedByReferences, type PageRequest, readPage } from '../../store/records/pages.ts';
 import { getRecord } from '../../store/records/records.ts';
-import { pageByReference } from '../../store/records/reference-lists.ts';
-import { compileSearch, isGuess, isSharp } from '../../store/records/search.ts';
 import { isIdentifier } from '../../wire/identifiers.ts';
 import type { Value } from '../../wire/values.ts';
 import { type InCollection, inCollection } from '../in-collection.ts';
@@ -67,17 +60,10 @@ export async function list(context: Context, input: ListInput): Promise<RecordPa
   const order = orderOf(at.collection, input.sort);
   const condition = searchOf(at, input);
   const after = input.after === undefined ? undefined : await positionOf(at, order, input.after);
-  const query: PageQuery = {
-    schema: at.store.schema,
-    collection: at.collection,
-    order,
-    scope: readScope(at.collection.definition, at.caller),
-    ...(condition.kind === 'everything' ? {} : { where: whereOf(at, condition) }),
-    after,
-    skip: input.skip,
-    limit: input.limit,
-  };
-  const texts = await livePage(at, query, condition);
+  const { table, application, caller } = at;
+  const scope = readScope(at.collection.definition, caller);
+  const { skip, limit } = input;
+  const texts = await livePage(at, { table, application, caller, order, condition, scope, after, skip, limit });
   const last = texts.at(-1);
   if (last === undefined || texts.length < input.limit) return { texts };
   return { texts, next: writePosition(order, cutPosition(positionIn(order, last))) };
@@ -108,30 +94,23 @@ export function searchOf(
   });
 }
 
-export function whereOf(at: InCollection, condition: Condition): (params: Params) => string {
-  const { application, caller, collection, store } = at;
-  return (params) =>
-    compileSearch(condition, { collection, alias: 't' }, { schema: store.schema, application, caller, params });
-}
-
 /** Where references decide which records are listed, or in what order, both are read at one moment. */
-async function livePage(at: InCollection, query: PageQuery, condition: Condition): Promise<readonly RecordText[]> {
-  const decides = query.where !== undefined || isReference(query.order);
-  if (at.collection.references.length === 0 || !decides) {
-    const texts = await readPage(at, query, { reader: at.store, condition });
+async function livePage(at: InCollection, page: PageRequest): Promise<readonly RecordText[]> {
+  if (at.collection.references.length === 0 || !isDecidedByReferences(page)) {
+    const texts = await readPage({ reader: at.store, store: at.store }, page);
     if (!texts.some(isLongRecord)) return withLiveReferences(at, texts);
     return withBytes(at, () => {
       requireBytes(at, bytesOf(longRecordsIn(texts)));
-      return pageAtOneMoment(at, query, condition);
+      return pageAtOneMoment(at, page);
     });
   }
-  return withBytes(at, () => pageAtOneMoment(at, query, condition));
+  return withBytes(at, () => pageAtOneMoment(at, page));
 }
 
 /** Long records are read by themselves, in the snapshot that has told their sizes. */
-function pageAtOneMoment(at: InCollection, query: PageQuery, condition: Condition): Promise<readonly RecordText[]> {
+function pageAtOneMoment(at: InCollection, page: PageRequest): Promise<readonly RecordText[]> {
   return at.store.snapshot(async (reader) => {
-    const texts = await readPage(at, query, { reader, condition });
+    const texts = await readPage({ reader, store: at.store }, page);
     const long = longRecordsIn(texts);
     if (long.length === 0) return withReferencesOf(at, reader, texts);
     requireBytes(at, bytesOf(long));
@@ -140,64 +119,10 @@ function pageAtOneMoment(at: InCollection, query: PageQuery, condition: Conditio
       at.collection.definition.id,
       long.map(({ id }) => id),
     );
-    const page = texts.map((text) => (isLongRecord(text) ? whole.get(readLongRecord(text).id)! : text));
-    return withReferencesOf(at, reader, page);
+    const complete = texts.map((text) => (isLongRecord(text) ? whole.get(readLongRecord(text).id)! : text));
+    return withReferencesOf(at, reader, complete);
   });
 }
-
-const isReference = ({ column }: ListOrder): boolean => column !== undefined && 'scheme' in column;
-
-interface Reading {
-  readonly reader: Reader;
-  readonly condition: Condition;
-}
-
-async function readPage(at: InCollection, query: PageQuery, { reader, condition }: Reading): Promise<string[]> {
-  const { application, caller } = at;
-  if (isReference(query.order)) return textsOf(await ask(at, reader, pageByReference(query, application, caller)));
-  // What can be read straight off an index travels with the other short reads.
-  if (query.skip === 0 && (condition.kind === 'everything' || isSharp(condition))) {
-    return pageIn(query, 'plain', {
-      first: ({ text, params }) => reader.rows(text, params),
-      exact: (statement) => ask(at, reader, statement),
-    });
-  }
-  const asking = (statement: Statement) => ask(at, reader, statement);
-  const slow = { first: asking, exact: asking };
-  if (!isGuess(condition)) return pageIn(query, 'plain', slow);
-  const walked = await pageIn(query, 'walk', slow);
-  return walked.length === query.limit ? walked : pageIn(query, 'collect', slow);
-}
-
-type Run = (statement: Statement) => Promise<Row[]>;
-
-async function pageIn(query: PageQuery, form: PageForm, run: { first: Run; exact: Run }): Promise<string[]> {
-  const rows = await run.first(pageOf(query, { form, exact: false }));
-  if (!rows.some((row) => row[1] === true) && !isLong(query.after)) return textsOf(rows);
-  return textsOf(await run.exact(pageOf(query, { form, exact: true })));
-}
-
-/**
- * A statement that may have waited for its turn while a definition was published. Behind the switch it would find what
- * the old definition asks for in what the new one has written, so it counts only while the generation is still its own.
- */
-async function ask({ store, table }: InCollection, reader: Reader, statement: Statement): Promise<Row[]> {
-  const fence = fenceGeneration(store.schema);
-  try {
-    const [rows = [], generation] = await reader.ask(statement, [fence]);
-    assertGeneration(generation, table.generation);
-    return rows;
-  } catch (error) {
-    if (isUnfit(error)) assertGeneration(await store.rows(fence.text, fence.params), table.generation);
-    throw error;
-  }
-}
-
-const textsOf = (rows: readonly (readonly unknown[])[]): string[] => rows.map((row) => row[0] as string);
-
-/** Whether the position may lie among texts that differ only behind their cut. */
-const isLong = (after: Position | undefined): boolean =>
-  typeof after?.value === 'string' && Buffer.byteLength(after.value) >= ORDERED_CUT;
 
 const LAST_CHARACTER = '\u{10ffff}';
 

@@ -10,7 +10,7 @@ import { requireBytes } from './held-bytes.ts';
 /** Of short values together: up to this they are as little as the page that they are put into. */
 const SHORT_CHARACTERS = 1024 * 1024;
 /** Records from which values are picked at once: a value may be all of its record. */
-const PORTION_BYTES = 4 * 1024 * 1024;
+const PICKED_BYTES_MAX = 4 * 1024 * 1024;
 
 interface LongReferences {
   readonly referrals: readonly Referral[];
@@ -63,7 +63,7 @@ function* portionsOf(ids: readonly string[], sizeOf: (id: string) => number): Ge
   for (const id of ids) {
     const size = sizeOf(id);
     if (size === 0) continue;
-    if (portion.length > 0 && bytes + size > PORTION_BYTES) {
+    if (portion.length > 0 && bytes + size > PICKED_BYTES_MAX) {
       yield portion;
       portion = [];
       bytes = 0;

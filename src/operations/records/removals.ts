@@ -7,10 +7,9 @@ import { tooBusy } from '../../faults.ts';
 import { loggedLast } from '../../store/activity/logged-write.ts';
 import { StaleDefinition } from '../../store/database/sqlstate.ts';
 import { findMatching, lockMatching, removeLocked } from '../../store/records/removals.ts';
-import { isGuess } from '../../store/records/search.ts';
 import { type InCollection, inCollection, pathOf } from '../in-collection.ts';
 import { recordEntries } from './drafts.ts';
-import { type SearchInput, searchOf, whereOf } from './lists.ts';
+import { type SearchInput, searchOf } from './lists.ts';
 
 /** Found at a time, and deleted at a time. */
 const FOUND = 10_000;
@@ -24,10 +23,11 @@ export async function removeMany(
   const condition = searchOf(at, input, { refusesEmptyTerms: true });
   if (condition.kind === 'nothing') return 0;
   const selection = {
-    where: condition.kind === 'everything' ? undefined : whereOf(at, condition),
+    application: at.application,
+    caller: at.caller,
+    condition,
     scope: writeScope(at.collection.definition, at.caller),
   };
-  const collect = isGuess(condition);
   let count = 0;
   const refuseToStartOver = (error: unknown) => {
     // With another definition the search may mean something else, and what was deleted cannot be counted again.
@@ -35,7 +35,7 @@ export async function removeMany(
   };
   for (let after = ''; count < input.limit; ) {
     const limit = Math.min(FOUND, input.limit - count);
-    const found = findMatching(at.store, at.table, { ...selection, after, limit, collect });
+    const found = findMatching(at.store, at.table, { ...selection, after, limit });
     const ids = await found.catch(refuseToStartOver);
     for (let start = 0; start < ids.length; start += STEP) {
       const step = ids.slice(start, start + STEP);

@@ -4,9 +4,9 @@
 
 import type { RecordText } from '../../domain/records/record-text.ts';
 
-const BYTES_MAX = 16 * 1024 * 1024;
+const KNOWN_CHARACTERS_MAX = 16 * 1024 * 1024;
 /** One long record must not push out thousands of short ones. */
-const RECORD_BYTES_MAX = 64 * 1024;
+const KNOWN_RECORD_CHARACTERS_MAX = 64 * 1024;
 
 export class KnownRecords {
   readonly #texts = new Map<string, string>();
@@ -19,11 +19,11 @@ export class KnownRecords {
   learn(collectionPath: string, recordId: string, text: RecordText): void {
     const key = collectionPath + recordId;
     this.forget(collectionPath, recordId);
-    if (typeof text !== 'string' || text.length > RECORD_BYTES_MAX) return;
+    if (typeof text !== 'string' || text.length > KNOWN_RECORD_CHARACTERS_MAX) return;
     this.#texts.set(key, text);
     this.#bytes += text.length;
     for (const [oldest, { length }] of this.#texts) {
-      if (this.#bytes <= BYTES_MAX) break;
+      if (this.#bytes <= KNOWN_CHARACTERS_MAX) break;
       this.#texts.delete(oldest);
       this.#bytes -= length;
     }

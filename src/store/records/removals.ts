@@ -1,18 +1,26 @@
 // The statements of delete-many.
 
+import type { PreparedApplication } from '../../domain/definition/application.ts';
+import type { Caller } from '../../domain/people/access.ts';
+import type { Condition } from '../../domain/search/condition.ts';
 import type { Reader, Transaction } from '../database/handles.ts';
 import { Params } from '../database/params.ts';
 import type { Statement } from '../database/statements.ts';
 import type { Table } from './records.ts';
+import { isGuess, searchCondition } from './search.ts';
 import { tableOf } from './tables.ts';
 
 export interface Selection {
-  readonly where: ((params: Params) => string) | undefined;
+  readonly application: PreparedApplication;
+  readonly caller: Caller;
+  readonly condition: Condition;
   /** The creator whose records alone are meant. */
   readonly scope: string | undefined;
 }
 
-function conditionsOf({ where, scope }: Selection, params: Params): string[] {
+function conditionsOf({ schema, collection }: Table, selection: Selection, params: Params): string[] {
+  const { application, caller, condition, scope } = selection;
+  const where = searchCondition(condition, { schema, collection, application, caller });
   return [
     ...(scope === undefined ? [] : [`t.created_by = ${params.text(scope)}`]),
     ...(where === undefined ? [] : [where(params)]),
@@ -20,19 +28,21 @@ function conditionsOf({ where, scope }: Selection, params: Params): string[] {
 }
 
 /**
- * The first records behind `after` that match; nothing is locked. `collect`: all are found first and then put in order,
- * for searches of which the database cannot tell how many match (store/records/lists).
+ * The first records after `after` that match; nothing is locked. Where the database cannot tell how many match, all are
+ * found first and then put in order (store/records/lists).
  */
 export async function findMatching(
   reader: Reader,
-  { schema, collection }: Table,
-  query: Selection & { readonly after: string; readonly limit: number; readonly collect: boolean },
+  table: Table,
+  query: Selection & { readonly after: string; readonly limit: number },
 ): Promise<string[]> {
   const params = new Params();
-  const where = [`t.id > ${params.text(query.after)}`, ...conditionsOf(query, params)].join(' and ');
-  const hits = `select t.id from ${tableOf(schema, collection.definition.id)} t where ${where}`;
+  const where = [`t.id > ${params.text(query.after)}`, ...conditionsOf(table, query, params)].join(' and ');
+  const hits = `select t.id from ${tableOf(table.schema, table.collection.definition.id)} t where ${where}`;
   const order = `order by id limit ${query.limit}`;
-  const text = query.collect ? `with hits as materialized (${hits}) select id from hits ${order}` : `${hits} ${order}`;
+  const text = isGuess(query.condition)
+    ? `with hits as materialized (${hits}) select id from hits ${order}`
+    : `${hits} ${order}`;
   const [rows = []] = await reader.ask({ text, params: params.values });
   return rows.map((row) => row[0] as string);
 }
@@ -40,14 +50,14 @@ export async function findMatching(
 /** Those of the records that still match, locked in the order of their identifiers. */
 export async function lockMatching(
   tx: Transaction,
-  { schema, collection }: Table,
+  table: Table,
   { ids, ...selection }: Selection & { readonly ids: readonly string[] },
 ): Promise<string[]> {
   const params = new Params();
   const among = `t.id in (select json_array_elements_text(${params.add(JSON.stringify(ids), 'json')}))`;
-  const where = [among, ...conditionsOf(selection, params)].join(' and ');
+  const where = [among, ...conditionsOf(table, selection, params)].join(' and ');
   const [rows = []] = await tx.ask({
-    text: `select t.id from ${tableOf(schema, collection.definition.id)} t where ${where} order by t.id for update of t`,
+    text: `select t.id from ${tableOf(table.schema, table.collection.definition.id)} t where ${where} order by t.id for update of t`,
     params: params.values,
   });
   return rows.map((row) => row[0] as string);

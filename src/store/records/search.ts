@@ -21,6 +21,15 @@ export interface SearchSetting {
   readonly params: Params;
 }
 
+/** The condition on the table under the alias `t`; undefined when every record fulfils it. */
+export function searchCondition(
+  condition: Condition,
+  { collection, ...setting }: Omit<SearchSetting, 'params'> & { readonly collection: PreparedCollection },
+): ((params: Params) => string) | undefined {
+  if (condition.kind === 'everything') return undefined;
+  return (params) => compileSearch(condition, { collection, alias: 't' }, { ...setting, params });
+}
+
 export function compileSearch(condition: Condition, source: Source, setting: SearchSetting): string {
   const { params } = setting;
   const { together, others } = readTogether(condition);
