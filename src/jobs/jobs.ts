@@ -1,7 +1,7 @@
 // The table of jobs.
 
 import { isoTime } from '../domain/dates/iso-time.ts';
-import { type PublishingContext, settleInterrupted } from '../operations/applications/prepare.ts';
+import type { PublishingContext } from '../operations/applications/prepare.ts';
 import { releaseClaims } from '../operations/attachments/announced-uploads.ts';
 import type { UpkeepContext } from '../operations/every-application.ts';
 import { Deliveries, type DeliveryContext } from '../operations/notifications/deliveries.ts';
@@ -10,6 +10,7 @@ import { keepActivityLogs } from '../operations/upkeep/activity-months.ts';
 import { sweepUnfinished, sweepUnheldAndStray } from '../operations/upkeep/attachment-sweep.ts';
 import { eraseRemoved } from '../operations/upkeep/erasure.ts';
 import { sweepSignIns } from '../operations/upkeep/expired-sign-ins.ts';
+import { cleanUpInterruptedPublishes } from '../operations/upkeep/interrupted-publishes.ts';
 import { noteWaiting, removeFinishedLong } from '../operations/upkeep/notifications.ts';
 import { beginRound, giveBackRound } from '../store/nodes/job-rounds.ts';
 import type { TokenUses } from '../store/people/token-uses.ts';
@@ -35,7 +36,7 @@ export function jobsOf(context: JobsContext, { unheldDays, activityLogDays }: Jo
   const deliveries = new Deliveries(context);
   return [
     { name: 'search-indexes', everyMs: 250, run: () => searchIndexes.tidy(database) },
-    { name: 'publishings', everyMs: 2_000, run: () => settleInterrupted(context) },
+    { name: 'publishings', everyMs: 2_000, run: () => cleanUpInterruptedPublishes(context) },
     { name: 'unreleased-uploads', everyMs: 2_000, run: () => releaseClaims(context) },
     { name: 'unsettled-shared-users', everyMs: 2_000, run: (signal) => settleLeft(context, signal) },
     { name: 'token-uses', everyMs: 10_000, run: () => tokenUses.write(database) },

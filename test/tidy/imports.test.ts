@@ -108,7 +108,10 @@ const ROOMS: Readonly<Record<string, Readonly<Record<string, Part>>>> = {
     applications: { mayImport: [FLOOR, 'activity', 'records'], because: 'publishing rewrites records' },
     people: { mayImport: [FLOOR, 'activity', 'applications'], because: 'people belong to applications' },
     notifications: { mayImport: [FLOOR, 'activity'], because: 'a notification is sent on request' },
-    upkeep: { mayImport: [FLOOR, 'attachments'], because: 'jobs end what operations began' },
+    upkeep: {
+      mayImport: [FLOOR, 'attachments', 'applications', 'people', 'notifications'],
+      because: 'jobs finish what operations of every room began',
+    },
     doctor: { mayImport: [FLOOR, 'attachments', 'upkeep'], because: 'the doctor finds what upkeep would remove' },
   },
   http: {

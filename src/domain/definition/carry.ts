@@ -1,9 +1,50 @@
-// What of a stored value survives when its column changes. Whether the change may happen at all, and which records it
-// touches, is for whoever publishes to say.
+// What survives of stored values when the definition changes, by collection, column and value. Whether the change may
+// happen is decided elsewhere.
 
-import type { Column } from '../../wire/applications.ts';
-import type { ObjectValue, SimpleValue, Value } from '../../wire/values.ts';
+import type { Collection, Column } from '../../wire/applications.ts';
+import type { Definition } from '../../wire/publish-document.ts';
+import type { ObjectValue, SimpleValue, Value, Values } from '../../wire/values.ts';
 import { schemeChange } from '../values/scheme-change.ts';
+
+/** Collections that both definitions have. */
+export function keptCollections(current: Definition, next: Definition): { before: Collection; after: Collection }[] {
+  return next.collections.flatMap((after) => {
+    const before = current.collections.find(({ id }) => id === after.id);
+    return before === undefined ? [] : { before, after };
+  });
+}
+
+const columnOf = (collection: Collection, columnId: string): Column | undefined =>
+  collection.columns.find((column) => column.id === columnId);
+
+/** Columns that become unique and keep their values. */
+export function newlyUniqueColumns(before: Collection, after: Collection): Column[] {
+  return after.columns.filter((column) => {
+    const from = columnOf(before, column.id);
+    return column.unique && from?.unique === false && schemeChange(from, column).kind !== 'replaced';
+  });
+}
+
+/** Whether stored values must change: a column is gone, or holds less than before. */
+export function losesValues(before: Collection, after: Collection): boolean {
+  return before.columns.some((column) => {
+    const to = columnOf(after, column.id);
+    if (to === undefined) return true;
+    const change = schemeChange(column, to);
+    return change.kind === 'replaced' || (change.kind === 'keys' && change.gone.length > 0);
+  });
+}
+
+export function carryValues(before: Collection, after: Collection, values: Values): Values {
+  const carried: Values = {};
+  for (const [columnId, value] of Object.entries(values)) {
+    const from = columnOf(before, columnId);
+    const to = columnOf(after, columnId);
+    const left = from && to && carryValue(from, to, value);
+    if (left !== undefined) carried[columnId] = left;
+  }
+  return carried;
+}
 
 /** The value as it is in `to`, or undefined where nothing of it is left. An Object that lost all its keys is still `{}`. */
 export function carryValue(from: Column, to: Column, value: Value): Value | undefined {

@@ -4,6 +4,8 @@
 import type { OperatorContext } from '../../context.ts';
 import { fault } from '../../faults.ts';
 import * as applications from '../../operations/applications/applications.ts';
+import { showProgress } from '../../operations/applications/progress.ts';
+import { publish } from '../../operations/applications/publish.ts';
 import * as quotas from '../../operations/applications/quotas.ts';
 import * as doctor from '../../operations/doctor/doctor.ts';
 import * as organizations from '../../operations/people/organizations.ts';
@@ -85,7 +87,7 @@ export const OPERATOR_ROUTES: readonly OperatorRoute[] = [
     sentence: 'Publishes an application.',
     run: async (context, input) => {
       const options = { dryRun: flag(input, 'dryRun'), allowDataLoss: flag(input, 'allowDataLoss') };
-      return answerJson(await applications.publish(context, { document: input.body, ...options }));
+      return answerJson(await publish(context, { document: input.body, ...options }));
     },
   }),
   route({
@@ -107,7 +109,7 @@ export const OPERATOR_ROUTES: readonly OperatorRoute[] = [
     path: `${APPLICATION}/publishing`,
     permission: 'operator',
     sentence: 'How far a publishing under way has come.',
-    run: async (context, { params }) => answerJson(await applications.showPublishing(context, params.applicationId!)),
+    run: async (context, { params }) => answerJson(await showProgress(context, params.applicationId!)),
   }),
   route({
     method: 'DELETE',

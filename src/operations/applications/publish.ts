@@ -1,139 +1,112 @@
-// From one definition to the next in an application's tables: what the switch itself does. It runs inside the transaction
-// that publishes and happens whole or not at all. What takes long has happened before (operations/applications/prepare); only
-// where values go, writers of that collection wait while its records are rewritten.
+// Publishing an application, from the document to the reply: plan (what changes, and whether it may), prepare (columns,
+// values and indexes, while requests go on), switch (one transaction), clean up. Each step is a file of that name.
 
-import { isoTime } from '../../domain/dates/iso-time.ts';
-import { type PreparedCollection, prepareCollections } from '../../domain/definition/application.ts';
-import { carryValue } from '../../domain/definition/carry.ts';
-import { readRecordText, recordText } from '../../domain/records/record-text.ts';
-import { schemeChange } from '../../domain/values/scheme-change.ts';
+import type { OperatorContext } from '../../context.ts';
+import { checkDocument } from '../../domain/definition/check.ts';
+import type { Change } from '../../domain/definition/diff.ts';
+import { applicationUrl, applicationView } from '../../domain/definition/view.ts';
 import { fault } from '../../faults.ts';
-import { createApplicationSchema } from '../../store/applications/migrate.ts';
-import { countRecords, findCollisions, keepWritersOut, trigrams } from '../../store/applications/publishing.ts';
-import type { Reader, Transaction } from '../../store/database/handles.ts';
-import type { RecordRow } from '../../store/records/records.ts';
-import { createCollectionTable, createIndex, indexesOf } from '../../store/records/tables.ts';
-import { type PageRow, rewriteRecords } from '../../store/records/walks.ts';
-import type { Collection, Column } from '../../wire/applications.ts';
-import type { Definition } from '../../wire/publish-document.ts';
-import type { Values } from '../../wire/values.ts';
-import { laterOf, redraft } from '../records/drafts.ts';
-import type { Reporter } from './publishing-progress.ts';
+import { getApplication } from '../../store/applications/applications.ts';
+import { lockPublishing } from '../../store/applications/publish-state.ts';
+import { retryOnLockTimeout } from '../../store/applications/table-changes.ts';
+import type { Publisher } from '../../store/database/handles.ts';
+import type { Application } from '../../wire/applications.ts';
+import type { Definition, PublishDocument } from '../../wire/publish-document.ts';
+import { requireApplication } from './applications.ts';
+import { cleanUp, cleanUpAbandoned } from './cleanup.ts';
+import { makePlan, type PublishPlan, type PublishRequest, refuseDataLoss } from './plan.ts';
+import { prepareTables, recordPublish } from './prepare.ts';
+import { reportProgress } from './progress.ts';
+import { switchDefinition } from './switch.ts';
 
-/** Collections that stay, before and after. */
-export function kept(current: Definition, next: Definition): { before: Collection; after: Collection }[] {
-  return next.collections.flatMap((after) => {
-    const before = current.collections.find(({ id }) => id === after.id);
-    return before === undefined ? [] : { before, after };
-  });
+export interface PublishInput {
+  readonly document: unknown;
+  readonly dryRun: boolean;
+  readonly allowDataLoss: boolean;
 }
 
-const columnOf = (collection: Collection, columnId: string): Column | undefined =>
-  collection.columns.find((column) => column.id === columnId);
-
-/** Columns that become unique while they hold values. */
-function newlyUnique(before: Collection, after: Collection): Column[] {
-  return after.columns.filter((column) => {
-    const from = columnOf(before, column.id);
-    return column.unique && from?.unique === false && schemeChange(from, column).kind !== 'replaced';
-  });
+export interface Published {
+  readonly application: Application;
+  readonly changes: readonly Change[];
 }
 
-/** Before anything is done. What collides later is found when the index is built (operations/applications/prepare). */
-export async function refuseCollisions(reader: Reader, current: Definition, next: Definition): Promise<void> {
-  const collisions = [];
-  for (const { before, after } of kept(current, next)) {
-    for (const column of newlyUnique(before, after)) {
-      for (const { value, recordIds } of await findCollisions(reader, after.id, column.id)) {
-        collisions.push({ collectionId: after.id, columnId: column.id, value, recordIds });
-      }
-    }
-  }
-  if (collisions.length > 0) throw fault('UNIQUE_COLLISION', { collisions });
+export async function publish(context: OperatorContext, input: PublishInput): Promise<Published> {
+  const checked = checkDocument(input.document);
+  if ('problems' in checked) throw fault('INVALID_DEFINITION', { problems: checked.problems });
+  // Assigned once, before anything is written, so that every step names the same application.
+  const applicationId = checked.document.id ?? context.ids.long('p');
+  const document = () => ({ ...checked.document, id: applicationId });
+  const request = { applicationId, document, allowDataLoss: input.allowDataLoss };
+  if (!input.dryRun) return run(context, request);
+  return published(context, await context.database.foresee(applicationId, (tx) => makePlan(context, tx, request)));
 }
 
-export async function createTables(tx: Transaction, next: Definition, generation: number): Promise<void> {
-  await createApplicationSchema(tx, { generation, logs: next.activityLogEnabled });
-  for (const collection of prepareCollections(next).values()) await createCollection(tx, collection);
-}
-
-async function createCollection(tx: Transaction, collection: PreparedCollection): Promise<void> {
-  await tx.rows(createCollectionTable(tx.schema, collection));
-  const options = { trigrams: await trigrams(tx), concurrently: false };
-  for (const index of indexesOf(collection)) {
-    await tx.rows(createIndex(tx.schema, collection.definition.id, index, options));
-  }
-}
-
-export interface Moment {
-  /** The one that the fence holds until the switch. */
-  readonly generation: number;
-  readonly now: number;
-  readonly reporter: Reporter;
-  /** How long it may keep writers waiting while it waits for others of them. */
-  readonly waitMs: number;
-}
-
-export async function changeTables(
-  tx: Transaction,
-  current: Definition,
-  next: Definition,
-  moment: Moment,
+/** Publishes the stored document with a change to it, however many others publish at the same time. */
+export async function amend(
+  context: OperatorContext,
+  applicationId: string,
+  change: (current: Definition) => PublishDocument,
 ): Promise<void> {
-  const collections = prepareCollections(next);
-  for (const collection of next.collections) {
-    if (current.collections.every(({ id }) => id !== collection.id)) {
-      await createCollection(tx, collections.get(collection.id)!);
-    }
-  }
-  for (const { before, after } of kept(current, next)) {
-    if (shrinks(before, after)) await rewrite(tx, { before, after: collections.get(after.id)! }, moment);
-  }
-}
-
-/** Whether stored values must change: a column is gone, or holds less than before. */
-function shrinks(before: Collection, after: Collection): boolean {
-  return before.columns.some((column) => {
-    const to = columnOf(after, column.id);
-    if (to === undefined) return true;
-    const change = schemeChange(column, to);
-    return change.kind === 'replaced' || (change.kind === 'keys' && change.gone.length > 0);
-  });
-}
-
-/** A record whose values stay needs nothing: what is projected of them was filled in before. */
-async function rewrite(
-  tx: Transaction,
-  { before, after }: { before: Collection; after: PreparedCollection },
-  { generation, now, reporter, waitMs }: Moment,
-): Promise<void> {
-  await keepWritersOut(tx, before.id, waitMs);
-  reporter.begin('switching', before.id, await countRecords(tx, before.id));
-  const table = { schema: tx.schema, collection: after, generation };
-  const change = ({ id, rec }: PageRow): RecordRow | undefined => {
-    const stored = readRecordText(rec);
-    const made = redraft(after, id, carryValues(before, after.definition, stored.values));
-    if (made.hash === stored.hash) return undefined;
-    // The values got their present hash now, although nobody updated the record.
-    const timestamp = laterOf(isoTime(now), laterOf(stored.updatedAt, stored.timestamp));
-    return {
-      ...made,
-      rec: recordText({ ...stored, timestamp, hash: made.hash, valuesJson: made.valuesJson }),
-      createdBy: stored.createdBy,
-      updatedBy: stored.updatedBy,
-      updatedAt: stored.updatedAt,
-    };
+  const document = (current: Definition | undefined) => {
+    if (current === undefined) throw fault('APPLICATION_NOT_FOUND', { applicationId });
+    return { ...change(current), id: applicationId };
   };
-  await rewriteRecords(tx, table, { change, onPage: reporter.advance });
+  await requireApplication(context, applicationId);
+  await run(context, { applicationId, document, allowDataLoss: false });
 }
 
-function carryValues(before: Collection, after: Collection, values: Values): Values {
-  const carried: Values = {};
-  for (const [columnId, value] of Object.entries(values)) {
-    const from = columnOf(before, columnId);
-    const to = columnOf(after, columnId);
-    const left = from && to && carryValue(from, to, value);
-    if (left !== undefined) carried[columnId] = left;
+async function run(context: OperatorContext, request: PublishRequest): Promise<Published> {
+  const { applicationId } = request;
+  try {
+    return await context.database.publisher(applicationId, async (publisher) => {
+      await lockPublishing(publisher, applicationId);
+      await cleanUp(context, publisher, applicationId);
+      const stored = await getApplication(publisher.system, applicationId);
+      if (stored) await recordPublish(context, publisher, { other: stored.definition, step: 'checking' });
+      // Everything that can be refused is refused here, before a table is changed.
+      const plan = await publisher.transaction((tx) => makePlan(context, tx, request));
+      refuseDataLoss(plan, request);
+      const done =
+        plan.changes.length === 0 ? published(context, plan) : await prepareAndSwitch(context, publisher, plan);
+      // The definition is published; a job cleans up what this could not.
+      await cleanUp(context, publisher, applicationId).catch((error: unknown) => {
+        context.observe({ event: 'application.unsettled', applicationId, error });
+      });
+      return done;
+    });
+  } catch (error) {
+    // On another connection, because this one may be what failed. The reply names the first error.
+    await cleanUpAbandoned(context, applicationId).catch((left: unknown) => {
+      context.observe({ event: 'application.unsettled', applicationId, error: left });
+    });
+    throw error;
   }
-  return carried;
+}
+
+/** Runs while this publisher holds the lock of the application. */
+async function prepareAndSwitch(context: OperatorContext, publisher: Publisher, plan: PublishPlan): Promise<Published> {
+  const { stored, next } = plan;
+  const reporter = reportProgress(context, next.id);
+  const generation = stored
+    ? await prepareTables(context, publisher, { stored, next, reporter })
+    : firstGeneration(context);
+  reporter.begin('switching', null, 0);
+  await retryOnLockTimeout((lockTimeoutMs) => {
+    const switching = { plan, generation, reporter, lockTimeoutMs };
+    return publisher.transaction((tx) => switchDefinition(context, tx, switching));
+  });
+  context.hear({ application: next.id });
+  const { application, changes } = published(context, plan);
+  const { id: applicationId, version } = application;
+  context.observe({ event: 'application.published', applicationId, version, changes: changes.length });
+  return { application, changes };
+}
+
+/** Differs from the generation of a removed application with the same identifier, whose definition a node may still hold. */
+const firstGeneration = (context: OperatorContext): number => Math.floor(context.now()) % 1_000_000_000;
+
+function published(context: OperatorContext, { stored, next, changes }: PublishPlan): Published {
+  const url = applicationUrl(context.publicUrl(), next.id);
+  const version = stored?.version ?? 0;
+  return { application: applicationView(next, version + (changes.length > 0 ? 1 : 0), url), changes };
 }

@@ -13,13 +13,14 @@ import {
   type QuotaGroup,
 } from '../../wire/publish-document.ts';
 import type { QuotasOverview, QuotasView, QuotaUse } from '../../wire/quotas.ts';
-import { amend, existing } from './applications.ts';
+import { requireApplication } from './applications.ts';
+import { amend } from './publish.ts';
 
 /** Of how many applications the counts are read at once. */
 const AT_ONCE = 8;
 
 export async function show(context: OperatorContext, applicationId: string): Promise<QuotasView> {
-  const { definition } = await existing(context, applicationId);
+  const { definition } = await requireApplication(context, applicationId);
   const now = context.now();
   const taken = await takenByGroup(context.database.application(applicationId), now);
   return {

@@ -15,7 +15,7 @@ import { getUser } from '../../store/people/users.ts';
 import type { CreatedToken, NewToken } from '../../wire/tokens.ts';
 import { activityEntries, writeEntries } from '../activity/entries.ts';
 import { operatorEntry } from '../activity/operator-log.ts';
-import { existing } from '../applications/applications.ts';
+import { requireApplication } from '../applications/applications.ts';
 
 const TOKEN_ID_BYTES = 10;
 const TOKEN_ID_CHARACTERS = 16;
@@ -66,7 +66,7 @@ export interface TokenOwner {
 }
 
 async function operatorSceneOf(context: OperatorContext, { applicationId, userId }: TokenOwner): Promise<TokenScene> {
-  const application = await existing(context, applicationId);
+  const application = await requireApplication(context, applicationId);
   const store = context.database.application(applicationId);
   if ((await getUser(store, userId)) === undefined) throw fault('USER_NOT_FOUND', { userId });
   const { now, hear } = context;

@@ -26,7 +26,7 @@ import type { Definition } from '../../wire/publish-document.ts';
 import type { ManagementUser, NewUser, UserShort, UserUpdate } from '../../wire/users.ts';
 import { activityEntries, writeEntries } from '../activity/entries.ts';
 import { operatorEntry } from '../activity/operator-log.ts';
-import { existing } from '../applications/applications.ts';
+import { requireApplication } from '../applications/applications.ts';
 import { hashForOperator, hashForPeople } from './passwords.ts';
 import { readNewUser, readUserUpdate, refuseAccesses } from './user-bodies.ts';
 
@@ -67,7 +67,7 @@ export async function createByOperator(
   applicationId: string,
   input: unknown,
 ): Promise<ManagementUser> {
-  const application = await existing(context, applicationId);
+  const application = await requireApplication(context, applicationId);
   const { database, hear, ids, now } = context;
   return createUser({
     ...{ database, hear, ids, now, application },

@@ -84,7 +84,7 @@ export async function makeMonths(writer: Writer, now: number): Promise<void> {
   if (failures.length > 0) throw failures[0];
 }
 
-/** For an application that begins to log, inside of `givingWay`: no entry is written before there is a month for it. */
+/** For an application that begins to log, inside of `retryOnLockTimeout`: no entry is written before there is a month for it. */
 export async function beginMonths(tx: Transaction, { now, waitMs }: { now: number; waitMs: number }): Promise<void> {
   await tx.rows("set local citus.propagate_set_commands = 'local'");
   await tx.rows(`set local lock_timeout = ${waitMs}`);

@@ -11,7 +11,7 @@ import { UnsupportedDatabase } from '../database/engine.ts';
 import type { Reader, Transaction } from '../database/handles.ts';
 import { StaleDefinition } from '../database/sqlstate.ts';
 import { getApplication, listApplicationIds } from './applications.ts';
-import { givingWay } from './publishing.ts';
+import { retryOnLockTimeout } from './table-changes.ts';
 
 /** The advisory lock for migrating the system schema; the number is "cart" in ASCII. */
 const LOCK = 0x63617274;
@@ -95,13 +95,13 @@ async function migrateSystem(
   migrations: readonly Migration[],
   reporting: Reporting,
 ): Promise<void> {
-  const locked = (waitMs: number, work: (tx: Transaction) => Promise<void>) =>
+  const locked = (lockTimeoutMs: number, work: (tx: Transaction) => Promise<void>) =>
     system.transaction(async (tx) => {
       await tx.unhurried();
       await reporting('another server is bringing it up to date', () =>
         tx.rows('select pg_advisory_xact_lock($1)', [LOCK]),
       );
-      await tx.rows(`set local lock_timeout = ${waitMs}`);
+      await tx.rows(`set local lock_timeout = ${lockTimeoutMs}`);
       await work(tx);
     });
   let applied = 0;
@@ -113,8 +113,8 @@ async function migrateSystem(
   });
   for (const { number, name, text } of migrations.filter((migration) => migration.number > applied)) {
     const migrating = () =>
-      givingWay((waitMs) =>
-        locked(waitMs, async (tx) => {
+      retryOnLockTimeout((lockTimeoutMs) =>
+        locked(lockTimeoutMs, async (tx) => {
           if ((await lastApplied(tx)) >= number) return;
           await tx.rows(text);
           await tx.rows('insert into cartulary.migrations (number, name) values ($1, $2)', [number, name]);
@@ -155,10 +155,10 @@ export async function migrateApplication(
   const application = database.application(applicationId);
   // Beyond the latest where a newer node has migrated it: this node leaves it alone.
   if ((await readMigration(application)) >= latest) return;
-  await givingWay((waitMs) =>
+  await retryOnLockTimeout((lockTimeoutMs) =>
     application.transaction(async (tx) => {
       await tx.unhurried();
-      await tx.rows(`set local lock_timeout = ${waitMs}`);
+      await tx.rows(`set local lock_timeout = ${lockTimeoutMs}`);
       const applied = await readMigration(tx, 'for update');
       if (applied >= latest) return;
       for (const { number, text } of migrations) {

@@ -10,7 +10,7 @@ const LOCK = 0x64656d6f;
 const LOOK_MS = 200;
 const WAIT_MS = 5 * 60_000;
 
-/** Asks again and again instead of waiting in the database (store/applications/publishing, `lockPublishing`). */
+/** Asks again and again instead of waiting in the database (store/applications/publish-state, `lockPublishing`). */
 export async function withDemonstrationLock<T>(connection: pg.ClientConfig, work: () => Promise<T>): Promise<T> {
   const client = await new Servers(connection).connect({});
   try {

@@ -1,0 +1,203 @@
+// How publishing changes the tables of collections while requests use them: columns and indexes are added and dropped, and
+// locks are held or waited for only briefly. Walks over records are in store/records/walks.
+
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Projection, SEARCH_TEXT } from '../../domain/records/projections.ts';
+import { fault } from '../../faults.ts';
+import type { Publisher, Reader, Transaction } from '../database/handles.ts';
+import { isLocked, isRetriable, violatedConstraint } from '../database/sqlstate.ts';
+import {
+  addProjections,
+  createIndex,
+  dropCollectionTable,
+  dropIndex,
+  dropProjections,
+  type Index,
+  lockAgainstMaintenance,
+  lockAgainstWriters,
+  readUniqueIndexName,
+  tableOf,
+} from '../records/tables.ts';
+
+const LOCK_TIMEOUT_MS = 200;
+const LOCK_ATTEMPTS = 60;
+/** Transactions that always outlast the short timeout already delay each other by more than the long one does. */
+const SHORT_ATTEMPTS = 30;
+const LONG_LOCK_TIMEOUT_MS = 2_000;
+/** PostgreSQL cancels an automatic vacuum that has blocked a lock for one second. */
+const VACUUM_TIMEOUT_MS = 5_000;
+
+/**
+ * Every statement that arrives after a lock request waits until that request is granted. So `work` must use the lock
+ * timeout it is given, and runs again after a timeout.
+ */
+export async function retryOnLockTimeout<T>(work: (lockTimeoutMs: number) => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    const lockTimeoutMs = attempt > SHORT_ATTEMPTS ? LONG_LOCK_TIMEOUT_MS : LOCK_TIMEOUT_MS;
+    try {
+      return await work(lockTimeoutMs);
+    } catch (error) {
+      if (!isLocked(error) || attempt === LOCK_ATTEMPTS) throw error;
+      await pause(lockTimeoutMs * (0.5 + Math.random()));
+    }
+  }
+}
+
+/** An automatic vacuum outlasts the short timeout, so it is waited for first, in a lock mode that blocks no request. */
+function lockingSteps(
+  schema: string,
+  table: string,
+  { lockTimeoutMs, statement }: { lockTimeoutMs: number; statement: string },
+) {
+  return [
+    "set local citus.propagate_set_commands = 'local'",
+    `set local lock_timeout = ${VACUUM_TIMEOUT_MS}`,
+    lockAgainstMaintenance(schema, table),
+    `set local lock_timeout = ${lockTimeoutMs}`,
+    statement,
+  ].map((text) => ({ text, params: [] }));
+}
+
+/** Runs a statement that locks its table, in a transaction that holds no other lock. */
+function runLocking(publisher: Publisher, collectionId: string, statement: string): Promise<void> {
+  const { schema } = publisher.application;
+  return retryOnLockTimeout(async (lockTimeoutMs) => {
+    const steps = lockingSteps(schema, collectionId, { lockTimeoutMs, statement });
+    await publisher.transaction(({ application }) => application.last(steps));
+  });
+}
+
+/** Resolves when every writer that began before the call has ended; later writers see what was committed before it. */
+export async function awaitWriters(publisher: Publisher, collectionId: string): Promise<void> {
+  await runLocking(publisher, collectionId, lockAgainstWriters(publisher.application.schema, collectionId));
+}
+
+/** The columns are nullable, and no reader or writer of the current generation uses them. */
+export async function addMissingProjections(
+  publisher: Publisher,
+  collectionId: string,
+  projections: readonly Projection[],
+): Promise<void> {
+  const present = await presentProjections(publisher.application, collectionId);
+  const missing = projections.filter(({ name }) => !present.includes(name));
+  if (missing.length === 0) return;
+  await refuseTooManyColumns(publisher, collectionId, missing.length);
+  await runLocking(publisher, collectionId, addProjections(publisher.application.schema, collectionId, missing));
+}
+
+/** PostgreSQL numbers the columns of a table up to this and never reuses the number of a dropped column. */
+const COLUMN_NUMBERS = 1_600;
+
+async function refuseTooManyColumns({ application }: Publisher, collectionId: string, added: number): Promise<void> {
+  const rows = await application.rows('select max(attnum)::int from pg_attribute where attrelid = $1::regclass', [
+    tableOf(application.schema, collectionId),
+  ]);
+  if (Number(rows[0]?.[0]) + added <= COLUMN_NUMBERS) return;
+  const reason =
+    `the flags of the collection ${collectionId} have been changed so often that its table can take no more columns; ` +
+    'create a new collection and copy the records into it';
+  throw fault('INVALID_DEFINITION', { problems: [{ path: '/collections', reason }] });
+}
+
+/** Drops every projected column of the collections named that is not wanted. */
+export async function dropOtherProjections(
+  publisher: Publisher,
+  wanted: ReadonlyMap<string, readonly Projection[]>,
+): Promise<void> {
+  const { schema } = publisher.application;
+  const rows = await publisher.application.rows(
+    `select c.relname::text, a.attname::text
+     from pg_attribute a join pg_class c on c.oid = a.attrelid join pg_namespace n on n.oid = c.relnamespace
+     where n.nspname = $1 and c.relkind = 'r' and a.attnum > 0 and not a.attisdropped and ${IS_PROJECTION}
+     order by 1, 2`,
+    [schema],
+  );
+  for (const [collectionId, projections] of wanted) {
+    const names = new Set(projections.map((projection) => projection.name));
+    const others = (rows as [string, string][]).filter(([table, name]) => table === collectionId && !names.has(name));
+    if (others.length === 0) continue;
+    const dropped = others.map(([, name]) => name);
+    await runLocking(publisher, collectionId, dropProjections(schema, collectionId, dropped));
+  }
+}
+
+const IS_PROJECTION = `(attname like '__c_______' or attname = '${SEARCH_TEXT}')`;
+
+async function presentProjections(reader: Reader, collectionId: string): Promise<string[]> {
+  const rows = await reader.rows(
+    `select attname::text from pg_attribute
+     where attrelid = $1::regclass and attnum > 0 and not attisdropped and ${IS_PROJECTION}`,
+    [tableOf(reader.schema, collectionId)],
+  );
+  return rows.map((row) => row[0] as string);
+}
+
+export async function dropTable(publisher: Publisher, collectionId: string): Promise<void> {
+  const { schema } = publisher.application;
+  const rows = await publisher.application.rows('select to_regclass($1) is not null', [tableOf(schema, collectionId)]);
+  if (rows[0]?.[0] === true) await runLocking(publisher, collectionId, dropCollectionTable(schema, collectionId));
+}
+
+/** The operator class of substring indexes, in whichever schema its extension was installed. */
+export async function trigramOperators(reader: Reader): Promise<string> {
+  const rows = await reader.rows(
+    "select extnamespace::regnamespace::text from pg_extension where extname = 'pg_trgm'",
+    [],
+    { prepare: true },
+  );
+  return `${rows[0]?.[0] as string}.gin_trgm_ops`;
+}
+
+const INDEX_ATTEMPTS = 3;
+
+/** Blocks no reader or writer. Returns the column whose values collide where a unique index cannot be built. */
+export async function buildIndex(
+  { application }: Publisher,
+  collectionId: string,
+  index: Index,
+): Promise<{ collidingColumnId?: string }> {
+  const options = { trigrams: await trigramOperators(application), concurrently: true };
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await application.rows(createIndex(application.schema, collectionId, index, options));
+      return {};
+    } catch (error) {
+      // A failed build leaves an invalid index, which writers would go on maintaining.
+      await application.rows(dropIndex(application.schema, index.name, { concurrently: true }));
+      const violated = violatedConstraint(error);
+      const collidingColumnId = violated === undefined ? undefined : readUniqueIndexName(violated)?.columnId;
+      if (collidingColumnId !== undefined) return { collidingColumnId };
+      if (!isRetriable(error) || attempt === INDEX_ATTEMPTS) throw error;
+    }
+  }
+}
+
+/** Drops every index of the collections named that is invalid or not wanted, primary keys excepted. */
+export async function dropOtherIndexes(
+  { application }: Publisher,
+  wanted: ReadonlyMap<string, readonly Index[]>,
+): Promise<void> {
+  const rows = await application.rows(
+    `select t.relname::text, c.relname::text, i.indisvalid
+     from pg_index i join pg_class c on c.oid = i.indexrelid join pg_class t on t.oid = i.indrelid
+       join pg_namespace n on n.oid = t.relnamespace
+     where n.nspname = $1 and not i.indisprimary order by 1, 2`,
+    [application.schema],
+  );
+  for (const [table, name, valid] of rows as [string, string, boolean][]) {
+    const indexes = wanted.get(table);
+    if (indexes === undefined || (valid && indexes.some((index) => index.name === name))) continue;
+    await application.rows(dropIndex(application.schema, name, { concurrently: true }));
+  }
+}
+
+export async function analyzeTable({ application }: Publisher, collectionId: string): Promise<void> {
+  await application.rows(`analyze ${tableOf(application.schema, collectionId)}`);
+}
+
+/** Blocks writers until the commit; call it inside `retryOnLockTimeout`. `table`: a collection, or another table. */
+export async function lockOutWriters(tx: Transaction, table: string, lockTimeoutMs: number): Promise<void> {
+  const statement = lockAgainstWriters(tx.schema, table);
+  await tx.flight(lockingSteps(tx.schema, table, { lockTimeoutMs, statement }));
+  await tx.rows('set local lock_timeout = 0');
+}
