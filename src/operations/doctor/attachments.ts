@@ -1,4 +1,4 @@
-// Attachments whose bytes are not what the row says, and rows on their way in or out that nobody moves on.
+// Attachments whose bytes differ from their rows, and uploads and removals that were left unfinished.
 
 import { createHash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -13,7 +13,7 @@ import { advance, findingsOf, isDue, noteRemovals, type Walk } from './walk.ts';
 
 const BYTES_KINDS: readonly FindingKind[] = ['withoutBytes', 'otherSize', 'otherContent', 'bytesBack'];
 const LOOKS_AT_ONCE = 16;
-/** What is being removed is gone by then, or seldom is not. */
+/** A removal in progress is usually complete by then. */
 const REMOVING_MS = 1_000;
 
 interface Suspect {
@@ -37,7 +37,7 @@ export async function* examineAttachments(walk: Walk, applicationId: string): As
       const size = sizes[index];
       looked.attachments += 1;
       let hash: string | undefined;
-      // One that is marked as missing may have been so for its contents: they decide whether it is back.
+      // An attachment may be marked as missing because of its content, so the content decides whether it is back.
       const isRead = size === row.size && (walk.hashes || row.state === 'missing');
       if (isRead) hash = await hashOf(walk, { applicationId, attachmentId: row.id });
       const kind = suspicion(row, size, hash);
@@ -69,7 +69,7 @@ function suspicion(row: CheckedRow, size: number | undefined, hash: string | und
   return hash !== undefined && hash !== row.hash ? 'otherContent' : undefined;
 }
 
-/** Of the file; undefined when it has gone meanwhile. */
+/** undefined when the file was removed meanwhile. */
 async function hashOf(walk: Walk, key: BlobKey): Promise<string | undefined> {
   const bytes = await walk.context.attachments.blobs.read(key).catch(unavailable);
   if (bytes === undefined) return undefined;
@@ -78,7 +78,7 @@ async function hashOf(walk: Walk, key: BlobKey): Promise<string | undefined> {
   return hash.digest('hex');
 }
 
-/** Looks at the rows again: one that is available still was so while its bytes were not there. */
+/** Reads the rows again: a row in the same state was in it while its bytes were missing. */
 async function confirm(walk: Walk, applicationId: string, suspects: readonly Suspect[]): Promise<Finding[]> {
   if (suspects.length === 0) return [];
   const writer = walk.context.database.application(applicationId);
@@ -110,7 +110,7 @@ async function confirm(walk: Walk, applicationId: string, suspects: readonly Sus
   return told;
 }
 
-/** Uploads and removals that nobody goes on with; the sweep clears them away within the hour. */
+/** Abandoned uploads and removals; the sweep removes them within the hour. */
 export async function* examineUnfinished(walk: Walk, applicationId: string): AsyncGenerator<DoctorLine> {
   if (!isDue(walk, applicationId, ['interrupted', 'halfRemoved'])) return;
   if (walk.mending) await mendUnfinished(walk, applicationId);

@@ -1,7 +1,7 @@
-// Compares what the database says of attachments with what is stored, and sets right what differs. Bytes are listed
-// first and rows looked for afterwards: a row is there before its bytes and until after them, so that bytes without a row
-// are nobody's. What is wrong is found in one walk and mended in another, which looks anew: nothing is kept in memory,
-// and nothing is mended before it is known how much would be.
+// Compares the rows of attachments with the stored files and repairs differences. Files are listed before rows are looked
+// up: a row exists before its bytes and until after them, so bytes without a row belong to no attachment. One walk finds
+// the problems and a second one, which checks again, repairs them: nothing is kept in memory, and nothing is repaired
+// before the number of problems is known.
 
 import { Fault } from '../../faults.ts';
 import { withTimeout } from '../../request/timeout.ts';
@@ -12,9 +12,9 @@ import { examineAttachments, examineUnfinished } from './attachments.ts';
 import { examineFiles } from './files.ts';
 import { FINDING_KINDS, newWalk, type Walk } from './walk.ts';
 
-/** Fewer are a mistake that anybody can look through. */
+/** Fewer problems than this can be reviewed by hand. */
 const ALARM_MIN = 10;
-/** While it takes long to look at something, so that whoever listens knows that somebody is there. */
+/** Progress is repeated this often while nothing else is reported, so that the client sees a live connection. */
 const SIGN_OF_LIFE_MS = 2_000;
 
 export async function* examine(context: UpkeepContext, options: DoctorOptions): AsyncGenerator<DoctorLine> {
@@ -26,7 +26,7 @@ export async function* examine(context: UpkeepContext, options: DoctorOptions): 
     const isToMend = options.mend && first.found.size > 0;
     if (isToMend && alarm !== undefined) yield { type: 'refused', reason: alarm };
     if (isToMend && alarm === undefined) {
-      // Reading every file takes long: only when one was found to be another than it should be.
+      // Reading every file is slow: only if a file with other content was found.
       const hashes = options.hashes && tallies.otherContent.found > 0;
       const second = newWalk(context, { hashes, due: first.found });
       yield* withSigns(second, walkThrough(second));
@@ -52,13 +52,13 @@ async function* walkThrough(walk: Walk): AsyncGenerator<DoctorLine> {
       yield* examineAttachments(walk, applicationId);
       yield* examineUnfinished(walk, applicationId);
     } catch (error) {
-      // It may have been removed meanwhile.
+      // The application may have been removed meanwhile.
       if (!(error instanceof StaleDefinition) || (await applicationExists(walk.context, applicationId))) throw error;
     }
   }
 }
 
-/** The lines, and while none comes how far the walk is. */
+/** The lines, and the progress of the walk while there are none. */
 async function* withSigns(walk: Walk, lines: AsyncGenerator<DoctorLine>): AsyncGenerator<DoctorLine> {
   try {
     for (;;) {
@@ -78,7 +78,7 @@ async function* withSigns(walk: Walk, lines: AsyncGenerator<DoctorLine>): AsyncG
   }
 }
 
-/** Why it is not to be believed that so much is wrong: a disk is not mounted, or the database is another one. */
+/** So many problems suggest another cause: a disk that is not mounted, or the wrong database. */
 function alarming(looked: Looked, tallies: Walk['tallies']): string | undefined {
   const lost = tallies.withoutBytes.found + tallies.otherSize.found + tallies.otherContent.found;
   if (lost > ALARM_MIN && lost * 2 > looked.attachments) {

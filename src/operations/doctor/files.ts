@@ -1,4 +1,4 @@
-// What is stored and should not be: files of no attachment or of no application, and pieces of uploads that are over.
+// Files that should not be stored: those of no attachment or no application, and pieces of uploads that have ended.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileNameOf, isInterrupted } from '../../store/blobs/keys.ts';
@@ -8,9 +8,9 @@ import { filesOf, hasNoRow, listed, type StoredFile } from '../attachments/store
 import { advance, findingsOf, isDue, noteRemovals, type Walk } from './walk.ts';
 
 const KINDS: readonly FindingKind[] = ['bytesWithoutAttachment', 'bytesWithoutApplication', 'leftovers'];
-/** Of one application. More are found when these are gone. */
+/** For each application. The next run finds more. */
 const LEFTOVERS_MAX = 1_000;
-/** A small picture that is being put beside its attachment is there by then. */
+/** A thumbnail that is being stored is complete by then. */
 const PUTTING_MS = 2_000;
 
 export async function* examineFiles(walk: Walk): AsyncGenerator<DoctorLine> {
@@ -24,7 +24,7 @@ export async function* examineFiles(walk: Walk): AsyncGenerator<DoctorLine> {
   }
 }
 
-/** The names of what may be left over. */
+/** Returns the names of files that may be left over. */
 async function* examineStrangers(walk: Walk, applicationId: string): AsyncGenerator<DoctorLine, Set<string>> {
   const { looked } = walk;
   const suspects = new Set<string>();
@@ -41,7 +41,7 @@ async function* examineStrangers(walk: Walk, applicationId: string): AsyncGenera
   return suspects;
 }
 
-/** Those of the suspects that still are. */
+/** Reports the suspects that are still left over. */
 async function* examineLeftovers(
   walk: Walk,
   applicationId: string,
@@ -54,7 +54,7 @@ async function* examineLeftovers(
   }
 }
 
-/** While the attachment is pending they are the upload itself. */
+/** While the attachment is pending, its pieces are the upload itself. */
 const isLeftover = ({ blob: { part }, row }: StoredFile): boolean =>
   (row?.state === 'available' || row?.state === 'missing') &&
   (part?.startsWith('piece-') === true || isInterrupted(part));

@@ -1,4 +1,4 @@
-// One walk of the doctor through everything: what it looks at, what it has found, and whether it mends.
+// The state of one walk of the doctor through all applications: what it has checked and found, and whether it repairs.
 
 import { FINDINGS, type Finding, type FindingKind, type Looked, type Progress, type Tally } from '../../wire/doctor.ts';
 import type { Removals } from '../attachments/removals.ts';
@@ -10,15 +10,14 @@ export interface Walk {
   readonly hashes: boolean;
   readonly looked: Looked;
   readonly tallies: Readonly<Record<FindingKind, Tally>>;
-  /** What was found where, as `<kind> <applicationId>`. */
+  /** The kinds of problems found, as `<kind> <applicationId>`. */
   readonly found: Set<string>;
-  /** The same of the walk before: nothing else is looked at. */
+  /** `found` of the walk before: nothing else is checked. */
   readonly due?: ReadonlySet<string>;
-  /** So many of the files are attachments themselves: about as many attachments there are. */
+  /** Files that are attachments themselves; approximates the number of attachments. */
   filesOfAttachments: number;
-  /** Servers that were found to be gone so far. */
+  /** Nodes found to be gone so far. */
   readonly gone: Set<string>;
-  /** How far it is. */
   progress: Progress;
 }
 
@@ -26,7 +25,7 @@ export const FINDING_KINDS = Object.keys(FINDINGS) as FindingKind[];
 
 export interface NewWalk {
   readonly hashes: boolean;
-  /** What to mend; without it the walk only looks. */
+  /** What to repair; without it the walk only checks. */
   readonly due?: ReadonlySet<string>;
 }
 
@@ -47,7 +46,7 @@ export function newWalk(context: UpkeepContext, { hashes, due }: NewWalk): Walk 
   };
 }
 
-/** Notes how far the walk is, and gives what is told of it. */
+/** Records and returns the progress. */
 export function advance(walk: Walk, at: Omit<Progress, 'type'>): Progress {
   walk.progress = walk.mending ? { type: 'progress', step: 'mending', done: at.done } : { type: 'progress', ...at };
   return walk.progress;
@@ -56,7 +55,7 @@ export function advance(walk: Walk, at: Omit<Progress, 'type'>): Progress {
 export const isDue = ({ due }: Walk, applicationId: string, kinds: readonly FindingKind[]): boolean =>
   due === undefined || kinds.some((kind) => due.has(`${kind} ${applicationId}`));
 
-/** Counts them, and gives what is told of them: nothing in the walk that mends. */
+/** Counts the findings and returns the lines to report: none in the walk that repairs. */
 export function findingsOf(walk: Walk, findings: readonly Omit<Finding, 'type'>[]): Finding[] {
   for (const { kind, applicationId } of findings) {
     walk.tallies[kind].found += 1;
@@ -66,7 +65,7 @@ export function findingsOf(walk: Walk, findings: readonly Omit<Finding, 'type'>[
   return walk.mending ? [] : findings.map((finding) => ({ type: 'finding', ...finding }));
 }
 
-/** Counts what was removed. Why something was not is told in the log. */
+/** Counts the removals; a failure goes to the log. */
 export function noteRemovals(
   { context, tallies }: Walk,
   { kind, applicationId }: Pick<Finding, 'kind' | 'applicationId'>,

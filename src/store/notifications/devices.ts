@@ -1,4 +1,4 @@
-// The devices that take a user's notifications. Each address is one device, and belongs to who registered it last.
+// The devices that receive a user's notifications. Each address is one device and belongs to the user who registered it last.
 
 import type { DeviceView, TransportName } from '../../wire/notifications.ts';
 import type { Reader, Writer } from '../database/handles.ts';
@@ -27,7 +27,7 @@ export function readDevice(row: readonly unknown[]): DeviceView {
   return { id, transport, name, createdAt: createdAt.toISOString() };
 }
 
-/** One that comes from another user gets a new identifier: what is on its way to that user must not arrive at this one. */
+/** A device taken over from another user gets a new identifier: queued notifications of that user must not reach it. */
 export function putDevice(schema: string, device: DeviceToPut): Statement {
   return {
     text: `insert into ${schema}.devices as d
@@ -64,14 +64,14 @@ export function dropOldest(schema: string, userId: string, keep: { kept: number;
   };
 }
 
-/** What decides whether a device still takes messages: see `counts`. */
+/** Decides whether a device may still receive messages: see `counts`. */
 export interface Standing {
   readonly epoch: string;
   /** Of one that was registered with a token, whether that is neither revoked nor expired. */
   readonly tokenCounts: boolean | null;
 }
 
-/** What has once ceased to count never counts again: epochs go up, and tokens do not come back. */
+/** A device that has ceased to count never counts again: epochs only increase, and revoked tokens stay revoked. */
 export const counts = ({ epoch, tokenCounts }: Standing, account: { readonly epoch: string }): boolean =>
   tokenCounts ?? epoch === account.epoch;
 
@@ -85,7 +85,7 @@ export interface ListedDevice extends Standing {
   readonly view: DeviceView;
 }
 
-/** In one round trip. The user is read last: a device of an epoch other than the user's has an older one. */
+/** One round trip. The user is read last, so that a device with another epoch than the user's has an older one. */
 export async function devicesAndUser(
   reader: Reader,
   userId: string,
@@ -121,7 +121,7 @@ export function deleteDevices(schema: string, deviceIds: readonly string[]): Sta
   return { text: `delete from ${schema}.devices where id = any($1::text[])`, params: [deviceIds] };
 }
 
-/** Devices that count no more, unless they were registered anew since they were read. */
+/** Deletes devices that no longer count, unless they were registered again since they were read. */
 export async function deleteDead(writer: Writer, devices: readonly ListedDevice[]): Promise<void> {
   const { schema } = writer;
   await writer.write(

@@ -1,11 +1,11 @@
-// Notes of which applications may have something to deliver: asking every application's queue again and again would be
-// too much. A note is written before the queue is, so that nothing in a queue can be without one (operations/notifications/deliveries).
+// Which applications may have notifications to deliver, so that not every application's queue has to be polled. A note is
+// written before the queue, so that every queued notification has one (operations/notifications/deliveries).
 
 import type { Reader, Writer } from '../database/handles.ts';
 
 export interface DueNote {
   readonly applicationId: string;
-  /** Of the latest notification that was announced by it. */
+  /** When the latest notification was queued. */
   readonly notedAt: Date;
 }
 
@@ -18,7 +18,7 @@ export async function dueNotes(reader: Reader, now: string, limit: number): Prom
   return (rows as [string, Date][]).map(([applicationId, notedAt]) => ({ applicationId, notedAt }));
 }
 
-/** Whether there is a note that is not older than that. */
+/** Whether there is a note from `since` or later. */
 export async function isNoted(reader: Reader, applicationId: string, since: string): Promise<boolean> {
   const rows = await reader.rows(
     'select 1 from cartulary.due_notifications where application_id = $1 and noted_at >= $2',
@@ -36,7 +36,7 @@ export async function noteDue(writer: Writer, applicationId: string, now: string
   );
 }
 
-/** Unless another notification was announced since the note was read. */
+/** Does nothing if another notification was queued since the note was read. */
 export async function moveNote(writer: Writer, { applicationId, notedAt }: DueNote, dueAt: string): Promise<void> {
   await writer.write('update cartulary.due_notifications set due_at = $3 where application_id = $1 and noted_at = $2', [
     applicationId,

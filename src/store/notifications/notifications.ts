@@ -47,19 +47,19 @@ export interface ClaimedDevice extends Standing {
 export interface Claimed {
   readonly notificationId: string;
   readonly deviceId: string;
-  /** Whom the notification is for. */
+  /** The recipient. */
   readonly userId: string;
   /** This one included. */
   readonly attempts: number;
   readonly message: string;
   readonly createdAt: Date;
-  /** Undefined when it is gone, or somebody else's. */
+  /** Undefined when the device was removed or belongs to another user now. */
   readonly device: ClaimedDevice | undefined;
 }
 
 /**
- * Takes what is due for itself until `until`; what another takes at this moment is passed over. Materialized, because a
- * planner may run a subquery again for every row that it joins, and each time it would lock others.
+ * Claims due deliveries until `until` and skips those that another node is claiming. Materialized, because the planner may
+ * run a subquery again for every joined row, and each run would lock other rows.
  */
 export async function claimDeliveries(
   writer: Writer,
@@ -101,7 +101,7 @@ function readClaimed(row: Row): Claimed {
   return { notificationId, deviceId, userId, attempts, message, createdAt, device };
 }
 
-/** When the next is due, or whoever claimed it is taken for gone. */
+/** When the next delivery is due or its claim ends. */
 export async function nextDue(reader: Reader): Promise<Date | undefined> {
   const rows = await reader.rows(
     `select due_at from ${reader.schema}.deliveries where state = $1 and state = 'waiting' order by due_at limit 1`,
@@ -113,10 +113,10 @@ export async function nextDue(reader: Reader): Promise<Date | undefined> {
 export interface Marking {
   readonly notificationId: string;
   readonly deviceId: string;
-  /** Until when it was claimed, by which a claim is known. */
+  /** The end of the claim, which identifies it. */
   readonly claimedUntil: string;
   readonly state: 'waiting' | 'delivered' | 'failed' | 'gone';
-  /** The number of attempts to store; one less than claimed when nothing was tried. */
+  /** The number of attempts to store; one less than claimed when none was made. */
   readonly counted: number;
   readonly dueAt: string;
   readonly problem: string | null;
@@ -124,8 +124,8 @@ export interface Marking {
 }
 
 /**
- * A final state always counts. A retry is written only if nobody has claimed the delivery since. At most one marking of
- * each delivery: of several, any might be written.
+ * A final state is always written, a retry only if the delivery was not claimed again since. At most one marking for each
+ * delivery: of several, any might be written.
  */
 export async function markDeliveries(writer: Writer, markings: readonly Marking[]): Promise<void> {
   const { schema } = writer;
@@ -152,7 +152,7 @@ export async function markDeliveries(writer: Writer, markings: readonly Marking[
 
 const REMOVED_AT_ONCE = 1_000;
 
-/** Notifications made before that, of which nothing is waiting; how many went. Identifiers tell when they were made. */
+/** Removes notifications created before `before` without waiting deliveries and returns their number. Identifiers contain the time. */
 export async function removeFinished(writer: Writer, before: number): Promise<number> {
   const { schema } = writer;
   const rows = await writer.write(
