@@ -72,7 +72,7 @@ export const SETTINGS = {
   CARTULARY_ACTIVITY_LOG_DAYS: setting({
     default: '400',
     parse: whole(1, 36500),
-    sentence: 'Days for which entries of activity logs are kept; behind that they go by whole months.',
+    sentence: 'Days for which entries of activity logs are kept; after that they are deleted by whole months.',
   }),
   CARTULARY_DATABASE_CONNECTIONS: setting({
     default: '16',

@@ -159,7 +159,7 @@ describe('mistakes', () => {
     ['NOT OR', 4, /OR is an operator/],
     // No white space around an operator.
     ['Name :x', 5, /":" needs the name of a column directly before it, without white space/],
-    ['Name: x', 4, /":" needs a term directly behind it, without white space/],
+    ['Name: x', 4, /":" needs a term directly after it, without white space/],
     ['Name =x', 5, /"=" needs the name of a column/],
     [':x', 0, /needs the name/],
     ['(a):x', 3, /needs the name/],

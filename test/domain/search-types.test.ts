@@ -182,10 +182,10 @@ table('Objects', [
   ['Box:true', 'Box.string|Box.user|Box.attachment~"true"'],
   ['Rows:5', 'or(Rows.string|Rows.user|Rows.attachment~"5", Rows.number=5)'],
   ['Rows.number>5', 'Rows.number>5'],
-  ['Box=5', '0: Column "Box" is an Object; "=" needs one of its keys behind a dot.'],
-  ['a Box!=5', '2: Column "Box" is an Object; "!=" needs one of its keys behind a dot.'],
-  ['Rows<5', '0: Column "Rows" is an Array of Object; "<" needs one of its keys behind a dot.'],
-  ['Box=""', '0: Column "Box" is an Object; "=" needs one of its keys behind a dot.'],
+  ['Box=5', '0: Column "Box" is an Object; "=" needs one of its keys after a dot.'],
+  ['a Box!=5', '2: Column "Box" is an Object; "!=" needs one of its keys after a dot.'],
+  ['Rows<5', '0: Column "Rows" is an Array of Object; "<" needs one of its keys after a dot.'],
+  ['Box=""', '0: Column "Box" is an Object; "=" needs one of its keys after a dot.'],
 ]);
 
 const TEXTS = 'Name|Owner|Photo|Box.string|Box.user|Box.attachment|Tags|Rows.string|Rows.user|Rows.attachment|Twice';

@@ -72,7 +72,7 @@ function checkCriterion({ name, operator, term, position }: Criterion, { columns
   if (operator === ':' && term.text === '') return present(subject);
   if (subject.isObject) {
     if (operator === ':') return matchAnywhere(subject.typed, term.text, { clock: setting, behindOperator: true });
-    throw invalidSearch(`${subject.sentence}; "${operator}" needs one of its keys behind a dot.`, position);
+    throw invalidSearch(`${subject.sentence}; "${operator}" needs one of its keys after a dot.`, position);
   }
   if (operator === '!=') return not(ask(subject, { operator: '=', term, setting }));
   return ask(subject, { operator, term, setting });

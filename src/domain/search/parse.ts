@@ -164,7 +164,7 @@ function readTermBehind(reading: Reading, operator: WrittenOperator): Term | und
   }
   if (!isPiece(token)) {
     if (operator === '=' || operator === '!=') return undefined;
-    throw invalidSearch(`"${operator}" needs a term directly behind it, without white space.`, behind.start);
+    throw invalidSearch(`"${operator}" needs a term directly after it, without white space.`, behind.start);
   }
   reading.at += 1;
   const next = adjacent(reading);
