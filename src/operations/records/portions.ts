@@ -4,7 +4,7 @@
 import type { RecordText } from '../../domain/records/record-text.ts';
 import type { Transaction } from '../../store/database/handles.ts';
 import { isLongRecord, readLongRecord, readLongTexts } from '../../store/records/long-records.ts';
-import { insertRecords, removeRecord, updateRecords } from '../../store/records/records.ts';
+import { insertRecords, type LockedText, removeRecord, updateRecords } from '../../store/records/records.ts';
 import type { Values } from '../../wire/values.ts';
 import { type InCollection, noteWritten } from '../in-collection.ts';
 import { type Failure, inOrder, type Outcome } from '../in-order.ts';
@@ -28,12 +28,6 @@ const WORK_PER_BYTE = 8;
 /** Short records that several elements change are in the answer several times; up to this it is made at once. */
 const AT_ONCE_BYTES = 4 * 1024 * 1024;
 
-/** A locked record: its text, or what tells how long it is. */
-interface Locked {
-  readonly id: string;
-  readonly rec: string;
-}
-
 export interface Element {
   /** By which its record is known: the identifier, or a key. */
   readonly name: string;
@@ -45,7 +39,7 @@ export interface Element {
  */
 export function portionSizes(
   elements: readonly Element[],
-  locked: ReadonlyMap<string, Locked>,
+  locked: ReadonlyMap<string, LockedText>,
 ): readonly number[] | undefined {
   const anyLong = [...locked.values()].some(({ rec }) => isLongRecord(rec));
   if (!anyLong && new Set(elements.map(({ name }) => name)).size === elements.length) return undefined;
@@ -65,7 +59,7 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((total, numbe
 export interface Portioned {
   readonly names: readonly string[];
   readonly sizes: readonly number[];
-  readonly locked: ReadonlyMap<string, Locked>;
+  readonly locked: ReadonlyMap<string, LockedText>;
   /** The new records, by name: each is made by the first element that names it. */
   readonly created: ReadonlyMap<string, Stepped>;
   /** Applies an element to its record, which is not a new one. */

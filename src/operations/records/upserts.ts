@@ -12,8 +12,9 @@ import { type ReadValues, readValues } from '../../domain/values/value-types.ts'
 import { Fault, fault, tooBusy } from '../../faults.ts';
 import type { Transaction } from '../../store/database/handles.ts';
 import { assertGeneration } from '../../store/records/fence.ts';
-import { getRecordByKey, type LockedLong, lockRecordsByKeys } from '../../store/records/keys.ts';
+import { getRecordByKey, lockRecordsByKeys } from '../../store/records/keys.ts';
 import { isLongRecord } from '../../store/records/long-records.ts';
+import type { LockedText } from '../../store/records/records.ts';
 import type { NewRecord } from '../../wire/records.ts';
 import type { Values } from '../../wire/values.ts';
 import type { InCollection } from '../in-collection.ts';
@@ -227,7 +228,7 @@ const creation = (at: InCollection, looked: Looked, now: string): Stepped => cre
 const changing = (at: InCollection, looked: Looked, { state, now }: { state: State; now: string }): Stepped =>
   updateStep(at, state, { values: changedValues(at, looked, state.record), now });
 
-type LongLocking = Locking & { readonly sizes: readonly number[]; readonly locked: ReadonlyMap<string, LockedLong> };
+type LongLocking = Locking & { readonly sizes: readonly number[]; readonly locked: ReadonlyMap<string, LockedText> };
 
 /** New records are made of the body alone, so all of them at first; one that cannot be made ends the batch there. */
 async function writeLong(at: InCollection, tx: Transaction, locking: LongLocking): Promise<Outcome> {

@@ -6,7 +6,7 @@ import type { Reader, Transaction } from '../database/handles.ts';
 import type { Row } from '../database/statements.ts';
 import { fenceGeneration } from './fence.ts';
 import { isLongRecord, LONG_ALONE_BYTES, LONG_AMONG_OTHERS_BYTES, readLongRecord, shortText } from './long-records.ts';
-import type { Table } from './records.ts';
+import type { LockedText, Table } from './records.ts';
 import { tableOf } from './tables.ts';
 
 interface Texts {
@@ -41,11 +41,6 @@ export async function getRecordByKey(
   return rows[0]?.[0] as string | undefined;
 }
 
-export interface LockedLong {
-  readonly id: string;
-  readonly rec: string;
-}
-
 /**
  * The texts of those records that there are, and the long ones by their keys. Locks in the order of identifiers, as
  * lockRecords does.
@@ -54,11 +49,11 @@ export async function lockRecordsByKeys(
   tx: Transaction,
   table: Table,
   { projection, keys }: { projection: Projection; keys: readonly string[] },
-): Promise<{ recs: string[]; long: Map<string, LockedLong>; fence: Row[] | undefined }> {
+): Promise<{ recs: string[]; long: Map<string, LockedText>; fence: Row[] | undefined }> {
   const lock = { text: texts(table, projection).lock, params: [keys] };
   const [rows = [], fence] = await tx.flight([lock, fenceGeneration(tx.schema)]);
   const recs: string[] = [];
-  const long = new Map<string, LockedLong>();
+  const long = new Map<string, LockedText>();
   for (const [rec, key] of rows as [string, string | null][]) {
     if (isLongRecord(rec)) long.set(key ?? '', { id: readLongRecord(rec).id, rec });
     else recs.push(rec);

@@ -10,7 +10,7 @@ const KNOWN_RECORD_CHARACTERS_MAX = 64 * 1024;
 
 export class KnownRecords {
   readonly #texts = new Map<string, string>();
-  #bytes = 0;
+  #characters = 0;
 
   get(collectionPath: string, recordId: string): string | undefined {
     return this.#texts.get(collectionPath + recordId);
@@ -21,11 +21,11 @@ export class KnownRecords {
     this.forget(collectionPath, recordId);
     if (typeof text !== 'string' || text.length > KNOWN_RECORD_CHARACTERS_MAX) return;
     this.#texts.set(key, text);
-    this.#bytes += text.length;
+    this.#characters += text.length;
     for (const [oldest, { length }] of this.#texts) {
-      if (this.#bytes <= KNOWN_CHARACTERS_MAX) break;
+      if (this.#characters <= KNOWN_CHARACTERS_MAX) break;
       this.#texts.delete(oldest);
-      this.#bytes -= length;
+      this.#characters -= length;
     }
   }
 
@@ -34,6 +34,6 @@ export class KnownRecords {
     const known = this.#texts.get(key);
     if (known === undefined) return;
     this.#texts.delete(key);
-    this.#bytes -= known.length;
+    this.#characters -= known.length;
   }
 }

@@ -201,10 +201,13 @@ export function removeRecord(table: Table, recordId: string, { scope, ifHash }: 
   return { text: texts(table).remove, params: [table.generation, recordId, scope ?? null, ifHash ?? null] };
 }
 
-export interface LockedRecord {
+export interface LockedText {
   readonly id: string;
-  /** The text, or what tells how long it is (store/records/long-records). */
+  /** The text, or for a long record its size (store/records/long-records). */
   readonly rec: string;
+}
+
+export interface LockedRecord extends LockedText {
   readonly createdBy: string;
 }
 
