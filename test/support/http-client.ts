@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { connect as netConnect, type Socket } from 'node:net';
+import { checkReply } from './reply-shapes.ts';
 
 export interface WireReply {
   readonly status: number;
@@ -44,8 +45,16 @@ export function send(address: string, method: string, path: string, options: Wir
       response.on('error', reject);
       response.on('end', () => {
         const text = Buffer.concat(chunks).toString('utf8');
+        const status = response.statusCode ?? 0;
+        const contentType = response.headers['content-type'];
+        try {
+          checkReply(method, path, { status, contentType, text });
+        } catch (error) {
+          reject(error);
+          return;
+        }
         resolve({
-          status: response.statusCode ?? 0,
+          status,
           headers: response.headers,
           text,
           body: parse(text, response.headers['content-type']),

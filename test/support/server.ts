@@ -17,6 +17,7 @@ import type { BlobLocation } from '../../src/store/blobs/open.ts';
 import type { Engine } from '../../src/store/database/handles.ts';
 import type { News } from '../../src/store/nodes/hearing.ts';
 import { createDatabase, type TestDatabase } from './database.ts';
+import { checkReply } from './reply-shapes.ts';
 
 export const OPERATOR_KEY = 'test-operator-key-0123456789-abcdef';
 
@@ -52,6 +53,8 @@ export interface SendOptions {
   readonly json?: unknown;
   /** Sent as it is. */
   readonly raw?: string | Uint8Array;
+  /** The reply may be of another server, or of any shape. */
+  readonly unchecked?: true;
 }
 
 export interface ServerSettings {
@@ -165,6 +168,10 @@ export async function sendTo(address: string, method: string, path: string, opti
   if (options.json !== undefined) headers['content-type'] ??= 'application/json';
   const body = options.json !== undefined ? JSON.stringify(options.json) : options.raw;
   const { text, ...reply } = await exchange(address + path, { method, headers, agent: AGENT }, body);
+  if (!options.unchecked) {
+    const contentType = reply.headers.get('content-type') ?? undefined;
+    checkReply(method, path, { status: reply.status, contentType, text });
+  }
   return { ...reply, text, body: text === '' ? undefined : JSON.parse(text) };
 }
 

@@ -1,6 +1,5 @@
 // The habits of docs/style.md that can be read from a file's text, each with its reason.
 
-import { test } from 'node:test';
 import { matches, type Rule, testRule } from './rule.ts';
 import { scan } from './scan.ts';
 import { type File, filesIn } from './tree.ts';
@@ -150,10 +149,3 @@ const scripts = filesIn(['scripts', 'bin', 'bench'], ['.mjs', '.js']);
 for (const rule of FOR_ALL_CODE) testRule(rule, [...sources, ...tests, ...scripts]);
 for (const rule of FOR_THE_SERVER) testRule(rule, sources);
 for (const rule of FOR_TESTS) testRule(rule, tests);
-
-test('the size of the code', (t) => {
-  const lines = (files: readonly File[]) => files.reduce((sum, { text }) => sum + text.split('\n').length - 1, 0);
-  t.diagnostic(`src ${lines(sources)} lines in ${sources.length} files, test ${lines(tests)} in ${tests.length}`);
-  const longest = [...sources].sort((a, b) => b.text.split('\n').length - a.text.split('\n').length).slice(0, 3);
-  t.diagnostic(`longest: ${longest.map((file) => `${file.path} ${lines([file])}`).join(', ')}`);
-});
