@@ -39,7 +39,7 @@ export function openMailer({ url, from }: MailSettings, deadlineMs = DEADLINE_MS
       host: hostname.replace(/^\[|\]$/g, ''),
       port: port === '' ? (secure ? 465 : 587) : Number(port),
       secure,
-      // Otherwise whoever sits between the two only has to keep back the server's offer.
+      // Otherwise an attacker in the network could strip the offer of STARTTLS.
       requireTLS: !plain && !isLoopback(address),
       ignoreTLS: plain,
       ...(username === '' ? {} : { auth }),
@@ -50,10 +50,10 @@ export function openMailer({ url, from }: MailSettings, deadlineMs = DEADLINE_MS
       disableUrlAccess: true,
     }),
   );
-  // Whoever sends is told.
+  // `send` reports the failure.
   opened.catch(() => undefined);
   return {
-    // As an object, so that whatever an address holds it is one.
+    // As an object, so that no address is parsed as several.
     send: async ({ to, subject, text, html }) => {
       const mail = { from, to: { name: '', address: to }, subject: oneLine(subject), text, html };
       const transport = await opened;

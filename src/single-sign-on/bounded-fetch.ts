@@ -2,7 +2,7 @@
 
 import type { CustomFetch } from 'openid-client';
 
-/** The provider does not answer, or not as one that is well. */
+/** The provider does not reply, or replies with a server error. */
 export class ProviderAway extends Error {}
 
 const ANSWER_BYTES_MAX = 1024 * 1024;
@@ -16,7 +16,7 @@ export function boundedFetch(deadlineMs: number): CustomFetch {
       const request = { method, headers, body: body ?? null, redirect: 'manual', signal } as const;
       const response = await fetch(address, request);
       if (response.status >= 500) {
-        // What is not read would keep its connection.
+        // An unread body would hold its connection.
         await response.body?.cancel();
         throw new ProviderAway(`answers ${response.status}`);
       }

@@ -27,18 +27,18 @@ export interface EmailClaim {
   readonly verified: boolean | undefined;
 }
 
-/** Who somebody is, by the provider's signature. */
+/** A person, as signed by the provider. */
 export interface Identity {
   readonly issuer: string;
   readonly sub: string;
-  /** Asks the provider when the token does not say it. */
+  /** Queries the provider when the token has no address. */
   readonly email: () => Promise<EmailClaim | undefined>;
 }
 
-/** The provider, or what is said to come from it, does not prove who somebody is. Holds nothing secret. */
+/** The reply does not prove an identity. The message holds nothing secret. */
 export class NotProved extends Error {}
 
-/** For everything that one request of a browser makes us ask the provider. */
+/** For all requests to the provider that one request of a browser causes. */
 export const DEADLINE_MS = 5_000;
 const DISCOVERY_MS_MAX = 5 * 60_000;
 const DISCOVERED_MAX = 1_000;
@@ -127,7 +127,7 @@ export class Providers {
     return configuration;
   }
 
-  /** Who comes meanwhile waits for the same answer; a failure is not kept. */
+  /** Concurrent requests share one discovery; a failure is not cached. */
   #discover(issuer: string): Promise<OpenidClient.ServerMetadata> {
     const known = this.#discovered.get(issuer);
     if (known !== undefined && performance.now() < known.until) return known.metadata;

@@ -27,13 +27,13 @@ export const OrganizationSettings = Type.Object(
 );
 export type OrganizationSettings = Static<typeof OrganizationSettings>;
 
-/** 32 random bytes, made up for this one question. */
+/** 32 random bytes, new for every request. */
 export const NONCE_PATTERN = '^[A-Za-z0-9_-]{43}$';
 
 export const ProofRequest = Type.Object({ nonce: Type.String({ pattern: NONCE_PATTERN }) }, strict);
 export type ProofRequest = Static<typeof ProofRequest>;
 
-/** What only who knows the operator key can make (domain/people/operator-proof). */
+/** Can be made only with the operator key (domain/people/operator-proof). */
 export interface OperatorProof {
   readonly knows: string;
   readonly here: string;

@@ -1,5 +1,5 @@
-// What is wrong with a body that creates or changes a user or a shared user, in an application with these modes. The
-// doors differ in how they name a broken rule, so these functions say what is wrong and leave the code to the caller.
+// Finds what is wrong with a body that creates or changes a user or a shared user, in an application with the given modes.
+// The error codes are chosen in operations/people/user-bodies.
 
 import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 import type { TSchema } from 'typebox';
@@ -28,7 +28,7 @@ function inEveryMode(schemaIn: (modes: UserModes) => TSchema): (modes: UserModes
   return (modes) => each[Number(modes.sharedUsersModeEnabled)]![Number(modes.teamsModeEnabled)]!();
 }
 
-/** And one for each way to sign on. */
+/** A validator with and without single sign-on. */
 function forEachSignOn(schemaIn: (singleSignOn: boolean) => TSchema): (singleSignOn: boolean) => ValidateFunction {
   const each = [false, true].map((singleSignOn) => validator(() => schemaIn(singleSignOn)));
   return (singleSignOn) => each[Number(singleSignOn)]!();
@@ -46,7 +46,7 @@ export function newUserProblem(input: unknown, modes: UserModes): PropertyProble
   return userNameProblem(body.name) ?? givenEmailProblem(body.email) ?? accessProblem(body);
 }
 
-/** What is left out may still break a rule together with what the user has. */
+/** A member that is left out may still break a rule together with the stored user. */
 export function userUpdateProblem(input: unknown, modes: UserModes): PropertyProblem | undefined {
   const problem = shapeProblem(userUpdate(modes), input);
   if (problem !== undefined) return inMode(problem, modes);
@@ -67,7 +67,7 @@ export function sharedUserUpdateProblem(input: unknown, singleSignOn: boolean): 
 
 const givenEmailProblem = (email: string | undefined) => (email === undefined ? undefined : emailProblem(email));
 
-/** Tells a property that another application would take why this one does not. */
+/** Adds the mode that refuses the property, where another mode would accept it. */
 function inMode(problem: PropertyProblem, modes: UserModes): PropertyProblem {
   const [property = '', ...inner] = problem.path;
   if (problem.kind !== 'unexpected' || inner.length > 0) return problem;
@@ -92,7 +92,7 @@ function shapeProblem(validate: ValidateFunction, input: unknown): PropertyProbl
   return first('unexpected') ?? first('missing') ?? first('invalid');
 }
 
-/** Names that nobody knows are cut: they can be as long as a body. */
+/** Unknown names are cut: they can be as long as a body. */
 const NAME_SHOWN_MAX = 100;
 
 function toProblem({ keyword, instancePath, params }: ErrorObject): PropertyProblem {

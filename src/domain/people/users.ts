@@ -44,7 +44,7 @@ export interface Accesses {
   readonly organizationManagementApiAccess?: boolean;
 }
 
-/** Each access to more needs the one before it. */
+/** Each access needs the narrower access before it. */
 export function accessProblem(user: Accesses): PropertyProblem | undefined {
   if (user.managementApiAccess && !user.apiAccess) return invalid('managementApiAccess', 'requires apiAccess');
   if (user.organizationManagementApiAccess === true && !user.managementApiAccess) {
@@ -53,7 +53,7 @@ export function accessProblem(user: Accesses): PropertyProblem | undefined {
   return undefined;
 }
 
-/** Whether somebody can run the application: of these at least one stays. */
+/** Whether the user can run the application: at least one such user must remain. */
 export const runsApplication = (user: {
   readonly admin: boolean;
   readonly managementApiAccess: boolean;

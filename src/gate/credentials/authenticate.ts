@@ -1,4 +1,4 @@
-// Who is asking: credentials → caller. Everything that fails here answers the same 401, whichever part was wrong.
+// Authentication: credentials → caller. Every failure gets the same 401, whichever part was wrong.
 
 import type { LoginFailure, PasswordProof, WithoutSlot } from '../../context.ts';
 import type { PreparedApplication } from '../../domain/definition/application.ts';
@@ -24,7 +24,7 @@ export interface Authenticated {
   readonly application: PreparedApplication;
   readonly caller: Caller;
   readonly signedInBy: 'token' | 'password' | 'session';
-  /** Of who comes with a token. */
+  /** Set for a request with a token. */
   readonly tokenId?: string;
 }
 
@@ -36,7 +36,7 @@ export interface Asking {
 
 interface KnownToken extends TokenOwner {
   readonly account: Account;
-  /** When its use was last noted, by this server or another. */
+  /** When its use was last recorded, by this node or another. */
   notedAt: number;
 }
 

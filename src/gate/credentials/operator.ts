@@ -27,7 +27,7 @@ export class OperatorGate {
     if (header === undefined || header.trim() === '') throw unauthorized();
     this.#throttle.check(address, ACCOUNT);
     const key = readBearerText(header);
-    // What was counted stays: who collects figures with the key would take it back for who guesses beside them.
+    // Failures stay counted: otherwise a metrics collector with the key would reset the count for a guesser at its address.
     if (key !== undefined && timingSafeEqual(digest(key), this.#digest)) return;
     this.#throttle.fail(address, ACCOUNT);
     throw unauthorized();

@@ -18,7 +18,7 @@ const REMEMBERED_MAX = 10_000;
  * time made another application's p99 24 to 44 ms; with one it is 8 to 26, and 58 passwords a second are checked instead of 72.
  */
 const AT_ONCE_MAX = Math.max(1, Math.min(3, availableParallelism() - 1));
-/** Some seconds' worth; whoever comes later is told to. Many passwords of one application keep no other waiting. */
+/** A few seconds of work; requests beyond it are refused as busy. One tenant cannot fill the queue of the others. */
 const WAITING = { eachMax: 100, allMax: 400 };
 
 /** The slow hash. */
@@ -46,7 +46,7 @@ export class PasswordCheck {
   readonly #verified = new BoundedMap<string, number>(REMEMBERED_MAX);
   readonly #waiting = new FairQueue<() => void>(WAITING);
   #running = 0;
-  /** Made at once: who asks first for somebody unknown must not wait for it. */
+  /** Made at the start: the first request for an unknown user must not take longer. */
   readonly #decoy: Promise<string>;
   readonly #argon2: Argon2;
   readonly #atOnceMax: number;
@@ -57,7 +57,7 @@ export class PasswordCheck {
     this.#decoy = argon2.hash(randomBytes(16).toString('hex'));
   }
 
-  /** Without a hash (no such user) the same work is done in vain, so that the time tells nothing. */
+  /** Without a hash (no such user) a decoy is verified, so that the time reveals nothing. */
   async matches(presented: Presented): Promise<boolean> {
     const { account, hash, password } = presented;
     if (hash === undefined) {
@@ -67,7 +67,7 @@ export class PasswordCheck {
     }
     if (this.remembers(account, hash, password)) return true;
     return this.#inTurn(presented, async () => {
-      // Who sends many requests at once has to prove it once.
+      // Of many requests sent at once only the first pays for the hash.
       if (this.remembers(account, hash, password)) return true;
       if (!(await this.#argon2.verify(hash, password))) return false;
       this.#remember(this.#mark(account, hash, password));

@@ -1,4 +1,4 @@
-// How often an address may begin something that anybody may begin, in a minute. Kept in memory, like gate/throttling/throttle.
+// How many requests that need no credentials an address may begin in a minute. Kept in memory, like gate/throttling/throttle.
 
 import { fault } from '../../faults.ts';
 import { BoundedMap } from '../../request/bounded-map.ts';
@@ -28,7 +28,7 @@ export class Pace {
     const now = this.#now();
     const site = siteOf(address);
     const network = networkOf(address);
-    // Both before either is counted: what one network is refused is not its whole site's.
+    // Both are checked before either is counted: a refused network does not use up its site.
     this.#check(network, this.#max, now);
     if (site !== undefined) this.#check(site, this.#max * SITE_FACTOR, now);
     this.#count(network, now);

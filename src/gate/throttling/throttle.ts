@@ -1,4 +1,4 @@
-// Slows down whoever guesses credentials: by account and address together, and by address. Valid tokens never pass
+// Slows down guessing of credentials: by account and address together, and by address. Valid tokens never pass
 // here, and missing credentials do not count. Kept in memory: an attacker gains little by changing nodes, and a table
 // would let him write to the database without credentials.
 

@@ -1,5 +1,5 @@
-// Tells the activity log of wrong credentials of somebody who exists: behind the answer, because the time it takes must
-// not tell that they do, and at most once a minute for each user, over all servers.
+// Logs wrong credentials of an existing user in the activity log. In the background, because the time of the reply must not
+// reveal that the user exists, and at most once a minute per user over all nodes.
 
 import type { BehindTask, LoginFailure } from '../../context.ts';
 import type { IdSource } from '../../domain/ids.ts';
@@ -10,7 +10,7 @@ import { noteLoginFailure } from '../../store/people/accounts.ts';
 import { activityEntries } from '../activity/entries.ts';
 
 const APART_MS = 60_000;
-/** Of whom this server remembers that they were told of. */
+/** Users whose last logged failure this node remembers. */
 const REMEMBERED_MAX = 10_000;
 
 interface Means {
@@ -22,7 +22,7 @@ interface Means {
 
 export class LoginFailures {
   readonly #means: Means;
-  /** By user, since when they need not be told of again. */
+  /** When a failure of the user was last logged. */
   readonly #told = new BoundedMap<string, number>(REMEMBERED_MAX);
 
   constructor(means: Means) {

@@ -1,5 +1,5 @@
-// A new password for who has forgotten theirs: a link goes to the address of the account. Whether there is such an
-// account is told to nobody, neither by the answer nor by its time: all of it happens behind the answer.
+// Forgotten passwords: a link is mailed to the address of the account. Neither the reply nor its time reveals whether there
+// is such an account: all of the work happens in the background.
 
 import { randomBytes } from 'node:crypto';
 import type { VisitorContext, WorkAgain } from '../../context.ts';
@@ -32,7 +32,7 @@ export function ask(context: VisitorContext, body: PasswordResetRequest): void {
   const { mailer } = people;
   if (mailer === undefined || application?.singleSignOn === true) throw fault('FEATURE_DISABLED', reset);
   const presented = 'userId' in named ? named.userId : foldText(named.email);
-  // Every one counts: who asks has proved nothing. Not as failures of the account, to which its owner may sign in.
+  // Every request counts, since it proves nothing; but not as a failure of the account, whose owner may still sign in.
   const name = `reset ${accountKey(applicationId, presented)}`;
   throttle.check(source.ip, name);
   throttle.fail(source.ip, name);
@@ -128,7 +128,7 @@ async function accountOfReset(
   const account = found && (await accountOf(database.system, found.user));
   if (found === undefined || account === undefined || account.disabled || account.epoch !== found.epoch)
     return undefined;
-  // Who reads the mail of an address that is no longer the user's has no business with the account.
+  // The owner of an address that is no longer the user's must not get the account.
   return secretMatches(addressOf(account), found.addressHash) ? account : undefined;
 }
 

@@ -29,7 +29,7 @@ const DAY_MS = 24 * 60 * 60_000;
 const SESSION_ID_BYTES = 10;
 const SESSION_ID_CHARACTERS = 16;
 const AGENT_LENGTH_MAX = 300;
-/** Of one user; the oldest end when there are more. */
+/** Per user; beyond it the oldest sessions end. */
 const SESSIONS_MAX = 50;
 
 export interface OpenedSession {
@@ -38,7 +38,7 @@ export interface OpenedSession {
   readonly credentials: string;
 }
 
-/** For somebody who has proved who they are. The one place where sessions begin. */
+/** For an authenticated account. The only place where sessions begin. */
 export async function openSession(
   context: VisitorContext & { readonly application: PreparedApplication },
   account: Account,
@@ -69,14 +69,14 @@ export async function openSession(
   return { id, credentials: `${id}.${secret}` };
 }
 
-/** How somebody says who they are, by exactly one of the two. */
+/** The account is named by exactly one of the two. */
 export function readNamed({ userId, email }: { userId?: string; email?: string }): Named {
   if (userId !== undefined && email === undefined) return { userId };
   if (email !== undefined && userId === undefined) return { email };
   throw fault('INVALID_BODY', { reason: 'must have either userId or email', path: '' });
 }
 
-/** `former`: the cookie of a session that the browser still has; the new one takes its place. */
+/** `former`: the cookie of a session that the browser still has; the new session replaces it. */
 export async function signIn(
   context: VisitorContext,
   body: SignIn,
@@ -134,7 +134,7 @@ export async function endFormer(
 
 type Ending = Pick<Context, 'application' | 'caller' | 'source' | 'ids' | 'store'> & Pick<PeopleMeans, 'hear'>;
 
-/** `reason`: when it is not the user who ends it. */
+/** `reason`: given when the server ends the session, not its user. */
 async function end(
   { hear, ...scene }: Ending,
   ended: { readonly sessionId: string; readonly reason?: string },
@@ -146,7 +146,7 @@ async function end(
   hear({ application: applicationId, session: sessionId });
 }
 
-/** Nobody can tell who has the copy and who had the original: it ends for both. */
+/** The copy cannot be told from the original, so the session ends for both. */
 export async function endStolen(
   { database, ids, hear }: Pick<PeopleMeans, 'hear'> & Pick<Context, 'database' | 'ids'>,
   { sessionId, ...scene }: StolenSession,
@@ -180,7 +180,7 @@ const viewOf = (caller: Caller): SessionView => ({
   organizationManagementApiAccess: caller.organizationManagementApiAccess,
 });
 
-/** How people may sign in. Says of an unknown application what it says of one without single sign-on. */
+/** The ways to sign in. An unknown application gets the same reply as an application without single sign-on. */
 export function methods({ application, people }: VisitorContext) {
   const singleSignOn = application?.singleSignOn ?? false;
   return { password: !singleSignOn, singleSignOn, passwordReset: !singleSignOn && people.mailer !== undefined };

@@ -18,24 +18,24 @@ type Means = Pick<Context, 'database'> & Pick<Context['people'], 'hear'>;
 const AT_ONCE_MAX = 4;
 /** The request that made the change gets this long to settle it before the job steps in. */
 const LEFT_MS = 1_000;
-/** Who made the change waits for it, so that lists show what was done, but no longer than this. */
+/** The request waits this long for its own change to settle, so that lists show it. */
 const WAITED_MS = 2_000;
-/** So long nobody else takes what the job of one server is at. */
+/** How long no other node claims a shared user that a job is settling. */
 const LEASE_MS = 60_000;
 const LEFT_AT_ONCE_MAX = 100;
 
-/** Behind the transaction that made the change, which stands whether or not this succeeds. */
+/** Runs after the transaction that made the change, which stands whether or not this succeeds. */
 export async function settleSoon(
   { database, people: { hear, behind } }: Pick<Context, 'database' | 'people'>,
   unsettled: Unsettled,
 ): Promise<void> {
-  // The mark is still there after a failure, and the job tells what is wrong if it fails again.
+  // After a failure the mark stays; the job tries again and reports the error.
   const settling = settle({ database, hear }, unsettled).catch(() => undefined);
   const settled = settling.then(() => true);
   if ((await withTimeout(WAITED_MS, settled)) === undefined) behind('settling', () => settling);
 }
 
-/** One that fails stops no other. */
+/** A shared user that fails does not stop the others. */
 export async function settleLeft(means: Means & { readonly now: () => number }, signal: AbortSignal): Promise<void> {
   const { database, now } = means;
   const before = isoTime(now() - LEFT_MS);

@@ -1,4 +1,4 @@
-// Whose account somebody enters whom the provider of single sign-on has named.
+// Single sign-on: from the identity that the provider proved to the account.
 
 import type { VisitorContext } from '../../context.ts';
 import type { PreparedApplication } from '../../domain/definition/application.ts';
@@ -78,7 +78,7 @@ async function bindUserByEmail({ application }: JointTransaction, claim: Claim):
   await bindUser(application, user, claim.subject);
 }
 
-/** Nothing is bound for somebody who could not enter with it. */
+/** A subject is bound only to an account that may sign in. */
 async function bindSharedByEmail(
   { system, application }: JointTransaction,
   organization: string,

@@ -20,19 +20,19 @@ export const SIGN_ON_SECONDS_MAX = 10 * 60;
 export const CALLBACK_PATH = '/signOn/callback';
 const RETURN_TO_LENGTH_MAX = 2_000;
 const AWAY_SECONDS = 5;
-/** `<applicationId>.<random>`: the provider sends everybody of an organization back to one address. */
+/** `<applicationId>.<random>`: the provider returns all browsers of an organization to one address. */
 const STATE = /^(p[a-z0-9]{26})\.([A-Za-z0-9_-]{43})$/;
 const MARK_CHARACTERS = 12;
 
 const secret = (): string => randomBytes(SECRET_BYTES).toString('base64url');
 
-/** Which application the state is of; empty when it has not the form of one of ours. */
+/** The application of the state; empty when the state has the wrong form. */
 export function applicationOfState(state: string | undefined): string {
   const applicationId = STATE.exec(state ?? '')?.[1];
   return isIdentifier('applicationId', applicationId) ? applicationId : '';
 }
 
-/** By which a browser tells its attempts apart, when there are several at once; undefined as above. */
+/** Names the cookie of an attempt, since a browser may have several at once; undefined for a wrong form. */
 export const markOfState = (state: string | undefined): string | undefined =>
   STATE.exec(state ?? '')?.[2]?.slice(0, MARK_CHARACTERS);
 
@@ -51,7 +51,7 @@ export interface Begun {
   readonly browserSecret: string;
 }
 
-/** `former`: the cookie of a session that the browser still has; the new one takes its place. */
+/** `former`: the cookie of a session that the browser still has; the new session replaces it. */
 export async function begin(
   context: VisitorContext,
   { returnTo, former }: { returnTo: string | undefined; former: string | undefined },
@@ -114,7 +114,7 @@ export async function complete(
   });
 }
 
-/** With whom it was begun is a part of it: a code is never taken to another provider than the one it was asked from. */
+/** Includes the provider: a code is never shown to another provider than the one that issued it. */
 const hashOfState = (state: string, { issuer, clientId }: SingleSignOn): Uint8Array =>
   secretHash(`${state} ${issuer} ${clientId}`);
 

@@ -73,7 +73,7 @@ export async function getAccounts(
 export const presentHash = (account: Account | undefined): string | undefined =>
   account?.disabled === true ? undefined : account?.passwordHash;
 
-/** How people say who they are: by identifier, or by e-mail address in whatever letters. */
+/** The name given to sign in: an identifier, or an e-mail address in any case. */
 export type Named = { readonly userId: string } | { readonly email: string };
 
 /**
@@ -118,7 +118,7 @@ async function soleUser(reader: Reader, condition: string, value: unknown): Prom
   return only !== undefined && another === undefined ? readUser(only) : undefined;
 }
 
-/** Nothing when one was noted since `since`. */
+/** Changes nothing when a failure was recorded since `since`. */
 export const noteLoginFailure = (
   schema: string,
   userId: string,

@@ -14,9 +14,9 @@ export interface SharedUser {
   readonly email: string;
   readonly passwordHash: string | null;
   readonly disabled: boolean;
-  /** Sessions of an earlier one have ended. */
+  /** Sessions of an earlier epoch have ended. */
   readonly sessionEpoch: number;
-  /** Who it is at the provider of single sign-on. */
+  /** `<issuer> <sub>` at the provider of single sign-on. */
   readonly subject: string | null;
 }
 
@@ -52,7 +52,7 @@ export async function getSharedUsers(reader: Reader, sharedUserIds: readonly str
   return rows.map(readSharedUser);
 }
 
-/** Of that name; it stays as it is until the transaction ends, so that whoever changes it finds what was made of it. */
+/** Held until the transaction ends, so that a later change of the shared user finds the user made from it. */
 export async function holdSharedUser(
   tx: Transaction,
   organization: string,
@@ -184,13 +184,13 @@ export async function claimUnsettled(
   return row && { id: row[0], organization: row[1], since: until };
 }
 
-/** When it has failed: to be taken again, behind the others. */
+/** After a failure: claimed again, after the others. */
 export const postponed = ({ id, since }: Unsettled, to: string): Statement => ({
   text: 'update cartulary.shared_users set unsettled_since = $3 where id = $1 and unsettled_since = $2',
   params: [id, since, to],
 });
 
-/** The latest of a shared user that may be gone, and that nobody changes meanwhile. */
+/** The latest state of a shared user, deleted or not, held against changes. */
 export async function holdLatest(
   tx: Transaction,
   sharedUserId: string,

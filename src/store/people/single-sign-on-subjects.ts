@@ -6,7 +6,7 @@ import type { Reader, Transaction } from '../database/handles.ts';
 import { violatedConstraint } from '../database/sqlstate.ts';
 import { readUser, type StoredUser, USER_COLUMNS } from './users.ts';
 
-/** Somebody who has an address. */
+/** A user or shared user with the e-mail address. */
 export interface Addressee {
   readonly id: string;
   readonly email: string;
@@ -67,7 +67,7 @@ export async function sharedUsersOfEmail(system: Reader, organization: string, e
 const addressees = (rows: readonly (readonly unknown[])[]): Addressee[] =>
   (rows as [string, string, string | null][]).map(([id, email, subject]) => ({ id, email, subject }));
 
-/** False when another was quicker, or the address is no longer this one. */
+/** False when another request was first, or the address has changed. */
 export async function bindUser(
   tx: Transaction,
   { id, email, subject: former }: Addressee,

@@ -16,7 +16,7 @@ export interface SignOn {
   readonly expiresAt: number;
 }
 
-/** Anybody may begin one, so that there is a bound for each application: beyond it the oldest go. */
+/** Per application, since beginning needs no credentials; beyond it the oldest are removed. */
 const SIGN_ONS_MAX = 10_000;
 
 /** Removes what has expired. */
@@ -48,7 +48,7 @@ export async function insertSignOn(store: Writer, signOn: SignOn, now: number): 
   await store.transaction((tx) => tx.last([expired, insert, beyond]));
 }
 
-/** Whoever takes it is the only one. */
+/** Removes the attempt, so that it can be used only once. */
 export async function takeSignOn(store: Writer, stateHash: Uint8Array): Promise<SignOn | undefined> {
   const rows = await store.write(
     `delete from ${store.schema}.sign_ons where state_hash = $1

@@ -1,4 +1,4 @@
-// When tokens were last used: noted in memory as requests pass, and written by a job, so that no request waits for it.
+// When tokens were last used: kept in memory as requests pass, and written by a job, so that no request waits for it.
 
 import type { Database } from '../database/db.ts';
 import { StaleDefinition } from '../database/sqlstate.ts';

@@ -21,9 +21,9 @@ export interface StoredUser {
   readonly teamLeader: boolean | null;
   readonly disabled: boolean;
   readonly sharedUserId: string | null;
-  /** Sessions of an earlier one have ended. */
+  /** Sessions of an earlier epoch have ended. */
   readonly sessionEpoch: number;
-  /** Who it is at the provider of single sign-on. */
+  /** `<issuer> <sub>` at the provider of single sign-on. */
   readonly subject: string | null;
 }
 
@@ -144,7 +144,7 @@ const CONFLICTS: Readonly<Record<string, 'id' | 'name' | 'sharedUser'>> = {
 export const userConflict = (error: unknown) => CONFLICTS[violatedConstraint(error) ?? ''];
 
 export interface UserPage {
-  /** Nothing is left out by an empty one. */
+  /** Empty: all users. */
   readonly search: string;
   readonly skip: number;
   readonly limit: number;
@@ -236,7 +236,7 @@ export async function updateUser(tx: Transaction, user: StoredUser, generation: 
   if (rows.length === 0) throw new StaleDefinition();
 }
 
-/** Leaves the row, which records and the activity log name, and removes what only somebody who is there needs. */
+/** Keeps the row, which records and the activity log refer to, and removes sessions, devices and password resets. */
 export async function removeUser(tx: Transaction, userId: string, at: string): Promise<void> {
   const { schema } = tx;
   const params = [userId];
@@ -253,7 +253,7 @@ export async function removeUser(tx: Transaction, userId: string, at: string): P
   ]);
 }
 
-/** The application's user who is this shared user, locked. */
+/** The application's user of the shared user, locked. */
 export async function lockUserOfShared(tx: Transaction, sharedUserId: string): Promise<StoredUser | undefined> {
   const rows = await tx.rows(
     `select ${USER_COLUMNS} from ${tx.schema}.users u where u.shared_user_id = $1 and u.deleted_at is null for update`,
