@@ -1,4 +1,5 @@
-// From a row of the table to an answer: the road that every request takes, in order, in one place.
+// How a request is handled: admission, gate (credentials), quota, body, operation, reply. One order for users, visitors
+// and the operator; where they differ, the row says so.
 
 import type { Context, OperatorContext, VisitorContext, WithoutSlot } from '../context.ts';
 import type { PreparedApplication } from '../domain/definition/application.ts';
@@ -15,16 +16,14 @@ import { recheckRefusal, staleAsBusy, withCurrentDefinition } from '../operation
 import type { RequestScope } from '../request/request-scope.ts';
 import type { Slices } from '../request/slices.ts';
 import type { HttpRequest } from './clients/http-request.ts';
-import { type Answer, roughLength } from './replies/answer.ts';
+import { type Reply, roughLength } from './replies/reply.ts';
 import { FORGET_CACHED, readCookie, SESSION_COOKIE, sessionCookie } from './requests/cookies.ts';
 import { refuseCrossSite, refuseForeign, refuseForeignBasic } from './requests/cross-site.ts';
 import { checkIdentifiers } from './requests/identifiers.ts';
 import type { Input } from './requests/input.ts';
 import { type Bodies, checkQuery, readInput } from './requests/input.ts';
-import type { OperatorRoute } from './routes/operator.ts';
-import type { Route } from './routes/row.ts';
-import type { VisitorRoute } from './routes/visitor-row.ts';
-import { answering, type Sending } from './send.ts';
+import type { OperatorRoute, Route, UserRoute, VisitorRoute } from './routes/row.ts';
+import { type Handler, type Sending, sendReplies } from './send.ts';
 
 export interface Services extends Omit<OperatorContext, 'source' | 'endpoint'>, Sending {
   readonly admission: Admission;
@@ -52,117 +51,115 @@ export interface Services extends Omit<OperatorContext, 'source' | 'endpoint'>, 
   readonly metrics: () => Promise<{ readonly text: string; readonly contentType: string }>;
 }
 
-export function bindRoute(services: Services, row: Route) {
-  const { group } = row;
-  return answering(services, row.path, (request, scope) => {
-    const { params } = request;
-    checkIdentifiers(params);
-    const { ids, now, known, searchIndexes, attachments, people, slices, byteBudget } = services;
+/** The handler of a row, for the router. */
+export function handlerOf(services: Services, row: Route): Handler {
+  const keepsConnection = row.caller === 'operator' && row.keepsConnection === true;
+  const sending = keepsConnection ? { ...services, closing: () => false } : services;
+  return sendReplies(sending, row.path, (request, scope) => {
     const database = services.database.forRequest(scope);
-    const { authorization } = request.headers;
-    const { applicationId = '' } = params;
-    const address = request.address;
-    scope.applicationId = applicationId;
-    refuseForeignBasic(request, services.publicUrl);
-    let input: Input<unknown> | undefined;
-    let session: LiveSession | undefined;
-    let counted = false;
-    const withoutSlot: WithoutSlot = (work) => services.admission.withoutSlot(scope, work);
-    const travel = async () => {
-      scope.begin('gate');
-      const who: Authenticated & { session?: LiveSession } =
-        services.authenticator.recognize(applicationId, authorization, address) ??
-        (await identify(services, request, { applicationId, session, withoutSlot }));
-      session = who.session;
-      scope.authenticated = true;
-      scope.userId = who.caller.id;
-      const { application, caller, signedInBy, tokenId } = who;
-      if (group !== undefined && !counted) {
-        scope.begin('quota');
-        const taking = services.quotas.take(scope, application, group);
-        if (taking !== undefined) await taking;
-        counted = true;
-      }
-      scope.begin('body');
-      permit(application, caller, row);
-      checkQuery(request.url, row);
-      input ??= await readInput(services, request, { params, rule: row.body, scope, sender: applicationId });
-      scope.begin('operation');
-      const source = { context: session === undefined ? ('api' as const) : ('console' as const), ip: address };
-      const store = database.application(applicationId);
-      // Member by member: on the road of every request a spread was measurable.
-      const context = {
-        application,
-        caller,
-        source,
-        store,
-        signedInBy,
-        tokenId,
-        sessionId: session?.id,
-        ids,
-        now,
-        known,
-        searchIndexes,
-        attachments,
-        people,
-        database,
-        withoutSlot,
-        slices,
-        scope,
-        byteBudget,
-      };
-      try {
-        return behindTheRoad(services.downloads, scope, await row.run(context, input, services));
-      } catch (error) {
-        throw await recheckRefusal(error, context, scope);
-      } finally {
-        if (scope.endTransfer !== undefined) services.deadlines.renew(scope);
-      }
-    };
-    return admitted(services, scope, applicationId, () => {
-      const answer = withCurrentDefinition(scope, travel, () => services.hear({ application: applicationId }));
-      return authorization?.trim() ? answer : withRenewal(services, answer, () => session);
-    });
+    return handle({ services, row, request, scope, database, ...NOT_BEGUN });
   });
 }
 
-/** Applications that nobody knows, or not yet, share one share: whoever makes them up gains nothing by it. */
-async function admitted(
-  { admission, definitions, unread }: Services,
-  scope: RequestScope,
-  applicationId: string,
-  work: () => Promise<Answer>,
-): Promise<Answer> {
+/** One request on its way through the stages. */
+interface Handling {
+  readonly services: Services;
+  readonly row: Route;
+  readonly request: HttpRequest;
+  readonly scope: RequestScope;
+  /** Bound to the request, so that its statements are counted and cancelled with it. */
+  readonly database: ReturnType<Services['database']['forRequest']>;
+  user: Authenticated | undefined;
+  // The rest survives a start over with a new definition: nothing is counted or read twice.
+  session: LiveSession | undefined;
+  counted: boolean;
+  input: Input<unknown> | undefined;
+}
+
+const NOT_BEGUN = { user: undefined, session: undefined, counted: false, input: undefined };
+
+/** The stages in their order, under the names that `Server-Timing` and traces give them. */
+async function handle(handling: Handling): Promise<Reply> {
+  const { services, row, request, scope } = handling;
+  checkIdentifiers(request.params);
+  scope.applicationId = request.params.applicationId;
+  refuseOtherSites(handling);
+  const stages = async (): Promise<Reply> => {
+    const entering = enterGate(handling);
+    if (entering !== undefined) await entering;
+    const counting = takeQuota(handling);
+    if (counting !== undefined) await counting;
+    scope.begin('body');
+    checkRequest(handling);
+    handling.input ??= await readInput(services, request, { rule: row.body, scope, sender: senderOf(handling) });
+    scope.begin('operation');
+    return runOperation(handling, handling.input);
+  };
+  const stale = () => services.hear({ application: applicationOf(handling) });
+  const work = () => withCurrentDefinition(scope, stages, stale);
+  return row.caller === 'operator' ? work() : withAdmission(handling, () => withRenewal(handling, work()));
+}
+
+/** Before anything else is done for a browser that another site sent here. */
+function refuseOtherSites({ services, row, request }: Handling): void {
+  if (row.caller === 'user') refuseForeignBasic(request, services.publicUrl);
+  else if (row.caller === 'visitor' && row.method !== 'GET') refuseForeign(request, services.publicUrl());
+}
+
+/** All unknown applications are one tenant, so that a client gains nothing by making up identifiers. */
+async function withAdmission({ services, scope }: Handling, work: () => Promise<Reply>): Promise<Reply> {
+  const { admission, definitions, unread } = services;
+  const { applicationId = '' } = scope;
   scope.begin('admission');
   scope.tenant = definitions.knows(applicationId) ? applicationId : '';
-  const turn = admission.enter(scope);
-  if (turn !== undefined) await turn;
-  let answer: Answer | undefined;
+  const admitted = admission.enter(scope);
+  if (admitted !== undefined) await admitted;
+  let reply: Reply | undefined;
   try {
     unread.check(scope.tenant);
-    answer = await work();
-    return answer;
+    reply = await work();
+    return reply;
   } finally {
-    admission.leave(scope, roughLength(answer?.body));
+    admission.leave(scope, roughLength(reply?.body));
     scope.endTransfer?.();
   }
 }
 
-/** `session`: as whom the request was known before it had to start over. */
-async function identify(
-  { authenticator, sessions, publicUrl }: Services,
-  request: HttpRequest,
-  {
-    applicationId,
-    session,
-    withoutSlot,
-  }: { applicationId: string; session: LiveSession | undefined; withoutSlot: WithoutSlot },
-): Promise<Authenticated & { session?: LiveSession }> {
+/** Gives a promise only where something has to be waited for: a token that is known costs no turn of the event loop. */
+function enterGate(handling: Handling): Promise<void> | undefined {
+  const { services, row, request, scope } = handling;
+  if (row.caller === 'visitor') return undefined;
+  scope.begin('gate');
+  if (row.caller === 'operator') {
+    if (row.permission === 'operator') {
+      services.operatorGate.authenticate(request.headers.authorization, request.address);
+      scope.authenticated = true;
+    }
+    // An operation of the operator may take long, and shows its progress.
+    scope.deadlineAt = Number.POSITIVE_INFINITY;
+    return undefined;
+  }
+  const { applicationId = '' } = scope;
+  const known = services.authenticator.recognize(applicationId, request.headers.authorization, request.address);
+  if (known !== undefined) return setUser(handling, known);
+  return identify(handling, applicationId).then((who) => setUser(handling, who));
+}
+
+function setUser(handling: Handling, user: Authenticated): undefined {
+  handling.user = user;
+  handling.scope.authenticated = true;
+  handling.scope.userId = user.caller.id;
+}
+
+async function identify(handling: Handling, applicationId: string): Promise<Authenticated> {
+  const { services, request, session } = handling;
+  const { authenticator, sessions, publicUrl } = services;
   const { authorization, cookie } = request.headers;
-  const address = request.address;
+  const { address } = request;
   const credentials = authorization?.trim() ? undefined : readCookie(cookie, SESSION_COOKIE);
-  if (credentials === undefined)
-    return authenticator.authenticate(applicationId, authorization, { address, withoutSlot });
+  if (credentials === undefined) {
+    return authenticator.authenticate(applicationId, authorization, { address, withoutSlot: withoutSlot(handling) });
+  }
   refuseCrossSite(request, publicUrl());
   const who =
     session === undefined
@@ -171,92 +168,116 @@ async function identify(
   if (who === undefined) {
     throw notSignedIn({ 'set-cookie': sessionCookie(applicationId, undefined, publicUrl()), ...FORGET_CACHED });
   }
+  handling.session = who.session;
   return who;
 }
 
-/** The session's new secret goes out with whatever the answer is. Made last, so that it does not wait for a long upload. */
-async function withRenewal(
-  { sessions, publicUrl }: Services,
-  answer: Promise<Answer>,
-  session: () => LiveSession | undefined,
-): Promise<Answer> {
-  const cookies = async () => {
-    const live = session();
-    // Without one the client keeps what it has, and the next request tries again.
-    const renewed = live && (await sessions.renew(live).catch(() => undefined));
-    return renewed ? { 'set-cookie': sessionCookie(live.applicationId, renewed, publicUrl()) } : {};
-  };
-  try {
-    const done = await answer;
-    return { ...done, headers: { ...(await cookies()), ...done.headers } };
-  } catch (error) {
-    if (error instanceof Fault) error.headers = { ...(await cookies()), ...error.headers };
-    throw error;
+function takeQuota(handling: Handling): Promise<void> | undefined {
+  const { services, row, scope, user } = handling;
+  if (row.caller !== 'user' || row.group === undefined || user === undefined || handling.counted) return undefined;
+  scope.begin('quota');
+  const taking = services.quotas.take(scope, user.application, row.group);
+  if (taking === undefined) handling.counted = true;
+  return taking?.then(() => {
+    handling.counted = true;
+  });
+}
+
+/** What can be refused without reading the body. */
+function checkRequest({ row, request, user }: Handling): void {
+  if (row.caller === 'user' && user !== undefined) permit(user.application, user.caller, row);
+  checkQuery(request.url, row);
+}
+
+/** As whose a body counts; undefined: as its network's. Identifiers of applications have another form than `operator`. */
+function senderOf({ row, scope }: Handling): string | undefined {
+  if (row.caller === 'user') return scope.applicationId;
+  return row.caller === 'operator' && scope.authenticated ? 'operator' : undefined;
+}
+
+function applicationOf({ row, scope, input }: Handling): string {
+  const named = row.caller === 'visitor' && input !== undefined ? row.applicationOf?.(input) : undefined;
+  return scope.applicationId ?? named ?? '';
+}
+
+function runOperation(handling: Handling, input: Input<unknown>): Promise<Reply> | Reply {
+  const { row } = handling;
+  switch (row.caller) {
+    case 'user':
+      return runForUser(handling, row, input);
+    case 'visitor':
+      return runForVisitor(handling, row, input);
+    case 'operator':
+      return runForOperator(handling, row, input);
   }
 }
 
-/** The application is the one of the path; a row without it says which (single sign-on). */
-export function bindVisitorRoute(services: Services, row: VisitorRoute) {
-  return answering(services, row.path, (request, scope) => {
-    const { params } = request;
-    checkIdentifiers(params);
-    checkQuery(request.url, row);
-    scope.applicationId = params.applicationId;
-    if (row.method !== 'GET') refuseForeign(request, services.publicUrl());
-    return admitted(services, scope, params.applicationId ?? '', async () => {
-      const { definitions, people, throttle, paceSignOns, providers, ids, now, observe } = services;
-      scope.begin('body');
-      const input = await readInput(services, request, { params, rule: row.body, scope, sender: undefined });
-      scope.begin('operation');
-      const applicationId = params.applicationId ?? row.applicationOf?.(input) ?? '';
-      const source = { context: 'console' as const, ip: request.address };
-      const database = services.database.forRequest(scope);
-      const store = database.application(applicationId);
-      const travel = async () => {
-        const application = await definitions.get(applicationId);
-        const means = { people, database, throttle, paceSignOns, providers, ids, now, observe };
-        const withoutSlot: WithoutSlot = (work) => services.admission.withoutSlot(scope, work);
-        const context = { applicationId, application, source, store, withoutSlot, ...means };
-        return row.run(context, input);
-      };
-      return withCurrentDefinition(scope, travel, () => services.hear({ application: applicationId }));
-    });
-  });
+async function runForUser(handling: Handling, row: UserRoute, input: Input<unknown>): Promise<Reply> {
+  const { services, request, scope, database, user, session } = handling;
+  if (user === undefined) throw new Error(`${row.path} runs without a user`);
+  const { ids, now, known, searchIndexes, attachments, people, slices, byteBudget } = services;
+  const { application, caller, signedInBy, tokenId } = user;
+  // Member by member: a spread was measurable in every request.
+  const context = {
+    application,
+    caller,
+    source: { context: session === undefined ? ('api' as const) : ('console' as const), ip: request.address },
+    store: database.application(application.id),
+    signedInBy,
+    tokenId,
+    sessionId: session?.id,
+    ids,
+    now,
+    known,
+    searchIndexes,
+    attachments,
+    people,
+    database,
+    withoutSlot: withoutSlot(handling),
+    slices,
+    scope,
+    byteBudget,
+  };
+  try {
+    return withDownloadSlot(services.downloads, scope, await row.run(context, input, services));
+  } catch (error) {
+    throw await recheckRefusal(error, context, scope);
+  } finally {
+    if (scope.endTransfer !== undefined) services.deadlines.renew(scope);
+  }
 }
 
-/** As whose a body counts. Identifiers of applications have another form. */
-const OPERATOR = 'operator';
-
-export function bindOperatorRoute(services: Services, row: OperatorRoute) {
-  const sending = row.keepsConnection ? { ...services, closing: () => false } : services;
-  return answering(sending, row.path, async (request, scope) => {
-    const { params } = request;
-    checkIdentifiers(params);
-    scope.begin('gate');
-    if (row.permission === 'operator')
-      services.operatorGate.authenticate(request.headers.authorization, request.address);
-    scope.authenticated = row.permission === 'operator';
-    scope.begin('body');
-    checkQuery(request.url, row);
-    scope.applicationId = params.applicationId;
-    // What takes long here is wanted, and shows how far it has come.
-    scope.deadlineAt = Number.POSITIVE_INFINITY;
-    const sender = scope.authenticated ? OPERATOR : undefined;
-    const input = await readInput(services, request, { params, rule: row.body, scope, sender });
-    scope.begin('operation');
-    const source = { context: 'operator' as const, ip: request.address };
-    const { localAddress, localPort } = request.raw.socket;
-    const database = services.database.forRequest(scope);
-    const context = { ...services, source, database, endpoint: endpointOf(localAddress, localPort) };
-    const forget = () => services.hear({ application: params.applicationId ?? '' });
-    return withCurrentDefinition(scope, async () => row.run(context, input), forget);
-  });
+async function runForVisitor(handling: Handling, row: VisitorRoute, input: Input<unknown>): Promise<Reply> {
+  const { services, request, database } = handling;
+  const { definitions, people, throttle, paceSignOns, providers, ids, now, observe } = services;
+  const applicationId = applicationOf(handling);
+  const context = {
+    applicationId,
+    application: await definitions.get(applicationId),
+    source: { context: 'console' as const, ip: request.address },
+    store: database.application(applicationId),
+    withoutSlot: withoutSlot(handling),
+    ...{ people, database, throttle, paceSignOns, providers, ids, now, observe },
+  };
+  return row.run(context, input);
 }
 
-/** Bytes are opened when the headers are about to go out, too late to start over: who meets a new definition then comes again. */
-function behindTheRoad(downloads: Transfers, scope: RequestScope, answer: Answer): Answer {
-  const { stream } = answer;
-  if (stream === undefined) return answer;
+function runForOperator(handling: Handling, row: OperatorRoute, input: Input<unknown>): Promise<Reply> | Reply {
+  const { services, request, database } = handling;
+  const { localAddress, localPort } = request.raw.socket;
+  const source = { context: 'operator' as const, ip: request.address };
+  return row.run({ ...services, source, database, endpoint: endpointOf(localAddress, localPort) }, input);
+}
+
+const withoutSlot =
+  ({ services, scope }: Handling): WithoutSlot =>
+  (work) =>
+    services.admission.withoutSlot(scope, work);
+
+/** The stream is opened when the headers are about to go out, too late to start over: a stale definition is refused as busy. */
+function withDownloadSlot(downloads: Transfers, scope: RequestScope, reply: Reply): Reply {
+  const { stream } = reply;
+  if (stream === undefined) return reply;
   const open = async () => {
     const end = downloads.begin(scope.tenant);
     try {
@@ -267,5 +288,24 @@ function behindTheRoad(downloads: Transfers, scope: RequestScope, answer: Answer
       throw staleAsBusy(error);
     }
   };
-  return { ...answer, stream: open };
+  return { ...reply, stream: open };
+}
+
+/** The session's new secret goes out with every reply, refusals included. Made last, so that it does not wait for a long upload. */
+async function withRenewal(handling: Handling, work: Promise<Reply>): Promise<Reply> {
+  const { services, row, request } = handling;
+  if (row.caller !== 'user' || request.headers.authorization?.trim()) return work;
+  const cookies = async () => {
+    const { session } = handling;
+    // Without a new secret the client keeps the one it has, and its next request tries again.
+    const renewed = session && (await services.sessions.renew(session).catch(() => undefined));
+    return renewed ? { 'set-cookie': sessionCookie(session.applicationId, renewed, services.publicUrl()) } : {};
+  };
+  try {
+    const reply = await work;
+    return { ...reply, headers: { ...(await cookies()), ...reply.headers } };
+  } catch (error) {
+    if (error instanceof Fault) error.headers = { ...(await cookies()), ...error.headers };
+    throw error;
+  }
 }

@@ -3,7 +3,7 @@
 import { fault } from '../faults.ts';
 import type { Observe } from '../observe/events.ts';
 import { withTimeout } from '../request/timeout.ts';
-import { type Answer, answerText } from './replies/answer.ts';
+import { type Reply, replyText } from './replies/reply.ts';
 import type { Sending } from './send.ts';
 
 export interface Health {
@@ -30,9 +30,9 @@ const READY_MS = 2_000;
 /** Anybody may ask, as often as they like: whoever asks within that time gets the same answer. */
 const SHARED_MS = 250;
 
-export const alive = (): Answer => answerText('{"status":"ok"}');
+export const alive = (): Reply => replyText('{"status":"ok"}');
 
-export function readiness(health: Health): () => Promise<Answer> {
+export function readiness(health: Health): () => Promise<Reply> {
   const isReady = shared(() =>
     withTimeout(
       READY_MS,
@@ -41,7 +41,7 @@ export function readiness(health: Health): () => Promise<Answer> {
   );
   return async () => {
     if (health.stopping()) throw fault('UNAVAILABLE', { reason: 'stopping' }, { 'retry-after': '1' });
-    if (await isReady()) return answerText('{"status":"ready"}');
+    if (await isReady()) return replyText('{"status":"ready"}');
     throw fault('UNAVAILABLE', { reason: 'database' }, { 'retry-after': '1' });
   };
 }

@@ -17,8 +17,8 @@ import { PIECE_BYTES, pieceTurn } from './clients/piece-turns.ts';
 import { Pipelines } from './clients/pipelines.ts';
 import type { UnderWay } from './clients/under-way.ts';
 import type { UnreadAnswers } from './clients/unread-answers.ts';
-import type { Answer, Body } from './replies/answer.ts';
 import { toProblem } from './replies/problem.ts';
+import type { Body, Reply } from './replies/reply.ts';
 import { serverTiming } from './replies/server-timing.ts';
 import { discardRest } from './requests/body.ts';
 import { checkHead } from './requests/request-head.ts';
@@ -37,11 +37,11 @@ export interface Sending {
   readonly byteBudget: ByteBudget;
 }
 
-type Work = (request: HttpRequest, scope: RequestScope) => Promise<Answer> | Answer;
+type Work = (request: HttpRequest, scope: RequestScope) => Promise<Reply> | Reply;
 export type Handler = (request: HttpRequest, response: ServerResponse) => void;
 
 /** A handler that sends what `work` gives or throws, or that its time is over, and tells of it. */
-export function answering(sending: Sending, route: string, work: Work): Handler {
+export function sendReplies(sending: Sending, route: string, work: Work): Handler {
   const { observe, closing, underWay, deadlines, patience, traces, pipelines, unread, byteBudget } = sending;
   const respond: Handler = (request, response) => {
     const { id: requestId, method } = request;
@@ -63,7 +63,7 @@ export function answering(sending: Sending, route: string, work: Work): Handler 
       discardRest(request.raw, patience);
       if (closing()) response.shouldKeepAlive = false;
     };
-    const send = (answer: Answer): void => {
+    const send = (answer: Reply): void => {
       try {
         begin();
         const { socket } = request.raw;
@@ -88,7 +88,7 @@ export function answering(sending: Sending, route: string, work: Work): Handler 
       socket.setTimeout(patience.readerMs);
     };
     // Opening reads and writes like the work before it, and has what is left of the same time.
-    const open = async (answer: Answer, stream: () => Promise<Readable>): Promise<void> => {
+    const open = async (answer: Reply, stream: () => Promise<Readable>): Promise<void> => {
       let bytes: Readable;
       try {
         bytes = await stream();
@@ -99,7 +99,7 @@ export function answering(sending: Sending, route: string, work: Work): Handler 
       if (!scope.signal.aborted) await flow(answer, bytes);
       else discard(bytes);
     };
-    const flow = async (answer: Answer, bytes: Readable) => {
+    const flow = async (answer: Reply, bytes: Readable) => {
       begin();
       // Node destroys the connection then, and sets its own time behind a finished answer.
       request.raw.socket.setTimeout(patience.readerMs);
@@ -152,7 +152,7 @@ type Cut = { readonly event: 'request.left' | 'request.cut'; readonly cause: unk
 async function streamOut(
   response: ServerResponse,
   bytes: Readable,
-  { scope, answer }: { scope: RequestScope; answer: Answer },
+  { scope, answer }: { scope: RequestScope; answer: Reply },
 ): Promise<Cut | undefined> {
   const declared = answer.headers?.['content-length'];
   const whole = { length: declared === undefined ? undefined : Number(declared), sent: 0 };
@@ -205,7 +205,7 @@ async function* inFull(
   if (length !== undefined && whole.sent !== length) throw new Error(`${whole.sent} bytes came of ${length}`);
 }
 
-async function travel(request: HttpRequest, scope: RequestScope, work: Work): Promise<Answer> {
+async function travel(request: HttpRequest, scope: RequestScope, work: Work): Promise<Reply> {
   checkHead(request);
   return work(request, scope);
 }
@@ -221,7 +221,7 @@ interface Place {
 const isUnavailable = ({ code, params }: Fault, because: 'left' | 'busy'): boolean =>
   code === 'UNAVAILABLE' && (params as { readonly reason: string } | undefined)?.reason === because;
 
-function problemAnswer(observe: Observe, place: Place, error: unknown): Answer {
+function problemAnswer(observe: Observe, place: Place, error: unknown): Reply {
   const { status, headers, body, fault: known } = toProblem(error);
   place.scope.problem = known;
   // Who is asked to send it again is not made to pay twice.
@@ -237,7 +237,7 @@ function problemAnswer(observe: Observe, place: Place, error: unknown): Answer {
 function write(
   response: ServerResponse,
   scope: RequestScope,
-  { status, headers, body }: Answer,
+  { status, headers, body }: Reply,
   budget: ByteBudget,
 ): void {
   tellTiming(scope, status);

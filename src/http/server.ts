@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, METHODS, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { promisify } from 'node:util';
 import findMyWay from 'find-my-way';
@@ -13,16 +13,15 @@ import { readNewInTurn } from './clients/crowded-reads.ts';
 import { HttpRequest, trustProxies } from './clients/http-request.ts';
 import { IncomingRequest } from './clients/incoming-request.ts';
 import type { Patience } from './clients/patience.ts';
-import { bindOperatorRoute, bindRoute, bindVisitorRoute, type Services } from './handle.ts';
+import { handlerOf, type Services } from './handle.ts';
 import { alive, type Health, readiness, routinely } from './health.ts';
-import { answerText } from './replies/answer.ts';
+import { replyText } from './replies/reply.ts';
 import { awaitInvitation } from './requests/body.ts';
 import { HEADERS_MAX, pathAndQuery } from './requests/request-head.ts';
 import { OPERATOR_ROUTES } from './routes/operator.ts';
 import { loadStatic, STATIC_ROUTES } from './routes/static.ts';
-import { ROUTES } from './routes/table.ts';
-import { VISITOR_ROUTES } from './routes/visitors.ts';
-import { answering, type Handler } from './send.ts';
+import { ROUTES, VISITOR_ROUTES } from './routes/table.ts';
+import { type Handler, sendReplies } from './send.ts';
 
 /** Request lines of 64 KB are accepted, and headers besides. */
 const HEADER_BYTES_MAX = 96 * 1024;
@@ -105,24 +104,22 @@ type Method = (typeof ROUTES)[number]['method'];
 
 function handlersOf(services: Services, health: Health): Handlers {
   const refusing = (why: (request: HttpRequest) => Fault) =>
-    answering(services, '', (request) => Promise.reject(why(request)));
+    sendReplies(services, '', (request) => Promise.reject(why(request)));
   const routine = routinely(services);
   const metrics = async ({ headers, address }: HttpRequest) => {
     services.operatorGate.authenticate(headers.authorization, address);
     const { text, contentType } = await services.metrics();
-    return answerText(text, { 'content-type': contentType });
+    return replyText(text, { 'content-type': contentType });
   };
   const routes = [
-    ...ROUTES.map((row) => ({ ...row, handler: bindRoute(services, row) })),
-    ...VISITOR_ROUTES.map((row) => ({ ...row, handler: bindVisitorRoute(services, row) })),
-    ...OPERATOR_ROUTES.map((row) => ({ ...row, handler: bindOperatorRoute(services, row) })),
+    ...[...ROUTES, ...VISITOR_ROUTES, ...OPERATOR_ROUTES].map((row) => ({ ...row, handler: handlerOf(services, row) })),
     ...STATIC_ROUTES.map((row) => {
       const reply = loadStatic(row);
-      return { ...row, handler: answering(services, row.path, () => reply) };
+      return { ...row, handler: sendReplies(services, row.path, () => reply) };
     }),
-    { method: 'GET' as const, path: '/healthz', handler: answering(routine, '/healthz', alive) },
-    { method: 'GET' as const, path: '/readyz', handler: answering(routine, '/readyz', readiness(health)) },
-    { method: 'GET' as const, path: '/metrics', handler: answering(routine, '/metrics', metrics) },
+    { method: 'GET' as const, path: '/healthz', handler: sendReplies(routine, '/healthz', alive) },
+    { method: 'GET' as const, path: '/readyz', handler: sendReplies(routine, '/readyz', readiness(health)) },
+    { method: 'GET' as const, path: '/metrics', handler: sendReplies(routine, '/metrics', metrics) },
   ];
   const unreadable = () => fault('INVALID_PARAMETER', { parameter: 'path', reason: 'cannot be read' });
   return { routes, notFound: refusing(refuseUnknown(routes)), unreadablePath: refusing(unreadable) };
@@ -147,6 +144,11 @@ function requestListener({ routes, notFound, unreadablePath }: Handlers, trusted
       call(handler, raw, response, params);
     router.on(method, path, bound);
     if (method === 'GET') router.on('HEAD', path, bound);
+  }
+  // The router reads paths only of methods that it knows: an unreadable path is refused as such with every method.
+  const served = new Set<string>(['HEAD', ...routes.map(({ method }) => method)]);
+  for (const method of METHODS.filter((name) => !served.has(name)) as findMyWay.HTTPMethod[]) {
+    router.on(method, '/*', (raw, response) => call(notFound, raw, response));
   }
   router.compile();
   return (raw: IncomingMessage, response: ServerResponse) => router.lookup(raw, response);

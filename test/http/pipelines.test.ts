@@ -10,7 +10,7 @@ import { PATIENCE } from '../../src/http/clients/patience.ts';
 import { Pipelines } from '../../src/http/clients/pipelines.ts';
 import { UnderWay } from '../../src/http/clients/under-way.ts';
 import { UnreadAnswers, unreadBounds } from '../../src/http/clients/unread-answers.ts';
-import { answering } from '../../src/http/send.ts';
+import { sendReplies } from '../../src/http/send.ts';
 import { ByteBudget, byteBounds } from '../../src/request/byte-budget.ts';
 import { head, onWire, Wire } from '../support/http-client.ts';
 import { until } from '../support/until.ts';
@@ -45,12 +45,12 @@ describe('pipelined requests', () => {
       byteBudget: new ByteBudget(byteBounds()),
     };
     const at = (url: string) => ({ status: 200, body: JSON.stringify(url) });
-    const held = answering(sending, '', async ({ url }) => {
+    const held = sendReplies(sending, '', async ({ url }) => {
       await new Promise<void>((resolve) => begun.set(url, resolve));
       begun.delete(url);
       return at(url);
     });
-    const immediate = answering(sending, '', ({ url }) => at(url));
+    const immediate = sendReplies(sending, '', ({ url }) => at(url));
     server = await startBareServer((url) => (url.startsWith('/held/') ? held : immediate));
     server.server.on('request', () => {
       arrived += 1;

@@ -8,8 +8,8 @@ import { PATIENCE } from '../../src/http/clients/patience.ts';
 import { Pipelines } from '../../src/http/clients/pipelines.ts';
 import { UnderWay } from '../../src/http/clients/under-way.ts';
 import { UnreadAnswers, unreadBounds } from '../../src/http/clients/unread-answers.ts';
-import type { Answer } from '../../src/http/replies/answer.ts';
-import { answering } from '../../src/http/send.ts';
+import type { Reply } from '../../src/http/replies/reply.ts';
+import { sendReplies } from '../../src/http/send.ts';
 import type { Observation } from '../../src/observe/events.ts';
 import { ByteBudget, byteBounds } from '../../src/request/byte-budget.ts';
 import { assertProblem, head, onWire, send } from '../support/http-client.ts';
@@ -23,7 +23,7 @@ describe('sending', () => {
   const deadlines = new Deadlines(REQUEST_MS, { secondsFor: () => 1 });
   let server: BareServer;
   let address = '';
-  let answer: Answer = { status: 200 };
+  let answer: Reply = { status: 200 };
   const events = () => observed.map(({ event }) => event);
 
   before(async () => {
@@ -39,7 +39,7 @@ describe('sending', () => {
       unread: new UnreadAnswers(unreadBounds(), observe),
       byteBudget: new ByteBudget(byteBounds()),
     };
-    const handler = answering(sending, '/', () => answer);
+    const handler = sendReplies(sending, '/', () => answer);
     server = await startBareServer(() => handler);
     address = server.address;
   });

@@ -3,8 +3,7 @@
 
 import type { Permission } from '../../src/gate/permit.ts';
 import { OPERATOR_ROUTES } from '../../src/http/routes/operator.ts';
-import { ROUTES } from '../../src/http/routes/table.ts';
-import { VISITOR_ROUTES } from '../../src/http/routes/visitors.ts';
+import { ROUTES, VISITOR_ROUTES } from '../../src/http/routes/table.ts';
 import { PATTERNS } from '../../src/wire/identifiers.ts';
 import { NONCE_PATTERN } from '../../src/wire/operator.ts';
 

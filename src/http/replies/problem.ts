@@ -2,9 +2,9 @@
 // logged and leaves as INTERNAL_ERROR: no stack, SQL or path ever goes out.
 
 import { FAULTS, Fault, fault, RawJson } from '../../faults.ts';
-import { arrayOf, type Body } from './answer.ts';
+import { arrayOf, type Body } from './reply.ts';
 
-export interface ProblemAnswer {
+export interface ProblemReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Body;
@@ -12,7 +12,7 @@ export interface ProblemAnswer {
   readonly fault: Fault;
 }
 
-export function toProblem(error: unknown): ProblemAnswer {
+export function toProblem(error: unknown): ProblemReply {
   const known = error instanceof Fault ? error : fault('INTERNAL_ERROR');
   return { status: FAULTS[known.code].status, headers: known.headers, body: problemBody(known), fault: known };
 }

@@ -24,8 +24,10 @@ export interface Input<Body> {
   /** Where the client found this, without the query, for links that lead on. */
   readonly address: () => string;
   readonly body: Body;
-  /** The body of an upload, of which there may be so many bytes. To be called once, behind every other check. */
-  readonly bytes: (bytesMax: number) => AsyncIterable<Uint8Array>;
+  /** Trades the admission slot and the deadline for a transfer slot: for work that takes as long as a file does. */
+  readonly beginTransfer: () => void;
+  /** Begins the transfer and reads the body of an upload, up to this many bytes. Called once, after every other check. */
+  readonly receiveFile: (bytesMax: number) => AsyncIterable<Uint8Array>;
 }
 
 export interface BodyRule<Body> {
@@ -50,7 +52,6 @@ export interface Bodies {
 }
 
 interface Expected {
-  readonly params: Record<string, string>;
   readonly rule: BodyRule<unknown> | undefined;
   readonly scope: RequestScope;
   /** In whose name it was sent, where that is proved. */
@@ -60,7 +61,7 @@ interface Expected {
 export async function readInput(
   means: Means,
   request: HttpRequest,
-  { params, rule, scope, sender }: Expected,
+  { rule, scope, sender }: Expected,
 ): Promise<Input<unknown>> {
   const { publicUrl, publicUrlSet, admission, uploads, patience } = means;
   const body = rule === undefined ? undefined : await readBody(means, request, { rule, scope, sender });
@@ -73,15 +74,29 @@ export async function readInput(
     const origin = publicUrlSet || request.host === '' ? publicUrl() : `${request.protocol}://${request.host}`;
     return origin + pathAndQuery(request.url).split('?', 1)[0];
   };
-  // A file takes as long as its client and the store of files need: it has no place, and no deadline but for the database (http/clients/deadlines).
-  const bytes = (bytesMax: number) => {
+  // A file takes as long as its client and the file store need. Only its waits for the database have a deadline
+  // (http/clients/deadlines).
+  const beginTransfer = () => {
     scope.endTransfer ??= uploads.begin(scope.tenant);
     scope.deadlineAt = Number.POSITIVE_INFINITY;
     admission.leave(scope);
+  };
+  const receiveFile = (bytesMax: number) => {
+    beginTransfer();
     return readFile(request.raw, bytesMax, { counted: scope, patience });
   };
+
   const isHead = request.method === 'HEAD';
-  return { params, query: readQuery(request.url), header, isHead, address, body, bytes };
+  return {
+    params: request.params,
+    query: readQuery(request.url),
+    header,
+    isHead,
+    address,
+    body,
+    beginTransfer,
+    receiveFile,
+  };
 }
 
 async function readBody(

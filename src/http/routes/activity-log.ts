@@ -5,12 +5,12 @@ import { contentDisposition } from '../../domain/attachments/filenames.ts';
 import { fault } from '../../faults.ts';
 import { checkPeriod, exportEntries, requireActivityLog } from '../../operations/activity/activity-log.ts';
 import type { Input } from '../requests/input.ts';
-import { type Route, route } from './row.ts';
+import { type UserRoute, userRoute } from './row.ts';
 
 const PARAMETERS = ['startDate', 'endDate'] as const;
 
-export const ACTIVITY_LOG_ROUTES: readonly Route[] = [
-  route({
+export const ACTIVITY_LOG_ROUTES: readonly UserRoute[] = [
+  userRoute({
     method: 'GET',
     path: '/v1/:applicationId/management/userActivityLogs',
     permission: 'organization',

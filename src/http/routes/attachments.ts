@@ -9,11 +9,11 @@ import * as attachments from '../../operations/attachments/attachments.ts';
 import { getThumbnail, readThumbnailSize, THUMBNAIL_TYPE } from '../../operations/attachments/thumbnails.ts';
 import { upload } from '../../operations/attachments/uploads.ts';
 import { isIdentifier, PATTERNS } from '../../wire/identifiers.ts';
-import { type Answer, answerJson, NOT_MODIFIED } from '../replies/answer.ts';
+import { NOT_MODIFIED, type Reply, replyJson } from '../replies/reply.ts';
 import { unchanged, VARY, type Validators } from '../requests/conditional.ts';
 import type { Input } from '../requests/input.ts';
 import { rangeApplies, readRange } from '../requests/ranges.ts';
-import { COLLECTION, type Route, route } from './row.ts';
+import { COLLECTION, type UserRoute, userRoute } from './row.ts';
 
 const ATTACHMENTS = `${COLLECTION}/attachments`;
 
@@ -64,22 +64,22 @@ export function readCreatorId({ header }: Pick<Input<unknown>, 'header'>): strin
   throw fault('INVALID_PARAMETER', { parameter: 'X-Service-CreatorId', reason: `must fit ${PATTERNS.userId}` });
 }
 
-export const ATTACHMENT_ROUTES: readonly Route[] = [
-  route({
+export const ATTACHMENT_ROUTES: readonly UserRoute[] = [
+  userRoute({
     method: 'POST',
     path: ATTACHMENTS,
     permission: 'api',
     group: 'attachments-write',
     takesBytes: true,
     sentence: 'Uploads a file; the body is its bytes.',
-    run: async (context, { params, header, bytes }) => {
+    run: async (context, { params, header, receiveFile }) => {
       const contentType = readMediaType(header('content-type'));
       const name = readFilename(header('content-disposition'));
       const place = { collectionId: params.collectionId!, creatorId: readCreatorId({ header }) };
-      return answerJson(await upload(context, { ...place, name, contentType, bytes }));
+      return replyJson(await upload(context, { ...place, name, contentType, receiveFile }));
     },
   }),
-  route({
+  userRoute({
     method: 'GET',
     path: `${ATTACHMENTS}/:attachmentId`,
     permission: 'api',
@@ -133,8 +133,8 @@ function rangeOf(header: Input<unknown>['header'], size: number, validators: Val
 function wholeOrPart(
   { contentType, size }: attachments.AttachmentView,
   headers: Readonly<Record<string, string>>,
-  { range, open }: { range: ByteRange | undefined; open: NonNullable<Answer['stream']> },
-): Answer {
+  { range, open }: { range: ByteRange | undefined; open: NonNullable<Reply['stream']> },
+): Reply {
   const common = { ...headers, 'content-type': contentType, 'accept-ranges': 'bytes' };
   if (range === undefined) return { status: 200, headers: { ...common, 'content-length': String(size) }, stream: open };
   const { start, end } = range;

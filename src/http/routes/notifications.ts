@@ -4,9 +4,9 @@ import { fault } from '../../faults.ts';
 import * as devices from '../../operations/notifications/devices.ts';
 import * as notifications from '../../operations/notifications/notifications.ts';
 import { NEW_DEVICES, NotificationRequest } from '../../wire/notifications.ts';
-import { answerJson, NO_CONTENT } from '../replies/answer.ts';
+import { NO_CONTENT, replyJson } from '../replies/reply.ts';
 import { members, oneOf } from '../requests/shapes.ts';
-import { ORDINARY_BYTES_MAX, type Route, route } from './row.ts';
+import { ORDINARY_BYTES_MAX, type UserRoute, userRoute } from './row.ts';
 
 const USER = '/v1/:applicationId/users/:userId';
 
@@ -19,8 +19,8 @@ const newDevice = oneOf('transport', NEW_DEVICES, ({ kind, property, reason }) =
   fault(CODES[kind], { property, reason }),
 );
 
-export const NOTIFICATION_ROUTES: readonly Route[] = [
-  route({
+export const NOTIFICATION_ROUTES: readonly UserRoute[] = [
+  userRoute({
     method: 'POST',
     path: `${USER}/notifications`,
     permission: 'admin',
@@ -32,22 +32,22 @@ export const NOTIFICATION_ROUTES: readonly Route[] = [
       return NO_CONTENT;
     },
   }),
-  route({
+  userRoute({
     method: 'GET',
     path: `${USER}/devices`,
     permission: 'self',
     sentence: 'The devices that take a user’s notifications.',
-    run: async (context, { params }) => answerJson(await devices.list(context, params.userId!)),
+    run: async (context, { params }) => replyJson(await devices.list(context, params.userId!)),
   }),
-  route({
+  userRoute({
     method: 'POST',
     path: `${USER}/devices`,
     permission: 'self',
     body: { shape: newDevice, bytesMax: ORDINARY_BYTES_MAX },
     sentence: 'Registers a browser or a phone of one’s own for notifications.',
-    run: async (context, { params, body }) => answerJson(await devices.register(context, params.userId!, body)),
+    run: async (context, { params, body }) => replyJson(await devices.register(context, params.userId!, body)),
   }),
-  route({
+  userRoute({
     method: 'DELETE',
     path: `${USER}/devices/:deviceId`,
     permission: 'self',
@@ -57,11 +57,11 @@ export const NOTIFICATION_ROUTES: readonly Route[] = [
       return NO_CONTENT;
     },
   }),
-  route({
+  userRoute({
     method: 'GET',
     path: '/v1/:applicationId/pushKey',
     permission: 'self',
     sentence: 'The key with which a browser subscribes to notifications.',
-    run: (context) => answerJson(devices.pushKey(context)),
+    run: (context) => replyJson(devices.pushKey(context)),
   }),
 ];

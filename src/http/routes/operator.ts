@@ -1,7 +1,6 @@
 // The operator's interface as a table of the same kind as http/routes/table. It stands outside of applications: the operator's
 // key opens it, and nothing else.
 
-import type { OperatorContext } from '../../context.ts';
 import { fault } from '../../faults.ts';
 import * as applications from '../../operations/applications/applications.ts';
 import { showProgress } from '../../operations/applications/progress.ts';
@@ -17,36 +16,19 @@ import { publishDocumentSchema, QuotaChange } from '../../wire/publish-document.
 import { OVERVIEW_DEFAULT, OVERVIEW_MAX } from '../../wire/quotas.ts';
 import { NewToken } from '../../wire/tokens.ts';
 import { NewSharedUser, NewUser } from '../../wire/users.ts';
-import { type Answer, answerJson, answerLines, NO_CONTENT } from '../replies/answer.ts';
-import type { BodyRule, Input } from '../requests/input.ts';
+import { NO_CONTENT, replyJson, replyLines } from '../replies/reply.ts';
+import type { Input } from '../requests/input.ts';
 import { readWhole } from '../requests/list-parameters.ts';
 import { anyJson, checkedLater, one } from '../requests/shapes.ts';
-import { ORDINARY_BYTES_MAX, type Route } from './row.ts';
+import { type OperatorRoute, ORDINARY_BYTES_MAX, operatorRoute } from './row.ts';
 
 /** A definition at its bounds is larger than an ordinary body. */
 export const DOCUMENT_BYTES_MAX = 10 * 1024 * 1024;
-
-export interface OperatorRoute<Body = unknown> {
-  readonly method: Route['method'];
-  readonly path: string;
-  /** `open`: needs no key. */
-  readonly permission: 'operator' | 'open';
-  /** As of the interface's rows. */
-  readonly parameters?: readonly string[];
-  readonly refusesOthers?: true;
-  /** The client goes on with the same connection, also while the server is being stopped. */
-  readonly keepsConnection?: true;
-  readonly body?: BodyRule<Body>;
-  readonly sentence: string;
-  readonly run: (context: OperatorContext, input: Input<Body>) => Promise<Answer> | Answer;
-}
 
 const APPLICATIONS = '/operator/v1/applications';
 const APPLICATION = `${APPLICATIONS}/:applicationId`;
 const TOKENS = `${APPLICATION}/users/:userId/tokens`;
 const ORGANIZATION = '/operator/v1/organizations/:name';
-
-const route = <Body>(row: OperatorRoute<Body>): OperatorRoute => row as OperatorRoute;
 
 function flag(input: Input<unknown>, name: string): boolean {
   const text = input.query[name];
@@ -58,14 +40,14 @@ function flag(input: Input<unknown>, name: string): boolean {
 const owner = ({ params }: Input<unknown>) => ({ applicationId: params.applicationId!, userId: params.userId! });
 
 export const OPERATOR_ROUTES: readonly OperatorRoute[] = [
-  route({
+  operatorRoute({
     method: 'GET',
     path: '/operator/v1/publish-document.schema.json',
     permission: 'open',
     sentence: 'The JSON Schema of the publish document.',
-    run: () => answerJson(publishDocumentSchema),
+    run: () => replyJson(publishDocumentSchema),
   }),
-  route({
+  operatorRoute({
     method: 'POST',
     path: '/operator/v1/proof',
     permission: 'open',
@@ -74,10 +56,10 @@ export const OPERATOR_ROUTES: readonly OperatorRoute[] = [
     sentence: 'Proves that the server knows the operator key.',
     run: ({ source, endpoint, paceProofs, proveKey }, { body }) => {
       paceProofs(source.ip);
-      return answerJson(proveKey(body.nonce, endpoint));
+      return replyJson(proveKey(body.nonce, endpoint));
     },
   }),
-  route({
+  operatorRoute({
     method: 'POST',
     path: APPLICATIONS,
     permission: 'operator',
@@ -87,31 +69,31 @@ export const OPERATOR_ROUTES: readonly OperatorRoute[] = [
     sentence: 'Publishes an application.',
     run: async (context, input) => {
       const options = { dryRun: flag(input, 'dryRun'), allowDataLoss: flag(input, 'allowDataLoss') };
-      return answerJson(await publish(context, { document: input.body, ...options }));
+      return replyJson(await publish(context, { document: input.body, ...options }));
     },
   }),
-  route({
+  operatorRoute({
     method: 'GET',
     path: APPLICATIONS,
     permission: 'operator',
     sentence: 'All applications.',
-    run: async (context) => answerJson(await applications.list(context)),
+    run: async (context) => replyJson(await applications.list(context)),
   }),
-  route({
+  operatorRoute({
     method: 'GET',
     path: APPLICATION,
     permission: 'operator',
     sentence: 'The publish document as it stands, with identifiers.',
-    run: async (context, { params }) => answerJson(await applications.show(context, params.applicationId!)),
+    run: async (context, { params }) => replyJson(await applications.show(context, params.applicationId!)),
   }),
-  route({
+  operatorRoute({
     method: 'GET',
     path: `${APPLICATION}/publishing`,
     permission: 'operator',
     sentence: 'How far a publishing under way has come.',
-    run: async (context, { params }) => answerJson(await showProgress(context, params.applicationId!)),
+    run: async (context, { params }) => replyJson(await showProgress(context, params.applicationId!)),
   }),
-  route({
+  operatorRoute({
     method: 'DELETE',
     path: APPLICATION,
     permission: 'operator',
@@ -122,56 +104,56 @@ export const OPERATOR_ROUTES: readonly OperatorRoute[] = [
       return NO_CONTENT;
     },
   }),
-  route({
+  operatorRoute({
     method: 'GET',
     path: '/operator/v1/quotas',
     permission: 'operator',
     sentence: 'Of all applications the groups that have a limit, those first of which the largest part is taken.',
     run: async (context, { query }) => {
       const count = readWhole(query, 'limit', { minimum: 1, maximum: OVERVIEW_MAX }) ?? OVERVIEW_DEFAULT;
-      return answerJson(await quotas.list(context, count));
+      return replyJson(await quotas.list(context, count));
     },
   }),
-  route({
+  operatorRoute({
     method: 'GET',
     path: `${APPLICATION}/quotas`,
     permission: 'operator',
     sentence: 'The quotas of an application, and what is taken of them in this hour.',
-    run: async (context, { params }) => answerJson(await quotas.show(context, params.applicationId!)),
+    run: async (context, { params }) => replyJson(await quotas.show(context, params.applicationId!)),
   }),
-  route({
+  operatorRoute({
     method: 'PUT',
     path: `${APPLICATION}/quotas`,
     permission: 'operator',
     body: { shape: one(QuotaChange), bytesMax: ORDINARY_BYTES_MAX },
     sentence: 'Changes the plan or single limits of an application.',
-    run: async (context, { params, body }) => answerJson(await quotas.change(context, params.applicationId!, body)),
+    run: async (context, { params, body }) => replyJson(await quotas.change(context, params.applicationId!, body)),
   }),
-  route({
+  operatorRoute({
     method: 'POST',
     path: `${APPLICATION}/users`,
     permission: 'operator',
     body: { shape: checkedLater(NewUser), bytesMax: ORDINARY_BYTES_MAX },
     sentence: 'Creates a user, or activates a shared user.',
     run: async (context, { params, body }) =>
-      answerJson(await users.createByOperator(context, params.applicationId!, body)),
+      replyJson(await users.createByOperator(context, params.applicationId!, body)),
   }),
-  route({
+  operatorRoute({
     method: 'POST',
     path: TOKENS,
     permission: 'operator',
     body: { shape: one(NewToken), bytesMax: ORDINARY_BYTES_MAX },
     sentence: 'Creates an API token; its secret appears this once.',
-    run: async (context, input) => answerJson(await tokens.createByOperator(context, owner(input), input.body)),
+    run: async (context, input) => replyJson(await tokens.createByOperator(context, owner(input), input.body)),
   }),
-  route({
+  operatorRoute({
     method: 'GET',
     path: TOKENS,
     permission: 'operator',
     sentence: "A user's tokens, without their secrets.",
-    run: async (context, input) => answerJson(await tokens.listByOperator(context, owner(input))),
+    run: async (context, input) => replyJson(await tokens.listByOperator(context, owner(input))),
   }),
-  route({
+  operatorRoute({
     method: 'DELETE',
     path: `${TOKENS}/:tokenId`,
     permission: 'operator',
@@ -181,31 +163,31 @@ export const OPERATOR_ROUTES: readonly OperatorRoute[] = [
       return NO_CONTENT;
     },
   }),
-  route({
+  operatorRoute({
     method: 'GET',
     path: ORGANIZATION,
     permission: 'operator',
     sentence: 'An organization.',
-    run: async (context, { params }) => answerJson(await organizations.show(context, params.name!)),
+    run: async (context, { params }) => replyJson(await organizations.show(context, params.name!)),
   }),
-  route({
+  operatorRoute({
     method: 'PUT',
     path: ORGANIZATION,
     permission: 'operator',
     body: { shape: one(OrganizationSettings), bytesMax: ORDINARY_BYTES_MAX },
     sentence: 'Creates an organization or sets its single sign-on.',
-    run: async (context, { params, body }) => answerJson(await organizations.put(context, params.name!, body)),
+    run: async (context, { params, body }) => replyJson(await organizations.put(context, params.name!, body)),
   }),
-  route({
+  operatorRoute({
     method: 'POST',
     path: `${ORGANIZATION}/sharedUsers`,
     permission: 'operator',
     body: { shape: checkedLater(NewSharedUser), bytesMax: ORDINARY_BYTES_MAX },
     sentence: 'Creates a shared user.',
     run: async (context, { params, body }) =>
-      answerJson(await sharedUsers.createByOperator(context, params.name!, body)),
+      replyJson(await sharedUsers.createByOperator(context, params.name!, body)),
   }),
-  route({
+  operatorRoute({
     method: 'POST',
     path: '/operator/v1/doctor',
     permission: 'operator',
@@ -214,7 +196,7 @@ export const OPERATOR_ROUTES: readonly OperatorRoute[] = [
     sentence: 'Compares attachments with their files, and mends what is wrong; lines of JSON.',
     run: (context, input) => {
       const options = { mend: flag(input, 'mend'), hashes: flag(input, 'hashes'), force: flag(input, 'force') };
-      return answerLines(doctor.examine(context, options));
+      return replyLines(doctor.examine(context, options));
     },
   }),
 ];

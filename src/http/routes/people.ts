@@ -4,62 +4,62 @@
 import * as sharedUsers from '../../operations/people/shared-users.ts';
 import * as users from '../../operations/people/users.ts';
 import { NewSharedUser, NewUser, SharedUserUpdate, UserUpdate } from '../../wire/users.ts';
-import { answerJson, NO_CONTENT } from '../replies/answer.ts';
+import { NO_CONTENT, replyJson } from '../replies/reply.ts';
 import { readUserPage, USER_LIST_PARAMETERS } from '../requests/list-parameters.ts';
 import { checkedLater } from '../requests/shapes.ts';
-import { ORDINARY_BYTES_MAX, type Route, route } from './row.ts';
+import { ORDINARY_BYTES_MAX, type UserRoute, userRoute } from './row.ts';
 
 const USERS = '/v1/:applicationId/management/users';
 const USER = `${USERS}/:userId`;
 const SHARED_USERS = '/v1/:applicationId/management/sharedUsers';
 const SHARED_USER = `${SHARED_USERS}/:sharedUserId`;
 
-export const PEOPLE_ROUTES: readonly Route[] = [
-  route({
+export const PEOPLE_ROUTES: readonly UserRoute[] = [
+  userRoute({
     method: 'GET',
     path: '/v1/:applicationId/users',
     permission: 'api',
     group: 'records-read',
     parameters: USER_LIST_PARAMETERS,
     sentence: 'Lists users by name.',
-    run: async (context, { query }) => answerJson(await users.listShort(context, readUserPage(query))),
+    run: async (context, { query }) => replyJson(await users.listShort(context, readUserPage(query))),
   }),
-  route({
+  userRoute({
     method: 'GET',
     path: USERS,
     permission: 'management',
     group: 'management-read',
     parameters: USER_LIST_PARAMETERS,
     sentence: 'Lists users by name, with everything that is known of them.',
-    run: async (context, { query }) => answerJson(await users.list(context, readUserPage(query))),
+    run: async (context, { query }) => replyJson(await users.list(context, readUserPage(query))),
   }),
-  route({
+  userRoute({
     method: 'GET',
     path: USER,
     permission: 'management',
     group: 'management-read',
     sentence: 'One user.',
-    run: async (context, { params }) => answerJson(await users.get(context, params.userId!)),
+    run: async (context, { params }) => replyJson(await users.get(context, params.userId!)),
   }),
-  route({
+  userRoute({
     method: 'POST',
     path: USERS,
     permission: 'management',
     group: 'management-write',
     body: { shape: checkedLater(NewUser), bytesMax: ORDINARY_BYTES_MAX },
     sentence: 'Creates a user, or activates a shared user.',
-    run: async (context, { body }) => answerJson(await users.create(context, body)),
+    run: async (context, { body }) => replyJson(await users.create(context, body)),
   }),
-  route({
+  userRoute({
     method: 'PUT',
     path: USER,
     permission: 'management',
     group: 'management-write',
     body: { shape: checkedLater(UserUpdate), bytesMax: ORDINARY_BYTES_MAX },
     sentence: 'Updates a user.',
-    run: async (context, { params, body }) => answerJson(await users.update(context, params.userId!, body)),
+    run: async (context, { params, body }) => replyJson(await users.update(context, params.userId!, body)),
   }),
-  route({
+  userRoute({
     method: 'DELETE',
     path: USER,
     permission: 'management',
@@ -70,42 +70,42 @@ export const PEOPLE_ROUTES: readonly Route[] = [
       return NO_CONTENT;
     },
   }),
-  route({
+  userRoute({
     method: 'GET',
     path: SHARED_USERS,
     permission: 'organization',
     group: 'management-read',
     parameters: USER_LIST_PARAMETERS,
     sentence: "Lists the organization's shared users by name.",
-    run: async (context, { query }) => answerJson(await sharedUsers.list(context, readUserPage(query))),
+    run: async (context, { query }) => replyJson(await sharedUsers.list(context, readUserPage(query))),
   }),
-  route({
+  userRoute({
     method: 'GET',
     path: SHARED_USER,
     permission: 'organization',
     group: 'management-read',
     sentence: 'One shared user.',
-    run: async (context, { params }) => answerJson(await sharedUsers.get(context, params.sharedUserId!)),
+    run: async (context, { params }) => replyJson(await sharedUsers.get(context, params.sharedUserId!)),
   }),
-  route({
+  userRoute({
     method: 'POST',
     path: SHARED_USERS,
     permission: 'organization',
     group: 'management-write',
     body: { shape: checkedLater(NewSharedUser), bytesMax: ORDINARY_BYTES_MAX },
     sentence: 'Creates a shared user.',
-    run: async (context, { body }) => answerJson(await sharedUsers.create(context, body)),
+    run: async (context, { body }) => replyJson(await sharedUsers.create(context, body)),
   }),
-  route({
+  userRoute({
     method: 'PUT',
     path: SHARED_USER,
     permission: 'organization',
     group: 'management-write',
     body: { shape: checkedLater(SharedUserUpdate), bytesMax: ORDINARY_BYTES_MAX },
     sentence: 'Updates a shared user.',
-    run: async (context, { params, body }) => answerJson(await sharedUsers.update(context, params.sharedUserId!, body)),
+    run: async (context, { params, body }) => replyJson(await sharedUsers.update(context, params.sharedUserId!, body)),
   }),
-  route({
+  userRoute({
     method: 'DELETE',
     path: SHARED_USER,
     permission: 'organization',

@@ -1,34 +1,68 @@
-// What a row of the interface's table is made of (http/routes/table).
+// The rows of the tables of routes. The kind of caller decides which stages a request passes and what its operation gets
+// (http/handle.ts); everything else is data of the row.
 
-import type { Context } from '../../context.ts';
+import type { Context, OperatorContext, VisitorContext } from '../../context.ts';
 import type { Permission } from '../../gate/permit.ts';
 import type { QuotaGroup } from '../../wire/publish-document.ts';
-import type { Answer } from '../replies/answer.ts';
+import type { Reply } from '../replies/reply.ts';
 import type { BodyRule, Input } from '../requests/input.ts';
 
-export interface Route<Body = unknown> {
+interface Row<Body> {
   /** HEAD and OPTIONS stand here only where they are operations of their own; HEAD works wherever GET does. */
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
   readonly path: string;
-  readonly permission: Permission;
-  /** Absent: the operation is counted against no quota. */
-  readonly group?: QuotaGroup;
-  /** The query parameters that it reads; all others are ignored, unless it refuses them. */
+  /** The query parameters that the operation reads; others are ignored, unless it refuses them. */
   readonly parameters?: readonly string[];
-  /** Where a slip would destroy: a parameter that it does not read, or that is given twice, is an error. */
+  /** Where a typing error would destroy data: an unknown or repeated parameter is refused. */
   readonly refusesOthers?: true;
   /** Absent: the operation takes no JSON. */
   readonly body?: BodyRule<Body>;
-  /** The body is bytes, which the operation reads itself. */
-  readonly takesBytes?: true;
   readonly sentence: string;
-  readonly run: (context: Context, input: Input<Body>, server: { publicUrl: () => string }) => Promise<Answer> | Answer;
 }
 
-/** Of a body that carries no records. */
+/** A user of the application, signed in by token, password or session. */
+export interface UserRoute<Body = unknown> extends Row<Body> {
+  readonly caller: 'user';
+  readonly permission: Permission;
+  /** Absent: the operation is counted against no quota. */
+  readonly group?: QuotaGroup;
+  /** The body is bytes, which the operation reads itself. */
+  readonly takesBytes?: true;
+  readonly run: (context: Context, input: Input<Body>, server: { publicUrl: () => string }) => Promise<Reply> | Reply;
+}
+
+/** Signing in: the application need not exist, and no reply may tell whether it does. */
+export interface VisitorRoute<Body = unknown> extends Row<Body> {
+  readonly caller: 'visitor';
+  /** Where the path does not name the application: an identifier of the right form, or ''. */
+  readonly applicationOf?: (input: Input<Body>) => string;
+  readonly run: (context: VisitorContext, input: Input<Body>) => Promise<Reply> | Reply;
+}
+
+/** Outside of applications, by the operator's key. Not subject to admission and the deadline of requests. */
+export interface OperatorRoute<Body = unknown> extends Row<Body> {
+  readonly caller: 'operator';
+  /** `open`: needs no key. */
+  readonly permission: 'operator' | 'open';
+  /** The client goes on with the same connection, also while the server is being stopped. */
+  readonly keepsConnection?: true;
+  readonly run: (context: OperatorContext, input: Input<Body>) => Promise<Reply> | Reply;
+}
+
+export type Route = UserRoute | VisitorRoute | OperatorRoute;
+
+// The type of a row's body is known inside the row, and of no interest outside of it.
+
+export const userRoute = <Body>(row: Omit<UserRoute<Body>, 'caller'>): UserRoute =>
+  ({ caller: 'user', ...row }) as UserRoute;
+
+export const visitorRoute = <Body>(row: Omit<VisitorRoute<Body>, 'caller'>): VisitorRoute =>
+  ({ caller: 'visitor', ...row }) as VisitorRoute;
+
+export const operatorRoute = <Body>(row: Omit<OperatorRoute<Body>, 'caller'>): OperatorRoute =>
+  ({ caller: 'operator', ...row }) as OperatorRoute;
+
+/** For a body that carries no records. */
 export const ORDINARY_BYTES_MAX = 100 * 1024;
 
 export const COLLECTION = '/v1/:applicationId/collections/:collectionId';
-
-/** The row's body type is known inside the row and of no interest outside of it. */
-export const route = <Body>(row: Route<Body>): Route => row as Route;

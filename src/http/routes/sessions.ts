@@ -3,22 +3,22 @@
 import * as passwords from '../../operations/people/passwords.ts';
 import * as sessions from '../../operations/people/sessions.ts';
 import { PasswordChange } from '../../wire/sessions.ts';
-import { answerJson, NO_CONTENT } from '../replies/answer.ts';
+import { NO_CONTENT, replyJson } from '../replies/reply.ts';
 import { FORGET_CACHED, sessionCookie } from '../requests/cookies.ts';
 import { one } from '../requests/shapes.ts';
-import { ORDINARY_BYTES_MAX, type Route, route } from './row.ts';
+import { ORDINARY_BYTES_MAX, type UserRoute, userRoute } from './row.ts';
 
 const SESSION = '/v1/:applicationId/session';
 
-export const SESSION_ROUTES: readonly Route[] = [
-  route({
+export const SESSION_ROUTES: readonly UserRoute[] = [
+  userRoute({
     method: 'GET',
     path: SESSION,
     permission: 'self',
     sentence: 'Who asks, and what they may do.',
-    run: async (context) => answerJson(await sessions.show(context)),
+    run: async (context) => replyJson(await sessions.show(context)),
   }),
-  route({
+  userRoute({
     method: 'DELETE',
     path: SESSION,
     permission: 'self',
@@ -29,7 +29,7 @@ export const SESSION_ROUTES: readonly Route[] = [
       return { ...NO_CONTENT, headers: { 'set-cookie': cookie, ...FORGET_CACHED } };
     },
   }),
-  route({
+  userRoute({
     method: 'PUT',
     path: `${SESSION}/password`,
     permission: 'self',

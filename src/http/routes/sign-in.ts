@@ -3,19 +3,16 @@
 import * as passwordResets from '../../operations/people/password-resets.ts';
 import * as sessions from '../../operations/people/sessions.ts';
 import { PasswordReset, PasswordResetRequest, SignIn } from '../../wire/sessions.ts';
-import { answerJson, NO_CONTENT } from '../replies/answer.ts';
+import { NO_CONTENT, replyJson } from '../replies/reply.ts';
 import { FORGET_CACHED, readCookie, SESSION_COOKIE, sessionCookie } from '../requests/cookies.ts';
 import { one } from '../requests/shapes.ts';
-import { ORDINARY_BYTES_MAX } from './row.ts';
-import type { VisitorRoute } from './visitor-row.ts';
+import { ORDINARY_BYTES_MAX, type VisitorRoute, visitorRoute } from './row.ts';
 
 const SESSION = '/v1/:applicationId/session';
 const RESET = `${SESSION}/passwordReset`;
 
-const route = <Body>(row: VisitorRoute<Body>): VisitorRoute => row as VisitorRoute;
-
 export const SIGN_IN_ROUTES: readonly VisitorRoute[] = [
-  route({
+  visitorRoute({
     method: 'POST',
     path: SESSION,
     body: { shape: one(SignIn), bytesMax: ORDINARY_BYTES_MAX },
@@ -24,16 +21,16 @@ export const SIGN_IN_ROUTES: readonly VisitorRoute[] = [
       const former = readCookie(header('cookie'), SESSION_COOKIE);
       const opened = await sessions.signIn(context, body, { agent: header('user-agent') ?? '', former });
       const cookie = sessionCookie(context.applicationId, opened.credentials, context.people.publicUrl());
-      return { ...answerJson(opened.view), headers: { 'set-cookie': cookie, ...FORGET_CACHED } };
+      return { ...replyJson(opened.view), headers: { 'set-cookie': cookie, ...FORGET_CACHED } };
     },
   }),
-  route({
+  visitorRoute({
     method: 'GET',
     path: `${SESSION}/methods`,
     sentence: 'How people may sign in.',
-    run: (context) => answerJson(sessions.methods(context)),
+    run: (context) => replyJson(sessions.methods(context)),
   }),
-  route({
+  visitorRoute({
     method: 'POST',
     path: RESET,
     body: { shape: one(PasswordResetRequest), bytesMax: ORDINARY_BYTES_MAX },
@@ -43,7 +40,7 @@ export const SIGN_IN_ROUTES: readonly VisitorRoute[] = [
       return NO_CONTENT;
     },
   }),
-  route({
+  visitorRoute({
     method: 'PUT',
     path: RESET,
     body: { shape: one(PasswordReset), bytesMax: ORDINARY_BYTES_MAX },

@@ -4,10 +4,10 @@
 import { escapeHtml } from '../../domain/html.ts';
 import { Fault, notSignedIn } from '../../faults.ts';
 import * as singleSignOn from '../../operations/people/single-sign-on.ts';
-import type { Answer } from '../replies/answer.ts';
+import type { Reply } from '../replies/reply.ts';
 import { FORGET_CACHED, readCookie, SESSION_COOKIE, sessionCookie, writeCookie } from '../requests/cookies.ts';
 import type { Input } from '../requests/input.ts';
-import type { VisitorRoute } from './visitor-row.ts';
+import { type VisitorRoute, visitorRoute } from './row.ts';
 
 const BEGIN_PATH = '/v1/:applicationId/session/singleSignOn';
 const ATTEMPT_COOKIE = 'cartulary_sign_on';
@@ -17,7 +17,7 @@ const ANSWER_PARAMETERS = ['code', 'state', 'iss', 'error'] as const;
 const PRIVATE = { 'referrer-policy': 'no-referrer', 'cache-control': 'no-store' } as const;
 
 export const SINGLE_SIGN_ON_ROUTES: readonly VisitorRoute[] = [
-  {
+  visitorRoute({
     method: 'GET',
     path: BEGIN_PATH,
     parameters: ['returnTo'],
@@ -29,8 +29,8 @@ export const SINGLE_SIGN_ON_ROUTES: readonly VisitorRoute[] = [
         const cookie = attemptCookie(begun.state, begun.browserSecret, context.people.publicUrl());
         return { status: 302, headers: { location: begun.location, 'set-cookie': cookie, ...PRIVATE } };
       }),
-  },
-  {
+  }),
+  visitorRoute({
     method: 'GET',
     path: `${singleSignOn.CALLBACK_PATH}/:organization`,
     parameters: ANSWER_PARAMETERS,
@@ -56,7 +56,7 @@ export const SINGLE_SIGN_ON_ROUTES: readonly VisitorRoute[] = [
         return { status: 302, headers: { location: returnTo, 'set-cookie': cookies, ...FORGET_CACHED, ...PRIVATE } };
       });
     },
-  },
+  }),
 ];
 
 /** Several attempts may be under way in one browser, each with a cookie of its own. */
@@ -78,7 +78,7 @@ const beginAddress = (applicationId: string, returnTo: string | undefined): stri
   BEGIN_PATH.replace(':applicationId', applicationId) +
   (returnTo === undefined ? '' : `?returnTo=${encodeURIComponent(returnTo)}`);
 
-async function inWords(input: Input<unknown>, again: string, work: () => Promise<Answer>): Promise<Answer> {
+async function inWords(input: Input<unknown>, again: string, work: () => Promise<Reply>): Promise<Reply> {
   try {
     return await work();
   } catch (error) {
@@ -95,7 +95,7 @@ const SENTENCES: Readonly<Record<number, string>> = {
   503: 'Signing on does not work at the moment. Please try again in a little while.',
 };
 
-function page({ status, headers }: Fault, again: string): Answer {
+function page({ status, headers }: Fault, again: string): Reply {
   const body = `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">

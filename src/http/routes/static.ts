@@ -1,7 +1,7 @@
 // The console's files, read once when the server is made. Nothing but what is in the table is ever served.
 
 import { readFileSync } from 'node:fs';
-import type { Answer } from '../replies/answer.ts';
+import type { Reply } from '../replies/reply.ts';
 
 /** Beside the sources, three folders up from the built file. */
 const FOLDER = new URL('../../../../console/', import.meta.url);
@@ -51,7 +51,7 @@ export const STATIC_ROUTES: readonly StaticRoute[] = [
 ];
 
 /** What the row answers, from now on. */
-export function loadStatic({ file }: StaticRoute): Answer {
+export function loadStatic({ file }: StaticRoute): Reply {
   const body = readFileSync(new URL(file, FOLDER));
   const type = TYPES[file.slice(file.lastIndexOf('.') + 1) as keyof typeof TYPES];
   return { status: 200, headers: { ...HEADERS, 'content-type': type }, body };

@@ -3,29 +3,29 @@
 
 import * as tokens from '../../operations/people/tokens.ts';
 import { NewToken } from '../../wire/tokens.ts';
-import { answerJson, NO_CONTENT } from '../replies/answer.ts';
+import { NO_CONTENT, replyJson } from '../replies/reply.ts';
 import { one } from '../requests/shapes.ts';
-import { ORDINARY_BYTES_MAX, type Route, route } from './row.ts';
+import { ORDINARY_BYTES_MAX, type UserRoute, userRoute } from './row.ts';
 
 const TOKENS = '/v1/:applicationId/users/:userId/tokens';
 
-export const TOKEN_ROUTES: readonly Route[] = [
-  route({
+export const TOKEN_ROUTES: readonly UserRoute[] = [
+  userRoute({
     method: 'GET',
     path: TOKENS,
     permission: 'self',
     sentence: "A user's API tokens, without their secrets.",
-    run: async (context, { params }) => answerJson(await tokens.list(context, params.userId!)),
+    run: async (context, { params }) => replyJson(await tokens.list(context, params.userId!)),
   }),
-  route({
+  userRoute({
     method: 'POST',
     path: TOKENS,
     permission: 'self',
     body: { shape: one(NewToken), bytesMax: ORDINARY_BYTES_MAX },
     sentence: 'Creates an API token; its secret appears this once.',
-    run: async (context, { params, body }) => answerJson(await tokens.create(context, params.userId!, body)),
+    run: async (context, { params, body }) => replyJson(await tokens.create(context, params.userId!, body)),
   }),
-  route({
+  userRoute({
     method: 'DELETE',
     path: `${TOKENS}/:tokenId`,
     permission: 'self',

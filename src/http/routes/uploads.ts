@@ -4,7 +4,7 @@
 import type { Context } from '../../context.ts';
 import { Fault, fault } from '../../faults.ts';
 import * as uploads from '../../operations/attachments/announced-uploads.ts';
-import { type Answer, NO_CONTENT } from '../replies/answer.ts';
+import { NO_CONTENT, type Reply } from '../replies/reply.ts';
 import type { Input } from '../requests/input.ts';
 import {
   checkOffsetType,
@@ -17,12 +17,12 @@ import {
   TUS_VERSION,
 } from '../requests/tus-headers.ts';
 import { readCreatorId } from './attachments.ts';
-import { COLLECTION, type Route, route } from './row.ts';
+import { COLLECTION, type UserRoute, userRoute } from './row.ts';
 
 const UPLOADS = `${COLLECTION}/uploads`;
 const UPLOAD = `${UPLOADS}/:attachmentId`;
 
-type Run = (context: Context, input: Input<unknown>) => Promise<Answer>;
+type Run = (context: Context, input: Input<unknown>) => Promise<Reply>;
 
 const SPOKEN = { 'tus-resumable': TUS_VERSION } as const;
 
@@ -62,13 +62,13 @@ const announce: Run = async (context, { params, header, address }) => {
 
 const show: Run = async (context, input) => ({
   status: 200,
-  headers: stateHeaders(await uploads.show(context, { ...placeOf(input), bytes: input.bytes })),
+  headers: stateHeaders(await uploads.show(context, { ...placeOf(input), beginTransfer: input.beginTransfer })),
 });
 
 const append: Run = async (context, input) => {
   checkOffsetType(input.header);
   const offset = readBytesHeader(input.header, 'Upload-Offset');
-  const view = await uploads.append(context, { ...placeOf(input), offset, bytes: input.bytes });
+  const view = await uploads.append(context, { ...placeOf(input), offset, receiveFile: input.receiveFile });
   return { ...NO_CONTENT, headers: progressHeaders(view) };
 };
 
@@ -90,8 +90,8 @@ const overridden: Run = async (context, input) => {
   throw fault('INVALID_PARAMETER', { parameter: 'X-HTTP-Method-Override', reason });
 };
 
-export const UPLOAD_ROUTES: readonly Route[] = [
-  route({
+export const UPLOAD_ROUTES: readonly UserRoute[] = [
+  userRoute({
     method: 'OPTIONS',
     path: UPLOADS,
     permission: 'api',
@@ -106,7 +106,7 @@ export const UPLOAD_ROUTES: readonly Route[] = [
       },
     }),
   }),
-  route({
+  userRoute({
     method: 'POST',
     path: UPLOADS,
     permission: 'api',
@@ -114,14 +114,14 @@ export const UPLOAD_ROUTES: readonly Route[] = [
     sentence: 'Announces a file whose bytes come later; records may hold it from then on.',
     run: spoken(announce),
   }),
-  route({
+  userRoute({
     method: 'HEAD',
     path: UPLOAD,
     permission: 'api',
     sentence: 'How many bytes of an announced file are there.',
     run: spoken(show),
   }),
-  route({
+  userRoute({
     method: 'PATCH',
     path: UPLOAD,
     permission: 'api',
@@ -129,14 +129,14 @@ export const UPLOAD_ROUTES: readonly Route[] = [
     sentence: 'Takes the next bytes of an announced file; the body is these bytes.',
     run: spoken(append),
   }),
-  route({
+  userRoute({
     method: 'DELETE',
     path: UPLOAD,
     permission: 'api',
     sentence: 'Gives an announced file up.',
     run: spoken(cancel),
   }),
-  route({
+  userRoute({
     method: 'POST',
     path: UPLOAD,
     permission: 'api',

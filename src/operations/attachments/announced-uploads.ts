@@ -73,7 +73,7 @@ async function* noBytes(): AsyncGenerator<Uint8Array> {}
  */
 export async function show(
   context: Context,
-  { collectionId, attachmentId: id, bytes }: Omit<Continuation, 'offset'>,
+  { collectionId, attachmentId: id, beginTransfer }: UploadPath & { readonly beginTransfer: () => void },
 ): Promise<UploadView> {
   const at = inCollection(context, collectionId);
   const found = await find(at, id);
@@ -81,8 +81,10 @@ export async function show(
   const upload = { ...found, id };
   try {
     // There is no body, but joining the pieces may take as long as receiving a file.
-    const none = bytes(0);
-    return await asActiveUpload(at, id, (signal) => receive(at, { upload, offset: found.size, bytes: none, signal }));
+    beginTransfer();
+    return await asActiveUpload(at, id, (signal) =>
+      receive(at, { upload, offset: found.size, bytes: noBytes(), signal }),
+    );
   } catch (error) {
     if (!(error instanceof Fault) || error.code !== 'UNAVAILABLE') throw error;
     // On any other failure of this request, clients start over with another upload.
@@ -92,7 +94,7 @@ export async function show(
   }
 }
 
-interface Continuation extends UploadPath, Pick<Upload, 'bytes'> {
+interface Continuation extends UploadPath, Pick<Upload, 'receiveFile'> {
   readonly offset: number;
 }
 
@@ -102,7 +104,7 @@ export async function append(context: Context, input: Continuation): Promise<Upl
   const found = await find(at, id);
   const { size } = found;
   if (offset > size || (found.available && offset < size)) throw mismatch(found);
-  const bytes = input.bytes(size - offset);
+  const bytes = input.receiveFile(size - offset);
   if (found.available) return viewOf(id, found);
   return asActiveUpload(at, id, (signal) => receive(at, { upload: { ...found, id }, offset, bytes, signal }));
 }

@@ -32,12 +32,12 @@ export interface NewUpload {
 
 export interface Upload extends NewUpload {
   /** The bytes of the body, at most `bytesMax`; throws at once when the length is known to be greater. */
-  readonly bytes: (bytesMax: number) => AsyncIterable<Uint8Array>;
+  readonly receiveFile: (bytesMax: number) => AsyncIterable<Uint8Array>;
 }
 
 export async function upload(context: Context, input: Upload): Promise<AttachmentMetadata> {
   const at = inCollection(context, input.collectionId);
-  const bytes = input.bytes(at.application.definition.maxAttachmentBytes);
+  const bytes = input.receiveFile(at.application.definition.maxAttachmentBytes);
   const createdBy = await creatorOf(at, input.creatorId);
   const { name, contentType, collectionId } = input;
   const { node, activeUploads } = at.attachments;

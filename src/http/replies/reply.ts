@@ -11,7 +11,7 @@ export function roughLength(body: Body | undefined): number {
   return Array.isArray(body) ? body.reduce((sum, { length }) => sum + length, 0) : body.length;
 }
 
-export interface Answer {
+export interface Reply {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   /** JSON text, or bytes whose type the headers say; in parts where some are long. */
@@ -20,9 +20,9 @@ export interface Answer {
   readonly stream?: () => Promise<Readable>;
 }
 
-export const answerJson = (value: unknown): Answer => ({ status: 200, body: JSON.stringify(value) });
+export const replyJson = (value: unknown): Reply => ({ status: 200, body: JSON.stringify(value) });
 
-export const answerText = (body: Body, headers: Readonly<Record<string, string>> = {}): Answer => ({
+export const replyText = (body: Body, headers: Readonly<Record<string, string>> = {}): Reply => ({
   status: 200,
   headers,
   body,
@@ -35,12 +35,12 @@ export function arrayOf(texts: readonly RecordText[]): Body {
   return [...parts, ']'];
 }
 
-export const NO_CONTENT: Answer = { status: 204 };
+export const NO_CONTENT: Reply = { status: 204 };
 
-export const NOT_MODIFIED = (headers: Readonly<Record<string, string>>): Answer => ({ status: 304, headers });
+export const NOT_MODIFIED = (headers: Readonly<Record<string, string>>): Reply => ({ status: 304, headers });
 
 /** One JSON text a line, each sent when it is made. */
-export const answerLines = (values: AsyncIterable<unknown>): Answer => ({
+export const replyLines = (values: AsyncIterable<unknown>): Reply => ({
   status: 200,
   headers: {
     'content-type': 'application/x-ndjson',

@@ -1,0 +1,140 @@
+// The rows of the definition and of records.
+
+import * as definition from '../../operations/definition.ts';
+import * as recordLists from '../../operations/records/lists.ts';
+import * as records from '../../operations/records/records.ts';
+import { removeMany } from '../../operations/records/removals.ts';
+import { NewRecord, RecordUpdate, RecordUpdateWithId } from '../../wire/records.ts';
+import { arrayOf, NO_CONTENT, NOT_MODIFIED, replyJson, replyText } from '../replies/reply.ts';
+import { notModified, requiredHash, VARY } from '../requests/conditional.ts';
+import {
+  DELETE_LIMIT_MAX,
+  DELETE_PARAMETERS,
+  LIST_PARAMETERS,
+  nextLink,
+  readListParameters,
+  readRemovalSearch,
+  readWhole,
+} from '../requests/list-parameters.ts';
+import { many, one, oneOrMany } from '../requests/shapes.ts';
+import { COLLECTION, type UserRoute, userRoute } from './row.ts';
+
+export const RECORDS_BYTES_MAX = 1024 * 1024;
+
+const RECORDS = `${COLLECTION}/records`;
+const RECORD = `${RECORDS}/:recordId`;
+
+export const RECORD_ROUTES: readonly UserRoute[] = [
+  userRoute({
+    method: 'GET',
+    path: '/v1/:applicationId',
+    permission: 'api',
+    group: 'records-read',
+    sentence: 'The application with its collections and columns.',
+    run: (context, _input, server) => replyText(definition.show(context, server.publicUrl())),
+  }),
+  userRoute({
+    method: 'GET',
+    path: RECORDS,
+    permission: 'api',
+    group: 'records-read',
+    parameters: LIST_PARAMETERS,
+    sentence: 'Lists records in order, page by page, narrowed down by a search.',
+    run: async (context, { params, query, address }) => {
+      const input = { collectionId: params.collectionId!, ...readListParameters(query) };
+      const { texts, next } = await recordLists.list(context, input);
+      const link = next === undefined ? undefined : nextLink(address(), query, next);
+      return replyText(arrayOf(texts), link === undefined ? {} : { link });
+    },
+  }),
+  userRoute({
+    method: 'DELETE',
+    path: RECORDS,
+    permission: 'api',
+    group: 'records-write',
+    parameters: DELETE_PARAMETERS,
+    refusesOthers: true,
+    sentence: 'Deletes the records that a search selects, oldest first.',
+    run: async (context, { params, query }) => {
+      const limit = readWhole(query, 'limit', { minimum: 1, maximum: DELETE_LIMIT_MAX });
+      const input = { ...readRemovalSearch(query), collectionId: params.collectionId! };
+      const deletedCount = await removeMany(context, { ...input, limit: limit ?? DELETE_LIMIT_MAX });
+      return limit === undefined ? NO_CONTENT : replyJson({ deletedCount });
+    },
+  }),
+  userRoute({
+    method: 'POST',
+    path: RECORDS,
+    permission: 'api',
+    group: 'records-write',
+    body: { shape: oneOrMany(NewRecord), bytesMax: RECORDS_BYTES_MAX },
+    sentence: 'Creates one record, or up to 100 in order.',
+    run: async (context, { params, body }) => {
+      const { items, batch } = body;
+      const collectionId = params.collectionId!;
+      const texts = await records.create(context, { collectionId, records: items, batch });
+      return replyText(batch ? arrayOf(texts) : texts[0]!);
+    },
+  }),
+  userRoute({
+    method: 'PUT',
+    path: RECORDS,
+    permission: 'api',
+    group: 'records-write',
+    body: { shape: many(RecordUpdateWithId), bytesMax: RECORDS_BYTES_MAX },
+    sentence: 'Updates up to 100 records in order.',
+    run: async (context, { params, body }) =>
+      replyText(arrayOf(await records.updateMany(context, { collectionId: params.collectionId!, updates: body }))),
+  }),
+  userRoute({
+    method: 'PATCH',
+    path: `${RECORDS}/upsert/:upsertKeyColumnId`,
+    permission: 'api',
+    group: 'records-write',
+    body: { shape: oneOrMany(NewRecord), bytesMax: RECORDS_BYTES_MAX },
+    sentence: 'Updates the record that has the key, or creates it; one, or up to 100 in order.',
+    run: async (context, { params, body }) => {
+      const { items, batch } = body;
+      const place = { collectionId: params.collectionId!, keyColumnId: params.upsertKeyColumnId! };
+      const texts = await records.upsert(context, { ...place, records: items, batch });
+      return replyText(batch ? arrayOf(texts) : texts[0]!);
+    },
+  }),
+  userRoute({
+    method: 'GET',
+    path: RECORD,
+    permission: 'api',
+    group: 'records-read',
+    sentence: 'One record.',
+    run: async (context, { params, header }) => {
+      const view = await records.get(context, { collectionId: params.collectionId!, recordId: params.recordId! });
+      const headers = { etag: view.etag, 'cache-control': 'private, no-cache', vary: VARY };
+      return notModified(header('if-none-match'), view.etag) ? NOT_MODIFIED(headers) : replyText(view.text, headers);
+    },
+  }),
+  userRoute({
+    method: 'PUT',
+    path: RECORD,
+    permission: 'api',
+    group: 'records-write',
+    body: { shape: one(RecordUpdate), bytesMax: RECORDS_BYTES_MAX },
+    sentence: 'Updates one record.',
+    run: async (context, { params, header, body }) => {
+      const ifHash = requiredHash(header('if-match'));
+      const place = { collectionId: params.collectionId!, recordId: params.recordId! };
+      return replyText(await records.update(context, { ...place, update: body, ifHash }));
+    },
+  }),
+  userRoute({
+    method: 'DELETE',
+    path: RECORD,
+    permission: 'api',
+    group: 'records-write',
+    sentence: 'Deletes one record.',
+    run: async (context, { params, header }) => {
+      const ifHash = requiredHash(header('if-match'));
+      await records.remove(context, { collectionId: params.collectionId!, recordId: params.recordId!, ifHash });
+      return NO_CONTENT;
+    },
+  }),
+];
