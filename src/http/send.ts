@@ -1,8 +1,6 @@
-// Puts answers and problems on the wire. Written straight to the response: a framework's path of hooks and serializers
-// has nothing to do here, and took a quarter of the time of a short answer.
+// Puts replies and problems on the wire, and reports every request when its reply has gone out.
 
 import type { ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Fault } from '../faults.ts';
@@ -40,109 +38,159 @@ export interface Sending {
 type Work = (request: HttpRequest, scope: RequestScope) => Promise<Reply> | Reply;
 export type Handler = (request: HttpRequest, response: ServerResponse) => void;
 
-/** A handler that sends what `work` gives or throws, or that its time is over, and tells of it. */
+/** A handler that sends the reply of `work`, or a problem where it throws or its deadline passes, and reports the request. */
 export function sendReplies(sending: Sending, route: string, work: Work): Handler {
-  const { observe, closing, underWay, deadlines, patience, traces, pipelines, unread, byteBudget } = sending;
-  const respond: Handler = (request, response) => {
-    const { id: requestId, method } = request;
-    const scope = new RequestScope(requestId, deadlines.milliseconds);
-    const told = (status: number) => {
-      const milliseconds = performance.now() - scope.startedAt;
-      observe({ event: 'request', requestId, method, route, status, milliseconds, scope });
-      scope.trace?.end(scope, status);
-    };
-    // The answer itself cannot be put on the wire: the reader learns that none comes.
-    const fail = (error: unknown) => {
-      observe({ event: 'request.failed', requestId, method, route, scope, error });
-      told(500);
-      request.raw.socket.destroy();
-    };
-    const refuse = (error: unknown) => send(problemAnswer(observe, { requestId, method, route, scope }, error));
-    const begin = () => {
-      deadlines.forget(scope);
-      discardRest(request.raw, patience);
-      if (closing()) response.shouldKeepAlive = false;
-    };
-    const send = (answer: Reply): void => {
-      try {
-        begin();
-        const { socket } = request.raw;
-        if (scope.heldBytes > 0) {
-          releaseBehind(socket);
-          write(response, scope, answer, byteBudget);
-        } else {
-          write(response, scope, answer, byteBudget);
-          keepUnread(response, socket, scope.tenant);
-        }
-        told(answer.status);
-      } catch (error) {
-        fail(error);
-      }
-    };
-    // What it holds of long records it holds until the answer has gone out, or nobody is there to read it.
-    const releaseBehind = (socket: Socket) => {
-      const release = () => byteBudget.release(scope);
-      if (socket.destroyed) return release();
-      response.once('close', release);
-      byteBudget.send(scope, () => socket.destroy());
-      socket.setTimeout(patience.readerMs);
-    };
-    // Opening reads and writes like the work before it, and has what is left of the same time.
-    const open = async (answer: Reply, stream: () => Promise<Readable>): Promise<void> => {
-      let bytes: Readable;
-      try {
-        bytes = await stream();
-      } catch (error) {
-        if (!scope.signal.aborted) refuse(error);
-        return;
-      }
-      if (!scope.signal.aborted) await flow(answer, bytes);
-      else discard(bytes);
-    };
-    const flow = async (answer: Reply, bytes: Readable) => {
-      begin();
-      // Node destroys the connection then, and sets its own time behind a finished answer.
-      request.raw.socket.setTimeout(patience.readerMs);
-      const cut = await streamOut(response, bytes, { scope, answer });
-      told(answer.status);
-      if (cut !== undefined) observe({ ...cut, requestId, method, route, scope });
-    };
-    if (traces !== undefined) {
-      const { headers, protocol: scheme } = request;
-      const { remoteAddress: peer } = request.raw.socket;
-      scope.trace = traces.begin({ scope, method, route, scheme, headers, peer });
-    }
-    underWay.begin();
-    deadlines.watch(scope, request.raw);
-    onAbort(scope.signal, refuse);
-    // What comes of it behind a stop is nobody's any more: the answer has gone out.
-    travel(request, scope, work).then(
-      (answer) => {
-        underWay.end();
-        if (scope.signal.aborted) return byteBudget.release(scope);
-        if (answer.stream !== undefined && method !== 'HEAD') open(answer, answer.stream).catch(fail);
-        else send(answer);
-      },
-      (error) => {
-        underWay.end();
-        if (!scope.signal.aborted) refuse(error);
-        else byteBudget.release(scope);
-      },
-    );
-  };
-  /** What did not go out at once is kept for the client no longer than that, and within bounds. */
-  const keepUnread = (response: ServerResponse, socket: Socket, tenant: string) => {
-    if (socket.writableLength === 0 || socket.destroyed) return;
-    socket.setTimeout(patience.readerMs);
-    unread.keep(tenant, response, socket);
-  };
   return (request, response) => {
-    if (Pipelines.isFirst(response)) respond(request, response);
-    else pipelines.wait(request.raw, response, () => respond(request, response));
+    if (Pipelines.isFirst(response)) new Exchange(sending, route, { request, response }).run(work);
+    else {
+      const begin = () => new Exchange(sending, route, { request, response }).run(work);
+      sending.pipelines.wait(request.raw, response, begin);
+    }
   };
 }
 
-/** What became of it when not all of it went out. A reader who leaves is everyday; bytes that cannot be had are ours. */
+/** One request and the reply that goes out for it. */
+class Exchange {
+  readonly #sending: Sending;
+  readonly #route: string;
+  readonly #request: HttpRequest;
+  readonly #response: ServerResponse;
+  readonly #scope: RequestScope;
+
+  constructor(
+    sending: Sending,
+    route: string,
+    { request, response }: { request: HttpRequest; response: ServerResponse },
+  ) {
+    this.#sending = sending;
+    this.#route = route;
+    this.#request = request;
+    this.#response = response;
+    this.#scope = new RequestScope(request.id, sending.deadlines.milliseconds);
+  }
+
+  run(work: Work): void {
+    const { traces, underWay, deadlines, byteBudget } = this.#sending;
+    const request = this.#request;
+    const scope = this.#scope;
+    if (traces !== undefined) {
+      const { method, headers, protocol: scheme } = request;
+      const { remoteAddress: peer } = request.raw.socket;
+      scope.trace = traces.begin({ scope, method, route: this.#route, scheme, headers, peer });
+    }
+    underWay.begin();
+    deadlines.watch(scope, request.raw);
+    onAbort(scope.signal, (why) => this.#refuse(why));
+    // After an abort the reply has gone out already: what the work gives is dropped.
+    checkedWork(request, scope, work).then(
+      (reply) => {
+        underWay.end();
+        if (scope.signal.aborted) return byteBudget.release(scope);
+        if (reply.stream === undefined || request.method === 'HEAD') this.#send(reply);
+        else this.#open(reply, reply.stream).catch((error) => this.#fail(error));
+      },
+      (error) => {
+        underWay.end();
+        if (!scope.signal.aborted) this.#refuse(error);
+        else byteBudget.release(scope);
+      },
+    );
+  }
+
+  #identity(): Identity {
+    return { requestId: this.#request.id, method: this.#request.method, route: this.#route, scope: this.#scope };
+  }
+
+  #report(status: number): void {
+    const milliseconds = performance.now() - this.#scope.startedAt;
+    this.#sending.observe({ event: 'request', ...this.#identity(), status, milliseconds });
+    this.#scope.trace?.end(this.#scope, status);
+  }
+
+  /** The reply itself cannot be sent: cutting the connection tells the client that none comes. */
+  #fail(error: unknown): void {
+    this.#sending.observe({ event: 'request.failed', ...this.#identity(), error });
+    this.#report(500);
+    this.#request.raw.socket.destroy();
+  }
+
+  #refuse(error: unknown): void {
+    this.#send(problemReply(this.#sending.observe, this.#identity(), error));
+  }
+
+  #begin(): void {
+    const { deadlines, patience, closing } = this.#sending;
+    deadlines.forget(this.#scope);
+    discardRest(this.#request.raw, patience);
+    if (closing()) this.#response.shouldKeepAlive = false;
+  }
+
+  #send(reply: Reply): void {
+    const { byteBudget } = this.#sending;
+    try {
+      this.#begin();
+      if (this.#scope.heldBytes > 0) {
+        this.#holdUntilSent();
+        write(this.#response, this.#scope, reply, byteBudget);
+      } else {
+        write(this.#response, this.#scope, reply, byteBudget);
+        this.#boundUnread();
+      }
+      this.#report(reply.status);
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  /** A reply of long records keeps its budget until it has gone out or its client has left. */
+  #holdUntilSent(): void {
+    const { byteBudget, patience } = this.#sending;
+    const { socket } = this.#request.raw;
+    const release = () => byteBudget.release(this.#scope);
+    if (socket.destroyed) {
+      release();
+      return;
+    }
+    this.#response.once('close', release);
+    byteBudget.send(this.#scope, () => socket.destroy());
+    socket.setTimeout(patience.readerMs);
+  }
+
+  /** The rest of a reply that its client did not read at once is kept for a bounded time, in bounded memory. */
+  #boundUnread(): void {
+    const { patience, unread } = this.#sending;
+    const { socket } = this.#request.raw;
+    if (socket.writableLength === 0 || socket.destroyed) return;
+    socket.setTimeout(patience.readerMs);
+    unread.keep(this.#scope.tenant, this.#response, socket);
+  }
+
+  /** Opening reads and writes like the work before it, under the same deadline. */
+  async #open(reply: Reply, stream: () => Promise<Readable>): Promise<void> {
+    const { signal } = this.#scope;
+    let bytes: Readable;
+    try {
+      bytes = await stream();
+    } catch (error) {
+      if (!signal.aborted) this.#refuse(error);
+      return;
+    }
+    if (signal.aborted) discard(bytes);
+    else await this.#stream(reply, bytes);
+  }
+
+  async #stream(reply: Reply, bytes: Readable): Promise<void> {
+    const { observe, patience } = this.#sending;
+    this.#begin();
+    // Node destroys a connection that times out, and sets its own timeout after a finished reply.
+    this.#request.raw.socket.setTimeout(patience.readerMs);
+    const cut = await streamOut(this.#response, bytes, { scope: this.#scope, reply });
+    this.#report(reply.status);
+    if (cut !== undefined) observe({ ...cut, ...this.#identity() });
+  }
+}
+
+/** Why not all of a reply went out: clients leave every day; bytes that cannot be had are a failure of ours. */
 type Cut = { readonly event: 'request.left' | 'request.cut'; readonly cause: unknown };
 
 /**
@@ -152,18 +200,18 @@ type Cut = { readonly event: 'request.left' | 'request.cut'; readonly cause: unk
 async function streamOut(
   response: ServerResponse,
   bytes: Readable,
-  { scope, answer }: { scope: RequestScope; answer: Reply },
+  { scope, reply }: { scope: RequestScope; reply: Reply },
 ): Promise<Cut | undefined> {
-  const declared = answer.headers?.['content-length'];
+  const declared = reply.headers?.['content-length'];
   const whole = { length: declared === undefined ? undefined : Number(declared), sent: 0 };
   try {
-    tellTiming(scope, answer.status);
-    response.writeHead(answer.status, { 'x-request-id': scope.id, ...scope.headers, ...answer.headers });
+    addServerTiming(scope, reply.status);
+    response.writeHead(reply.status, { 'x-request-id': scope.id, ...scope.headers, ...reply.headers });
     await pipeline(bytes, (source) => inFull(source, whole, scope.tenant), response);
     return undefined;
   } catch (cause) {
     if (!response.headersSent) throw cause;
-    // Who has all that was declared may close before we have.
+    // A client that has all declared bytes may close first.
     if (whole.sent === whole.length) return undefined;
     const left = (cause as NodeJS.ErrnoException).code === 'ERR_STREAM_PREMATURE_CLOSE';
     return { event: left ? 'request.left' : 'request.cut', cause };
@@ -173,18 +221,18 @@ async function streamOut(
   }
 }
 
-/** Whatever they are read from is let go of; an error that comes late is nobody's. */
+/** Releases the source of the bytes; a late error of it concerns no request any more. */
 function discard(bytes: Readable): void {
   bytes.on('error', () => undefined).destroy();
 }
 
-function tellTiming(scope: RequestScope, status: number): void {
+function addServerTiming(scope: RequestScope, status: number): void {
   scope.arrive();
   const timing = serverTiming(scope, status);
   if (timing !== undefined) scope.headers['server-timing'] = timing;
 }
 
-/** Fewer bytes than the head has declared would leave the reader waiting, and more would be taken for the next answer. */
+/** Fewer bytes than declared would leave the client waiting, and more would be taken for the next reply. */
 async function* inFull(
   bytes: AsyncIterable<Uint8Array | string>,
   whole: { readonly length: number | undefined; sent: number },
@@ -205,31 +253,31 @@ async function* inFull(
   if (length !== undefined && whole.sent !== length) throw new Error(`${whole.sent} bytes came of ${length}`);
 }
 
-async function travel(request: HttpRequest, scope: RequestScope, work: Work): Promise<Reply> {
+async function checkedWork(request: HttpRequest, scope: RequestScope, work: Work): Promise<Reply> {
   checkHead(request);
   return work(request, scope);
 }
 
-interface Place {
+interface Identity {
   readonly requestId: string;
   readonly method: string;
   readonly route: string;
   readonly scope: RequestScope;
 }
 
-/** `left`: the reader, before there was an answer (http/clients/deadlines). */
+/** `left`: the client, before there was a reply (http/clients/deadlines). */
 const isUnavailable = ({ code, params }: Fault, because: 'left' | 'busy'): boolean =>
   code === 'UNAVAILABLE' && (params as { readonly reason: string } | undefined)?.reason === because;
 
-function problemAnswer(observe: Observe, place: Place, error: unknown): Reply {
+function problemReply(observe: Observe, identity: Identity, error: unknown): Reply {
   const { status, headers, body, fault: known } = toProblem(error);
-  place.scope.problem = known;
-  // Who is asked to send it again is not made to pay twice.
-  if (isUnavailable(known, 'busy')) place.scope.uncount?.(place.scope);
-  if (known.code === 'INTERNAL_ERROR') observe({ event: 'request.failed', ...place, error });
-  else if (isUnavailable(known, 'left')) observe({ event: 'request.left', ...place, cause: undefined });
+  identity.scope.problem = known;
+  // A request that has to be sent again is not counted twice.
+  if (isUnavailable(known, 'busy')) identity.scope.uncount?.(identity.scope);
+  if (known.code === 'INTERNAL_ERROR') observe({ event: 'request.failed', ...identity, error });
+  else if (isUnavailable(known, 'left')) observe({ event: 'request.left', ...identity, cause: undefined });
   else if (status >= 500 || known.cause !== undefined) {
-    observe({ event: 'request.refused', ...place, code: known.code, cause: known.cause });
+    observe({ event: 'request.refused', ...identity, code: known.code, cause: known.cause });
   }
   return { status, headers, body };
 }
@@ -240,7 +288,7 @@ function write(
   { status, headers, body }: Reply,
   budget: ByteBudget,
 ): void {
-  tellTiming(scope, status);
+  addServerTiming(scope, status);
   if (body === undefined) {
     response.writeHead(status, { 'x-request-id': scope.id, ...scope.headers, ...headers });
     response.end();
@@ -250,7 +298,7 @@ function write(
     'content-type': 'application/json; charset=utf-8',
     'content-length': lengthOf(body),
     'x-request-id': scope.id,
-    // Those of the answer itself stand behind these. What may be kept says so.
+    // The reply's own headers come last and win: a reply that may be cached says so.
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
     ...scope.headers,
@@ -267,7 +315,7 @@ function lengthOf(body: Body): number {
   return isInParts(body) ? body.reduce((sum, part) => sum + lengthOf(part), 0) : body.length;
 }
 
-/** No faster than they are read, so that each part is let go of when it has gone out. */
+/** No faster than the client reads, so that each part is released when it has gone out. */
 function writeParts(
   response: ServerResponse,
   parts: readonly (string | Uint8Array)[],

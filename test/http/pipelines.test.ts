@@ -3,8 +3,9 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
+import { Readable } from 'node:stream';
 import { after, before, describe, it } from 'node:test';
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as turn, setTimeout as wait } from 'node:timers/promises';
 import { Deadlines } from '../../src/http/clients/deadlines.ts';
 import { PATIENCE } from '../../src/http/clients/patience.ts';
 import { Pipelines } from '../../src/http/clients/pipelines.ts';
@@ -19,6 +20,7 @@ import { type BareServer, startBareServer } from './bare-server.ts';
 const EACH_MAX = 400;
 const ALL_MAX = 600;
 const READ_ON_MAX = 4;
+const READER_MS = 300;
 /** Some hundreds of them come in one piece. */
 const PADDING = { 'x-padding': 'x'.repeat(300) };
 
@@ -39,7 +41,7 @@ describe('pipelined requests', () => {
       underWay,
       deadlines,
       traces: undefined,
-      patience: PATIENCE,
+      patience: { ...PATIENCE, readerMs: READER_MS },
       pipelines: new Pipelines({ eachMax: EACH_MAX, allMax: ALL_MAX, readOnMax: READ_ON_MAX }),
       unread: new UnreadAnswers(unreadBounds(), () => undefined),
       byteBudget: new ByteBudget(byteBounds()),
@@ -51,7 +53,13 @@ describe('pipelined requests', () => {
       return at(url);
     });
     const immediate = sendReplies(sending, '', ({ url }) => at(url));
-    server = await startBareServer((url) => (url.startsWith('/held/') ? held : immediate));
+    const streamed = sendReplies(sending, '', () => ({
+      status: 200,
+      headers: { 'content-length': '4' },
+      stream: async () => Readable.from(['"ok"']),
+    }));
+    const handlerFor = (url: string) => (url.startsWith('/held/') ? held : url === '/streamed' ? streamed : immediate);
+    server = await startBareServer(handlerFor);
     server.server.on('request', () => {
       arrived += 1;
     });
@@ -111,6 +119,17 @@ describe('pipelined requests', () => {
       await answers(wire, many(20));
       wire.write(`${body}${head('GET', '/last')}`);
       await answers(wire, ['/posted', '/last']);
+    });
+  });
+
+  it('are not cut off by the timeout of the reply before them', async () => {
+    await onWire(address, async (wire) => {
+      wire.write(['/streamed', '/held/long'].map((path) => head('GET', path)).join(''));
+      assert.equal((await wire.answer()).body, 'ok');
+      await until('it to be begun', () => begun.has('/held/long'));
+      await wait(3 * READER_MS);
+      begun.get('/held/long')?.();
+      await answers(wire, ['/held/long']);
     });
   });
 

@@ -78,6 +78,14 @@ describe('Server-Timing', () => {
     );
   });
 
+  it("counts the statements of the operator's requests", async () => {
+    for (const path of ['/applications', `/applications/${app.id}`]) {
+      const db = timingOf(await server.operator('GET', path)).get('db');
+      assert.match(db?.text ?? '', /^[1-9]\d* statements?$/, path);
+      assert.ok((db?.milliseconds ?? 0) > 0, path);
+    }
+  });
+
   it('tells nothing to whoever is not known', async () => {
     const basic = (user: string) => ({ authorization: `Basic ${Buffer.from(`${user}:wrong`).toString('base64')}` });
     const replies = [

@@ -50,6 +50,8 @@ export class Pipelines {
     if (before === readOnMax) process.nextTick(() => this.#pause(socket));
     response.once('socket', () => {
       this.#change(socket, -1);
+      // The reader's timeout was for the reply before, which has gone out.
+      socket.setTimeout(0);
       if (this.#waiting.get(socket) === readOnMax) socket.resume();
       begin();
     });
