@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import { Fault, fault } from '../../src/faults.ts';
 import { type Argon2, PasswordCheck } from '../../src/gate/credentials/password-check.ts';
 import { RequestScope } from '../../src/request/request-scope.ts';
-import { Active, Shares } from '../../src/store/database/shares.ts';
+import { ActiveApplications, ConnectionLimits } from '../../src/store/database/connection-limits.ts';
 import { until } from '../support/until.ts';
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
@@ -13,7 +13,7 @@ const settled = () => new Promise((resolve) => setImmediate(resolve));
 describe('shares of connections', () => {
   it('are larger for who is alone, and smaller again as soon as somebody comes', async () => {
     let others = false;
-    const shares = new Shares({ alone: 4, besideOthers: 2, inAll: 100 }, { beside: () => others });
+    const shares = new ConnectionLimits({ alone: 4, besideOthers: 2, inAll: 100 }, { beside: () => others });
     const given: number[] = [];
     const take = (name: string, n: number) => {
       const turn = shares.take(name, undefined);
@@ -25,22 +25,22 @@ describe('shares of connections', () => {
     others = true;
     take('quiet', 10);
     assert.deepEqual(given, [1, 2, 3, 4, 10], 'a newcomer waits for nobody');
-    shares.give('loud');
-    shares.give('loud');
+    shares.release('loud');
+    shares.release('loud');
     await settled();
     assert.deepEqual(given, [1, 2, 3, 4, 10], 'what comes back is not for who has its part');
-    shares.give('loud');
+    shares.release('loud');
     await settled();
     assert.deepEqual(given, [1, 2, 3, 4, 10, 5]);
     others = false;
-    shares.give('loud');
+    shares.release('loud');
     await settled();
     assert.deepEqual(given, [1, 2, 3, 4, 10, 5, 6, 7], 'who is alone again has it all');
     assert.equal(shares.waiting, 0);
   });
 
   it('of all together leave room for who has none yet, and turns go round', async () => {
-    const shares = new Shares({ alone: 4, besideOthers: 2, inAll: 4 }, { beside: () => true });
+    const shares = new ConnectionLimits({ alone: 4, besideOthers: 2, inAll: 4 }, { beside: () => true });
     const given: string[] = [];
     const take = (name: string) => {
       const turn = shares.take(name, undefined);
@@ -50,20 +50,20 @@ describe('shares of connections', () => {
     for (const name of ['a', 'a', 'b', 'b', 'b', 'c', 'd', 'd']) take(name);
     assert.deepEqual(given, ['a', 'a', 'b', 'c'], 'the second of one comes behind the first of another');
     assert.equal(shares.waiting, 4);
-    shares.give('a');
+    shares.release('a');
     await settled();
     assert.deepEqual(given, ['a', 'a', 'b', 'c', 'd']);
-    for (const name of ['a', 'b', 'c', 'd']) shares.give(name);
+    for (const name of ['a', 'b', 'c', 'd']) shares.release(name);
     await settled();
     assert.deepEqual(given, ['a', 'a', 'b', 'c', 'd', 'b', 'd']);
-    for (const name of ['b', 'd']) shares.give(name);
+    for (const name of ['b', 'd']) shares.release(name);
     await settled();
     assert.deepEqual(given, ['a', 'a', 'b', 'c', 'd', 'b', 'd', 'b']);
     assert.equal(shares.waiting, 0);
   });
 
   it('are small beside whoever asks for anything, until a moment after that', async () => {
-    const active = new Active();
+    const active = new ActiveApplications();
     active.note('loud');
     assert.equal(active.beside('loud'), false);
     assert.equal(active.beside('quiet'), true);

@@ -1,20 +1,20 @@
-// How work comes to a connection and leaves it: reads on the lanes, all else on one that is lent to it. What is run for a
-// request ends with the request: whoever waits is answered at once, and what runs on a lent connection is stopped.
+// How work gets a connection: reads run on the lanes, everything else on a connection of its own. When a request is cancelled
+// its waits end at once, and what runs for it on a checked-out connection is cancelled in the database.
 
 import type pg from 'pg';
 import type { RequestScope } from '../../request/request-scope.ts';
 import { onAbort } from '../../request/signal.ts';
+import { type Checkout, StatementCancelling } from './cancelling.ts';
+import { ActiveApplications, ConnectionLimits } from './connection-limits.ts';
 import { isInTransaction } from './driver.ts';
-import { type Ask, Lanes } from './lanes.ts';
-import { type Place, SYSTEM } from './places.ts';
+import { Lanes, type SendOnLane } from './lanes.ts';
+import { type SchemaLocation, SYSTEM } from './places.ts';
 import { Pool } from './pool.ts';
 import { Publishers } from './publishers.ts';
 import { Servers } from './servers.ts';
-import { Active, Shares } from './shares.ts';
 import { SlowReaders } from './slow-readers.ts';
 import { isCancelled, isLocked, meaningOf, unavailable } from './sqlstate.ts';
 import { run } from './statements.ts';
-import { type Loan, Stopping } from './stopping.ts';
 
 export interface ConnectionsOptions {
   readonly connection: pg.ClientConfig;
@@ -50,33 +50,33 @@ export class Connections {
   readonly publishers: Publishers;
   readonly #pool: Pool;
   readonly #lanes: Lanes;
-  readonly #active = new Active();
-  readonly #shares: Shares;
-  readonly #searches: Shares;
+  readonly #active = new ActiveApplications();
+  readonly #limits: ConnectionLimits;
+  readonly #searchLimits: ConnectionLimits;
   readonly #slow = new SlowReaders();
-  readonly #stopping = new Stopping({
+  readonly #cancelling = new StatementCancelling({
     ask: (text, params) => this.read(SYSTEM, undefined, (lane) => run(lane, { text, params })),
-    end: (loan, how) => this.#end(loan, how),
+    end: (checkout, how) => this.#end(checkout, how),
     suspect: () => this.suspect(),
   });
 
   constructor({ connection, connectionsMax, requestMs = Number.POSITIVE_INFINITY, ...told }: ConnectionsOptions) {
     const count = Math.max(1, Math.min(LANES_MAX, Math.floor(connectionsMax / 4)));
-    const lent = Math.max(1, connectionsMax - count);
+    const poolSize = Math.max(1, connectionsMax - count);
     const servers = new Servers(connection, told.onConnected);
     const onConnectionError = (error: Error) => {
       servers.lost();
       told.onConnectionError(error);
     };
-    const options = { servers, connectionsMax: lent, onConnectionError };
+    const options = { servers, connectionsMax: poolSize, onConnectionError };
     this.#lanes = new Lanes({ ...options, count, requestMs });
-    this.#pool = new Pool(options, (client) => void this.#stopping.verify(client).catch(() => undefined));
-    const partOf = (part: number) => Math.max(1, Math.floor(lent * part));
-    this.#shares = new Shares(
+    this.#pool = new Pool(options, (client) => void this.#cancelling.verify(client).catch(() => undefined));
+    const partOf = (part: number) => Math.max(1, Math.floor(poolSize * part));
+    this.#limits = new ConnectionLimits(
       { alone: partOf(ALONE), besideOthers: partOf(BESIDE_OTHERS), inAll: Number.POSITIVE_INFINITY },
       this.#active,
     );
-    this.#searches = new Shares(
+    this.#searchLimits = new ConnectionLimits(
       {
         alone: partOf(SEARCHES_ALONE),
         besideOthers: partOf(SEARCHES_BESIDE_OTHERS),
@@ -87,17 +87,17 @@ export class Connections {
     this.publishers = new Publishers(options);
   }
 
-  /** Whoever waits for its application's share waits for a connection as well. */
+  /** A request that waits for its application's limit waits for a connection as well. */
   get counts() {
     const { waiting, ...pool } = this.#pool.counts;
-    return { ...pool, ...this.#lanes.counts, waiting: waiting + this.#shares.waiting + this.#searches.waiting };
+    return { ...pool, ...this.#lanes.counts, waiting: waiting + this.#limits.waiting + this.#searchLimits.waiting };
   }
 
   /**
-   * One that the database ended, because it takes long or a change of its table keeps it waiting, is asked again where it
-   * keeps nobody back, within the application's share.
+   * A read that the database ended, because it takes long or waits for a change of its table, runs again on a connection of
+   * its own, within the application's limit.
    */
-  read<T>({ schema, home }: Place, scope: RequestScope | undefined, work: Work<T>): Promise<T> {
+  read<T>({ schema, home }: SchemaLocation, scope: RequestScope | undefined, work: Work<T>): Promise<T> {
     if (this.#slow.has(schema)) return this.computing(schema, scope, work);
     return new Promise((resolve, reject) => {
       if (scope?.signal.aborted) {
@@ -106,7 +106,7 @@ export class Connections {
       }
       this.#note(schema);
       const unsubscribe = onAbort(scope?.signal, reject);
-      const ask: Ask = (client, answered) => {
+      const ask: SendOnLane = (client, answered) => {
         work(client).then(
           (result) => {
             answered();
@@ -115,7 +115,7 @@ export class Connections {
           },
           (error) => {
             answered(error);
-            if (!scope?.signal.aborted && isLocked(error)) again('lent');
+            if (!scope?.signal.aborted && isLocked(error)) again('checkedOut');
             else if (!scope?.signal.aborted && isCancelled(error)) again('computing');
             else refuse(error);
           },
@@ -125,53 +125,53 @@ export class Connections {
         unsubscribe();
         reject(meaningOf(error));
       };
-      const again = (how: 'lent' | 'computing') => {
+      const again = (how: 'checkedOut' | 'computing') => {
         unsubscribe();
         // What is read of the system's schema is nobody's own.
         if (how === 'computing' && schema !== SYSTEM.schema) this.#slow.note(schema);
         this[how](schema, scope, work).then(resolve, reject);
       };
-      this.#lanes.travel(home, ask, refuse);
+      this.#lanes.run(home, ask, refuse);
     });
   }
 
-  /** With a connection that nobody else uses meanwhile, counted as the schema's. */
-  async lent<T>(schema: string, scope: RequestScope | undefined, work: Work<T>): Promise<T> {
+  /** On a connection of its own, counted under the schema. */
+  async checkedOut<T>(schema: string, scope: RequestScope | undefined, work: Work<T>): Promise<T> {
     scope?.signal.throwIfAborted();
     this.#note(schema);
-    const turn = this.#shares.take(schema, scope?.signal);
+    const turn = this.#limits.take(schema, scope?.signal);
     if (turn !== undefined) await turn;
-    let loan: Loan;
+    let checkout: Checkout;
     try {
-      loan = { client: this.#pool.take() ?? (await this.#pool.wait(scope?.signal)), schema, ended: false };
+      checkout = { client: this.#pool.take() ?? (await this.#pool.wait(scope?.signal)), schema, ended: false };
     } catch (error) {
-      this.#shares.give(schema);
+      this.#limits.release(schema);
       throw unavailable(error) ?? error;
     }
-    if (scope !== undefined) return this.#workFor(scope, loan, work);
+    if (scope !== undefined) return this.#workFor(scope, checkout, work);
     let result: T;
     try {
-      result = await work(loan.client);
+      result = await work(checkout.client);
     } catch (error) {
-      throw this.#failed(loan, error);
+      throw this.#failed(checkout, error);
     }
-    this.#end(loan);
+    this.#end(checkout);
     return result;
   }
 
-  /** As `lent`, for what computes. */
+  /** As `checkedOut`, for statements that compute for long. */
   async computing<T>(schema: string, scope: RequestScope | undefined, work: Work<T>): Promise<T> {
     scope?.signal.throwIfAborted();
-    const turn = this.#searches.take(schema, scope?.signal);
+    const turn = this.#searchLimits.take(schema, scope?.signal);
     if (turn !== undefined) await turn;
     try {
-      return await this.lent(schema, scope, work);
+      return await this.checkedOut(schema, scope, work);
     } finally {
-      this.#searches.give(schema);
+      this.#searchLimits.release(schema);
     }
   }
 
-  /** The database may be out of reach without our having been told. */
+  /** The database may be unreachable without any connection having reported it. */
   suspect(): void {
     this.#pool.suspect();
     this.#lanes.suspect();
@@ -186,46 +186,46 @@ export class Connections {
     if (schema !== SYSTEM.schema) this.#active.note(schema);
   }
 
-  #workFor<T>(scope: RequestScope, loan: Loan, work: Work<T>): Promise<T> {
+  #workFor<T>(scope: RequestScope, checkout: Checkout, work: Work<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       const { signal } = scope;
       if (signal.aborted) {
-        this.#end(loan);
+        this.#end(checkout);
         reject(signal.reason);
         return;
       }
-      const working = work(loan.client);
+      const working = work(checkout.client);
       const unsubscribe = onAbort(signal, (reason) => {
         reject(reason);
-        void this.#stopping.stop(loan, working);
+        void this.#cancelling.cancel(checkout, working);
       });
       working.then(
         (result) => {
           if (signal.aborted) return;
           unsubscribe();
-          this.#end(loan);
+          this.#end(checkout);
           resolve(result);
         },
         (error) => {
           if (signal.aborted) return;
           unsubscribe();
-          reject(this.#failed(loan, error));
+          reject(this.#failed(checkout, error));
         },
       );
     });
   }
 
-  /** Gives the connection back, or up, and says what the error means to the rest. */
-  #failed(loan: Loan, error: unknown): unknown {
-    this.#end(loan, unavailable(error) === undefined ? 'give' : 'discard');
+  /** Releases or discards the connection, and returns what the error means to the rest of the code. */
+  #failed(checkout: Checkout, error: unknown): unknown {
+    this.#end(checkout, unavailable(error) === undefined ? 'release' : 'discard');
     return meaningOf(error);
   }
 
-  #end(loan: Loan, how: 'give' | 'discard' = 'give'): void {
-    if (loan.ended) return;
-    loan.ended = true;
-    // Whatever the next does would be part of a transaction that nobody commits.
-    this.#pool[isInTransaction(loan.client) ? 'discard' : how](loan.client);
-    this.#shares.give(loan.schema);
+  #end(checkout: Checkout, how: 'release' | 'discard' = 'release'): void {
+    if (checkout.ended) return;
+    checkout.ended = true;
+    // The next user's statements would be part of a transaction that is never committed.
+    this.#pool[isInTransaction(checkout.client) ? 'discard' : how](checkout.client);
+    this.#limits.release(checkout.schema);
   }
 }

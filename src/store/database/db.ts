@@ -6,12 +6,11 @@ import type { RequestScope } from '../../request/request-scope.ts';
 import { Connections, type ConnectionsOptions } from './connections.ts';
 import { type CopiedRow, copyRows } from './copied-rows.ts';
 import type { Engine, JointTransaction, Publisher, Reader, Transaction, Writer } from './handles.ts';
-import { noted, OpenTransaction, publisherOn } from './open-transaction.ts';
-import { type Place, placeOf, SYSTEM, schemaOf } from './places.ts';
+import { counted, OpenTransaction, publisherOn } from './open-transaction.ts';
+import { locationOf, type SchemaLocation, SYSTEM, schemaOf } from './places.ts';
 import { meaningOf } from './sqlstate.ts';
 import { assertReads, type Ledger, noProgress, type Progress } from './standing.ts';
 import {
-  again,
   inTransaction,
   type Preparation,
   type Row,
@@ -20,6 +19,7 @@ import {
   runOnce,
   runWrite,
   type Statement,
+  untilCommitted,
 } from './statements.ts';
 
 /** What the handles of all requests have in common. */
@@ -61,7 +61,7 @@ export class Database {
   }
 
   application(applicationId: string): Writer {
-    return this.#writer(placeOf(applicationId));
+    return this.#writer(locationOf(applicationId));
   }
 
   /** What a publishing would do: both schemas on one connection, in one transaction. */
@@ -75,7 +75,7 @@ export class Database {
 
   /** One transaction over the system schema and the application's, where what belongs together lies in both. */
   together<T>(applicationId: string, work: (tx: JointTransaction) => Promise<T>): Promise<T> {
-    return this.#writer(placeOf(applicationId)).joint(applicationId, work);
+    return this.#writer(locationOf(applicationId)).joint(applicationId, work);
   }
 
   /** For publishing: a connection besides the others, held until `work` is done. */
@@ -83,7 +83,9 @@ export class Database {
     const { publishers } = this.#shared.connections;
     const progress = noProgress();
     try {
-      return await publishers.lend(applicationId, (client) => work(publisherOn(client, applicationId, progress)));
+      return await publishers.withConnection(applicationId, (client) =>
+        work(publisherOn(client, applicationId, progress)),
+      );
     } catch (error) {
       throw meaningOf(error);
     } finally {
@@ -115,7 +117,7 @@ export class Database {
     return this.#shared.connections.close();
   }
 
-  #writer(place: Place): Handle {
+  #writer(place: SchemaLocation): Handle {
     return new Handle(this.#shared, place, this.#scope);
   }
 }
@@ -123,11 +125,11 @@ export class Database {
 /** Made for every request: nothing in it but what it is for. */
 class Handle implements Writer {
   readonly #shared: Shared;
-  readonly #place: Place;
+  readonly #place: SchemaLocation;
   readonly #scope: RequestScope | undefined;
   #ledger: Ledger | undefined;
 
-  constructor(shared: Shared, place: Place, scope: RequestScope | undefined) {
+  constructor(shared: Shared, place: SchemaLocation, scope: RequestScope | undefined) {
     this.#shared = shared;
     this.#place = place;
     this.#scope = scope;
@@ -152,32 +154,32 @@ class Handle implements Writer {
     assertReads(text);
     const { connections } = this.#shared;
     const answer = connections.read(this.#place, this.#scope, (client) => run(client, { text, params, ...how }));
-    return noted(this.#scope, [{ text }], answer);
+    return counted(this.#scope, [{ text }], answer);
   }
 
   flight(statements: readonly Statement[]): Promise<Row[][]> {
     for (const { text } of statements) assertReads(text);
     const { connections } = this.#shared;
     const answer = connections.read(this.#place, this.#scope, (client) => runAll(client, statements));
-    return noted(this.#scope, statements, answer);
+    return counted(this.#scope, statements, answer);
   }
 
   ask(statement: Statement, behind: readonly Statement[] = []): Promise<Row[][]> {
     const { connections } = this.#shared;
     const work = (client: pg.Client) => runOnce(client, statement, behind);
     const answer = connections.computing(this.schema, this.#scope, work);
-    return noted(this.#scope, [statement, ...behind], answer);
+    return counted(this.#scope, [statement, ...behind], answer);
   }
 
   copied(query: string): Promise<CopiedRow[]> {
     const { connections } = this.#shared;
     const answer = connections.computing(this.schema, this.#scope, (client) => copyRows(client, query));
-    return noted(this.#scope, [{ text: query }], answer);
+    return counted(this.#scope, [{ text: query }], answer);
   }
 
   write(text: string, params: readonly unknown[]): Promise<Row[]> {
-    const answer = this.#lent((client) => runWrite(client, { text, params }, this.#ledger));
-    return noted(this.#scope, [{ text }], answer);
+    const answer = this.#checkedOut((client) => runWrite(client, { text, params }, this.#ledger));
+    return counted(this.#scope, [{ text }], answer);
   }
 
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
@@ -200,12 +202,12 @@ class Handle implements Writer {
     );
   }
 
-  #lent<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
-    return this.#shared.connections.lent(this.schema, this.#scope, work);
+  #checkedOut<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
+    return this.#shared.connections.checkedOut(this.schema, this.#scope, work);
   }
 
   #transaction<T>(work: (client: pg.Client, progress: Progress) => Promise<T>): Promise<T> {
-    return again((progress) => this.#begun((client) => work(client, progress), { progress }));
+    return untilCommitted((progress) => this.#begun((client) => work(client, progress), { progress }));
   }
 
   /** The waits for the connection and for the commit are the database's time, what is done between statements is not. */
@@ -233,7 +235,7 @@ class Handle implements Writer {
     try {
       const inside = (client: pg.Client) => this.#counted(how.progress, () => inTransaction(client, passed, how));
       const { connections } = this.#shared;
-      return await (how.computes ? connections.computing(this.schema, scope, inside) : this.#lent(inside));
+      return await (how.computes ? connections.computing(this.schema, scope, inside) : this.#checkedOut(inside));
     } finally {
       pass();
     }

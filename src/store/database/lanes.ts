@@ -36,7 +36,7 @@ interface Lane {
 }
 
 /** Sends statements on the connection, and calls `answered` once. */
-export type Ask = (client: pg.Client, answered: (error?: unknown) => void) => void;
+export type SendOnLane = (client: pg.Client, answered: (error?: unknown) => void) => void;
 
 export interface LanesOptions extends PoolOptions {
   readonly count: number;
@@ -76,7 +76,7 @@ export class Lanes {
    * Runs `ask` on the one of the application's lanes that has the least to do. An error that says that the connection is
    * going arrives ahead of its end: nothing more is sent there.
    */
-  travel(home: number | undefined, ask: Ask, refuse: (error: unknown) => void): void {
+  run(home: number | undefined, ask: SendOnLane, refuse: (error: unknown) => void): void {
     const lane = this.#lanesOf(home).reduce((least, other) => (other.under < least.under ? other : least));
     if (lane.client !== undefined) {
       this.#go(lane, lane.client, ask);
@@ -114,7 +114,7 @@ export class Lanes {
     return Array.from({ length: LANES_EACH }, (_, n) => this.#lanes[(home + n) % this.#lanes.length]!);
   }
 
-  #go(lane: Lane, client: pg.Client, ask: Ask): void {
+  #go(lane: Lane, client: pg.Client, ask: SendOnLane): void {
     lane.under += 1;
     this.#hold(lane, client);
     ask(client, (error) => {

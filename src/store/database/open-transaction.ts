@@ -9,7 +9,6 @@ import { SYSTEM, schemaOf } from './places.ts';
 import { isRetriable } from './sqlstate.ts';
 import type { Progress } from './standing.ts';
 import {
-  again,
   commit,
   inTransaction,
   type Preparation,
@@ -19,6 +18,7 @@ import {
   runAll,
   runOnce,
   type Statement,
+  untilCommitted,
 } from './statements.ts';
 
 export class OpenTransaction implements Transaction {
@@ -45,22 +45,22 @@ export class OpenTransaction implements Transaction {
 
   rows(text: string, params: readonly unknown[] = [], how: Preparation = {}): Promise<Row[]> {
     if (this.#cancelled) return Promise.reject(this.#cancelled);
-    return noted(this.#scope, [{ text }], run(this.#client, { text, params, ...how }, this.#progress));
+    return counted(this.#scope, [{ text }], run(this.#client, { text, params, ...how }, this.#progress));
   }
 
   flight(statements: readonly Statement[]): Promise<Row[][]> {
     if (this.#cancelled) return Promise.reject(this.#cancelled);
-    return noted(this.#scope, statements, runAll(this.#client, statements, this.#progress));
+    return counted(this.#scope, statements, runAll(this.#client, statements, this.#progress));
   }
 
   ask(statement: Statement, behind: readonly Statement[] = []): Promise<Row[][]> {
     if (this.#cancelled) return Promise.reject(this.#cancelled);
-    return noted(this.#scope, [statement, ...behind], runOnce(this.#client, statement, behind));
+    return counted(this.#scope, [statement, ...behind], runOnce(this.#client, statement, behind));
   }
 
   copied(query: string): Promise<CopiedRow[]> {
     if (this.#cancelled) return Promise.reject(this.#cancelled);
-    return noted(this.#scope, [{ text: query }], copyRows(this.#client, query));
+    return counted(this.#scope, [{ text: query }], copyRows(this.#client, query));
   }
 
   async last(statements: readonly Statement[]): Promise<Row[][]> {
@@ -69,7 +69,7 @@ export class OpenTransaction implements Transaction {
     const results = runAll(this.#client, statements, this.#progress);
     const committed = commit(this.#client, this.#progress);
     committed.catch(() => undefined);
-    return noted(
+    return counted(
       this.#scope,
       statements,
       results.then((rows) => committed.then(() => rows)),
@@ -83,7 +83,7 @@ export class OpenTransaction implements Transaction {
       return run(this.#client, step, this.#progress);
     });
     const done: Row[][] = [];
-    const settled = await noted(this.#scope, steps, Promise.allSettled(rungs));
+    const settled = await counted(this.#scope, steps, Promise.allSettled(rungs));
     for (const outcome of settled) {
       if (outcome.status === 'rejected') {
         if (this.#cancelled) throw this.#cancelled;
@@ -110,7 +110,7 @@ export function publisherOn(client: pg.Client, applicationId: string, progress: 
     application: new OpenTransaction(client, schemaOf(applicationId), { progress: part }),
   });
   const transaction: Publisher['transaction'] = (work) =>
-    again(async (part) => {
+    untilCommitted(async (part) => {
       try {
         return await inTransaction(client, () => work(handles(part)), { progress: part });
       } finally {
@@ -121,7 +121,7 @@ export function publisherOn(client: pg.Client, applicationId: string, progress: 
 }
 
 /** Has the request know what was asked for it, and how long that took. */
-export function noted<T>(
+export function counted<T>(
   scope: RequestScope | undefined,
   statements: readonly { text: string }[],
   answer: Promise<T>,

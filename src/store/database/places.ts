@@ -2,18 +2,18 @@
 
 import { BoundedMap } from '../../request/bounded-map.ts';
 
-export interface Place {
+export interface SchemaLocation {
   readonly schema: string;
   /** The lanes on which its reads travel; undefined for any. */
   readonly home: number | undefined;
 }
 
-export const SYSTEM: Place = { schema: 'cartulary', home: undefined };
+export const SYSTEM: SchemaLocation = { schema: 'cartulary', home: undefined };
 
 /** A cache: a dropped entry only costs rebuilding it. */
-const places = new BoundedMap<string, Place>(5_000);
+const places = new BoundedMap<string, SchemaLocation>(5_000);
 
-export function placeOf(applicationId: string): Place {
+export function locationOf(applicationId: string): SchemaLocation {
   let place = places.get(applicationId);
   if (place === undefined) {
     const schema = schemaOf(applicationId);

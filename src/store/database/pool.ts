@@ -1,6 +1,6 @@
-// The connections to the database: a bounded number, each lent to one statement or transaction at a time. Lending an
-// idle connection is synchronous; the pool of the driver costs several promises and a timer for every loan, which at
-// thousands of short statements a second was a fifth of the server's time.
+// A bounded pool of connections, each checked out by one statement or transaction at a time. Checking out an idle connection is
+// synchronous; the pool of `pg` costs several promises and a timer each time, which at thousands of short statements a
+// second was a fifth of the server's time.
 
 import type pg from 'pg';
 import { onAbort, type Signal } from '../../request/signal.ts';
@@ -31,9 +31,9 @@ interface Held {
 const WAIT_MS = 5_000;
 const LOOK_MS = 250;
 
-/** A statement that takes longer is ended: it would keep its connection from others, and be waited for by nobody. */
+/** A statement that takes longer is ended: it would hold its connection although no request waits for it any more. */
 const STATEMENT_MS = 60_000;
-/** What is silent for longer may have nobody at its other end. */
+/** A connection that is silent for longer may have lost its other end. */
 const SILENT_MS = 3_000;
 
 export class Pool {
@@ -88,7 +88,7 @@ export class Pool {
     });
   }
 
-  give(client: pg.Client): void {
+  release(client: pg.Client): void {
     if (!this.#clients.has(client)) {
       this.#finish();
       return;
@@ -109,12 +109,12 @@ export class Pool {
     this.#finish();
   }
 
-  /** The database may be out of reach without our having been told: what is idle is not lent again. */
+  /** The database may be unreachable without any connection having reported it: idle connections are not used again. */
   suspect(): void {
     for (const client of [...this.#idle]) this.discard(client);
   }
 
-  /** Resolves when what is lent has come back, or after a while without it, and every connection is closed. */
+  /** Resolves when all connections are released, or after a while without, and closed. */
   async close(): Promise<void> {
     const finished = new Promise<void>((resolve) => {
       this.#closed = resolve;
@@ -155,7 +155,7 @@ export class Pool {
     });
     client.on('end', () => this.discard(client));
     this.#clients.set(client, { silence: new Silence(client), toldAt: 0 });
-    this.give(client);
+    this.release(client);
   }
 
   #look(): void {

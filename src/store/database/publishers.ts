@@ -32,7 +32,7 @@ export class Publishers {
     return this.#turns.has(name);
   }
 
-  async lend<T>(name: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  async withConnection<T>(name: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
     const before = this.#turns.get(name);
     let done = () => {};
     const turn = new Promise<void>((resolve) => {

@@ -38,7 +38,7 @@ export function assertReads(text: string): void {
 }
 
 /** What was thrown in a transaction behind its commit: nothing for which anybody runs it again. */
-export function behindCommit(error: unknown): unknown {
+export function asAfterCommit(error: unknown): unknown {
   const isHarmless = error instanceof Fault ? !isLocked(error) : isBroken(error);
   return isHarmless ? error : new Error('failed behind the commit, which stands', { cause: error });
 }

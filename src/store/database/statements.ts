@@ -4,7 +4,7 @@ import type pg from 'pg';
 import { cutClient, isInTransaction } from './driver.ts';
 import { preparedName } from './prepared.ts';
 import { isBroken, isRetriable, unavailable } from './sqlstate.ts';
-import { behindCommit, changesSomething, type Ledger, noProgress, type Progress } from './standing.ts';
+import { asAfterCommit, changesSomething, type Ledger, noProgress, type Progress } from './standing.ts';
 
 export type Row = readonly unknown[];
 
@@ -95,7 +95,7 @@ export async function inTransaction<T>(
   { begin = 'begin', progress = noProgress() }: { readonly begin?: string; readonly progress?: Progress } = {},
 ): Promise<T> {
   // Not awaited: it travels with the first statements. Should it fail, each of those is a transaction of its own; so we never
-  // cancel it (store/database/stopping), and if somebody else does, in the instant that it takes, nothing follows at least.
+  // cancel it (store/database/cancelling), and if somebody else does, in the instant that it takes, nothing follows at least.
   const begun = run(client, plain(begin));
   beginnings.set(client, begun);
   begun.then(
@@ -110,7 +110,7 @@ export async function inTransaction<T>(
     result = await work(client);
   } catch (error) {
     await run(client, plain('rollback')).catch(() => undefined);
-    throw progress.standing ? behindCommit(error) : error;
+    throw progress.standing ? asAfterCommit(error) : error;
   }
   // `last` has committed already; the server then has no transaction to commit.
   if (isInTransaction(client)) await commit(client, progress);
@@ -137,7 +137,7 @@ export async function commit(client: pg.Client, progress: Progress): Promise<voi
 }
 
 /** After a deadlock or serialization failure; one that comes behind the commit is none any more (store/database/standing). */
-export async function again<T>(work: (progress: Progress) => Promise<T>): Promise<T> {
+export async function untilCommitted<T>(work: (progress: Progress) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await work(noProgress());

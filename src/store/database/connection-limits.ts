@@ -1,5 +1,5 @@
-// How many connections one application may borrow at once. Without a share one application whose writes wait, for a lock
-// or for a slow disk, would keep every connection, and the writes of all others with it.
+// How many connections one application may have checked out at once. Without a limit, an application whose writes wait for a lock
+// or a slow disk would hold every connection and block the writes of all others.
 
 import { tooBusy } from '../../faults.ts';
 import { FairQueue } from '../../request/fair-queue.ts';
@@ -7,21 +7,21 @@ import { onAbort, type Signal } from '../../request/signal.ts';
 
 const WAIT_MS = 5_000;
 /** Waiting, of one application and of all. Admission lets fewer come this far. */
-const WAITING = { eachMax: 1_000, allMax: 4_000 };
+const QUEUE = { eachMax: 1_000, allMax: 4_000 };
 
-export interface ShareBounds {
+export interface ConnectionBounds {
   /** While no other asks for anything. */
   readonly alone: number;
   readonly besideOthers: number;
-  /** Of all applications together. Who has one already gets another only while fewer than half of them are taken. */
+  /** Of all applications together. An application that has one gets another only while fewer than half are taken. */
   readonly inAll: number;
 }
 
-/** An application counts as active for a round or two behind what was last asked for it, as at admission. */
+/** An application counts as active for a round or two after its last statement, as at admission. */
 const ROUND_MS = 1_000;
 
-/** Which applications the database is asked anything for, on whatever connection. */
-export class Active {
+/** Which applications have sent statements lately, on whatever connection. */
+export class ActiveApplications {
   #seen = new Set<string>();
   #before = new Set<string>();
   #roundEndsAt = 0;
@@ -46,25 +46,25 @@ export class Active {
 
 const hasAnother = (names: ReadonlySet<string>, name: string): boolean => names.size > (names.has(name) ? 1 : 0);
 
-/** Who waits takes turns among the applications, so that the one that has the most waiting does not come first. */
-export class Shares {
-  readonly #bounds: ShareBounds;
-  readonly #active: Pick<Active, 'beside'>;
+/** Requests beyond the limit wait in a fair queue. */
+export class ConnectionLimits {
+  readonly #bounds: ConnectionBounds;
+  readonly #active: Pick<ActiveApplications, 'beside'>;
   readonly #held = new Map<string, number>();
-  readonly #turns = new FairQueue<() => void>(WAITING);
+  readonly #queue = new FairQueue<() => void>(QUEUE);
   readonly #mayTake = (name: string) => this.#hasRoom(name, this.#held.get(name) ?? 0);
   #heldInAll = 0;
 
-  constructor(bounds: ShareBounds, active: Pick<Active, 'beside'>) {
+  constructor(bounds: ConnectionBounds, active: Pick<ActiveApplications, 'beside'>) {
     this.#bounds = bounds;
     this.#active = active;
   }
 
   get waiting(): number {
-    return this.#turns.size;
+    return this.#queue.size;
   }
 
-  /** Resolves when the application may borrow one more; undefined when it may at once. */
+  /** Resolves when the application may check out one more connection; undefined when it may at once. */
   take(name: string, signal: Signal | undefined): Promise<void> | undefined {
     const held = this.#held.get(name) ?? 0;
     if (this.#hasRoom(name, held)) {
@@ -81,10 +81,10 @@ export class Shares {
       const leave = (reason: unknown) => {
         clearTimeout(timer);
         unsubscribe();
-        this.#turns.remove(name, go);
+        this.#queue.remove(name, go);
         reject(reason);
       };
-      if (!this.#turns.add(name, go)) {
+      if (!this.#queue.add(name, go)) {
         reject(tooBusy());
         return;
       }
@@ -93,14 +93,14 @@ export class Shares {
     });
   }
 
-  give(name: string): void {
+  release(name: string): void {
     const held = (this.#held.get(name) ?? 0) - 1;
     if (held < 0) return;
     this.#heldInAll -= 1;
     if (held === 0) this.#held.delete(name);
     else this.#held.set(name, held);
-    if (this.#turns.size === 0) return;
-    for (let next = this.#turns.next(this.#mayTake); next !== undefined; next = this.#turns.next(this.#mayTake)) next();
+    if (this.#queue.size === 0) return;
+    for (let next = this.#queue.next(this.#mayTake); next !== undefined; next = this.#queue.next(this.#mayTake)) next();
   }
 
   #hold(name: string, held: number): void {

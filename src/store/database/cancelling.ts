@@ -1,5 +1,5 @@
-// How what runs on a lent connection is stopped: the database is asked to, and the connection is given back when it has said
-// that it did.
+// Cancels what runs on a checked-out connection: the database is asked to, and the connection is released when the database has
+// confirmed it.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
@@ -8,22 +8,22 @@ import { identityOf } from './servers.ts';
 import { isBroken } from './sqlstate.ts';
 import { beginning, type Row } from './statements.ts';
 
-export interface Loan {
+export interface Checkout {
   readonly client: pg.Client;
   readonly schema: string;
   ended: boolean;
 }
 
-interface StoppingOptions {
+interface CancellingOptions {
   /** Asks the database on another connection. */
   readonly ask: (text: string, params: readonly unknown[]) => Promise<Row[]>;
-  readonly end: (loan: Loan, how: 'give' | 'discard') => void;
+  readonly end: (checkout: Checkout, how: 'release' | 'discard') => void;
   readonly suspect: () => void;
 }
 
-/** A connection that does not say within this time that it stopped what it was doing is cut off. */
-const STOP_MS = 1_000;
-/** One that the database is still at is asked again to stop. */
+/** A connection whose statement has not ended by then is cut off. */
+const CANCEL_MS = 1_000;
+/** A statement that is still running is cancelled again after this time. */
 const AGAIN_MS = 500;
 
 /** A session of the number, if the server is the one that was meant. What it does is unknown where that is not tracked. */
@@ -41,33 +41,33 @@ const CANCEL = `select ${IS_AT_IT},
 
 const LOOK = `select ${IS_AT_IT} from ${SESSION}`;
 
-export class Stopping {
-  readonly #options: StoppingOptions;
+export class StatementCancelling {
+  readonly #options: CancellingOptions;
 
-  constructor(options: StoppingOptions) {
+  constructor(options: CancellingOptions) {
     this.#options = options;
   }
 
   /** `working` settles when what it does with the connection has ended. */
-  async stop(loan: Loan, working: Promise<unknown>): Promise<void> {
-    const late = setTimeout(() => this.#lose(loan), STOP_MS);
+  async cancel(checkout: Checkout, working: Promise<unknown>): Promise<void> {
+    const late = setTimeout(() => this.#lose(checkout), CANCEL_MS);
     const ended = working
       .then(() => 'usable' as const, wayOf)
       .then(async (way) => {
         // An error arrives before the database says that it is ready for the next statement.
-        if (way === 'usable' && isBusy(loan.client)) await answered(loan.client);
+        if (way === 'usable' && isBusy(checkout.client)) await answered(checkout.client);
         return way;
       });
     let way: 'usable' | 'broken' | undefined;
-    while (way === undefined && !loan.ended) {
-      // As long as the database is at it the connection counts as lent: each one made in its place would be one more. It may
-      // be at the next statement by now, which has to be stopped as well.
-      if (await this.#cancelBegun(loan.client).catch(() => false)) late.refresh();
-      // Lent to somebody else before the cancelling is done, it would be that one's statement that ends.
+    while (way === undefined && !checkout.ended) {
+      // While the statement runs the connection stays checked out: a connection made in its place would be one more. The session may
+      // have gone on to its next statement, which has to be cancelled as well.
+      if (await this.#cancelBegun(checkout.client).catch(() => false)) late.refresh();
+      // Released before the cancelling is done, the connection would have its next user's statement cancelled.
       way = await Promise.race([ended, pause(AGAIN_MS, undefined, { ref: false })]);
     }
     clearTimeout(late);
-    this.#options.end(loan, way === 'broken' || isBusy(loan.client) ? 'discard' : 'give');
+    this.#options.end(checkout, way === 'broken' || isBusy(checkout.client) ? 'discard' : 'release');
   }
 
   /** A statement may take its time; but where the database is not at it any more, its answer was lost. */
@@ -75,7 +75,7 @@ export class Stopping {
     const { bytesRead } = streamOf(client);
     if (await this.#isAtIt(client, LOOK)) return;
     // It may be on its way.
-    await pause(STOP_MS);
+    await pause(CANCEL_MS);
     if (!isBusy(client) || streamOf(client).bytesRead !== bytesRead) return;
     cutClient(client);
     this.#options.suspect();
@@ -97,15 +97,15 @@ export class Stopping {
   }
 
   /** It is silent; then others may be as well. */
-  #lose(loan: Loan): void {
-    if (loan.ended) return;
-    const isBegun = beginning(loan.client) === undefined;
-    cutClient(loan.client);
-    this.#options.end(loan, 'discard');
+  #lose(checkout: Checkout): void {
+    if (checkout.ended) return;
+    const isBegun = beginning(checkout.client) === undefined;
+    cutClient(checkout.client);
+    this.#options.end(checkout, 'discard');
     this.#options.suspect();
     // The database may have begun only now with what it was to stop. A transaction ends with its connection, at the latest
     // where it has nothing more to do.
-    if (isBegun) this.#isAtIt(loan.client, CANCEL).catch(() => undefined);
+    if (isBegun) this.#isAtIt(checkout.client, CANCEL).catch(() => undefined);
   }
 }
 

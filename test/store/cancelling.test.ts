@@ -251,7 +251,7 @@ describe('a stopped request', () => {
         onConnectionError: () => undefined,
       });
       const scope = new RequestScope('r', 1_000);
-      const work = own.lent('app_a', scope, (client) =>
+      const work = own.checkedOut('app_a', scope, (client) =>
         inTransaction(
           client,
           async () => {
