@@ -9,9 +9,7 @@ import { type DuplicatedValues, type Fault, fault } from '../../faults.ts';
 import type { Steps } from '../../request/slices.ts';
 import type { SubjectEntry } from '../../store/activity/logged-write.ts';
 import type { Reader } from '../../store/database/handles.ts';
-import { violatedConstraint } from '../../store/database/sqlstate.ts';
-import { collisions } from '../../store/records/records.ts';
-import { readUniqueIndexName } from '../../store/records/tables.ts';
+import { duplicatedColumns } from '../../store/records/records.ts';
 import { RECORD_BYTES_MAX } from '../../wire/records.ts';
 import type { Values } from '../../wire/values.ts';
 import { activityEntries } from '../activity/entries.ts';
@@ -76,31 +74,19 @@ export const recordEntries = (
     recordIds.map((recordId) => ({ recordId })),
   );
 
-/** The unique column for which the database refused a row. */
-export function violatedColumn(error: unknown): string | undefined {
-  const name = violatedConstraint(error);
-  return name === undefined ? undefined : readUniqueIndexName(name)?.columnId;
-}
-
 /**
  * DUPLICATED_VALUES when the database refused the record for a unique column, with every column that collides;
  * undefined when the error is something else.
  */
 export async function duplicatedValues(
-  store: Reader,
+  reader: Reader,
   collection: PreparedCollection,
   { error, refused }: { error: unknown; refused: Pick<Draft, 'id' | 'projected' | 'values'> },
 ): Promise<Fault | undefined> {
-  const violated = violatedColumn(error);
-  if (violated === undefined) return undefined;
-  const others = collection.uniqueColumns.length > 1 ? await collisions(store, collection, refused) : [];
-  const duplicated = collection.uniqueColumns
-    .filter((column, i) => column.id === violated || others[i] === true)
-    .map((column) => column.id);
-  // A column that is being made unique refuses already what would make that impossible.
-  if (!duplicated.includes(violated)) duplicated.push(violated);
+  const columnIds = await duplicatedColumns(reader, collection, { error, row: refused });
+  if (columnIds === undefined) return undefined;
   return fault('DUPLICATED_VALUES', {
-    duplicatedValues: duplicated.map((columnId) => ({ columnId, value: refused.values[columnId] })),
+    duplicatedValues: columnIds.map((columnId) => ({ columnId, value: refused.values[columnId] })),
   });
 }
 

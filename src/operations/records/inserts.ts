@@ -8,8 +8,9 @@ import { fault } from '../../faults.ts';
 import { insertEntries } from '../../store/activity/activity.ts';
 import { loggedWrite } from '../../store/activity/logged-write.ts';
 import type { Reader } from '../../store/database/handles.ts';
-import { StaleDefinition, violatedConstraint } from '../../store/database/sqlstate.ts';
+import { StaleDefinition } from '../../store/database/sqlstate.ts';
 import { insertRecords, type RecordRow } from '../../store/records/records.ts';
+import { violatedColumn } from '../../store/records/tables.ts';
 import type { NewRecord } from '../../wire/records.ts';
 import type { Values } from '../../wire/values.ts';
 import { type InCollection, noteWritten } from '../in-collection.ts';
@@ -75,7 +76,7 @@ export async function insertDrafts(at: InCollection, drafts: readonly NewDraft[]
     noteWritten(at, rows.length);
     return { texts: rows.map((row) => row.rec) };
   } catch (error) {
-    if (violatedConstraint(error) === undefined) throw error;
+    if (violatedColumn(error) === undefined) throw error;
     const [only, ...others] = drafts;
     if (only !== undefined && others.length === 0)
       return { texts: [], failure: await refused(at, at.store, { made: only, index: 0, error }) };

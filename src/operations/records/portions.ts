@@ -5,10 +5,11 @@ import type { RecordText } from '../../domain/records/record-text.ts';
 import type { Transaction } from '../../store/database/handles.ts';
 import { isLongRecord, readLongRecord, readLongTexts } from '../../store/records/long-records.ts';
 import { insertRecords, type LockedText, removeRecord, updateRecords } from '../../store/records/records.ts';
+import { violatedColumn } from '../../store/records/tables.ts';
 import type { Values } from '../../wire/values.ts';
 import { type InCollection, noteWritten } from '../in-collection.ts';
 import { type Failure, inOrder, type Outcome } from '../in-order.ts';
-import { duplicatedValues, violatedColumn } from './drafts.ts';
+import { duplicatedValues } from './drafts.ts';
 import { keepBytes, requireBytes } from './held-bytes.ts';
 import {
   assertWritten,

@@ -10,10 +10,11 @@ import type { Transaction } from '../../store/database/handles.ts';
 import { StaleDefinition } from '../../store/database/sqlstate.ts';
 import type { Row, Statement } from '../../store/database/statements.ts';
 import { insertRecords, type RecordRow, removeRecord, type Table, updateRecords } from '../../store/records/records.ts';
+import { violatedColumn } from '../../store/records/tables.ts';
 import type { Values } from '../../wire/values.ts';
 import { type InCollection, noteWritten } from '../in-collection.ts';
 import type { Failure, Outcome } from '../in-order.ts';
-import { draft, duplicatedValues, laterOf, projectedOf, recordEntries, violatedColumn } from './drafts.ts';
+import { draft, duplicatedValues, laterOf, projectedOf, recordEntries } from './drafts.ts';
 import { type NewDraft, newRow } from './inserts.ts';
 
 export interface Step {

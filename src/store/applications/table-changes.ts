@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type Projection, SEARCH_TEXT } from '../../domain/records/projections.ts';
 import { fault } from '../../faults.ts';
 import type { Publisher, Reader, Transaction } from '../database/handles.ts';
-import { isLocked, isRetriable, violatedConstraint } from '../database/sqlstate.ts';
+import { isLocked, isRetriable } from '../database/sqlstate.ts';
 import {
   addProjections,
   createIndex,
@@ -15,8 +15,8 @@ import {
   type Index,
   lockAgainstMaintenance,
   lockAgainstWriters,
-  readUniqueIndexName,
   tableOf,
+  violatedColumn,
 } from '../records/tables.ts';
 
 const LOCK_TIMEOUT_MS = 200;
@@ -164,8 +164,7 @@ export async function buildIndex(
     } catch (error) {
       // A failed build leaves an invalid index, which writers would go on maintaining.
       await application.rows(dropIndex(application.schema, index.name, { concurrently: true }));
-      const violated = violatedConstraint(error);
-      const collidingColumnId = violated === undefined ? undefined : readUniqueIndexName(violated)?.columnId;
+      const collidingColumnId = violatedColumn(error);
       if (collidingColumnId !== undefined) return { collidingColumnId };
       if (!isRetriable(error) || attempt === INDEX_ATTEMPTS) throw error;
     }

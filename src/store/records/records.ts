@@ -10,7 +10,7 @@ import type { Row, Statement } from '../database/statements.ts';
 import { textArray } from '../database/text-arrays.ts';
 import { fenceGeneration } from './fence.ts';
 import { LONG_ALONE_BYTES, LONG_AMONG_OTHERS_BYTES, shortText } from './long-records.ts';
-import { sqlType, tableOf } from './tables.ts';
+import { sqlType, tableOf, violatedColumn } from './tables.ts';
 
 /** A record ready to be stored. `projected` follows the order of the collection's projections. */
 export interface RecordRow {
@@ -236,8 +236,27 @@ export async function inspectRecord(
   return { record: row && { hash: row[0], createdBy: row[1] }, fence };
 }
 
-/** Which of the keys another record holds; in the order of the collection's unique columns. */
-export async function collisions(
+/**
+ * Every unique column in which the row collides with another record, when the database refused the row for one of them;
+ * undefined when `error` is something else.
+ */
+export async function duplicatedColumns(
+  reader: Reader,
+  collection: PreparedCollection,
+  { error, row }: { error: unknown; row: Pick<RecordRow, 'id' | 'projected'> },
+): Promise<string[] | undefined> {
+  const violated = violatedColumn(error);
+  if (violated === undefined) return undefined;
+  const held = collection.uniqueColumns.length > 1 ? await collisions(reader, collection, row) : [];
+  const duplicated = collection.uniqueColumns
+    .filter((column, index) => column.id === violated || held[index] === true)
+    .map((column) => column.id);
+  // A column that is about to become unique has its index already, but is not among the unique columns yet.
+  return duplicated.includes(violated) ? duplicated : [...duplicated, violated];
+}
+
+/** Whether another record holds the row's key, for each unique column in order. */
+async function collisions(
   reader: Reader,
   collection: PreparedCollection,
   row: Pick<RecordRow, 'id' | 'projected'>,

@@ -8,6 +8,7 @@ import {
   type ProjectionKind,
   SEARCH_TEXT,
 } from '../../domain/records/projections.ts';
+import { violatedConstraint } from '../database/sqlstate.ts';
 
 export const tableOf = (schema: string, collectionId: string): string => `${schema}.${collectionId}`;
 
@@ -115,11 +116,10 @@ export const searchIndexName = (collectionId: string): string => `${collectionId
 
 const uniqueIndexName = (collectionId: string, columnId: string): string => `${collectionId}_${columnId}_key`;
 
-export function readUniqueIndexName(name: string): { collectionId: string; columnId: string } | undefined {
-  const parts = /^(t[a-z0-9]{7})_(c[a-z0-9]{7})_key$/.exec(name);
-  return parts?.[1] !== undefined && parts[2] !== undefined
-    ? { collectionId: parts[1], columnId: parts[2] }
-    : undefined;
+/** The unique column for which the database refused a row or an index; undefined when it failed for another reason. */
+export function violatedColumn(error: unknown): string | undefined {
+  const name = violatedConstraint(error);
+  return name === undefined ? undefined : /^t[a-z0-9]{7}_(c[a-z0-9]{7})_key$/.exec(name)?.[1];
 }
 
 /**
