@@ -281,18 +281,18 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     push.useKeys(await keepVapidKeys(database, clock.now()));
     await hearing.start();
     jobs.start();
-    const { host, port, metricsPlace } = options;
+    const { host, port, metricsEndpoint } = options;
     await orCannotListen('interface', options, listen(server, { host, port }));
-    if (metricsPlace !== undefined) {
-      const opening = openMetricsPort(metricsPlace, () => metrics.text());
-      metricsPort = await orCannotListen('metrics', metricsPlace, opening);
+    if (metricsEndpoint !== undefined) {
+      const opening = openMetricsPort(metricsEndpoint, () => metrics.text());
+      metricsPort = await orCannotListen('metrics', metricsEndpoint, opening);
     }
   } catch (error) {
     await close().catch(() => undefined);
     throw error;
   }
   address = addressOf(options.host, server.address() as AddressInfo);
-  const metricsAddress = metricsPort && addressOf(options.metricsPlace?.host ?? '', metricsPort.address);
+  const metricsAddress = metricsPort && addressOf(options.metricsEndpoint?.host ?? '', metricsPort.address);
   observe({ event: 'server.started', address, version: VERSION, pid: process.pid });
   return { address, metricsAddress, database, hear, leave, close };
 }

@@ -11,7 +11,7 @@ import type { UnreadBounds } from '../http/clients/unread-answers.ts';
 import type { BodiesBounds } from '../http/requests/bodies-under-way.ts';
 import type { MailSettings } from '../mail/mailer.ts';
 import type { Peers } from '../monitoring/metrics.ts';
-import type { MetricsPlace } from '../monitoring/metrics-port.ts';
+import type { MetricsEndpoint } from '../monitoring/metrics-port.ts';
 import type { TraceSettings } from '../monitoring/traces.ts';
 import type { Observe } from '../observe/events.ts';
 import { KeyFileError, readApnsAccount, readFcmAccount } from '../push/key-files.ts';
@@ -63,7 +63,7 @@ export interface ServerOptions {
   /** The other processes of this server, where it has workers: what is asked of one can be told of all. */
   readonly peers?: Peers;
   /** Where figures are served without a key. */
-  readonly metricsPlace?: MetricsPlace | undefined;
+  readonly metricsEndpoint?: MetricsEndpoint | undefined;
   readonly traces?: TraceSettings | undefined;
   /** Whether the database is the one that comes along. */
   readonly embedded?: boolean;
@@ -86,20 +86,20 @@ export function serverOptions(config: Config, { connection, operatorKey }: Order
     trustedProxies: config.CARTULARY_TRUSTED_PROXIES,
     clientConnectionsMax: config.CARTULARY_CONNECTIONS,
     requestsAtOnce: config.CARTULARY_REQUESTS_AT_ONCE,
-    attachments: attachmentsPlace(config),
+    attachments: attachmentsLocation(config),
     spoolFolder: resolve(config.CARTULARY_DATA),
     unheldDays: config.CARTULARY_UNHELD_ATTACHMENT_DAYS,
     announcedDays: config.CARTULARY_ANNOUNCED_UPLOAD_DAYS,
     activityLogDays: config.CARTULARY_ACTIVITY_LOG_DAYS,
     push: pushSettings(config),
-    metricsPlace: metricsPlace(config),
+    metricsEndpoint: metricsEndpoint(config),
     traces: traceSettings(config),
     embedded: config.DATABASE_URL === undefined,
     observe,
   };
 }
 
-const metricsPlace = ({ CARTULARY_METRICS_HOST: host, CARTULARY_METRICS_PORT: port }: Config) =>
+const metricsEndpoint = ({ CARTULARY_METRICS_HOST: host, CARTULARY_METRICS_PORT: port }: Config) =>
   port === undefined ? undefined : { host, port };
 
 function traceSettings(config: Config): ServerOptions['traces'] {
@@ -136,5 +136,5 @@ function keyFile<T>(setting: SettingName, read: () => T): T {
 const mailSettings = ({ CARTULARY_SMTP_URL: url, CARTULARY_MAIL_FROM: from }: Config): ServerOptions['mail'] =>
   url === undefined || from === undefined ? undefined : { url, from };
 
-const attachmentsPlace = ({ CARTULARY_ATTACHMENTS: place, CARTULARY_DATA: data }: Config): BlobLocation =>
-  place ?? { kind: 'disk', folder: resolve(data, 'attachments') };
+const attachmentsLocation = ({ CARTULARY_ATTACHMENTS: location, CARTULARY_DATA: data }: Config): BlobLocation =>
+  location ?? { kind: 'disk', folder: resolve(data, 'attachments') };

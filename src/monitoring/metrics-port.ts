@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { CONTENT_TYPE } from './exposition.ts';
 
-export interface MetricsPlace {
+export interface MetricsEndpoint {
   readonly host: string;
   readonly port: number;
 }
@@ -19,7 +19,10 @@ export interface MetricsPort {
   close(): void;
 }
 
-export async function openMetricsPort({ host, port }: MetricsPlace, text: () => Promise<string>): Promise<MetricsPort> {
+export async function openMetricsPort(
+  { host, port }: MetricsEndpoint,
+  text: () => Promise<string>,
+): Promise<MetricsPort> {
   const server = createServer({ requestTimeout: REQUEST_MS, headersTimeout: REQUEST_MS }, (request, response) => {
     const answer = (status: number, body: string) => {
       response.writeHead(status, {

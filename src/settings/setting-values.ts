@@ -1,4 +1,4 @@
-// How the text of each setting is read, and what is said of one that is wrong: a sentence that goes on behind its name.
+// Parsers of settings. The message of an error is the end of a sentence that starts with the name of the setting.
 
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
@@ -27,7 +27,7 @@ export function ratio(value: string): number {
   return number;
 }
 
-/** As OpenTelemetry writes them. */
+/** The format of OTEL_RESOURCE_ATTRIBUTES. */
 export function attributes(value: string): Record<string, string> {
   const pairs = value.split(',').filter((pair) => pair.trim() !== '');
   try {
@@ -43,16 +43,16 @@ export function attributes(value: string): Record<string, string> {
   }
 }
 
-/** `what` it must do, for a complaint. */
-function httpAddress(value: string, what: string): string {
-  if (!URL.canParse(value) || !/^https?:$/.test(new URL(value).protocol)) throw new Error(`must ${what}`);
+/** `requirement` follows "must" in the error. */
+function httpAddress(value: string, requirement: string): string {
+  if (!URL.canParse(value) || !/^https?:$/.test(new URL(value).protocol)) throw new Error(`must ${requirement}`);
   return value.replace(/\/+$/, '');
 }
 
 export const collectorAddress = (value: string): string =>
   httpAddress(value, 'be an http(s) address such as http://127.0.0.1:4318');
 
-/** Paths are put behind it. */
+/** Without query and fragment: paths are appended to it. */
 export function publicAddress(value: string): string {
   const address = httpAddress(value, 'be an http(s) address such as https://records.example.com');
   const { search, hash, username, password } = new URL(address);
@@ -62,17 +62,17 @@ export function publicAddress(value: string): string {
   return address;
 }
 
-/** What the driver goes by, and what addresses for libpq have besides: the latter changes nothing. */
+/** Parameters that the driver uses, and parameters of libpq that it ignores. */
 const DATABASE_OPTIONS = [
   ...['host', 'port', 'user', 'password', 'target_session_attrs', 'options', 'client_encoding'],
   ...['ssl', 'sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'sslnegotiation', 'uselibpqcompat'],
   ...['connect_timeout', 'keepalives', 'keepalives_idle', 'gssencmode', 'channel_binding'],
   ...['fallback_application_name', 'idle_in_transaction_session_timeout'],
 ];
-/** Given for all connections they would be stronger than what each of them is given. */
+/** In the address they would override the values that the server sets for each connection. */
 const DATABASE_OPTIONS_OWN = ['application_name', 'statement_timeout', 'lock_timeout', 'query_timeout'];
 
-/** Complaints show nothing that may be a part of a password which was not encoded. */
+/** Errors show nothing that could be part of a password that was not percent-encoded. */
 export function databaseAddress(value: string): string {
   if (!/^postgres(ql)?:\/\//.test(value)) {
     throw new Error(
@@ -90,15 +90,15 @@ export function databaseAddress(value: string): string {
   const parameters = new URLSearchParams(query);
   const wanted = parameters.get('target_session_attrs');
   if (wanted !== null && !['read-write', 'primary'].includes(wanted)) {
-    throw new Error('must not have another target_session_attrs than read-write: only such a server is of use');
+    throw new Error('must not have a target_session_attrs other than read-write: the server needs to write');
   }
   for (const name of parameters.keys()) {
     if (DATABASE_OPTIONS.includes(name)) continue;
     if (DATABASE_OPTIONS_OWN.includes(name)) throw new Error(`must not have ${name}, which the server sets itself`);
-    const shown = query.includes('@') || !/^[\w.-]+$/.test(name) ? 'a parameter that is not known' : name;
+    const shown = query.includes('@') || !/^[\w.-]+$/.test(name) ? 'an unknown parameter' : name;
     throw new Error(`must not have ${shown} (known: ${DATABASE_OPTIONS.join(', ')})`);
   }
-  checkParameters(parameters);
+  checkHostParameters(parameters);
   return value;
 }
 
@@ -106,25 +106,25 @@ const isPort = (port: string): boolean => /^\d{1,5}$/.test(port) && Number(port)
 
 function checkHosts(hosts: string): void {
   const list = hosts.split(',');
-  const wrong = list.findIndex((place) => {
-    const [, host, port = ''] = /^(\[[^\]\s]+\]|[^[\]:\s]+)(?::(.*))?$/s.exec(place) ?? [];
+  const wrong = list.findIndex((entry) => {
+    const [, host, port = ''] = /^(\[[^\]\s]+\]|[^[\]:\s]+)(?::(.*))?$/s.exec(entry) ?? [];
     return host === undefined || (port !== '' && !isPort(port));
   });
   if (wrong === -1) return;
-  const which = list.length === 1 ? 'its host' : `the ${wrong + 1}. of its hosts`;
+  const which = list.length === 1 ? 'its host' : `host number ${wrong + 1}`;
   throw new Error(
     `must have HOST or HOST:PORT as ${which}, with a port from 1 to 65535, and special characters of a password percent-encoded`,
   );
 }
 
-/** Of the two that may be lists. */
-function checkParameters(parameters: URLSearchParams): void {
+/** `host` and `port` may be lists. */
+function checkHostParameters(parameters: URLSearchParams): void {
   const hosts = parameters.get('host')?.split(',') ?? [];
   const ports = parameters.get('port')?.split(',') ?? [];
   if (hosts.length > 1 && hosts.includes('')) throw new Error('must name every host of its list');
   if (!ports.every(isPort)) throw new Error('must have ports from 1 to 65535');
   if (ports.length > 1 && ports.length !== hosts.length) {
-    throw new Error('must have one port for all of its hosts, or one for each');
+    throw new Error('must have one port for all hosts, or one for each host');
   }
 }
 
@@ -141,7 +141,7 @@ export function proxies(value: string): string[] {
   return list;
 }
 
-/** Anybody may have the server prove that it knows its key, and then guess at leisure: a short one would be found. */
+/** The server proves to any client that it knows the key, which allows guessing offline: a short key would be found. */
 export function operatorKey(value: string): string {
   if (!/^[\x21-\x7e]{32,512}$/.test(value)) throw new Error('must have 32 to 512 visible ASCII characters');
   return value;
@@ -154,7 +154,7 @@ export function smtpAddress(value: string): string {
   const decoded = url !== undefined && isPercentEncoded(url.username) && isPercentEncoded(url.password);
   if (!bare || !decoded || !/^smtps?:$/.test(url.protocol) || url.hostname === '' || (url.search !== '' && !plain)) {
     throw new Error(
-      'must be smtp://USER:PASSWORD@HOST:PORT or smtps://…, with special characters percent-encoded, and ?tls=never or nothing behind it',
+      'must be smtp://USER:PASSWORD@HOST:PORT or smtps://…, with special characters percent-encoded, optionally followed by ?tls=never',
     );
   }
   return value;
@@ -180,14 +180,14 @@ const S3_OPTIONS = ['endpoint', 'region', 'accessKeyId', 'secretAccessKey'];
 const S3_ENDPOINT = 'have an http(s) address as its endpoint, such as endpoint=https://minio.example:9000';
 
 /** A folder, or `s3://BUCKET/PREFIX?endpoint=…&region=…&accessKeyId=…&secretAccessKey=…`. */
-export function attachmentsPlace(value: string) {
+export function attachmentsLocation(value: string) {
   if (!/^[a-z0-9+.-]+:/i.test(value)) return { kind: 'disk' as const, folder: resolve(value) };
   const url = URL.canParse(value) ? new URL(value) : undefined;
   if (url?.protocol === 'file:') return { kind: 'disk' as const, folder: fileURLToPath(url) };
   if (url?.protocol !== 's3:' || url.hostname === '') throw new Error('must be a folder or s3://BUCKET?endpoint=…');
   if (url.username !== '' || url.password !== '' || url.port !== '' || url.hash !== '') {
     throw new Error(
-      'must have the bucket alone after s3://, and neither credentials, port nor # (they are in endpoint=…, accessKeyId=… and secretAccessKey=…, with # as %23)',
+      'must have only the bucket after s3://, without credentials, port or # (use endpoint=…, accessKeyId=… and secretAccessKey=…, with # as %23)',
     );
   }
   const unknown = [...url.searchParams.keys()].find((name) => !S3_OPTIONS.includes(name));
@@ -210,7 +210,7 @@ export function attachmentsPlace(value: string) {
   };
 }
 
-/** Whole hosts, all below one (`*.example.com`), or an origin, by which also plain HTTP and other ports are meant. */
+/** Hosts, all subdomains of a host (`*.example.com`), or origins, which may have plain HTTP and any port. */
 export function pushServices(value: string): string[] {
   const list = value.split(',').map((entry) => entry.trim());
   const host = /^(?:\*\.)?[a-z0-9-]+(?:\.[a-z0-9-]+)+$/i;
@@ -219,7 +219,7 @@ export function pushServices(value: string): string[] {
     return url !== undefined && /^https?:$/.test(url.protocol) && url.origin === entry.toLowerCase();
   };
   if (!list.every((entry) => host.test(entry) || isOrigin(entry))) {
-    throw new Error('must be a list of hosts such as push.example.com or *.example.com, or of whole origins');
+    throw new Error('must be a list of hosts such as push.example.com or *.example.com, or of origins');
   }
   return list;
 }

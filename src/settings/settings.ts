@@ -1,7 +1,7 @@
-// Every setting in one table: read once at the start and passed on as values. Nothing else reads the environment.
+// The table of all settings. They are read once at startup and passed on as values; nothing else reads the environment.
 
 import {
-  attachmentsPlace,
+  attachmentsLocation,
   attributes,
   collectorAddress,
   databaseAddress,
@@ -37,27 +37,27 @@ export const SETTINGS = {
   CARTULARY_DATA: setting({
     default: './data',
     parse: text,
-    sentence: 'Folder of the embedded database, of attachments and of the operator key.',
+    sentence: 'Folder for the embedded database, attachments and the operator key.',
   }),
   CARTULARY_OPERATOR_KEY: setting({
     default: undefined,
     parse: operatorKey,
     secret: true,
-    sentence: 'Key of the operator interface; without it one is made at the first start and kept in the data folder.',
+    sentence: 'Key of the operator interface; if unset, the first start creates one and keeps it in the data folder.',
   }),
   DATABASE_URL: setting({
     default: undefined,
     parse: databaseAddress,
     secret: true,
     sentence:
-      'PostgreSQL 15 or newer to use instead of the embedded one; with several hosts, the one of them that takes writes.',
+      'PostgreSQL 15 or newer to use instead of the embedded one; of several hosts, the one that accepts writes is used.',
   }),
   CARTULARY_ATTACHMENTS: setting({
     default: undefined,
-    parse: attachmentsPlace,
+    parse: attachmentsLocation,
     secret: true,
     sentence:
-      'Where the bytes of attachments are kept: a folder (by default `attachments` in the data folder), or an S3-compatible store, `s3://BUCKET/PREFIX?endpoint=…&region=…&accessKeyId=…&secretAccessKey=…`.',
+      'Where the contents of attachments are stored: a folder (by default `attachments` in the data folder), or an S3-compatible store, `s3://BUCKET/PREFIX?endpoint=…&region=…&accessKeyId=…&secretAccessKey=…`.',
   }),
   CARTULARY_UNHELD_ATTACHMENT_DAYS: setting({
     default: '7',
@@ -67,131 +67,132 @@ export const SETTINGS = {
   CARTULARY_ANNOUNCED_UPLOAD_DAYS: setting({
     default: '7',
     parse: whole(1, 3650),
-    sentence: 'Days for which an announced upload waits for its next bytes.',
+    sentence: 'Days that an announced upload waits for more bytes before it is deleted.',
   }),
   CARTULARY_ACTIVITY_LOG_DAYS: setting({
     default: '400',
     parse: whole(1, 36500),
-    sentence: 'Days for which entries of activity logs are kept; after that they are deleted by whole months.',
+    sentence: 'Days that entries of activity logs are kept; older entries are deleted in whole months.',
   }),
   CARTULARY_DATABASE_CONNECTIONS: setting({
     default: '16',
     parse: whole(2, 500),
-    sentence: 'Connections to the database that one server, or each of its workers, holds at the most.',
+    sentence: 'Maximum number of connections to the database for a server, or for each of its workers.',
   }),
   CARTULARY_REQUEST_SECONDS: setting({
     default: '30',
     parse: whole(1, 3600),
-    sentence: 'Seconds after which a request is given up and answered with 503; files on their way do not count.',
+    sentence: 'Seconds after which a request is cancelled with 503; file transfers do not count.',
   }),
   CARTULARY_WORKERS: setting({
     default: '1',
     parse: whole(1, 64),
-    sentence: 'Processes that serve requests, for a machine with many cores.',
+    sentence: 'Number of processes that serve requests, for machines with many cores.',
   }),
   CARTULARY_DRAIN_SECONDS: setting({
     default: '0',
     parse: whole(0, 600),
-    sentence: 'Seconds for which a server that was asked to end goes on serving, so that load balancers notice.',
+    sentence: 'Seconds that a server keeps serving after it was told to stop, so that load balancers notice.',
   }),
   CARTULARY_CONNECTIONS: setting({
     default: '10000',
     parse: whole(10, 1_000_000),
     sentence:
-      'Connections of clients that one server, or each of its workers, holds at the most; further ones are closed.',
+      'Maximum number of client connections for a server, or for each of its workers; further connections are closed.',
   }),
   CARTULARY_REQUESTS_AT_ONCE: setting({
     default: '48',
     parse: whole(8, 10_000),
-    sentence: 'Requests that one server, or each of its workers, works on at once; further ones wait for their turn.',
+    sentence: 'Requests that a server, or each of its workers, handles concurrently; further requests wait in a queue.',
   }),
   CARTULARY_PUBLIC_URL: setting({
     default: undefined,
     parse: publicAddress,
-    sentence: 'Address under which people reach the server, for the links it gives out; by default where it listens.',
+    sentence:
+      'Address at which users reach the server, for the links that it creates; by default the address it listens on.',
   }),
   CARTULARY_SMTP_URL: setting({
     default: undefined,
     parse: smtpAddress,
     secret: true,
     sentence:
-      'SMTP server by which mail goes out, `smtp://USER:PASSWORD@HOST:PORT` or `smtps://…`; without it people cannot reset their passwords.',
+      'SMTP server for outgoing mail, `smtp://USER:PASSWORD@HOST:PORT` or `smtps://…`; without it users cannot reset their passwords.',
   }),
   CARTULARY_MAIL_FROM: setting({
     default: undefined,
     parse: mailAddress,
-    sentence: 'Address that mail comes from; needed where there is an SMTP server.',
+    sentence: 'Sender address of mail; required with an SMTP server.',
   }),
   CARTULARY_TRUSTED_PROXIES: setting({
     default: undefined,
     parse: proxies,
-    sentence: 'Proxies whose X-Forwarded-For is believed, as a comma-separated list of addresses or networks.',
+    sentence: 'Proxies whose X-Forwarded-For is trusted, as a comma-separated list of addresses or networks.',
   }),
   CARTULARY_AUTH_FAILURES_ACCOUNT: setting({
     default: '10',
     parse: whole(1, 1_000_000),
-    sentence: 'Failed authentications for one account from one address within five minutes before it is slowed down.',
+    sentence:
+      'Failed authentications for one account from one address within five minutes before further attempts are throttled.',
   }),
   CARTULARY_AUTH_FAILURES_ADDRESS: setting({
     default: '50',
     parse: whole(1, 1_000_000),
-    sentence: 'Failed authentications from one address within five minutes before it is slowed down.',
+    sentence: 'Failed authentications from one address within five minutes before further attempts are throttled.',
   }),
   CARTULARY_PUSH_SERVICES: setting({
     default:
       'fcm.googleapis.com, updates.push.services.mozilla.com, *.push.services.mozilla.com, *.push.apple.com, *.notify.windows.com',
     parse: pushServices,
     sentence:
-      'Push services that browsers may name, as a comma-separated list of hosts (`*.` for all below) or whole origins.',
+      'Push services that browsers may use, as a comma-separated list of hosts (`*.` for all subdomains) or origins.',
   }),
   CARTULARY_PUSH_SUBJECT: setting({
     default: undefined,
     parse: pushSubject,
-    sentence:
-      'Whom a push service may write to, `mailto:…` or `https:…`; by default the public address, if it is https.',
+    sentence: 'Contact for push services, `mailto:…` or `https:…`; by default the public address, if it is https.',
   }),
   CARTULARY_FCM: setting({
     default: undefined,
     parse: text,
-    sentence: 'File of the Google service account that sends notifications to phones by FCM.',
+    sentence: 'File of the Google service account for notifications to phones over FCM.',
   }),
   CARTULARY_APNS: setting({
     default: undefined,
     parse: text,
-    sentence: 'File with the key that sends notifications to phones by APNs.',
+    sentence: 'File with the key for notifications to phones over APNs.',
   }),
   CARTULARY_METRICS_PORT: setting({
     default: undefined,
     parse: whole(0, 65535),
-    sentence: 'Port on which `/metrics` needs no key; without it there is only the one that needs the operator key.',
+    sentence: 'Port that serves `/metrics` without a key; if unset, `/metrics` is only served with the operator key.',
   }),
   CARTULARY_METRICS_HOST: setting({
     default: '127.0.0.1',
     parse: text,
-    sentence: 'Address on which that port listens.',
+    sentence: 'Address that the metrics port listens on.',
   }),
   OTEL_EXPORTER_OTLP_ENDPOINT: setting({
     default: undefined,
     parse: collectorAddress,
     secret: true,
-    sentence: 'OpenTelemetry collector that traces are sent to, by OTLP over HTTP; without it nothing is traced.',
+    sentence: 'OpenTelemetry collector that traces are sent to, with OTLP over HTTP; if unset, nothing is traced.',
   }),
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: setting({
     default: undefined,
     parse: collectorAddress,
     secret: true,
-    sentence: 'The same with its path, where that is not `/v1/traces`.',
+    sentence: 'The collector with its full path, if that is not `/v1/traces`.',
   }),
   OTEL_SERVICE_NAME: setting({
     default: undefined,
     parse: text,
-    sentence: 'Name under which traces are shown; without it `cartulary`, or the `service.name` of the next.',
+    sentence: 'Service name in traces; by default the `service.name` of `OTEL_RESOURCE_ATTRIBUTES`, or `cartulary`.',
   }),
   OTEL_RESOURCE_ATTRIBUTES: setting({
     default: undefined,
     parse: attributes,
     sentence:
-      'What else traces say of this server, as `NAME=VALUE,NAME=VALUE` with special characters percent-encoded.',
+      'Further attributes of this server in traces, as `NAME=VALUE,NAME=VALUE` with special characters percent-encoded.',
   }),
   OTEL_TRACES_SAMPLER: setting({
     default: 'parentbased_always_on',
@@ -208,12 +209,12 @@ export const SETTINGS = {
   OTEL_TRACES_SAMPLER_ARG: setting({
     default: '1',
     parse: ratio,
-    sentence: 'The part of them, from 0 to 1, where the sampler is one by ratio.',
+    sentence: 'Fraction of requests to trace, from 0 to 1, for the ratio samplers.',
   }),
   CARTULARY_LOG_LEVEL: setting({
     default: 'info',
     parse: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
-    sentence: 'How much is logged.',
+    sentence: 'Least severe level that is logged.',
   }),
 } as const;
 
@@ -239,7 +240,7 @@ export type Config = {
   readonly [Name in SettingName]: Parsed<Name> | (Name extends OptionalName ? undefined : never);
 };
 
-/** Names that the test suite uses in the same environment; a server that meets them is not misconfigured. */
+/** The test suite sets these in the environment that its servers inherit. */
 const NOT_OURS = /^CARTULARY_TEST_/;
 
 export class ConfigError extends Error {}
@@ -262,14 +263,14 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     }
   }
   if (values.CARTULARY_SMTP_URL !== undefined && values.CARTULARY_MAIL_FROM === undefined) {
-    problems.push('CARTULARY_MAIL_FROM must be set where CARTULARY_SMTP_URL is');
+    problems.push('CARTULARY_MAIL_FROM must be set if CARTULARY_SMTP_URL is set');
   }
   if (values.CARTULARY_SMTP_URL !== undefined && values.CARTULARY_PUBLIC_URL === undefined) {
-    problems.push('CARTULARY_PUBLIC_URL must be set where CARTULARY_SMTP_URL is: mails have links to it');
+    problems.push('CARTULARY_PUBLIC_URL must be set if CARTULARY_SMTP_URL is set: mails contain links to it');
   }
   if (environment.CARTULARY_METRICS_HOST && values.CARTULARY_METRICS_PORT === undefined) {
     problems.push(
-      'CARTULARY_METRICS_PORT must be set where CARTULARY_METRICS_HOST is: without a port there is no listener',
+      'CARTULARY_METRICS_PORT must be set if CARTULARY_METRICS_HOST is set: without a port nothing listens there',
     );
   }
   problems.push(...sharedPort(values as Partial<Config>));
@@ -277,7 +278,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   return values as Config;
 }
 
-const EVERYWHERE = ['0.0.0.0', '::'];
+const ALL_ADDRESSES = ['0.0.0.0', '::'];
 
 function sharedPort(values: Partial<Config>): string[] {
   const { CARTULARY_PORT: port, CARTULARY_METRICS_PORT: metricsPort } = values;
@@ -285,11 +286,11 @@ function sharedPort(values: Partial<Config>): string[] {
   const hosts = [values.CARTULARY_HOST, values.CARTULARY_METRICS_HOST].map((host) =>
     host === 'localhost' ? '127.0.0.1' : (host ?? ''),
   );
-  if (hosts[0] !== hosts[1] && !hosts.some((host) => EVERYWHERE.includes(host))) return [];
+  if (hosts[0] !== hosts[1] && !hosts.some((host) => ALL_ADDRESSES.includes(host))) return [];
   return [`CARTULARY_METRICS_PORT and CARTULARY_PORT must differ on the same address: both are ${port}`];
 }
 
-/** What may have been meant, or else all that there is. */
+/** The setting with the most similar name, or else the names of all settings. */
 function hintFor(unknown: string): string {
   const core = (name: string) => name.toUpperCase().replace(/^CARTULARY_/, '');
   const names = Object.keys(SETTINGS).map((name) => ({ name, distance: editDistance(core(unknown), core(name)) }));
@@ -298,7 +299,7 @@ function hintFor(unknown: string): string {
   return `known: ${Object.keys(SETTINGS).join(', ')}`;
 }
 
-/** How many letters to add, leave out, replace, or swap with their neighbour, to make one of the other. */
+/** Letters to insert, delete, replace, or swap with their neighbour to turn one text into the other. */
 function editDistance(one: string, other: string): number {
   const rows = [Array.from({ length: other.length + 1 }, (_, n) => n)];
   const at = (i: number, j: number): number => rows[i]?.[j] ?? 0;

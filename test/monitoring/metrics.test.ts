@@ -22,7 +22,7 @@ describe('/metrics', () => {
 
   before(async () => {
     server = await startTestServer({
-      metricsPlace: { host: '127.0.0.1', port: 0 },
+      metricsEndpoint: { host: '127.0.0.1', port: 0 },
       authFailures: { account: 3, address: 1_000_000 },
       requestsAtOnce: 2,
     });

@@ -83,7 +83,7 @@ export interface ServerSettings {
   readonly longRecords?: ServerOptions['longRecords'];
   readonly waiting?: ServerOptions['waiting'];
   readonly transfers?: ServerOptions['transfers'];
-  readonly metricsPlace?: ServerOptions['metricsPlace'];
+  readonly metricsEndpoint?: ServerOptions['metricsEndpoint'];
   readonly traces?: ServerOptions['traces'];
   /** By how much the server's clock is ahead of the database's. */
   readonly aheadMs?: () => number;
@@ -119,7 +119,7 @@ export async function startTestServer(settings: ServerSettings = {}): Promise<Te
     push: { services: [], subject: 'mailto:test@example.com', ...settings.push },
     clientConnectionsMax: settings.clientConnectionsMax ?? 1_000,
     requestsAtOnce: settings.requestsAtOnce ?? 48,
-    metricsPlace: settings.metricsPlace,
+    metricsEndpoint: settings.metricsEndpoint,
     traces: settings.traces,
     looksApartMs: 500,
     argon2: settings.argon2 ?? QUICK,
