@@ -16,33 +16,33 @@ import type { Slices } from './request/slices.ts';
 import type { Providers } from './single-sign-on/providers.ts';
 import type { ActiveUploads } from './store/attachments/active-uploads.ts';
 import type { Blobs } from './store/blobs/blobs.ts';
-import type { Database } from './store/database/db.ts';
+import type { Database } from './store/database/database.ts';
 import type { Writer } from './store/database/handles.ts';
-import type { News } from './store/nodes/hearing.ts';
+import type { Invalidation } from './store/nodes/messages.ts';
 import type { KnownRecords } from './store/records/known-records.ts';
 import type { SearchIndexes } from './store/records/search-indexes.ts';
 import type { OperatorProof } from './wire/operator.ts';
 import type { UserShort } from './wire/users.ts';
 
 /** What the operations on attachments need besides the database. */
-export interface AttachmentMeans {
+export interface AttachmentDependencies {
   readonly blobs: Blobs;
   readonly thumbnails: Pick<Thumbnails, 'make'>;
-  /** By which the other servers know this one (store/nodes/hearing). */
+  /** By which the other servers know this one (store/nodes/messages). */
   readonly node: string;
-  /** Between the two looks that tell whether another server is gone (store/nodes/hearing). */
-  readonly looksApartMs: number;
+  /** Between the two looks that tell whether another server is gone (store/nodes/messages). */
+  readonly goneCheckPauseMs: number;
   readonly activeUploads: ActiveUploads;
   /** How long an announced upload may pause. */
   readonly announcedDays: number;
 }
 
 /** What the operations on people need besides the database. */
-export interface PeopleMeans {
+export interface PeopleDependencies {
   readonly hashPassword: PasswordHashing;
   readonly provesPassword: PasswordProof;
   /** Makes this node forget what the news makes stale, at once; the other nodes hear of it by themselves. */
-  readonly hear: (news: News) => void;
+  readonly invalidate: (invalidation: Invalidation) => void;
   /** Where people reach the server, without a slash at the end. */
   readonly publicUrl: () => string;
   readonly push: Pick<Push, 'publicKey' | 'has' | 'trusts'>;
@@ -122,8 +122,8 @@ export interface Context {
   readonly store: Writer;
   readonly known: KnownRecords;
   readonly searchIndexes: SearchIndexes;
-  readonly attachments: AttachmentMeans;
-  readonly people: PeopleMeans;
+  readonly attachments: AttachmentDependencies;
+  readonly people: PeopleDependencies;
   /** For what is of people: shared users are in the system schema, and in the schemas of all applications that know them. */
   readonly database: Database;
   readonly withoutSlot: WithoutSlot;
@@ -149,7 +149,7 @@ export interface VisitorContext {
   readonly application: PreparedApplication | undefined;
   readonly source: ActivitySource;
   readonly store: Writer;
-  readonly people: PeopleMeans;
+  readonly people: PeopleDependencies;
   /** For what is of people: shared users are in the system schema, and in the schemas of all applications that know them. */
   readonly database: Database;
   readonly withoutSlot: WithoutSlot;
@@ -167,12 +167,12 @@ export interface VisitorContext {
 export interface OperatorContext {
   readonly database: Database;
   readonly source: ActivitySource;
-  readonly attachments: AttachmentMeans;
+  readonly attachments: AttachmentDependencies;
   readonly ids: IdSource;
   readonly now: () => number;
   readonly observe: Observe;
   /** Makes this node forget what the news makes stale, at once; the other nodes hear of it by themselves. */
-  readonly hear: (news: News) => void;
+  readonly invalidate: (invalidation: Invalidation) => void;
   /** Where people reach the server, without a slash at the end. */
   readonly publicUrl: () => string;
   readonly hashPassword: PasswordHashing;

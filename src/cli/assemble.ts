@@ -47,10 +47,10 @@ import { ActiveUploads } from '../store/attachments/active-uploads.ts';
 import { type Blobs, StoreUnavailable } from '../store/blobs/blobs.ts';
 import { createBlobs } from '../store/blobs/open.ts';
 import { Clock } from '../store/database/clock.ts';
+import { Database } from '../store/database/database.ts';
 import { DatabaseFigures } from '../store/database/database-figures.ts';
-import { Database } from '../store/database/db.ts';
 import { detectEngine } from '../store/database/engine.ts';
-import { Hearing, type News, RECONNECTION_MS, type Recall } from '../store/nodes/hearing.ts';
+import { type Invalidation, NodeListener, type QuotaRecall, RECONNECTION_MS } from '../store/nodes/messages.ts';
 import { keepServerKey } from '../store/nodes/server-keys.ts';
 import { TokenUses } from '../store/people/token-uses.ts';
 import { KnownRecords } from '../store/records/known-records.ts';
@@ -86,8 +86,8 @@ export interface RunningServer {
   /** Where figures are served without a key, in the same form. */
   readonly metricsAddress: string | undefined;
   readonly database: Database;
-  /** Makes it forget what the news makes stale, as if it had heard of it. */
-  readonly hear: (news: News) => void;
+  /** Makes it forget what the invalidation makes stale, as if it had heard of it. */
+  readonly invalidate: (invalidation: Invalidation) => void;
   /** Says at /readyz that it is stopping and keeps no connection for another request; all else is served as before. */
   leave(): void;
   /** Takes no new requests, lets those under way finish, and closes the connections to the database. */
@@ -111,13 +111,13 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     onConnected: (server) => observe({ event: 'database.connected', server }),
   });
   const clock = new Clock();
-  const heard = (news: News | Recall) => {
-    if (typeof news === 'object' && 'recalled' in news) quotas.recall(news.recalled, news.group);
-    else hear(news);
+  const onMessage = (message: Invalidation | QuotaRecall) => {
+    if (typeof message === 'object' && 'recalled' in message) quotas.recall(message.recalled, message.group);
+    else invalidate(message);
   };
-  const hearing = new Hearing(connection, heard, () => database.suspect());
-  const heardAsOf = () => hearing.asOf;
-  const definitions = new Definitions(database, heardAsOf, options.migrations);
+  const listener = new NodeListener(connection, onMessage, () => database.suspect());
+  const receivedAsOf = () => listener.receivedAsOf;
+  const definitions = new Definitions(database, receivedAsOf, options.migrations);
   const throttle = new Throttle(options.authFailures);
   const passwords = new PasswordCheck(options.argon2 ?? ARGON2);
   const hashPassword = passwords.hash.bind(passwords);
@@ -140,7 +140,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const loginFailures = new LoginFailures({ database, ids, now, behind });
   const loginFailed = loginFailures.note.bind(loginFailures);
   const provesPassword = passwordProof(throttle, passwords);
-  const gateParts = { database, definitions, now, heardAsOf };
+  const gateParts = { database, definitions, now, receivedAsOf };
   const authenticator = new Authenticator({
     ...gateParts,
     throttle,
@@ -149,12 +149,15 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     loginFailed,
     tokenUses,
   });
-  const hear = (news: News) => {
-    definitions.hear(news);
-    authenticator.hear(news);
-    sessions.hear(news);
+  const invalidate = (invalidation: Invalidation) => {
+    definitions.invalidate(invalidation);
+    authenticator.invalidate(invalidation);
+    sessions.invalidate(invalidation);
   };
-  const sessions = new Sessions({ ...gateParts, endStolen: (stolen) => endStolen({ database, ids, hear }, stolen) });
+  const sessions = new Sessions({
+    ...gateParts,
+    endStolen: (stolen) => endStolen({ database, ids, invalidate }, stolen),
+  });
   const signOnPace = new Pace(SIGN_ONS_PER_MINUTE);
   const proofPace = new Pace(PROOFS_PER_MINUTE);
   const operatorGate = new OperatorGate(options.operatorKey, throttle);
@@ -182,8 +185,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     attachments: {
       blobs,
       thumbnails,
-      node: hearing.node,
-      looksApartMs: options.looksApartMs ?? RECONNECTION_MS,
+      node: listener.node,
+      goneCheckPauseMs: options.goneCheckPauseMs ?? RECONNECTION_MS,
       activeUploads: new ActiveUploads(),
       announcedDays: options.announcedDays,
     },
@@ -201,7 +204,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     bodies: { known: new BodiesUnderWay(known), visitors: new BodiesUnderWay(visitors) },
     quotas,
     observe,
-    hear,
+    invalidate,
     publicUrl,
     publicUrlSet: options.publicUrl !== undefined,
     metrics: async () => ({ text: await metrics.text(), contentType: CONTENT_TYPE }),
@@ -214,7 +217,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     people: {
       hashPassword,
       provesPassword,
-      hear,
+      invalidate,
       publicUrl,
       push,
       mailer,
@@ -231,7 +234,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const { peers, embedded = false } = options;
   const behindBoth = { entries: entriesBehind, mails: mailsBehind };
   metrics.readFrom({
-    read: () => readParts({ services, server, hearing, behind: behindBoth, embedded }),
+    read: () => readParts({ services, server, listener, behind: behindBoth, embedded }),
     askDatabase: () => databaseFigures.read(),
     peers,
     names: { groups: QUOTA_GROUPS, jobs: jobs.names, tasks: BEHIND_TASKS },
@@ -265,7 +268,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     clock.stop();
     deadlines.close();
     await push.close();
-    await hearing.stop();
+    await listener.stop();
     await thumbnails.close();
     await blobs.close();
     await database.close();
@@ -279,7 +282,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     await definitions.meetAll();
     await clock.follow(database.system);
     push.useKeys(await keepVapidKeys(database, clock.now()));
-    await hearing.start();
+    await listener.start();
     jobs.start();
     const { host, port, metricsEndpoint } = options;
     await orCannotListen('interface', options, listen(server, { host, port }));
@@ -294,7 +297,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   address = addressOf(options.host, server.address() as AddressInfo);
   const metricsAddress = metricsPort && addressOf(options.metricsEndpoint?.host ?? '', metricsPort.address);
   observe({ event: 'server.started', address, version: VERSION, pid: process.pid });
-  return { address, metricsAddress, database, hear, leave, close };
+  return { address, metricsAddress, database, invalidate, leave, close };
 }
 
 const addressOf = (host: string, { port }: AddressInfo): string =>

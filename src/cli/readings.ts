@@ -8,8 +8,8 @@ import type { Services } from '../http/handle.ts';
 import type { Background } from '../jobs/background.ts';
 import type { Readings } from '../monitoring/figures.ts';
 import type { Definitions } from '../store/applications/definitions.ts';
-import type { Database } from '../store/database/db.ts';
-import type { Hearing } from '../store/nodes/hearing.ts';
+import type { Database } from '../store/database/database.ts';
+import type { NodeListener } from '../store/nodes/messages.ts';
 import { VERSION } from './version.ts';
 
 interface Parts {
@@ -23,7 +23,7 @@ interface Parts {
     readonly sessions: Sessions;
   };
   readonly server: Server;
-  readonly hearing: Hearing;
+  readonly listener: NodeListener;
   readonly behind: Readonly<Record<string, Background>>;
   readonly embedded: boolean;
 }
@@ -31,7 +31,7 @@ interface Parts {
 export async function readParts({
   services,
   server,
-  hearing,
+  listener,
   behind,
   embedded,
 }: Parts): Promise<Omit<Readings, 'database'>> {
@@ -52,6 +52,6 @@ export async function readParts({
     tasks: Object.fromEntries(Object.entries(behind).map(([kind, { waiting }]) => [kind, waiting])),
     caches: { definitions: definitions.lookups, ...authenticator.lookups, sessions: sessions.lookups },
     // Who has heard nothing yet has been deaf since the start.
-    hearingAgeMs: Math.min(now, now - hearing.asOf),
+    hearingAgeMs: Math.min(now, now - listener.receivedAsOf),
   };
 }

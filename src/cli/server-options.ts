@@ -47,7 +47,7 @@ export interface ServerOptions {
   readonly activityLogDays: number;
   readonly push: PushSettings;
   /** Tests have less patience than a server that has lost its connection needs, or one with clients far away. */
-  readonly looksApartMs?: number;
+  readonly goneCheckPauseMs?: number;
   /** And make hundreds of people whose passwords nobody wants to guess: the slow hash takes most of that time. */
   readonly argon2?: Argon2;
   /** Tests turn the hour: by how much the clock is ahead of the database's. */

@@ -89,13 +89,13 @@ async function handle(handling: Handling): Promise<Reply> {
     if (entering !== undefined) await entering;
     const counting = takeQuota(handling);
     if (counting !== undefined) await counting;
-    scope.begin('body');
+    scope.beginStage('body');
     checkRequest(handling);
     handling.input ??= await readInput(services, request, { rule: row.body, scope, sender: senderOf(handling) });
-    scope.begin('operation');
+    scope.beginStage('operation');
     return runOperation(handling, handling.input);
   };
-  const stale = () => services.hear({ application: applicationOf(handling) });
+  const stale = () => services.invalidate({ application: applicationOf(handling) });
   const work = () => withCurrentDefinition(scope, stages, stale);
   return row.caller === 'operator' ? work() : withAdmission(handling, () => withRenewal(handling, work()));
 }
@@ -110,7 +110,7 @@ function refuseOtherSites({ services, row, request }: Handling): void {
 async function withAdmission({ services, scope }: Handling, work: () => Promise<Reply>): Promise<Reply> {
   const { admission, definitions, unread } = services;
   const { applicationId = '' } = scope;
-  scope.begin('admission');
+  scope.beginStage('admission');
   scope.tenant = definitions.knows(applicationId) ? applicationId : '';
   const admitted = admission.enter(scope);
   if (admitted !== undefined) await admitted;
@@ -129,7 +129,7 @@ async function withAdmission({ services, scope }: Handling, work: () => Promise<
 function enterGate(handling: Handling): Promise<void> | undefined {
   const { services, row, request, scope } = handling;
   if (row.caller === 'visitor') return undefined;
-  scope.begin('gate');
+  scope.beginStage('gate');
   if (row.caller === 'operator') {
     if (row.permission === 'operator') {
       services.operatorGate.authenticate(request.headers.authorization, request.address);
@@ -175,7 +175,7 @@ async function identify(handling: Handling, applicationId: string): Promise<Auth
 function takeQuota(handling: Handling): Promise<void> | undefined {
   const { services, row, scope, user } = handling;
   if (row.caller !== 'user' || row.group === undefined || user === undefined || handling.counted) return undefined;
-  scope.begin('quota');
+  scope.beginStage('quota');
   const taking = services.quotas.take(scope, user.application, row.group);
   if (taking === undefined) handling.counted = true;
   return taking?.then(() => {

@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Fault } from '../faults.ts';
 import type { Observe } from '../observe/events.ts';
 import type { ByteBudget } from '../request/byte-budget.ts';
-import { RequestScope, type Trace, type TraceBeginning } from '../request/request-scope.ts';
+import { RequestScope, type Trace, type TraceStart } from '../request/request-scope.ts';
 import { onAbort } from '../request/signal.ts';
 import type { Deadlines } from './clients/deadlines.ts';
 import type { HttpRequest } from './clients/http-request.ts';
@@ -28,7 +28,7 @@ export interface Sending {
   readonly underWay: UnderWay;
   readonly deadlines: Deadlines;
   /** Where requests are traced. */
-  readonly traces: { begin(beginning: TraceBeginning): Trace | undefined } | undefined;
+  readonly traces: { begin(beginning: TraceStart): Trace | undefined } | undefined;
   readonly patience: Patience;
   readonly pipelines: Pipelines;
   readonly unread: UnreadAnswers;
@@ -227,7 +227,7 @@ function discard(bytes: Readable): void {
 }
 
 function addServerTiming(scope: RequestScope, status: number): void {
-  scope.arrive();
+  scope.endStages();
   const timing = serverTiming(scope, status);
   if (timing !== undefined) scope.headers['server-timing'] = timing;
 }
@@ -273,7 +273,7 @@ function problemReply(observe: Observe, identity: Identity, error: unknown): Rep
   const { status, headers, body, fault: known } = toProblem(error);
   identity.scope.problem = known;
   // A request that has to be sent again is not counted twice.
-  if (isUnavailable(known, 'busy')) identity.scope.uncount?.(identity.scope);
+  if (isUnavailable(known, 'busy')) identity.scope.returnQuota?.(identity.scope);
   if (known.code === 'INTERNAL_ERROR') observe({ event: 'request.failed', ...identity, error });
   else if (isUnavailable(known, 'left')) observe({ event: 'request.left', ...identity, cause: undefined });
   else if (status >= 500 || known.cause !== undefined) {

@@ -12,7 +12,7 @@ import { eraseRemoved } from '../operations/upkeep/erasure.ts';
 import { sweepSignIns } from '../operations/upkeep/expired-sign-ins.ts';
 import { cleanUpInterruptedPublishes } from '../operations/upkeep/interrupted-publishes.ts';
 import { noteWaiting, removeFinishedLong } from '../operations/upkeep/notifications.ts';
-import { beginRound, giveBackRound } from '../store/nodes/job-rounds.ts';
+import { beginRound, returnRound } from '../store/nodes/job-rounds.ts';
 import type { TokenUses } from '../store/people/token-uses.ts';
 import type { SearchIndexes } from '../store/records/search-indexes.ts';
 import type { Job } from './runner.ts';
@@ -99,7 +99,7 @@ export function onceForAll({ database, now }: Pick<JobsContext, 'database' | 'no
         await run(signal);
         done = !signal.aborted;
       } finally {
-        if (!done) await giveBackRound(database.system, round).catch(() => undefined);
+        if (!done) await returnRound(database.system, round).catch(() => undefined);
       }
     },
   };

@@ -8,7 +8,7 @@ import { hostname } from 'node:os';
 import type { Context, Span, Tracer } from '@opentelemetry/api';
 import type { Sampler, SpanExporter } from '@opentelemetry/sdk-trace';
 import type { Observe } from '../observe/events.ts';
-import type { Asked, RequestScope, Trace, TraceBeginning } from '../request/request-scope.ts';
+import type { RequestScope, SentStatements, Trace, TraceStart } from '../request/request-scope.ts';
 import { withTimeout } from '../request/timeout.ts';
 
 export type SamplerName =
@@ -64,7 +64,7 @@ export class Traces {
   }
 
   /** Undefined for a request that is not to be traced. */
-  begin({ scope, method, route, scheme, headers, peer }: TraceBeginning): Trace | undefined {
+  begin({ scope, method, route, scheme, headers, peer }: TraceStart): Trace | undefined {
     const { api, tracer, parentOf } = this.#parts;
     const clock = Date.now() - performance.now();
     const parent = parentOf(headers, peer);
@@ -103,7 +103,7 @@ interface Means {
 class RequestTrace implements Trace {
   readonly id: string;
   readonly #means: Means;
-  readonly #asked: Asked[] = [];
+  readonly #asked: SentStatements[] = [];
   #statements = 0;
 
   constructor(means: Means) {
@@ -111,14 +111,14 @@ class RequestTrace implements Trace {
     this.id = means.span.spanContext().traceId;
   }
 
-  asked(asked: Asked): void {
+  addStatements(asked: SentStatements): void {
     if (this.#statements < STATEMENTS_MAX) this.#asked.push(asked);
     this.#statements += asked.statements.length;
   }
 
   end(scope: RequestScope, status: number): void {
     const { api, span, clock } = this.#means;
-    for (const { stage, from, to } of scope.laps) this.#part(stage, {}, { from, to });
+    for (const { stage, from, to } of scope.stages) this.#part(stage, {}, { from, to });
     const now = performance.now();
     const all = this.#asked.flatMap(({ statements, from, to = now }) =>
       statements.map(({ text }) => ({ text, from, to })),

@@ -1,11 +1,11 @@
 // A request that was on its way while its application was published anew starts over with the new definition. Nothing
 // was written for the old one: the fence (store/records/fence) saw to that, and where something was written nevertheless, before the
-// definition changed, the request does not start over (store/database/standing).
+// definition changed, the request does not start over (store/database/committed-writes).
 
 import type { Context } from '../context.ts';
 import { Fault, type FaultCode, fault, tooBusy } from '../faults.ts';
+import type { WriteCounter } from '../store/database/committed-writes.ts';
 import { StaleDefinition } from '../store/database/sqlstate.ts';
-import type { Ledger } from '../store/database/standing.ts';
 import { fenceGeneration } from '../store/records/fence.ts';
 
 const ATTEMPTS = 5;
@@ -33,11 +33,11 @@ const REFUSALS: ReadonlySet<FaultCode> = new Set([
 export async function recheckRefusal(
   error: unknown,
   { store, application }: Context,
-  { standingWrites }: Ledger,
+  { committedWrites }: WriteCounter,
 ): Promise<unknown> {
   if (!(error instanceof Fault) || !REFUSALS.has(error.code)) return error;
   // What was applied before the refusal passed the fence, so the definition was current then.
-  if (standingWrites > 0) return error;
+  if (committedWrites > 0) return error;
   const { text, params } = fenceGeneration(store.schema);
   const rows = await store.rows(text, params);
   return rows[0]?.[0] === application.generation ? error : new StaleDefinition();
@@ -46,14 +46,18 @@ export async function recheckRefusal(
 /** For what cannot start over, because something was read or sent already. */
 export const staleAsBusy = (error: unknown): unknown => (error instanceof StaleDefinition ? tooBusy() : error);
 
-/** `ledger`: of whatever `work` writes, which must go through handles of that request. */
-export async function withCurrentDefinition<T>(ledger: Ledger, work: () => Promise<T>, forget: () => void): Promise<T> {
+/** `writes`: of whatever `work` writes, which must go through handles of that request. */
+export async function withCurrentDefinition<T>(
+  writes: WriteCounter,
+  work: () => Promise<T>,
+  forget: () => void,
+): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await work();
     } catch (error) {
       if (!(error instanceof StaleDefinition)) throw error;
-      if (ledger.standingWrites > 0) throw halfDone(error);
+      if (writes.committedWrites > 0) throw halfDone(error);
       if (attempt === ATTEMPTS) throw tooBusy();
       forget();
     }

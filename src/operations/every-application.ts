@@ -1,11 +1,11 @@
 // What all that looks after applications by the clock has in common: its means, and the walk through all applications.
 
-import type { AttachmentMeans, OperatorContext } from '../context.ts';
+import type { AttachmentDependencies, OperatorContext } from '../context.ts';
 import { getApplication, pageOfApplications } from '../store/applications/applications.ts';
 import { StaleDefinition } from '../store/database/sqlstate.ts';
 
 export interface UpkeepContext extends Pick<OperatorContext, 'database' | 'now' | 'observe'> {
-  readonly attachments: Pick<AttachmentMeans, 'blobs' | 'node' | 'activeUploads' | 'looksApartMs'>;
+  readonly attachments: Pick<AttachmentDependencies, 'blobs' | 'node' | 'activeUploads' | 'goneCheckPauseMs'>;
 }
 
 export async function* everyApplication({ database }: Pick<UpkeepContext, 'database'>): AsyncGenerator<string> {

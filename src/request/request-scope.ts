@@ -10,19 +10,19 @@ export type Stage = 'admission' | 'gate' | 'quota' | 'body' | 'operation';
 /** What is kept of a request that is traced (monitoring/traces). */
 export interface Trace {
   readonly id: string;
-  asked(asked: Asked): void;
+  addStatements(asked: SentStatements): void;
   end(scope: RequestScope, status: number): void;
 }
 
 /** What is asked of the database together; `to` when it is answered. */
-export interface Asked {
+export interface SentStatements {
   readonly statements: readonly { readonly text: string }[];
   readonly from: number;
   to: number | undefined;
 }
 
 /** What a trace begins with. */
-export interface TraceBeginning {
+export interface TraceStart {
   readonly scope: RequestScope;
   readonly method: string;
   readonly route: string;
@@ -39,7 +39,7 @@ export class RequestScope {
   /** Those of the answer besides its own, whatever the answer is. */
   readonly headers: Record<string, string> = {};
   /** How long each stage took. One that the request had to go through again has several. */
-  readonly laps: { readonly stage: Stage; readonly from: number; readonly to: number }[] = [];
+  readonly stages: { readonly stage: Stage; readonly from: number; readonly to: number }[] = [];
   /** By then it is answered. Moves on while the client is waited for. */
   deadlineAt: number;
   /** Aborts when the deadline has passed or a reading client has left; its reason is the fault. */
@@ -59,13 +59,13 @@ export class RequestScope {
   /** The group of operations in whose quota it was counted. */
   group: string | undefined = undefined;
   /** Takes that back. */
-  uncount: ((scope: RequestScope) => void) | undefined = undefined;
+  returnQuota: ((scope: RequestScope) => void) | undefined = undefined;
   /** What it was answered with, where that is a problem. */
   problem: Fault | undefined = undefined;
   /** What was asked of the database for it. */
   statements = 0;
-  /** While this is above 0 the request cannot start over (store/database/standing). */
-  standingWrites = 0;
+  /** While this is above 0 the request cannot start over (store/database/committed-writes). */
+  committedWrites = 0;
   /** Of files that it brought or took along. */
   bytesIn = 0;
   bytesOut = 0;
@@ -90,13 +90,13 @@ export class RequestScope {
   }
 
   /** Ends the stage before it. The first began with the request; behind the answer there is none. */
-  begin(stage: Stage): void {
+  beginStage(stage: Stage): void {
     if (this.#stage !== undefined) this.#lap(this.#stage);
     if (!this.#arrived) this.#stage = stage;
   }
 
   /** It is answered, from whatever stage: that has ended. */
-  arrive(): void {
+  endStages(): void {
     if (this.#stage !== undefined) this.#lap(this.#stage);
     this.#stage = undefined;
     this.#arrived = true;
@@ -104,7 +104,7 @@ export class RequestScope {
 
   #lap(stage: Stage): void {
     const to = performance.now();
-    this.laps.push({ stage, from: this.#stageFrom, to });
+    this.stages.push({ stage, from: this.#stageFrom, to });
     this.#stageFrom = to;
   }
 
@@ -113,26 +113,26 @@ export class RequestScope {
     return this.#waits === 0 ? this.#waitedMs : this.#waitedMs + this.#waits * performance.now() - this.#waitsFrom;
   }
 
-  ask(statements: Asked['statements']): Asked {
+  startStatements(statements: SentStatements['statements']): SentStatements {
     this.statements += statements.length;
-    const asked: Asked = { statements, from: this.wait(), to: undefined };
-    this.trace?.asked(asked);
+    const asked: SentStatements = { statements, from: this.startDatabaseWait(), to: undefined };
+    this.trace?.addStatements(asked);
     return asked;
   }
 
-  noteAnswer(asked: Asked): void {
-    asked.to = this.endWait(asked.from);
+  endStatements(asked: SentStatements): void {
+    asked.to = this.endDatabaseWait(asked.from);
   }
 
   /** Gives the moment, which is what `endWait` wants to know. */
-  wait(): number {
+  startDatabaseWait(): number {
     const from = performance.now();
     this.#waits += 1;
     this.#waitsFrom += from;
     return from;
   }
 
-  endWait(from: number): number {
+  endDatabaseWait(from: number): number {
     const to = performance.now();
     this.#waitedMs += to - from;
     this.#waits -= 1;
@@ -142,7 +142,7 @@ export class RequestScope {
   }
 
   /** Since when it waits for the database: of several waits at once, about. */
-  get waitsSince(): number {
+  get databaseWaitSince(): number {
     return this.#waits === 0 ? Number.POSITIVE_INFINITY : this.#waitsFrom / this.#waits;
   }
 

@@ -7,7 +7,7 @@ import pg from 'pg';
 import type { Observation } from '../../src/observe/events.ts';
 import { keepActivityLogs } from '../../src/operations/upkeep/activity-months.ts';
 import { MOVED_MAX, makeMonths, TRIM_PAGE } from '../../src/store/activity/months.ts';
-import { Database } from '../../src/store/database/db.ts';
+import { Database } from '../../src/store/database/database.ts';
 import { publishApplication, type TestApplication } from '../support/application.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { exported, fill, parts, stored, writeAt } from './log.ts';

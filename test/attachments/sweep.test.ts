@@ -244,7 +244,7 @@ describe('the sweep', () => {
     const id = plantedId();
     await plant(scene, { id, collectionId: visits.id!, node: 'unseen' });
     const { context } = sweeper;
-    const patient = { ...context, attachments: { ...context.attachments, looksApartMs: 60_000 } };
+    const patient = { ...context, attachments: { ...context.attachments, goneCheckPauseMs: 60_000 } };
     await sweepUnfinished(patient, { signal: AbortSignal.timeout(300) });
     assert.equal((await rowOf(scene, id)).state, 'pending');
     await sweeper.sweep();

@@ -115,7 +115,7 @@ describe('a browser that several people use', { skip: WITHOUT_BROWSER }, () => {
       const [cookie] = await context.cookies();
       const id = cookie?.value.split('.')[0] ?? '';
       await server.database.sql(`delete from app_${app.id}.sessions where id = $1`, [id]);
-      server.hear({ application: app.id, session: id });
+      server.invalidate({ application: app.id, session: id });
     },
   };
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { onceForAll } from '../../src/jobs/jobs.ts';
-import { Database } from '../../src/store/database/db.ts';
+import { Database } from '../../src/store/database/database.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
 const HOUR_MS = 3_600_000;

@@ -6,7 +6,7 @@ import type { Observation } from '../../src/observe/events.ts';
 import { forEveryApplication } from '../../src/operations/every-application.ts';
 import { sweepSignIns } from '../../src/operations/upkeep/expired-sign-ins.ts';
 import { noteWaiting, removeFinishedLong } from '../../src/operations/upkeep/notifications.ts';
-import { Database } from '../../src/store/database/db.ts';
+import { Database } from '../../src/store/database/database.ts';
 import { StaleDefinition } from '../../src/store/database/sqlstate.ts';
 import { publishApplication } from '../support/application.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';

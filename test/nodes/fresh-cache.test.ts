@@ -138,7 +138,7 @@ describe('fresh cache', () => {
     await get('p3/a');
     const slow = pending();
     const under = cache.get('p4/a', slow.load);
-    cache.hear({ sharedUser: 'u1' });
+    cache.invalidate({ sharedUser: 'u1' });
     assert.equal(await get('p1/a', 'u1'), 'u1 4');
     assert.equal(await get('p2/a', 'u2'), 'u2 2');
     assert.equal(await get('p2/b', 'u1'), 'u1 5');
@@ -156,7 +156,7 @@ describe('fresh cache', () => {
       await cache.get('p1/a', load);
       await cache.get('p1/b', load);
       await cache.get('p11/a', load);
-      cache.hear(news);
+      cache.invalidate(news);
       assert.equal(await cache.get('p1/a', load), 'load 4');
       assert.equal(await cache.get('p1/b', load), 'load 5');
       assert.equal(await cache.get('p11/a', load), news === 'everything' ? 'load 6' : 'load 3');
@@ -167,7 +167,7 @@ describe('fresh cache', () => {
       clock.heard = clock.now;
       const slow = pending();
       const before = cache.get('p1/a', slow.load);
-      cache.hear(news);
+      cache.invalidate(news);
       const behind = cache.get('p1/a', load);
       assert.equal(await behind, 'load 1', 'who asks after the news does not get what was asked for before it');
       slow.finish('stale');
@@ -180,13 +180,13 @@ describe('fresh cache', () => {
     const { clock, cache, load } = setUp(t);
     clock.heard = clock.now;
     for (const key of ['p1/a', 'p1/b', 'p2/a']) await cache.get(key, load);
-    cache.hear({ application: 'p1', session: 'a' });
+    cache.invalidate({ application: 'p1', session: 'a' });
     assert.equal(await cache.get('p1/b', load), 'load 2');
     assert.equal(await cache.get('p2/a', load), 'load 3');
     assert.equal(await cache.get('p1/a', load), 'load 4');
-    cache.hear({ application: 'p1', session: 'unknown' });
+    cache.invalidate({ application: 'p1', session: 'unknown' });
     assert.equal(await cache.get('p1/a', load), 'load 4');
-    cache.hear({ application: 'p1' });
+    cache.invalidate({ application: 'p1' });
     assert.equal(await cache.get('p1/a', load), 'load 5');
     assert.equal(await cache.get('p1/b', load), 'load 6');
   });
@@ -195,7 +195,7 @@ describe('fresh cache', () => {
     const { cache, load } = setUp(t);
     const slow = pending();
     const got = cache.get('p2/a', slow.load);
-    cache.hear({ application: 'p1' });
+    cache.invalidate({ application: 'p1' });
     slow.finish('kept');
     await got;
     assert.equal(await cache.get('p2/a', load), 'kept');

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { Database } from '../../src/store/database/db.ts';
-import { goneNodes, Hearing, type News, type Recall } from '../../src/store/nodes/hearing.ts';
+import { Database } from '../../src/store/database/database.ts';
+import { goneNodes, type Invalidation, NodeListener, type QuotaRecall } from '../../src/store/nodes/messages.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { until } from '../support/until.ts';
 
@@ -19,19 +19,21 @@ describe('messages between nodes', () => {
   const listeners = async () => Number((await database.sql(`select count(*)::int ${LISTENERS}`))[0]?.[0]);
   const notify = (payload: string) => database.sql(`select pg_notify('cartulary', $1)`, [payload]);
 
-  async function withHearing(work: (hearing: Hearing, news: (News | Recall)[]) => Promise<void>): Promise<void> {
-    const news: (News | Recall)[] = [];
-    const hearing = new Hearing(database.connection, (item) => news.push(item));
-    await hearing.start();
+  async function withListener(
+    work: (listener: NodeListener, news: (Invalidation | QuotaRecall)[]) => Promise<void>,
+  ): Promise<void> {
+    const news: (Invalidation | QuotaRecall)[] = [];
+    const listener = new NodeListener(database.connection, (item) => news.push(item));
+    await listener.start();
     try {
-      await work(hearing, news);
+      await work(listener, news);
     } finally {
-      await hearing.stop();
+      await listener.stop();
     }
   }
 
   it('are passed on, except those that cannot be read', async () => {
-    await withHearing(async (_hearing, news) => {
+    await withListener(async (_listener, news) => {
       news.length = 0;
       const payloads = ['application p1', 'nonsense', '', 'beat somebody 1', 'everything', 'sharedUser u1'];
       for (const payload of [...payloads, 'quota p1 records-read', 'application p2']) await notify(payload);
@@ -48,22 +50,22 @@ describe('messages between nodes', () => {
   });
 
   it('say up to when a node has received all of them', async () => {
-    await withHearing(async (hearing) => {
-      await until('a beat', () => hearing.asOf > 0);
-      const first = hearing.asOf;
+    await withListener(async (listener) => {
+      await until('a beat', () => listener.receivedAsOf > 0);
+      const first = listener.receivedAsOf;
       assert.ok(first <= performance.now());
-      await until('another beat', () => hearing.asOf > first);
+      await until('another beat', () => listener.receivedAsOf > first);
     });
   });
 
   it('make a node that reconnects take everything for changed', async () => {
-    await withHearing(async (hearing, news) => {
-      await until('a beat', () => hearing.asOf > 0);
+    await withListener(async (listener, news) => {
+      await until('a beat', () => listener.receivedAsOf > 0);
       news.length = 0;
       await database.sql(`select pg_terminate_backend(pid) ${LISTENERS}`);
       await until('the return', () => news.includes('everything'));
       const back = performance.now();
-      await until('a beat behind the return', () => hearing.asOf > back);
+      await until('a beat behind the return', () => listener.receivedAsOf > back);
       await notify('application p3');
       await until('news', () =>
         news.some((item) => item !== 'everything' && 'application' in item && item.application === 'p3'),
@@ -74,7 +76,7 @@ describe('messages between nodes', () => {
   it('tell nodes that are gone from nodes that are cut off for a moment', async () => {
     const { connection } = database;
     const asking = Database.open({ connection, connectionsMax: 2, onConnectionError: () => undefined });
-    await withHearing(async ({ node }) => {
+    await withListener(async ({ node }) => {
       assert.deepEqual([...(await goneNodes(asking.system, []))], []);
       assert.deepEqual([...(await goneNodes(asking.system, [node]))], [], 'one look is enough');
       await database.sql(`select pg_terminate_backend(pid) ${LISTENERS}`);
@@ -89,16 +91,16 @@ describe('messages between nodes', () => {
   });
 
   it('leave no connection open, whenever a node is stopped', async () => {
-    await withHearing(async () => assert.equal(await listeners(), 1));
+    await withListener(async () => assert.equal(await listeners(), 1));
     await until('no listeners', async () => (await listeners()) === 0);
 
-    const early = new Hearing(database.connection, () => undefined);
+    const early = new NodeListener(database.connection, () => undefined);
     const started = early.start();
     await early.stop();
     await started;
     await until('no listeners after a stop while connecting', async () => (await listeners()) === 0);
-    const asOf = early.asOf;
+    const asOf = early.receivedAsOf;
     await new Promise((resolve) => setTimeout(resolve, 600));
-    assert.equal(early.asOf, asOf, 'nothing beats any more');
+    assert.equal(early.receivedAsOf, asOf, 'nothing beats any more');
   });
 });

@@ -9,7 +9,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import pg from 'pg';
 import { migrate } from '../../src/store/applications/migrate.ts';
-import { Database } from '../../src/store/database/db.ts';
+import { Database } from '../../src/store/database/database.ts';
 import { publishApplication, string, type TestApplication } from '../support/application.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
@@ -66,7 +66,7 @@ describe('a migration by a newer node', () => {
       worker(() => app.send('GET', `${things()}?limit=3`)),
       worker(() => app.send('POST', attachments, { raw: 'text', headers: FILE })),
       worker(() => {
-        server.hear('everything');
+        server.invalidate('everything');
         return app.send('GET', '');
       }),
     ]);
@@ -121,7 +121,7 @@ describe('a migration by a newer node', () => {
     await rewriting.query('begin');
     const tables = ['users', 'tokens', app.ids.Things!.id].map((name) => `app_${app.id}.${name}`);
     await rewriting.query(`lock table ${tables.join(', ')} in access exclusive mode`);
-    server.hear('everything');
+    server.invalidate('everything');
     let answered = 0;
     const answers = [create('waits'), app.send('GET', things()), app.send('GET', '')].map(async (answer) => {
       const { status } = await answer;

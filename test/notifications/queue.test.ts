@@ -5,7 +5,7 @@ import { after, before, describe, it } from 'node:test';
 import { DeliveryMarks } from '../../src/operations/notifications/delivery-marks.ts';
 import { ServiceHealth } from '../../src/operations/service-health.ts';
 import { removeFinishedLong } from '../../src/operations/upkeep/notifications.ts';
-import { Database } from '../../src/store/database/db.ts';
+import { Database } from '../../src/store/database/database.ts';
 import { claimDeliveries, type Marking, markDeliveries } from '../../src/store/notifications/notifications.ts';
 import type { TestApplication } from '../support/application.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { Database } from '../../src/store/database/db.ts';
+import { Database } from '../../src/store/database/database.ts';
 import { publishApplication, string } from '../support/application.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { dumpSchemas } from '../support/schema-dump.ts';

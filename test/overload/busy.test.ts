@@ -75,7 +75,7 @@ describe('a busy server', () => {
       assert.match(reply.headers.get('retry-after') ?? '', /^(?:[1-9]|10)$/);
     }
     // A server that has too much to do may have heard nothing for a while: it still knows whose requests these are.
-    server.hear('everything');
+    server.invalidate('everything');
     assert.equal((await create(loud, 'late')).status, 503);
     for (let n = 0; n < 10; n++) {
       assert.equal((await create(quiet, `quiet ${n}`)).status, 200);

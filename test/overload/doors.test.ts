@@ -13,7 +13,7 @@ const settled = () => new Promise((resolve) => setImmediate(resolve));
 describe('shares of connections', () => {
   it('are larger for who is alone, and smaller again as soon as somebody comes', async () => {
     let others = false;
-    const shares = new ConnectionLimits({ alone: 4, besideOthers: 2, inAll: 100 }, { beside: () => others });
+    const shares = new ConnectionLimits({ alone: 4, besideOthers: 2, inAll: 100 }, { hasOthers: () => others });
     const given: number[] = [];
     const take = (name: string, n: number) => {
       const turn = shares.take(name, undefined);
@@ -40,7 +40,7 @@ describe('shares of connections', () => {
   });
 
   it('of all together leave room for who has none yet, and turns go round', async () => {
-    const shares = new ConnectionLimits({ alone: 4, besideOthers: 2, inAll: 4 }, { beside: () => true });
+    const shares = new ConnectionLimits({ alone: 4, besideOthers: 2, inAll: 4 }, { hasOthers: () => true });
     const given: string[] = [];
     const take = (name: string) => {
       const turn = shares.take(name, undefined);
@@ -64,14 +64,14 @@ describe('shares of connections', () => {
 
   it('are small beside whoever asks for anything, until a moment after that', async () => {
     const active = new ActiveApplications();
-    active.note('loud');
-    assert.equal(active.beside('loud'), false);
-    assert.equal(active.beside('quiet'), true);
-    active.note('quiet');
-    assert.equal(active.beside('loud'), true);
-    await until('that to be over', () => !active.beside('loud'));
-    active.note('loud');
-    assert.equal(active.beside('loud'), false);
+    active.add('loud');
+    assert.equal(active.hasOthers('loud'), false);
+    assert.equal(active.hasOthers('quiet'), true);
+    active.add('quiet');
+    assert.equal(active.hasOthers('loud'), true);
+    await until('that to be over', () => !active.hasOthers('loud'));
+    active.add('loud');
+    assert.equal(active.hasOthers('loud'), false);
   });
 });
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import pg from 'pg';
-import { Database } from '../../src/store/database/db.ts';
+import { Database } from '../../src/store/database/database.ts';
 import { claimUnsettled, postponed } from '../../src/store/people/shared-users.ts';
 import { until } from '../support/until.ts';
 import { addSharedUser, openPlace, openScene, PASSWORD, type Place, type Scene } from './scene.ts';

@@ -8,7 +8,7 @@ import { Quotas } from '../../src/gate/quotas/quota.ts';
 import type { Observation } from '../../src/observe/events.ts';
 import { RequestScope } from '../../src/request/request-scope.ts';
 import { takenByGroup } from '../../src/store/applications/quotas.ts';
-import { Database } from '../../src/store/database/db.ts';
+import { Database } from '../../src/store/database/database.ts';
 import { publishApplication } from '../support/application.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
@@ -149,8 +149,8 @@ describe('a server’s counter', () => {
     for (let count = 0; count < 7; count++) scopes.push(await take(quotas, app));
     const uncount = () => {
       const scope = scopes.shift()!;
-      scope.uncount?.(scope);
-      assert.deepEqual([scope.uncount, scope.group], [undefined, undefined]);
+      scope.returnQuota?.(scope);
+      assert.deepEqual([scope.returnQuota, scope.group], [undefined, undefined]);
       return scope;
     };
     assert.equal(scopes[0]?.headers.ratelimit, `"${GROUP}";r=99;t=3600`);

@@ -6,7 +6,7 @@ import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
 import { freshLease, HOUR_MS, hourOf } from '../../src/domain/quota.ts';
 import { giveBack, type Lease, takeLease, takenByGroup } from '../../src/store/applications/quotas.ts';
-import { Database } from '../../src/store/database/db.ts';
+import { Database } from '../../src/store/database/database.ts';
 import type { Writer } from '../../src/store/database/handles.ts';
 import type { QuotaGroup } from '../../src/wire/publish-document.ts';
 import { publishApplication } from '../support/application.ts';

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { sweepSignIns } from '../../src/operations/upkeep/expired-sign-ins.ts';
-import { Database } from '../../src/store/database/db.ts';
+import { Database } from '../../src/store/database/database.ts';
 import { publishApplication, type TestApplication } from '../support/application.ts';
 import { age, signedIn } from '../support/browser-sessions.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';

@@ -8,7 +8,7 @@ import pg from 'pg';
 import { fault } from '../../src/faults.ts';
 import { RequestScope } from '../../src/request/request-scope.ts';
 import { Connections } from '../../src/store/database/connections.ts';
-import { Database } from '../../src/store/database/db.ts';
+import { Database } from '../../src/store/database/database.ts';
 import { inTransaction, run } from '../../src/store/database/statements.ts';
 import { publishApplication, string, type TestApplication } from '../support/application.ts';
 import { cuttableWire } from '../support/cuttable-wire.ts';
@@ -109,10 +109,10 @@ describe('a stopped request', () => {
     for (const begin of [
       () => store.rows('select 1'),
       () => store.write(insert, [1]),
-      () => store.ask({ text: 'select 1', params: [] }),
+      () => store.longQuery({ text: 'select 1', params: [] }),
       () => store.transaction((tx) => tx.rows('select 1')),
       () => store.snapshot((reader) => reader.rows('select 1')),
-      () => database.forRequest(scope).together('a', ({ application }) => application.rows('select 1')),
+      () => database.forRequest(scope).jointTransaction('a', ({ application }) => application.rows('select 1')),
     ]) {
       await assert.rejects(begin(), (error) => error === why);
     }
@@ -163,7 +163,7 @@ describe('a stopped request', () => {
         await tx.rows(insert, [2]);
         scope.cancel(late());
         for (; tried < 3; tried++) await tx.rows(insert, [3 + tried]).catch(() => undefined);
-        await tx.last([{ text: insert, params: [9] }]).catch(() => undefined);
+        await tx.commitWith([{ text: insert, params: [9] }]).catch(() => undefined);
       });
     await assert.rejects(work, (error) => error === scope.signal.reason);
     await until(async () => tried === 3);
@@ -251,7 +251,7 @@ describe('a stopped request', () => {
         onConnectionError: () => undefined,
       });
       const scope = new RequestScope('r', 1_000);
-      const work = own.checkedOut('app_a', scope, (client) =>
+      const work = own.withConnection('app_a', scope, (client) =>
         inTransaction(
           client,
           async () => {

@@ -6,7 +6,7 @@ import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { Fault } from '../../src/faults.ts';
-import { Database } from '../../src/store/database/db.ts';
+import { Database } from '../../src/store/database/database.ts';
 import { addressesOf } from '../../src/store/database/servers.ts';
 import { StaleDefinition } from '../../src/store/database/sqlstate.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
@@ -98,7 +98,7 @@ describe('connections', () => {
     const note = (name: string) => () => ended.push(name);
     // There is one lane.
     const slow = database.application('a').rows('select $1::int, pg_sleep(1)', [7]);
-    const inFlight = database.application('a').flight([
+    const inFlight = database.application('a').pipeline([
       { text: 'select $1::int', params: [8] },
       { text: 'select $1::int, pg_sleep(1)', params: [9] },
     ]);

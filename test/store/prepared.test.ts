@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { Database } from '../../src/store/database/db.ts';
+import { Database } from '../../src/store/database/database.ts';
 import { TEXT_LENGTH_MAX, TEXTS_LENGTH_MAX } from '../../src/store/database/prepared.ts';
 import { publishApplication, string } from '../support/application.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';

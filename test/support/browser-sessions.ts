@@ -70,7 +70,7 @@ export async function age(server: TestServer, app: TestApplication, sessionId: s
     `update app_${app.id}.sessions set rotated_at = rotated_at - make_interval(mins => $2) where id = $1`,
     [sessionId, minutes],
   );
-  server.hear({ application: app.id, session: sessionId });
+  server.invalidate({ application: app.id, session: sessionId });
 }
 
 export interface Entry {

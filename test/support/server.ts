@@ -15,7 +15,7 @@ import type { Observation, Observe } from '../../src/observe/events.ts';
 import type { PushSettings } from '../../src/push/push.ts';
 import type { BlobLocation } from '../../src/store/blobs/open.ts';
 import type { Engine } from '../../src/store/database/handles.ts';
-import type { News } from '../../src/store/nodes/hearing.ts';
+import type { Invalidation } from '../../src/store/nodes/messages.ts';
 import { createDatabase, type TestDatabase } from './database.ts';
 import { checkReply } from './reply-shapes.ts';
 
@@ -42,7 +42,7 @@ export interface TestServer {
   send(method: string, path: string, options?: SendOptions): Promise<Reply>;
   operator(method: string, path: string, body?: unknown): Promise<Reply>;
   /** For what a test has changed behind the server's back. */
-  hear(news: News): void;
+  invalidate(invalidation: Invalidation): void;
   close(): Promise<void>;
 }
 
@@ -121,7 +121,7 @@ export async function startTestServer(settings: ServerSettings = {}): Promise<Te
     requestsAtOnce: settings.requestsAtOnce ?? 48,
     metricsEndpoint: settings.metricsEndpoint,
     traces: settings.traces,
-    looksApartMs: 500,
+    goneCheckPauseMs: 500,
     argon2: settings.argon2 ?? QUICK,
     migrations: settings.migrations,
     ...(settings.aheadMs === undefined ? {} : { aheadMs: settings.aheadMs }),
@@ -147,7 +147,7 @@ export async function startTestServer(settings: ServerSettings = {}): Promise<Te
     send,
     operator: (method, path, body) =>
       send(method, `/operator/v1${path}`, { token: OPERATOR_KEY, ...(body === undefined ? {} : { json: body }) }),
-    hear: (news) => server.hear(news),
+    invalidate: (invalidation) => server.invalidate(invalidation),
     close: async () => {
       await server.close();
       await rm(folder, { recursive: true, force: true });

@@ -9,7 +9,7 @@ import { eraseRemoved } from '../../src/operations/upkeep/erasure.ts';
 import { ActiveUploads } from '../../src/store/attachments/active-uploads.ts';
 import type { Blobs } from '../../src/store/blobs/blobs.ts';
 import { createBlobs } from '../../src/store/blobs/open.ts';
-import { Database } from '../../src/store/database/db.ts';
+import { Database } from '../../src/store/database/database.ts';
 import { type AttachmentScene, attachment, filesOf } from './attachments.ts';
 
 export const UNHELD_DAYS = 7;
@@ -39,7 +39,7 @@ export async function openSweeper({ server, store }: AttachmentScene): Promise<S
     database,
     now: () => Date.now() + days * DAY_MS,
     observe: (observation) => observed.push(observation),
-    attachments: { blobs, node: 'test', looksApartMs: 500, activeUploads: new ActiveUploads() },
+    attachments: { blobs, node: 'test', goneCheckPauseMs: 500, activeUploads: new ActiveUploads() },
   };
   const { signal } = new AbortController();
   return {

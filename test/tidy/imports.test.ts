@@ -123,7 +123,7 @@ const ROOMS: Readonly<Record<string, Readonly<Record<string, Part>>>> = {
   },
 };
 
-/** `src/store/database/db.ts` is of part `store` and room `database`, `src/faults.ts` of part `faults.ts`. */
+/** `src/store/database/database.ts` is of part `store` and room `database`, `src/faults.ts` of part `faults.ts`. */
 function placeOf(path: string): { part: string; room: string } | undefined {
   const [top, part, ...rest] = path.split('/');
   if (top !== 'src' || part === undefined) return undefined;

@@ -7,9 +7,9 @@ import { accountKey } from '../../domain/people/passwords.ts';
 import { secretMatches } from '../../domain/people/tokens.ts';
 import { fault } from '../../faults.ts';
 import type { Definitions } from '../../store/applications/definitions.ts';
-import type { Database } from '../../store/database/db.ts';
+import type { Database } from '../../store/database/database.ts';
 import { FreshCache } from '../../store/nodes/fresh-cache.ts';
-import type { News } from '../../store/nodes/hearing.ts';
+import type { Invalidation } from '../../store/nodes/messages.ts';
 import { type Account, accountOf, getAccount, presentHash } from '../../store/people/accounts.ts';
 import { type TokenUses, USE_NOTED_MS } from '../../store/people/token-uses.ts';
 import { getTokenOwner, type TokenOwner } from '../../store/people/tokens.ts';
@@ -49,7 +49,7 @@ interface Parts {
   readonly loginFailed: (failure: LoginFailure) => void;
   readonly tokenUses: Pick<TokenUses, 'note'>;
   readonly now: () => number;
-  readonly heardAsOf: () => number;
+  readonly receivedAsOf: () => number;
 }
 
 export class Authenticator {
@@ -59,17 +59,17 @@ export class Authenticator {
 
   constructor(parts: Parts) {
     this.#parts = parts;
-    this.#tokens = new FreshCache(CACHED_MAX, parts.heardAsOf, (owner) => owner?.user.sharedUserId);
-    this.#accounts = new FreshCache(CACHED_MAX, parts.heardAsOf, (account) => account?.user.sharedUserId);
+    this.#tokens = new FreshCache(CACHED_MAX, parts.receivedAsOf, (owner) => owner?.user.sharedUserId);
+    this.#accounts = new FreshCache(CACHED_MAX, parts.receivedAsOf, (account) => account?.user.sharedUserId);
   }
 
   get lookups() {
     return { tokens: this.#tokens, accounts: this.#accounts } as const;
   }
 
-  hear(news: News): void {
-    this.#tokens.hear(news);
-    this.#accounts.hear(news);
+  invalidate(invalidation: Invalidation): void {
+    this.#tokens.invalidate(invalidation);
+    this.#accounts.invalidate(invalidation);
   }
 
   async authenticate(applicationId: string, header: string | undefined, asking: Asking): Promise<Authenticated> {

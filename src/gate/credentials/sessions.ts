@@ -9,9 +9,9 @@ import type { PreparedApplication } from '../../domain/definition/application.ts
 import { FORMER_MS, ROTATION_MS, SESSION_IDLE_MS, sessionEpoch } from '../../domain/people/sessions.ts';
 import { readToken, SECRET_BYTES, secretHash } from '../../domain/people/tokens.ts';
 import type { Definitions } from '../../store/applications/definitions.ts';
-import type { Database } from '../../store/database/db.ts';
+import type { Database } from '../../store/database/database.ts';
 import { FreshCache } from '../../store/nodes/fresh-cache.ts';
-import type { News } from '../../store/nodes/hearing.ts';
+import type { Invalidation } from '../../store/nodes/messages.ts';
 import { type Account, accountOf } from '../../store/people/accounts.ts';
 import { confirmSession, getSession, rotateSession, type StoredSession } from '../../store/people/sessions.ts';
 import type { Authenticated } from './authenticate.ts';
@@ -43,7 +43,7 @@ interface Parts {
   readonly database: Database;
   readonly definitions: Definitions;
   readonly now: () => number;
-  readonly heardAsOf: () => number;
+  readonly receivedAsOf: () => number;
   readonly endStolen: (stolen: StolenSession) => Promise<void>;
 }
 
@@ -62,15 +62,15 @@ export class Sessions {
 
   constructor(parts: Parts) {
     this.#parts = parts;
-    this.#known = new FreshCache(CACHED_MAX, parts.heardAsOf, (known) => known?.account.user.sharedUserId);
+    this.#known = new FreshCache(CACHED_MAX, parts.receivedAsOf, (known) => known?.account.user.sharedUserId);
   }
 
   get lookups(): { readonly hits: number; readonly misses: number } {
     return this.#known;
   }
 
-  hear(news: News): void {
-    this.#known.hear(news);
+  invalidate(invalidation: Invalidation): void {
+    this.#known.invalidate(invalidation);
   }
 
   /** Undefined for every session that does not count, whatever the reason. */

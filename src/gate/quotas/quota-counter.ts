@@ -9,8 +9,8 @@ import type { Observe } from '../../observe/events.ts';
 import { RequestScope } from '../../request/request-scope.ts';
 import { onAbort } from '../../request/signal.ts';
 import { giveBack, type Lease, takeLease } from '../../store/applications/quotas.ts';
-import type { Database } from '../../store/database/db.ts';
-import { announceRecall } from '../../store/nodes/hearing.ts';
+import type { Database } from '../../store/database/database.ts';
+import { announceRecall } from '../../store/nodes/messages.ts';
 import type { QuotaGroup } from '../../wire/publish-document.ts';
 
 export interface CounterMeans {
@@ -213,7 +213,7 @@ export class QuotaCounter {
     this.#held = 0;
     const uncount = (scope: RequestScope) => {
       scope.group = undefined;
-      scope.uncount = undefined;
+      scope.returnQuota = undefined;
       if (this.#uncount === uncount) this.#held += 1;
       else this.#return(since, 1);
       if (this.#since === since) this.#tellLeft(scope, this.#means.now());
@@ -243,7 +243,7 @@ export class QuotaCounter {
   #admit(scope: RequestScope, now: number): void {
     this.#held -= 1;
     scope.group = this.#group;
-    scope.uncount = this.#uncount;
+    scope.returnQuota = this.#uncount;
     this.#tellLeft(scope, now);
   }
 

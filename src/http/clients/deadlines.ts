@@ -67,8 +67,8 @@ export class Deadlines {
   }
 
   /** While a file is on its way each wait for the database has the time of a request. */
-  #endOf({ endTransfer, deadlineAt, waitsSince }: RequestScope): number {
-    return endTransfer === undefined ? deadlineAt : Math.min(deadlineAt, waitsSince + this.milliseconds);
+  #endOf({ endTransfer, deadlineAt, databaseWaitSince }: RequestScope): number {
+    return endTransfer === undefined ? deadlineAt : Math.min(deadlineAt, databaseWaitSince + this.milliseconds);
   }
 
   /** Who still waits for a place knows that nothing was begun; else it may have been done. */

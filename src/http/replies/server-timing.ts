@@ -11,7 +11,7 @@ export function serverTiming(scope: RequestScope, status: number): string | unde
   let text = '';
   for (const stage of STAGES) {
     let milliseconds = -1;
-    for (const lap of scope.laps) {
+    for (const lap of scope.stages) {
       if (lap.stage === stage) milliseconds = Math.max(milliseconds, 0) + lap.to - lap.from;
     }
     if (milliseconds >= 0) text += `${stage};dur=${hundredths(milliseconds)}, `;

@@ -6,7 +6,7 @@ import { getApplication, listApplications, removeApplication } from '../../store
 import { noteErasure } from '../../store/applications/erasures.ts';
 import { dropApplicationSchema } from '../../store/applications/migrate.ts';
 import { lockPublishing } from '../../store/applications/publish-state.ts';
-import { announce } from '../../store/nodes/hearing.ts';
+import { announce } from '../../store/nodes/messages.ts';
 import type { Definition } from '../../wire/publish-document.ts';
 
 export async function list(context: OperatorContext) {
@@ -41,5 +41,5 @@ export async function remove(context: OperatorContext, applicationId: string): P
       await announce(tx.system, { application: applicationId });
     });
   });
-  context.hear({ application: applicationId });
+  context.invalidate({ application: applicationId });
 }

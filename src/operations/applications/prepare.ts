@@ -18,14 +18,14 @@ import {
   buildIndex,
 } from '../../store/applications/table-changes.ts';
 import type { Publisher } from '../../store/database/handles.ts';
-import { announce } from '../../store/nodes/hearing.ts';
+import { announce } from '../../store/nodes/messages.ts';
 import { moveFence } from '../../store/records/fence.ts';
 import { type Index, indexesOf } from '../../store/records/tables.ts';
 import { fillRecords, type PageRow } from '../../store/records/walks.ts';
 import type { Definition } from '../../wire/publish-document.ts';
 import type { ProgressReporter } from './progress.ts';
 
-export type PublishingContext = Pick<OperatorContext, 'database' | 'now' | 'observe' | 'hear'>;
+export type PublishingContext = Pick<OperatorContext, 'database' | 'now' | 'observe' | 'invalidate'>;
 
 /** What the table of a kept collection lacks for the next definition. */
 interface MissingParts {
@@ -125,7 +125,7 @@ export async function moveGeneration(
     await moveFence(tx.application, moved.generation);
     await announce(tx.system, { application: applicationId });
   });
-  context.hear({ application: applicationId });
+  context.invalidate({ application: applicationId });
 }
 
 interface Filling {

@@ -38,7 +38,10 @@ export async function publish(context: OperatorContext, input: PublishInput): Pr
   const document = () => ({ ...checked.document, id: applicationId });
   const request = { applicationId, document, allowDataLoss: input.allowDataLoss };
   if (!input.dryRun) return run(context, request);
-  return published(context, await context.database.foresee(applicationId, (tx) => makePlan(context, tx, request)));
+  return published(
+    context,
+    await context.database.previewPublishing(applicationId, (tx) => makePlan(context, tx, request)),
+  );
 }
 
 /** Publishes the stored document with a change to it, however many others publish at the same time. */
@@ -95,7 +98,7 @@ async function prepareAndSwitch(context: OperatorContext, publisher: Publisher, 
     const switching = { plan, generation, reporter, lockTimeoutMs };
     return publisher.transaction((tx) => switchDefinition(context, tx, switching));
   });
-  context.hear({ application: next.id });
+  context.invalidate({ application: next.id });
   const { application, changes } = published(context, plan);
   const { id: applicationId, version } = application;
   context.observe({ event: 'application.published', applicationId, version, changes: changes.length });

@@ -14,7 +14,7 @@ import { countRecords } from '../../store/applications/publish-checks.ts';
 import { putPublishState } from '../../store/applications/publish-state.ts';
 import { lockOutWriters, trigramOperators } from '../../store/applications/table-changes.ts';
 import type { JointTransaction, Transaction } from '../../store/database/handles.ts';
-import { announce } from '../../store/nodes/hearing.ts';
+import { announce } from '../../store/nodes/messages.ts';
 import { moveFence } from '../../store/records/fence.ts';
 import type { RecordRow } from '../../store/records/records.ts';
 import { createCollectionTable, createIndex, indexesOf } from '../../store/records/tables.ts';

@@ -2,7 +2,7 @@
 // any number of requests. The row says how many bytes are durable. The sweep removes uploads that were not continued in
 // time (operations/upkeep/attachment-sweep).
 
-import type { AttachmentMeans, Context, OperatorContext } from '../../context.ts';
+import type { AttachmentDependencies, Context, OperatorContext } from '../../context.ts';
 import { isoTime } from '../../domain/dates/iso-time.ts';
 import { Fault, fault } from '../../faults.ts';
 import {
@@ -14,7 +14,7 @@ import {
   type StoredUpload,
 } from '../../store/attachments/announced-uploads.ts';
 import { mayAppearLater } from '../../store/blobs/writes.ts';
-import { goneNodes } from '../../store/nodes/hearing.ts';
+import { goneNodes } from '../../store/nodes/messages.ts';
 import type { AttachmentMetadata } from '../../wire/attachments.ts';
 import { staleAsBusy } from '../current-definition.ts';
 import { type InCollection, inCollection } from '../in-collection.ts';
@@ -201,7 +201,7 @@ async function claim(at: InCollection, id: string, offset: number): Promise<Clai
   if (found.available) return 'finished';
   const { node } = found;
   const claimants = node === null ? [] : [node];
-  const gone = await goneNodes(at.store, claimants, { apartMs: at.attachments.looksApartMs });
+  const gone = await goneNodes(at.store, claimants, { apartMs: at.attachments.goneCheckPauseMs });
   const takenOver = gone.size < claimants.length ? undefined : await claimFrom(at, { id, offset, goneNode: node });
   if (takenOver === undefined) throw fault('UPLOAD_BUSY');
   return takenOver;
@@ -245,7 +245,7 @@ export async function releaseClaims({
   now,
   attachments: { node, activeUploads },
 }: Pick<OperatorContext, 'database' | 'now'> & {
-  readonly attachments: Pick<AttachmentMeans, 'node' | 'activeUploads'>;
+  readonly attachments: Pick<AttachmentDependencies, 'node' | 'activeUploads'>;
 }): Promise<void> {
   for (const [id, { applicationId, expiresAt }] of activeUploads.unreleased) {
     if (activeUploads.has(id)) continue;

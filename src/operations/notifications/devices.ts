@@ -57,7 +57,7 @@ export async function register(context: Context, userId: string, device: NewDevi
   return store.transaction(async (tx) => {
     const [put] = await tx.rows(row.text, row.params);
     const view = readDevice(put ?? []);
-    await tx.last([dropOldest(tx.schema, userId, { kept: DEVICES_MAX, newestId: view.id })]);
+    await tx.commitWith([dropOldest(tx.schema, userId, { kept: DEVICES_MAX, newestId: view.id })]);
     return view;
   });
 }

@@ -56,7 +56,7 @@ export async function send(context: Context, userId: string, request: Notificati
   // Before the queue is written: from then on somebody looks.
   if (deviceIds.length > 0 && !noted) await noteDue(system.repeatable, application.id, isoTime(at));
   await store.transaction(async (tx) => {
-    await tx.last([
+    await tx.commitWith([
       insertNotification(tx.schema, notification),
       ...(deviceIds.length === 0 ? [] : [insertDeliveries(tx.schema, notification, deviceIds)]),
       ...(entries.length === 0 ? [] : [insertEntries(tx.schema, entries)]),

@@ -5,7 +5,7 @@ import type { BehindTask, LoginFailure } from '../../context.ts';
 import type { IdSource } from '../../domain/ids.ts';
 import { BoundedMap } from '../../request/bounded-map.ts';
 import { loggedWrite } from '../../store/activity/logged-write.ts';
-import type { Database } from '../../store/database/db.ts';
+import type { Database } from '../../store/database/database.ts';
 import { noteLoginFailure } from '../../store/people/accounts.ts';
 import { activityEntries } from '../activity/entries.ts';
 

@@ -9,7 +9,7 @@ import {
   type SingleSignOn,
   setSingleSignOn,
 } from '../../store/applications/organizations.ts';
-import { announce } from '../../store/nodes/hearing.ts';
+import { announce } from '../../store/nodes/messages.ts';
 import type { OrganizationSettings } from '../../wire/operator.ts';
 import { ORGANIZATION_LENGTH_MAX } from '../../wire/publish-document.ts';
 import { redirectAddress } from './single-sign-on.ts';
@@ -50,7 +50,7 @@ export async function put(context: OperatorContext, name: string, body: Organiza
     await announce(tx, 'everything');
     return stored;
   });
-  context.hear('everything');
+  context.invalidate('everything');
   return view(context, name, settings);
 }
 

@@ -1,7 +1,7 @@
 // Passwords of users and shared users: the rule for new ones, hashing them, and changing one's own. Forgotten passwords are
 // in password-resets.
 
-import type { Context, OperatorContext, PeopleMeans, WithoutSlot } from '../../context.ts';
+import type { Context, OperatorContext, PeopleDependencies, WithoutSlot } from '../../context.ts';
 import type { ActivitySource } from '../../domain/activity/activity.ts';
 import type { PreparedApplication } from '../../domain/definition/application.ts';
 import type { IdSource } from '../../domain/ids.ts';
@@ -9,7 +9,7 @@ import { accountKey, passwordWeakness } from '../../domain/people/passwords.ts';
 import { sessionEpoch } from '../../domain/people/sessions.ts';
 import { fault } from '../../faults.ts';
 import type { Transaction } from '../../store/database/handles.ts';
-import { announce, type News } from '../../store/nodes/hearing.ts';
+import { announce, type Invalidation } from '../../store/nodes/messages.ts';
 import { type Account, getAccount, presentHash } from '../../store/people/accounts.ts';
 import { setSharedUserPassword, setUserPassword } from '../../store/people/passwords.ts';
 import { moveSession } from '../../store/people/sessions.ts';
@@ -26,7 +26,7 @@ const OPERATOR_TENANT = 'operator';
 
 interface HashingScene {
   readonly application: { readonly id: string };
-  readonly people: Pick<PeopleMeans, 'hashPassword'>;
+  readonly people: Pick<PeopleDependencies, 'hashPassword'>;
   readonly withoutSlot: WithoutSlot;
 }
 
@@ -93,23 +93,23 @@ export async function replacePassword(
 ): Promise<boolean> {
   const { application, people, database } = scene;
   const { shared, user } = account;
-  const news: News = shared === undefined ? { application: application.id } : { sharedUser: shared.id };
+  const invalidation: Invalidation = shared === undefined ? { application: application.id } : { sharedUser: shared.id };
   const epoch = shared === undefined ? `${user.sessionEpoch + 1}` : `${user.sessionEpoch}.${shared.sessionEpoch + 1}`;
   try {
-    await database.together(application.id, async (tx) => {
+    await database.jointTransaction(application.id, async (tx) => {
       const stored =
         shared === undefined
           ? await setUserPassword(tx.application, account, passwordHash)
           : await setSharedUserPassword(tx.system, shared, passwordHash);
       if (!stored || !(await also(tx.application, epoch))) throw new Changed();
       await writeEntries(tx.application, entriesOf(scene, account));
-      await announce(tx.system, news);
+      await announce(tx.system, invalidation);
     });
   } catch (error) {
     if (error instanceof Changed) return false;
     throw error;
   }
-  people.hear(news);
+  people.invalidate(invalidation);
   return true;
 }
 

@@ -1,7 +1,7 @@
 // Sessions of the console: opened by a password or by single sign-on, shown, and ended.
 
 import { randomBytes } from 'node:crypto';
-import type { Context, PeopleMeans, StolenSession, VisitorContext } from '../../context.ts';
+import type { Context, PeopleDependencies, StolenSession, VisitorContext } from '../../context.ts';
 import { base32hex } from '../../domain/base32hex.ts';
 import { isoTime } from '../../domain/dates/iso-time.ts';
 import type { PreparedApplication } from '../../domain/definition/application.ts';
@@ -60,7 +60,7 @@ export async function openSession(
     ip: source.ip,
     agent: agent.slice(0, AGENT_LENGTH_MAX).replaceAll('\0', ''),
   };
-  const scene = { application, caller, source, ids, store, hear: people.hear };
+  const scene = { application, caller, source, ids, store, invalidate: people.invalidate };
   const entries = activityEntries(scene, { kind: 'session.login', member: 'sessionId' }, [{ sessionId: id }]);
   await loggedWrite(store, insertSession(store.schema, session), entries);
   for (const oldest of await sessionsBeyond(store, session.userId, SESSIONS_MAX)) {
@@ -129,30 +129,31 @@ export async function endFormer(
   { application, store, source, ids, people }: VisitorContext & { readonly application: PreparedApplication },
   { id: sessionId, user }: StoredSession,
 ): Promise<void> {
-  await end({ application, caller: user, source, ids, store, hear: people.hear }, { sessionId });
+  await end({ application, caller: user, source, ids, store, invalidate: people.invalidate }, { sessionId });
 }
 
-type Ending = Pick<Context, 'application' | 'caller' | 'source' | 'ids' | 'store'> & Pick<PeopleMeans, 'hear'>;
+type Ending = Pick<Context, 'application' | 'caller' | 'source' | 'ids' | 'store'> &
+  Pick<PeopleDependencies, 'invalidate'>;
 
 /** `reason`: given when the server ends the session, not its user. */
 async function end(
-  { hear, ...scene }: Ending,
+  { invalidate, ...scene }: Ending,
   ended: { readonly sessionId: string; readonly reason?: string },
 ): Promise<void> {
   const { sessionId } = ended;
   const applicationId = scene.application.id;
   const entries = activityEntries(scene, { kind: 'session.logout', member: 'sessionId' }, [{ ...ended }]);
   await endSession(scene.store, { applicationId, sessionId, entries });
-  hear({ application: applicationId, session: sessionId });
+  invalidate({ application: applicationId, session: sessionId });
 }
 
 /** The copy cannot be told from the original, so the session ends for both. */
 export async function endStolen(
-  { database, ids, hear }: Pick<PeopleMeans, 'hear'> & Pick<Context, 'database' | 'ids'>,
+  { database, ids, invalidate }: Pick<PeopleDependencies, 'invalidate'> & Pick<Context, 'database' | 'ids'>,
   { sessionId, ...scene }: StolenSession,
 ): Promise<void> {
   const store = database.application(scene.application.id);
-  await end({ ...scene, ids, store, hear }, { sessionId, reason: 'former secret' });
+  await end({ ...scene, ids, store, invalidate }, { sessionId, reason: 'former secret' });
 }
 
 export async function show({ caller, store, sessionId }: Context): Promise<SessionView> {
@@ -169,7 +170,7 @@ export async function signOut(context: Context): Promise<void> {
     throw fault('INVALID_PARAMETER', { parameter: 'Cookie', reason: 'there is no session to end' });
   }
   const { application, caller, source, ids, store, people } = context;
-  await end({ application, caller, source, ids, store, hear: people.hear }, { sessionId });
+  await end({ application, caller, source, ids, store, invalidate: people.invalidate }, { sessionId });
 }
 
 const viewOf = (caller: Caller): SessionView => ({

@@ -8,12 +8,12 @@ import { withTimeout } from '../../request/timeout.ts';
 import { listSharing } from '../../store/applications/applications.ts';
 import type { JointTransaction } from '../../store/database/handles.ts';
 import { StaleDefinition } from '../../store/database/sqlstate.ts';
-import { announce } from '../../store/nodes/hearing.ts';
+import { announce } from '../../store/nodes/messages.ts';
 import { claimUnsettled, holdLatest, postponed, settled, type Unsettled } from '../../store/people/shared-users.ts';
 import { lockUserOfShared, removeUser, setUserEmail } from '../../store/people/users.ts';
 import { applicationExists } from '../every-application.ts';
 
-type Means = Pick<Context, 'database'> & Pick<Context['people'], 'hear'>;
+type Means = Pick<Context, 'database'> & Pick<Context['people'], 'invalidate'>;
 
 const AT_ONCE_MAX = 4;
 /** The request that made the change gets this long to settle it before the job steps in. */
@@ -26,11 +26,11 @@ const LEFT_AT_ONCE_MAX = 100;
 
 /** Runs after the transaction that made the change, which stands whether or not this succeeds. */
 export async function settleSoon(
-  { database, people: { hear, behind } }: Pick<Context, 'database' | 'people'>,
+  { database, people: { invalidate, behind } }: Pick<Context, 'database' | 'people'>,
   unsettled: Unsettled,
 ): Promise<void> {
   // After a failure the mark stays; the job tries again and reports the error.
-  const settling = settle({ database, hear }, unsettled).catch(() => undefined);
+  const settling = settle({ database, invalidate }, unsettled).catch(() => undefined);
   const settled = settling.then(() => true);
   if ((await withTimeout(WAITED_MS, settled)) === undefined) behind('settling', () => settling);
 }
@@ -71,14 +71,14 @@ async function settle(means: Means, unsettled: Unsettled): Promise<void> {
 }
 
 async function followIn(means: Means, applicationId: string, sharedUserId: string): Promise<void> {
-  const { database, hear } = means;
+  const { database, invalidate } = means;
   try {
-    const changed = await database.together(applicationId, async (tx) => {
+    const changed = await database.jointTransaction(applicationId, async (tx) => {
       const changed = await follow(tx, sharedUserId);
       if (changed) await announce(tx.application, { application: applicationId });
       return changed;
     });
-    if (changed) hear({ application: applicationId });
+    if (changed) invalidate({ application: applicationId });
   } catch (error) {
     if (!(error instanceof StaleDefinition) || (await applicationExists(means, applicationId))) throw error;
   }

@@ -7,7 +7,7 @@ import { isoTime } from '../../domain/dates/iso-time.ts';
 import type { IdSource } from '../../domain/ids.ts';
 import { fault } from '../../faults.ts';
 import type { JointTransaction, Transaction } from '../../store/database/handles.ts';
-import { announce } from '../../store/nodes/hearing.ts';
+import { announce } from '../../store/nodes/messages.ts';
 import {
   getSharedUser,
   insertSharedUser,
@@ -47,7 +47,7 @@ export async function create(context: Context, input: unknown): Promise<Manageme
     organization,
     body,
   );
-  await database.together(application.id, async (tx) => {
+  await database.jointTransaction(application.id, async (tx) => {
     await refuseStale(context, tx);
     await storeSharedUser(tx.system, user, isoTime(now()));
     await writeEntries(tx.application, entriesOf(context, 'sharedUser.create', user.id));
@@ -77,7 +77,7 @@ export async function update(context: Context, sharedUserId: string, input: unkn
   await get(context, sharedUserId);
   const passwordHash = body.password === undefined ? undefined : await hashForPeople(context, body.password);
   const since = isoTime(now());
-  const { before, after } = await database.together(application.id, async (tx) => {
+  const { before, after } = await database.jointTransaction(application.id, async (tx) => {
     await refuseStale(context, tx);
     const before = found(await lockSharedUser(tx.system, organization, sharedUserId), sharedUserId);
     if (body.disabled) await refuseSelf(context, tx, sharedUserId);
@@ -88,7 +88,7 @@ export async function update(context: Context, sharedUserId: string, input: unkn
     if (affectsEntry(before, after)) await announce(tx.system, { sharedUser: sharedUserId });
     return { before, after };
   });
-  if (affectsEntry(before, after)) people.hear({ sharedUser: sharedUserId });
+  if (affectsEntry(before, after)) people.invalidate({ sharedUser: sharedUserId });
   if (after.email !== before.email) await settleSoon(context, { id: sharedUserId, organization, since });
   return sharedUserView(after);
 }
@@ -97,7 +97,7 @@ export async function remove(context: Context, sharedUserId: string): Promise<vo
   const { application, people, database, now } = context;
   const organization = organizationOf(context);
   const since = isoTime(now());
-  await database.together(application.id, async (tx) => {
+  await database.jointTransaction(application.id, async (tx) => {
     await refuseStale(context, tx);
     found(await lockSharedUser(tx.system, organization, sharedUserId), sharedUserId);
     await refuseSelf(context, tx, sharedUserId);
@@ -105,7 +105,7 @@ export async function remove(context: Context, sharedUserId: string): Promise<vo
     await writeEntries(tx.application, entriesOf(context, 'sharedUser.delete', sharedUserId));
     await announce(tx.system, { sharedUser: sharedUserId });
   });
-  people.hear({ sharedUser: sharedUserId });
+  people.invalidate({ sharedUser: sharedUserId });
   await settleSoon(context, { id: sharedUserId, organization, since });
 }
 

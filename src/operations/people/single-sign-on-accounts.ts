@@ -64,7 +64,7 @@ interface Claim {
 async function bindByEmail({ application, database }: Scene, claim: Claim): Promise<void> {
   const { sharedUsersModeEnabled, organization } = application.definition;
   try {
-    await database.together(application.id, (tx) =>
+    await database.jointTransaction(application.id, (tx) =>
       sharedUsersModeEnabled ? bindSharedByEmail(tx, organization, claim) : bindUserByEmail(tx, claim),
     );
   } catch (error) {

@@ -9,7 +9,7 @@ import { isoTime } from '../../domain/dates/iso-time.ts';
 import { SECRET_BYTES, secretHash } from '../../domain/people/tokens.ts';
 import { readRfc3339 } from '../../domain/values/date-time.ts';
 import { fault } from '../../faults.ts';
-import { announce } from '../../store/nodes/hearing.ts';
+import { announce } from '../../store/nodes/messages.ts';
 import { holdTokens, insertToken, listTokens, revokeToken, type TokenView } from '../../store/people/tokens.ts';
 import { getUser } from '../../store/people/users.ts';
 import type { CreatedToken, NewToken } from '../../wire/tokens.ts';
@@ -57,7 +57,7 @@ function sceneOf(context: Context, userId: string): TokenScene {
   const { application, store, now, people } = context;
   const entries: TokenScene['entries'] = (kind, extra) =>
     activityEntries(context, { kind, member: 'tokenId' }, [extra]);
-  return { store, now, hear: people.hear, applicationId: application.id, userId, entries };
+  return { store, now, invalidate: people.invalidate, applicationId: application.id, userId, entries };
 }
 
 export interface TokenOwner {
@@ -69,9 +69,9 @@ async function operatorSceneOf(context: OperatorContext, { applicationId, userId
   const application = await requireApplication(context, applicationId);
   const store = context.database.application(applicationId);
   if ((await getUser(store, userId)) === undefined) throw fault('USER_NOT_FOUND', { userId });
-  const { now, hear } = context;
+  const { now, invalidate } = context;
   const entries: TokenScene['entries'] = (kind, extra) => operatorEntry(context, kind, application, extra);
-  return { store, now, hear, applicationId, userId, entries };
+  return { store, now, invalidate, applicationId, userId, entries };
 }
 
 export async function createByOperator(
@@ -92,14 +92,14 @@ export async function revokeByOperator(context: OperatorContext, owner: TokenOwn
 }
 
 /** Where the token is stored, for which user, and the log entries in the name of the caller. */
-interface TokenScene extends Pick<Context, 'store' | 'now'>, Pick<Context['people'], 'hear'> {
+interface TokenScene extends Pick<Context, 'store' | 'now'>, Pick<Context['people'], 'invalidate'> {
   readonly applicationId: string;
   readonly userId: string;
   readonly entries: (kind: ActivityKind, extra: Readonly<Record<string, string>>) => readonly LogEntry[];
 }
 
 async function issueToken(scene: TokenScene, { name, expiresAt }: NewToken): Promise<CreatedToken> {
-  const { store, now, hear, applicationId, userId, entries } = scene;
+  const { store, now, invalidate, applicationId, userId, entries } = scene;
   if (/\p{Cc}|\p{Cs}/u.test(name)) {
     throw fault('INVALID_BODY', { reason: 'must not contain control characters', path: '/name' });
   }
@@ -120,7 +120,7 @@ async function issueToken(scene: TokenScene, { name, expiresAt }: NewToken): Pro
     await writeEntries(tx, entries('token.create', { tokenId: id, userId }));
     await announce(tx, { application: applicationId });
   });
-  hear({ application: applicationId });
+  invalidate({ application: applicationId });
   const { createdAt } = token;
   return { id, name, token: `${id}.${secret}`, createdAt, ...(expiry === undefined ? {} : { expiresAt: expiry }) };
 }
@@ -137,7 +137,7 @@ function readExpiry(text: string, now: number): string {
 }
 
 async function withdrawToken(scene: TokenScene, tokenId: string): Promise<void> {
-  const { store, now, hear, applicationId, userId, entries } = scene;
+  const { store, now, invalidate, applicationId, userId, entries } = scene;
   await store.transaction(async (tx) => {
     if (!(await revokeToken(tx, { userId, tokenId, at: isoTime(now()) }))) {
       throw fault('TOKEN_NOT_FOUND', { tokenId: tokenId.slice(0, TOKEN_ID_SHOWN_MAX) });
@@ -145,5 +145,5 @@ async function withdrawToken(scene: TokenScene, tokenId: string): Promise<void> 
     await writeEntries(tx, entries('token.revoke', { tokenId, userId }));
     await announce(tx, { application: applicationId });
   });
-  hear({ application: applicationId });
+  invalidate({ application: applicationId });
 }

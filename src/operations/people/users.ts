@@ -1,14 +1,14 @@
 // The users of an application: their short list, and their management by users with management access or by the operator.
 // In shared-users mode creating a user activates a shared user.
 
-import type { Context, OperatorContext, PeopleMeans } from '../../context.ts';
+import type { Context, OperatorContext, PeopleDependencies } from '../../context.ts';
 import type { ActivityKind, LogEntry } from '../../domain/activity/activity.ts';
 import { isoTime } from '../../domain/dates/iso-time.ts';
 import type { IdSource } from '../../domain/ids.ts';
 import { runsApplication } from '../../domain/people/users.ts';
 import { fault } from '../../faults.ts';
 import type { JointTransaction, Transaction } from '../../store/database/handles.ts';
-import { announce } from '../../store/nodes/hearing.ts';
+import { announce } from '../../store/nodes/messages.ts';
 import { enabledAmong, holdSharedUser } from '../../store/people/shared-users.ts';
 import {
   getUser,
@@ -53,7 +53,7 @@ export function create(context: Context, input: unknown): Promise<ManagementUser
   const body = readNewUser(input, application.definition);
   refuseGrant(context, body);
   return createUser({
-    hear: people.hear,
+    invalidate: people.invalidate,
     hashPassword: (password) => hashForPeople(context, password),
     database,
     ...{ ids, now, application, body },
@@ -68,9 +68,9 @@ export async function createByOperator(
   input: unknown,
 ): Promise<ManagementUser> {
   const application = await requireApplication(context, applicationId);
-  const { database, hear, ids, now } = context;
+  const { database, invalidate, ids, now } = context;
   return createUser({
-    ...{ database, hear, ids, now, application },
+    ...{ database, invalidate, ids, now, application },
     hashPassword: (password) => hashForOperator(context, password),
     body: readNewUser(input, application.definition),
     entries: (userId) => operatorEntry(context, 'user.create', application, { userId }),
@@ -88,7 +88,7 @@ export async function update(context: Context, userId: string, input: unknown): 
   const before = found(await getUser(store, userId), userId);
   const passwordHash = body.password === undefined ? undefined : await hashForPeople(context, body.password);
   const change = { userId, leaves: !runsApplication(body), ranBefore: runsApplication(before) };
-  const user = await database.together(application.id, async (tx) => {
+  const user = await database.jointTransaction(application.id, async (tx) => {
     const locked = await lockToChange(tx, change);
     const changed = applied(locked, body, passwordHash);
     if (takesOver(locked, changed)) refuseWithoutOrganization(context, locked);
@@ -97,7 +97,7 @@ export async function update(context: Context, userId: string, input: unknown): 
     await logAndAnnounce(context, tx.application, entriesOf(context, 'user.update', userId));
     return changed;
   });
-  people.hear({ application: application.id });
+  people.invalidate({ application: application.id });
   return userView(user, definition);
 }
 
@@ -109,13 +109,13 @@ export async function remove(context: Context, userId: string): Promise<void> {
     throw fault('FORBIDDEN_SELF_CHANGE', { reason: 'nobody may delete themselves' });
   }
   const before = found(await getUser(store, userId), userId);
-  await database.together(application.id, async (tx) => {
+  await database.jointTransaction(application.id, async (tx) => {
     const locked = await lockToChange(tx, { userId, leaves: true, ranBefore: runsApplication(before) });
     refuseWithoutOrganization(context, locked);
     await removeUser(tx.application, userId, isoTime(now()));
     await logAndAnnounce(context, tx.application, entriesOf(context, 'user.delete', userId));
   });
-  people.hear({ application: application.id });
+  people.invalidate({ application: application.id });
 }
 
 function found(user: StoredUser | undefined, userId: string): StoredUser {
@@ -207,7 +207,7 @@ async function logAndAnnounce(context: Context, tx: Transaction, entries: readon
   await announce(tx, { application: context.application.id });
 }
 
-interface Creation extends Pick<Context, 'database'>, Pick<PeopleMeans, 'hear'> {
+interface Creation extends Pick<Context, 'database'>, Pick<PeopleDependencies, 'invalidate'> {
   readonly hashPassword: (password: string) => Promise<string>;
   readonly ids: IdSource;
   readonly now: () => number;
@@ -224,8 +224,10 @@ async function createUser(creation: Creation): Promise<ManagementUser> {
   for (let attempt = 1; ; attempt++) {
     const id = ids.short('u');
     try {
-      const user = await database.together(definition.id, (tx) => storeUser(tx, { ...creation, id, passwordHash }));
-      creation.hear({ application: definition.id });
+      const user = await database.jointTransaction(definition.id, (tx) =>
+        storeUser(tx, { ...creation, id, passwordHash }),
+      );
+      creation.invalidate({ application: definition.id });
       return userView(user, definition);
     } catch (error) {
       const conflict = userConflict(error);

@@ -101,7 +101,7 @@ async function insertOneByOne(
   rows: readonly RecordRow[],
 ): Promise<Outcome> {
   const outcome = await at.store.transaction(async (tx): Promise<Outcome> => {
-    const { done, error } = await tx.ladder(rows.map((row) => insertRecords(at.table, [row])));
+    const { done, error } = await tx.runUntilFailure(rows.map((row) => insertRecords(at.table, [row])));
     if (done.some((result) => result.length === 0)) throw new StaleDefinition();
     const index = done.length;
     const next = drafts[index];
@@ -109,7 +109,7 @@ async function insertOneByOne(
     const failure = next && (await refused(at, tx, { made: next, index, error }));
     const inserted = rows.slice(0, index);
     const entries = recordEntries(at, { kind: 'record.create', recordIds: inserted.map((row) => row.id) });
-    if (entries.length > 0) await tx.last([insertEntries(tx.schema, entries)]);
+    if (entries.length > 0) await tx.commitWith([insertEntries(tx.schema, entries)]);
     const texts = inserted.map((row) => row.rec);
     return failure === undefined ? { texts } : { texts, failure };
   });

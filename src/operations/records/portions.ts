@@ -91,9 +91,9 @@ export async function writeInPortions(at: InCollection, tx: Transaction, batch: 
   const unreached = claimed.filter(({ step }) => !written.some(({ row }) => row.id === step.row.id));
   if (unreached.length > 0) {
     const unconditional = { scope: undefined, ifHash: undefined };
-    assertWritten(await tx.flight(unreached.map(({ step }) => removeRecord(at.table, step.row.id, unconditional))));
+    assertWritten(await tx.pipeline(unreached.map(({ step }) => removeRecord(at.table, step.row.id, unconditional))));
   }
-  await tx.last(logging(at, written));
+  await tx.commitWith(logging(at, written));
   keepBytes(at, sum(written.map(({ text }) => text.length)));
   const applied = { texts: written.map(({ text }) => text) };
   const first = failure ?? batch.failure;
@@ -115,7 +115,7 @@ async function claim(at: InCollection, tx: Transaction, { created, keyColumnId }
   const made = [...created.values()];
   if (made.length === 0) return made;
   const rows = claimedRows(at, { steps: made.map(({ step }) => step), keyColumnId });
-  const { done, error } = await tx.ladder([insertRecords(at.table, rows)]);
+  const { done, error } = await tx.runUntilFailure([insertRecords(at.table, rows)]);
   assertWritten(done);
   if (error === undefined) return made;
   throw violatedColumn(error) === keyColumnId ? new StepsOutdated(true) : error;
@@ -132,7 +132,7 @@ interface Portion extends Portioned {
 async function writePortion(at: InCollection, tx: Transaction, portion: Portion): Promise<Failure | undefined> {
   const { start, names, texts, written, keyColumnId } = portion;
   const { done: steps, failure } = await takePortion(at, tx, portion);
-  const { done, error } = await tx.ladder(steps.map(({ row }) => updateRecords(at.table, [row])));
+  const { done, error } = await tx.runUntilFailure(steps.map(({ row }) => updateRecords(at.table, [row])));
   assertWritten(done);
   for (const [index, { kind, row }] of steps.slice(0, done.length).entries()) {
     const text = Buffer.from(row.rec);

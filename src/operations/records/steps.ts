@@ -125,13 +125,13 @@ export async function writeSteps(at: InCollection, tx: Transaction, taken: Taken
   noteWritten(at, steps.length);
   if (taken.oneByOne !== true && independent(at.collection, taken)) {
     const [created, updated] = [createdRows(at.table, taken), steps.flatMap((step) => (isNew(step) ? [] : step.row))];
-    const { done, error } = await tx.ladder([
+    const { done, error } = await tx.runUntilFailure([
       ...(created.length > 0 ? [insertRecords(at.table, created)] : []),
       ...(updated.length > 0 ? [updateRecords(at.table, updated)] : []),
     ]);
     assertWritten(done);
     if (error === undefined) {
-      await tx.last(logging(at, steps));
+      await tx.commitWith(logging(at, steps));
       return outcome(steps, failure);
     }
     const violated = violatedColumn(error);
@@ -151,10 +151,13 @@ async function writeOneByOne(at: InCollection, tx: Transaction, taken: Taken): P
   const { steps, failure, keyColumnId } = taken;
   const claimed = claimedRows(at, taken);
   const claims = claimed.length > 0 ? [insertRecords(at.table, claimed)] : [];
-  const { done, error } = await tx.ladder([...claims, ...steps.map((step) => updateRecords(at.table, [step.row]))]);
+  const { done, error } = await tx.runUntilFailure([
+    ...claims,
+    ...steps.map((step) => updateRecords(at.table, [step.row])),
+  ]);
   assertWritten(done);
   if (error === undefined) {
-    await tx.last(logging(at, steps));
+    await tx.commitWith(logging(at, steps));
     return outcome(steps, failure);
   }
   if (keyColumnId !== undefined && violatedColumn(error) === keyColumnId) throw new StepsOutdated(true);
@@ -164,9 +167,9 @@ async function writeOneByOne(at: InCollection, tx: Transaction, taken: Taken): P
   if (duplicated === undefined) throw error;
   const unreached = steps.slice(index).filter(isNew);
   const removals = unreached.map(({ row }) => removeRecord(at.table, row.id, { scope: undefined, ifHash: undefined }));
-  assertWritten(await tx.flight(removals));
+  assertWritten(await tx.pipeline(removals));
   const applied = steps.slice(0, index);
-  await tx.last(logging(at, applied));
+  await tx.commitWith(logging(at, applied));
   return outcome(applied, { index, fault: duplicated });
 }
 

@@ -2,7 +2,7 @@
 
 import { isoTime } from '../../domain/dates/iso-time.ts';
 import { markInterruptedForRemoval, pageOfUnfinished, type Unfinished } from '../../store/attachments/sweeps.ts';
-import { goneNodes } from '../../store/nodes/hearing.ts';
+import { goneNodes } from '../../store/nodes/messages.ts';
 import { type Removals, removeMarked } from '../attachments/removals.ts';
 import type { UpkeepContext } from '../every-application.ts';
 
@@ -39,7 +39,7 @@ export async function clearUnfinished(context: UpkeepContext, clearing: Clearing
  * what it finds.
  */
 export async function interruptedAmong(
-  { database, attachments: { node: ours, activeUploads, looksApartMs } }: UpkeepContext,
+  { database, attachments: { node: ours, activeUploads, goneCheckPauseMs } }: UpkeepContext,
   page: readonly Unfinished[],
   { gone, signal }: Pick<Clearing, 'gone' | 'signal'>,
 ): Promise<{ ids: string[]; deadNodes: string[] }> {
@@ -47,7 +47,7 @@ export async function interruptedAmong(
     ({ state, id, node }) => state === 'pending' && !(node === ours && activeUploads.has(id)),
   );
   const nodes = uploads.flatMap(({ node }) => (node === null || node === ours ? [] : node));
-  const dead = await goneNodes(database.system, nodes, { apartMs: looksApartMs, known: gone, signal });
+  const dead = await goneNodes(database.system, nodes, { apartMs: goneCheckPauseMs, known: gone, signal });
   for (const node of dead) gone.add(node);
   const ids = uploads.filter(({ node }) => node === null || node === ours || dead.has(node)).map(({ id }) => id);
   return { ids, deadNodes: [...dead, ours] };

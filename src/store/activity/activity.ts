@@ -32,7 +32,7 @@ export async function readEntries(
   reader: Reader,
   { start, end, after }: { start: number; end: number; after: string | undefined },
 ): Promise<EntriesPage> {
-  const [rows = []] = await reader.ask({
+  const [rows = []] = await reader.longQuery({
     text: `select string_agg(entry, E'\\n' order by id), (array_agg(id order by id desc))[1], count(*)::int
       from (select id, entry from ${reader.schema}.activity
         where id ${after === undefined ? '>=' : '>'} $1 and id < $2 order by id limit ${PAGE}) as page`,

@@ -44,13 +44,15 @@ export async function loggedLast(
   entries: readonly SubjectEntry[],
 ): Promise<Row[]> {
   if (writer.engine === 'plain' || entries.length === 0) {
-    const [rows = []] = await tx.last([entries.length === 0 ? change : asOneStatement(tx.schema, change, entries)]);
+    const [rows = []] = await tx.commitWith([
+      entries.length === 0 ? change : asOneStatement(tx.schema, change, entries),
+    ]);
     return rows;
   }
   const rows = await tx.rows(change.text, change.params);
   const changed = new Set(rows.map((row) => row[0]));
   const done = entries.filter((entry) => changed.has(entry.subjectId));
-  if (done.length > 0) await tx.last([insertEntries(tx.schema, done)]);
+  if (done.length > 0) await tx.commitWith([insertEntries(tx.schema, done)]);
   return rows;
 }
 

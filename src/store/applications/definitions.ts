@@ -2,10 +2,10 @@
 
 import { type PreparedApplication, prepareApplication } from '../../domain/definition/application.ts';
 import { BoundedMap } from '../../request/bounded-map.ts';
-import type { Database } from '../database/db.ts';
+import type { Database } from '../database/database.ts';
 import { StaleDefinition } from '../database/sqlstate.ts';
 import { FreshCache } from '../nodes/fresh-cache.ts';
-import type { News } from '../nodes/hearing.ts';
+import type { Invalidation } from '../nodes/messages.ts';
 import { getApplication, listApplicationIds } from './applications.ts';
 import { MIGRATIONS, migrateApplication } from './migrate.ts';
 
@@ -22,10 +22,10 @@ export class Definitions {
 
   readonly #migrations: URL;
 
-  constructor(database: Database, heardAsOf: () => number, migrations = MIGRATIONS) {
+  constructor(database: Database, receivedAsOf: () => number, migrations = MIGRATIONS) {
     this.#database = database;
     this.#migrations = migrations;
-    this.#cache = new FreshCache(DEFINITIONS_MAX, heardAsOf);
+    this.#cache = new FreshCache(DEFINITIONS_MAX, receivedAsOf);
   }
 
   get(applicationId: string): Promise<PreparedApplication | undefined> {
@@ -57,10 +57,10 @@ export class Definitions {
     return this.#cache;
   }
 
-  hear(news: News): void {
-    this.#cache.hear(news);
+  invalidate(invalidation: Invalidation): void {
+    this.#cache.invalidate(invalidation);
     // One that was published a moment ago is not to wait behind those that are made up.
-    if (typeof news === 'object' && 'application' in news) this.#meet(news.application);
+    if (typeof invalidation === 'object' && 'application' in invalidation) this.#meet(invalidation.application);
   }
 
   async #load(applicationId: string): Promise<PreparedApplication | undefined> {

@@ -6,7 +6,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { beginMonths } from '../activity/months.ts';
 import { readTime } from '../database/clock.ts';
-import type { Database } from '../database/db.ts';
+import type { Database } from '../database/database.ts';
 import { UnsupportedDatabase } from '../database/engine.ts';
 import type { Reader, Transaction } from '../database/handles.ts';
 import { StaleDefinition } from '../database/sqlstate.ts';
@@ -97,7 +97,7 @@ async function migrateSystem(
 ): Promise<void> {
   const locked = (lockTimeoutMs: number, work: (tx: Transaction) => Promise<void>) =>
     system.transaction(async (tx) => {
-      await tx.unhurried();
+      await tx.removeTimeout();
       await reporting('another server is bringing it up to date', () =>
         tx.rows('select pg_advisory_xact_lock($1)', [LOCK]),
       );
@@ -157,7 +157,7 @@ export async function migrateApplication(
   if ((await readMigration(application)) >= latest) return;
   await retryOnLockTimeout((lockTimeoutMs) =>
     application.transaction(async (tx) => {
-      await tx.unhurried();
+      await tx.removeTimeout();
       await tx.rows(`set local lock_timeout = ${lockTimeoutMs}`);
       const applied = await readMigration(tx, 'for update');
       if (applied >= latest) return;

@@ -63,7 +63,7 @@ function runLocking(publisher: Publisher, collectionId: string, statement: strin
   const { schema } = publisher.application;
   return retryOnLockTimeout(async (lockTimeoutMs) => {
     const steps = lockingSteps(schema, collectionId, { lockTimeoutMs, statement });
-    await publisher.transaction(({ application }) => application.last(steps));
+    await publisher.transaction(({ application }) => application.commitWith(steps));
   });
 }
 
@@ -197,6 +197,6 @@ export async function analyzeTable({ application }: Publisher, collectionId: str
 /** Blocks writers until the commit; call it inside `retryOnLockTimeout`. `table`: a collection, or another table. */
 export async function lockOutWriters(tx: Transaction, table: string, lockTimeoutMs: number): Promise<void> {
   const statement = lockAgainstWriters(tx.schema, table);
-  await tx.flight(lockingSteps(tx.schema, table, { lockTimeoutMs, statement }));
+  await tx.pipeline(lockingSteps(tx.schema, table, { lockTimeoutMs, statement }));
   await tx.rows('set local lock_timeout = 0');
 }

@@ -174,7 +174,7 @@ export async function keepAttachments(writer: Writer, ids: readonly string[]): P
   const { schema } = writer;
   return writer.transaction(async (tx) => {
     // Locked in the order of identifiers, so that two writes with the same attachments cannot deadlock.
-    const [, rows = []] = await tx.last([
+    const [, rows = []] = await tx.commitWith([
       { text: `select id from ${schema}.attachments where id = any($1::text[]) order by id for update`, params: [ids] },
       {
         text: `update ${schema}.attachments set free_since = null

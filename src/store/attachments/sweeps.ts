@@ -83,7 +83,7 @@ export async function findUnheld(
 ): Promise<Set<string>> {
   const holds = holdsAny(collection, 'jsonb_build_array(a.id)');
   if (holds === undefined) return new Set(ids);
-  const [rows = []] = await reader.ask({
+  const [rows = []] = await reader.longQuery({
     text: `select a.id from ${reader.schema}.attachments a where a.id = any($1::text[])
       and not exists (select 1 from ${tableOf(reader.schema, collection.definition.id)} t where ${holds})`,
     params: [ids],
@@ -111,7 +111,7 @@ async function changeUnlocked(writer: Writer, ids: readonly string[], change: Ro
     );
     const found = locked.map((row) => row[0] as string);
     if (found.length === 0) return [];
-    await tx.last([
+    await tx.commitWith([
       {
         text: `update ${tx.schema}.attachments set ${change.set} where id = any($1::text[]) returning id`,
         params: change.value === undefined ? [found] : [found, change.value],

@@ -26,12 +26,12 @@ export class ActiveApplications {
   #before = new Set<string>();
   #roundEndsAt = 0;
 
-  note(name: string): void {
+  add(name: string): void {
     if (!this.#seen.has(name)) this.#seen.add(name);
   }
 
   /** Whether there is another. */
-  beside(name: string): boolean {
+  hasOthers(name: string): boolean {
     const now = performance.now();
     if (now > this.#roundEndsAt) this.#turnRound(now);
     return hasAnother(this.#seen, name) || hasAnother(this.#before, name);
@@ -49,13 +49,13 @@ const hasAnother = (names: ReadonlySet<string>, name: string): boolean => names.
 /** Requests beyond the limit wait in a fair queue. */
 export class ConnectionLimits {
   readonly #bounds: ConnectionBounds;
-  readonly #active: Pick<ActiveApplications, 'beside'>;
+  readonly #active: Pick<ActiveApplications, 'hasOthers'>;
   readonly #held = new Map<string, number>();
   readonly #queue = new FairQueue<() => void>(QUEUE);
   readonly #mayTake = (name: string) => this.#hasRoom(name, this.#held.get(name) ?? 0);
   #heldInAll = 0;
 
-  constructor(bounds: ConnectionBounds, active: Pick<ActiveApplications, 'beside'>) {
+  constructor(bounds: ConnectionBounds, active: Pick<ActiveApplications, 'hasOthers'>) {
     this.#bounds = bounds;
     this.#active = active;
   }
@@ -111,6 +111,6 @@ export class ConnectionLimits {
   #hasRoom(name: string, held: number): boolean {
     const { alone, besideOthers, inAll } = this.#bounds;
     if (this.#heldInAll >= inAll || (held > 0 && this.#heldInAll * 2 >= inAll)) return false;
-    return held < (this.#active.beside(name) ? besideOthers : alone);
+    return held < (this.#active.hasOthers(name) ? besideOthers : alone);
   }
 }

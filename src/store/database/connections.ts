@@ -8,9 +8,9 @@ import { type Checkout, StatementCancelling } from './cancelling.ts';
 import { ActiveApplications, ConnectionLimits } from './connection-limits.ts';
 import { isInTransaction } from './driver.ts';
 import { Lanes, type SendOnLane } from './lanes.ts';
-import { type SchemaLocation, SYSTEM } from './places.ts';
 import { Pool } from './pool.ts';
 import { Publishers } from './publishers.ts';
+import { type SchemaLocation, SYSTEM } from './schemas.ts';
 import { Servers } from './servers.ts';
 import { SlowReaders } from './slow-readers.ts';
 import { isCancelled, isLocked, meaningOf, unavailable } from './sqlstate.ts';
@@ -98,7 +98,7 @@ export class Connections {
    * its own, within the application's limit.
    */
   read<T>({ schema, home }: SchemaLocation, scope: RequestScope | undefined, work: Work<T>): Promise<T> {
-    if (this.#slow.has(schema)) return this.computing(schema, scope, work);
+    if (this.#slow.has(schema)) return this.withLongQueryConnection(schema, scope, work);
     return new Promise((resolve, reject) => {
       if (scope?.signal.aborted) {
         reject(scope.signal.reason);
@@ -115,8 +115,8 @@ export class Connections {
           },
           (error) => {
             answered(error);
-            if (!scope?.signal.aborted && isLocked(error)) again('checkedOut');
-            else if (!scope?.signal.aborted && isCancelled(error)) again('computing');
+            if (!scope?.signal.aborted && isLocked(error)) again('withConnection');
+            else if (!scope?.signal.aborted && isCancelled(error)) again('withLongQueryConnection');
             else refuse(error);
           },
         );
@@ -125,10 +125,10 @@ export class Connections {
         unsubscribe();
         reject(meaningOf(error));
       };
-      const again = (how: 'checkedOut' | 'computing') => {
+      const again = (how: 'withConnection' | 'withLongQueryConnection') => {
         unsubscribe();
         // What is read of the system's schema is nobody's own.
-        if (how === 'computing' && schema !== SYSTEM.schema) this.#slow.note(schema);
+        if (how === 'withLongQueryConnection' && schema !== SYSTEM.schema) this.#slow.add(schema);
         this[how](schema, scope, work).then(resolve, reject);
       };
       this.#lanes.run(home, ask, refuse);
@@ -136,7 +136,7 @@ export class Connections {
   }
 
   /** On a connection of its own, counted under the schema. */
-  async checkedOut<T>(schema: string, scope: RequestScope | undefined, work: Work<T>): Promise<T> {
+  async withConnection<T>(schema: string, scope: RequestScope | undefined, work: Work<T>): Promise<T> {
     scope?.signal.throwIfAborted();
     this.#note(schema);
     const turn = this.#limits.take(schema, scope?.signal);
@@ -160,12 +160,12 @@ export class Connections {
   }
 
   /** As `checkedOut`, for statements that compute for long. */
-  async computing<T>(schema: string, scope: RequestScope | undefined, work: Work<T>): Promise<T> {
+  async withLongQueryConnection<T>(schema: string, scope: RequestScope | undefined, work: Work<T>): Promise<T> {
     scope?.signal.throwIfAborted();
     const turn = this.#searchLimits.take(schema, scope?.signal);
     if (turn !== undefined) await turn;
     try {
-      return await this.checkedOut(schema, scope, work);
+      return await this.withConnection(schema, scope, work);
     } finally {
       this.#searchLimits.release(schema);
     }
@@ -183,7 +183,7 @@ export class Connections {
 
   /** What is asked of the system's schema is asked for whichever application. */
   #note(schema: string): void {
-    if (schema !== SYSTEM.schema) this.#active.note(schema);
+    if (schema !== SYSTEM.schema) this.#active.add(schema);
   }
 
   #workFor<T>(scope: RequestScope, checkout: Checkout, work: Work<T>): Promise<T> {

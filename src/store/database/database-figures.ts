@@ -23,7 +23,7 @@ export class DatabaseFigures {
     const askedAt = performance.now();
     if (this.#size !== undefined && askedAt - this.#size.askedAt < SIZE_MS) return this.#size.bytes;
     const text = 'select pg_database_size(current_database())::float8';
-    const [[row] = []] = await this.#system.ask({ text, params: [] });
+    const [[row] = []] = await this.#system.longQuery({ text, params: [] });
     const bytes = row?.[0] as number;
     this.#size = { bytes, askedAt };
     return bytes;

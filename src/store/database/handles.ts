@@ -11,13 +11,13 @@ export interface Reader {
   readonly schema: string;
   rows(text: string, params?: readonly unknown[], how?: Preparation): Promise<Row[]>;
   /** Several statements in one round trip on one connection, each a transaction of its own. */
-  flight(statements: readonly Statement[]): Promise<Row[][]>;
+  pipeline(statements: readonly Statement[]): Promise<Row[][]>;
   /**
    * A statement that is planned anew for its own parameters and may take its time: searches, whose best plan depends on
    * what is sought. It does not keep others waiting. What is asked `behind` it, on the same connection, sees the database
    * as it is after it.
    */
-  ask(statement: Statement, behind?: readonly Statement[]): Promise<Row[][]>;
+  longQuery(statement: Statement, behind?: readonly Statement[]): Promise<Row[][]>;
   /** A query whose rows are long, without parameters and each value as bytes. It does not keep others waiting either. */
   copied(query: string): Promise<CopiedRow[]>;
 }
@@ -25,11 +25,11 @@ export interface Reader {
 export interface Transaction extends Reader {
   readonly inTransaction: true;
   /** What follows takes as long as it takes: nobody waits for an answer. */
-  unhurried(): Promise<void>;
+  removeTimeout(): Promise<void>;
   /** The last statements and the commit in one round trip. Nothing may follow. */
-  last(statements: readonly Statement[]): Promise<Row[][]>;
+  commitWith(statements: readonly Statement[]): Promise<Row[][]>;
   /** Runs the steps in order up to the first that fails and undoes only that one, in one round trip. */
-  ladder(steps: readonly Statement[]): Promise<{ done: Row[][]; error?: unknown }>;
+  runUntilFailure(steps: readonly Statement[]): Promise<{ done: Row[][]; error?: unknown }>;
 }
 
 export interface Writer extends Reader {

@@ -147,7 +147,7 @@ export class Lanes {
     const now = performance.now();
     for (const { client, silence } of this.#lanes) {
       if (client === undefined || silence === undefined) continue;
-      if (silence.look(now) > this.#silentMs) cutClient(client);
+      if (silence.check(now) > this.#silentMs) cutClient(client);
     }
   }
 

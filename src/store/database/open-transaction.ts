@@ -3,11 +3,11 @@
 import type pg from 'pg';
 import type { Fault } from '../../faults.ts';
 import type { RequestScope } from '../../request/request-scope.ts';
+import type { TransactionState } from './committed-writes.ts';
 import { type CopiedRow, copyRows } from './copied-rows.ts';
 import type { Publisher, Transaction } from './handles.ts';
-import { SYSTEM, schemaOf } from './places.ts';
+import { SYSTEM, schemaOf } from './schemas.ts';
 import { isRetriable } from './sqlstate.ts';
-import type { Progress } from './standing.ts';
 import {
   commit,
   inTransaction,
@@ -16,7 +16,7 @@ import {
   type Row,
   run,
   runAll,
-  runOnce,
+  runUnprepared,
   type Statement,
   untilCommitted,
 } from './statements.ts';
@@ -25,37 +25,37 @@ export class OpenTransaction implements Transaction {
   readonly inTransaction = true;
   readonly schema: string;
   readonly #client: pg.Client;
-  readonly #progress: Progress;
+  readonly #state: TransactionState;
   readonly #scope: RequestScope | undefined;
 
   constructor(
     client: pg.Client,
     schema: string,
-    { progress, scope }: { progress: Progress; scope?: RequestScope | undefined },
+    { state, scope }: { state: TransactionState; scope?: RequestScope | undefined },
   ) {
     this.#client = client;
     this.schema = schema;
-    this.#progress = progress;
+    this.#state = state;
     this.#scope = scope;
   }
 
-  async unhurried(): Promise<void> {
+  async removeTimeout(): Promise<void> {
     await this.rows('set local statement_timeout = 0');
   }
 
   rows(text: string, params: readonly unknown[] = [], how: Preparation = {}): Promise<Row[]> {
     if (this.#cancelled) return Promise.reject(this.#cancelled);
-    return counted(this.#scope, [{ text }], run(this.#client, { text, params, ...how }, this.#progress));
+    return counted(this.#scope, [{ text }], run(this.#client, { text, params, ...how }, this.#state));
   }
 
-  flight(statements: readonly Statement[]): Promise<Row[][]> {
+  pipeline(statements: readonly Statement[]): Promise<Row[][]> {
     if (this.#cancelled) return Promise.reject(this.#cancelled);
-    return counted(this.#scope, statements, runAll(this.#client, statements, this.#progress));
+    return counted(this.#scope, statements, runAll(this.#client, statements, this.#state));
   }
 
-  ask(statement: Statement, behind: readonly Statement[] = []): Promise<Row[][]> {
+  longQuery(statement: Statement, behind: readonly Statement[] = []): Promise<Row[][]> {
     if (this.#cancelled) return Promise.reject(this.#cancelled);
-    return counted(this.#scope, [statement, ...behind], runOnce(this.#client, statement, behind));
+    return counted(this.#scope, [statement, ...behind], runUnprepared(this.#client, statement, behind));
   }
 
   copied(query: string): Promise<CopiedRow[]> {
@@ -63,11 +63,11 @@ export class OpenTransaction implements Transaction {
     return counted(this.#scope, [{ text: query }], copyRows(this.#client, query));
   }
 
-  async last(statements: readonly Statement[]): Promise<Row[][]> {
+  async commitWith(statements: readonly Statement[]): Promise<Row[][]> {
     if (this.#cancelled) throw this.#cancelled;
     // When a statement fails the commit behind it rolls back by itself, and the statement's error is what we throw.
-    const results = runAll(this.#client, statements, this.#progress);
-    const committed = commit(this.#client, this.#progress);
+    const results = runAll(this.#client, statements, this.#state);
+    const committed = commit(this.#client, this.#state);
     committed.catch(() => undefined);
     return counted(
       this.#scope,
@@ -76,11 +76,11 @@ export class OpenTransaction implements Transaction {
     );
   }
 
-  async ladder(steps: readonly Statement[]): Promise<{ done: Row[][]; error?: unknown }> {
+  async runUntilFailure(steps: readonly Statement[]): Promise<{ done: Row[][]; error?: unknown }> {
     if (this.#cancelled) throw this.#cancelled;
     const rungs = steps.map((step) => {
       run(this.#client, plain('savepoint rung')).catch(() => undefined);
-      return run(this.#client, step, this.#progress);
+      return run(this.#client, step, this.#state);
     });
     const done: Row[][] = [];
     const settled = await counted(this.#scope, steps, Promise.allSettled(rungs));
@@ -103,21 +103,21 @@ export class OpenTransaction implements Transaction {
   }
 }
 
-/** `progress`: of all that is done on the connection, within transactions and without. */
-export function publisherOn(client: pg.Client, applicationId: string, progress: Progress): Publisher {
-  const handles = (part: Progress) => ({
-    system: new OpenTransaction(client, SYSTEM.schema, { progress: part }),
-    application: new OpenTransaction(client, schemaOf(applicationId), { progress: part }),
+/** `state`: of all that is done on the connection, within transactions and without. */
+export function publisherOn(client: pg.Client, applicationId: string, state: TransactionState): Publisher {
+  const handles = (part: TransactionState) => ({
+    system: new OpenTransaction(client, SYSTEM.schema, { state: part }),
+    application: new OpenTransaction(client, schemaOf(applicationId), { state: part }),
   });
   const transaction: Publisher['transaction'] = (work) =>
     untilCommitted(async (part) => {
       try {
-        return await inTransaction(client, () => work(handles(part)), { progress: part });
+        return await inTransaction(client, () => work(handles(part)), { state: part });
       } finally {
-        if (part.changed) progress.changed = true;
+        if (part.changed) state.changed = true;
       }
     });
-  return { ...handles(progress), transaction };
+  return { ...handles(state), transaction };
 }
 
 /** Has the request know what was asked for it, and how long that took. */
@@ -127,8 +127,8 @@ export function counted<T>(
   answer: Promise<T>,
 ): Promise<T> {
   if (scope === undefined) return answer;
-  const asked = scope.ask(statements);
-  const note = () => scope.noteAnswer(asked);
+  const asked = scope.startStatements(statements);
+  const note = () => scope.endStatements(asked);
   answer.then(note, note);
   return answer;
 }

@@ -166,7 +166,7 @@ export class Pool {
       waiter.refuse(new ConnectionTimeout(WAIT_MS));
     }
     for (const [client, held] of this.#clients) {
-      if (held.silence.look(now) < SILENT_MS || now - held.toldAt < SILENT_MS) continue;
+      if (held.silence.check(now) < SILENT_MS || now - held.toldAt < SILENT_MS) continue;
       held.toldAt = now;
       this.#onSilent(client);
     }

@@ -8,7 +8,7 @@ import { unavailable } from './sqlstate.ts';
 
 /** Short, so that what was begun while packets went nowhere does not keep anybody long once they arrive again. */
 const CONNECT_MS = 1_500;
-/** And all of them together: a node that takes longer to connect counts as gone (store/nodes/hearing). */
+/** And all of them together: a node that takes longer to connect counts as gone (store/nodes/messages). */
 const CONNECT_ALL_MS = 3_000;
 const GOODBYE_MS = 1_000;
 /** Where nothing is asked, the system notices after some minutes that the other end is gone. */
@@ -169,7 +169,7 @@ export class Silence {
   }
 
   /** So many milliseconds, as far as the looks tell. */
-  look(now: number): number {
+  check(now: number): number {
     const { bytesRead } = streamOf(this.#client);
     if (bytesRead !== this.#bytes || !isBusy(this.#client)) this.#since = now;
     this.#bytes = bytesRead;

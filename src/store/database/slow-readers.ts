@@ -12,7 +12,7 @@ export class SlowReaders {
   #roundEndsAt = 0;
 
   /** A read of the application was ended. */
-  note(name: string): void {
+  add(name: string): void {
     this.#turnRounds();
     this.#ended.set(name, (this.#ended.get(name) ?? 0) + 1);
   }

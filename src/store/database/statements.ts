@@ -1,10 +1,16 @@
 // Statements on one connection: how they are sent, together and in transactions.
 
 import type pg from 'pg';
+import {
+  afterCommit,
+  changesSomething,
+  newTransactionState,
+  type TransactionState,
+  type WriteCounter,
+} from './committed-writes.ts';
 import { cutClient, isInTransaction } from './driver.ts';
 import { preparedName } from './prepared.ts';
 import { isBroken, isRetriable, unavailable } from './sqlstate.ts';
-import { asAfterCommit, changesSomething, type Ledger, noProgress, type Progress } from './standing.ts';
 
 export type Row = readonly unknown[];
 
@@ -35,28 +41,28 @@ function send(client: pg.Client, { text, params, prepare = params.length > 0 }: 
   client.query(query, answered);
 }
 
-/** `progress`: of the transaction that it is a part of, where that may write. */
-export function run(client: pg.Client, statement: Statement, progress?: Progress): Promise<Row[]> {
+/** `state`: of the transaction that it is a part of, where that may write. */
+export function run(client: pg.Client, statement: Statement, state?: TransactionState): Promise<Row[]> {
   return new Promise((resolve, reject) => {
     send(client, statement, (error, result) => {
       if (error) {
         reject(error);
         return;
       }
-      if (progress !== undefined && changesSomething(statement.text, result)) progress.changed = true;
+      if (state !== undefined && changesSomething(statement.text, result)) state.changed = true;
       resolve(result.rows);
     });
   });
 }
 
 /** A statement that writes, and is a transaction of its own. */
-export function runWrite(client: pg.Client, statement: Statement, ledger: Ledger | undefined): Promise<Row[]> {
-  if (ledger !== undefined) ledger.standingWrites += 1;
+export function runWrite(client: pg.Client, statement: Statement, writes: WriteCounter | undefined): Promise<Row[]> {
+  if (writes !== undefined) writes.committedWrites += 1;
   return new Promise((resolve, reject) => {
     send(client, statement, (error, result) => {
       // With the connection the answer may have been lost, and nothing else.
       const stands = error ? isBroken(error) : result.rowCount !== 0;
-      if (ledger !== undefined && !stands) ledger.standingWrites -= 1;
+      if (writes !== undefined && !stands) writes.committedWrites -= 1;
       if (error) reject(error);
       else resolve(result.rows);
     });
@@ -66,9 +72,9 @@ export function runWrite(client: pg.Client, statement: Statement, ledger: Ledger
 export async function runAll(
   client: pg.Client,
   statements: readonly Statement[],
-  progress?: Progress,
+  state?: TransactionState,
 ): Promise<Row[][]> {
-  const settled = await Promise.allSettled(statements.map((statement) => run(client, statement, progress)));
+  const settled = await Promise.allSettled(statements.map((statement) => run(client, statement, state)));
   // The first failure is the cause; those behind it only say that the transaction is aborted.
   return settled.map((outcome) => {
     if (outcome.status === 'rejected') throw outcome.reason;
@@ -77,7 +83,7 @@ export async function runAll(
 }
 
 /** The first without a name: nothing is kept of it, and its plan is made for these parameters. */
-export async function runOnce(
+export async function runUnprepared(
   client: pg.Client,
   { text, params }: Statement,
   behind: readonly Statement[],
@@ -92,7 +98,10 @@ export async function runOnce(
 export async function inTransaction<T>(
   client: pg.Client,
   work: (client: pg.Client) => Promise<T>,
-  { begin = 'begin', progress = noProgress() }: { readonly begin?: string; readonly progress?: Progress } = {},
+  {
+    begin = 'begin',
+    state = newTransactionState(),
+  }: { readonly begin?: string; readonly state?: TransactionState } = {},
 ): Promise<T> {
   // Not awaited: it travels with the first statements. Should it fail, each of those is a transaction of its own; so we never
   // cancel it (store/database/cancelling), and if somebody else does, in the instant that it takes, nothing follows at least.
@@ -110,10 +119,10 @@ export async function inTransaction<T>(
     result = await work(client);
   } catch (error) {
     await run(client, plain('rollback')).catch(() => undefined);
-    throw progress.standing ? asAfterCommit(error) : error;
+    throw state.committed ? afterCommit(error) : error;
   }
   // `last` has committed already; the server then has no transaction to commit.
-  if (isInTransaction(client)) await commit(client, progress);
+  if (isInTransaction(client)) await commit(client, state);
   return result;
 }
 
@@ -122,25 +131,25 @@ export function beginning(client: pg.Client): Promise<unknown> | undefined {
   return beginnings.get(client);
 }
 
-export async function commit(client: pg.Client, progress: Progress): Promise<void> {
+export async function commit(client: pg.Client, state: TransactionState): Promise<void> {
   let result: pg.QueryResult;
   try {
     result = await client.query('commit');
   } catch (error) {
     // It may have been done.
-    if (isBroken(error)) progress.standing = true;
+    if (isBroken(error)) state.committed = true;
     throw error;
   }
   // A commit of a failed transaction is answered with ROLLBACK and no error.
   if (result.command !== 'COMMIT') throw new Error('the transaction was rolled back instead of committed');
-  progress.standing = progress.changed;
+  state.committed = state.changed;
 }
 
-/** After a deadlock or serialization failure; one that comes behind the commit is none any more (store/database/standing). */
-export async function untilCommitted<T>(work: (progress: Progress) => Promise<T>): Promise<T> {
+/** After a deadlock or serialization failure; one that comes behind the commit is none any more (store/database/committed-writes). */
+export async function untilCommitted<T>(work: (state: TransactionState) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await work(noProgress());
+      return await work(newTransactionState());
     } catch (error) {
       if (!isRetriable(error)) throw error;
       if (attempt === ATTEMPTS) throw unavailable(error, 'busy') ?? error;

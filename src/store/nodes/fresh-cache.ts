@@ -1,8 +1,8 @@
 // A cache whose entries are used only while they are known to be fresh: either just read, or covered by what this node
-// has heard since (store/nodes/hearing). Revocations and publishing therefore act on every node within a second, also while
+// has heard since (store/nodes/messages). Revocations and publishing therefore act on every node within a second, also while
 // nodes cannot hear each other.
 
-import type { News } from './hearing.ts';
+import type { Invalidation } from './messages.ts';
 
 /** Below one second with room for the request itself. */
 const FRESH_MS = 800;
@@ -24,17 +24,17 @@ export class FreshCache<V> {
   /** How often a value had to be asked for. */
   misses = 0;
   readonly #max: number;
-  readonly #heardAsOf: () => number;
+  readonly #receivedAsOf: () => number;
   readonly #sharedUserOf: (value: V) => string | null | undefined;
 
   /** `sharedUserOf`: of which shared user's account a value is, if of any. */
   constructor(
     max: number,
-    heardAsOf: () => number,
+    receivedAsOf: () => number,
     sharedUserOf: (value: V) => string | null | undefined = () => null,
   ) {
     this.#max = max;
-    this.#heardAsOf = heardAsOf;
+    this.#receivedAsOf = receivedAsOf;
     this.#sharedUserOf = sharedUserOf;
   }
 
@@ -61,7 +61,7 @@ export class FreshCache<V> {
     const entry = this.#entries.get(key);
     if (entry === undefined) return undefined;
     const now = performance.now();
-    const known = Math.max(entry.askedAt, this.#heardAsOf());
+    const known = Math.max(entry.askedAt, this.#receivedAsOf());
     if (now - known < FRESH_MS && now - entry.askedAt < AGE_MS_MAX) {
       this.hits += 1;
       return entry;
@@ -71,20 +71,21 @@ export class FreshCache<V> {
     return undefined;
   }
 
-  hear(news: News): void {
-    if (news === 'everything') {
+  invalidate(invalidation: Invalidation): void {
+    if (invalidation === 'everything') {
       this.#entries.clear();
       this.#loading.clear();
       this.#keys.clear();
       return;
     }
-    if ('sharedUser' in news) {
+    if ('sharedUser' in invalidation) {
       // Of whom those under way are is not known yet.
       for (const key of this.#loading.keys()) this.forget(key);
-      for (const [key, { value }] of this.#entries) if (this.#sharedUserOf(value) === news.sharedUser) this.forget(key);
+      for (const [key, { value }] of this.#entries)
+        if (this.#sharedUserOf(value) === invalidation.sharedUser) this.forget(key);
       return;
     }
-    const { application, session } = news;
+    const { application, session } = invalidation;
     if (session !== undefined) this.forget(`${application}/${session}`);
     else for (const key of this.#keys.get(application) ?? []) this.forget(key);
   }

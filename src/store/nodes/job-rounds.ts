@@ -20,7 +20,7 @@ export async function beginRound(writer: Writer, { job, at, since }: Round): Pro
 }
 
 /** Of a round that was not done to its end: whoever looks next does it. */
-export async function giveBackRound(writer: Writer, { job, at, since }: Round): Promise<void> {
+export async function returnRound(writer: Writer, { job, at, since }: Round): Promise<void> {
   await writer.write('update cartulary.job_rounds set begun_at = $3 where job = $1 and begun_at = $2', [
     job,
     at,

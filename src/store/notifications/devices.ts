@@ -92,7 +92,7 @@ export async function devicesAndUser(
   now: string,
 ): Promise<{ devices: ListedDevice[]; user: StoredUser | undefined }> {
   const { schema } = reader;
-  const [rows = [], [user] = []] = await reader.flight([
+  const [rows = [], [user] = []] = await reader.pipeline([
     {
       text: `select d.epoch, d.token_id, ${tokenCounts('$2')}, ${VIEW}
         from ${schema}.devices d left join ${schema}.tokens t on t.id = d.token_id

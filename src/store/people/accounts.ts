@@ -3,7 +3,7 @@
 import type { Caller } from '../../domain/people/access.ts';
 import { foldText } from '../../domain/search/fold.ts';
 import type { Definition } from '../../wire/publish-document.ts';
-import type { Database } from '../database/db.ts';
+import type { Database } from '../database/database.ts';
 import type { Reader } from '../database/handles.ts';
 import type { Statement } from '../database/statements.ts';
 import { getSharedUser, getSharedUsers, type SharedUser } from './shared-users.ts';

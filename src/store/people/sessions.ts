@@ -4,7 +4,7 @@ import type { LogEntry } from '../../domain/activity/activity.ts';
 import { insertEntries } from '../activity/activity.ts';
 import type { Reader, Transaction, Writer } from '../database/handles.ts';
 import type { Row, Statement } from '../database/statements.ts';
-import { announcement } from '../nodes/hearing.ts';
+import { announcement } from '../nodes/messages.ts';
 import { readUser, type StoredUser, USER_COLUMNS } from './users.ts';
 
 export type SignInMethod = 'password' | 'singleSignOn';
@@ -130,7 +130,7 @@ export async function moveSession(
   epochs: { readonly session: string; readonly account: string },
 ): Promise<boolean> {
   const { schema } = tx;
-  const [moved = []] = await tx.flight([
+  const [moved = []] = await tx.pipeline([
     {
       text: `update ${schema}.sessions set epoch = $2 where id = $1 returning id`,
       params: [sessionId, epochs.session],
@@ -160,7 +160,7 @@ export async function endSession(
   return writer.transaction(async (tx) => {
     const ended = await tx.rows(`delete from ${tx.schema}.sessions where id = $1 returning id`, [sessionId]);
     if (ended.length === 0) return false;
-    await tx.last([
+    await tx.commitWith([
       { text: `delete from ${tx.schema}.devices where session_id = $1`, params: [sessionId] },
       ...(entries.length === 0 ? [] : [insertEntries(tx.schema, entries)]),
       announcement({ application: applicationId, session: sessionId }),

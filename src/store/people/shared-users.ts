@@ -87,7 +87,7 @@ export async function listSharedUsers(
 ): Promise<SharedUser[]> {
   const fits = search === '' ? '' : 'and (strpos(name_folded, $4) > 0 or strpos(email_folded, $4) > 0)';
   // Walks shared_users_name_key, like the list of an application's users (store/people/users).
-  const [rows = []] = await reader.ask({
+  const [rows = []] = await reader.longQuery({
     text: `select ${COLUMNS} from cartulary.shared_users where organization = $1 and deleted_at is null ${fits}
       order by name limit $2 offset $3`,
     params: [organization, limit, skip, ...(search === '' ? [] : [foldText(search)])],

@@ -45,7 +45,7 @@ export async function insertSignOn(store: Writer, signOn: SignOn, now: number): 
       (select s.expires_at from ${schema}.sign_ons s order by s.expires_at desc offset $1 limit 1)`,
     params: [SIGN_ONS_MAX],
   };
-  await store.transaction((tx) => tx.last([expired, insert, beyond]));
+  await store.transaction((tx) => tx.commitWith([expired, insert, beyond]));
 }
 
 /** Removes the attempt, so that it can be used only once. */

@@ -1,6 +1,6 @@
 // When tokens were last used: kept in memory as requests pass, and written by a job, so that no request waits for it.
 
-import type { Database } from '../database/db.ts';
+import type { Database } from '../database/database.ts';
 import { StaleDefinition } from '../database/sqlstate.ts';
 import { setLastUses } from './tokens.ts';
 

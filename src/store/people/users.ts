@@ -178,7 +178,7 @@ async function pageOfUsers(
   { search, skip, limit, columns }: UserPage & { columns: readonly string[] },
 ) {
   const fits = columns.map((column) => `strpos(u.${column}, $3) > 0`).join(' or ');
-  const [rows = []] = await reader.ask({
+  const [rows = []] = await reader.longQuery({
     text: `select ${selected} from ${reader.schema}.users u
       where u.deleted_at is null ${search === '' ? '' : `and (${fits})`} order by u.name limit $1 offset $2`,
     params: search === '' ? [limit, skip] : [limit, skip, search],
@@ -240,7 +240,7 @@ export async function updateUser(tx: Transaction, user: StoredUser, generation: 
 export async function removeUser(tx: Transaction, userId: string, at: string): Promise<void> {
   const { schema } = tx;
   const params = [userId];
-  await tx.flight([
+  await tx.pipeline([
     { text: `update ${schema}.users set deleted_at = $2 where id = $1 and deleted_at is null`, params: [userId, at] },
     {
       text: `delete from ${schema}.deliveries

@@ -51,7 +51,7 @@ export async function lockRecordsByKeys(
   { projection, keys }: { projection: Projection; keys: readonly string[] },
 ): Promise<{ recs: string[]; long: Map<string, LockedText>; fence: Row[] | undefined }> {
   const lock = { text: texts(table, projection).lock, params: [keys] };
-  const [rows = [], fence] = await tx.flight([lock, fenceGeneration(tx.schema)]);
+  const [rows = [], fence] = await tx.pipeline([lock, fenceGeneration(tx.schema)]);
   const recs: string[] = [];
   const long = new Map<string, LockedText>();
   for (const [rec, key] of rows as [string, string | null][]) {

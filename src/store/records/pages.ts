@@ -79,7 +79,7 @@ async function readForm(query: PageQuery, form: PageForm, run: { first: Run; exa
 async function fencedRows({ reader, store }: PageReader, { generation }: Table, statement: Statement): Promise<Row[]> {
   const fence = fenceGeneration(store.schema);
   try {
-    const [rows = [], current] = await reader.ask(statement, [fence]);
+    const [rows = [], current] = await reader.longQuery(statement, [fence]);
     assertGeneration(current, generation);
     return rows;
   } catch (error) {

@@ -217,7 +217,10 @@ export async function lockRecords(
   table: Table,
   recordIds: readonly string[],
 ): Promise<{ records: Map<string, LockedRecord>; fence: Row[] | undefined }> {
-  const [rows, fence] = await tx.flight([{ text: texts(table).lock, params: [recordIds] }, fenceGeneration(tx.schema)]);
+  const [rows, fence] = await tx.pipeline([
+    { text: texts(table).lock, params: [recordIds] },
+    fenceGeneration(tx.schema),
+  ]);
   const records = (rows as [string, string, string][]).map(([id, rec, createdBy]) => ({ id, rec, createdBy }));
   return { records: new Map(records.map((record) => [record.id, record])), fence };
 }
@@ -228,7 +231,7 @@ export async function inspectRecord(
   table: Table,
   recordId: string,
 ): Promise<{ record: { hash: string; createdBy: string } | undefined; fence: Row[] | undefined }> {
-  const [rows, fence] = await reader.flight([
+  const [rows, fence] = await reader.pipeline([
     { text: texts(table).inspect, params: [recordId] },
     fenceGeneration(reader.schema),
   ]);

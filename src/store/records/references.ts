@@ -33,7 +33,7 @@ export async function readReferred(
   reader: Reader,
   referrals: readonly Referral[],
 ): Promise<Map<string, Map<string, Referred>>> {
-  const results = await reader.flight(
+  const results = await reader.pipeline(
     referrals.map((referral) => statementOf(reader, referral, referral.columnIds.length === 0 ? '' : picked(referral))),
   );
   return new Map(
@@ -48,7 +48,7 @@ export async function readReferred(
 export async function readLongReferred(reader: Reader, referral: Referral): Promise<Map<string, Referred>> {
   const { columnIds } = referral;
   const values = columnIds.map((columnId) => `, ${valueIn(columnId)}`).join('');
-  const [rows = []] = await reader.ask(statementOf(reader, referral, values));
+  const [rows = []] = await reader.longQuery(statementOf(reader, referral, values));
   return new Map(
     (rows as (string | null)[][]).map(([id, hash, ...texts]) => [
       id ?? '',

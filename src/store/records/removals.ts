@@ -43,7 +43,7 @@ export async function findMatching(
   const text = isGuess(query.condition)
     ? `with hits as materialized (${hits}) select id from hits ${order}`
     : `${hits} ${order}`;
-  const [rows = []] = await reader.ask({ text, params: params.values });
+  const [rows = []] = await reader.longQuery({ text, params: params.values });
   return rows.map((row) => row[0] as string);
 }
 
@@ -56,7 +56,7 @@ export async function lockMatching(
   const params = new Params();
   const among = `t.id in (select json_array_elements_text(${params.add(JSON.stringify(ids), 'json')}))`;
   const where = [among, ...conditionsOf(table, selection, params)].join(' and ');
-  const [rows = []] = await tx.ask({
+  const [rows = []] = await tx.longQuery({
     text: `select t.id from ${tableOf(table.schema, table.collection.definition.id)} t where ${where} order by t.id for update of t`,
     params: params.values,
   });

@@ -3,7 +3,7 @@
 // when a collection's writers pause, and at the latest after so many records. And the database must know which words are
 // frequent to search well; by itself it looks only now and then, so a growing collection is looked at by its doubling.
 
-import type { Database } from '../database/db.ts';
+import type { Database } from '../database/database.ts';
 import { StaleDefinition } from '../database/sqlstate.ts';
 import type { Table } from './records.ts';
 import { searchIndexName, tableOf } from './tables.ts';

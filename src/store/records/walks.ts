@@ -126,7 +126,7 @@ async function fillPage(publisher: Publisher, filling: Filling, met: Met): Promi
       [rows.map(({ id }) => id)],
     );
     const ids = new Set(taken.map((row) => row[0]));
-    await application.last([
+    await application.commitWith([
       fillStatement(
         filling,
         rows.filter(({ id }) => ids.has(id)),

@@ -5,7 +5,7 @@ import { after, before, beforeEach, describe, it } from 'node:test';
 import { Fault } from '../../src/faults.ts';
 import { withCurrentDefinition } from '../../src/operations/current-definition.ts';
 import { RequestScope } from '../../src/request/request-scope.ts';
-import { Database } from '../../src/store/database/db.ts';
+import { Database } from '../../src/store/database/database.ts';
 import { StaleDefinition } from '../../src/store/database/sqlstate.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 
@@ -37,33 +37,33 @@ describe('what was written', () => {
 
   it('counts when it changed something, alone or in a transaction', async () => {
     await store().write(INSERT, [1]);
-    assert.equal(scope.standingWrites, 1);
+    assert.equal(scope.committedWrites, 1);
     await store().transaction((tx) => tx.rows(INSERT, [2]));
-    assert.equal(scope.standingWrites, 2);
-    await store().transaction((tx) => tx.last([{ text: INSERT, params: [3] }]));
-    assert.equal(scope.standingWrites, 3);
-    await database.forRequest(scope).together('a', ({ application }) => application.rows(INSERT, [4]));
-    assert.equal(scope.standingWrites, 4);
+    assert.equal(scope.committedWrites, 2);
+    await store().transaction((tx) => tx.commitWith([{ text: INSERT, params: [3] }]));
+    assert.equal(scope.committedWrites, 3);
+    await database.forRequest(scope).jointTransaction('a', ({ application }) => application.rows(INSERT, [4]));
+    assert.equal(scope.committedWrites, 4);
     await database.forRequest(scope).publisher('a', ({ application }) => application.rows(INSERT, [5]));
-    assert.equal(scope.standingWrites, 5);
+    assert.equal(scope.committedWrites, 5);
     await database
       .forRequest(scope)
       .publisher('a', (publisher) => publisher.transaction(({ application }) => application.rows(INSERT, [6])));
-    assert.equal(scope.standingWrites, 6);
+    assert.equal(scope.committedWrites, 6);
   });
 
   it('counts while it is under way', async () => {
     const writing = store().transaction(async (tx) => {
       await tx.rows('select 1');
-      assert.equal(scope.standingWrites, 1);
+      assert.equal(scope.committedWrites, 1);
     });
     await writing;
-    assert.equal(scope.standingWrites, 0);
+    assert.equal(scope.committedWrites, 0);
   });
 
   it('does not count when nothing was changed, or it was undone, or may be done again', async () => {
     await store().write(REMOVE, [1]);
-    await store().transaction((tx) => tx.last([{ text: REMOVE, params: [1] }]));
+    await store().transaction((tx) => tx.commitWith([{ text: REMOVE, params: [1] }]));
     await store().transaction((tx) => tx.rows('select n from app_a.things for update'));
     await assert.rejects(store().write('insert into app_a.nothing values ($1)', [1]), StaleDefinition);
     const undone = store().transaction(async (tx) => {
@@ -74,7 +74,7 @@ describe('what was written', () => {
     await store().repeatable.write(INSERT, [2]);
     await store().repeatable.transaction((tx) => tx.rows(INSERT, [3]));
     await database.forRequest(scope).publisher('a', ({ application }) => application.rows('select 1'));
-    assert.equal(scope.standingWrites, 0);
+    assert.equal(scope.committedWrites, 0);
     assert.deepEqual(await stored(), [2, 3]);
   });
 
@@ -83,14 +83,14 @@ describe('what was written', () => {
       let runs = 0;
       const behind = store().transaction(async (tx) => {
         runs += 1;
-        await tx.last([{ text: INSERT, params: [runs] }]);
+        await tx.commitWith([{ text: INSERT, params: [runs] }]);
         throw failure;
       });
       await assert.rejects(behind, (error: Error) => error !== failure && error.cause === failure);
       assert.equal(runs, 1);
     }
     assert.deepEqual(await stored(), [1, 1]);
-    assert.equal(scope.standingWrites, 2);
+    assert.equal(scope.committedWrites, 2);
   });
 
   it('is run again for a deadlock before its commit', async () => {
@@ -128,6 +128,6 @@ describe('what was written', () => {
 
   it('goes by no way of reading, where it might be asked twice', async () => {
     assert.throws(() => store().rows(INSERT, [1]), /by a way of reading/);
-    assert.throws(() => store().flight([{ text: REMOVE, params: [1] }]), /by a way of reading/);
+    assert.throws(() => store().pipeline([{ text: REMOVE, params: [1] }]), /by a way of reading/);
   });
 });

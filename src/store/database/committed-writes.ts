@@ -7,20 +7,20 @@ import { Fault } from '../../faults.ts';
 import { isBroken, isLocked } from './sqlstate.ts';
 
 /** Whatever may start over (request/request-scope.ts). */
-export interface Ledger {
+export interface WriteCounter {
   /** How many writes stand, or may: those under way, those that changed something, and those whose answer was lost. */
-  standingWrites: number;
+  committedWrites: number;
 }
 
 /** What has become of one transaction. */
-export interface Progress {
+export interface TransactionState {
   /** A statement in it has changed something. */
   changed: boolean;
   /** And that stands, or may: the answer to the commit was lost. */
-  standing: boolean;
+  committed: boolean;
 }
 
-export const noProgress = (): Progress => ({ changed: false, standing: false });
+export const newTransactionState = (): TransactionState => ({ changed: false, committed: false });
 
 const READS = /^\s*(select|show|set|lock)\b/i;
 /** Those may write as well, which only store/activity/logged-write does, and not by the ways of reading. */
@@ -38,7 +38,7 @@ export function assertReads(text: string): void {
 }
 
 /** What was thrown in a transaction behind its commit: nothing for which anybody runs it again. */
-export function asAfterCommit(error: unknown): unknown {
+export function afterCommit(error: unknown): unknown {
   const isHarmless = error instanceof Fault ? !isLocked(error) : isBroken(error);
   return isHarmless ? error : new Error('failed behind the commit, which stands', { cause: error });
 }

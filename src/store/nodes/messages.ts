@@ -20,31 +20,31 @@ export const RECONNECTION_MS = DEAF_MS + BEAT_MS + RECONNECT_MS + DEAF_MS;
 const LISTENER = 'cartulary listener';
 
 /** Of an application, of one of its sessions, of a shared user in whichever applications, or of whatever there is. */
-export type News =
+export type Invalidation =
   | { readonly application: string; readonly session?: string }
   | { readonly sharedUser: string }
   | 'everything';
 
 /** A server has found nothing left of a quota, and asks the others for what they have unused (gate/quotas/quota-counter). */
-export interface Recall {
+export interface QuotaRecall {
   readonly recalled: string;
   readonly group: string;
 }
 
 /** Sent inside the transaction that changes what nodes cache; a statement of its own (docs/architecture/nodes.md). */
-export function announcement(news: News): Statement {
-  return { text: 'select pg_notify($1, $2)', params: [CHANNEL, payloadOf(news)] };
+export function announcement(invalidation: Invalidation): Statement {
+  return { text: 'select pg_notify($1, $2)', params: [CHANNEL, payloadOf(invalidation)] };
 }
 
-function payloadOf(news: News): string {
-  if (news === 'everything') return news;
-  if ('sharedUser' in news) return `sharedUser ${news.sharedUser}`;
-  const { application, session } = news;
+function payloadOf(invalidation: Invalidation): string {
+  if (invalidation === 'everything') return invalidation;
+  if ('sharedUser' in invalidation) return `sharedUser ${invalidation.sharedUser}`;
+  const { application, session } = invalidation;
   return session === undefined ? `application ${application}` : `session ${application} ${session}`;
 }
 
-export async function announce(handle: Reader, news: News): Promise<void> {
-  const { text, params } = announcement(news);
+export async function announce(handle: Reader, invalidation: Invalidation): Promise<void> {
+  const { text, params } = announcement(invalidation);
   await handle.rows(text, params);
 }
 
@@ -91,11 +91,11 @@ async function listeningNodes(reader: Reader): Promise<Set<string>> {
   return new Set(rows.map(([name]) => (name as string).slice(LISTENER.length + 1)));
 }
 
-export class Hearing {
+export class NodeListener {
   /** `performance.now()` of the sending of the latest beat that was heard. */
-  asOf = Number.NEGATIVE_INFINITY;
+  receivedAsOf = Number.NEGATIVE_INFINITY;
   readonly #servers: Servers;
-  readonly #onNews: (news: News | Recall) => void;
+  readonly #onMessage: (message: Invalidation | QuotaRecall) => void;
   readonly #onDeaf: () => void;
   readonly #sent = new Map<string, number>();
   /** By which the nodes know each other; the database shows it for as long as the connection lives. */
@@ -108,11 +108,11 @@ export class Hearing {
   /** `onDeaf`: called when the connection has said nothing for so long that nobody may be at its other end. */
   constructor(
     connection: pg.ClientConfig,
-    onNews: (news: News | Recall) => void,
+    onMessage: (message: Invalidation | QuotaRecall) => void,
     onDeaf: () => void = () => undefined,
   ) {
     this.#servers = new Servers(connection);
-    this.#onNews = onNews;
+    this.#onMessage = onMessage;
     this.#onDeaf = onDeaf;
   }
 
@@ -151,7 +151,7 @@ export class Hearing {
     };
     client.on('error', lose);
     client.on('end', lose);
-    client.on('notification', (message) => this.#hear(message.payload ?? ''));
+    client.on('notification', (message) => this.#receive(message.payload ?? ''));
     try {
       await client.query(`listen ${CHANNEL}`);
     } catch {
@@ -165,14 +165,14 @@ export class Hearing {
     this.#client = client;
     this.#sent.clear();
     // What was said while nobody listened is unknown.
-    this.#onNews('everything');
+    this.#onMessage('everything');
     this.#beat(client, lose, performance.now());
   }
 
   #beat(client: pg.Client, lose: () => void, connectedAt: number): void {
     if (this.#client !== client) return;
     const now = performance.now();
-    if (now - Math.max(this.asOf, connectedAt) > DEAF_MS) {
+    if (now - Math.max(this.receivedAsOf, connectedAt) > DEAF_MS) {
       lose();
       this.#onDeaf();
       return;
@@ -184,23 +184,23 @@ export class Hearing {
     this.#timer = setTimeout(() => this.#beat(client, lose, connectedAt), BEAT_MS);
   }
 
-  #hear(payload: string): void {
+  #receive(payload: string): void {
     const sentAt = this.#sent.get(payload);
     if (sentAt !== undefined) {
       this.#sent.delete(payload);
-      this.asOf = sentAt;
+      this.receivedAsOf = sentAt;
     } else if (payload === 'everything') {
-      this.#onNews('everything');
+      this.#onMessage('everything');
     } else if (payload.startsWith('application ')) {
-      this.#onNews({ application: payload.slice('application '.length) });
+      this.#onMessage({ application: payload.slice('application '.length) });
     } else if (payload.startsWith('sharedUser ')) {
-      this.#onNews({ sharedUser: payload.slice('sharedUser '.length) });
+      this.#onMessage({ sharedUser: payload.slice('sharedUser '.length) });
     } else if (payload.startsWith('session ')) {
       const [, application = '', session = ''] = payload.split(' ');
-      this.#onNews({ application, session });
+      this.#onMessage({ application, session });
     } else if (payload.startsWith('quota ')) {
       const [, recalled = '', group = ''] = payload.split(' ');
-      this.#onNews({ recalled, group });
+      this.#onMessage({ recalled, group });
     }
   }
 }

@@ -3,20 +3,20 @@
 
 import type pg from 'pg';
 import type { RequestScope } from '../../request/request-scope.ts';
+import { assertReads, newTransactionState, type TransactionState, type WriteCounter } from './committed-writes.ts';
 import { Connections, type ConnectionsOptions } from './connections.ts';
 import { type CopiedRow, copyRows } from './copied-rows.ts';
 import type { Engine, JointTransaction, Publisher, Reader, Transaction, Writer } from './handles.ts';
 import { counted, OpenTransaction, publisherOn } from './open-transaction.ts';
-import { locationOf, type SchemaLocation, SYSTEM, schemaOf } from './places.ts';
+import { locationOf, type SchemaLocation, SYSTEM, schemaOf } from './schemas.ts';
 import { meaningOf } from './sqlstate.ts';
-import { assertReads, type Ledger, noProgress, type Progress } from './standing.ts';
 import {
   inTransaction,
   type Preparation,
   type Row,
   run,
   runAll,
-  runOnce,
+  runUnprepared,
   runWrite,
   type Statement,
   untilCommitted,
@@ -65,32 +65,32 @@ export class Database {
   }
 
   /** What a publishing would do: both schemas on one connection, in one transaction. */
-  foresee<T>(applicationId: string, work: (tx: JointTransaction) => Promise<T>): Promise<T> {
+  previewPublishing<T>(applicationId: string, work: (tx: JointTransaction) => Promise<T>): Promise<T> {
     return this.#writer(SYSTEM).joint(applicationId, async (tx) => {
       // It looks through whole collections.
-      await tx.system.unhurried();
+      await tx.system.removeTimeout();
       return work(tx);
     });
   }
 
   /** One transaction over the system schema and the application's, where what belongs together lies in both. */
-  together<T>(applicationId: string, work: (tx: JointTransaction) => Promise<T>): Promise<T> {
+  jointTransaction<T>(applicationId: string, work: (tx: JointTransaction) => Promise<T>): Promise<T> {
     return this.#writer(locationOf(applicationId)).joint(applicationId, work);
   }
 
   /** For publishing: a connection besides the others, held until `work` is done. */
   async publisher<T>(applicationId: string, work: (publisher: Publisher) => Promise<T>): Promise<T> {
     const { publishers } = this.#shared.connections;
-    const progress = noProgress();
+    const state = newTransactionState();
     try {
       return await publishers.withConnection(applicationId, (client) =>
-        work(publisherOn(client, applicationId, progress)),
+        work(publisherOn(client, applicationId, state)),
       );
     } catch (error) {
       throw meaningOf(error);
     } finally {
       // Also what it undid: whether all of it is undone, nobody knows here.
-      if (progress.changed && this.#scope !== undefined) this.#scope.standingWrites += 1;
+      if (state.changed && this.#scope !== undefined) this.#scope.committedWrites += 1;
     }
   }
 
@@ -127,18 +127,18 @@ class Handle implements Writer {
   readonly #shared: Shared;
   readonly #place: SchemaLocation;
   readonly #scope: RequestScope | undefined;
-  #ledger: Ledger | undefined;
+  #writes: WriteCounter | undefined;
 
   constructor(shared: Shared, place: SchemaLocation, scope: RequestScope | undefined) {
     this.#shared = shared;
     this.#place = place;
     this.#scope = scope;
-    this.#ledger = scope;
+    this.#writes = scope;
   }
 
   get repeatable(): Writer {
     const handle = new Handle(this.#shared, this.#place, this.#scope);
-    handle.#ledger = undefined;
+    handle.#writes = undefined;
     return handle;
   }
 
@@ -157,68 +157,71 @@ class Handle implements Writer {
     return counted(this.#scope, [{ text }], answer);
   }
 
-  flight(statements: readonly Statement[]): Promise<Row[][]> {
+  pipeline(statements: readonly Statement[]): Promise<Row[][]> {
     for (const { text } of statements) assertReads(text);
     const { connections } = this.#shared;
     const answer = connections.read(this.#place, this.#scope, (client) => runAll(client, statements));
     return counted(this.#scope, statements, answer);
   }
 
-  ask(statement: Statement, behind: readonly Statement[] = []): Promise<Row[][]> {
+  longQuery(statement: Statement, behind: readonly Statement[] = []): Promise<Row[][]> {
     const { connections } = this.#shared;
-    const work = (client: pg.Client) => runOnce(client, statement, behind);
-    const answer = connections.computing(this.schema, this.#scope, work);
+    const work = (client: pg.Client) => runUnprepared(client, statement, behind);
+    const answer = connections.withLongQueryConnection(this.schema, this.#scope, work);
     return counted(this.#scope, [statement, ...behind], answer);
   }
 
   copied(query: string): Promise<CopiedRow[]> {
     const { connections } = this.#shared;
-    const answer = connections.computing(this.schema, this.#scope, (client) => copyRows(client, query));
+    const answer = connections.withLongQueryConnection(this.schema, this.#scope, (client) => copyRows(client, query));
     return counted(this.#scope, [{ text: query }], answer);
   }
 
   write(text: string, params: readonly unknown[]): Promise<Row[]> {
-    const answer = this.#checkedOut((client) => runWrite(client, { text, params }, this.#ledger));
+    const answer = this.#checkedOut((client) => runWrite(client, { text, params }, this.#writes));
     return counted(this.#scope, [{ text }], answer);
   }
 
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    return this.#transaction((client, progress) => work(this.#open(client, { progress })));
+    return this.#transaction((client, state) => work(this.#open(client, { state })));
   }
 
   snapshot<T>(work: (reader: Reader) => Promise<T>): Promise<T> {
     const begin = 'begin isolation level repeatable read read only';
-    return this.#begun((client) => work(this.#open(client, { progress: noProgress() })), { begin, computes: true });
+    return this.#begun((client) => work(this.#open(client, { state: newTransactionState() })), {
+      begin,
+      computes: true,
+    });
   }
 
   /** The same over the system schema and an application's, counted as this one's. */
   joint<T>(applicationId: string, work: (tx: JointTransaction) => Promise<T>): Promise<T> {
     const application = schemaOf(applicationId);
-    return this.#transaction((client, progress) =>
+    return this.#transaction((client, state) =>
       work({
-        system: this.#open(client, { schema: SYSTEM.schema, progress }),
-        application: this.#open(client, { schema: application, progress }),
+        system: this.#open(client, { schema: SYSTEM.schema, state }),
+        application: this.#open(client, { schema: application, state }),
       }),
     );
   }
 
   #checkedOut<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
-    return this.#shared.connections.checkedOut(this.schema, this.#scope, work);
+    return this.#shared.connections.withConnection(this.schema, this.#scope, work);
   }
 
-  #transaction<T>(work: (client: pg.Client, progress: Progress) => Promise<T>): Promise<T> {
-    return untilCommitted((progress) => this.#begun((client) => work(client, progress), { progress }));
+  #transaction<T>(work: (client: pg.Client, state: TransactionState) => Promise<T>): Promise<T> {
+    return untilCommitted((state) => this.#begun((client) => work(client, state), { state }));
   }
 
   /** The waits for the connection and for the commit are the database's time, what is done between statements is not. */
   async #begun<T>(
     work: (client: pg.Client) => Promise<T>,
-    how: { begin?: string; progress?: Progress; computes?: boolean },
+    how: { begin?: string; state?: TransactionState; computes?: boolean },
   ): Promise<T> {
     const scope = this.#scope;
-    let from = scope?.wait();
+    let from = scope?.startDatabaseWait();
     const pass = () => {
-      if (from !== undefined) scope?.endWait(from);
+      if (from !== undefined) scope?.endDatabaseWait(from);
       from = undefined;
     };
     const passed = async (client: pg.Client) => {
@@ -229,29 +232,31 @@ class Handle implements Writer {
         scope?.signal.throwIfAborted();
         return result;
       } finally {
-        from = scope?.wait();
+        from = scope?.startDatabaseWait();
       }
     };
     try {
-      const inside = (client: pg.Client) => this.#counted(how.progress, () => inTransaction(client, passed, how));
+      const inside = (client: pg.Client) => this.#counted(how.state, () => inTransaction(client, passed, how));
       const { connections } = this.#shared;
-      return await (how.computes ? connections.computing(this.schema, scope, inside) : this.#checkedOut(inside));
+      return await (how.computes
+        ? connections.withLongQueryConnection(this.schema, scope, inside)
+        : this.#checkedOut(inside));
     } finally {
       pass();
     }
   }
 
-  async #counted<T>(progress: Progress | undefined, work: () => Promise<T>): Promise<T> {
-    const ledger = progress && this.#ledger;
-    if (ledger !== undefined) ledger.standingWrites += 1;
+  async #counted<T>(state: TransactionState | undefined, work: () => Promise<T>): Promise<T> {
+    const writes = state && this.#writes;
+    if (writes !== undefined) writes.committedWrites += 1;
     try {
       return await work();
     } finally {
-      if (ledger !== undefined && progress?.standing === false) ledger.standingWrites -= 1;
+      if (writes !== undefined && state?.committed === false) writes.committedWrites -= 1;
     }
   }
 
-  #open(client: pg.Client, { progress, schema = this.schema }: { progress: Progress; schema?: string }) {
-    return new OpenTransaction(client, schema, { progress, scope: this.#scope });
+  #open(client: pg.Client, { state, schema = this.schema }: { state: TransactionState; schema?: string }) {
+    return new OpenTransaction(client, schema, { state, scope: this.#scope });
   }
 }
