@@ -48,20 +48,20 @@ export interface PeopleDependencies {
   readonly push: Pick<Push, 'publicKey' | 'has' | 'trusts'>;
   /** Undefined where the operator has set none. */
   readonly mailer: Mailer | undefined;
-  /** Work that nobody waits for (jobs/background). */
-  readonly behind: (task: BehindTask, work: BehindWork) => boolean;
+  /** Runs work after the reply; false if too much is waiting (jobs/background). */
+  readonly inBackground: (task: BackgroundTask, work: BackgroundWork) => boolean;
   readonly loginFailed: (failure: LoginFailure) => void;
 }
 
-export const BEHIND_TASKS = ['settling', 'loginFailed', 'passwordReset'] as const;
-export type BehindTask = (typeof BEHIND_TASKS)[number];
+export const BACKGROUND_TASKS = ['settling', 'loginFailed', 'passwordReset'] as const;
+export type BackgroundTask = (typeof BACKGROUND_TASKS)[number];
 
-/** May give what is to be done later, because it has to be tried again: others have their turn meanwhile. */
-export type BehindWork = (() => Promise<void>) | (() => Promise<WorkAgain | undefined>);
+/** May resolve to a retry: it runs after a pause during which other work runs. */
+export type BackgroundWork = (() => Promise<void>) | (() => Promise<BackgroundRetry | undefined>);
 
-export interface WorkAgain {
+export interface BackgroundRetry {
   readonly pauseMs: number;
-  readonly work: BehindWork;
+  readonly work: BackgroundWork;
 }
 
 /**

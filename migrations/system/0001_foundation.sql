@@ -82,7 +82,7 @@ create table cartulary.server_keys (
 );
 
 -- Applications whose queue of notifications may hold deliveries, and when to look. Written before the queue is, so that
--- no delivery is overlooked (operations/notifications/deliveries).
+-- no delivery is overlooked (operations/upkeep/deliveries).
 create table cartulary.due_notifications (
   application_id text collate "C" primary key,
   due_at timestamptz not null,

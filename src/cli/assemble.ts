@@ -2,7 +2,7 @@
 
 import { getRandomValues } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
-import { BEHIND_TASKS } from '../context.ts';
+import { BACKGROUND_TASKS } from '../context.ts';
 import { createIdSource } from '../domain/ids.ts';
 import { Admission } from '../gate/admission.ts';
 import { Authenticator } from '../gate/credentials/authenticate.ts';
@@ -78,7 +78,7 @@ const SIGN_ONS_PER_MINUTE = 60;
 /** Each command asks for one, and scripts run many of them. */
 const PROOFS_PER_MINUTE = 600;
 /** Writing entries and handing over mails: little at once, and a while's worth of waiting. */
-const BEHIND = { atOnceMax: 2, waitingMax: 200 };
+const BACKGROUND_BOUNDS = { atOnceMax: 2, waitingMax: 200 };
 
 export interface RunningServer {
   /** `http://HOST:PORT`, without a slash at the end. */
@@ -132,12 +132,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   );
   const slices = new Slices(loopTime, (tenant) => admission.isBesideOthers(tenant));
   const deadlines = new Deadlines(options.requestMs, admission);
-  const entriesBehind = new Background({ observe, underWay }, BEHIND);
-  const mailsBehind = new Background({ observe, underWay }, BEHIND);
+  const entriesBackground = new Background({ observe, underWay }, BACKGROUND_BOUNDS);
+  const mailsBackground = new Background({ observe, underWay }, BACKGROUND_BOUNDS);
   const mailer = options.mail && openMailer(options.mail);
   const tokenUses = new TokenUses();
-  const behind = entriesBehind.begin.bind(entriesBehind);
-  const loginFailures = new LoginFailures({ database, ids, now, behind });
+  const inBackground = entriesBackground.begin.bind(entriesBackground);
+  const loginFailures = new LoginFailures({ database, ids, now, inBackground });
   const loginFailed = loginFailures.note.bind(loginFailures);
   const provesPassword = passwordProof(throttle, passwords);
   const gateParts = { database, definitions, now, receivedAsOf };
@@ -221,7 +221,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       publicUrl,
       push,
       mailer,
-      behind: mailsBehind.begin.bind(mailsBehind),
+      inBackground: mailsBackground.begin.bind(mailsBackground),
       loginFailed,
     },
   };
@@ -232,12 +232,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const silent = new SilentConnections(server);
   const databaseFigures = new DatabaseFigures(database.system);
   const { peers, embedded = false } = options;
-  const behindBoth = { entries: entriesBehind, mails: mailsBehind };
+  const background = { entries: entriesBackground, mails: mailsBackground };
   metrics.readFrom({
-    read: () => readParts({ services, server, listener, behind: behindBoth, embedded }),
+    read: () => readParts({ services, server, listener, background, embedded }),
     askDatabase: () => databaseFigures.read(),
     peers,
-    names: { groups: QUOTA_GROUPS, jobs: jobs.names, tasks: BEHIND_TASKS },
+    names: { groups: QUOTA_GROUPS, jobs: jobs.names, tasks: BACKGROUND_TASKS },
   });
   let metricsPort: MetricsPort | undefined;
   const leave = () => {

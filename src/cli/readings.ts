@@ -24,7 +24,7 @@ interface Parts {
   };
   readonly server: Server;
   readonly listener: NodeListener;
-  readonly behind: Readonly<Record<string, Background>>;
+  readonly background: Readonly<Record<string, Background>>;
   readonly embedded: boolean;
 }
 
@@ -32,7 +32,7 @@ export async function readParts({
   services,
   server,
   listener,
-  behind,
+  background,
   embedded,
 }: Parts): Promise<Omit<Readings, 'database'>> {
   const { admission, deadlines, uploads, downloads, unread, bodies, byteBudget } = services;
@@ -49,7 +49,7 @@ export async function readParts({
     longRecords: { bytes: byteBudget.bytes, waiting: byteBudget.waiting },
     pool: database.counts,
     embedded,
-    tasks: Object.fromEntries(Object.entries(behind).map(([kind, { waiting }]) => [kind, waiting])),
+    tasks: Object.fromEntries(Object.entries(background).map(([kind, { waiting }]) => [kind, waiting])),
     caches: { definitions: definitions.lookups, ...authenticator.lookups, sessions: sessions.lookups },
     // Who has heard nothing yet has been deaf since the start.
     hearingAgeMs: Math.min(now, now - listener.receivedAsOf),

@@ -1,7 +1,7 @@
-// Work that nobody waits for: begun with a request and done behind its answer, so that its time tells nothing and its
-// failure harms nobody. A bounded number runs at once and waits; a server that stops lets it finish.
+// Work that a request starts and that runs after its reply: its duration reveals nothing to the client, and its failure
+// does not fail the request. Running and waiting work are bounded; a stopping server lets the work finish.
 
-import type { BehindWork, WorkAgain } from '../context.ts';
+import type { BackgroundRetry, BackgroundWork } from '../context.ts';
 import { tooBusy } from '../faults.ts';
 import type { Observe } from '../observe/events.ts';
 
@@ -10,21 +10,21 @@ interface Bounds {
   readonly waitingMax: number;
 }
 
-interface Means {
+interface Dependencies {
   readonly observe: Observe;
-  /** Counts it among the requests being worked on. */
+  /** Counts the work among the requests under way, which a stopping server waits for. */
   readonly underWay: { begin(): void; end(): void };
 }
 
 export class Background {
-  readonly #means: Means;
+  readonly #dependencies: Dependencies;
   readonly #bounds: Bounds;
   readonly #waiting: (() => void)[] = [];
   #running = 0;
   #pausing = 0;
 
-  constructor(means: Means, bounds: Bounds) {
-    this.#means = means;
+  constructor(dependencies: Dependencies, bounds: Bounds) {
+    this.#dependencies = dependencies;
     this.#bounds = bounds;
   }
 
@@ -32,50 +32,50 @@ export class Background {
     return this.#waiting.length + this.#pausing;
   }
 
-  /** False when there is too much of it. */
-  begin(task: string, work: BehindWork): boolean {
+  /** False if the queue is full: the work is dropped and reported. */
+  begin(task: string, work: BackgroundWork): boolean {
     const full = this.#running >= this.#bounds.atOnceMax;
     if (full && this.waiting >= this.#bounds.waitingMax) {
-      this.#means.observe({ event: 'task.failed', task, error: tooBusy() });
+      this.#dependencies.observe({ event: 'task.failed', task, error: tooBusy() });
       return false;
     }
-    this.#means.underWay.begin();
-    this.#take(task, work);
+    this.#dependencies.underWay.begin();
+    this.#enqueue(task, work);
     return true;
   }
 
-  #take(task: string, work: BehindWork): void {
+  #enqueue(task: string, work: BackgroundWork): void {
     if (this.#running < this.#bounds.atOnceMax) this.#run(task, work);
     else this.#waiting.push(() => this.#run(task, work));
   }
 
-  #run(task: string, work: BehindWork): void {
+  #run(task: string, work: BackgroundWork): void {
     this.#running += 1;
-    // Not before the answer of who began it has had its turn.
+    // Lets the reply of the request that started it go first.
     setImmediate(() => {
-      void this.#outcome(task, work).then((again) => {
+      void this.#retryOf(task, work).then((retry) => {
         this.#running -= 1;
         this.#waiting.shift()?.();
-        if (again) this.#pause(task, again);
-        else this.#means.underWay.end();
+        if (retry) this.#pause(task, retry);
+        else this.#dependencies.underWay.end();
       });
     });
   }
 
-  async #outcome(task: string, work: BehindWork): Promise<WorkAgain | undefined> {
+  async #retryOf(task: string, work: BackgroundWork): Promise<BackgroundRetry | undefined> {
     try {
       return (await work()) ?? undefined;
     } catch (error) {
-      this.#means.observe({ event: 'task.failed', task, error });
+      this.#dependencies.observe({ event: 'task.failed', task, error });
       return undefined;
     }
   }
 
-  #pause(task: string, { pauseMs, work }: WorkAgain): void {
+  #pause(task: string, { pauseMs, work }: BackgroundRetry): void {
     this.#pausing += 1;
     setTimeout(() => {
       this.#pausing -= 1;
-      this.#take(task, work);
+      this.#enqueue(task, work);
     }, pauseMs);
   }
 }

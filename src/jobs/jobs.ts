@@ -1,25 +1,25 @@
-// The table of jobs.
+// The table of jobs: what runs how often, and on which nodes. The jobs themselves are in operations/upkeep.
 
 import { isoTime } from '../domain/dates/iso-time.ts';
 import type { PublishingContext } from '../operations/applications/prepare.ts';
-import { releaseClaims } from '../operations/attachments/announced-uploads.ts';
 import type { UpkeepContext } from '../operations/every-application.ts';
-import { Deliveries, type DeliveryContext } from '../operations/notifications/deliveries.ts';
-import { settleLeft } from '../operations/people/settling.ts';
 import { keepActivityLogs } from '../operations/upkeep/activity-months.ts';
 import { sweepUnfinished, sweepUnheldAndStray } from '../operations/upkeep/attachment-sweep.ts';
+import { Deliveries, type DeliveryContext } from '../operations/upkeep/deliveries.ts';
 import { eraseRemoved } from '../operations/upkeep/erasure.ts';
 import { sweepSignIns } from '../operations/upkeep/expired-sign-ins.ts';
 import { cleanUpInterruptedPublishes } from '../operations/upkeep/interrupted-publishes.ts';
-import { noteWaiting, removeFinishedLong } from '../operations/upkeep/notifications.ts';
+import { removeFinishedNotifications, restoreDueNotes } from '../operations/upkeep/notifications.ts';
+import { releaseClaims } from '../operations/upkeep/unreleased-uploads.ts';
+import { settleLeft } from '../operations/upkeep/unsettled-shared-users.ts';
 import { beginRound, returnRound } from '../store/nodes/job-rounds.ts';
 import type { TokenUses } from '../store/people/token-uses.ts';
 import type { SearchIndexes } from '../store/records/search-indexes.ts';
 import type { Job } from './runner.ts';
 
 const HOUR_MS = 60 * 60_000;
-/** How late the round of an hour may be, after the server that did the one before has ended. */
-const ROUND_LOOK_MS = 5 * 60_000;
+/** Bounds how late a round may start if the node that ran the previous one has ended. */
+const ROUND_CHECK_MS = 5 * 60_000;
 
 export interface JobsContext extends PublishingContext, UpkeepContext, DeliveryContext {
   readonly searchIndexes: SearchIndexes;
@@ -44,37 +44,37 @@ export function jobsOf(context: JobsContext, { unheldDays, activityLogDays }: Jo
     {
       name: 'noted-notifications',
       everyMs: HOUR_MS,
-      // What the server before this one had taken and not delivered has a note, whatever happened.
+      // Deliveries that the previous server claimed and did not finish may lack a due note.
       atStart: true,
-      run: (signal) => noteWaiting(context, signal),
+      run: (signal) => restoreDueNotes(context, signal),
     },
-    onceForAll(context, {
+    onOneNode(context, {
       name: 'finished-notifications',
       everyMs: HOUR_MS,
-      run: (signal) => removeFinishedLong(context, signal),
+      run: (signal) => removeFinishedNotifications(context, signal),
     }),
     { name: 'erasures', everyMs: 2_000, run: (signal) => eraseRemoved(context, signal) },
     {
       name: 'unfinished-attachments',
       everyMs: HOUR_MS,
-      // What the server before this one was receiving when it ended is gone before it is looked for.
+      // Removes uploads that the previous server was receiving when it ended.
       atStart: true,
       run: (signal) => sweepUnfinished(context, { signal }),
     },
-    onceForAll(context, {
+    onOneNode(context, {
       name: 'unneeded-attachments',
       everyMs: HOUR_MS,
       run: (signal) => sweepUnheldAndStray(context, { unheldDays, signal }),
     }),
-    onceForAll(context, {
+    onOneNode(context, {
       name: 'expired-sign-ins',
       everyMs: HOUR_MS,
       run: (signal) => sweepSignIns(context, signal),
     }),
-    onceForAll(context, {
+    onOneNode(context, {
       name: 'activity-logs',
       everyMs: HOUR_MS,
-      // After months without any server there is no table left for the present one.
+      // After months without a running server, the current month has no table yet.
       atStart: true,
       run: (signal) => keepActivityLogs(context, { days: activityLogDays, signal }),
     }),
@@ -82,15 +82,15 @@ export function jobsOf(context: JobsContext, { unheldDays, activityLogDays }: Jo
 }
 
 /**
- * A job that one of the servers does, whichever comes first, and none again before its time. A round that fails, or whose
- * server is stopped, is given back. One whose server was killed is not missed before the next: each begins with what is
- * there then, and none is about anything that could not wait for an hour.
+ * Runs a job on one node only: the first node to begin a round holds it until `everyMs` has passed. A round that fails or
+ * is stopped is given back to the other nodes. A round whose node was killed is skipped: every round starts from the
+ * current state, and no such job is urgent enough to matter within the hour.
  */
-export function onceForAll({ database, now }: Pick<JobsContext, 'database' | 'now'>, job: Job): Job {
+export function onOneNode({ database, now }: Pick<JobsContext, 'database' | 'now'>, job: Job): Job {
   const { name, everyMs, run } = job;
   return {
     ...job,
-    everyMs: Math.min(everyMs, ROUND_LOOK_MS),
+    everyMs: Math.min(everyMs, ROUND_CHECK_MS),
     run: async (signal) => {
       const round = { job: name, at: isoTime(now()), since: isoTime(now() - everyMs) };
       if (!(await beginRound(database.system, round))) return;

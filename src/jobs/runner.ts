@@ -1,18 +1,19 @@
-// What a node does by the clock. Each job runs again a while after it has ended; a failure is told and changes nothing.
+// Runs the jobs of a node. A job runs again `everyMs` after its last run ended, whether it failed or not; failures are
+// reported.
 
 import type { Observe } from '../observe/events.ts';
 
 export interface Job {
   readonly name: string;
   readonly everyMs: number;
-  /** Whether it runs at once when the server starts, and not only after its time. */
+  /** Also runs when the server starts instead of waiting for `everyMs` first. */
   readonly atStart?: boolean;
-  /** The signal is given when the server is stopped, which waits for what is under way: what takes long ends then. */
+  /** A stopping server aborts the signal and waits for the run, so long jobs must end early. */
   readonly run: (signal: AbortSignal) => Promise<void>;
 }
 
-/** What fails, fails again while the database is away: there is a line in the log for it, and not for every time. */
-const FAILED_MS = 2_000;
+/** Minimum pause after a failure, so that a frequent job does not flood the log while the database is unavailable. */
+const FAILURE_PAUSE_MS = 2_000;
 
 export class JobRunner {
   readonly #timers = new Map<string, NodeJS.Timeout>();
@@ -37,7 +38,7 @@ export class JobRunner {
     }
   }
 
-  /** Resolves when what is under way has ended. */
+  /** Resolves when all running jobs have ended. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     for (const timer of this.#timers.values()) clearTimeout(timer);
@@ -63,7 +64,7 @@ export class JobRunner {
       .then(() => {
         this.#observe({ event: 'job.ended', job: job.name, milliseconds: performance.now() - startedAt, failed });
         this.#running.delete(running);
-        this.#wait(job, failed ? Math.max(job.everyMs, FAILED_MS) : job.everyMs);
+        this.#wait(job, failed ? Math.max(job.everyMs, FAILURE_PAUSE_MS) : job.everyMs);
       });
     this.#running.add(running);
   }

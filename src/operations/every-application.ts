@@ -1,4 +1,4 @@
-// What all that looks after applications by the clock has in common: its means, and the walk through all applications.
+// The context of upkeep, and walks through all applications.
 
 import type { AttachmentDependencies, OperatorContext } from '../context.ts';
 import { getApplication, pageOfApplications } from '../store/applications/applications.ts';
@@ -20,29 +20,29 @@ export async function* everyApplication({ database }: Pick<UpkeepContext, 'datab
 
 interface Upkeep {
   readonly work: (applicationId: string) => Promise<void>;
-  readonly tell: (applicationId: string, error: unknown) => void;
+  readonly report: (applicationId: string, error: unknown) => void;
 }
 
-/** What fails in one application is told of and stops nothing else. */
+/** Errors of one application are reported and do not end the walk. */
 export async function forEveryApplication(
   context: Pick<UpkeepContext, 'database'>,
   signal: AbortSignal,
-  { work, tell }: Upkeep,
+  { work, report }: Upkeep,
 ): Promise<void> {
   for await (const applicationId of everyApplication(context)) {
     if (signal.aborted) return;
     try {
       await work(applicationId);
     } catch (error) {
-      // It was published anew, or removed, meanwhile: the next walk knows the new definition.
-      if (!(error instanceof StaleDefinition)) tell(applicationId, error);
+      // The application was published again or removed meanwhile; the next walk reads the current definition.
+      if (!(error instanceof StaleDefinition)) report(applicationId, error);
     }
   }
 }
 
 /**
- * Asked whenever a StaleDefinition seems to say that there is none: a statement that fails for a moment looks the same
- * (store/database/sqlstate), and what is stored of an application that exists must not be taken for nobody's.
+ * Confirms that an application is gone before its data is treated as orphaned: a StaleDefinition alone may also come from
+ * a transient failure (store/database/sqlstate).
  */
 export async function applicationExists(
   { database }: Pick<UpkeepContext, 'database'>,

@@ -1,4 +1,4 @@
-// A server that stops: its jobs end at once, not only when the last request has.
+// A stopping server starts no more jobs, even while it finishes requests.
 
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
@@ -9,7 +9,7 @@ import { createDatabase } from '../support/database.ts';
 import { startTestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 
-it('a server that stops begins no job while a request is being finished', async () => {
+it('a stopping server starts no job while it finishes a request', async () => {
   const database = await createDatabase();
   const server = await startTestServer({ database });
   let closing: Promise<void> | undefined;
@@ -17,7 +17,7 @@ it('a server that stops begins no job while a request is being finished', async 
     const app = await publishApplication(server, {
       collections: [{ name: 'Things', columns: [{ name: 'Title', type: 'String' }] }],
     });
-    // A note of which nothing is due is cleared away by a job that comes by four times a second.
+    // A job removes due notes of applications with nothing to deliver, four times a second.
     const note = () =>
       database.sql(
         `insert into cartulary.due_notifications (application_id, due_at, noted_at)
@@ -26,7 +26,7 @@ it('a server that stops begins no job while a request is being finished', async 
       );
     const noted = async () => (await database.sql('select 1 from cartulary.due_notifications')).length > 0;
     await note();
-    await until('the note to go', async () => !(await noted()));
+    await until('the due note to be removed', async () => !(await noted()));
 
     const headers = { authorization: `Bearer ${app.admin.token}`, 'content-type': 'application/json' };
     const url = `${server.address}/v1/${app.id}${app.records('Things')}`;

@@ -1,11 +1,11 @@
-// Jobs that walk through all applications: what fails in one is told of and stops nothing else.
+// Jobs that walk through all applications: errors of one application are reported and do not end the walk.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Observation } from '../../src/observe/events.ts';
 import { forEveryApplication } from '../../src/operations/every-application.ts';
 import { sweepSignIns } from '../../src/operations/upkeep/expired-sign-ins.ts';
-import { noteWaiting, removeFinishedLong } from '../../src/operations/upkeep/notifications.ts';
+import { removeFinishedNotifications, restoreDueNotes } from '../../src/operations/upkeep/notifications.ts';
 import { Database } from '../../src/store/database/database.ts';
 import { StaleDefinition } from '../../src/store/database/sqlstate.ts';
 import { publishApplication } from '../support/application.ts';
@@ -28,24 +28,28 @@ describe('a walk through all applications', () => {
     await server.close();
   });
 
-  it('goes on behind one that fails, and ends when it is told to', async () => {
+  it('goes on after an application that fails, and ends when it is aborted', async () => {
     const stopping = new AbortController();
-    const met: string[] = [];
-    const told: unknown[] = [];
+    const visited: string[] = [];
+    const reported: unknown[] = [];
     await forEveryApplication({ database }, stopping.signal, {
       work: async (id) => {
-        met.push(id);
+        visited.push(id);
         if (id === ids[0]) throw new Error('broken');
         if (id === ids[1]) throw new StaleDefinition();
         if (id === ids[2]) stopping.abort();
       },
-      tell: (id, error) => told.push([id, String(error)]),
+      report: (id, error) => reported.push([id, String(error)]),
     });
-    assert.deepEqual(met, ids.slice(0, 3));
-    assert.deepEqual(told, [[ids[0], 'Error: broken']], 'one that was removed meanwhile is nothing to tell of');
+    assert.deepEqual(visited, ids.slice(0, 3));
+    assert.deepEqual(
+      reported,
+      [[ids[0], 'Error: broken']],
+      'an application that was removed meanwhile is not reported',
+    );
   });
 
-  it('is what sweeps sign-ins and looks after notifications', async () => {
+  it('is how sign-ins and notifications are cleaned up', async () => {
     for (const id of ids.slice(0, 3)) {
       const schema = `app_${id}`;
       await server.database.sql(
@@ -69,13 +73,13 @@ describe('a walk through all applications', () => {
       await server.database.sql(`create trigger refuse before delete on ${broken}.${table}
         for each row execute function ${broken}.refuse()`);
     }
-    const told: Observation[] = [];
-    const context = { database, now: Date.now, observe: (event: Observation) => told.push(event) };
+    const reported: Observation[] = [];
+    const context = { database, now: Date.now, observe: (event: Observation) => reported.push(event) };
     const { signal } = new AbortController();
     await sweepSignIns(context, signal);
-    await removeFinishedLong(context, signal);
-    await noteWaiting(context, signal);
-    const failures = told.map((event) => (event.event === 'job.failed' ? [event.job, event.applicationId] : event));
+    await removeFinishedNotifications(context, signal);
+    await restoreDueNotes(context, signal);
+    const failures = reported.map((event) => (event.event === 'job.failed' ? [event.job, event.applicationId] : event));
     assert.deepEqual(failures, [
       ['expired-sign-ins', ids[0]],
       ['finished-notifications', ids[0]],

@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { DeliveryMarks } from '../../src/operations/notifications/delivery-marks.ts';
-import { ServiceHealth } from '../../src/operations/service-health.ts';
-import { removeFinishedLong } from '../../src/operations/upkeep/notifications.ts';
+import { DeliveryMarks } from '../../src/operations/upkeep/delivery-marks.ts';
+import { removeFinishedNotifications } from '../../src/operations/upkeep/notifications.ts';
+import { ServiceHealth } from '../../src/operations/upkeep/service-health.ts';
 import { Database } from '../../src/store/database/database.ts';
 import { claimDeliveries, type Marking, markDeliveries } from '../../src/store/notifications/notifications.ts';
 import type { TestApplication } from '../support/application.ts';
@@ -123,7 +123,7 @@ describe('the queue of deliveries', () => {
     }
     await server.database.sql(`insert into app_${app.id}.deliveries values ($1, 'd', 'waiting', 0, now())`, [old(2)]);
     const observe = assert.fail as never;
-    await removeFinishedLong({ database, now: Date.now, observe }, new AbortController().signal);
+    await removeFinishedNotifications({ database, now: Date.now, observe }, new AbortController().signal);
     const left = await server.database.sql(
       `select id from app_${app.id}.notifications where id = any($1::uuid[]) order by id`,
       [[young, old(1), old(2)]],

@@ -2,7 +2,7 @@
 // any number of requests. The row says how many bytes are durable. The sweep removes uploads that were not continued in
 // time (operations/upkeep/attachment-sweep).
 
-import type { AttachmentDependencies, Context, OperatorContext } from '../../context.ts';
+import type { Context } from '../../context.ts';
 import { isoTime } from '../../domain/dates/iso-time.ts';
 import { Fault, fault } from '../../faults.ts';
 import {
@@ -234,29 +234,7 @@ async function release(at: InCollection, id: string): Promise<void> {
   }
 }
 
-/** The database was unavailable. Until a release succeeds or this node ends, no other node can continue the upload. */
+/** The database was unavailable. Until a release succeeds (operations/upkeep/unreleased-uploads) or this node ends, no other node can continue the upload. */
 function releaseLater(at: InCollection, id: string): void {
   at.attachments.activeUploads.unreleased.set(id, { applicationId: at.application.id, expiresAt: expiryOf(at) });
-}
-
-/** Releases claims that could not be released earlier. As the active upload, because a new request claims it again. */
-export async function releaseClaims({
-  database,
-  now,
-  attachments: { node, activeUploads },
-}: Pick<OperatorContext, 'database' | 'now'> & {
-  readonly attachments: Pick<AttachmentDependencies, 'node' | 'activeUploads'>;
-}): Promise<void> {
-  for (const [id, { applicationId, expiresAt }] of activeUploads.unreleased) {
-    if (activeUploads.has(id)) continue;
-    const active = await activeUploads.begin(id);
-    try {
-      if (now() < Date.parse(expiresAt)) await releaseUpload(database.application(applicationId), id, node);
-      activeUploads.unreleased.delete(id);
-    } catch {
-      // Tried again in the next round.
-    } finally {
-      active.end();
-    }
-  }
 }

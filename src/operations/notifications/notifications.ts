@@ -1,4 +1,4 @@
-// Sending a notification: it is put into the queue, durably and together with its activity entry. operations/notifications/deliveries
+// Sending a notification: it is put into the queue, durably and together with its activity entry. operations/upkeep/deliveries
 // does the rest.
 
 import type { Context } from '../../context.ts';

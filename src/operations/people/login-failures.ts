@@ -1,7 +1,7 @@
 // Logs wrong credentials of an existing user in the activity log. In the background, because the time of the reply must not
 // reveal that the user exists, and at most once a minute per user over all nodes.
 
-import type { BehindTask, LoginFailure } from '../../context.ts';
+import type { BackgroundTask, LoginFailure } from '../../context.ts';
 import type { IdSource } from '../../domain/ids.ts';
 import { BoundedMap } from '../../request/bounded-map.ts';
 import { loggedWrite } from '../../store/activity/logged-write.ts';
@@ -17,7 +17,7 @@ interface Means {
   readonly database: Database;
   readonly ids: IdSource;
   readonly now: () => number;
-  readonly behind: (task: BehindTask, work: () => Promise<void>) => boolean;
+  readonly inBackground: (task: BackgroundTask, work: () => Promise<void>) => boolean;
 }
 
 export class LoginFailures {
@@ -33,10 +33,10 @@ export class LoginFailures {
     const { application, user } = failure;
     if (!application.definition.activityLogEnabled) return;
     const key = `${application.id}/${user.id}`;
-    const { now, behind } = this.#means;
+    const { now, inBackground } = this.#means;
     const at = now();
     if (at - (this.#told.get(key) ?? Number.NEGATIVE_INFINITY) < APART_MS) return;
-    if (!behind('loginFailed', () => this.#tell(failure, at))) return;
+    if (!inBackground('loginFailed', () => this.#tell(failure, at))) return;
     this.#told.set(key, at);
   }
 

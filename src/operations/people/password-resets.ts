@@ -2,7 +2,7 @@
 // is such an account: all of the work happens in the background.
 
 import { randomBytes } from 'node:crypto';
-import type { VisitorContext, WorkAgain } from '../../context.ts';
+import type { BackgroundRetry, VisitorContext } from '../../context.ts';
 import { isoTime } from '../../domain/dates/iso-time.ts';
 import type { PreparedApplication } from '../../domain/definition/application.ts';
 import { accountKey } from '../../domain/people/passwords.ts';
@@ -40,13 +40,13 @@ export function ask(context: VisitorContext, body: PasswordResetRequest): void {
     if (application === undefined || presented.includes('\0')) return undefined;
     return mailReset({ ...context, application, mailer }, named);
   };
-  people.behind('passwordReset', work);
+  people.inBackground('passwordReset', work);
 }
 
 async function mailReset(
   context: VisitorContext & { readonly application: PreparedApplication; readonly mailer: Mailer },
   named: Named,
-): Promise<WorkAgain | undefined> {
+): Promise<BackgroundRetry | undefined> {
   const { application, people, database, mailer } = context;
   const account = await findAccount(database, application.definition, named);
   if (account === undefined || account.disabled) return undefined;
@@ -64,7 +64,7 @@ async function handOver(
   mailer: Mailer,
   mail: Mail,
   [pauseMs, ...pauses]: readonly number[],
-): Promise<WorkAgain | undefined> {
+): Promise<BackgroundRetry | undefined> {
   try {
     await mailer.send(mail);
     return undefined;

@@ -1,61 +1,36 @@
 // What the applications' own rows keep of a shared user follows it: the copy of its address, and that it is gone. Each
-// application is a transaction of its own. The mark on the shared user goes when all have followed; a job finishes what
-// a server that ended has left.
+// application is a transaction of its own. The mark on the shared user goes when all have followed; a job
+// (operations/upkeep/unsettled-shared-users) finishes what a server that ended has left.
 
 import type { Context } from '../../context.ts';
-import { isoTime } from '../../domain/dates/iso-time.ts';
 import { withTimeout } from '../../request/timeout.ts';
 import { listSharing } from '../../store/applications/applications.ts';
 import type { JointTransaction } from '../../store/database/handles.ts';
 import { StaleDefinition } from '../../store/database/sqlstate.ts';
 import { announce } from '../../store/nodes/messages.ts';
-import { claimUnsettled, holdLatest, postponed, settled, type Unsettled } from '../../store/people/shared-users.ts';
+import { holdLatest, settled, type Unsettled } from '../../store/people/shared-users.ts';
 import { lockUserOfShared, removeUser, setUserEmail } from '../../store/people/users.ts';
 import { applicationExists } from '../every-application.ts';
 
-type Means = Pick<Context, 'database'> & Pick<Context['people'], 'invalidate'>;
+export type SettlingContext = Pick<Context, 'database'> & Pick<Context['people'], 'invalidate'>;
 
 const AT_ONCE_MAX = 4;
-/** The request that made the change gets this long to settle it before the job steps in. */
-const LEFT_MS = 1_000;
 /** The request waits this long for its own change to settle, so that lists show it. */
 const WAITED_MS = 2_000;
-/** How long no other node claims a shared user that a job is settling. */
-const LEASE_MS = 60_000;
-const LEFT_AT_ONCE_MAX = 100;
 
 /** Runs after the transaction that made the change, which stands whether or not this succeeds. */
 export async function settleSoon(
-  { database, people: { invalidate, behind } }: Pick<Context, 'database' | 'people'>,
+  { database, people: { invalidate, inBackground } }: Pick<Context, 'database' | 'people'>,
   unsettled: Unsettled,
 ): Promise<void> {
   // After a failure the mark stays; the job tries again and reports the error.
   const settling = settle({ database, invalidate }, unsettled).catch(() => undefined);
   const settled = settling.then(() => true);
-  if ((await withTimeout(WAITED_MS, settled)) === undefined) behind('settling', () => settling);
-}
-
-/** A shared user that fails does not stop the others. */
-export async function settleLeft(means: Means & { readonly now: () => number }, signal: AbortSignal): Promise<void> {
-  const { database, now } = means;
-  const before = isoTime(now() - LEFT_MS);
-  const failures: unknown[] = [];
-  for (let count = 0; count < LEFT_AT_ONCE_MAX && !signal.aborted; count++) {
-    const claimed = await claimUnsettled(database.system, { before, until: isoTime(now() + LEASE_MS) });
-    if (claimed === undefined) break;
-    try {
-      await settle(means, claimed);
-    } catch (error) {
-      failures.push(error);
-      const { text, params } = postponed(claimed, isoTime(now()));
-      await database.system.write(text, params);
-    }
-  }
-  if (failures.length > 0) throw failures[0];
+  if ((await withTimeout(WAITED_MS, settled)) === undefined) inBackground('settling', () => settling);
 }
 
 /** An application that fails stops no other; its error is thrown when all have been tried. */
-async function settle(means: Means, unsettled: Unsettled): Promise<void> {
+export async function settle(means: SettlingContext, unsettled: Unsettled): Promise<void> {
   const { system } = means.database;
   const waiting = await listSharing(system, unsettled.organization);
   const failures: unknown[] = [];
@@ -70,7 +45,7 @@ async function settle(means: Means, unsettled: Unsettled): Promise<void> {
   await system.write(text, params);
 }
 
-async function followIn(means: Means, applicationId: string, sharedUserId: string): Promise<void> {
+async function followIn(means: SettlingContext, applicationId: string, sharedUserId: string): Promise<void> {
   const { database, invalidate } = means;
   try {
     const changed = await database.jointTransaction(applicationId, async (tx) => {

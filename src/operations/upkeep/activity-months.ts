@@ -1,5 +1,5 @@
-// Keeps the activity logs of all applications in months: those that log have the months ahead, and months that are older
-// than logs are kept go as a whole. Every step may be repeated, stopped anywhere and done by several servers at once.
+// Partitions of the activity logs: creates the coming months for applications that log, and drops months beyond the
+// retention. Every step is idempotent, may be interrupted, and may run on several nodes at once.
 
 import { monthAfter } from '../../domain/activity/activity-months.ts';
 import { DAY_MS } from '../../domain/dates/days.ts';
@@ -18,7 +18,7 @@ import { forEveryApplication, type UpkeepContext } from '../every-application.ts
 type MonthsContext = Pick<UpkeepContext, 'database' | 'now' | 'observe'>;
 
 export interface KeepOptions {
-  /** For how many days entries are kept at the least. */
+  /** Minimum retention of entries. */
   readonly days: number;
   readonly signal: AbortSignal;
 }
@@ -27,7 +27,7 @@ export async function keepActivityLogs(context: MonthsContext, { days, signal }:
   const { observe } = context;
   await forEveryApplication(context, signal, {
     work: (applicationId) => keepActivityLog(context, applicationId, { days, signal }),
-    tell: (applicationId, error) => observe({ event: 'activityLog.unkept', applicationId, error }),
+    report: (applicationId, error) => observe({ event: 'activityLog.unkept', applicationId, error }),
   });
 }
 
@@ -53,7 +53,7 @@ interface Trimming {
 async function trim(writer: Writer, { parts, before, signal }: Trimming): Promise<{ months: number; entries: number }> {
   const past = parts.filter(({ to }) => to <= before);
   for (const part of past) await dropPart(writer, part);
-  // Parts of several months, for which nobody has to wait until the last of them is too old.
+  // A part that spans several months is trimmed row by row instead of waiting until all of it is too old.
   const long = parts.filter(({ from, to }) => from < before && before < to && to !== monthAfter(from));
   let entries = await trimPart(writer, { before, signal });
   for (const part of long) entries += await trimPart(writer, { before, signal, part });

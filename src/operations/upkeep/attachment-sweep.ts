@@ -1,6 +1,6 @@
-// Clears away what nobody needs of attachments: uploads whose server has gone, removals that were begun, attachments
-// that no record has held for a while, and those of collections that are gone. Every step may be repeated, stopped
-// anywhere and done by several servers at once: the row says `removing` first, then the bytes go, then the row.
+// Removes attachments that are no longer needed: uploads whose node is gone, interrupted removals, attachments that no
+// record has held for a while, and attachments of deleted collections. Every step is idempotent, may be interrupted, and
+// may run on several nodes at once: the row is marked `removing`, then the bytes are removed, then the row.
 
 import { DAY_MS } from '../../domain/dates/days.ts';
 import { isoTime } from '../../domain/dates/iso-time.ts';
@@ -21,7 +21,7 @@ import { type Removals, removeLeftPieces, removeMarked } from '../attachments/re
 import { forEveryApplication, type UpkeepContext } from '../every-application.ts';
 import { clearUnfinished } from './unfinished-attachments.ts';
 
-/** What was removed of one application, by the reason for it. */
+/** Removed attachments of one application, by reason. */
 interface Swept {
   interrupted: number;
   halfRemoved: number;
@@ -31,12 +31,12 @@ interface Swept {
 
 interface Sweeping {
   readonly applicationId: string;
-  /** Aborted when the server is stopped: what is left is done the next time. */
+  /** Aborted when the server stops; the next sweep continues. */
   readonly signal: AbortSignal;
   readonly done: (kind: keyof Swept, removals: Removals) => void;
 }
 
-/** What a server that has ended may have left. Little is looked at: only rows that are on their way in or out. */
+/** Cleans up after nodes that have ended. Cheap: reads only unfinished uploads and removals. */
 export async function sweepUnfinished(context: UpkeepContext, { signal }: { signal: AbortSignal }): Promise<void> {
   const gone = new Set<string>();
   await sweepEach(context, signal, async (sweeping) => {
@@ -57,12 +57,12 @@ async function clearPieces(context: UpkeepContext, { applicationId, signal, done
 }
 
 export interface SweepOptions {
-  /** For how many days no record may hold an attachment before it goes. */
+  /** An attachment that no record has held for this long is removed. */
   readonly unheldDays: number;
   readonly signal: AbortSignal;
 }
 
-/** Looks at every attachment, page by page, and whether a record holds it. */
+/** Checks every attachment, page by page, for a record that holds it. */
 export async function sweepUnheldAndStray(context: UpkeepContext, { unheldDays, signal }: SweepOptions): Promise<void> {
   const cutoff = isoTime(context.now() - unheldDays * DAY_MS);
   await sweepEach(context, signal, async (sweeping) => {
@@ -71,14 +71,14 @@ export async function sweepUnheldAndStray(context: UpkeepContext, { unheldDays, 
   });
 }
 
-/** What fails, in one application or of one attachment, is told of and stops nothing else. */
+/** Errors of one application or attachment are reported and do not end the sweep. */
 async function sweepEach(
   context: UpkeepContext,
   signal: AbortSignal,
   sweep: (sweeping: Sweeping) => Promise<void>,
 ): Promise<void> {
   const { observe } = context;
-  const tell = (applicationId: string, error: unknown) =>
+  const report = (applicationId: string, error: unknown) =>
     observe({ event: 'attachments.unswept', applicationId, error });
   const work = async (applicationId: string): Promise<void> => {
     const swept: Swept = { interrupted: 0, halfRemoved: 0, unheld: 0, strays: 0 };
@@ -90,12 +90,12 @@ async function sweepEach(
     try {
       await sweep({ applicationId, signal, done });
     } finally {
-      if (errors.length > 0) tell(applicationId, errors[0]);
+      if (errors.length > 0) report(applicationId, errors[0]);
       if (Object.values(swept).some((count) => count > 0))
         observe({ event: 'attachments.swept', applicationId, ...swept });
     }
   };
-  await forEveryApplication(context, signal, { work, tell });
+  await forEveryApplication(context, signal, { work, report });
 }
 
 async function removeUnheldAndStray(
@@ -123,13 +123,13 @@ async function removeUnheldAndStray(
 }
 
 interface Judgement {
-  /** No longer held: their grace begins. */
+  /** No longer held: their grace period begins. */
   readonly freed: string[];
-  /** Held after all. */
+  /** Held again before their grace period ended. */
   readonly held: string[];
-  /** Held by nobody for long enough. */
+  /** Not held throughout their grace period. */
   readonly expired: string[];
-  /** Of collections that the definition does not have. */
+  /** In collections that the definition no longer has. */
   readonly stray: string[];
 }
 
@@ -153,7 +153,7 @@ async function judge(
       if (!unheldIds.has(id)) {
         if (unheld === 'beyond grace') judgement.held.push(id);
       } else if (unheld === 'no') judgement.freed.push(id);
-      // An announced upload ends by its own date.
+      // Announced uploads have an expiry of their own.
       else if (state !== 'pending') judgement.expired.push(id);
     }
   }

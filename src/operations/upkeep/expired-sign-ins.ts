@@ -1,5 +1,4 @@
-// Takes away what is left of sessions, single sign-ons and password resets whose time is over. They count for nothing
-// already; this keeps the tables small.
+// Deletes expired sessions, single sign-ons and password resets. They are already invalid; this keeps the tables small.
 
 import type { OperatorContext } from '../../context.ts';
 import { isoTime } from '../../domain/dates/iso-time.ts';
@@ -17,6 +16,6 @@ export async function sweepSignIns(
       const times = { now: isoTime(now()), idleSince: isoTime(now() - SESSION_IDLE_MS) };
       return removeExpired(database.application(applicationId), times);
     },
-    tell: (applicationId, error) => observe({ event: 'job.failed', job: 'expired-sign-ins', applicationId, error }),
+    report: (applicationId, error) => observe({ event: 'job.failed', job: 'expired-sign-ins', applicationId, error }),
   });
 }

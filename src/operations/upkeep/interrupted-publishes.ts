@@ -1,4 +1,4 @@
-// Cleans up after publishes that ended with their process.
+// Cleans up after publishes whose process ended.
 
 import { listUnfinishedPublishes } from '../../store/applications/publish-state.ts';
 import { cleanUpAbandoned } from '../applications/cleanup.ts';

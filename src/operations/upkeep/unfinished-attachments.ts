@@ -1,4 +1,4 @@
-// Attachments on their way in or out that nobody moves on: uploads that were interrupted, and removals that were begun.
+// Interrupted uploads and removals of attachments, which no request will finish.
 
 import { isoTime } from '../../domain/dates/iso-time.ts';
 import { markInterruptedForRemoval, pageOfUnfinished, type Unfinished } from '../../store/attachments/sweeps.ts';
@@ -8,15 +8,15 @@ import type { UpkeepContext } from '../every-application.ts';
 
 export interface Clearing {
   readonly applicationId: string;
-  /** Servers that this walk has found to be gone so far. */
+  /** Nodes that this walk has found to be gone so far. */
   readonly gone: Set<string>;
-  /** Given when the server is stopped: what is left is done the next time. */
+  /** Aborted when the server stops; the next sweep continues. */
   readonly signal?: AbortSignal | undefined;
-  /** Told after each page. */
+  /** Called after each page. */
   readonly done: (kind: 'interrupted' | 'halfRemoved', removals: Removals) => void;
 }
 
-/** Uploads whose server has gone, announced ones that nobody went on with, and removals that were begun. */
+/** Removes uploads whose node is gone, announced uploads that have expired, and attachments marked `removing`. */
 export async function clearUnfinished(context: UpkeepContext, clearing: Clearing): Promise<void> {
   const { applicationId, gone, signal, done } = clearing;
   const writer = context.database.application(applicationId);
@@ -26,17 +26,17 @@ export async function clearUnfinished(context: UpkeepContext, clearing: Clearing
     const last = page.at(-1);
     if (last === undefined) return;
     after = last.id;
-    const begun = page.filter(({ state }) => state === 'removing').map(({ id }) => id);
-    done('halfRemoved', await removeMarked(context, { applicationId, ids: begun, signal }));
+    const marked = page.filter(({ state }) => state === 'removing').map(({ id }) => id);
+    done('halfRemoved', await removeMarked(context, { applicationId, ids: marked, signal }));
     const { ids, deadNodes } = await interruptedAmong(context, page, { gone, signal });
-    const condemned = await markInterruptedForRemoval(writer, { ids, deadNodes, now });
-    done('interrupted', await removeMarked(context, { applicationId, ids: condemned, signal }));
+    const interrupted = await markInterruptedForRemoval(writer, { ids, deadNodes, now });
+    done('interrupted', await removeMarked(context, { applicationId, ids: interrupted, signal }));
   }
 }
 
 /**
- * Those of the uploads whose server is gone, or is this one and receives them no more, or that have none. Adds to `gone`
- * what it finds.
+ * The uploads that no node receives: their node is gone, or is this one and they are not active, or they have none. Adds
+ * the nodes that it finds to be gone to `gone`.
  */
 export async function interruptedAmong(
   { database, attachments: { node: ours, activeUploads, goneCheckPauseMs } }: UpkeepContext,

@@ -1,5 +1,5 @@
 // Which applications may have notifications to deliver, so that not every application's queue has to be polled. A note is
-// written before the queue, so that every queued notification has one (operations/notifications/deliveries).
+// written before the queue, so that every queued notification has one (operations/upkeep/deliveries).
 
 import type { Reader, Writer } from '../database/handles.ts';
 

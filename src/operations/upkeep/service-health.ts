@@ -1,15 +1,12 @@
-// How the push services are doing, as this server sees it. None gets all the attempts at a time, and those that take
-// nothing get few together, so that they do not hold up what goes to the others.
+// The health of the push services as seen by this node. No service gets all delivery slots, and all failing services
+// together get few, so that they do not hold up deliveries to the others.
 
-/** At a time, of one server. */
+/** Concurrent deliveries of one node. */
 export const SLOTS = 16;
 const SLOTS_OF_ONE = 8;
-/** Of all services together that fail: enough to notice when one is back. */
+/** For all failing services together: enough to notice that one has recovered. */
 const SLOTS_OF_FAILING = 4;
-/**
- * This many failures in a row mean that the service is down: were it failing half of the time at random, 32 in a row
- * would practically never happen.
- */
+/** Failures in a row. A service that fails half of its requests at random practically never reaches 32. */
 const FAILING_AFTER = 32;
 
 interface Health {
@@ -31,7 +28,7 @@ export class ServiceHealth {
     return (this.#services.get(service)?.failures ?? 0) >= FAILING_AFTER;
   }
 
-  /** Whether another attempt may begin now. */
+  /** Whether another delivery may begin now. */
   admits(service: string): Admission {
     if (this.isFailing(service)) return this.#failingUnderWay() < SLOTS_OF_FAILING ? 'admitted' : 'failing';
     return (this.#services.get(service)?.underWay ?? 0) < SLOTS_OF_ONE ? 'admitted' : 'busy';
@@ -41,7 +38,7 @@ export class ServiceHealth {
     this.#track(service).underWay += 1;
   }
 
-  /** `problem`: why it was not taken. */
+  /** `problem`: why the service did not accept the notification. */
   end(service: string, problem: string | undefined): void {
     const health = this.#track(service);
     health.underWay -= 1;

@@ -1,5 +1,5 @@
-// What became of deliveries, written into the queue in small groups soon after: whatever a server that is killed had
-// not written yet is sent once more by the next.
+// Writes the outcomes of deliveries into the queue, in small groups and after a short delay. Deliveries whose outcome a
+// killed node had not written are sent again by another.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import type { OperatorContext } from '../../context.ts';
@@ -11,11 +11,11 @@ import { applicationExists } from '../every-application.ts';
 
 const GROUP_MAX = 16;
 const GROUP_MS = 10;
-/** While the database is away, until the claims have run out anyway. */
+/** Covers a database outage until the claims have expired anyway. */
 const ATTEMPTS = 15;
-const AGAIN_MS = 1_000;
+const RETRY_MS = 1_000;
 
-/** By delivery: of one that was claimed twice a final state counts, else what the later claim says. */
+/** By delivery. If a delivery was claimed twice, a final state wins, otherwise the later claim. */
 type Group = Map<string, Marking>;
 
 const outweighs = (one: Marking, other: Marking): boolean => {
@@ -50,7 +50,7 @@ export class DeliveryMarks {
     return this.#groups.size === 0 && this.#writing.size === 0;
   }
 
-  /** Resolves when everything so far is written. */
+  /** Resolves when all marks added so far are written. */
   async written(): Promise<void> {
     for (const [applicationId, group] of [...this.#groups]) this.#close(applicationId, group);
     await Promise.all(this.#writing);
@@ -72,7 +72,7 @@ export class DeliveryMarks {
       } catch (error) {
         if (error instanceof StaleDefinition && !(await applicationExists(this.#context, applicationId))) return;
         if (attempt === ATTEMPTS) throw error;
-        await pause(AGAIN_MS);
+        await pause(RETRY_MS);
       }
     }
   }

@@ -1,4 +1,4 @@
-// Work behind the answers: so much at once, so much waiting, failures told, and everything counted until it is done.
+// Work after the reply: its bounds, reported failures, and that a stopping server waits for it.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -7,17 +7,17 @@ import { Background } from '../../src/jobs/background.ts';
 import type { Observation } from '../../src/observe/events.ts';
 import { until } from '../support/until.ts';
 
-describe('work behind the answers', () => {
+describe('background work', () => {
   function begin() {
-    const told: Observation[] = [];
+    const reported: Observation[] = [];
     const underWay = new UnderWay();
     const bounds = { atOnceMax: 2, waitingMax: 3 };
-    const behind = new Background({ observe: (observation) => told.push(observation), underWay }, bounds);
-    return { told, underWay, behind };
+    const background = new Background({ observe: (observation) => reported.push(observation), underWay }, bounds);
+    return { reported, underWay, background };
   }
 
-  it('runs a few at once, lets a few more wait, and says when there are too many', async () => {
-    const { told, underWay, behind } = begin();
+  it('bounds running and waiting work, and reports work that it drops', async () => {
+    const { reported, underWay, background } = begin();
     let running = 0;
     let most = 0;
     let done = 0;
@@ -28,33 +28,33 @@ describe('work behind the answers', () => {
       running -= 1;
       done += 1;
     };
-    const taken = Array.from({ length: 7 }, () => behind.begin('work', work));
+    const taken = Array.from({ length: 7 }, () => background.begin('work', work));
     assert.deepEqual(taken, [true, true, true, true, true, false, false]);
-    assert.equal(done, 0, 'nothing of it before the answer');
+    assert.equal(done, 0, 'nothing runs before the reply');
     await underWay.none(5_000);
     assert.deepEqual([done, most, running], [5, 2, 0]);
     assert.deepEqual(
-      told.map(({ event }) => event),
+      reported.map(({ event }) => event),
       ['task.failed', 'task.failed'],
     );
-    assert.ok(behind.begin('work', work), 'there is room again');
+    assert.ok(background.begin('work', work), 'the queue has space again');
     await underWay.none(5_000);
     assert.equal(done, 6);
   });
 
-  it('lets what tries again later pause without holding a place, and counts it until it is done', async () => {
-    const { told, underWay, behind } = begin();
+  it('lets a retry pause without a slot, and counts it until it is done', async () => {
+    const { reported, underWay, background } = begin();
     const order: string[] = [];
     const again = (name: string) => async () => {
       order.push(`${name} fails`);
       const work = async () => {
         order.push(`${name} is done`);
       };
-      return { pauseMs: 200, work };
+      return { pauseMs: 1_000, work };
     };
-    for (const name of ['a', 'b']) behind.begin('again', again(name));
+    for (const name of ['a', 'b']) background.begin('again', again(name));
     const quick = ['c', 'd', 'e'].map((name) =>
-      behind.begin('quick', async () => {
+      background.begin('quick', async () => {
         order.push(name);
       }),
     );
@@ -62,28 +62,28 @@ describe('work behind the answers', () => {
     await until('the quick ones', () => order.length >= 5);
     assert.deepEqual(order, ['a fails', 'b fails', 'c', 'd', 'e']);
     const taken = ['f', 'g', 'h', 'i'].map((name) =>
-      behind.begin('slow', async () => {
+      background.begin('slow', async () => {
         await new Promise((resolve) => setTimeout(resolve, 40));
         order.push(name);
       }),
     );
-    assert.deepEqual(taken, [true, true, true, false], 'those that pause are among those that wait');
+    assert.deepEqual(taken, [true, true, true, false], 'pausing work counts as waiting');
     await underWay.none(5_000);
     assert.deepEqual([...order].sort().slice(0, 4), ['a fails', 'a is done', 'b fails', 'b is done']);
     assert.equal(order.length, 10);
-    assert.equal(told.length, 1);
+    assert.equal(reported.length, 1);
   });
 
-  it('tells of a failure and goes on', async () => {
-    const { told, underWay, behind } = begin();
+  it('reports a failure and goes on', async () => {
+    const { reported, underWay, background } = begin();
     const error = new Error('no');
     let done = 0;
-    for (let time = 0; time < 2; time++) behind.begin('failing', () => Promise.reject<void>(error));
-    behind.begin('other', async () => {
+    for (let time = 0; time < 2; time++) background.begin('failing', () => Promise.reject<void>(error));
+    background.begin('other', async () => {
       done += 1;
     });
     await underWay.none(5_000);
-    assert.deepEqual(told, [
+    assert.deepEqual(reported, [
       { event: 'task.failed', task: 'failing', error },
       { event: 'task.failed', task: 'failing', error },
     ]);

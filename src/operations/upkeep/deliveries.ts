@@ -1,5 +1,5 @@
-// Delivers what the queues hold. Any number of servers do, at the same time: whoever takes a delivery moves its time
-// ahead first, and until then no other takes it. Which queues to look into say the notes (store/notifications/due).
+// Delivers queued notifications. Nodes work at the same time: claiming a delivery moves its due time ahead, and no other
+// node claims it before then. Due notes say which applications have deliveries (store/notifications/due).
 
 import { setTimeout as pause } from 'node:timers/promises';
 import type { OperatorContext } from '../../context.ts';
@@ -13,48 +13,48 @@ import { type DueNote, dueNotes, moveNote, removeNote } from '../../store/notifi
 import { type Claimed, claimDeliveries, type Marking, nextDue } from '../../store/notifications/notifications.ts';
 import { type Account, getAccounts } from '../../store/people/accounts.ts';
 import { applicationExists } from '../every-application.ts';
-import { ServiceHealth, SLOTS } from '../service-health.ts';
+import { type StoredMessage, YOUNG_MS } from '../notifications/notifications.ts';
 import { DeliveryMarks } from './delivery-marks.ts';
-import { type StoredMessage, YOUNG_MS } from './notifications.ts';
+import { ServiceHealth, SLOTS } from './service-health.ts';
 
-/** Taken from one application before the next has its turn. */
+/** Claimed from one application before the next application is served. */
 const BATCH = 32;
 const NOTES_AT_ONCE = 64;
-/** For how long what is taken is one's own: one attempt, and writing down what became of it. */
+/** How long a claim lasts: one attempt, and writing its outcome. */
 const LEASE_MS = SEND_MS_MAX + 5_000;
-/** With less of it left, an attempt is not begun. */
+/** No attempt begins with less of its claim left. */
 const LEASE_LEFT_MS_MIN = SEND_MS_MAX + 1_000;
-/** How long what is taken may wait here for its service, while it keeps others from being taken. */
+/** How long a claimed delivery may wait for a slot of its service: meanwhile it keeps others from being claimed. */
 const HELD_MS_MAX = 1_000;
 const LOOK_MS = 250;
 const LOOKS_APART_MS_MAX = 15_000;
-/** For what has to wait until the service takes something again. */
+/** How long deliveries to a failing service are postponed. */
 const FAILING_WAIT_MS = 30_000;
-/** For an application whose queue cannot be read, until it is asked again. */
+/** How long an application whose queue cannot be read is skipped. */
 const BROKEN_WAIT_MS = 10_000;
 
 export interface DeliveryContext extends Pick<OperatorContext, 'database' | 'now' | 'observe'> {
   readonly people: { readonly push: Pick<Push, 'send' | 'serviceOf'> };
 }
 
-interface Load extends Claimed {
+interface ClaimedDelivery extends Claimed {
   readonly applicationId: string;
   readonly until: number;
-  /** Why it must not be sent although there is a device. */
+  /** Why it must not be sent to its device. */
   readonly refusal: string | undefined;
-  /** Undefined when it is not sent at all. */
+  /** Undefined if it will not be sent. */
   readonly service: string | undefined;
 }
 
-/** So that what waits together does not come back together. */
+/** Spreads deliveries that were postponed together. */
 const jittered = (ms: number): number => ms * (1 + Math.random());
 
 export class Deliveries {
   readonly #context: DeliveryContext;
   readonly #marks: DeliveryMarks;
   readonly #health: ServiceHealth;
-  /** Taken, and not begun yet. */
-  #backlog: Load[] = [];
+  /** Claimed, not yet started. */
+  #backlog: ClaimedDelivery[] = [];
   readonly #underWay = new Set<Promise<void>>();
 
   constructor(context: DeliveryContext) {
@@ -65,7 +65,7 @@ export class Deliveries {
     );
   }
 
-  /** Until nothing is due, or the server stops: then what is under way ends, and the rest is given back. */
+  /** Runs until nothing is due. If the server stops, attempts under way finish and the other claims are released. */
   async run(signal: AbortSignal): Promise<void> {
     const { database, now } = this.#context;
     while (!signal.aborted) {
@@ -73,33 +73,33 @@ export class Deliveries {
       for (const note of notes) {
         while (this.#backlog.length >= SLOTS && !signal.aborted) await this.#progress();
         if (signal.aborted) break;
-        await this.#turn(note);
+        await this.#serve(note);
       }
       if (notes.length > 0) continue;
       if (this.#underWay.size === 0 && this.#backlog.length === 0 && this.#marks.isIdle) return;
       await this.#progress();
     }
-    for (const load of this.#backlog.splice(0)) this.#giveBack(load, now());
+    for (const delivery of this.#backlog.splice(0)) this.#release(delivery, now());
     await Promise.all(this.#underWay);
     await this.#marks.written();
   }
 
-  /** Waits until something has ended, or for a moment. */
+  /** Waits until an attempt ends, at most LOOK_MS. */
   async #progress(): Promise<void> {
     await Promise.race([pause(LOOK_MS), ...this.#underWay]);
     this.#begin();
   }
 
-  /** Of an application. What is wrong in its schema is its own affair; without the system schema nothing can be done. */
-  async #turn(note: DueNote): Promise<void> {
+  /** Errors in the schema of an application are reported and postpone it; errors in the system schema end the run. */
+  async #serve(note: DueNote): Promise<void> {
     const { database, now, observe } = this.#context;
     const { applicationId } = note;
     let dueAt: number | undefined;
     try {
-      dueAt = await this.#take(note);
+      dueAt = await this.#claim(note);
     } catch (error) {
       const stale = error instanceof StaleDefinition;
-      // Removed with all that it had; or published anew at this moment.
+      // The application was removed, or is being published at this moment.
       if (!stale) observe({ event: 'job.failed', job: 'notifications', applicationId, error });
       if (!stale || (await applicationExists(this.#context, applicationId))) {
         dueAt = now() + (stale ? LOOK_MS : jittered(BROKEN_WAIT_MS));
@@ -109,8 +109,8 @@ export class Deliveries {
     else await moveNote(database.system, note, isoTime(dueAt));
   }
 
-  /** When the application has its next turn; undefined when there is nothing left. */
-  async #take(note: DueNote): Promise<number | undefined> {
+  /** Claims a batch. Returns when to look at the application again; undefined if its queue is empty. */
+  async #claim(note: DueNote): Promise<number | undefined> {
     const { database, now, people } = this.#context;
     const { applicationId } = note;
     const at = now();
@@ -131,8 +131,8 @@ export class Deliveries {
   }
 
   /**
-   * The queue holds no more that is due. But the notification that the note was written for may still be on its way into
-   * it, and so may others that found the note there: as long as it is young, it is looked at again and again.
+   * The queue holds nothing that is due. But the notification for which the note was written may not be committed yet, nor
+   * others that found the note in place, so the queue of a young note is read again and again.
    */
   async #nextLook({ applicationId, notedAt }: DueNote): Promise<number | undefined> {
     const { database, now } = this.#context;
@@ -146,26 +146,26 @@ export class Deliveries {
     return looks.length === 0 ? undefined : Math.min(...looks);
   }
 
-  /** As many as there is room for; what cannot begin soon is given back. */
+  /** Starts as many attempts as there are slots; releases claims that cannot start soon. */
   #begin(): void {
     const { now } = this.#context;
-    const left: Load[] = [];
-    for (const load of this.#backlog) {
-      const admission = load.service === undefined ? 'admitted' : this.#health.admits(load.service);
-      const remaining = load.until - now();
-      if (remaining < LEASE_LEFT_MS_MIN) this.#giveBack(load, now());
-      else if (admission === 'failing') this.#giveBack(load, now() + jittered(FAILING_WAIT_MS));
-      else if (admission === 'admitted' && this.#underWay.size < SLOTS) this.#start(load);
+    const left: ClaimedDelivery[] = [];
+    for (const delivery of this.#backlog) {
+      const admission = delivery.service === undefined ? 'admitted' : this.#health.admits(delivery.service);
+      const remaining = delivery.until - now();
+      if (remaining < LEASE_LEFT_MS_MIN) this.#release(delivery, now());
+      else if (admission === 'failing') this.#release(delivery, now() + jittered(FAILING_WAIT_MS));
+      else if (admission === 'admitted' && this.#underWay.size < SLOTS) this.#start(delivery);
       else if (admission === 'busy' && remaining < LEASE_MS - HELD_MS_MAX)
-        this.#giveBack(load, now() + jittered(HELD_MS_MAX));
-      else left.push(load);
+        this.#release(delivery, now() + jittered(HELD_MS_MAX));
+      else left.push(delivery);
     }
     this.#backlog = left;
   }
 
-  #start(load: Load): void {
+  #start(delivery: ClaimedDelivery): void {
     const { observe } = this.#context;
-    const attempt = this.#attempt(load)
+    const attempt = this.#attempt(delivery)
       .catch((error: unknown) => observe({ event: 'job.failed', job: 'notifications', error }))
       .finally(() => {
         this.#underWay.delete(attempt);
@@ -174,22 +174,22 @@ export class Deliveries {
     this.#underWay.add(attempt);
   }
 
-  async #attempt(load: Load): Promise<void> {
-    const { device, service, refusal } = load;
+  async #attempt(delivery: ClaimedDelivery): Promise<void> {
+    const { device, service, refusal } = delivery;
     if (device === undefined || service === undefined) {
       const outcome: Outcome =
         refusal === undefined ? { kind: 'gone', problem: 'the device is gone' } : { kind: 'refused', problem: refusal };
-      return this.#settle(load, outcome, false);
+      return this.#settle(delivery, outcome, false);
     }
     this.#health.begin(service);
-    const outcome = await this.#send(load, device);
+    const outcome = await this.#send(delivery, device);
     const failing = this.#health.isFailing(service);
     this.#health.end(service, outcome.kind === 'later' ? outcome.problem : undefined);
-    this.#settle(load, outcome, failing);
+    this.#settle(delivery, outcome, failing);
   }
 
-  /** Never rejects: the service's count of what is under way depends on it. */
-  async #send({ message, notificationId, createdAt }: Load, device: Target): Promise<Outcome> {
+  /** Never rejects: the count of attempts under way of the service depends on it. */
+  async #send({ message, notificationId, createdAt }: ClaimedDelivery, device: Target): Promise<Outcome> {
     const { now, people } = this.#context;
     const made = createdAt.getTime();
     if (now() - made > DELIVERY_MS_MAX) return { kind: 'refused', problem: 'it is too old' };
@@ -197,45 +197,45 @@ export class Deliveries {
       const whole: Message = { ...(JSON.parse(message) as StoredMessage), notificationId, createdAt: made };
       return await people.push.send(device, whole);
     } catch (error) {
-      // What the network does is an outcome: this cannot be sent at all.
+      // Network errors are outcomes; an exception means that the message cannot be sent at all.
       return { kind: 'refused', problem: `cannot be sent: ${(error as Error).message}` };
     }
   }
 
-  #settle(load: Load, outcome: Outcome, serviceFailing: boolean): void {
+  #settle(delivery: ClaimedDelivery, outcome: Outcome, serviceFailing: boolean): void {
     const { now, observe } = this.#context;
-    const { applicationId, notificationId, deviceId, attempts, createdAt } = load;
+    const { applicationId, notificationId, deviceId, attempts, createdAt } = delivery;
     const at = now();
     const settled = outcome.kind === 'refused' ? 'failed' : outcome.kind;
     observe({ event: 'notification.settled', outcome: settled });
     if (outcome.kind === 'later') {
       const delay = Math.max(retryDelayMs({ attempts, serviceFailing, chance: Math.random() }), outcome.afterMs ?? 0);
       if (attempts < ATTEMPTS_MAX && at + delay <= createdAt.getTime() + DELIVERY_MS_MAX) {
-        this.#mark(load, { state: 'waiting', dueAt: isoTime(at + delay), problem: outcome.problem });
+        this.#mark(delivery, { state: 'waiting', dueAt: isoTime(at + delay), problem: outcome.problem });
         return;
       }
     }
     const problem = outcome.kind === 'delivered' ? null : outcome.problem;
     const state = outcome.kind === 'delivered' || outcome.kind === 'gone' ? outcome.kind : 'failed';
-    this.#mark(load, { state, dueAt: isoTime(at), problem, finishedAt: isoTime(at) });
+    this.#mark(delivery, { state, dueAt: isoTime(at), problem, finishedAt: isoTime(at) });
     if (state === 'failed') {
       observe({ event: 'notification.failed', applicationId, notificationId, deviceId, problem: problem ?? '' });
     }
   }
 
-  /** Without an attempt. */
-  #giveBack(load: Load, dueAt: number): void {
-    this.#mark(load, { state: 'waiting', dueAt: isoTime(dueAt), counted: load.attempts - 1 });
+  /** Does not count as an attempt. */
+  #release(delivery: ClaimedDelivery, dueAt: number): void {
+    this.#mark(delivery, { state: 'waiting', dueAt: isoTime(dueAt), counted: delivery.attempts - 1 });
   }
 
-  #mark(load: Load, marking: Pick<Marking, 'state' | 'dueAt'> & Partial<Marking>): void {
-    const { applicationId, notificationId, deviceId, attempts, until } = load;
+  #mark(delivery: ClaimedDelivery, marking: Pick<Marking, 'state' | 'dueAt'> & Partial<Marking>): void {
+    const { applicationId, notificationId, deviceId, attempts, until } = delivery;
     const rest = { claimedUntil: isoTime(until), counted: attempts, problem: null, finishedAt: null };
     this.#marks.add(applicationId, { notificationId, deviceId, ...rest, ...marking });
   }
 }
 
-/** Asked again when it is sent, because much may have happened since it was queued. */
+/** Checked again before sending: the user or device may have changed since the notification was queued. */
 function refusalOf(device: Standing | undefined, account: Account | undefined): string | undefined {
   if (account === undefined || account.disabled) return 'the user may not enter';
   if (device !== undefined && !counts(device, account))
