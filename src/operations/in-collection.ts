@@ -39,10 +39,10 @@ export function inCollection(context: Context, collectionId: string): InCollecti
 }
 
 /** Under which this node remembers the collection's records. */
-export const pathOf = ({ table }: InCollection): string => `${table.schema}/${table.collection.definition.id}/`;
+export const cachePath = ({ table }: InCollection): string => `${table.schema}/${table.collection.definition.id}/`;
 
 /** For what is done behind the writers' backs. */
-export const noteWritten = ({ searchIndexes, application, table }: InCollection, records: number): void =>
+export const reportWritten = ({ searchIndexes, application, table }: InCollection, records: number): void =>
   searchIndexes.wrote(application.id, table, records);
 
 /** `creatorId`: undefined when there is no such record. One that the caller may not read is not there either. */

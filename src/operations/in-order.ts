@@ -16,7 +16,7 @@ export interface Outcome {
   readonly failure?: Failure;
 }
 
-interface Taken<R> {
+interface ElementsDone<R> {
   done: R[];
   failure?: Failure;
 }
@@ -26,23 +26,23 @@ export function inOrder<T, R>(
   at: Pick<Context, 'slices' | 'scope'>,
   items: readonly T[],
   make: (item: T, index: number) => R,
-): Promise<Taken<R>> {
+): Promise<ElementsDone<R>> {
   // biome-ignore lint/correctness/useYield: it is one step
-  return inOrderInSteps(at, items, function* (item, index) {
+  return inOrderInSlices(at, items, function* (item, index) {
     return make(item, index);
   });
 }
 
 /** The same for elements that may take long each. */
-export function inOrderInSteps<T, R>(
+export function inOrderInSlices<T, R>(
   { slices, scope }: Pick<Context, 'slices' | 'scope'>,
   items: readonly T[],
   make: (item: T, index: number) => Steps<R>,
-): Promise<Taken<R>> {
-  return slices.run(scope, takeInOrder(items, make));
+): Promise<ElementsDone<R>> {
+  return slices.run(scope, applyInOrder(items, make));
 }
 
-function* takeInOrder<T, R>(items: readonly T[], make: (item: T, index: number) => Steps<R>): Steps<Taken<R>> {
+function* applyInOrder<T, R>(items: readonly T[], make: (item: T, index: number) => Steps<R>): Steps<ElementsDone<R>> {
   const done: R[] = [];
   for (const [index, item] of items.entries()) {
     if (index > 0) yield;

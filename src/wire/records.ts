@@ -7,7 +7,7 @@ import { Type } from './type.ts';
 
 export const RECORDS_MAX = 100;
 /** Of a record's values as JSON, as they are stored: twice what a body can bring. */
-export const RECORD_BYTES_MAX = 2 * 1024 * 1024;
+export const STORED_VALUES_BYTES_MAX = 2 * 1024 * 1024;
 
 const strict = { additionalProperties: false } as const;
 const InputValues = Type.Record(Type.String(), Type.Unknown());

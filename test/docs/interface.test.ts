@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import { FILENAME_CHARACTERS_MAX } from '../../src/domain/attachments/filenames.ts';
 import { ARRAY_ELEMENTS_MAX } from '../../src/domain/values/array.ts';
 import { DELETE_LIMIT_MAX, LIST_LIMIT_MAX } from '../../src/http/requests/list-parameters.ts';
-import { RECORDS_BYTES_MAX } from '../../src/http/routes/records.ts';
+import { RECORD_BODY_BYTES_MAX } from '../../src/http/routes/records.ts';
 import { ORDINARY_BYTES_MAX } from '../../src/http/routes/row.ts';
 import { ROUTES, VISITOR_ROUTES } from '../../src/http/routes/table.ts';
 import { PATTERNS } from '../../src/wire/identifiers.ts';
@@ -35,7 +35,7 @@ describe('docs/interface.md', () => {
     const bytes = (number: number) => number.toLocaleString('en-US');
     assert.match(
       bounds['body of create, update and upsert'] ?? '',
-      new RegExp(`\\(${bytes(RECORDS_BYTES_MAX)} bytes\\)`),
+      new RegExp(`\\(${bytes(RECORD_BODY_BYTES_MAX)} bytes\\)`),
     );
     assert.match(bounds['any other JSON body'] ?? '', new RegExp(`\\(${bytes(ORDINARY_BYTES_MAX)} bytes\\)`));
     assert.match(bounds.file ?? '', new RegExp(`\\(${bytes(DEFAULTS.maxAttachmentBytes)} bytes\\)`));

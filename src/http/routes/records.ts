@@ -19,7 +19,7 @@ import {
 import { many, one, oneOrMany } from '../requests/shapes.ts';
 import { COLLECTION, type UserRoute, userRoute } from './row.ts';
 
-export const RECORDS_BYTES_MAX = 1024 * 1024;
+export const RECORD_BODY_BYTES_MAX = 1024 * 1024;
 
 const RECORDS = `${COLLECTION}/records`;
 const RECORD = `${RECORDS}/:recordId`;
@@ -67,7 +67,7 @@ export const RECORD_ROUTES: readonly UserRoute[] = [
     path: RECORDS,
     permission: 'api',
     group: 'records-write',
-    body: { shape: oneOrMany(NewRecord), bytesMax: RECORDS_BYTES_MAX },
+    body: { shape: oneOrMany(NewRecord), bytesMax: RECORD_BODY_BYTES_MAX },
     sentence: 'Creates one record, or up to 100 in order.',
     run: async (context, { params, body }) => {
       const { items, batch } = body;
@@ -81,7 +81,7 @@ export const RECORD_ROUTES: readonly UserRoute[] = [
     path: RECORDS,
     permission: 'api',
     group: 'records-write',
-    body: { shape: many(RecordUpdateWithId), bytesMax: RECORDS_BYTES_MAX },
+    body: { shape: many(RecordUpdateWithId), bytesMax: RECORD_BODY_BYTES_MAX },
     sentence: 'Updates up to 100 records in order.',
     run: async (context, { params, body }) =>
       replyText(arrayOf(await records.updateMany(context, { collectionId: params.collectionId!, updates: body }))),
@@ -91,7 +91,7 @@ export const RECORD_ROUTES: readonly UserRoute[] = [
     path: `${RECORDS}/upsert/:upsertKeyColumnId`,
     permission: 'api',
     group: 'records-write',
-    body: { shape: oneOrMany(NewRecord), bytesMax: RECORDS_BYTES_MAX },
+    body: { shape: oneOrMany(NewRecord), bytesMax: RECORD_BODY_BYTES_MAX },
     sentence: 'Updates the record that has the key, or creates it; one, or up to 100 in order.',
     run: async (context, { params, body }) => {
       const { items, batch } = body;
@@ -117,7 +117,7 @@ export const RECORD_ROUTES: readonly UserRoute[] = [
     path: RECORD,
     permission: 'api',
     group: 'records-write',
-    body: { shape: one(RecordUpdate), bytesMax: RECORDS_BYTES_MAX },
+    body: { shape: one(RecordUpdate), bytesMax: RECORD_BODY_BYTES_MAX },
     sentence: 'Updates one record.',
     run: async (context, { params, header, body }) => {
       const ifHash = requiredHash(header('if-match'));

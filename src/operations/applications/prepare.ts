@@ -21,7 +21,7 @@ import type { Publisher } from '../../store/database/handles.ts';
 import { announce } from '../../store/nodes/messages.ts';
 import { moveFence } from '../../store/records/fence.ts';
 import { type Index, indexesOf } from '../../store/records/tables.ts';
-import { fillRecords, type PageRow } from '../../store/records/walks.ts';
+import { fillRecords, type WalkedRow } from '../../store/records/walks.ts';
 import type { Definition } from '../../wire/publish-document.ts';
 import type { ProgressReporter } from './progress.ts';
 
@@ -143,12 +143,12 @@ export async function fillColumns(
   const { id } = collection.definition;
   const { application } = publisher;
   reporter.begin(step, id, await countRecords(application, id));
-  const filled = ({ id, rec, hash, found, present }: PageRow, again: boolean) => {
+  const filled = ({ id, rec, hash, found, stored }: WalkedRow, again: boolean) => {
     const { values } = readRecordText(rec);
     const projected = toFill.map((projection) => projection.read(values));
     const done = toFill.every(({ name }, index) => {
       if (name === SEARCH_TEXT) return projected[index] === found;
-      return (projected[index] !== null) === (again && present[index] === true);
+      return (projected[index] !== null) === (again && stored[index] === true);
     });
     return done ? undefined : { id, hash, projected };
   };

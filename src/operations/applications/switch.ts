@@ -18,7 +18,7 @@ import { announce } from '../../store/nodes/messages.ts';
 import { moveFence } from '../../store/records/fence.ts';
 import type { RecordRow } from '../../store/records/records.ts';
 import { createCollectionTable, createIndex, indexesOf } from '../../store/records/tables.ts';
-import { type PageRow, rewriteRecords } from '../../store/records/walks.ts';
+import { rewriteRecords, type WalkedRow } from '../../store/records/walks.ts';
 import type { Collection } from '../../wire/applications.ts';
 import type { Definition } from '../../wire/publish-document.ts';
 import { writeEntries } from '../activity/entries.ts';
@@ -105,7 +105,7 @@ async function rewrite(
   await lockOutWriters(tx, before.id, lockTimeoutMs);
   reporter.begin('switching', before.id, await countRecords(tx, before.id));
   const table = { schema: tx.schema, collection: after, generation };
-  const change = ({ id, rec }: PageRow): RecordRow | undefined => {
+  const change = ({ id, rec }: WalkedRow): RecordRow | undefined => {
     const stored = readRecordText(rec);
     const made = redraft(after, id, carryValues(before, after.definition, stored.values));
     if (made.hash === stored.hash) return undefined;

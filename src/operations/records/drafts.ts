@@ -10,7 +10,7 @@ import type { Steps } from '../../request/slices.ts';
 import type { SubjectEntry } from '../../store/activity/logged-write.ts';
 import type { Reader } from '../../store/database/handles.ts';
 import { duplicatedColumns } from '../../store/records/records.ts';
-import { RECORD_BYTES_MAX } from '../../wire/records.ts';
+import { STORED_VALUES_BYTES_MAX } from '../../wire/records.ts';
 import type { Values } from '../../wire/values.ts';
 import { activityEntries } from '../activity/entries.ts';
 import type { InCollection } from '../in-collection.ts';
@@ -38,13 +38,14 @@ export function redraft(collection: PreparedCollection, id: string, values: Valu
 /** Bodies are bounded, but changes of single columns could grow a record, and every page with it, without end. */
 function refuseTooLong(valuesJson: string): void {
   // No UTF-16 unit takes more than three bytes: ordinary records need not be measured.
-  if (valuesJson.length * 3 <= RECORD_BYTES_MAX || Buffer.byteLength(valuesJson) <= RECORD_BYTES_MAX) return;
-  const reason = `the values of the record would take more than ${RECORD_BYTES_MAX} bytes`;
-  throw fault('INVALID_BODY', { reason, maxBytes: RECORD_BYTES_MAX });
+  if (valuesJson.length * 3 <= STORED_VALUES_BYTES_MAX || Buffer.byteLength(valuesJson) <= STORED_VALUES_BYTES_MAX)
+    return;
+  const reason = `the values of the record would take more than ${STORED_VALUES_BYTES_MAX} bytes`;
+  throw fault('INVALID_BODY', { reason, maxBytes: STORED_VALUES_BYTES_MAX });
 }
 
 /** The same, with an end to each step where it may take long. */
-export function* draftInSteps({ scope, collection }: InCollection, id: string, values: Values): Steps<Draft> {
+export function* draftInSlices({ scope, collection }: InCollection, id: string, values: Values): Steps<Draft> {
   if (!scope.heavy) return draft(collection, id, values);
   const valuesJson = yield* canonicalPieces(values);
   refuseTooLong(valuesJson);

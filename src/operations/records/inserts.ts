@@ -13,9 +13,9 @@ import { insertRecords, type RecordRow } from '../../store/records/records.ts';
 import { violatedColumn } from '../../store/records/tables.ts';
 import type { NewRecord } from '../../wire/records.ts';
 import type { Values } from '../../wire/values.ts';
-import { type InCollection, noteWritten } from '../in-collection.ts';
-import { type Failure, inOrder, inOrderInSteps, type Outcome } from '../in-order.ts';
-import { type Draft, draft, draftInSteps, duplicatedValues, recordEntries } from './drafts.ts';
+import { type InCollection, reportWritten } from '../in-collection.ts';
+import { type Failure, inOrder, inOrderInSlices, type Outcome } from '../in-order.ts';
+import { type Draft, draft, draftInSlices, duplicatedValues, recordEntries } from './drafts.ts';
 import { completeTargets, type FoundTargets, findTargets } from './targets.ts';
 
 export interface NewDraft extends Draft {
@@ -35,10 +35,10 @@ export async function draftRecords(
     reads.flatMap((read) => read.targets),
     creatorIds,
   );
-  const drafted = await inOrderInSteps(at, reads, function* (read, index) {
+  const drafted = await inOrderInSlices(at, reads, function* (read, index) {
     completeTargets(read.targets, found);
     const createdBy = creatorOf(at, records[index]?.creatorId, found);
-    return { ...(yield* draftInSteps(at, at.ids.long('r'), read.values)), createdBy };
+    return { ...(yield* draftInSlices(at, at.ids.long('r'), read.values)), createdBy };
   });
   return drafted.failure === undefined && failure !== undefined
     ? { drafts: drafted.done, failure }
@@ -73,7 +73,7 @@ export async function insertDrafts(at: InCollection, drafts: readonly NewDraft[]
   try {
     const inserted = await loggedWrite(at.store, insertRecords(at.table, rows), entries);
     if (inserted.length < rows.length) throw new StaleDefinition();
-    noteWritten(at, rows.length);
+    reportWritten(at, rows.length);
     return { texts: rows.map((row) => row.rec) };
   } catch (error) {
     if (violatedColumn(error) === undefined) throw error;
@@ -113,7 +113,7 @@ async function insertOneByOne(
     const texts = inserted.map((row) => row.rec);
     return failure === undefined ? { texts } : { texts, failure };
   });
-  noteWritten(at, outcome.texts.length);
+  reportWritten(at, outcome.texts.length);
   return outcome;
 }
 

@@ -31,7 +31,7 @@ import { isIdentifier } from '../../wire/identifiers.ts';
 import type { Value } from '../../wire/values.ts';
 import { type InCollection, inCollection } from '../in-collection.ts';
 import { requireBytes, withBytes } from './held-bytes.ts';
-import { withLiveReferences, withReferencesOf } from './live-references.ts';
+import { withLiveReferences, withLiveReferencesFrom } from './live-references.ts';
 import { readLong } from './reading.ts';
 
 export interface SearchInput {
@@ -112,7 +112,7 @@ function pageAtOneMoment(at: InCollection, page: PageRequest): Promise<readonly 
   return at.store.snapshot(async (reader) => {
     const texts = await readPage({ reader, store: at.store }, page);
     const long = longRecordsIn(texts);
-    if (long.length === 0) return withReferencesOf(at, reader, texts);
+    if (long.length === 0) return withLiveReferencesFrom(at, reader, texts);
     requireBytes(at, bytesOf(long));
     const whole = await readLongTexts(
       reader,
@@ -120,7 +120,7 @@ function pageAtOneMoment(at: InCollection, page: PageRequest): Promise<readonly 
       long.map(({ id }) => id),
     );
     const complete = texts.map((text) => (isLongRecord(text) ? whole.get(readLongRecord(text).id)! : text));
-    return withReferencesOf(at, reader, complete);
+    return withLiveReferencesFrom(at, reader, complete);
   });
 }
 

@@ -13,13 +13,13 @@ import { LONG_ALONE_BYTES } from '../../store/records/long-records.ts';
 import { type Referral, type Referred, readReferred } from '../../store/records/references.ts';
 import type { InCollection } from '../in-collection.ts';
 import { withBytes } from './held-bytes.ts';
-import { readLongOnes } from './long-references.ts';
+import { readLongValues } from './long-references.ts';
 
 const RECORD_ID_LENGTH = 27;
 /** Referred values beyond this in one answer are left out: a few references to long texts could fill the memory. */
 const REFERRED_CHARACTERS_MAX = 16 * 1024 * 1024;
 
-interface Place {
+interface ReferenceEntry {
   /** Just behind the closing quotation mark of the referred record's identifier. */
   readonly at: number;
   readonly recordId: string;
@@ -29,14 +29,14 @@ interface Place {
 /** The texts, none of them long, as the caller sees them now. */
 export async function withLiveReferences(at: InCollection, texts: readonly string[]): Promise<readonly RecordText[]> {
   if (at.collection.references.length === 0) return texts;
-  return withBytes(at, () => withReferencesOf(at, at.store, texts));
+  return withBytes(at, () => withLiveReferencesFrom(at, at.store, texts));
 }
 
 /**
  * The texts as the caller sees them now, or at the moment of the snapshot that `reader` is. Within `withBytes`: long values
  * that are referred to need room, besides that of the texts.
  */
-export async function withReferencesOf(
+export async function withLiveReferencesFrom(
   at: InCollection,
   reader: Reader,
   texts: readonly RecordText[],
@@ -44,17 +44,17 @@ export async function withReferencesOf(
 ): Promise<readonly RecordText[]> {
   const { collection } = at;
   if (collection.references.length === 0) return texts;
-  const places = texts.map((text) => findPlaces(collection.references, text));
-  const referrals = toReferrals(at, places.flat());
+  const entries = texts.map((text) => findEntries(collection.references, text));
+  const referrals = toReferrals(at, entries.flat());
   if (referrals.length === 0) return texts;
   const referred = await readReferred(reader, referrals);
-  const room = { characters: REFERRED_CHARACTERS_MAX };
+  const budget = { characters: REFERRED_CHARACTERS_MAX };
   if (longToo) {
     const held = texts.reduce((sum, text) => (typeof text === 'string' ? sum : sum + text.length), 0);
-    const long = { referrals, referred, places: places.flat(), held, charactersMax: room.characters };
-    await readLongOnes(at, reader, long);
+    const long = { referrals, referred, entries: entries.flat(), held, charactersMax: budget.characters };
+    await readLongValues(at, reader, long);
   }
-  return texts.map((text, index) => splice(text, places[index] ?? [], { referred, room }));
+  return texts.map((text, index) => splice(text, entries[index] ?? [], { referred, budget }));
 }
 
 /**
@@ -67,8 +67,8 @@ export async function withLiveReferencesIfPossible(
   texts: readonly RecordText[],
 ): Promise<readonly RecordText[]> {
   try {
-    return await withReferencesOf(at, at.store, texts).catch((error: unknown) => {
-      if (error instanceof BytesNeeded) return withReferencesOf(at, at.store, texts, { longToo: false });
+    return await withLiveReferencesFrom(at, at.store, texts).catch((error: unknown) => {
+      if (error instanceof BytesNeeded) return withLiveReferencesFrom(at, at.store, texts, { longToo: false });
       throw error;
     });
   } catch {
@@ -76,8 +76,8 @@ export async function withLiveReferencesIfPossible(
   }
 }
 
-function findPlaces(columns: readonly ReferenceColumn[], text: RecordText): Place[] {
-  const places: Place[] = [];
+function findEntries(columns: readonly ReferenceColumn[], text: RecordText): ReferenceEntry[] {
+  const entries: ReferenceEntry[] = [];
   for (const column of columns) {
     for (let from = 0; ; ) {
       const start = text.indexOf(column.mark, from);
@@ -85,7 +85,7 @@ function findPlaces(columns: readonly ReferenceColumn[], text: RecordText): Plac
       const before = partOf(text, start - 1, start);
       const idStart = start + column.mark.length;
       if (before === '{' || before === ',') {
-        places.push({
+        entries.push({
           at: idStart + RECORD_ID_LENGTH + 1,
           recordId: partOf(text, idStart, idStart + RECORD_ID_LENGTH),
           column,
@@ -95,16 +95,16 @@ function findPlaces(columns: readonly ReferenceColumn[], text: RecordText): Plac
       from = idStart;
     }
   }
-  return places.sort((a, b) => a.at - b.at);
+  return entries.sort((a, b) => a.at - b.at);
 }
 
 /** Of characters that are single bytes. */
 const partOf = (text: RecordText, start: number, end: number): string =>
   typeof text === 'string' ? text.slice(start, end) : text.toString('latin1', start, end);
 
-function toReferrals(context: Pick<Context, 'application' | 'caller'>, places: readonly Place[]): Referral[] {
+function toReferrals(context: Pick<Context, 'application' | 'caller'>, entries: readonly ReferenceEntry[]): Referral[] {
   const byCollection = new Map<string, { columnIds: Set<string>; recordIds: Set<string> }>();
-  for (const { column, recordId } of places) {
+  for (const { column, recordId } of entries) {
     const entry = byCollection.get(column.referredCollectionId) ?? { columnIds: new Set(), recordIds: new Set() };
     entry.columnIds.add(column.referredColumnId);
     entry.recordIds.add(recordId);
@@ -121,43 +121,43 @@ function toReferrals(context: Pick<Context, 'application' | 'caller'>, places: r
 interface Splicing {
   readonly referred: Map<string, Map<string, Referred>>;
   /** What may still be put into this answer. */
-  readonly room: { characters: number };
+  readonly budget: { characters: number };
 }
 
-function splice(text: RecordText, places: readonly Place[], splicing: Splicing): RecordText {
-  if (typeof text !== 'string') return spliceBytes(text, places, splicing);
+function splice(text: RecordText, entries: readonly ReferenceEntry[], splicing: Splicing): RecordText {
+  if (typeof text !== 'string') return spliceBytes(text, entries, splicing);
   let result = '';
   let from = 0;
-  for (const place of places) {
-    const members = membersOf(place, splicing);
+  for (const entry of entries) {
+    const members = membersOf(entry, splicing);
     if (members === undefined) continue;
-    result += text.slice(from, place.at) + members;
-    from = place.at;
+    result += text.slice(from, entry.at) + members;
+    from = entry.at;
   }
   if (from === 0) return text;
   result += text.slice(from);
   return result.length > LONG_ALONE_BYTES ? Buffer.from(result) : result;
 }
 
-function spliceBytes(text: Buffer, places: readonly Place[], splicing: Splicing): Buffer {
+function spliceBytes(text: Buffer, entries: readonly ReferenceEntry[], splicing: Splicing): Buffer {
   const parts: Buffer[] = [];
   let from = 0;
-  for (const place of places) {
-    const members = membersOf(place, splicing);
+  for (const entry of entries) {
+    const members = membersOf(entry, splicing);
     if (members === undefined) continue;
-    parts.push(text.subarray(from, place.at), Buffer.from(members));
-    from = place.at;
+    parts.push(text.subarray(from, entry.at), Buffer.from(members));
+    from = entry.at;
   }
   return from === 0 ? text : Buffer.concat([...parts, text.subarray(from)]);
 }
 
 /** What a reference shows of the record that it refers to; undefined when that is not there. */
-function membersOf({ recordId, column }: Place, { referred, room }: Splicing): string | undefined {
+function membersOf({ recordId, column }: ReferenceEntry, { referred, budget }: Splicing): string | undefined {
   const target = referred.get(column.referredCollectionId)?.get(recordId);
   if (target === undefined) return undefined;
   const value = target.values.get(column.referredColumnId);
   const hash = `,"recordHash":"${target.hash}"`;
-  if (value === undefined || value.length > room.characters) return hash;
-  room.characters -= value.length;
+  if (value === undefined || value.length > budget.characters) return hash;
+  budget.characters -= value.length;
   return `${hash},"value":${value}`;
 }

@@ -17,20 +17,20 @@ interface LongReferences {
   /** What is known of the records, to which the values are added. */
   readonly referred: ReadonlyMap<string, Map<string, Referred>>;
   /** Where values are put in. */
-  readonly places: readonly { readonly recordId: string; readonly column: ReferenceColumn }[];
+  readonly entries: readonly { readonly recordId: string; readonly column: ReferenceColumn }[];
   /** Bytes of the texts into which they are put. */
   readonly held: number;
   /** No more than that is put in. */
   readonly charactersMax: number;
 }
 
-export async function readLongOnes(
+export async function readLongValues(
   at: InCollection,
   reader: Reader,
-  { referrals, referred, places, held, charactersMax }: LongReferences,
+  { referrals, referred, entries, held, charactersMax }: LongReferences,
 ): Promise<void> {
   let [long, short] = [0, 0];
-  for (const { recordId, column } of places) {
+  for (const { recordId, column } of entries) {
     const record = referred.get(column.referredCollectionId)?.get(recordId);
     if (record?.longBytes !== undefined) long += record.longBytes;
     else short += record?.values.get(column.referredColumnId)?.length ?? 0;
@@ -43,7 +43,7 @@ export async function readLongOnes(
   for (const referral of referrals) {
     const records = referred.get(referral.collectionId);
     if (records === undefined) continue;
-    for (const recordIds of portionsOf(referral.recordIds, (id) => records.get(id)?.longBytes ?? 0)) {
+    for (const recordIds of batchesOf(referral.recordIds, (id) => records.get(id)?.longBytes ?? 0)) {
       if (characters > charactersMax) return;
       const found = await readLongReferred(reader, { ...referral, recordIds });
       for (const id of recordIds) {
@@ -56,20 +56,20 @@ export async function readLongOnes(
   }
 }
 
-/** Those that have a size, in order, and each portion no larger than it may be unless it is one alone. */
-function* portionsOf(ids: readonly string[], sizeOf: (id: string) => number): Generator<string[]> {
-  let portion: string[] = [];
+/** Groups the records that have a size, in order, so that no batch exceeds the maximum unless it is a single record. */
+function* batchesOf(ids: readonly string[], sizeOf: (id: string) => number): Generator<string[]> {
+  let batch: string[] = [];
   let bytes = 0;
   for (const id of ids) {
     const size = sizeOf(id);
     if (size === 0) continue;
-    if (portion.length > 0 && bytes + size > PICKED_BYTES_MAX) {
-      yield portion;
-      portion = [];
+    if (batch.length > 0 && bytes + size > PICKED_BYTES_MAX) {
+      yield batch;
+      batch = [];
       bytes = 0;
     }
-    portion.push(id);
+    batch.push(id);
     bytes += size;
   }
-  if (portion.length > 0) yield portion;
+  if (batch.length > 0) yield batch;
 }

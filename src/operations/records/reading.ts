@@ -4,7 +4,7 @@ import type { RecordText } from '../../domain/records/record-text.ts';
 import { readLongRecord, readLongTexts } from '../../store/records/long-records.ts';
 import type { InCollection } from '../in-collection.ts';
 import { requireBytes, withBytes } from './held-bytes.ts';
-import { withReferencesOf } from './live-references.ts';
+import { withLiveReferencesFrom } from './live-references.ts';
 
 /**
  * As the caller sees it; undefined when it has gone since. `selected`: what told that it is long. Whoever may read it then
@@ -18,7 +18,7 @@ export function readLong(at: InCollection, selected: string): Promise<RecordText
     if (stored === undefined) return undefined;
     // It may have grown.
     requireBytes(at, stored.length);
-    const [text] = await withReferencesOf(at, at.store, [stored]);
+    const [text] = await withLiveReferencesFrom(at, at.store, [stored]);
     return text;
   });
 }

@@ -12,15 +12,15 @@ import { loggedWrite } from '../../store/activity/logged-write.ts';
 import { isLongRecord } from '../../store/records/long-records.ts';
 import { getRecord, removeRecord } from '../../store/records/records.ts';
 import type { NewRecord, RecordUpdate, RecordUpdateWithId } from '../../wire/records.ts';
-import { type InCollection, inCollection, pathOf } from '../in-collection.ts';
+import { cachePath, type InCollection, inCollection } from '../in-collection.ts';
 import { type Failure, inOrder } from '../in-order.ts';
 import { recordEntries } from './drafts.ts';
 import { draftRecords, insertDrafts } from './inserts.ts';
 import { withLiveReferences, withLiveReferencesIfPossible } from './live-references.ts';
 import { readLong } from './reading.ts';
-import { ATTEMPTS, buildAnew, buildOnKnown, explain, replace } from './replacement.ts';
+import { ATTEMPTS, buildOnKnown, buildReplacement, replace, throwMissReason } from './replacement.ts';
 import { findTargets } from './targets.ts';
-import { applyUpdates, type Change, type UpdateConditions } from './updates.ts';
+import { applyUpdates, type Update, type UpdateConditions } from './updates.ts';
 import { readUpsert, upsertKey, upsertMany, upsertOne } from './upserts.ts';
 
 /** A record as it goes out. The hash stands first in the ETag; the rest changes with anything else in the text. */
@@ -38,7 +38,7 @@ export async function get(context: Context, input: { collectionId: string; recor
   });
   if (stored === undefined) throw fault('RECORD_NOT_FOUND', { recordId });
   if (isLongRecord(stored)) return getLong(at, recordId, stored);
-  at.known.learn(pathOf(at), recordId, stored);
+  at.known.learn(cachePath(at), recordId, stored);
   const [text = stored] = await withLiveReferences(at, [stored]);
   return viewOf(text);
 }
@@ -67,7 +67,7 @@ export async function create(
   const { drafts, failure } = await draftRecords(at, input.records);
   const outcome = await insertDrafts(at, drafts);
   const [only] = drafts;
-  if (!input.batch && only && outcome.texts[0]) at.known.learn(pathOf(at), only.id, outcome.texts[0]);
+  if (!input.batch && only && outcome.texts[0]) at.known.learn(cachePath(at), only.id, outcome.texts[0]);
   const texts = await withLiveReferencesIfPossible(at, outcome.texts);
   return finish(texts, outcome.failure ?? failure, input.batch ? 'insertedRecords' : undefined);
 }
@@ -104,7 +104,7 @@ export async function updateMany(
 ): Promise<readonly RecordText[]> {
   const at = inCollection(context, input.collectionId);
   const { done: changes, failure } = await inOrder(at, input.updates, (update) =>
-    readChange(at.collection, update.id, update),
+    readUpdate(at.collection, update.id, update),
   );
   if (changes.length === 0) return finish([], failure, 'updatedRecords');
   const found = await findTargets(
@@ -116,7 +116,7 @@ export async function updateMany(
   return finish(texts, outcome.failure ?? failure, 'updatedRecords');
 }
 
-function readChange(collection: PreparedCollection, id: string, { values, replace = true }: RecordUpdate): Change {
+function readUpdate(collection: PreparedCollection, id: string, { values, replace = true }: RecordUpdate): Update {
   return { id, replace, read: readValues(collection.columns, values, { nullRemoves: !replace }) };
 }
 
@@ -127,20 +127,20 @@ export async function update(
 ): Promise<RecordText> {
   const at = inCollection(context, input.collectionId);
   const { recordId, ifHash } = input;
-  const change = readChange(at.collection, recordId, input.update);
+  const change = readUpdate(at.collection, recordId, input.update);
   const found = await findTargets(at, change.read.targets);
   const built = change.replace
-    ? buildAnew(change, found, ifHash)
-    : buildOnKnown(change, found, { text: at.known.get(pathOf(at), recordId), ifHash });
+    ? buildReplacement(change, found, ifHash)
+    : buildOnKnown(change, found, { text: at.known.get(cachePath(at), recordId), ifHash });
   const text =
     (built && (await replace(at, recordId, { ...built, ifHash }))) ??
     (await updateLocked(at, change, { found, ifHash }));
-  at.known.learn(pathOf(at), recordId, text);
+  at.known.learn(cachePath(at), recordId, text);
   const [live = text] = await withLiveReferencesIfPossible(at, [text]);
   return live;
 }
 
-async function updateLocked(at: InCollection, change: Change, conditions: UpdateConditions): Promise<RecordText> {
+async function updateLocked(at: InCollection, change: Update, conditions: UpdateConditions): Promise<RecordText> {
   const { texts, failure } = await applyUpdates(at, [change], conditions);
   if (failure !== undefined) throw failure.fault;
   return texts[0]!;
@@ -162,7 +162,7 @@ export async function upsert(
   if (first === undefined) return finish([], failure, member);
   if (!input.batch) {
     const { id, text } = await upsertOne(at, key, first);
-    at.known.learn(pathOf(at), id, text);
+    at.known.learn(cachePath(at), id, text);
     return withLiveReferencesIfPossible(at, [text]);
   }
   const outcome = await upsertMany(at, key, upserts);
@@ -181,10 +181,10 @@ export async function remove(
     const change = removeRecord(at.table, recordId, conditions);
     const entries = recordEntries(at, { kind: 'record.delete', recordIds: [recordId] });
     if ((await loggedWrite(at.store, change, entries)).length > 0) {
-      at.known.forget(pathOf(at), recordId);
+      at.known.forget(cachePath(at), recordId);
       return;
     }
-    await explain(at, recordId, ifHash);
+    await throwMissReason(at, recordId, ifHash);
   }
   throw tooBusy();
 }

@@ -7,13 +7,13 @@ import { tooBusy } from '../../faults.ts';
 import { loggedLast } from '../../store/activity/logged-write.ts';
 import { StaleDefinition } from '../../store/database/sqlstate.ts';
 import { findMatching, lockMatching, removeLocked } from '../../store/records/removals.ts';
-import { type InCollection, inCollection, pathOf } from '../in-collection.ts';
+import { cachePath, type InCollection, inCollection } from '../in-collection.ts';
 import { recordEntries } from './drafts.ts';
 import { type SearchInput, searchOf } from './lists.ts';
 
 /** Found at a time, and deleted at a time. */
-const FOUND = 10_000;
-const STEP = 500;
+const FOUND_MAX = 10_000;
+const REMOVED_MAX = 500;
 
 export async function removeMany(
   context: Context,
@@ -34,14 +34,14 @@ export async function removeMany(
     throw error instanceof StaleDefinition && count > 0 ? tooBusy() : error;
   };
   for (let after = ''; count < input.limit; ) {
-    const limit = Math.min(FOUND, input.limit - count);
+    const limit = Math.min(FOUND_MAX, input.limit - count);
     const found = findMatching(at.store, at.table, { ...selection, after, limit });
     const ids = await found.catch(refuseToStartOver);
-    for (let start = 0; start < ids.length; start += STEP) {
-      const step = ids.slice(start, start + STEP);
-      const removed = await removeStep(at, { ...selection, ids: step }).catch(refuseToStartOver);
+    for (let start = 0; start < ids.length; start += REMOVED_MAX) {
+      const batch = ids.slice(start, start + REMOVED_MAX);
+      const removed = await removeBatch(at, { ...selection, ids: batch }).catch(refuseToStartOver);
       count += removed.length;
-      for (const id of removed) at.known.forget(pathOf(at), id);
+      for (const id of removed) at.known.forget(cachePath(at), id);
     }
     if (ids.length < limit) break;
     after = ids.at(-1) ?? after;
@@ -49,7 +49,7 @@ export async function removeMany(
   return count;
 }
 
-async function removeStep(at: InCollection, selection: Parameters<typeof lockMatching>[2]): Promise<string[]> {
+async function removeBatch(at: InCollection, selection: Parameters<typeof lockMatching>[2]): Promise<string[]> {
   return at.store.transaction(async (tx) => {
     const ids = await lockMatching(tx, at.table, selection);
     if (ids.length === 0) return [];

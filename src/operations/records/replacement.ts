@@ -9,22 +9,26 @@ import { loggedWrite } from '../../store/activity/logged-write.ts';
 import { assertGeneration } from '../../store/records/fence.ts';
 import { inspectRecord, replaceRecord } from '../../store/records/records.ts';
 import type { Values } from '../../wire/values.ts';
-import { assertWritable, type InCollection, noteWritten } from '../in-collection.ts';
-import { draftInSteps, duplicatedValues, recordEntries } from './drafts.ts';
+import { assertWritable, type InCollection, reportWritten } from '../in-collection.ts';
+import { draftInSlices, duplicatedValues, recordEntries } from './drafts.ts';
 import { completeTargets, type FoundTargets, isFound } from './targets.ts';
-import { type Change, merged } from './updates.ts';
+import { mergeValues, type Update } from './updates.ts';
 
 /** How often a conditional write that met nothing, for no reason that can be found, is tried again. */
 export const ATTEMPTS = 5;
 
 /** New values, and the hash that the record must have for them to be right; undefined: any. */
-export interface Built {
+export interface BuiltValues {
   readonly values: Values;
   readonly onHash: string | undefined;
 }
 
 /** A replacement needs to know nothing of the record, unless it names targets that only the record may still hold. */
-export function buildAnew({ read }: Change, found: FoundTargets, ifHash: string | undefined): Built | undefined {
+export function buildReplacement(
+  { read }: Update,
+  found: FoundTargets,
+  ifHash: string | undefined,
+): BuiltValues | undefined {
   if (!read.targets.every((target) => isFound(found, target))) return undefined;
   completeTargets(read.targets, found);
   return { values: read.values, onHash: ifHash };
@@ -32,26 +36,26 @@ export function buildAnew({ read }: Change, found: FoundTargets, ifHash: string 
 
 /** A change of some columns builds on the present values; where this node knows them, that is one statement too. */
 export function buildOnKnown(
-  change: Change,
+  change: Update,
   found: FoundTargets,
   { text, ifHash }: { text: string | undefined; ifHash: string | undefined },
-): Built | undefined {
+): BuiltValues | undefined {
   const { read } = change;
   if (text === undefined || !read.targets.every((target) => isFound(found, target))) return undefined;
   const known = readRecordText(text);
   if (ifHash !== undefined && ifHash !== known.hash) return undefined;
   completeTargets(read.targets, found);
-  return { values: merged(known.values, change), onHash: known.hash };
+  return { values: mergeValues(known.values, change), onHash: known.hash };
 }
 
 /** One statement. Undefined when the record has other values than those that were built on. */
 export async function replace(
   at: InCollection,
   recordId: string,
-  { values, onHash, ifHash }: Built & { ifHash: string | undefined },
+  { values, onHash, ifHash }: BuiltValues & { ifHash: string | undefined },
 ): Promise<string | undefined> {
   const { store, caller, collection } = at;
-  const made = await at.slices.run(at.scope, draftInSteps(at, recordId, values));
+  const made = await at.slices.run(at.scope, draftInSlices(at, recordId, values));
   const conditions = { scope: writeScope(collection.definition, caller), ifHash: onHash };
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     const now = isoTime(at.now());
@@ -62,20 +66,20 @@ export async function replace(
     try {
       const [row] = await loggedWrite(store, statement, entries);
       if (row !== undefined) {
-        noteWritten(at, 1);
+        reportWritten(at, 1);
         return row[1] as string;
       }
     } catch (error) {
       throw (await duplicatedValues(store, collection, { error, refused: made })) ?? error;
     }
     if (onHash !== ifHash) return undefined;
-    await explain(at, recordId, ifHash);
+    await throwMissReason(at, recordId, ifHash);
   }
   throw tooBusy();
 }
 
 /** Why a conditional write met nothing, as a fault; returns when the reason has gone meanwhile. */
-export async function explain(at: InCollection, recordId: string, ifHash: string | undefined): Promise<void> {
+export async function throwMissReason(at: InCollection, recordId: string, ifHash: string | undefined): Promise<void> {
   const { record, fence } = await inspectRecord(at.store, at.table, recordId);
   assertGeneration(fence, at.table.generation);
   assertWritable(at, recordId, record?.createdBy);

@@ -9,27 +9,27 @@ import type { Transaction } from '../../store/database/handles.ts';
 import { assertGeneration } from '../../store/records/fence.ts';
 import { lockRecords, updateRecords } from '../../store/records/records.ts';
 import type { Values } from '../../wire/values.ts';
-import { assertWritable, type InCollection, noteWritten } from '../in-collection.ts';
+import { assertWritable, type InCollection, reportWritten } from '../in-collection.ts';
 import { type Failure, inOrder, type Outcome } from '../in-order.ts';
+import { elementSizes, writeInBatches } from './batched-writes.ts';
 import { duplicatedValues } from './drafts.ts';
 import { withBytes } from './held-bytes.ts';
-import { portionSizes, writeInPortions } from './portions.ts';
 import {
   assertWritten,
+  draftOf,
   entriesOf,
   heldKeys,
   outcome,
+  type PlannedWrite,
+  planUpdate,
+  type RecordState,
+  type RecordWrite,
   readState,
-  refusal,
-  type State,
-  type Step,
-  type Stepped,
-  updateStep,
-  writeSteps,
-} from './steps.ts';
+  writePlanned,
+} from './planned-writes.ts';
 import { completeTargets, type FoundTargets } from './targets.ts';
 
-export interface Change {
+export interface Update {
   readonly id: string;
   readonly replace: boolean;
   readonly read: ReadValues;
@@ -43,83 +43,83 @@ export interface UpdateConditions {
 
 export async function applyUpdates(
   at: InCollection,
-  changes: readonly Change[],
+  changes: readonly Update[],
   conditions: UpdateConditions,
 ): Promise<Outcome> {
-  let attempted: Step | undefined;
+  let attempted: RecordWrite | undefined;
   try {
     return await inTransaction(at, async (tx) => {
       const ids = [...new Set(changes.map((change) => change.id))];
       const { records, fence } = await lockRecords(tx, at.table, ids);
       assertGeneration(fence, at.table.generation);
       const elements = changes.map(({ id, read }) => ({ name: id, values: read.values }));
-      const sizes = portionSizes(elements, records);
+      const sizes = elementSizes(elements, records);
       if (sizes !== undefined) {
         const names = changes.map(({ id }) => id);
-        const change = changing(at, changes, conditions);
-        return writeInPortions(at, tx, { names, sizes, locked: records, created: NONE, change, failure: undefined });
+        const change = planner(at, changes, conditions);
+        return writeInBatches(at, tx, { names, sizes, locked: records, created: NONE, change, failure: undefined });
       }
       const states = new Map([...records].map(([id, { rec }]) => [id, readState(at.collection, rec)]));
       const held = heldKeys(states.values());
-      const { done: steps, failure } = await takeSteps(at, changes, { ...conditions, states });
-      const [only, ...others] = steps;
+      const { done: writes, failure } = await planWrites(at, changes, { ...conditions, states });
+      const [only, ...others] = writes;
       if (only !== undefined && others.length === 0) {
         attempted = only;
-        await writeOnly(at, tx, only);
-        return outcome(steps, failure);
+        await writeOne(at, tx, only);
+        return outcome(writes, failure);
       }
-      return await writeSteps(at, tx, { steps, failure, heldKeys: held });
+      return await writePlanned(at, tx, { writes, failure, heldKeys: held });
     });
   } catch (error) {
     // A single element goes out together with its commit; the database's refusal of it arrives here.
     const duplicated =
-      attempted && (await duplicatedValues(at.store, at.collection, { error, refused: refusal(attempted) }));
+      attempted && (await duplicatedValues(at.store, at.collection, { error, refused: draftOf(attempted) }));
     if (duplicated === undefined) throw error;
     return { texts: [], failure: { index: 0, fault: duplicated } };
   }
 }
 
-const NONE: ReadonlyMap<string, Stepped> = new Map();
+const NONE: ReadonlyMap<string, PlannedWrite> = new Map();
 
 /** What holds locks waits for no bytes: it gives them up, and locks again. */
 const inTransaction = <T>(at: InCollection, work: (tx: Transaction) => Promise<T>): Promise<T> =>
   withBytes(at, () => at.store.transaction(work));
 
-function takeSteps(
+function planWrites(
   at: InCollection,
-  changes: readonly Change[],
-  { states, ...conditions }: UpdateConditions & { states: Map<string, State> },
-): Promise<{ done: Step[]; failure?: Failure }> {
-  const change = changing(at, changes, conditions);
+  changes: readonly Update[],
+  { states, ...conditions }: UpdateConditions & { states: Map<string, RecordState> },
+): Promise<{ done: RecordWrite[]; failure?: Failure }> {
+  const change = planner(at, changes, conditions);
   return inOrder(at, changes, ({ id }, index) => {
     const next = change(index, states.get(id));
     states.set(id, next.state);
-    return next.step;
+    return next.write;
   });
 }
 
 /** How the change of that index is applied to its record; undefined where there is no such record. */
-function changing(at: InCollection, changes: readonly Change[], { found, ifHash }: UpdateConditions) {
+function planner(at: InCollection, changes: readonly Update[], { found, ifHash }: UpdateConditions) {
   const now = isoTime(at.now());
-  return (index: number, state: State | undefined): Stepped => {
+  return (index: number, state: RecordState | undefined): PlannedWrite => {
     const change = changes[index]!;
     assertWritable(at, change.id, state?.record.createdBy.id);
     if (state === undefined) throw new Error('a record that is not there was taken for writable');
     if (ifHash !== undefined && state.record.hash !== ifHash) throw fault('PRECONDITION_FAILED');
     completeTargets(change.read.targets, found, state.record.values);
-    return updateStep(at, state, { values: merged(state.record.values, change), now });
+    return planUpdate(at, state, { values: mergeValues(state.record.values, change), now });
   };
 }
 
 /** The values after the change. */
-export function merged(current: Values, { replace, read }: Pick<Change, 'replace' | 'read'>): Values {
+export function mergeValues(current: Values, { replace, read }: Pick<Update, 'replace' | 'read'>): Values {
   if (replace) return read.values;
   const values = { ...current, ...read.values };
   for (const columnId of read.removed) delete values[columnId];
   return values;
 }
 
-async function writeOnly(at: InCollection, tx: Transaction, step: Step): Promise<void> {
-  noteWritten(at, 1);
-  assertWritten([await loggedLast(at.store, tx, updateRecords(at.table, [step.row]), entriesOf(at, [step]))]);
+async function writeOne(at: InCollection, tx: Transaction, write: RecordWrite): Promise<void> {
+  reportWritten(at, 1);
+  assertWritten([await loggedLast(at.store, tx, updateRecords(at.table, [write.row]), entriesOf(at, [write]))]);
 }

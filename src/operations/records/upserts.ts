@@ -19,24 +19,24 @@ import type { NewRecord } from '../../wire/records.ts';
 import type { Values } from '../../wire/values.ts';
 import type { InCollection } from '../in-collection.ts';
 import { type Failure, inOrder, type Outcome } from '../in-order.ts';
+import { elementSizes, writeInBatches } from './batched-writes.ts';
 import { isDuplicatedIn } from './drafts.ts';
 import { withBytes } from './held-bytes.ts';
 import { draftNew, insertDrafts } from './inserts.ts';
-import { portionSizes, writeInPortions } from './portions.ts';
-import { replace } from './replacement.ts';
 import {
-  createStep,
   heldKeys,
+  type PlannedWrite,
+  PlanOutdated,
+  planCreation,
+  planUpdate,
+  type RecordState,
+  type RecordWrite,
   readState,
-  type State,
-  type Step,
-  type Stepped,
-  StepsOutdated,
-  updateStep,
-  writeSteps,
-} from './steps.ts';
+  writePlanned,
+} from './planned-writes.ts';
+import { replace } from './replacement.ts';
 import { completeTargets, type FoundTargets, findTargets } from './targets.ts';
-import { merged } from './updates.ts';
+import { mergeValues } from './updates.ts';
 
 /** How often a single upsert looks and writes before it locks. */
 const RACES = 3;
@@ -74,12 +74,12 @@ export function readUpsert(collection: PreparedCollection, key: UpsertKey, { val
   const entry = values[columnId] ?? null;
   if (entry === null) throw fault('MISSING_UPSERT_KEY_VALUE', { columnId, reason: 'the key column has no value' });
   const keyFirst = { [columnId]: entry, ...values };
-  const read = properKey(key, () => readValues(collection.columns, keyFirst, { nullRemoves: true }));
+  const read = reportKeyAsMissing(key, () => readValues(collection.columns, keyFirst, { nullRemoves: true }));
   return { key: String(projection.read(read.values)), read, creatorId };
 }
 
 /** Whatever is wrong with the value of the key column, it is told as missing. */
-function properKey<T>({ columnId }: UpsertKey, work: () => T): T {
+function reportKeyAsMissing<T>({ columnId }: UpsertKey, work: () => T): T {
   try {
     return work();
   } catch (error) {
@@ -91,7 +91,7 @@ function properKey<T>({ columnId }: UpsertKey, work: () => T): T {
   }
 }
 
-const findAll = (at: InCollection, upserts: readonly Upsert[]): Promise<FoundTargets> =>
+const findUpsertTargets = (at: InCollection, upserts: readonly Upsert[]): Promise<FoundTargets> =>
   findTargets(
     at,
     upserts.flatMap(({ read }) => read.targets),
@@ -101,20 +101,20 @@ const findAll = (at: InCollection, upserts: readonly Upsert[]): Promise<FoundTar
 /** The values of the record that has the key. That there is one is all that is told of one that is not for the caller. */
 function changedValues(
   at: InCollection,
-  { key, upsert, found }: Looked,
+  { key, upsert, found }: FoundUpsert,
   held: { createdBy: { id: string }; values: Values },
 ): Values {
   if (!isInScope(writeScope(at.collection.definition, at.caller), held.createdBy.id)) throw fault('FORBIDDEN');
-  properKey(key, () => completeTargets(upsert.read.targets, found, held.values));
-  return merged(held.values, { replace: false, read: upsert.read });
+  reportKeyAsMissing(key, () => completeTargets(upsert.read.targets, found, held.values));
+  return mergeValues(held.values, { replace: false, read: upsert.read });
 }
 
-function newRecord(at: InCollection, { key, upsert, found }: Looked) {
-  properKey(key, () => completeTargets(upsert.read.targets, found));
+function newRecord(at: InCollection, { key, upsert, found }: FoundUpsert) {
+  reportKeyAsMissing(key, () => completeTargets(upsert.read.targets, found));
   return draftNew(at, upsert.read.values, { creatorId: upsert.creatorId, found });
 }
 
-interface Looked {
+interface FoundUpsert {
   readonly key: UpsertKey;
   readonly upsert: Upsert;
   readonly found: FoundTargets;
@@ -127,13 +127,13 @@ interface Written {
 
 export async function upsertOne(at: InCollection, key: UpsertKey, upsert: Upsert): Promise<Written> {
   const look = () => getRecordByKey(at.store, at.table, { projection: key.projection, key: upsert.key });
-  const [found, first] = await Promise.all([findAll(at, [upsert]), look()]);
+  const [found, first] = await Promise.all([findUpsertTargets(at, [upsert]), look()]);
   const looked = { key, upsert, found };
   let stored = first;
   for (let race = 1; race <= RACES; race++) {
     if (race > 1) stored = await look();
     if (stored !== undefined && isLongRecord(stored)) break;
-    const written = stored === undefined ? await insertNew(at, looked) : await change(at, looked, stored);
+    const written = stored === undefined ? await insertNew(at, looked) : await changeStored(at, looked, stored);
     if (written !== undefined) return written;
   }
   const { texts, failure } = await upsertLocked(at, [upsert], { key, found });
@@ -143,7 +143,7 @@ export async function upsertOne(at: InCollection, key: UpsertKey, upsert: Upsert
 }
 
 /** Undefined when another has made such a record since. */
-async function insertNew(at: InCollection, looked: Looked): Promise<Written | undefined> {
+async function insertNew(at: InCollection, looked: FoundUpsert): Promise<Written | undefined> {
   const made = newRecord(at, looked);
   const { texts, failure } = await insertDrafts(at, [made]);
   if (failure === undefined) return { id: made.id, text: texts[0]! };
@@ -152,7 +152,7 @@ async function insertNew(at: InCollection, looked: Looked): Promise<Written | un
 }
 
 /** Undefined when the record has changed, or has gone, since. */
-async function change(at: InCollection, looked: Looked, stored: string): Promise<Written | undefined> {
+async function changeStored(at: InCollection, looked: FoundUpsert, stored: string): Promise<Written | undefined> {
   const record = readRecordText(stored);
   const values = changedValues(at, looked, record);
   const text = await replace(at, record.id, { values, onHash: record.hash, ifHash: undefined });
@@ -160,7 +160,7 @@ async function change(at: InCollection, looked: Looked, stored: string): Promise
 }
 
 export async function upsertMany(at: InCollection, key: UpsertKey, upserts: readonly Upsert[]): Promise<Outcome> {
-  return upsertLocked(at, upserts, { key, found: await findAll(at, upserts) });
+  return upsertLocked(at, upserts, { key, found: await findUpsertTargets(at, upserts) });
 }
 
 async function upsertLocked(
@@ -174,7 +174,7 @@ async function upsertLocked(
       const locking = { ...given, upserts, oneByOne };
       return await withBytes(at, () => at.store.transaction((tx) => lockAndWrite(at, tx, locking)));
     } catch (error) {
-      if (!(error instanceof StepsOutdated)) throw error;
+      if (!(error instanceof PlanOutdated)) throw error;
       oneByOne = error.oneByOne;
       await wait(Math.random() * PAUSE_MS * attempt);
     }
@@ -182,70 +182,77 @@ async function upsertLocked(
   throw tooBusy();
 }
 
-interface Locking {
+interface UpsertBatch {
   readonly key: UpsertKey;
   readonly found: FoundTargets;
   readonly upserts: readonly Upsert[];
   readonly oneByOne: boolean;
 }
 
-async function lockAndWrite(at: InCollection, tx: Transaction, locking: Locking): Promise<Outcome> {
+async function lockAndWrite(at: InCollection, tx: Transaction, locking: UpsertBatch): Promise<Outcome> {
   const { columnId, projection } = locking.key;
   const keys = [...new Set(locking.upserts.map(({ key }) => key))];
   const { recs, long, fence } = await lockRecordsByKeys(tx, at.table, { projection, keys });
   assertGeneration(fence, at.table.generation);
   const locked = recs.map((rec) => readState(at.collection, rec));
-  const keyOf = ({ record }: State) => String(projection.read(record.values));
+  const keyOf = ({ record }: RecordState) => String(projection.read(record.values));
   const all = new Map(long);
   for (const [index, state] of locked.entries()) all.set(keyOf(state), { id: state.record.id, rec: recs[index]! });
   const elements = locking.upserts.map(({ key, read }) => ({ name: key, values: read.values }));
-  const sizes = portionSizes(elements, all);
-  if (sizes !== undefined) return writeLong(at, tx, { ...locking, sizes, locked: all });
+  const sizes = elementSizes(elements, all);
+  if (sizes !== undefined) return writeLongBatch(at, tx, { ...locking, sizes, locked: all });
   const states = new Map(locked.map((state) => [keyOf(state), state]));
-  const { done: steps, failure } = await takeSteps(at, locking, states);
+  const { done: writes, failure } = await planWrites(at, locking, states);
   const { oneByOne } = locking;
-  return writeSteps(at, tx, { steps, failure, heldKeys: heldKeys(locked), keyColumnId: columnId, oneByOne });
+  return writePlanned(at, tx, { writes, failure, heldKeys: heldKeys(locked), keyColumnId: columnId, oneByOne });
 }
 
 /** `states` by key: the records that are locked, and those that the elements before have made. */
-function takeSteps(
+function planWrites(
   at: InCollection,
-  { key, found, upserts }: Locking,
-  states: Map<string, State>,
-): Promise<{ done: Step[]; failure?: Failure }> {
+  { key, found, upserts }: UpsertBatch,
+  states: Map<string, RecordState>,
+): Promise<{ done: RecordWrite[]; failure?: Failure }> {
   const now = isoTime(at.now());
   return inOrder(at, upserts, (upsert) => {
     const looked = { key, upsert, found };
     const state = states.get(upsert.key);
-    const next = state === undefined ? creation(at, looked, now) : changing(at, looked, { state, now });
+    const next = state === undefined ? planNew(at, looked, now) : planChange(at, looked, { state, now });
     states.set(upsert.key, next.state);
-    return next.step;
+    return next.write;
   });
 }
 
-const creation = (at: InCollection, looked: Looked, now: string): Stepped => createStep(at, newRecord(at, looked), now);
+const planNew = (at: InCollection, looked: FoundUpsert, now: string): PlannedWrite =>
+  planCreation(at, newRecord(at, looked), now);
 
-const changing = (at: InCollection, looked: Looked, { state, now }: { state: State; now: string }): Stepped =>
-  updateStep(at, state, { values: changedValues(at, looked, state.record), now });
+const planChange = (
+  at: InCollection,
+  looked: FoundUpsert,
+  { state, now }: { state: RecordState; now: string },
+): PlannedWrite => planUpdate(at, state, { values: changedValues(at, looked, state.record), now });
 
-type LongLocking = Locking & { readonly sizes: readonly number[]; readonly locked: ReadonlyMap<string, LockedText> };
+type LongUpsertBatch = UpsertBatch & {
+  readonly sizes: readonly number[];
+  readonly locked: ReadonlyMap<string, LockedText>;
+};
 
 /** New records are made of the body alone, so all of them at first; one that cannot be made ends the batch there. */
-async function writeLong(at: InCollection, tx: Transaction, locking: LongLocking): Promise<Outcome> {
+async function writeLongBatch(at: InCollection, tx: Transaction, locking: LongUpsertBatch): Promise<Outcome> {
   const { key, found, upserts, sizes, locked } = locking;
   const now = isoTime(at.now());
-  const created = new Map<string, Stepped>();
+  const created = new Map<string, PlannedWrite>();
   const { done: names, failure } = await inOrder(at, upserts, (upsert) => {
     if (!locked.has(upsert.key) && !created.has(upsert.key)) {
-      created.set(upsert.key, creation(at, { key, upsert, found }, now));
+      created.set(upsert.key, planNew(at, { key, upsert, found }, now));
     }
     return upsert.key;
   });
-  const change = (index: number, state: State | undefined) => {
+  const change = (index: number, state: RecordState | undefined) => {
     if (state === undefined) throw new Error('a record that is neither there nor new was to be changed');
-    return changing(at, { key, upsert: upserts[index]!, found }, { state, now });
+    return planChange(at, { key, upsert: upserts[index]!, found }, { state, now });
   };
-  return writeInPortions(at, tx, {
+  return writeInBatches(at, tx, {
     ...{ names, sizes: sizes.slice(0, names.length), locked, created, change, failure },
     keyColumnId: key.columnId,
   });

@@ -136,9 +136,9 @@ function seek(
     whole !== undefined && typeof value === 'string'
       ? [
           `${column} ${beyond}= ${from}`,
-          behindLong({ column, from, beyond }, { whole, text: fullKey(key, value), params, behind }),
+          afterLong({ column, from, beyond }, { whole, text: fullKey(key, value), params, behind }),
         ]
-      : [behindPlain({ column, from, beyond }, { scope, params, behind })];
+      : [afterPlain({ column, from, beyond }, { scope, params, behind })];
   return order.descending && key.nullable ? [range, [`${column} is null`]] : [range];
 }
 
@@ -152,7 +152,7 @@ interface Comparison {
  * The creator is compared along where lists are narrowed to one. It changes nothing but the planner's choice: behind a
  * position among few values it expects next to nothing, and would as soon walk along everybody's records.
  */
-function behindPlain(
+function afterPlain(
   { column, from, beyond }: Comparison,
   { scope, params, behind }: { scope: string | undefined; params: Params; behind: string },
 ): string {
@@ -160,7 +160,7 @@ function behindPlain(
   return `(t.created_by, ${column}, t.id) ${beyond} (${params.text(scope)}, ${from}, ${behind})`;
 }
 
-function behindLong(
+function afterLong(
   { column, from, beyond }: Comparison,
   { whole, text, params, behind }: { whole: string; text: string; params: Params; behind: string },
 ): string {

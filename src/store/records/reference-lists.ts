@@ -13,7 +13,7 @@ import { wholeText } from './search-leaves.ts';
 import { sqlType, tableOf } from './tables.ts';
 
 /** What the statement is put together from. */
-interface Scene {
+interface StatementParts {
   readonly params: Params;
   /** `t`, and the condition that its records must fulfil. */
   readonly table: string;
@@ -27,12 +27,12 @@ interface Scene {
   readonly whole: string;
   readonly descending: boolean;
   /** Rows that are needed of a part at most. */
-  readonly room: number;
+  readonly rowsMax: number;
 }
 
 export function pageByReference(query: PageQuery, application: PreparedApplication, caller: Caller): Statement {
   const { after, skip, limit } = query;
-  const scene = sceneOf(query, application, caller);
+  const scene = statementParts(query, application, caller);
   const { descending, params } = scene;
   const beyond = descending ? '<' : '>';
   const resolved = (position?: Position) => resolvedPart(scene, position);
@@ -46,7 +46,7 @@ export function pageByReference(query: PageQuery, application: PreparedApplicati
   return { text: concatenated(parts(), scene, { skip, limit }), params: params.values };
 }
 
-function sceneOf(query: PageQuery, application: PreparedApplication, caller: Caller): Scene {
+function statementParts(query: PageQuery, application: PreparedApplication, caller: Caller): StatementParts {
   const { order, schema, collection, skip, limit } = query;
   const scheme = order.column !== undefined && 'scheme' in order.column ? order.column.scheme : undefined;
   if (scheme === undefined || !('collectionId' in scheme)) throw new Error('this order is not that of a reference');
@@ -76,7 +76,7 @@ function sceneOf(query: PageQuery, application: PreparedApplication, caller: Cal
         ? "''::text"
         : `coalesce(case when octet_length(${value}) >= ${projection.cut} then ${wholeText('r', scheme.columnId)} end, '')`,
     descending: order.descending,
-    room: skip + limit,
+    rowsMax: skip + limit,
   };
 }
 
@@ -84,19 +84,19 @@ function sceneOf(query: PageQuery, application: PreparedApplication, caller: Cal
 type Part = (room: string) => string;
 
 /** Of each referred record no more than a page can need, however many refer to it. */
-function resolvedPart(scene: Scene, after: Position | undefined): Part {
-  const { table, listed, target, visible, pointer, projection, whole, descending, room } = scene;
+function resolvedPart(scene: StatementParts, after: Position | undefined): Part {
+  const { table, listed, target, visible, pointer, projection, whole, descending, rowsMax } = scene;
   const value = `r.${projection.name}`;
   const direction = descending ? 'desc' : 'asc';
   const { start, rest } = after === undefined ? { start: '', rest: '' } : seek(scene, after);
   return (limit) => `select x.id, ${value} as k0, ${whole} as k1 from ${target} cross join lateral (
-      select t.id from ${table} where ${pointer} = r.id${rest}${listed} order by t.id ${direction} limit ${room}) x
+      select t.id from ${table} where ${pointer} = r.id${rest}${listed} order by t.id ${direction} limit ${rowsMax}) x
     where ${visible}${start}
     order by ${value} ${direction} nulls ${descending ? 'last' : 'first'}, k1 ${direction}, x.id ${direction} limit ${limit}`;
 }
 
 /** `start`: of the referred records, from where in their order. `rest`: what is left behind the first of them. */
-function seek({ params, projection, whole, descending }: Scene, { value, id }: Position) {
+function seek({ params, projection, whole, descending }: StatementParts, { value, id }: Position) {
   const beyond = descending ? '<' : '>';
   const text = typeof value === 'string' && projection.cut !== undefined ? cutText(value, projection.cut) : undefined;
   const isLong = text !== undefined && Buffer.byteLength(text) >= (projection.cut ?? 0);
@@ -111,7 +111,7 @@ function seek({ params, projection, whole, descending }: Scene, { value, id }: P
 }
 
 function unresolvedPart(
-  { table, listed, target, visible, pointer, projection, descending }: Scene,
+  { table, listed, target, visible, pointer, projection, descending }: StatementParts,
   rest: string,
 ): Part {
   const nothing = `null::${sqlType(projection)}${projection.kind === 'text' ? ' collate "C"' : ''}`;
@@ -123,13 +123,13 @@ function unresolvedPart(
 /** One part after the other, the second only as far as the first leaves room for it. */
 function concatenated(
   parts: readonly Part[],
-  { table, descending, room }: Scene,
+  { table, descending, rowsMax }: StatementParts,
   { skip, limit }: { skip: number; limit: number },
 ): string {
   const direction = descending ? 'desc' : 'asc';
   const [first, second] = parts;
-  const one = `one as materialized (${first?.(String(room))})`;
-  const two = second && `, two as materialized (${second(`(select ${room} - count(*) from one)`)})`;
+  const one = `one as materialized (${first?.(String(rowsMax))})`;
+  const two = second && `, two as materialized (${second(`(select ${rowsMax} - count(*) from one)`)})`;
   const rows = `select 1 as part, * from one${two === undefined ? '' : ' union all select 2, * from two'}`;
   // Records without a value stand in a part of their own, so where nulls go does not matter.
   const by = (alias: string) =>

@@ -14,7 +14,7 @@ const TABLES_MAX = 10_000;
 const FIRST_LOOK = 1_000;
 const FORGET_MS = 10 * 60_000;
 
-interface Pending {
+interface IndexedTable {
   readonly applicationId: string;
   readonly index: string;
   readonly table: string;
@@ -27,7 +27,7 @@ interface Pending {
 }
 
 export class SearchIndexes {
-  readonly #pending = new Map<string, Pending>();
+  readonly #pending = new Map<string, IndexedTable>();
 
   /** This node has written records of the collection. */
   wrote(applicationId: string, { schema, collection }: Table, records: number): void {
@@ -61,7 +61,7 @@ export class SearchIndexes {
     }
   }
 
-  async #tidyOne(database: Database, pending: Pending): Promise<void> {
+  async #tidyOne(database: Database, pending: IndexedTable): Promise<void> {
     const { applicationId, index, table } = pending;
     const paused = performance.now() - pending.lastWrite >= PAUSE_MS;
     if (pending.records === 0 || (pending.records < RECORDS_MAX && !paused)) return;

@@ -10,7 +10,7 @@ import type { Operand } from './search-places.ts';
 
 type LeafOf<Kind extends Condition['kind']> = Extract<Condition, { kind: Kind }>;
 
-interface Means {
+interface LeafContext {
   readonly alias: string;
   readonly params: Params;
 }
@@ -24,7 +24,7 @@ const column = (alias: string, projection: Projection | undefined): string => {
 const jsonText = (sql: string): string =>
   `(case jsonb_typeof(${sql}) when 'object' then ${sql} ->> 'name' else ${sql} #>> '{}' end) collate "C"`;
 
-export function textSql(operand: Operand, { operator, value }: LeafOf<'text'>, { alias, params }: Means): string {
+export function textSql(operand: Operand, { operator, value }: LeafOf<'text'>, { alias, params }: LeafContext): string {
   if (operand.kind === 'json') return `${jsonText(operand.sql)} ${operator} ${params.text(value)}`;
   const { column: definition, key, value: projection } = operand.projections;
   if (operator === '=' && key !== undefined && definition.type === 'String') {
@@ -49,7 +49,7 @@ export const wholeText = (alias: string, columnId: string): string =>
 export function nameSql(
   operand: Operand,
   { name, id }: LeafOf<'user'>,
-  { alias, params, schema }: Means & { schema: string },
+  { alias, params, schema }: LeafContext & { schema: string },
 ): string {
   const tests: string[] = [];
   if (operand.kind === 'json') {
@@ -74,7 +74,7 @@ export function nameSql(
 export function numberSql(
   operand: Operand,
   { kind, operator, value }: LeafOf<'number'> | LeafOf<'boolean'>,
-  { alias, params }: Means,
+  { alias, params }: LeafContext,
 ): string {
   const type = kind === 'number' ? 'float8' : 'boolean';
   const stored =
@@ -91,7 +91,7 @@ const RANGE_TYPES: Partial<Record<SimpleTypeName | 'Object', string>> = {
 export function rangeSql(
   operand: Operand,
   { from, before }: LeafOf<'range'>,
-  { alias, params, type }: Means & { type: SimpleTypeName | 'Object' },
+  { alias, params, type }: LeafContext & { type: SimpleTypeName | 'Object' },
 ): string {
   const inJson = operand.kind === 'json';
   const stored = inJson ? `(${operand.sql} #>> '{}') collate "C"` : column(alias, operand.projections.value);
@@ -109,7 +109,7 @@ const METRES_PER_DEGREE = (EARTH_RADIUS * Math.PI) / 180;
 export function withinDistance(
   operand: Operand,
   { latitude, longitude, metres }: LeafOf<'near'>,
-  { alias, params }: Means,
+  { alias, params }: LeafContext,
 ): string {
   const member = (name: string) => (operand.kind === 'json' ? `(${operand.sql} ->> '${name}')::float8` : '');
   const lat = operand.kind === 'json' ? member('latitude') : column(alias, operand.projections.latitude);

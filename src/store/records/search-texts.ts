@@ -32,7 +32,7 @@ export function implied(source: Source, { implies }: SearchTerm, params: Params)
 const likePattern = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
 
 /** Where in the row's own text the term may be. `simply`: also by looking for it, which is quick. */
-function somewhere({ source, params }: InText, term: SearchTerm, simply: boolean): string | undefined {
+function inOwnText({ source, params }: InText, term: SearchTerm, simply: boolean): string | undefined {
   const known = implied(source, term, params);
   // Where the index is not used, the 73 patterns of two letters would take long for every single record.
   const isMany = term.implies !== undefined && 'some' in term.implies;
@@ -53,7 +53,7 @@ export function sectionsContain(places: readonly ColumnPlace[], term: string, { 
   const inSections = isAnywhere ? undefined : sectionTest(marks, { source, params });
   const written = searchTerm(term);
   const sought = params.text(written.text);
-  const known = isOnce ? undefined : somewhere({ source, params }, written, marks.length > APART_MAX);
+  const known = isOnce ? undefined : inOwnText({ source, params }, written, marks.length > APART_MAX);
   const found = known ?? `strpos(${textOf(source)}, ${sought}) > 0`;
   return inSections === undefined ? `(${found})` : `(${found} and ${inSections(sought)})`;
 }
@@ -86,14 +86,14 @@ function sectionsAmong(marks: readonly string[], { source, params }: InText): st
 /** With fewer terms the subquery costs more than it saves where texts are short. */
 const TOGETHER_MIN = 6;
 
-export interface Parts {
+export interface SplitCondition {
   /** Those that read the search text many times: they are given it by `readOnce`. */
   readonly together: readonly Condition[];
   readonly others: readonly Condition[];
 }
 
 /** What must all hold, apart by whether it is worth reading the search text once for it. */
-export function readTogether(condition: Condition): Parts {
+export function readTogether(condition: Condition): SplitCondition {
   const parts = condition.kind === 'and' ? condition.parts : [condition];
   const together = parts.filter(isAboutText);
   if (together.flatMap(soughtIn).length < TOGETHER_MIN) return { together: [], others: parts };
@@ -140,7 +140,7 @@ function canNarrow(condition: Condition): boolean {
 }
 
 function narrowing(condition: Condition, source: Source, params: Params): string {
-  if (condition.kind === 'contains') return somewhere({ source, params }, searchTerm(condition.term), false) ?? 'true';
+  if (condition.kind === 'contains') return inOwnText({ source, params }, searchTerm(condition.term), false) ?? 'true';
   if (condition.kind !== 'and' && condition.kind !== 'or') return 'true';
   const parts = condition.parts.filter(canNarrow).map((part) => `(${narrowing(part, source, params)})`);
   return `(${parts.join(` ${condition.kind} `)})`;

@@ -142,7 +142,7 @@ function leaf(condition: Leaf, source: Source, setting: SearchSetting): string {
   const at = (test: Parameters<typeof anyAt>[2]['test']) => anyAt(source, place, { params, test });
   switch (condition.kind) {
     case 'present':
-      return present(source, place, params);
+      return presentSql(source, place, params);
     case 'text':
       return withIndex(source, { place, value: condition.value, exact: condition.operator === '=' }, setting, () =>
         at((operand) => textSql(operand, condition, { alias, params })),
@@ -171,7 +171,7 @@ function withIndex(
   return narrowed === undefined ? make() : `(${narrowed} and ${make()})`;
 }
 
-function present(source: Source, place: ColumnPlace, params: Params): string {
+function presentSql(source: Source, place: ColumnPlace, params: Params): string {
   const { alias } = source;
   const projections = projectionsAt(source, place.column.id);
   const { value, latitude, json } = projections;

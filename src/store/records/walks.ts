@@ -10,19 +10,19 @@ import { type RecordRow, type Table, updateRecords } from './records.ts';
 import { sqlType, tableOf } from './tables.ts';
 
 /** Rows of one page: their rewriting is a statement of about 20 ms, for which writers of the same rows may wait. */
-const PAGE = 500;
+const PAGE_RECORDS = 500;
 /** Records may have a megabyte each. */
 const PAGE_BYTES = 8 * 1024 * 1024;
 
 /** A record as a walk over all of them meets it. */
-export interface PageRow {
+export interface WalkedRow {
   readonly id: string;
   readonly rec: string;
   readonly hash: string;
   /** The search text that is stored, when it was asked for. */
   readonly found: string | null;
   /** Which of the projections asked for are stored, and not null. */
-  readonly present: readonly boolean[];
+  readonly stored: readonly boolean[];
 }
 
 /** Records behind an identifier, in the order of identifiers, or those with the identifiers given. */
@@ -30,15 +30,15 @@ async function readPage(
   reader: Reader,
   table: Table,
   { from, projections = [] }: { from: string | readonly string[]; projections?: readonly Projection[] },
-): Promise<PageRow[]> {
+): Promise<WalkedRow[]> {
   const names = projections.map(({ name }) => name);
   const columns = ['id', 'rec', 'hash', names.includes(SEARCH_TEXT) ? SEARCH_TEXT : 'null'];
-  const present = names.map((name) => `${name} is not null`);
+  const areStored = names.map((name) => `${name} is not null`);
   const rows = await reader.rows(
-    `select ${[...columns, ...present].join(', ')}
+    `select ${[...columns, ...areStored].join(', ')}
      from (select *, sum(octet_length(rec)) over (order by id) as bytes
        from (select * from ${tableOf(table.schema, table.collection.definition.id)}
-         where ${typeof from === 'string' ? 'id > $1' : 'id = any($1::text[])'} order by id limit ${PAGE}) t) p
+         where ${typeof from === 'string' ? 'id > $1' : 'id = any($1::text[])'} order by id limit ${PAGE_RECORDS}) t) p
      where bytes - octet_length(rec) < ${PAGE_BYTES} order by id`,
     [from],
   );
@@ -47,7 +47,7 @@ async function readPage(
     rec,
     hash,
     found,
-    present: flags,
+    stored: flags,
   }));
 }
 
@@ -62,12 +62,12 @@ export interface Filling {
   readonly table: Table;
   readonly projections: readonly Projection[];
   /** undefined when a record has nothing to be filled in. `again`: it was met before, locked, and may be filled by now. */
-  readonly fill: (row: PageRow, again: boolean) => Filled | undefined;
+  readonly fill: (row: WalkedRow, again: boolean) => Filled | undefined;
   readonly onPage: (records: number) => void;
 }
 
 /** Between so many records others have their turn in this process. */
-const SLICE = 50;
+const SLICE_RECORDS = 50;
 const STUCK_MS = 60_000;
 const STUCK_LOOK_MS = 50;
 
@@ -87,27 +87,27 @@ export async function fillRecords(publisher: Publisher, filling: Filling): Promi
   while (locked.length > 0) {
     if (performance.now() - stuckSince > STUCK_MS) throw tooBusy();
     await pause(STUCK_LOOK_MS);
-    const met = locked.slice(0, PAGE);
+    const met = locked.slice(0, PAGE_RECORDS);
     const page = await readPage(publisher.application, table, { from: met, projections });
     const left = await fillPage(publisher, filling, { page, again: true });
     if (left.length < page.length) stuckSince = performance.now();
     // Behind the page stand those that it had no room for, and within it those that are gone.
     const last = page.at(-1)?.id;
     const unread = last === undefined ? [] : met.filter((id) => id > last);
-    locked = [...unread, ...locked.slice(PAGE), ...left];
+    locked = [...unread, ...locked.slice(PAGE_RECORDS), ...left];
   }
 }
 
-interface Met {
-  readonly page: readonly PageRow[];
+interface WalkedPage {
+  readonly page: readonly WalkedRow[];
   readonly again: boolean;
 }
 
-async function fillAll({ fill }: Filling, { page, again }: Met): Promise<Filled[]> {
+async function fillAll({ fill }: Filling, { page, again }: WalkedPage): Promise<Filled[]> {
   const rows: Filled[] = [];
-  for (let start = 0; start < page.length; start += SLICE) {
+  for (let start = 0; start < page.length; start += SLICE_RECORDS) {
     if (start > 0) await new Promise((resolve) => setImmediate(resolve));
-    for (const row of page.slice(start, start + SLICE)) {
+    for (const row of page.slice(start, start + SLICE_RECORDS)) {
       const filled = fill(row, again);
       if (filled !== undefined) rows.push(filled);
     }
@@ -116,7 +116,7 @@ async function fillAll({ fill }: Filling, { page, again }: Met): Promise<Filled[
 }
 
 /** Answers the records that somebody else has locked. */
-async function fillPage(publisher: Publisher, filling: Filling, met: Met): Promise<string[]> {
+async function fillPage(publisher: Publisher, filling: Filling, met: WalkedPage): Promise<string[]> {
   const rows = await fillAll(filling, met);
   if (rows.length === 0) return [];
   const name = tableOf(filling.table.schema, filling.table.collection.definition.id);
@@ -160,7 +160,7 @@ function fillStatement({ table, projections }: Filling, rows: readonly Filled[])
 export async function rewriteRecords(
   tx: Transaction,
   table: Table,
-  { change, onPage }: { change: (row: PageRow) => RecordRow | undefined; onPage: (records: number) => void },
+  { change, onPage }: { change: (row: WalkedRow) => RecordRow | undefined; onPage: (records: number) => void },
 ): Promise<void> {
   for (let from = ''; ; ) {
     const page = await readPage(tx, table, { from });
