@@ -90,7 +90,7 @@ from (
 ) p
 join app.tbooks00 t on t.id = p.k1
 order by k0 desc, k1 desc;
-select generation from app.fence where $1::boolean;
+select generation from app.fence;
 select id, hash,
   case
     when octet_length(rec) <= 8192 then rec
@@ -336,7 +336,7 @@ order by t.s_ctitle00 desc nulls last,
     when octet_length(t.s_ctitle00) >= 600 then (t.rec::json -> 'values' -> 'ctitle00' ->> 'value') collate "C"
   end desc, t.id desc
 limit 2;
-select generation from app.fence where $1::boolean;
+select generation from app.fence;
 begin isolation level repeatable read read only;
 select case
   when octet_length(t.rec) <= 16384 then t.rec
@@ -355,7 +355,7 @@ order by t.s_ctitle00 desc nulls last,
     when octet_length(t.s_ctitle00) >= 600 then (t.rec::json -> 'values' -> 'ctitle00' ->> 'value') collate "C"
   end desc, t.id desc
 limit 2;
-select generation from app.fence where $1::boolean;
+select generation from app.fence;
 copy (select id, rec from app.tbooks00 where id in ('{record}')) to stdout (format binary);
 commit;
 
@@ -377,7 +377,7 @@ order by t.s_ctitle00 desc nulls last,
     when octet_length(t.s_ctitle00) >= 600 then (t.rec::json -> 'values' -> 'ctitle00' ->> 'value') collate "C"
   end desc, t.id desc
 limit 1;
-select generation from app.fence where $1::boolean;
+select generation from app.fence;
 begin isolation level repeatable read read only;
 select case
   when octet_length(t.rec) <= 16384 then t.rec
@@ -396,7 +396,7 @@ order by t.s_ctitle00 desc nulls last,
     when octet_length(t.s_ctitle00) >= 600 then (t.rec::json -> 'values' -> 'ctitle00' ->> 'value') collate "C"
   end desc, t.id desc
 limit 1;
-select generation from app.fence where $1::boolean;
+select generation from app.fence;
 copy (select id, rec from app.tbooks00 where id in ('{record}')) to stdout (format binary);
 commit;
 select case when octet_length(rec) <= 65536 then rec else octet_length(rec)::text || ' ' || id end
@@ -482,7 +482,7 @@ from (
 ) p
 order by k0 desc nulls last, k1 desc, k2 desc
 limit 1;
-select generation from app.fence where $1::boolean;
+select generation from app.fence;
 
 -- by a reference: GET tbooks00/records sortKey=column&sortColumnId=cauthor0&sortOrder=ascending&limit=2
 begin isolation level repeatable read read only;
@@ -523,7 +523,7 @@ from (
 ) p
 join app.tbooks00 t on t.id = p.id
 order by p.part, p.k0 asc, p.k1 collate "C" asc, p.id asc;
-select generation from app.fence where $1::boolean;
+select generation from app.fence;
 commit;
 
 -- by a reference, after a record that has one: the page after GET tbooks00/records sortKey=column&sortColumnId=cauthor0&sortOrder=descending&limit=2
@@ -565,7 +565,7 @@ from (
 ) p
 join app.tbooks00 t on t.id = p.id
 order by p.part, p.k0 desc, p.k1 collate "C" desc, p.id desc;
-select generation from app.fence where $1::boolean;
+select generation from app.fence;
 select id, hash,
   case
     when octet_length(rec) <= 8192 then rec
@@ -641,7 +641,7 @@ from (
 ) p
 join app.tbooks00 t on t.id = p.id
 order by p.part, p.k0 desc, p.k1 collate "C" desc, p.id desc;
-select generation from app.fence where $1::boolean;
+select generation from app.fence;
 select id, hash,
   case
     when octet_length(rec) <= 8192 then rec
@@ -695,7 +695,7 @@ from (
 ) p
 join app.tbooks00 t on t.id = p.id
 order by p.part, p.k0 asc, p.k1 collate "C" asc, p.id asc;
-select generation from app.fence where $1::boolean;
+select generation from app.fence;
 commit;
 begin isolation level repeatable read read only;
 with one as materialized (
@@ -736,7 +736,7 @@ from (
 ) p
 join app.tbooks00 t on t.id = p.id
 order by p.part, p.k0 asc, p.k1 collate "C" asc, p.id asc;
-select generation from app.fence where $1::boolean;
+select generation from app.fence;
 copy (select id, rec from app.tbooks00 where id in ('{record}')) to stdout (format binary);
 commit;
 
@@ -779,7 +779,7 @@ from (
 ) p
 join app.tbooks00 t on t.id = p.id
 order by p.part, p.k0 desc, p.k1 collate "C" desc, p.id desc;
-select generation from app.fence where $1::boolean;
+select generation from app.fence;
 select id, hash,
   case
     when octet_length(rec) <= 8192 then rec

@@ -267,7 +267,7 @@ logged as (
 select changed.*
 from changed;
 select hash, created_by from app.tbooks00 where id = $1;
-select generation from app.fence where $1::boolean;
+select generation from app.fence;
 
 -- change some columns of one that is known: PUT tbooks00/records/{first}
 with changed as (
@@ -305,7 +305,7 @@ from app.tbooks00
 where id = any($1::text[])
 order by id
 for update;
-select generation from app.fence where $1::boolean;
+select generation from app.fence;
 with changed as (
   update app.tbooks00 as t
   set rec = r.rec, hash = r.hash, updated_at = r.updated_at, updated_by = r.updated_by,
@@ -340,7 +340,7 @@ from app.tbooks00
 where id = any($1::text[])
 order by id
 for update;
-select generation from app.fence where $1::boolean;
+select generation from app.fence;
 savepoint rung;
 update app.tbooks00 as t
 set rec = r.rec, hash = r.hash, updated_at = r.updated_at, updated_by = r.updated_by,
@@ -373,7 +373,7 @@ from app.tbooks00
 where id = any($1::text[])
 order by id
 for update;
-select generation from app.fence where $1::boolean;
+select generation from app.fence;
 savepoint rung;
 update app.tbooks00 as t
 set rec = r.rec, hash = r.hash, updated_at = r.updated_at, updated_by = r.updated_by,
@@ -423,7 +423,7 @@ from app.tbooks00
 where id = any($1::text[])
 order by id
 for update;
-select generation from app.fence where $1::boolean;
+select generation from app.fence;
 copy (select id, rec from app.tbooks00 where id in ('{record}')) to stdout (format binary);
 savepoint rung;
 update app.tbooks00 as t
@@ -524,7 +524,7 @@ from app.tbooks00
 where u_ccode000 = any($1::text[])
 order by id
 for update;
-select generation from app.fence where $1::boolean;
+select generation from app.fence;
 savepoint rung;
 insert into app.tbooks00 (
   id, rec, hash, created_by, created_name, created_at, updated_by, updated_name, updated_at,
@@ -566,7 +566,7 @@ from app.tbooks00
 where u_ccode000 = any($1::text[])
 order by id
 for update;
-select generation from app.fence where $1::boolean;
+select generation from app.fence;
 savepoint rung;
 insert into app.tbooks00 (
   id, rec, hash, created_by, created_name, created_at, updated_by, updated_name, updated_at,
@@ -647,7 +647,7 @@ logged as (insert into app.activity (id, entry) select $5::uuid, $6::text from c
 select changed.*
 from changed;
 select hash, created_by from app.tbooks00 where id = $1;
-select generation from app.fence where $1::boolean;
+select generation from app.fence;
 
 -- delete those that a search finds: DELETE tbooks00/records search=Title:new
 select t.id

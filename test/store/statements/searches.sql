@@ -22,7 +22,7 @@ from app.tbooks00 t
 where t.n_csize000 = $1::float8
 order by t.updated_at desc, t.id desc
 limit 100;
-select generation from app.fence where $1::boolean;
+select generation from app.fence;
 copy (select id, rec from app.tbooks00 where id in ('{record}')) to stdout (format binary);
 select id, hash,
   case
@@ -53,7 +53,7 @@ where (
 )
 order by t.updated_at desc, t.id desc
 limit 100;
-select generation from app.fence where $1::boolean;
+select generation from app.fence;
 commit;
 
 -- contains, anywhere: GET tbooks00/records search=first
@@ -90,7 +90,7 @@ where (
 )
 order by t.updated_at desc, t.id desc
 limit 100;
-select generation from app.fence where $1::boolean;
+select generation from app.fence;
 commit;
 
 -- and: GET tbooks00/records search=Title:first AND Size>0
@@ -111,7 +111,7 @@ where (
 )
 order by t.updated_at desc, t.id desc
 limit 100;
-select generation from app.fence where $1::boolean;
+select generation from app.fence;
 commit;
 
 -- or: GET tbooks00/records search=Title:first OR Size>0
@@ -132,7 +132,7 @@ where (
 )
 order by t.updated_at desc, t.id desc
 limit 100;
-select generation from app.fence where $1::boolean;
+select generation from app.fence;
 copy (select id, rec from app.tbooks00 where id in ('{record}')) to stdout (format binary);
 select id, hash,
   case
@@ -165,7 +165,7 @@ where (
 )
 order by t.updated_at desc, t.id desc
 limit 100;
-select generation from app.fence where $1::boolean;
+select generation from app.fence;
 copy (select id, rec from app.tbooks00 where id in ('{record}')) to stdout (format binary);
 select id, hash,
   case
@@ -191,7 +191,7 @@ from app.tbooks00 t
 where (t.d_cday0000 >= $1::date and t.d_cday0000 < $2::date)
 order by t.updated_at desc, t.id desc
 limit 100;
-select generation from app.fence where $1::boolean;
+select generation from app.fence;
 commit;
 
 -- a referred value: GET tbooks00/records search=Author:ann
@@ -217,7 +217,7 @@ where (
 )
 order by t.updated_at desc, t.id desc
 limit 100;
-select generation from app.fence where $1::boolean;
+select generation from app.fence;
 select id, hash,
   case
     when octet_length(rec) <= 8192 then rec
@@ -252,7 +252,7 @@ from (
 ) p
 join app.tbooks00 t on t.id = p.k1
 order by k0 desc, k1 desc;
-select generation from app.fence where $1::boolean;
+select generation from app.fence;
 commit;
 
 -- after a position: the page after GET tbooks00/records search=Size>=0&limit=1
@@ -265,7 +265,7 @@ from app.tbooks00 t
 where t.n_csize000 >= $1::float8
 order by t.updated_at desc, t.id desc
 limit 1;
-select generation from app.fence where $1::boolean;
+select generation from app.fence;
 select id, hash,
   case
     when octet_length(rec) <= 8192 then rec
@@ -289,7 +289,7 @@ where (t.updated_at, t.id) < ($3::timestamptz, $2::text)
   and t.n_csize000 >= $1::float8
 order by t.updated_at desc, t.id desc
 limit 1;
-select generation from app.fence where $1::boolean;
+select generation from app.fence;
 select id, hash,
   case
     when octet_length(rec) <= 8192 then rec
