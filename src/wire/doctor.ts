@@ -1,5 +1,8 @@
 // What `POST /operator/v1/doctor` answers: lines of JSON, one after the other as the attachments are looked through.
 
+import type { Static } from 'typebox';
+import { Type } from './type.ts';
+
 export interface DoctorOptions {
   readonly mend: boolean;
   /** Whether every file is read, and its hash compared. */
@@ -32,51 +35,65 @@ export const FINDINGS = {
 
 export type FindingKind = keyof typeof FINDINGS;
 
-export interface Finding {
-  readonly type: 'finding';
-  readonly kind: FindingKind;
-  readonly applicationId: string;
-  readonly attachmentId: string;
+const KINDS = Object.keys(FINDINGS) as FindingKind[];
+
+const Finding = Type.Object({
+  type: Type.Literal('finding'),
+  kind: Type.Enum(KINDS),
+  applicationId: Type.String(),
+  attachmentId: Type.String(),
   /** Of a file beside the attachment's own. */
-  readonly part?: string;
-  readonly name?: string;
+  part: Type.Optional(Type.String()),
+  name: Type.Optional(Type.String()),
   /** Bytes that are stored; absent where none are, or where it is not known. */
-  readonly size?: number;
+  size: Type.Optional(Type.Integer()),
   /** Bytes that there should be. */
-  readonly expectedSize?: number;
-}
+  expectedSize: Type.Optional(Type.Integer()),
+});
+export type Finding = Readonly<Static<typeof Finding>>;
 
-export interface Progress {
-  readonly type: 'progress';
-  readonly step: 'files' | 'attachments' | 'mending';
-  readonly done: number;
+const Progress = Type.Object({
+  type: Type.Literal('progress'),
+  step: Type.Enum(['files', 'attachments', 'mending']),
+  done: Type.Integer(),
   /** About as many as there will be, where that is known. */
-  readonly total?: number;
-}
+  total: Type.Optional(Type.Integer()),
+});
+export type Progress = Readonly<Static<typeof Progress>>;
 
-export interface Tally {
-  found: number;
-  mended: number;
+const Tally = Type.Object({
+  found: Type.Integer(),
+  mended: Type.Integer(),
   /** Found, and neither mended nor gone by itself meanwhile. */
-  left: number;
-}
+  left: Type.Integer(),
+});
+export type Tally = Static<typeof Tally>;
 
-export interface Looked {
+const Looked = Type.Object({
   /** Where the files are: a folder, or a bucket. */
-  readonly place: string;
-  applications: number;
+  place: Type.String(),
+  applications: Type.Integer(),
   /** Complete ones, also those marked as missing. */
-  attachments: number;
-  files: number;
+  attachments: Type.Integer(),
+  files: Type.Integer(),
   /** Marked as missing by an earlier mending, and still without their file. */
-  missing: number;
-}
+  missing: Type.Integer(),
+});
+export type Looked = Static<typeof Looked>;
 
-export type DoctorLine =
-  | Progress
-  | Finding
+export const DoctorLine = Type.Union([
+  Progress,
+  Finding,
   /** Nothing was mended, and why. */
-  | { readonly type: 'refused'; readonly reason: string }
+  Type.Object({ type: Type.Literal('refused'), reason: Type.String() }),
   /** It could not go on, and why. Nothing follows. */
-  | { readonly type: 'stopped'; readonly reason: string }
-  | { readonly type: 'end'; readonly looked: Looked; readonly tallies: Readonly<Record<FindingKind, Tally>> };
+  Type.Object({ type: Type.Literal('stopped'), reason: Type.String() }),
+  Type.Object({
+    type: Type.Literal('end'),
+    looked: Looked,
+    tallies: Type.Unsafe<Readonly<Record<FindingKind, Tally>>>(
+      Type.Object(Object.fromEntries(KINDS.map((kind) => [kind, Tally]))),
+    ),
+  }),
+]);
+export type DoctorLine = Readonly<Static<typeof DoctorLine>>;

@@ -1,7 +1,7 @@
 // Notifications and the devices that take them, as they travel.
 
 import type { Static } from 'typebox';
-import { Type } from './type.ts';
+import { Instant, Type } from './type.ts';
 
 const strict = { additionalProperties: false } as const;
 
@@ -60,9 +60,13 @@ export const NEW_DEVICES = { webPush: NewBrowser, fcm: NewFcmPhone, apns: NewApn
 export type TransportName = keyof typeof NEW_DEVICES;
 export type NewDevice = Static<(typeof NEW_DEVICES)[TransportName]>;
 
-export interface DeviceView {
-  readonly id: string;
-  readonly transport: TransportName;
-  readonly name: string;
-  readonly createdAt: string;
-}
+export const DeviceView = Type.Object({
+  id: Type.String(),
+  transport: Type.Enum(['webPush', 'fcm', 'apns']),
+  name: Type.String(),
+  createdAt: Instant,
+});
+export type DeviceView = Static<typeof DeviceView>;
+
+/** With it a browser subscribes: only this server can send to the browser then. */
+export const PushKey = Type.Object({ publicKey: Type.String() });

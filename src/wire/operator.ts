@@ -1,7 +1,11 @@
-// The operator's own bodies: organizations, and the proof that the server knows the key. The publish document has a file of its own.
+// The operator's own bodies: organizations, applications as the operator sees them, and the proof that the server knows
+// the key. The publish document has a file of its own.
 
 import type { Static } from 'typebox';
-import { Type } from './type.ts';
+import { Application } from './applications.ts';
+import { identifier } from './identifiers.ts';
+import { PLANS } from './publish-document.ts';
+import { Instant, Type } from './type.ts';
 
 const strict = { additionalProperties: false } as const;
 
@@ -34,7 +38,70 @@ export const ProofRequest = Type.Object({ nonce: Type.String({ pattern: NONCE_PA
 export type ProofRequest = Static<typeof ProofRequest>;
 
 /** Can be made only with the operator key (domain/people/operator-proof). */
-export interface OperatorProof {
-  readonly knows: string;
-  readonly here: string;
-}
+export const OperatorProof = Type.Object({ knows: Type.String(), here: Type.String() });
+export type OperatorProof = Static<typeof OperatorProof>;
+
+/** Without the client secret, and with the address that has to be registered at the provider. */
+export const OrganizationView = Type.Object({
+  name: Type.String(),
+  singleSignOn: Type.Union([
+    Type.Null(),
+    Type.Object({
+      issuer: Type.String(),
+      clientId: Type.String(),
+      emailsAreVerified: Type.Optional(Type.Boolean()),
+      redirectAddress: Type.String(),
+    }),
+  ]),
+});
+
+export const ApplicationSummary = Type.Object({
+  id: identifier('applicationId'),
+  name: Type.String(),
+  version: Type.Integer(),
+  organization: Type.String(),
+  plan: Type.Enum(PLANS),
+});
+
+export const PublishingState = Type.Object({
+  publishing: Type.Union([
+    Type.Null(),
+    Type.Object({
+      step: Type.Enum(['checking', 'waiting', 'filling', 'indexing', 'switching', 'clearing', 'undoing']),
+      collectionId: Type.Union([Type.Null(), identifier('collectionId')]),
+      collectionName: Type.Union([Type.Null(), Type.String()]),
+      done: Type.Integer(),
+      total: Type.Integer(),
+      startedAt: Instant,
+    }),
+  ]),
+});
+
+export const DefinitionChange = Type.Object({
+  kind: Type.Enum([
+    'application.create',
+    'application.rename',
+    'collection.add',
+    'collection.remove',
+    'collection.rename',
+    'collection.access',
+    'column.add',
+    'column.remove',
+    'column.rename',
+    'column.type',
+    'column.scheme',
+    'column.flags',
+    'order',
+    'settings',
+  ]),
+  text: Type.String(),
+  collectionId: Type.Optional(identifier('collectionId')),
+  columnId: Type.Optional(identifier('columnId')),
+  /** Only ever true: such a change needs the operator's consent. */
+  losesData: Type.Optional(Type.Literal(true)),
+  /** How many records it affects, where they have been counted. */
+  records: Type.Optional(Type.Integer()),
+});
+export type DefinitionChange = Readonly<Static<typeof DefinitionChange>>;
+
+export const PublishReply = Type.Object({ application: Application, changes: Type.Array(DefinitionChange) });

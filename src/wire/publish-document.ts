@@ -3,8 +3,8 @@
 // reference may point at, what may be unique) are in domain/definition.
 
 import type { Static, TSchema } from 'typebox';
-import { AccessType, type ArrayScheme, type Collection, type ObjectScheme } from './applications.ts';
-import { type IdentifierName, PATTERNS } from './identifiers.ts';
+import { AccessType, type ArrayScheme, Collection, type ObjectScheme } from './applications.ts';
+import { type IdentifierName, identifier, PATTERNS } from './identifiers.ts';
 import { Type } from './type.ts';
 import { REFERENCE_TYPES, SIMPLE_TYPES, VALUE_TYPES } from './values.ts';
 
@@ -303,19 +303,20 @@ export type Limits = Static<typeof Limits>;
 export type PublishDocument = Static<typeof publishDocumentSchema>;
 
 /** As the server keeps it: everything filled in. It is also a publish document that changes nothing. */
-export interface Definition {
-  id: string;
-  name: string;
-  organization: string;
-  timeZone: string;
-  plan: Plan;
-  limits: Limits;
-  sharedUsersModeEnabled: boolean;
-  teamsModeEnabled: boolean;
-  pushNotificationsEnabled: boolean;
-  activityLogEnabled: boolean;
-  maxAttachmentBytes: number;
-  profiles: string[];
-  teams: string[];
-  collections: Collection[];
-}
+export const Definition = Type.Object({
+  id: identifier('applicationId'),
+  name: Type.String(),
+  organization: Type.String(),
+  timeZone: Type.String(),
+  plan: Type.Enum(PLANS),
+  limits: Limits,
+  sharedUsersModeEnabled: Type.Boolean(),
+  teamsModeEnabled: Type.Boolean(),
+  pushNotificationsEnabled: Type.Boolean(),
+  activityLogEnabled: Type.Boolean(),
+  maxAttachmentBytes: Type.Integer(),
+  profiles: Type.Array(Type.String()),
+  teams: Type.Array(Type.String()),
+  collections: Type.Array(Collection),
+});
+export type Definition = Static<typeof Definition>;

@@ -1,34 +1,41 @@
 // The quotas of applications as their operator sees them.
 
-import type { Plan, QuotaGroup } from './publish-document.ts';
+import type { Static } from 'typebox';
+import { identifier } from './identifiers.ts';
+import { PLANS, QUOTA_GROUPS } from './publish-document.ts';
+import { Instant, Type } from './type.ts';
 
-export interface QuotaUse {
-  readonly group: QuotaGroup;
-  /** Requests in a clock hour; null without a bound. */
-  readonly limit: number | null;
+const QuotaUse = Type.Object({
+  group: Type.Enum(QUOTA_GROUPS),
+  /** Requests in a clock hour; null without a limit. */
+  limit: Type.Union([Type.Null(), Type.Integer()]),
   /** Whether the limit is that of the plan or was set for this group. */
-  readonly source: 'plan' | 'set' | null;
-  /** In this hour, with what servers have leased and not used yet. */
-  readonly taken: number;
-  readonly left: number | null;
-}
+  source: Type.Union([Type.Null(), Type.Enum(['plan', 'set'])]),
+  /** In this hour, including requests that servers have leased and not used yet. */
+  taken: Type.Integer(),
+  left: Type.Union([Type.Null(), Type.Integer()]),
+});
+export type QuotaUse = Static<typeof QuotaUse>;
 
-interface Hour {
-  readonly hour: string;
-  readonly resetsAt: string;
-}
+const HOUR = { hour: Instant, resetsAt: Instant };
 
-export interface QuotasView extends Hour {
-  readonly plan: Plan;
-  readonly groups: readonly (QuotaUse & { readonly inPlan: boolean })[];
-}
+export const QuotasView = Type.Object({
+  plan: Type.Enum(PLANS),
+  ...HOUR,
+  groups: Type.Array(Type.Object({ ...QuotaUse.properties, inPlan: Type.Boolean() })),
+});
+export type QuotasView = Static<typeof QuotasView>;
 
-/** Of all applications what has a limit. */
-export interface QuotasOverview extends Hour {
-  /** How many there are, of which the first are told. */
-  readonly total: number;
-  readonly groups: readonly (QuotaUse & { readonly applicationId: string; readonly name: string })[];
-}
+/** The groups of all applications that have a limit. */
+export const QuotasOverview = Type.Object({
+  ...HOUR,
+  /** How many such groups exist; `groups` has the first of them. */
+  total: Type.Integer(),
+  groups: Type.Array(
+    Type.Object({ ...QuotaUse.properties, applicationId: identifier('applicationId'), name: Type.String() }),
+  ),
+});
+export type QuotasOverview = Static<typeof QuotasOverview>;
 
 export const OVERVIEW_DEFAULT = 100;
 export const OVERVIEW_MAX = 10_000;

@@ -3,7 +3,9 @@
 
 import type { Static } from 'typebox';
 import { identifier } from './identifiers.ts';
-import { Type } from './type.ts';
+import { Instant, Type } from './type.ts';
+import { UserShort } from './users.ts';
+import { OutgoingValue, RecordHash } from './values.ts';
 
 export const RECORDS_MAX = 100;
 /** Of a record's values as JSON, as they are stored: twice what a body can bring. */
@@ -22,3 +24,17 @@ export const RecordUpdateWithId = Type.Object(
 export type NewRecord = Static<typeof NewRecord>;
 export type RecordUpdate = Static<typeof RecordUpdate>;
 export type RecordUpdateWithId = Static<typeof RecordUpdateWithId>;
+
+/** A record as replies have it. A column without a value is absent. */
+export const RecordView = Type.Object({
+  id: identifier('recordId'),
+  createdAt: Instant,
+  createdBy: UserShort,
+  timestamp: Instant,
+  hash: RecordHash,
+  updatedAt: Instant,
+  updatedBy: UserShort,
+  values: Type.Record(Type.String(), OutgoingValue),
+});
+
+export const DeletedCount = Type.Object({ deletedCount: Type.Integer() });

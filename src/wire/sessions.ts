@@ -1,7 +1,8 @@
 // Bodies of signing in and of passwords that people change themselves.
 
 import type { Static } from 'typebox';
-import { Type } from './type.ts';
+import { Instant, Type } from './type.ts';
+import { UserShort } from './users.ts';
 
 const strict = { additionalProperties: false } as const;
 
@@ -29,11 +30,18 @@ export type PasswordReset = Static<typeof PasswordReset>;
 export const PasswordChange = Type.Object({ currentPassword: Presented, newPassword: NewPassword }, strict);
 export type PasswordChange = Static<typeof PasswordChange>;
 
-export interface SessionView {
-  readonly user: { readonly id: string; readonly name: string };
-  readonly admin: boolean;
-  readonly apiAccess: boolean;
-  readonly managementApiAccess: boolean;
-  readonly organizationManagementApiAccess: boolean;
-  readonly sessionExpiresAt?: string;
-}
+export const SessionView = Type.Object({
+  user: UserShort,
+  admin: Type.Boolean(),
+  apiAccess: Type.Boolean(),
+  managementApiAccess: Type.Boolean(),
+  organizationManagementApiAccess: Type.Boolean(),
+  sessionExpiresAt: Type.Optional(Instant),
+});
+export type SessionView = Static<typeof SessionView>;
+
+export const SignInMethods = Type.Object({
+  password: Type.Boolean(),
+  singleSignOn: Type.Boolean(),
+  passwordReset: Type.Boolean(),
+});

@@ -1,7 +1,7 @@
-// What makes an API token.
+// API tokens: what creates one, and how they are shown.
 
 import type { Static } from 'typebox';
-import { Type } from './type.ts';
+import { Instant, Type } from './type.ts';
 
 export const TOKEN_NAME_MAX = 100;
 
@@ -15,11 +15,11 @@ export const NewToken = Type.Object(
 );
 export type NewToken = Static<typeof NewToken>;
 
+const TOKEN = { id: Type.String(), name: Type.String(), createdAt: Instant, expiresAt: Type.Optional(Instant) };
+
 /** The secret is shown this once. */
-export interface CreatedToken {
-  readonly id: string;
-  readonly name: string;
-  readonly token: string;
-  readonly createdAt: string;
-  readonly expiresAt?: string;
-}
+export const CreatedToken = Type.Object({ ...TOKEN, token: Type.String() });
+export type CreatedToken = Static<typeof CreatedToken>;
+
+export const TokenView = Type.Object({ ...TOKEN, lastUsedAt: Type.Optional(Instant) });
+export type TokenView = Static<typeof TokenView>;

@@ -51,3 +51,6 @@ const builders: Record<Used, unknown> = {
 };
 
 export const Type = builders as Pick<typeof TypeBox, Used>;
+
+/** A time as replies have it: always UTC, with milliseconds. */
+export const Instant = Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$' });

@@ -5,10 +5,8 @@ import type { Static } from 'typebox';
 import { identifier } from './identifiers.ts';
 import { Type } from './type.ts';
 
-export interface UserShort {
-  readonly id: string;
-  readonly name: string;
-}
+export const UserShort = Type.Object({ id: identifier('userId'), name: Type.String() });
+export type UserShort = Static<typeof UserShort>;
 
 const Named = Type.Object({ name: Type.String() });
 

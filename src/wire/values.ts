@@ -1,6 +1,9 @@
 // Typed values as they travel: the fourteen value types and their members. The rules of each type (what is accepted,
 // what is stored) are in domain/values, one file per type.
 
+import { identifier } from './identifiers.ts';
+import { Instant, Type } from './type.ts';
+
 export const SIMPLE_TYPES = [
   'String',
   'Number',
@@ -91,3 +94,54 @@ export type Value = SimpleValue | ObjectValue | ArrayValue | ReferenceValue;
 
 /** A record's values as stored: a column without a value is absent. */
 export type Values = Record<string, Value>;
+
+export const RecordHash = Type.String({ pattern: '^[a-z0-9]{26}$' });
+
+/** What a reference resolves to is added while the reply is made; absent where the record has no such value. */
+const referenceTo = <const Name extends ReferenceTypeName>(type: Name) =>
+  Type.Object({
+    type: Type.Literal(type),
+    collectionId: identifier('collectionId'),
+    columnId: identifier('columnId'),
+    recordId: identifier('recordId'),
+    recordHash: Type.Optional(RecordHash),
+    value: Type.Optional(Type.Unknown()),
+  });
+
+const OUTGOING_SIMPLE = [
+  Type.Object({ type: Type.Literal('String'), value: Type.String() }),
+  Type.Object({ type: Type.Literal('Number'), value: Type.Number() }),
+  Type.Object({ type: Type.Literal('Boolean'), value: Type.Boolean() }),
+  Type.Object({ type: Type.Literal('DateTime'), value: Instant }),
+  Type.Object({ type: Type.Literal('Date'), value: Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\d$' }) }),
+  Type.Object({ type: Type.Literal('Time'), value: Type.String({ pattern: '^\\d\\d:\\d\\d' }) }),
+  Type.Object({
+    type: Type.Literal('Location'),
+    latitude: Type.Number(),
+    longitude: Type.Number(),
+    altitude: Type.Optional(Type.Number()),
+  }),
+  Type.Object({ type: Type.Literal('User'), id: identifier('userId'), name: Type.String() }),
+  Type.Object({
+    type: Type.Literal('Attachment'),
+    id: identifier('attachmentId'),
+    name: Type.String(),
+    contentType: Type.String(),
+    size: Type.Integer(),
+  }),
+] as const;
+
+const OutgoingObject = Type.Object({
+  type: Type.Literal('Object'),
+  value: Type.Record(Type.String(), Type.Union([...OUTGOING_SIMPLE])),
+});
+
+/** A value as replies have it. */
+export const OutgoingValue = Type.Union([
+  ...OUTGOING_SIMPLE,
+  OutgoingObject,
+  Type.Object({ type: Type.Literal('Array'), value: Type.Array(Type.Union([...OUTGOING_SIMPLE, OutgoingObject])) }),
+  referenceTo('ReferenceString'),
+  referenceTo('ReferenceNumber'),
+  referenceTo('ReferenceUser'),
+]);

@@ -2,8 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Change, diffDefinitions } from '../../src/domain/definition/diff.ts';
+import { diffDefinitions } from '../../src/domain/definition/diff.ts';
 import type { Collection, Column } from '../../src/wire/applications.ts';
+import type { DefinitionChange } from '../../src/wire/operator.ts';
 import type { Definition } from '../../src/wire/publish-document.ts';
 
 const OFF = { unique: false, sortable: false, searchable: false };
@@ -66,7 +67,7 @@ const inCollection = { collectionId: 't0000001' };
 const inColumn = (columnId: string) => ({ ...inCollection, columnId });
 const losesData = true;
 
-type Row = [what: string, before: Definition | undefined, after: Definition, changes: Change[]];
+type Row = [what: string, before: Definition | undefined, after: Definition, changes: DefinitionChange[]];
 const settings = (before: Partial<Definition>, after: Partial<Definition>, ...texts: string[]): Row => [
   `settings: ${texts[0]}`,
   definition(before),

@@ -2,7 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { checkReply } from '../support/reply-shapes.ts';
+import { checkReply, SUCCESSES } from '../support/reply-shapes.ts';
+import { ROWS } from '../support/route-rows.ts';
 
 const APPLICATION = `/v1/p${'0'.repeat(26)}`;
 const USER = {
@@ -18,7 +19,7 @@ const USER = {
 };
 
 const check = (method: string, path: string, status: number, body: unknown) => () =>
-  checkReply(method, path, { status, contentType: 'application/json', text: JSON.stringify(body) });
+  checkReply(method, path, { status, contentType: 'application/json; charset=utf-8', text: JSON.stringify(body) });
 
 describe('the check of replies', () => {
   const user = `${APPLICATION}/management/users/u1234567`;
@@ -42,7 +43,25 @@ describe('the check of replies', () => {
     assert.throws(check('GET', user, 404, { code: 'USER_NOT_FOUND', stack: '' }), assert.AssertionError);
   });
 
-  it('refuses a body where none may be', () => {
+  it('refuses a body where none may be, and a success where there is no route', () => {
     assert.throws(check('DELETE', user, 204, {}), assert.AssertionError);
+    assert.throws(check('DELETE', user, 200, {}), assert.AssertionError);
+    assert.throws(check('GET', `${APPLICATION}/nothing`, 200, {}), assert.AssertionError);
+  });
+
+  it('checks each line of a reply that is lines', () => {
+    const doctor = (...lines: object[]) =>
+      checkReply('POST', '/operator/v1/doctor?mend=true', {
+        status: 200,
+        contentType: 'application/x-ndjson',
+        text: lines.map((line) => `${JSON.stringify(line)}\n`).join(''),
+      });
+    const line = { type: 'progress', step: 'files', done: 1 };
+    assert.doesNotThrow(() => doctor(line, { ...line, total: 2 }));
+    assert.throws(() => doctor(line, { ...line, step: 'coffee' }), assert.AssertionError);
+  });
+
+  it('knows what every route of the tables replies, and no other', () => {
+    assert.deepEqual(Object.keys(SUCCESSES).sort(), ROWS.map(({ title }) => title).sort());
   });
 });

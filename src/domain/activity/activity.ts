@@ -1,6 +1,7 @@
 // Entries of the user activity log: made complete when the thing happens and never changed afterwards, because names and
 // versions are those of that moment.
 
+import type { ActivityEntry } from '../../wire/activity-log.ts';
 import type { UserShort } from '../../wire/users.ts';
 import type { PreparedApplication, PreparedCollection } from '../definition/application.ts';
 import { uuidMilliseconds } from '../ids.ts';
@@ -28,10 +29,7 @@ export const ACTIVITY_KINDS = [
 ] as const;
 export type ActivityKind = (typeof ACTIVITY_KINDS)[number];
 
-export interface ActivitySource {
-  readonly context: 'api' | 'console' | 'operator';
-  readonly ip: string;
-}
+export type ActivitySource = Readonly<ActivityEntry['source']>;
 
 export interface ActivityScene {
   readonly user: UserShort;

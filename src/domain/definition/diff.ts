@@ -2,42 +2,19 @@
 // act on it. Two definitions differ exactly when there is at least one change; the settings are in settings-diff.
 
 import type { Collection, Column } from '../../wire/applications.ts';
+import type { DefinitionChange } from '../../wire/operator.ts';
 import type { Definition } from '../../wire/publish-document.ts';
 import type { ValueTypeName } from '../../wire/values.ts';
 import { schemeChange } from '../values/scheme-change.ts';
 import { listed, shown } from './problems.ts';
 import { settingSentences } from './settings-diff.ts';
 
-export type ChangeKind =
-  | 'application.create'
-  | 'application.rename'
-  | 'collection.add'
-  | 'collection.remove'
-  | 'collection.rename'
-  | 'collection.access'
-  | 'column.add'
-  | 'column.remove'
-  | 'column.rename'
-  | 'column.type'
-  | 'column.scheme'
-  | 'column.flags'
-  | 'order'
-  | 'settings';
-
-export interface Change {
-  readonly kind: ChangeKind;
-  readonly text: string;
-  readonly collectionId?: string;
-  readonly columnId?: string;
-  /** Only ever true: such a change needs the operator's consent. */
-  readonly losesData?: true;
-  /** How many records it touches, where someone has counted them. */
-  readonly records?: number;
-}
-
-export function diffDefinitions(current: Definition | undefined, next: Definition): Change[] {
+export function diffDefinitions(current: Definition | undefined, next: Definition): DefinitionChange[] {
   if (!current) {
-    const created: Change = { kind: 'application.create', text: `Application ${shown(next.name)} is created.` };
+    const created: DefinitionChange = {
+      kind: 'application.create',
+      text: `Application ${shown(next.name)} is created.`,
+    };
     return [created, ...next.collections.map(addedCollection)];
   }
   return [
@@ -56,19 +33,19 @@ export function diffDefinitions(current: Definition | undefined, next: Definitio
   ];
 }
 
-function addedCollection({ id, name, columns }: Collection): Change {
+function addedCollection({ id, name, columns }: Collection): DefinitionChange {
   const count = columns.length === 1 ? '1 column' : `${columns.length} columns`;
   return { kind: 'collection.add', text: `Collection ${shown(name)} is added with ${count}.`, collectionId: id };
 }
 
-function removedCollection({ id, name }: Collection): Change {
+function removedCollection({ id, name }: Collection): DefinitionChange {
   const text = `Collection ${shown(name)} is removed with all its records.`;
   return { kind: 'collection.remove', text, collectionId: id, losesData: true };
 }
 
-function collectionChanges(before: Collection, after: Collection): Change[] {
+function collectionChanges(before: Collection, after: Collection): DefinitionChange[] {
   const collectionId = after.id;
-  const changes: Change[] = [];
+  const changes: DefinitionChange[] = [];
   if (before.name !== after.name) {
     changes.push({ kind: 'collection.rename', text: `Collection ${renamed(before, after)}.`, collectionId });
   }
@@ -95,19 +72,19 @@ function accessSentence(before: Collection, after: Collection): string | undefin
   return parts.length === 0 ? undefined : `Records of ${shown(after.name)} can now be ${listed(parts)}.`;
 }
 
-function addedColumn(collection: Collection, column: Column): Change {
+function addedColumn(collection: Collection, column: Column): DefinitionChange {
   const text = `${title(collection, column)} is added with type ${typeText(column)}.`;
   return { kind: 'column.add', text, collectionId: collection.id, columnId: column.id };
 }
 
-function removedColumn(collection: Collection, column: Column): Change {
+function removedColumn(collection: Collection, column: Column): DefinitionChange {
   const text = `${title(collection, column)} is removed with all its values.`;
   return { kind: 'column.remove', text, collectionId: collection.id, columnId: column.id, losesData: true };
 }
 
-function columnChanges(collection: Collection, before: Column, after: Column): Change[] {
+function columnChanges(collection: Collection, before: Column, after: Column): DefinitionChange[] {
   const place = { collectionId: collection.id, columnId: after.id };
-  const changes: Change[] = [];
+  const changes: DefinitionChange[] = [];
   if (before.name !== after.name) {
     const text = `Column ${shown(before.name)} of ${shown(collection.name)} is renamed to ${shown(after.name)}.`;
     changes.push({ kind: 'column.rename', text, ...place });
@@ -121,7 +98,7 @@ function columnChanges(collection: Collection, before: Column, after: Column): C
   return changes;
 }
 
-function typeChangeOf(column: string, before: Column, after: Column): Change | undefined {
+function typeChangeOf(column: string, before: Column, after: Column): DefinitionChange | undefined {
   const change = schemeChange(before, after);
   if (change.kind === 'none') return undefined;
   if (change.kind === 'replaced') {

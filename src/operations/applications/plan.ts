@@ -2,7 +2,7 @@
 
 import type { OperatorContext } from '../../context.ts';
 import { keptCollections, newlyUniqueColumns } from '../../domain/definition/carry.ts';
-import { type Change, diffDefinitions } from '../../domain/definition/diff.ts';
+import { diffDefinitions } from '../../domain/definition/diff.ts';
 import { resolveDocument } from '../../domain/definition/resolve.ts';
 import { widthProblems } from '../../domain/definition/width.ts';
 import { fault } from '../../faults.ts';
@@ -11,6 +11,7 @@ import { countRecords, findCollisions } from '../../store/applications/publish-c
 import { lockOutWriters } from '../../store/applications/table-changes.ts';
 import type { JointTransaction, Reader } from '../../store/database/handles.ts';
 import { countUsers } from '../../store/people/users.ts';
+import type { DefinitionChange } from '../../wire/operator.ts';
 import type { Definition, PublishDocument } from '../../wire/publish-document.ts';
 
 export interface PublishRequest {
@@ -23,7 +24,7 @@ export interface PublishRequest {
 export interface PublishPlan {
   readonly stored: StoredApplication | undefined;
   readonly next: Definition;
-  readonly changes: readonly Change[];
+  readonly changes: readonly DefinitionChange[];
 }
 
 export async function makePlan(
@@ -37,7 +38,7 @@ export async function makePlan(
   if ('problems' in next) throw fault('INVALID_DEFINITION', { problems: next.problems });
   const tooWide = widthProblems(next);
   if (tooWide.length > 0) throw fault('INVALID_DEFINITION', { problems: tooWide });
-  const changes: Change[] = [];
+  const changes: DefinitionChange[] = [];
   for (const change of diffDefinitions(current, next)) changes.push(await withRecordCount(tx, change));
   if (current !== undefined && changes.length > 0) {
     await refuseModeChange(tx, { current, next });
@@ -46,7 +47,7 @@ export async function makePlan(
   return { stored, next, changes };
 }
 
-async function withRecordCount(tx: JointTransaction, change: Change): Promise<Change> {
+async function withRecordCount(tx: JointTransaction, change: DefinitionChange): Promise<DefinitionChange> {
   if (!change.losesData || change.collectionId === undefined) return change;
   return { ...change, records: await countRecords(tx.application, change.collectionId, change.columnId) };
 }

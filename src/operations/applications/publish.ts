@@ -3,7 +3,6 @@
 
 import type { OperatorContext } from '../../context.ts';
 import { checkDocument } from '../../domain/definition/check.ts';
-import type { Change } from '../../domain/definition/diff.ts';
 import { applicationUrl, applicationView } from '../../domain/definition/view.ts';
 import { fault } from '../../faults.ts';
 import { getApplication } from '../../store/applications/applications.ts';
@@ -11,6 +10,7 @@ import { lockPublishing } from '../../store/applications/publish-state.ts';
 import { retryOnLockTimeout } from '../../store/applications/table-changes.ts';
 import type { Publisher } from '../../store/database/handles.ts';
 import type { Application } from '../../wire/applications.ts';
+import type { DefinitionChange } from '../../wire/operator.ts';
 import type { Definition, PublishDocument } from '../../wire/publish-document.ts';
 import { requireApplication } from './applications.ts';
 import { cleanUp, cleanUpAbandoned } from './cleanup.ts';
@@ -27,7 +27,7 @@ export interface PublishInput {
 
 export interface Published {
   readonly application: Application;
-  readonly changes: readonly Change[];
+  readonly changes: readonly DefinitionChange[];
 }
 
 export async function publish(context: OperatorContext, input: PublishInput): Promise<Published> {

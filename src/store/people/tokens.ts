@@ -1,5 +1,6 @@
 // API tokens of an application's users. Secrets are here only as hashes.
 
+import type { TokenView } from '../../wire/tokens.ts';
 import type { Reader, Transaction, Writer } from '../database/handles.ts';
 import type { Statement } from '../database/statements.ts';
 import { readUser, type StoredUser, USER_COLUMNS } from './users.ts';
@@ -64,14 +65,6 @@ export function insertToken(schema: string, token: TokenToInsert): Statement {
       select $1, u.id, $3, $4, $5, $6 from ${schema}.users u where u.id = $2 and u.deleted_at is null returning id`,
     params: [id, userId, name, Buffer.from(secretHash), createdAt, expiresAt ?? null],
   };
-}
-
-export interface TokenView {
-  readonly id: string;
-  readonly name: string;
-  readonly createdAt: string;
-  readonly expiresAt?: string;
-  readonly lastUsedAt?: string;
 }
 
 export async function listTokens(reader: Reader, userId: string): Promise<TokenView[]> {
