@@ -8,6 +8,7 @@ import { OPERATOR_ROUTES } from '../../src/http/routes/operator.ts';
 import { ROUTES, VISITOR_ROUTES } from '../../src/http/routes/table.ts';
 import { type Person, publishApplication } from '../support/application.ts';
 import { Client } from '../support/browser-sessions.ts';
+import { fetchChecked } from '../support/http-client.ts';
 import { codeIn, tableOf } from '../support/markdown.ts';
 import { bodyOf, pathOf, ROWS } from '../support/route-rows.ts';
 import { type Reply, startTestServer, type TestServer } from '../support/server.ts';
@@ -106,7 +107,7 @@ describe('every operation', () => {
         const path = pathOf(row, { applicationId: world.app.id, collectionId: world.app.ids.Things!.id! });
         const headers = { ...row.headers, authorization: `Bearer ${token}`, 'content-type': 'application/json' };
         const body = row.body === undefined ? {} : { body: bodyOf(row) };
-        const { status } = await fetch(server.address + path, { method: row.method, headers, ...body });
+        const { status } = await fetchChecked(server.address + path, { method: row.method, headers, ...body });
         assert.ok(status === 401 || status === 403, `${row.title} answered ${status}`);
       }
     }
@@ -123,7 +124,7 @@ describe('every operation', () => {
     const earlier = await logOf({});
     for (const row of ROWS.filter(({ title, method }) => LINES[title] === SILENT && method === 'GET')) {
       const path = pathOf(row, { applicationId: world.app.id, collectionId: world.app.ids.Things!.id! });
-      await fetch(server.address + path, { headers: { authorization: `Bearer ${world.app.admin.token}` } });
+      await fetchChecked(server.address + path, { headers: { authorization: `Bearer ${world.app.admin.token}` } });
     }
     assert.deepEqual(await logOf({}), earlier);
   });

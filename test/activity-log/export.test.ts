@@ -5,6 +5,7 @@ import { get } from 'node:http';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Person, publishApplication, string, type TestApplication } from '../support/application.ts';
+import { fetchChecked } from '../support/http-client.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 import { type Entry, exported, fill, iso, LOG, period, stored, writeAt } from './log.ts';
@@ -32,7 +33,7 @@ describe('the export of the activity log', () => {
     const json = { values: { [app.ids.Visits!.Title!]: string('a') } };
     const record = (await app.send('POST', app.records('Visits'), { json })).body;
     const [start, end] = [Date.now() - 60_000, Date.now() + 60_000];
-    const reply = await fetch(`${server.address}/v1/${app.id}${period(start, end)}`, {
+    const reply = await fetchChecked(`${server.address}/v1/${app.id}${period(start, end)}`, {
       headers: { authorization: `Bearer ${app.admin.token}` },
     });
     assert.equal(reply.status, 200);

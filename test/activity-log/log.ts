@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { firstUuidAt } from '../../src/domain/ids.ts';
 import type { TestApplication } from '../support/application.ts';
 import type { TestDatabase } from '../support/database.ts';
+import { fetchChecked } from '../support/http-client.ts';
 import type { TestServer } from '../support/server.ts';
 
 export interface Entry {
@@ -28,7 +29,7 @@ export async function exported(
   { start, end }: { start: number; end: number },
 ): Promise<Entry[]> {
   const headers = { authorization: `Bearer ${admin.token}` };
-  const response = await fetch(`${address}/v1/${id}${period(start, end)}`, { headers });
+  const response = await fetchChecked(`${address}/v1/${id}${period(start, end)}`, { headers });
   const text = await response.text();
   assert.equal(response.status, 200, text);
   assert.equal(response.headers.get('content-type'), 'application/x-ndjson');

@@ -8,6 +8,7 @@ import { examine as examineAll } from '../../src/operations/doctor/doctor.ts';
 import type { DoctorLine, Finding, FindingKind } from '../../src/wire/doctor.ts';
 import { publishApplication } from '../support/application.ts';
 import { type AttachmentScene, filesOf, openAttachments } from '../support/attachments.ts';
+import { fetchChecked } from '../support/http-client.ts';
 import { OPERATOR_KEY } from '../support/server.ts';
 import { bytesOf, openSweeper, plant, plantedId, rowOf, type Sweeper } from '../support/sweeping.ts';
 
@@ -22,7 +23,7 @@ interface Diagnosis {
 }
 
 async function examine({ server }: AttachmentScene, query = ''): Promise<Diagnosis> {
-  const response = await fetch(`${server.address}/operator/v1/doctor${query}`, {
+  const response = await fetchChecked(`${server.address}/operator/v1/doctor${query}`, {
     method: 'POST',
     headers: { authorization: `Bearer ${OPERATOR_KEY}` },
   });

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { publishApplication, string, type TestApplication } from '../support/application.ts';
+import { fetchChecked } from '../support/http-client.ts';
 import { type Reply, startTestServer, type TestServer } from '../support/server.ts';
 
 const DEFINITION = {
@@ -67,7 +68,7 @@ describe('Server-Timing', () => {
     const uploaded = await app.send('POST', path, { headers, raw: 'hello' });
     assert.equal(uploaded.status, 200, uploaded.text);
     const authorization = `Bearer ${app.admin.token}`;
-    const download = await fetch(`${server.address}/v1/${app.id}${path}/${uploaded.body.id}`, {
+    const download = await fetchChecked(`${server.address}/v1/${app.id}${path}/${uploaded.body.id}`, {
       headers: { authorization },
     });
     assert.equal(await download.text(), 'hello');

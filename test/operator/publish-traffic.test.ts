@@ -5,6 +5,7 @@ import { after, before, describe, it } from 'node:test';
 import pg from 'pg';
 import type { Application } from '../../src/wire/applications.ts';
 import { publishApplication, string, type TestApplication } from '../support/application.ts';
+import { fetchChecked } from '../support/http-client.ts';
 import { type Reply, startTestServer, type TestServer } from '../support/server.ts';
 import { assertNoDebris, assertRecordsAgree, schemaOf, untilWaiting } from '../support/stored-records.ts';
 
@@ -190,7 +191,7 @@ describe('publishing while traffic goes on', () => {
       ] as const) {
         const path = `/v1/${app.id}${app.records(collection, body.id)}`;
         for (const node of [server, second]) {
-          const response = await fetch(node.address + path, {
+          const response = await fetchChecked(node.address + path, {
             headers: { authorization: `Bearer ${app.admin.token}` },
             signal: AbortSignal.timeout(READ_MS_MAX),
           });

@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { string } from '../support/application.ts';
+import { fetchChecked } from '../support/http-client.ts';
 import { sendTo } from '../support/server.ts';
 import { until } from '../support/until.ts';
 import {
@@ -109,7 +110,7 @@ describe('shared users', () => {
   async function exported({ id, admin }: Place): Promise<{ user: object; extra: Record<string, string> }[]> {
     const [start, end] = [-1, 1].map((days) => new Date(Date.now() + days * 86_400_000).toISOString());
     const path = `/v1/${id}/management/userActivityLogs?startDate=${start}&endDate=${end}`;
-    const reply = await fetch(a.address + path, { headers: { authorization: `Bearer ${admin.token}` } });
+    const reply = await fetchChecked(a.address + path, { headers: { authorization: `Bearer ${admin.token}` } });
     assert.equal(reply.status, 200);
     const lines = (await reply.text()).split('\n').filter((line) => line !== '');
     return lines.map((line) => JSON.parse(line));

@@ -1,6 +1,7 @@
 // What a browser does in a sign-on, without its windows: follows redirects and keeps cookies by host and path.
 
 import assert from 'node:assert/strict';
+import { fetchChecked } from '../support/http-client.ts';
 
 export interface Page {
   readonly status: number;
@@ -30,7 +31,7 @@ export class Browser {
       )
       .map(([name, { value }]) => `${name}=${value}`);
     const sending = { cookie: sent.join('; '), ...headers };
-    const response = await fetch(url, { method, headers: sending, redirect: 'manual' });
+    const response = await fetchChecked(url, { method, headers: sending, redirect: 'manual' });
     for (const line of response.headers.getSetCookie()) this.#keep(line);
     return { status: response.status, headers: response.headers, text: await response.text(), address: url };
   }

@@ -4,6 +4,7 @@
 import { createECDH } from 'node:crypto';
 import { number, string, type TestApplication } from '../support/application.ts';
 import { Client } from '../support/browser-sessions.ts';
+import { fetchChecked } from '../support/http-client.ts';
 import type { Reply, SendOptions, TestServer } from '../support/server.ts';
 
 const searchable = true;
@@ -340,7 +341,9 @@ const log = (title: string, query: string): Case => ({
     const [startDate, endDate] = [-1, 1].map((days) => new Date(Date.now() + days * DAY_MS).toISOString());
     const path = `/v1/${app.id}/management/userActivityLogs?startDate=${startDate}&endDate=${endDate}&${query}`;
     // Lines of JSON, which the server streams.
-    const reply = await fetch(server.address + path, { headers: { authorization: `Bearer ${app.admin.token}` } });
+    const reply = await fetchChecked(server.address + path, {
+      headers: { authorization: `Bearer ${app.admin.token}` },
+    });
     return { status: reply.status, headers: reply.headers, text: await reply.text(), body: undefined };
   },
 });

@@ -11,6 +11,7 @@ import { after, before, describe } from 'node:test';
 import type { BlobLocation } from '../../src/store/blobs/open.ts';
 import { publishApplication } from './application.ts';
 import type { Scene } from './records.ts';
+import { checkReply } from './reply-shapes.ts';
 import { startS3 } from './s3.ts';
 import { type ServerSettings, startTestServer } from './server.ts';
 import { storedFiles } from './stored-files.ts';
@@ -149,6 +150,12 @@ export interface Exchange {
 const PATIENCE_MS = 30_000;
 const agent = new Agent({ keepAlive: true, maxSockets: 16 });
 
+/** Bytes of other types are not decoded: the check of replies only asks whether there are any. */
+function textOf(bytes: Buffer, headers: IncomingHttpHeaders): string {
+  const isText = /^application\/(?:json|x-ndjson)/.test(headers['content-type'] ?? '');
+  return isText ? bytes.toString('utf8') : bytes.toString('latin1', 0, 100);
+}
+
 export function exchange(address: string, method: string, path: string, options: Exchange = {}): Promise<BytesReply> {
   const { token, body, chunked = false } = options;
   const bytes = body === undefined ? undefined : Buffer.from(body);
@@ -163,6 +170,17 @@ export function exchange(address: string, method: string, path: string, options:
       response.on('data', (chunk: Buffer) => chunks.push(chunk)).on('error', reject);
       response.on('end', () => {
         const received = Buffer.concat(chunks);
+        const { statusCode: status = 0, headers: described } = response;
+        try {
+          checkReply(method, path, {
+            status,
+            contentType: described['content-type'],
+            text: textOf(received, described),
+          });
+        } catch (error) {
+          reject(error);
+          return;
+        }
         const isAnswer = response.headers['x-request-id'] !== undefined && response.headers.etag === undefined;
         const json = isAnswer && received.length > 0 ? JSON.parse(received.toString('utf8')) : undefined;
         resolve({ status: response.statusCode ?? 0, headers: response.headers, bytes: received, body: json });

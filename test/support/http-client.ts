@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { connect as netConnect, type Socket } from 'node:net';
-import { checkReply } from './reply-shapes.ts';
+import { checkRefusal, checkReply } from './reply-shapes.ts';
 
 export interface WireReply {
   readonly status: number;
@@ -69,7 +69,20 @@ export function send(address: string, method: string, path: string, options: Wir
   });
 }
 
-/** A bare connection: what is written goes out as it is, and answers are read one after the other. */
+/** `fetch` for a reply that is read to its end. */
+export async function fetchChecked(url: string | URL, options: RequestInit = {}): Promise<Response> {
+  const response = await fetch(url, options);
+  const { pathname } = new URL(url);
+  const contentType = response.headers.get('content-type') ?? undefined;
+  const text = await response.clone().text();
+  checkReply(options.method ?? 'GET', pathname, { status: response.status, contentType, text });
+  return response;
+}
+
+/**
+ * A bare connection: what is written goes out as it is, and answers are read one after the other. Which request an answer
+ * belongs to is not known here, so that only refusals are checked.
+ */
 export class Wire {
   readonly socket: Socket;
   #received = Buffer.alloc(0);
@@ -116,6 +129,7 @@ export class Wire {
     await this.#until(() => (this.#received.length >= end ? end : -1));
     const text = this.#received.subarray(headEnd + 4, end).toString('utf8');
     this.#received = this.#received.subarray(end);
+    checkRefusal(`${status} ${text.slice(0, 2_000)}`, { status, contentType: headers['content-type'], text });
     return { status, headers, text, body: parse(text, headers['content-type']) };
   }
 

@@ -145,10 +145,7 @@ export function checkReply(method: string, path: string, { status, contentType, 
   if (!/^\/(?:operator\/)?v1(?:\/|$)/.test(bare) || method === 'HEAD') return;
   const where = `${method} ${bare} replied ${status} ${text.slice(0, 2_000)}`;
   if (status === 204 || status === 304) assert.equal(text, '', where);
-  if (status >= 400) {
-    if (text !== '' && contentType?.startsWith('application/json')) checkProblem(JSON.parse(text), status, where);
-    return;
-  }
+  checkRefusal(where, { status, contentType, text });
   if (status < 200 || status >= 300 || text === '') return;
   const route = ROUTES.find((one) => one.method === method && one.path.test(bare));
   assert.ok(route !== undefined, `${where}: no such route`);
@@ -160,8 +157,10 @@ export function checkReply(method: string, path: string, { status, contentType, 
   for (const body of bodies) assert.ok(validate(JSON.parse(body)), `${where}\n${ajv.errorsText(validate.errors)}`);
 }
 
-function checkProblem(body: Record<string, unknown>, status: number, where: string): void {
-  const { code, params, ...others } = body;
+/** For a client that does not know which request is replied to. */
+export function checkRefusal(where: string, { status, contentType, text }: CheckedReply): void {
+  if (status < 400 || text === '' || contentType?.startsWith('application/json') !== true) return;
+  const { code, params, ...others } = JSON.parse(text);
   assert.ok(typeof code === 'string' && code in FAULTS, `${where}: an unknown code`);
   assert.equal(FAULTS[code as keyof typeof FAULTS].status, status, where);
   assert.deepEqual(others, {}, where);

@@ -5,7 +5,7 @@ import { after, before, describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { type AttachmentScene, type Files, filesOf, openAttachments, refusedBytes } from '../support/attachments.ts';
-import { head, onWire } from '../support/http-client.ts';
+import { fetchChecked, head, onWire } from '../support/http-client.ts';
 import { OPERATOR_KEY } from '../support/server.ts';
 import { until } from '../support/until.ts';
 import { assertAppended, DOCUMENT, type Uploads, uploadsOf } from '../support/uploads.ts';
@@ -52,7 +52,7 @@ describe('an upload and its deadline', { timeout: 60_000 }, () => {
       await until('its statement to be stopped', async () => (await waiting()).rowCount === 0);
     });
     const headers = { authorization: `Bearer ${OPERATOR_KEY}` };
-    await fetch(`${scene.server.address}/operator/v1/doctor?mend=true`, { method: 'POST', headers }).then((r) =>
+    await fetchChecked(`${scene.server.address}/operator/v1/doctor?mend=true`, { method: 'POST', headers }).then((r) =>
       r.text(),
     );
     assert.deepEqual([await rows(), await scene.store.stored()], before);

@@ -14,6 +14,7 @@ import {
   refusedBytes,
 } from '../support/attachments.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { fetchChecked } from '../support/http-client.ts';
 import { OPERATOR_KEY, startTestServer, type TestServer } from '../support/server.ts';
 import { type TroubledWire, troubleWire } from '../support/troubled-wire.ts';
 import { until } from '../support/until.ts';
@@ -58,7 +59,10 @@ describe('an upload whose server does not hear what the database has done', () =
   /** As the server's own sweep does. */
   async function clearAway(): Promise<void> {
     const headers = { authorization: `Bearer ${OPERATOR_KEY}` };
-    const reply = await fetch(`${scene.server.address}/operator/v1/doctor?mend=true`, { method: 'POST', headers });
+    const reply = await fetchChecked(`${scene.server.address}/operator/v1/doctor?mend=true`, {
+      method: 'POST',
+      headers,
+    });
     assert.match(await reply.text(), /"type":"end"/);
   }
 
