@@ -26,7 +26,7 @@ export type RecordUpdate = Static<typeof RecordUpdate>;
 export type RecordUpdateWithId = Static<typeof RecordUpdateWithId>;
 
 /** A record as replies have it. A column without a value is absent. */
-export const RecordView = Type.Object({
+export const OutgoingRecord = Type.Object({
   id: identifier('recordId'),
   createdAt: Instant,
   createdBy: UserShort,

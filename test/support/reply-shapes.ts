@@ -19,7 +19,7 @@ import {
 } from '../../src/wire/operator.ts';
 import { Definition } from '../../src/wire/publish-document.ts';
 import { QuotasOverview, QuotasView } from '../../src/wire/quotas.ts';
-import { DeletedCount, RecordView } from '../../src/wire/records.ts';
+import { DeletedCount, OutgoingRecord } from '../../src/wire/records.ts';
 import { SessionView, SignInMethods } from '../../src/wire/sessions.ts';
 import { CreatedToken, TokenView } from '../../src/wire/tokens.ts';
 import { ManagementSharedUser, ManagementUser, UserShort } from '../../src/wire/users.ts';
@@ -49,13 +49,13 @@ const ORGANIZATION = '/operator/v1/organizations/:name';
 /** A row for each route, which test/http/reply-shapes.test.ts compares with the tables of routes. */
 export const SUCCESSES: Readonly<Record<string, Success>> = {
   'GET /v1/:applicationId': json(Application),
-  [`GET ${RECORDS}`]: list(RecordView),
-  [`POST ${RECORDS}`]: oneOrMany(RecordView),
-  [`PUT ${RECORDS}`]: list(RecordView),
+  [`GET ${RECORDS}`]: list(OutgoingRecord),
+  [`POST ${RECORDS}`]: oneOrMany(OutgoingRecord),
+  [`PUT ${RECORDS}`]: list(OutgoingRecord),
   [`DELETE ${RECORDS}`]: json(DeletedCount),
-  [`PATCH ${RECORDS}/upsert/:upsertKeyColumnId`]: oneOrMany(RecordView),
-  [`GET ${RECORDS}/:recordId`]: json(RecordView),
-  [`PUT ${RECORDS}/:recordId`]: json(RecordView),
+  [`PATCH ${RECORDS}/upsert/:upsertKeyColumnId`]: oneOrMany(OutgoingRecord),
+  [`GET ${RECORDS}/:recordId`]: json(OutgoingRecord),
+  [`PUT ${RECORDS}/:recordId`]: json(OutgoingRecord),
   [`DELETE ${RECORDS}/:recordId`]: 'nothing',
   [`POST ${COLLECTION}/attachments`]: json(AttachmentMetadata),
   [`GET ${COLLECTION}/attachments/:attachmentId`]: 'bytes',
