@@ -40,28 +40,36 @@ export async function exported(
     .map((line) => JSON.parse(line) as Entry);
 }
 
+/** An entry without its date, as large as those of records are. */
+const madeUp = (applicationId: string) => ({
+  type: 'record',
+  subType: 'create',
+  user: { id: 'u0000000', name: 'Somebody with a name' },
+  application: { id: applicationId, name: 'An application', version: 17 },
+  collection: { id: 't0000000', name: 'Visits' },
+  source: { context: 'api', ip: '192.0.2.17' },
+  extra: { recordId: `r${'0'.repeat(26)}` },
+});
+
 /** One entry at each of the times, whose `extra` holds its number; several of one time have keys in that order. */
 export async function writeAt(database: TestDatabase, applicationId: string, times: readonly number[]): Promise<void> {
   const keys = times.map((time, n) => firstUuidAt(time).slice(0, 24) + n.toString(16).padStart(12, '0'));
-  const lines = times.map((time, n) => JSON.stringify({ date: iso(time), type: 'test', extra: { n: String(n) } }));
+  const lines = times.map((time, n) =>
+    JSON.stringify({ date: iso(time), ...madeUp(applicationId), type: 'test', extra: { n: String(n) } }),
+  );
   await database.sql(
     `insert into app_${applicationId}.activity (id, entry) select * from unnest($1::uuid[], $2::text[])`,
     [keys, lines],
   );
 }
 
-/** One entry for each millisecond from `at` on, as large as those of records are. */
+/** One entry for each millisecond from `at` on. */
 export async function fill(
   database: TestDatabase,
   applicationId: string,
   { at, count }: { at: number; count: number },
 ): Promise<void> {
-  const line = JSON.stringify({
-    ...{ type: 'record', subType: 'create', user: { id: 'u0000000', name: 'Somebody with a name' } },
-    application: { id: applicationId, name: 'An application', version: 17 },
-    collection: { id: 't0000000', name: 'Visits' },
-    ...{ source: { context: 'api', ip: '192.0.2.17' }, extra: { recordId: `r${'0'.repeat(26)}` } },
-  });
+  const line = JSON.stringify(madeUp(applicationId));
   await database.sql(
     `insert into app_${applicationId}.activity (id, entry)
      select (overlay(lpad(to_hex($1::bigint + n), 12, '0') placing '-' from 9 for 0) || '-7000-8000-000000000000')::uuid,
