@@ -15,12 +15,11 @@ import { Pace } from '../gate/throttling/pace.ts';
 import { Throttle } from '../gate/throttling/throttle.ts';
 import { Transfers } from '../gate/transfers.ts';
 import { Deadlines } from '../http/clients/deadlines.ts';
-import { PATIENCE } from '../http/clients/patience.ts';
 import { Pipelines } from '../http/clients/pipelines.ts';
-import { SilentConnections } from '../http/clients/silent-connections.ts';
-import { UnderWay } from '../http/clients/under-way.ts';
-import { UnreadAnswers, unreadBounds } from '../http/clients/unread-answers.ts';
-import { BodiesUnderWay, bodiesBounds } from '../http/requests/bodies-under-way.ts';
+import { ActiveWork, UnusedConnections } from '../http/clients/shutdown.ts';
+import { CLIENT_TIMEOUTS } from '../http/clients/timeouts.ts';
+import { UnreadReplies, unreadBounds } from '../http/clients/unread-replies.ts';
+import { BodyMemory, bodyMemoryBounds } from '../http/requests/body-memory.ts';
 import { closeHttpServer, createHttpServer, listen } from '../http/server.ts';
 import { Thumbnails } from '../images/thumbnails.ts';
 import { Background } from '../jobs/background.ts';
@@ -124,7 +123,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const { aheadMs } = options;
   const now = aheadMs === undefined ? () => clock.now() : () => clock.now() + aheadMs();
   const ids = createIdSource(now, (bytes) => getRandomValues(bytes));
-  const underWay = new UnderWay();
+  const activeWork = new ActiveWork();
   const loopTime = new LoopTime();
   const loopLoad = new LoopLoad();
   const admission = new Admission({ slots: options.requestsAtOnce, ...WAITING, ...options.waiting }, loopTime, () =>
@@ -132,8 +131,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   );
   const slices = new Slices(loopTime, (tenant) => admission.isBesideOthers(tenant));
   const deadlines = new Deadlines(options.requestMs, admission);
-  const entriesBackground = new Background({ observe, underWay }, BACKGROUND_BOUNDS);
-  const mailsBackground = new Background({ observe, underWay }, BACKGROUND_BOUNDS);
+  const entriesBackground = new Background({ observe, underWay: activeWork }, BACKGROUND_BOUNDS);
+  const mailsBackground = new Background({ observe, underWay: activeWork }, BACKGROUND_BOUNDS);
   const mailer = options.mail && openMailer(options.mail);
   const tokenUses = new TokenUses();
   const inBackground = entriesBackground.begin.bind(entriesBackground);
@@ -169,7 +168,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   let address = '';
   let closing = false;
   const publicUrl = () => options.publicUrl ?? address;
-  const { known, visitors } = options.bodies ?? bodiesBounds();
+  const { known, visitors } = options.bodies ?? bodyMemoryBounds();
   const services = {
     database,
     authenticator,
@@ -191,17 +190,17 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       announcedDays: options.announcedDays,
     },
     closing: () => closing,
-    underWay,
+    activeWork,
     deadlines,
-    patience: { ...PATIENCE, ...options.patience },
+    timeouts: { ...CLIENT_TIMEOUTS, ...options.clientTimeouts },
     pipelines: new Pipelines(),
-    unread: new UnreadAnswers(options.unread ?? unreadBounds(), observe),
+    unread: new UnreadReplies(options.unread ?? unreadBounds(), observe),
     byteBudget: new ByteBudget(options.longRecords ?? byteBounds()),
     admission,
     slices,
     uploads: new Transfers(options.transfers ?? UPLOADS),
     downloads: new Transfers(options.transfers ?? DOWNLOADS),
-    bodies: { known: new BodiesUnderWay(known), visitors: new BodiesUnderWay(visitors) },
+    bodies: { known: new BodyMemory(known), visitors: new BodyMemory(visitors) },
     quotas,
     observe,
     invalidate,
@@ -229,7 +228,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const health = { ready: () => migrationsApplied(database.system, options.migrations), stopping: () => closing };
   const { trustedProxies, clientConnectionsMax: connectionsMax } = options;
   const server = createHttpServer(services, health, { trustedProxies, connectionsMax });
-  const silent = new SilentConnections(server);
+  const unused = new UnusedConnections(server);
   const databaseFigures = new DatabaseFigures(database.system);
   const { peers, embedded = false } = options;
   const background = { entries: entriesBackground, mails: mailsBackground };
@@ -252,11 +251,11 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     // A download that had begun has promised to keep its connection, which nobody ends when it is done.
     const idle = setInterval(() => {
       server.closeIdleConnections();
-      silent.close();
+      unused.close();
     }, IDLE_LOOK_MS);
     await closeHttpServer(server);
     clearTimeout(late);
-    await underWay.none(FINISH_MS);
+    await activeWork.finished(FINISH_MS);
     clearInterval(idle);
     await database.stopPublishing();
     await jobsEnded;

@@ -26,7 +26,7 @@ export interface Order {
 }
 
 const PROBE_MS = 30_000;
-/** Less than the 75 s after which the server closes an idle connection (http/clients/patience). */
+/** Less than the 75 s after which the server closes an idle connection (http/clients/timeouts). */
 const IDLE_MS_MAX = 60_000;
 const PROOF_MS_MAX = 10_000;
 const PROOF_CHARACTERS_MAX = 10_000;

@@ -41,8 +41,8 @@ export async function readParts({
   const now = performance.now();
   return {
     version: VERSION,
-    requests: { underWay: deadlines.underWay, admitted: admission.slotsTaken, waiting: admission.waiting },
-    transfers: { in: uploads.underWay, out: downloads.underWay },
+    requests: { underWay: deadlines.watched, admitted: admission.slotsTaken, waiting: admission.waiting },
+    transfers: { in: uploads.active, out: downloads.active },
     connections,
     unreadBytes: unread.bytes,
     bodyBytes: bodies.known.bytes + bodies.visitors.bytes,

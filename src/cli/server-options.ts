@@ -6,9 +6,9 @@ import type { AdmissionBounds } from '../gate/admission.ts';
 import type { Argon2 } from '../gate/credentials/password-check.ts';
 import type { ThrottleLimits } from '../gate/throttling/throttle.ts';
 import type { TransferBounds } from '../gate/transfers.ts';
-import type { Patience } from '../http/clients/patience.ts';
-import type { UnreadBounds } from '../http/clients/unread-answers.ts';
-import type { BodiesBounds } from '../http/requests/bodies-under-way.ts';
+import type { ClientTimeouts } from '../http/clients/timeouts.ts';
+import type { UnreadBounds } from '../http/clients/unread-replies.ts';
+import type { BodyMemoryBounds } from '../http/requests/body-memory.ts';
 import type { MailSettings } from '../mail/mailer.ts';
 import type { Peers } from '../monitoring/metrics.ts';
 import type { MetricsEndpoint } from '../monitoring/metrics-port.ts';
@@ -54,9 +54,9 @@ export interface ServerOptions {
   readonly aheadMs?: () => number;
   /** Tests bring the migrations of a version to come. */
   readonly migrations?: URL | undefined;
-  readonly patience?: Partial<Patience>;
+  readonly clientTimeouts?: Partial<ClientTimeouts>;
   readonly unread?: UnreadBounds;
-  readonly bodies?: BodiesBounds;
+  readonly bodies?: BodyMemoryBounds;
   readonly longRecords?: ByteBounds;
   readonly waiting?: Partial<AdmissionBounds>;
   readonly transfers?: TransferBounds;

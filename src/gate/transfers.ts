@@ -18,7 +18,7 @@ export class Transfers {
     this.#bounds = bounds;
   }
 
-  get underWay(): number {
+  get active(): number {
     return this.#all;
   }
 

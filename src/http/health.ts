@@ -17,7 +17,7 @@ export interface Health {
  * What machines ask by the clock is counted, and neither traced nor told of but to who debugs: not even that a server is not
  * ready, which they act upon. Whoever may not ask is told of as everywhere.
  */
-export function routinely<Means extends Pick<Sending, 'observe' | 'traces'>>(means: Means): Means {
+export function asRoutine<Means extends Pick<Sending, 'observe' | 'traces'>>(means: Means): Means {
   const observe: Observe = (observation) => {
     if (observation.event === 'request.refused') return;
     const isRoutine = observation.event === 'request' && (observation.status < 400 || observation.status >= 500);

@@ -1,8 +1,7 @@
-// Puts replies and problems on the wire, and reports every request when its reply has gone out.
+// Sends the reply or the problem of each request, and reports the request when its reply has gone out.
 
 import type { ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import type { Fault } from '../faults.ts';
 import type { Observe } from '../observe/events.ts';
 import type { ByteBudget } from '../request/byte-budget.ts';
@@ -10,28 +9,27 @@ import { RequestScope, type Trace, type TraceStart } from '../request/request-sc
 import { onAbort } from '../request/signal.ts';
 import type { Deadlines } from './clients/deadlines.ts';
 import type { HttpRequest } from './clients/http-request.ts';
-import type { Patience } from './clients/patience.ts';
-import { PIECE_BYTES, pieceTurn } from './clients/piece-turns.ts';
 import { Pipelines } from './clients/pipelines.ts';
-import type { UnderWay } from './clients/under-way.ts';
-import type { UnreadAnswers } from './clients/unread-answers.ts';
+import type { ActiveWork } from './clients/shutdown.ts';
+import type { ClientTimeouts } from './clients/timeouts.ts';
+import type { UnreadReplies } from './clients/unread-replies.ts';
 import { toProblem } from './replies/problem.ts';
-import type { Body, Reply } from './replies/reply.ts';
-import { serverTiming } from './replies/server-timing.ts';
+import type { Reply } from './replies/reply.ts';
 import { discardRest } from './requests/body.ts';
 import { checkHead } from './requests/request-head.ts';
+import { discard, streamReply, writeReply } from './write.ts';
 
 export interface Sending {
   readonly observe: Observe;
   /** Whether the server is being stopped: connections are then not kept for another request. */
   readonly closing: () => boolean;
-  readonly underWay: UnderWay;
+  readonly activeWork: ActiveWork;
   readonly deadlines: Deadlines;
   /** Where requests are traced. */
   readonly traces: { begin(beginning: TraceStart): Trace | undefined } | undefined;
-  readonly patience: Patience;
+  readonly timeouts: ClientTimeouts;
   readonly pipelines: Pipelines;
-  readonly unread: UnreadAnswers;
+  readonly unread: UnreadReplies;
   readonly byteBudget: ByteBudget;
 }
 
@@ -70,7 +68,7 @@ class Exchange {
   }
 
   run(work: Work): void {
-    const { traces, underWay, deadlines, byteBudget } = this.#sending;
+    const { traces, activeWork, deadlines, byteBudget } = this.#sending;
     const request = this.#request;
     const scope = this.#scope;
     if (traces !== undefined) {
@@ -78,19 +76,19 @@ class Exchange {
       const { remoteAddress: peer } = request.raw.socket;
       scope.trace = traces.begin({ scope, method, route: this.#route, scheme, headers, peer });
     }
-    underWay.begin();
+    activeWork.begin();
     deadlines.watch(scope, request.raw);
     onAbort(scope.signal, (why) => this.#refuse(why));
     // After an abort the reply has gone out already: what the work gives is dropped.
     checkedWork(request, scope, work).then(
       (reply) => {
-        underWay.end();
+        activeWork.end();
         if (scope.signal.aborted) return byteBudget.release(scope);
         if (reply.stream === undefined || request.method === 'HEAD') this.#send(reply);
         else this.#open(reply, reply.stream).catch((error) => this.#fail(error));
       },
       (error) => {
-        underWay.end();
+        activeWork.end();
         if (!scope.signal.aborted) this.#refuse(error);
         else byteBudget.release(scope);
       },
@@ -119,9 +117,9 @@ class Exchange {
   }
 
   #begin(): void {
-    const { deadlines, patience, closing } = this.#sending;
+    const { deadlines, timeouts, closing } = this.#sending;
     deadlines.forget(this.#scope);
-    discardRest(this.#request.raw, patience);
+    discardRest(this.#request.raw, timeouts);
     if (closing()) this.#response.shouldKeepAlive = false;
   }
 
@@ -131,9 +129,9 @@ class Exchange {
       this.#begin();
       if (this.#scope.heldBytes > 0) {
         this.#holdUntilSent();
-        write(this.#response, this.#scope, reply, byteBudget);
+        writeReply(this.#response, this.#scope, reply, byteBudget);
       } else {
-        write(this.#response, this.#scope, reply, byteBudget);
+        writeReply(this.#response, this.#scope, reply, byteBudget);
         this.#boundUnread();
       }
       this.#report(reply.status);
@@ -144,7 +142,7 @@ class Exchange {
 
   /** A reply of long records keeps its budget until it has gone out or its client has left. */
   #holdUntilSent(): void {
-    const { byteBudget, patience } = this.#sending;
+    const { byteBudget, timeouts } = this.#sending;
     const { socket } = this.#request.raw;
     const release = () => byteBudget.release(this.#scope);
     if (socket.destroyed) {
@@ -153,16 +151,16 @@ class Exchange {
     }
     this.#response.once('close', release);
     byteBudget.send(this.#scope, () => socket.destroy());
-    socket.setTimeout(patience.readerMs);
+    socket.setTimeout(timeouts.readerMs);
   }
 
   /** The rest of a reply that its client did not read at once is kept for a bounded time, in bounded memory. */
   #boundUnread(): void {
-    const { patience, unread } = this.#sending;
+    const { timeouts, unread } = this.#sending;
     const { socket } = this.#request.raw;
     if (socket.writableLength === 0 || socket.destroyed) return;
-    socket.setTimeout(patience.readerMs);
-    unread.keep(this.#scope.tenant, this.#response, socket);
+    socket.setTimeout(timeouts.readerMs);
+    unread.add(this.#scope.tenant, this.#response, socket);
   }
 
   /** Opening reads and writes like the work before it, under the same deadline. */
@@ -180,77 +178,14 @@ class Exchange {
   }
 
   async #stream(reply: Reply, bytes: Readable): Promise<void> {
-    const { observe, patience } = this.#sending;
+    const { observe, timeouts } = this.#sending;
     this.#begin();
     // Node destroys a connection that times out, and sets its own timeout after a finished reply.
-    this.#request.raw.socket.setTimeout(patience.readerMs);
-    const cut = await streamOut(this.#response, bytes, { scope: this.#scope, reply });
+    this.#request.raw.socket.setTimeout(timeouts.readerMs);
+    const cut = await streamReply(this.#response, bytes, { scope: this.#scope, reply });
     this.#report(reply.status);
     if (cut !== undefined) observe({ ...cut, ...this.#identity() });
   }
-}
-
-/** Why not all of a reply went out: clients leave every day; bytes that cannot be had are a failure of ours. */
-type Cut = { readonly event: 'request.left' | 'request.cut'; readonly cause: unknown };
-
-/**
- * A connection that is cut tells the reader that bytes are missing: the length has gone out already. Throws when not even
- * the head can go out.
- */
-async function streamOut(
-  response: ServerResponse,
-  bytes: Readable,
-  { scope, reply }: { scope: RequestScope; reply: Reply },
-): Promise<Cut | undefined> {
-  const declared = reply.headers?.['content-length'];
-  const whole = { length: declared === undefined ? undefined : Number(declared), sent: 0 };
-  try {
-    addServerTiming(scope, reply.status);
-    response.writeHead(reply.status, { 'x-request-id': scope.id, ...scope.headers, ...reply.headers });
-    await pipeline(bytes, (source) => inFull(source, whole, scope.tenant), response);
-    return undefined;
-  } catch (cause) {
-    if (!response.headersSent) throw cause;
-    // A client that has all declared bytes may close first.
-    if (whole.sent === whole.length) return undefined;
-    const left = (cause as NodeJS.ErrnoException).code === 'ERR_STREAM_PREMATURE_CLOSE';
-    return { event: left ? 'request.left' : 'request.cut', cause };
-  } finally {
-    discard(bytes);
-    scope.bytesOut = whole.sent;
-  }
-}
-
-/** Releases the source of the bytes; a late error of it concerns no request any more. */
-function discard(bytes: Readable): void {
-  bytes.on('error', () => undefined).destroy();
-}
-
-function addServerTiming(scope: RequestScope, status: number): void {
-  scope.endStages();
-  const timing = serverTiming(scope, status);
-  if (timing !== undefined) scope.headers['server-timing'] = timing;
-}
-
-/** Fewer bytes than declared would leave the client waiting, and more would be taken for the next reply. */
-async function* inFull(
-  bytes: AsyncIterable<Uint8Array | string>,
-  whole: { readonly length: number | undefined; sent: number },
-  tenant: string,
-): AsyncGenerator<Uint8Array | string> {
-  const { length } = whole;
-  let piece = 0;
-  for await (const chunk of bytes) {
-    piece += chunk.length;
-    if (piece >= PIECE_BYTES) {
-      piece = 0;
-      await pieceTurn(tenant);
-    }
-    if (length !== undefined && whole.sent + chunk.length > length) throw new Error(`more than ${length} bytes came`);
-    whole.sent += chunk.length;
-    yield chunk;
-  }
-  if (length !== undefined && whole.sent !== length) throw new Error(`${whole.sent} bytes came of ${length}`);
 }
 
 async function checkedWork(request: HttpRequest, scope: RequestScope, work: Work): Promise<Reply> {
@@ -280,56 +215,4 @@ function problemReply(observe: Observe, identity: Identity, error: unknown): Rep
     observe({ event: 'request.refused', ...identity, code: known.code, cause: known.cause });
   }
   return { status, headers, body };
-}
-
-function write(
-  response: ServerResponse,
-  scope: RequestScope,
-  { status, headers, body }: Reply,
-  budget: ByteBudget,
-): void {
-  addServerTiming(scope, status);
-  if (body === undefined) {
-    response.writeHead(status, { 'x-request-id': scope.id, ...scope.headers, ...headers });
-    response.end();
-    return;
-  }
-  response.writeHead(status, {
-    'content-type': 'application/json; charset=utf-8',
-    'content-length': lengthOf(body),
-    'x-request-id': scope.id,
-    // The reply's own headers come last and win: a reply that may be cached says so.
-    'cache-control': 'no-store',
-    'x-content-type-options': 'nosniff',
-    ...scope.headers,
-    ...headers,
-  });
-  if (isInParts(body)) writeParts(response, body, (bytes) => budget.releaseBytes(scope, bytes));
-  else response.end(body);
-}
-
-const isInParts = (body: Body): body is readonly (string | Uint8Array)[] => Array.isArray(body);
-
-function lengthOf(body: Body): number {
-  if (typeof body === 'string') return Buffer.byteLength(body);
-  return isInParts(body) ? body.reduce((sum, part) => sum + lengthOf(part), 0) : body.length;
-}
-
-/** No faster than the client reads, so that each part is released when it has gone out. */
-function writeParts(
-  response: ServerResponse,
-  parts: readonly (string | Uint8Array)[],
-  gone: (bytes: number) => void,
-): void {
-  const rest = [...parts].reverse();
-  const next = (): void => {
-    for (let part = rest.pop(); part !== undefined && !response.destroyed; part = rest.pop()) {
-      const { length } = part;
-      if (response.write(part, () => gone(length))) continue;
-      response.once('drain', next);
-      return;
-    }
-    response.end();
-  };
-  next();
 }

@@ -8,13 +8,13 @@ import { promisify } from 'node:util';
 import findMyWay from 'find-my-way';
 import { type Fault, fault } from '../faults.ts';
 import type { Observe } from '../observe/events.ts';
-import { answerOnSocket, endUnlessChanging, refuseConnect, stopReading } from './clients/connection-end.ts';
-import { readNewInTurn } from './clients/crowded-reads.ts';
+import { endUnlessChanging, refuseConnect, replyOnSocket, stopReading } from './clients/connection-end.ts';
 import { HttpRequest, trustProxies } from './clients/http-request.ts';
 import { IncomingRequest } from './clients/incoming-request.ts';
-import type { Patience } from './clients/patience.ts';
+import { queueFirstReads } from './clients/read-queue.ts';
+import type { ClientTimeouts } from './clients/timeouts.ts';
 import { handlerOf, type Services } from './handle.ts';
-import { alive, type Health, readiness, routinely } from './health.ts';
+import { alive, asRoutine, type Health, readiness } from './health.ts';
 import { replyText } from './replies/reply.ts';
 import { awaitInvitation } from './requests/body.ts';
 import { HEADERS_MAX, pathAndQuery } from './requests/request-head.ts';
@@ -41,12 +41,12 @@ export function createHttpServer(
   { trustedProxies, connectionsMax }: Listening,
 ): Server {
   const { observe, pipelines } = services;
-  const server = createServer(serverOptions(services.patience));
+  const server = createServer(serverOptions(services.timeouts));
   // Node drops headers beyond this number silently. Twice what is allowed (http/requests/request-head) is enough to
   // notice; keeping all of them took 2 MB of memory for 240 KB of headers of a few bytes each.
   server.maxHeadersCount = 2 * HEADERS_MAX;
   server.maxConnections = connectionsMax;
-  readNewInTurn(server);
+  queueFirstReads(server);
   reportDrops(server, observe);
   server.on('request', requestListener(handlersOf(services, health), trustedProxies));
   // Unknown expectations are ignored (RFC 9110 section 10.1.1); Node would reply 417 itself.
@@ -68,7 +68,7 @@ export function createHttpServer(
   return server;
 }
 
-const serverOptions = ({ headersMs, keepAliveMs }: Patience) => {
+const serverOptions = ({ headersMs, keepAliveMs }: ClientTimeouts) => {
   const checkMs = Math.ceil(headersMs / HEADER_CHECKS);
   return {
     IncomingMessage: IncomingRequest,
@@ -105,7 +105,7 @@ type Method = (typeof ROUTES)[number]['method'];
 function handlersOf(services: Services, health: Health): Handlers {
   const refusing = (why: (request: HttpRequest) => Fault) =>
     sendReplies(services, '', (request) => Promise.reject(why(request)));
-  const routine = routinely(services);
+  const routine = asRoutine(services);
   const metrics = async ({ headers, address }: HttpRequest) => {
     services.operatorGate.authenticate(headers.authorization, address);
     const { text, contentType } = await services.metrics();
@@ -198,7 +198,7 @@ function refuseUnreadable(observe: Observe, error: Error & { code?: string }, so
   // By http/clients/incoming-request, which says why.
   if (error.code === 'HPE_PAUSED') return;
   const why = whyUnreadable(error.code ?? '');
-  stopReading(socket, why, { refuse: () => answerOnSocket(observe, socket, why) });
+  stopReading(socket, why, { refuse: () => replyOnSocket(observe, socket, why) });
 }
 
 function whyUnreadable(code: string): Fault {

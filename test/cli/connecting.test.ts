@@ -64,7 +64,7 @@ describe('a command that cannot connect', { concurrency: 2 }, () => {
 
 describe('the client of the operator interface', () => {
   it('connects again when the server has closed an idle connection', async () => {
-    const server = await startTestServer({ patience: { keepAliveMs: 2_000 } });
+    const server = await startTestServer({ clientTimeouts: { keepAliveMs: 2_000 } });
     try {
       const client = await connectOperator(env, { url: server.address });
       await client.send('GET', '/applications');

@@ -7,10 +7,10 @@ import { Readable } from 'node:stream';
 import { after, before, describe, it } from 'node:test';
 import { setImmediate as turn, setTimeout as wait } from 'node:timers/promises';
 import { Deadlines } from '../../src/http/clients/deadlines.ts';
-import { PATIENCE } from '../../src/http/clients/patience.ts';
 import { Pipelines } from '../../src/http/clients/pipelines.ts';
-import { UnderWay } from '../../src/http/clients/under-way.ts';
-import { UnreadAnswers, unreadBounds } from '../../src/http/clients/unread-answers.ts';
+import { ActiveWork } from '../../src/http/clients/shutdown.ts';
+import { CLIENT_TIMEOUTS } from '../../src/http/clients/timeouts.ts';
+import { UnreadReplies, unreadBounds } from '../../src/http/clients/unread-replies.ts';
 import { sendReplies } from '../../src/http/send.ts';
 import { ByteBudget, byteBounds } from '../../src/request/byte-budget.ts';
 import { head, onWire, Wire } from '../support/http-client.ts';
@@ -25,7 +25,7 @@ const READER_MS = 300;
 const PADDING = { 'x-padding': 'x'.repeat(300) };
 
 describe('pipelined requests', () => {
-  const underWay = new UnderWay();
+  const activeWork = new ActiveWork();
   const deadlines = new Deadlines(60_000, { secondsFor: () => 1 });
   let server: BareServer;
   let address = '';
@@ -38,12 +38,12 @@ describe('pipelined requests', () => {
     const sending = {
       observe: () => undefined,
       closing: () => false,
-      underWay,
+      activeWork,
       deadlines,
       traces: undefined,
-      patience: { ...PATIENCE, readerMs: READER_MS },
+      timeouts: { ...CLIENT_TIMEOUTS, readerMs: READER_MS },
       pipelines: new Pipelines({ eachMax: EACH_MAX, allMax: ALL_MAX, readOnMax: READ_ON_MAX }),
-      unread: new UnreadAnswers(unreadBounds(), () => undefined),
+      unread: new UnreadReplies(unreadBounds(), () => undefined),
       byteBudget: new ByteBudget(byteBounds()),
     };
     const at = (url: string) => ({ status: 200, body: JSON.stringify(url) });

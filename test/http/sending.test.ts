@@ -4,10 +4,10 @@ import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { after, before, describe, it } from 'node:test';
 import { Deadlines } from '../../src/http/clients/deadlines.ts';
-import { PATIENCE } from '../../src/http/clients/patience.ts';
 import { Pipelines } from '../../src/http/clients/pipelines.ts';
-import { UnderWay } from '../../src/http/clients/under-way.ts';
-import { UnreadAnswers, unreadBounds } from '../../src/http/clients/unread-answers.ts';
+import { ActiveWork } from '../../src/http/clients/shutdown.ts';
+import { CLIENT_TIMEOUTS } from '../../src/http/clients/timeouts.ts';
+import { UnreadReplies, unreadBounds } from '../../src/http/clients/unread-replies.ts';
 import type { Reply } from '../../src/http/replies/reply.ts';
 import { sendReplies } from '../../src/http/send.ts';
 import type { Observation } from '../../src/observe/events.ts';
@@ -31,12 +31,12 @@ describe('sending', () => {
     const sending = {
       observe,
       closing: () => false,
-      underWay: new UnderWay(),
+      activeWork: new ActiveWork(),
       deadlines,
       traces: undefined,
-      patience: PATIENCE,
+      timeouts: CLIENT_TIMEOUTS,
       pipelines: new Pipelines(),
-      unread: new UnreadAnswers(unreadBounds(), observe),
+      unread: new UnreadReplies(unreadBounds(), observe),
       byteBudget: new ByteBudget(byteBounds()),
     };
     const handler = sendReplies(sending, '/', () => answer);
@@ -73,14 +73,14 @@ describe('sending', () => {
     failing.fail(new Error('away'));
     await new Promise((resolve) => setImmediate(resolve));
     assert.deepEqual(events(), ['request.refused', 'request'], 'one answer');
-    assert.equal(deadlines.underWay, 0);
+    assert.equal(deadlines.watched, 0);
   });
 
   it('notices that a reader has left while bytes are opened, which is nothing to warn of', async () => {
     const slow = slowToOpen();
     await onWire(address, async (wire) => {
       wire.write(head('GET', '/'));
-      await until('it to arrive', () => deadlines.underWay === 1);
+      await until('it to arrive', () => deadlines.watched === 1);
     });
     await until('it to be noticed', () => observed.length > 0);
     assert.deepEqual(events(), ['request.left', 'request']);
@@ -115,7 +115,7 @@ describe('sending', () => {
       assert.deepEqual(events(), ['request.failed', 'request']);
     }
     assert.ok(bytes.destroyed);
-    assert.equal(deadlines.underWay, 0);
+    assert.equal(deadlines.watched, 0);
     answer = { status: 200, body: '{}' };
     assert.equal((await send(address, 'GET', '/')).status, 200);
   });

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { UnderWay } from '../../src/http/clients/under-way.ts';
+import { ActiveWork } from '../../src/http/clients/shutdown.ts';
 import { Background } from '../../src/jobs/background.ts';
 import type { Observation } from '../../src/observe/events.ts';
 import { until } from '../support/until.ts';
@@ -10,7 +10,7 @@ import { until } from '../support/until.ts';
 describe('background work', () => {
   function begin() {
     const reported: Observation[] = [];
-    const underWay = new UnderWay();
+    const underWay = new ActiveWork();
     const bounds = { atOnceMax: 2, waitingMax: 3 };
     const background = new Background({ observe: (observation) => reported.push(observation), underWay }, bounds);
     return { reported, underWay, background };
@@ -31,14 +31,14 @@ describe('background work', () => {
     const taken = Array.from({ length: 7 }, () => background.begin('work', work));
     assert.deepEqual(taken, [true, true, true, true, true, false, false]);
     assert.equal(done, 0, 'nothing runs before the reply');
-    await underWay.none(5_000);
+    await underWay.finished(5_000);
     assert.deepEqual([done, most, running], [5, 2, 0]);
     assert.deepEqual(
       reported.map(({ event }) => event),
       ['task.failed', 'task.failed'],
     );
     assert.ok(background.begin('work', work), 'the queue has space again');
-    await underWay.none(5_000);
+    await underWay.finished(5_000);
     assert.equal(done, 6);
   });
 
@@ -68,7 +68,7 @@ describe('background work', () => {
       }),
     );
     assert.deepEqual(taken, [true, true, true, false], 'pausing work counts as waiting');
-    await underWay.none(5_000);
+    await underWay.finished(5_000);
     assert.deepEqual([...order].sort().slice(0, 4), ['a fails', 'a is done', 'b fails', 'b is done']);
     assert.equal(order.length, 10);
     assert.equal(reported.length, 1);
@@ -82,7 +82,7 @@ describe('background work', () => {
     background.begin('other', async () => {
       done += 1;
     });
-    await underWay.none(5_000);
+    await underWay.finished(5_000);
     assert.deepEqual(reported, [
       { event: 'task.failed', task: 'failing', error },
       { event: 'task.failed', task: 'failing', error },

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type Fault, tooBusy } from '../../src/faults.ts';
-import { BodiesUnderWay } from '../../src/http/requests/bodies-under-way.ts';
+import { BodyMemory } from '../../src/http/requests/body-memory.ts';
 import { publishApplication, type TestApplication } from '../support/application.ts';
 import { assertProblem, head, Wire } from '../support/http-client.ts';
 import { scrape } from '../support/metrics.ts';
@@ -97,16 +97,16 @@ describe('bodies under way', { timeout: 60_000 }, () => {
     await letGo();
   });
 
-  it('take no more of the share that has the most, when all have too much together', () => {
-    const bodies = new BodiesUnderWay({ eachMax: 10, eachBytesMax: 1_000 * KIB, allBytesMax: 1_000 * KIB });
+  it('refuse a body of the tenant that holds the most when all together hold too much', () => {
+    const bodies = new BodyMemory({ eachMax: 10, eachBytesMax: 1_000 * KIB, allBytesMax: 1_000 * KIB });
     const ends: (() => void)[] = [];
     const body = (name: string) => {
       const one = { hold: (_: number): void => undefined, refused: undefined as Fault | undefined };
       ends.push(
         bodies.begin(name, {
-          countIn: (place) => {
-            one.hold = (bytes) => place.hold(bytes);
-            place.hold(0);
+          countIn: (setBytes) => {
+            one.hold = setBytes;
+            setBytes(0);
           },
           stop: (why) => {
             one.refused = why;
@@ -124,12 +124,12 @@ describe('bodies under way', { timeout: 60_000 }, () => {
     less.hold(400 * KIB);
     assert.deepEqual(older.refused, tooBusy());
     assert.deepEqual([newer.refused, less.refused], [undefined, undefined]);
-    // One that is alone in its share goes on, until another asks.
+    // The only body of a tenant may grow, until a body of another tenant needs the memory.
     newer.hold(2_000 * KIB);
     assert.deepEqual([newer.refused, less.refused], [undefined, undefined]);
     less.hold(401 * KIB);
     assert.deepEqual([newer.refused, less.refused], [tooBusy(), undefined]);
-    // Of several, who asks is refused.
+    // Of several bodies of the largest tenant, the growing one is refused.
     const third = body('less');
     third.hold(900 * KIB);
     assert.deepEqual([third.refused, less.refused], [tooBusy(), undefined]);

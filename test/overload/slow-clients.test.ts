@@ -1,4 +1,4 @@
-// Clients that take too long, say too much or read nothing, and too many of them: with a server of little patience.
+// Clients that take too long, send too much or read nothing, and too many of them: against a server with short timeouts.
 
 import assert from 'node:assert/strict';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
@@ -30,7 +30,7 @@ describe('slow clients', { timeout: 60_000 }, () => {
   before(async () => {
     server = await startTestServer({
       clientConnectionsMax: CONNECTIONS_MAX,
-      patience: {
+      clientTimeouts: {
         ...{ headersMs: HEADERS_MS, keepAliveMs: 500, bodyMs: 1_000, bodySilenceMs: 400, readerMs: 400 },
         ...{ filePartBytes: 1_000, filePartMs: 1_000 },
       },

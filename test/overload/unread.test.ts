@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { connect, type Socket } from 'node:net';
 import { after, before, describe, it } from 'node:test';
-import type { UnreadBounds } from '../../src/http/clients/unread-answers.ts';
+import type { UnreadBounds } from '../../src/http/clients/unread-replies.ts';
 import type { Observation } from '../../src/observe/events.ts';
 import { publishApplication, string, type TestApplication } from '../support/application.ts';
 import { head, onWire } from '../support/http-client.ts';

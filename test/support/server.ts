@@ -77,7 +77,7 @@ export interface ServerSettings {
   readonly push?: Partial<PushSettings>;
   readonly clientConnectionsMax?: number;
   readonly requestsAtOnce?: number;
-  readonly patience?: ServerOptions['patience'];
+  readonly clientTimeouts?: ServerOptions['clientTimeouts'];
   readonly unread?: ServerOptions['unread'];
   readonly bodies?: ServerOptions['bodies'];
   readonly longRecords?: ServerOptions['longRecords'];
@@ -125,7 +125,7 @@ export async function startTestServer(settings: ServerSettings = {}): Promise<Te
     argon2: settings.argon2 ?? QUICK,
     migrations: settings.migrations,
     ...(settings.aheadMs === undefined ? {} : { aheadMs: settings.aheadMs }),
-    ...(settings.patience === undefined ? {} : { patience: settings.patience }),
+    ...(settings.clientTimeouts === undefined ? {} : { clientTimeouts: settings.clientTimeouts }),
     ...(settings.unread === undefined ? {} : { unread: settings.unread }),
     ...(settings.bodies === undefined ? {} : { bodies: settings.bodies }),
     ...(settings.longRecords === undefined ? {} : { longRecords: settings.longRecords }),

@@ -1,14 +1,14 @@
-// The one spelling of an IP address, so that whatever counts or stores addresses sees one client as one.
+// The canonical spelling of IP addresses, so that one client counts as one wherever addresses are counted or stored.
 
 import { isIPv4, isIPv6 } from 'node:net';
 import { BoundedMap } from '../../request/bounded-map.ts';
 
-/** Reading an IPv6 address takes many times as long as an IPv4 one, and most clients send many requests. */
+/** Parsing an IPv6 address takes many times as long as an IPv4 address, and most clients send many requests. */
 const known = new BoundedMap<string, string | undefined>(2_000);
 /** Longer than any spelling of an address. */
 const LENGTH_MAX = 100;
 
-/** Undefined for a text that is no address. */
+/** Undefined for a text that is not an address. */
 export function canonicalAddress(text = ''): string | undefined {
   if (text.length > LENGTH_MAX) return undefined;
   if (known.has(text)) return known.get(text);

@@ -1,58 +1,80 @@
-// How a connection ends that is read no further: what comes is not HTTP, or a request breaks off, or it is refused in the
-// middle. The answers of the requests before go out first, in their order. A request whose body is missing is told so in its own
-// answer; only what belongs to no request is answered on the bare connection.
+// How a connection ends that is not read any further, because its bytes are not HTTP, or a request breaks off or is refused
+// in the middle. The replies to earlier requests go out first, in their order. A request whose body is incomplete learns that
+// from its own reply; only bytes that belong to no request are answered on the bare connection.
 
 import { randomBytes } from 'node:crypto';
-import { type ServerResponse, STATUS_CODES } from 'node:http';
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Fault } from '../../faults.ts';
 import type { Observe } from '../../observe/events.ts';
 import { toProblem } from '../replies/problem.ts';
-import { readOnInTurn } from './crowded-reads.ts';
 import { isReading } from './deadlines.ts';
-import { breakOff, isDiscarding } from './request-ends.ts';
+import { queueRead } from './read-queue.ts';
 
-/** For the client to read the last word on a connection and to close it: what it still sends would otherwise take that away. */
+/** For the client to read the last reply and to close the connection: closing while it still sends would reset both. */
 const LINGER_MS = 2_000;
-/** What of it is taken off the wire meanwhile, and thrown away. */
+/** How much of the client's input is read and dropped meanwhile. */
 const DROPPED_BYTES_MAX = 64 * 1024 * 1024;
 
-/** With the answer that is being written, or will be next. */
+/** `_httpMessage`: the reply that is being written, or is next. Node does not declare it. */
 type HttpSocket = Duplex & { _httpMessage?: ServerResponse | null };
+
+const broken = new WeakMap<IncomingMessage, Fault>();
+
+/**
+ * The rest of the request will never arrive, but its connection stays open for the reply. Readers of the body get the reason
+ * by an event of the same name.
+ */
+export function breakOff(request: IncomingMessage, why: Fault): void {
+  broken.set(request, why);
+  request.emit('brokenOff', why);
+}
+
+export const whyBrokenOff = (request: IncomingMessage): Fault | undefined => broken.get(request);
+
+const discarded = new WeakMap<Duplex, IncomingMessage>();
+
+/** The request gets its reply before its end has arrived; the rest of it is thrown away. */
+export function markDiscarded(request: IncomingMessage): void {
+  discarded.set(request.socket, request);
+}
+
+/** Whether the rest of a request that has its reply is still arriving on the connection. */
+export const isDiscarding = (socket: Duplex): boolean => discarded.get(socket)?.complete === false;
 
 const stopped = new WeakSet<Duplex>();
 
-interface Stopping {
-  /** Called behind all answers, if what cannot be read belongs to no request. */
+interface StopOptions {
+  /** Called after all replies, if the unreadable bytes belong to no request. */
   readonly refuse?: () => void;
-  /** Whether what still comes is taken off the wire, so that a client which writes before it reads gets to the answer. */
+  /** Whether further input is read and dropped, so that a client that writes before it reads gets the reply. */
   readonly drop?: boolean;
 }
 
-export function stopReading(socket: Duplex, why: Fault, { refuse, drop = true }: Stopping = {}): void {
+export function stopReading(socket: Duplex, why: Fault, { refuse, drop = true }: StopOptions = {}): void {
   if (stopped.has(socket)) return;
   stopped.add(socket);
   dropInput(socket, drop ? DROPPED_BYTES_MAX : 0);
-  endBehindAnswers(socket, why, refuse ?? (() => endSoon(socket)));
+  endAfterReplies(socket, why, refuse ?? (() => endSoon(socket)));
 }
 
-/** Away from the parser, whose cost for each chunk is what some connections are ended for. */
+/** Bypasses the parser: its cost for each chunk is the reason why some connections are ended. */
 function dropInput(socket: Duplex, bytesMax: number): void {
   let dropped = 0;
   socket.removeAllListeners('data').removeAllListeners('end');
   socket.on('error', () => undefined);
-  // In turn: at full speed, what nobody wants would keep the event loop from everything else.
+  // Through the queue: at full speed this useless input would block the event loop.
   socket.on('data', (bytes: Buffer) => {
     dropped += bytes.length;
     socket.pause();
-    if (dropped <= bytesMax) readOnInTurn(socket, () => socket.resume());
+    if (dropped <= bytesMax) queueRead(socket, () => socket.resume());
   });
   if (bytesMax > 0) socket.resume();
   else socket.pause();
 }
 
-function endBehindAnswers(socket: HttpSocket, why: Fault, refuse: () => void): void {
-  // The answer before was the last that the client wanted.
+function endAfterReplies(socket: HttpSocket, why: Fault, refuse: () => void): void {
+  // The previous reply was the last one that the client wanted.
   if (!socket.writable) return;
   const response = socket._httpMessage;
   if (response === undefined || response === null) {
@@ -60,9 +82,9 @@ function endBehindAnswers(socket: HttpSocket, why: Fault, refuse: () => void): v
     else refuse();
     return;
   }
-  // Node has handed the connection over to the next answer, if there is one, when it tells of this.
+  // When Node emits this, the connection has already passed to the next reply, if there is one.
   if (response.req.complete) {
-    response.once('finish', () => endBehindAnswers(socket, why, refuse));
+    response.once('finish', () => endAfterReplies(socket, why, refuse));
     return;
   }
   if (!response.headersSent) response.shouldKeepAlive = false;
@@ -70,17 +92,17 @@ function endBehindAnswers(socket: HttpSocket, why: Fault, refuse: () => void): v
   breakOff(response.req, why);
 }
 
-/** A client that never closes its side would keep the connection for good. */
+/** A client that never closes its side would otherwise keep the connection for ever. */
 function endSoon(socket: Duplex): void {
-  const late = setTimeout(() => socket.destroy(), LINGER_MS).unref();
-  socket.once('close', () => clearTimeout(late));
+  const timeout = setTimeout(() => socket.destroy(), LINGER_MS).unref();
+  socket.once('close', () => clearTimeout(timeout));
   socket.end();
 }
 
-/** The last word on a connection. */
-export function answerOnSocket(observe: Observe, socket: Duplex, problem: Fault): void {
+/** Writes the last reply of a connection, which belongs to no request. */
+export function replyOnSocket(observe: Observe, socket: Duplex, problem: Fault): void {
   const { status, headers, body: parts } = toProblem(problem);
-  // Only applied records come in parts, and none are told of here.
+  // Only a problem of a batch, which lists applied records, has a body in parts.
   const body = String(parts);
   const requestId = randomBytes(8).toString('hex');
   observe({ event: 'request', requestId, method: '', route: '', status, milliseconds: 0 });
@@ -99,16 +121,16 @@ export function answerOnSocket(observe: Observe, socket: Duplex, problem: Fault)
 }
 
 /**
- * The client has closed its side, and all that it sent is complete: who asked for a change is waiting for the answer. Who
- * only reads has most likely left, and is not worked for any longer.
+ * For a client that has closed its side after a complete request. If the request writes, the client waits for the reply; if
+ * it only reads, the client has most likely left and the connection is closed.
  */
 export function endUnlessChanging(socket: HttpSocket): void {
   const request = socket._httpMessage?.req;
   if (request !== undefined && isReading(request)) socket.end();
 }
 
-/** Node hands over the bare connection for this verb, and forgets about the answers that are still to go out on it. */
+/** For CONNECT Node hands over the bare connection, and forgets the replies that are still to go out on it. */
 export function refuseConnect(observe: Observe, socket: HttpSocket, why: Fault): void {
   socket.on('drain', () => socket._httpMessage?.emit('drain'));
-  stopReading(socket, why, { refuse: () => answerOnSocket(observe, socket, why) });
+  stopReading(socket, why, { refuse: () => replyOnSocket(observe, socket, why) });
 }

@@ -1,16 +1,16 @@
-// Stops the requests whose time is over, and those that read for a client who has gone. One look at all of them from
-// time to time: a timer and a listener for each was measurable on the road of every request.
+// Cancels requests whose deadline has passed, and reads whose client has left. All requests are checked by one timer: a timer
+// and a listener for each request was measurable.
 //
-// They are kept in arrays whose places are used again, and not in a Map: one that is added to and deleted from all the time is
-// copied again and again, and each copy that has grown old keeps all behind it, and their requests, alive until the next
-// full collection. A get took 60 µs longer.
+// Requests are kept in arrays with reused indexes, not in a Map. V8 copies a Map with constant insertions and deletions again
+// and again, and a copy in the old generation keeps its entries and their requests alive until the next full collection: a
+// get took 60 µs longer.
 
 import type { IncomingMessage } from 'node:http';
 import { type Fault, fault, tooBusy } from '../../faults.ts';
 import type { Admission } from '../../gate/admission.ts';
 import type { RequestScope } from '../../request/request-scope.ts';
 
-const LOOK_MS = 100;
+const CHECK_MS = 100;
 
 export class Deadlines {
   readonly milliseconds: number;
@@ -23,61 +23,61 @@ export class Deadlines {
   constructor(milliseconds: number, admission: Pick<Admission, 'secondsFor'>) {
     this.milliseconds = milliseconds;
     this.#admission = admission;
-    this.#timer = setInterval(() => this.#look(), LOOK_MS);
+    this.#timer = setInterval(() => this.#check(), CHECK_MS);
     this.#timer.unref();
   }
 
-  get underWay(): number {
+  get watched(): number {
     return this.#scopes.length - this.#free.length;
   }
 
   watch(scope: RequestScope, request: IncomingMessage): void {
-    const place = this.#free.pop() ?? this.#scopes.length;
-    scope.watchedAt = place;
-    this.#scopes[place] = scope;
-    this.#requests[place] = request;
+    const index = this.#free.pop() ?? this.#scopes.length;
+    scope.watchedAt = index;
+    this.#scopes[index] = scope;
+    this.#requests[index] = request;
   }
 
   forget(scope: RequestScope): void {
-    const place = scope.watchedAt;
-    if (place === undefined) return;
+    const index = scope.watchedAt;
+    if (index === undefined) return;
     scope.watchedAt = undefined;
-    this.#scopes[place] = undefined;
-    this.#requests[place] = undefined;
-    this.#free.push(place);
+    this.#scopes[index] = undefined;
+    this.#requests[index] = undefined;
+    this.#free.push(index);
   }
 
   close(): void {
     clearInterval(this.#timer);
   }
 
-  #look(): void {
+  #check(): void {
     const now = performance.now();
-    for (const [place, scope] of this.#scopes.entries()) {
-      const request = this.#requests[place];
+    for (const [index, scope] of this.#scopes.entries()) {
+      const request = this.#requests[index];
       if (scope === undefined || request === undefined) continue;
-      if (this.#endOf(scope) <= now) scope.cancel(this.#late(scope));
+      if (this.#deadlineOf(scope) <= now) scope.cancel(this.#deadlineFault(scope));
       else if (isReading(request) && request.socket.destroyed) scope.cancel(fault('UNAVAILABLE', { reason: 'left' }));
     }
   }
 
-  /** A file takes as long as its client and the store of files need: behind it, what is left to be done has the time of a request. */
+  /** A file takes as long as its client and the file store need. The work after it has the time of a new request. */
   renew(scope: RequestScope): void {
     scope.deadlineAt = performance.now() + this.milliseconds;
   }
 
-  /** While a file is on its way each wait for the database has the time of a request. */
-  #endOf({ endTransfer, deadlineAt, databaseWaitSince }: RequestScope): number {
+  /** While a file is transferred, each wait for the database has the time of a request. */
+  #deadlineOf({ endTransfer, deadlineAt, databaseWaitSince }: RequestScope): number {
     return endTransfer === undefined ? deadlineAt : Math.min(deadlineAt, databaseWaitSince + this.milliseconds);
   }
 
-  /** Who still waits for a place knows that nothing was begun; else it may have been done. */
-  #late(scope: RequestScope): Fault {
+  /** A request that still waits for a slot has done nothing yet, which `busy` says. Any other may have had its effect. */
+  #deadlineFault(scope: RequestScope): Fault {
     const seconds = this.#admission.secondsFor(scope);
     if (scope.waiting) return tooBusy(seconds);
     return fault('UNAVAILABLE', { reason: 'deadline' }, { 'retry-after': String(seconds) });
   }
 }
 
-/** Who asked for a change may have it: that nobody hears of it does not undo it. */
+/** A write goes on when its client has left: a lost reply does not undo it. */
 export const isReading = ({ method }: IncomingMessage): boolean => method === 'GET' || method === 'HEAD';

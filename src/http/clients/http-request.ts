@@ -1,5 +1,5 @@
-// A request as the handlers see it: the message, the parameters of its path, and who sent it according to the trusted
-// proxies.
+// A request as handlers see it: the message, the parameters of its path, and the client's address, host and protocol as
+// trusted proxies report them.
 
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import proxyAddress from '@fastify/proxy-addr';
@@ -8,7 +8,7 @@ import { canonicalAddress } from './client-address.ts';
 /** Whether a connection from this address is a proxy's, whose X-Forwarded-… headers count. */
 export type TrustProxy = (address: string, hop: number) => boolean;
 
-/** Undefined trusts no proxy: requests come from their connection's other end, whatever the headers say. */
+/** Undefined trusts no proxy: the client is the other end of the connection, whatever the headers say. */
 export const trustProxies = (addresses: readonly string[] | undefined): TrustProxy | undefined =>
   addresses && proxyAddress.compile([...addresses]);
 
@@ -41,14 +41,14 @@ export class HttpRequest {
     return this.raw.headers;
   }
 
-  /** The client's address in its one spelling. A proxy may forward any text; the address is then the proxy's own. */
+  /** The client's address in its canonical spelling. If a proxy forwards something else, the proxy's own address. */
   get address(): string {
     const { remoteAddress } = this.raw.socket;
     if (this.#trustProxy === undefined) return canonicalAddress(remoteAddress) ?? '';
     return canonicalAddress(proxyAddress(this.raw, this.#trustProxy)) ?? canonicalAddress(remoteAddress) ?? '';
   }
 
-  /** Empty where the client named none. */
+  /** Empty if the client sent none. */
   get host(): string {
     return this.#forwarded('x-forwarded-host') ?? this.headers.host ?? '';
   }
@@ -57,7 +57,7 @@ export class HttpRequest {
     return this.#forwarded('x-forwarded-proto') ?? 'http';
   }
 
-  /** With several values the last one counts: it is from the proxy that is connected to us. */
+  /** Of several values the last one counts: the proxy that is connected to this server added it. */
   #forwarded(name: 'x-forwarded-host' | 'x-forwarded-proto'): string | undefined {
     const value = this.headers[name];
     if (!value || this.#trustProxy?.(this.raw.socket.remoteAddress ?? '', 0) !== true) return undefined;

@@ -1,29 +1,28 @@
-// A request as the parser of Node fills it. Each chunk of a body comes as a buffer of its own, which takes some hundred bytes
-// besides: chunks of a few bytes, ten thousand of them in one piece of 64 KB, were a way to fill the memory. They are copied
-// together here, before anything keeps them, and a body that is made of such chunks is not read any further.
+// A request as Node's parser fills it. The parser makes a buffer of each chunk of a body, with some hundred bytes of overhead:
+// chunks of a few bytes, ten thousand of them in one read of 64 KB, could fill the memory. Small chunks are copied together
+// here before anything keeps them, and a body that consists of tiny chunks is not read any further.
 
 import { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { fault } from '../../faults.ts';
-import { stopReading } from './connection-end.ts';
-import { CROWDED, readOnInTurn } from './crowded-reads.ts';
-import { breakOff, isDiscarding, whyBrokenOff } from './request-ends.ts';
+import { breakOff, isDiscarding, stopReading, whyBrokenOff } from './connection-end.ts';
+import { FULL_TURN, queueRead } from './read-queue.ts';
 
-/** So many chunks may be of any size: clients that write a body token by token send hundreds. */
+/** This many chunks may be of any size: clients that write a body token by token send hundreds. */
 const CHUNKS_FREE = 1_024;
-/** The same without credentials: who signs in has a body of one or two. */
+/** Without credentials: the body of a sign-in has one or two. */
 const VISITOR_CHUNKS_FREE = 128;
-/** Of a body with more: what they have to have on average. */
+/** The average size that the chunks of a body with more must have. */
 const CHUNK_BYTES_MIN = 16;
-/** The same of what is thrown away: its sender has the answer, and nothing to lose but the connection. */
+/** The same for the discarded rest of a body: its sender has the reply, and nothing to lose but the connection. */
 const DISCARDED_FREE = 1_024;
 const DISCARDED_BYTES_MIN = 256;
-/** Smaller chunks are copied together, up to so many bytes. */
+/** Smaller chunks are copied together into buffers of `JOINED_BYTES`. */
 const SMALL_BYTES = 1_024;
 const JOINED_BYTES = 4_096;
-/** So many small ones in one piece take half a millisecond. */
+/** This many small chunks in one read take half a millisecond. */
 const CROWD = 512;
-/** Who sends so much at once has more: large bodies and files, of which Node would read 2 MB from each connection before it looks at another. */
+/** A chunk of this size is part of a large body or file: Node would read 2 MB of it before it looks at another connection. */
 const LARGE_BYTES = 32 * 1024;
 
 const tinyChunks = (chunksFree: number) =>
@@ -31,12 +30,12 @@ const tinyChunks = (chunksFree: number) =>
     reason: `the body came in more than ${chunksFree} chunks of less than ${CHUNK_BYTES_MIN} bytes on average; send larger ones`,
   });
 
-/** What Node does not declare of a connection: its parser, with the functions that it calls under numbers. */
+/** The connection's parser, which Node does not declare. Its callbacks are stored under numbers. */
 type Parsed = Socket & { readonly parser?: Record<string, unknown> | null };
 
 /**
- * The parser goes on to the end of the piece, up to ten thousand chunks, and makes a buffer of each, some 15 ms; without a
- * function to hand them to it makes none, and takes a fraction of a millisecond. Gives what undoes this: parsers are used again.
+ * The parser goes on to the end of what was read, up to ten thousand chunks, and makes a buffer of each: some 15 ms. Without
+ * its callback it makes none, and takes a fraction of a millisecond. Returns a function that restores it: parsers are reused.
  */
 function skipChunks(socket: Parsed): () => void {
   const { parser } = socket;
@@ -54,39 +53,39 @@ export class IncomingRequest extends IncomingMessage {
   #chunksFree = CHUNKS_FREE;
   #wasRead = false;
   #refused = false;
-  #resting = false;
+  #paused = false;
   #chunks = 0;
   #bytes = 0;
-  /** Small ones of this turn of the event loop: how many, the last that is not passed on, and the copy of more than one. */
+  /** Small chunks of this turn of the event loop: their number, the first one not yet passed on, and the joined copy of several. */
   #crowd = 0;
   #small: Buffer | undefined;
   #joined: Buffer | undefined;
   #joinedBytes = 0;
 
-  /** Called by the parser for each chunk, and with null behind the last. */
+  /** Called by the parser for each chunk, and with null after the last. */
   override push(chunk: Buffer | null): boolean {
     if (chunk === null) {
-      // What was refused has no end: it would be taken for whole.
+      // A refused body gets no end: it would pass for complete.
       if (this.#refused) return false;
       if (this.#small !== undefined) this.#passOn();
       return super.push(null);
     }
     if (this.#chunked === undefined) this.#begin();
     if (this.#refused) return true;
-    if (chunk.length >= LARGE_BYTES && !this.#resting) this.#rest();
-    // With a declared length each is all that came at once.
-    if (!this.#chunked) return super.push(chunk) && !this.#resting;
+    if (chunk.length >= LARGE_BYTES && !this.#paused) this.#pauseReading();
+    // With a declared length, each chunk is as large as one read.
+    if (!this.#chunked) return super.push(chunk) && !this.#paused;
     this.#chunks += 1;
     this.#bytes += chunk.length;
     if (this.#isTiny()) return this.#refuse();
     if (chunk.length < SMALL_BYTES) return this.#join(chunk);
     if (this.#small !== undefined) this.#passOn();
-    return super.push(chunk) && !this.#resting;
+    return super.push(chunk) && !this.#paused;
   }
 
   override _read(size: number): void {
-    // Node throws away, unseen, what comes of a request that was never read.
-    if (this.#wasRead && (this.#resting || this.#refused)) return;
+    // Node discards the body of a request that was never read.
+    if (this.#wasRead && (this.#paused || this.#refused)) return;
     this.#wasRead = true;
     super._read(size);
   }
@@ -117,10 +116,10 @@ export class IncomingRequest extends IncomingMessage {
   #join(chunk: Buffer): boolean {
     this.#crowd += 1;
     if (this.#crowd === 1) setImmediate(() => this.#endTurn());
-    if (this.#crowd === CROWD) this.#rest(CROWDED);
+    if (this.#crowd === CROWD) this.#pauseReading(FULL_TURN);
     if (this.#small === undefined) {
       this.#small = chunk;
-      return !this.#resting;
+      return !this.#paused;
     }
     if (this.#joined === undefined) {
       this.#joined = Buffer.allocUnsafeSlow(JOINED_BYTES);
@@ -128,12 +127,12 @@ export class IncomingRequest extends IncomingMessage {
     }
     this.#joinedBytes += chunk.copy(this.#joined, this.#joinedBytes);
     const isFull = this.#joinedBytes > JOINED_BYTES - SMALL_BYTES;
-    return (!isFull || this.#passOn()) && !this.#resting;
+    return (!isFull || this.#passOn()) && !this.#paused;
   }
 
   #passOn(): boolean {
     const joined = this.#joined?.subarray(0, this.#joinedBytes);
-    // What is kept of it must not keep a buffer that is mostly empty.
+    // A reader that keeps the chunk must not keep a buffer that is mostly empty.
     const bytes = joined === undefined || joined.length > JOINED_BYTES / 2 ? joined : Buffer.from(joined);
     const small = this.#small;
     this.#small = undefined;
@@ -144,16 +143,16 @@ export class IncomingRequest extends IncomingMessage {
   #endTurn(): void {
     this.#crowd = 0;
     if (this.#small === undefined || this.destroyed) return;
-    // As the parser does when the reader is too slow.
+    // As the parser does when a reader is too slow.
     if (!this.#passOn()) this.socket.pause();
   }
 
-  #rest(pieces = 1): void {
-    this.#resting = true;
-    const readOn = () => {
-      this.#resting = false;
+  #pauseReading(cost = 1): void {
+    this.#paused = true;
+    const resume = () => {
+      this.#paused = false;
       if (!this.destroyed && this.readableLength < this.readableHighWaterMark) super._read(0);
     };
-    readOnInTurn(this.socket, readOn, pieces);
+    queueRead(this.socket, resume, cost);
   }
 }

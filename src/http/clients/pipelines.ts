@@ -1,14 +1,14 @@
-// Requests that arrive on a connection before the ones before them are answered. Node hands over all that came in one
-// piece, hundreds of them, and keeps each answer until the earlier ones are read. Answers go out in order anyway: one is
-// worked on at a time, and the next begins when the answer before it has gone out.
+// Pipelined requests: those that arrive on a connection before the earlier ones have their replies. Node starts all requests
+// of one packet, hundreds of them, and keeps each reply until the earlier ones are read. Replies go out in order anyway, so
+// one request is handled at a time, and the next begins when the previous reply has gone out.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 export interface PipelineBounds {
-  /** So many wait on a connection before it is read any further. */
+  /** With more waiting requests than this a connection is not read any further. */
   readonly readOnMax: number;
-  /** Waiting on one connection, and on all of them: they come in pieces of 64 KB. Whose are beyond it is cut off. */
+  /** Waiting requests of one connection, and of all. Beyond it a connection is cut off: one read of 64 KB can hold hundreds. */
   readonly eachMax: number;
   readonly allMax: number;
 }
@@ -17,7 +17,7 @@ export const PIPELINES: PipelineBounds = { readOnMax: 16, eachMax: 1_000, allMax
 
 export class Pipelines {
   readonly #bounds: PipelineBounds;
-  /** Of connections that are open and had any. */
+  /** By open connection, once it had a waiting request. */
   readonly #waiting = new Map<Socket, number>();
   #all = 0;
 
@@ -25,17 +25,17 @@ export class Pipelines {
     this.#bounds = bounds;
   }
 
-  /** Whether there is nobody before it: all that the ordinary request asks. */
+  /** Whether no earlier request waits for its reply. All that an ordinary request pays for. */
   static isFirst({ socket }: ServerResponse): boolean {
     return socket !== null;
   }
 
-  /** Whether requests on the connection wait for those before them. */
+  /** Whether requests wait on the connection. */
   hasWaiting(socket: Socket): boolean {
     return (this.#waiting.get(socket) ?? 0) > 0;
   }
 
-  /** Calls `begin` when it is its turn; never when the connection ends before. */
+  /** Calls `begin` when the previous reply has gone out, and never if the connection ends before that. */
   wait({ socket }: IncomingMessage, response: ServerResponse, begin: () => void): void {
     if (socket.destroyed) return;
     const { readOnMax, eachMax, allMax } = this.#bounds;
@@ -46,7 +46,7 @@ export class Pipelines {
     }
     if (before === undefined) socket.once('close', () => this.#forget(socket));
     this.#change(socket, 1);
-    // Behind the piece that is being taken apart: Node reads on by itself with every request in it.
+    // After the packet is parsed: Node resumes the connection with every request in it.
     if (before === readOnMax) process.nextTick(() => this.#pause(socket));
     response.once('socket', () => {
       this.#change(socket, -1);

@@ -1,21 +1,24 @@
-// Reads a request's body within its bound: JSON whole, files piece by piece. Nothing beyond the bound is kept: a body that says it is too long is
-// refused unread, one that turns out to be is refused as soon as it is.
+// Reads the body of a request up to its limit: JSON as a whole, files chunk by chunk. A declared length beyond the limit is
+// refused unread, and a body without one as soon as it passes the limit.
 
 import type { IncomingMessage } from 'node:http';
 import { type Fault, fault } from '../../faults.ts';
-import { PATIENCE, type Patience } from '../clients/patience.ts';
-import { noteDiscarded, whyBrokenOff } from '../clients/request-ends.ts';
-import { GrowingBytes } from './growing-bytes.ts';
+import { markDiscarded, whyBrokenOff } from '../clients/connection-end.ts';
+import { CLIENT_TIMEOUTS, type ClientTimeouts } from '../clients/timeouts.ts';
 
-/** What an answered request may still send before its connection is cut: enough for a client to finish and read. */
+/** How much a client may still send after its reply before its connection is cut: enough to finish and to read the reply. */
 const DISCARD_BYTES_MAX = 64 * 1024 * 1024;
-/** For what is thrown away of a body to arrive: much of a file, by a slow line. */
+/** For the discarded rest of a body: a slow client may be in the middle of a large file. */
 const DISCARD_MS_MAX = 300_000;
 
-/** To be given to `readJson` when there is time for it: until then nothing but the bytes is kept. */
-export function readJsonBytes(request: IncomingMessage, bytesMax: number, patience: Patience = PATIENCE): BodyReading {
+/** For `readJson`, which parses the bytes when the request is admitted. */
+export function readJsonBytes(
+  request: IncomingMessage,
+  bytesMax: number,
+  timeouts: ClientTimeouts = CLIENT_TIMEOUTS,
+): BodyReading {
   checkContentType(request);
-  return readBytes(request, bytesMax, patience);
+  return readBytes(request, bytesMax, timeouts);
 }
 
 function checkContentType(request: IncomingMessage): void {
@@ -42,7 +45,7 @@ function refuseCompressed({ headers }: IncomingMessage): void {
 
 const awaited = new WeakMap<IncomingMessage, () => void>();
 
-/** The client waits to be asked for its body (Expect: 100-continue); it is asked when somebody wants to read it. */
+/** The client waits for an invitation to send its body (Expect: 100-continue). It gets one when the body is read. */
 export function awaitInvitation(request: IncomingMessage, invite: () => void): void {
   awaited.set(request, invite);
 }
@@ -54,7 +57,7 @@ function invite(request: IncomingMessage): void {
 
 const endedEarly = () => fault('INVALID_BODY', { reason: 'the body ended before its declared length' });
 
-/** A file's bytes as they arrive, no faster than they are taken. A declared length beyond the bound is refused unread. */
+/** The bytes of a file as they arrive, no faster than the caller takes them. */
 export function readFile(request: IncomingMessage, bytesMax: number, reading: FileReading): AsyncIterable<Uint8Array> {
   refuseCompressed(request);
   if (Number(request.headers['content-length'] ?? 0) > bytesMax) throw tooLarge(bytesMax);
@@ -63,32 +66,32 @@ export function readFile(request: IncomingMessage, bytesMax: number, reading: Fi
 
 interface FileReading {
   readonly counted: { bytesIn: number };
-  readonly patience: Patience;
+  readonly timeouts: ClientTimeouts;
 }
 
 async function* readChunks(
   request: IncomingMessage,
   bytesMax: number,
-  { counted, patience }: FileReading,
+  { counted, timeouts }: FileReading,
 ): AsyncGenerator<Uint8Array> {
   invite(request);
   let length = 0;
-  // Of the part that has begun: how long it was waited for, and what of it has come.
+  // Of the current `filePartBytes`: the time spent waiting for them, and how many have arrived.
   let waitedMs = 0;
-  let came = 0;
-  // Not the iterator of the stream: when a request breaks off that takes the connection with it, which is needed for the answer.
+  let arrived = 0;
+  // Not the stream's own iterator: it destroys the connection of a request that breaks off, which is needed for the reply.
   const arrivals = new Arrivals(request);
   try {
     for (;;) {
       const from = performance.now();
-      const chunk = await arrivals.next(patience.filePartMs - waitedMs);
+      const chunk = await arrivals.next(timeouts.filePartMs - waitedMs);
       if (chunk === undefined) break;
       length += chunk.length;
       waitedMs += performance.now() - from;
-      came += chunk.length;
-      if (came >= patience.filePartBytes) {
+      arrived += chunk.length;
+      if (arrived >= timeouts.filePartBytes) {
         waitedMs = 0;
-        came = 0;
+        arrived = 0;
       }
       counted.bytesIn = length;
       if (length > bytesMax) throw tooLarge(bytesMax);
@@ -101,22 +104,22 @@ async function* readChunks(
 
 const ARRIVALS = ['readable', 'end', 'error', 'close', 'brokenOff'] as const;
 
-/** What has come of a request, all of it at once, and what comes later. */
+/** The chunks of a request's body: at once what has arrived, then the rest as it arrives. */
 class Arrivals {
   readonly #request: IncomingMessage;
   #wake: () => void = () => undefined;
-  readonly #arrived = () => this.#wake();
+  readonly #onEvent = () => this.#wake();
 
   constructor(request: IncomingMessage) {
     this.#request = request;
-    for (const event of ARRIVALS) request.on(event, this.#arrived);
+    for (const event of ARRIVALS) request.on(event, this.#onEvent);
   }
 
-  /** Only waiting for the client counts: while somebody else is busy with what came before, nothing is read. */
-  async next(milliseconds: number): Promise<Uint8Array | undefined> {
+  /** The timeout covers waiting for the client only, not the work on earlier chunks. Undefined at the end. */
+  async next(timeoutMs: number): Promise<Uint8Array | undefined> {
     const request = this.#request;
-    // A reader whose request was answered without it may wait for long, and a server that ends must not wait for it.
-    const late = setTimeout(() => request.destroy(), milliseconds).unref();
+    // Unreferenced: a server that stops does not wait for a reader whose request already has its reply.
+    const timeout = setTimeout(() => request.destroy(), timeoutMs).unref();
     try {
       for (;;) {
         const chunk = request.destroyed ? null : (request.read() as Uint8Array | null);
@@ -130,12 +133,12 @@ class Arrivals {
         });
       }
     } finally {
-      clearTimeout(late);
+      clearTimeout(timeout);
     }
   }
 
   close(): void {
-    for (const event of ARRIVALS) this.#request.off(event, this.#arrived);
+    for (const event of ARRIVALS) this.#request.off(event, this.#onEvent);
   }
 }
 
@@ -145,74 +148,119 @@ const tooLarge = (bytesMax: number) =>
 /** A body that is being read into memory. */
 export interface BodyReading {
   readonly bytes: Promise<Buffer>;
-  /** All that was declared is there. */
+  /** Whether the declared length has arrived. */
   readonly isWhole: () => boolean;
-  /** Tells the place from now on how much memory is taken. */
-  countIn(place: BodyPlace): void;
-  /** Leaves what is still to come to others; the bytes are not given then. */
+  /** Calls `setBytes` with the memory that the body takes, now and whenever it grows. */
+  countIn(setBytes: SetBytes): void;
+  /** Rejects `bytes`, and leaves the rest of the body unread. */
   stop(why: Fault): void;
 }
 
-export interface BodyPlace {
-  hold(bytes: number): void;
-}
+type SetBytes = (bytes: number) => void;
 
-function readBytes(request: IncomingMessage, bytesMax: number, patience: Patience): BodyReading {
+function readBytes(request: IncomingMessage, bytesMax: number, timeouts: ClientTimeouts): BodyReading {
   const declared = Number(request.headers['content-length'] ?? 0);
   if (declared > bytesMax) throw tooLarge(bytesMax);
   const why = whyBrokenOff(request);
   if (why !== undefined) throw why;
-  // A client that has hung up meanwhile is not told of again, and would be waited for without an end.
+  // A client that has hung up emits no further event: the body would be waited for without end.
   if (request.destroyed) throw endedEarly();
   invite(request);
   const body = new GrowingBytes(declared > 0 ? declared : bytesMax);
-  let place: BodyPlace | undefined;
+  let setBytes: SetBytes | undefined;
   let stop: BodyReading['stop'] = () => undefined;
   const bytes = new Promise<Buffer>((resolve, reject) => {
-    const lateAt = performance.now() + patience.bodyMs;
-    const silent = setTimeout(() => request.destroy(), patience.bodySilenceMs);
+    const deadlineAt = performance.now() + timeouts.bodyMs;
+    const silence = setTimeout(() => request.destroy(), timeouts.bodySilenceMs);
     const settle = (finish: () => void) => {
-      clearTimeout(silent);
+      clearTimeout(silence);
       request.off('data', onData).off('end', onEnd).off('error', onLost).off('close', onLost).off('brokenOff', stop);
       finish();
     };
     const onData = (chunk: Buffer) => {
       if (body.length + chunk.length > bytesMax) stop(tooLarge(bytesMax));
-      else if (performance.now() > lateAt) request.destroy();
+      else if (performance.now() > deadlineAt) request.destroy();
       else {
-        silent.refresh();
+        silence.refresh();
         body.add(chunk);
-        place?.hold(body.capacity);
+        setBytes?.(body.capacity);
       }
     };
-    const onEnd = () => settle(() => resolve(body.taken()));
+    const onEnd = () => settle(() => resolve(body.toBuffer()));
     const onLost = () => stop(endedEarly());
     stop = (reason) => settle(() => reject(reason));
     request.on('data', onData).on('end', onEnd).on('error', onLost).on('close', onLost).on('brokenOff', stop);
   });
-  const countIn = (given: BodyPlace) => {
-    place = given;
-    place.hold(body.capacity);
+  const countIn = (given: SetBytes) => {
+    setBytes = given;
+    setBytes(body.capacity);
   };
   const isWhole = () => declared > 0 && body.length === declared;
   return { bytes, isWhole, countIn, stop };
 }
 
+const CAPACITY_MIN = 4_096;
+
+/** Chunks copied together as they arrive: as buffers of their own, chunks of a few bytes would take many times their length. */
+class GrowingBytes {
+  readonly #lengthMax: number;
+  /** The first chunk as it arrived; from the second on, a copy with room for more. */
+  #bytes: Buffer | undefined;
+  #copied = false;
+  #length = 0;
+
+  constructor(lengthMax: number) {
+    this.#lengthMax = lengthMax;
+  }
+
+  get length(): number {
+    return this.#length;
+  }
+
+  /** The memory that the bytes take. */
+  get capacity(): number {
+    return this.#bytes?.length ?? 0;
+  }
+
+  add(chunk: Buffer): void {
+    const length = this.#length + chunk.length;
+    if (this.#bytes === undefined) this.#bytes = chunk;
+    else {
+      if (!this.#copied || length > this.#bytes.length) this.#grow(this.#bytes, length);
+      chunk.copy(this.#bytes, this.#length);
+    }
+    this.#length = length;
+  }
+
+  /** Without another copy. */
+  toBuffer(): Buffer {
+    return this.#bytes?.subarray(0, this.#length) ?? Buffer.alloc(0);
+  }
+
+  #grow(bytes: Buffer, length: number): void {
+    const capacity = Math.min(this.#lengthMax, Math.max(CAPACITY_MIN, 2 * bytes.length, length));
+    const grown = Buffer.allocUnsafeSlow(capacity);
+    bytes.copy(grown, 0, 0, this.#length);
+    this.#bytes = grown;
+    this.#copied = true;
+  }
+}
+
 /**
- * Lets what nobody read flow by unseen, so that the client can finish and read the answer; cuts off what never ends.
- * To be called before the answer goes out: behind it Node does the same, without a bound.
+ * Reads and drops the rest of the body, so that the client can finish sending and read the reply; an endless body is cut off.
+ * Called before the reply goes out: after it Node would do the same, without a limit.
  */
-export function discardRest(request: IncomingMessage, { bodySilenceMs }: Patience): void {
+export function discardRest(request: IncomingMessage, { bodySilenceMs }: ClientTimeouts): void {
   if (request.complete) return;
-  noteDiscarded(request);
+  markDiscarded(request);
   let discarded = 0;
-  const lateAt = performance.now() + DISCARD_MS_MAX;
-  const silent = setTimeout(() => request.destroy(), bodySilenceMs).unref();
-  request.once('close', () => clearTimeout(silent));
+  const deadlineAt = performance.now() + DISCARD_MS_MAX;
+  const silence = setTimeout(() => request.destroy(), bodySilenceMs).unref();
+  request.once('close', () => clearTimeout(silence));
   request.on('data', (chunk: Buffer) => {
     discarded += chunk.length;
-    if (discarded > DISCARD_BYTES_MAX || performance.now() > lateAt) request.destroy();
-    else silent.refresh();
+    if (discarded > DISCARD_BYTES_MAX || performance.now() > deadlineAt) request.destroy();
+    else silence.refresh();
   });
   request.on('error', () => undefined);
   request.resume();

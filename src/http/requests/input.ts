@@ -7,9 +7,9 @@ import type { Transfers } from '../../gate/transfers.ts';
 import type { RequestScope } from '../../request/request-scope.ts';
 import type { Slices } from '../../request/slices.ts';
 import type { HttpRequest } from '../clients/http-request.ts';
-import type { Patience } from '../clients/patience.ts';
-import type { BodiesUnderWay } from './bodies-under-way.ts';
+import type { ClientTimeouts } from '../clients/timeouts.ts';
 import { readFile, readJsonBytes } from './body.ts';
+import type { BodyMemory } from './body-memory.ts';
 import { readJson } from './json.ts';
 import { pathAndQuery } from './request-head.ts';
 import type { Shape } from './shapes.ts';
@@ -35,20 +35,20 @@ export interface BodyRule<Body> {
   readonly bytesMax: number;
 }
 
-interface Means {
+interface InputDependencies {
   readonly publicUrl: () => string;
   readonly publicUrlSet: boolean;
   readonly admission: Admission;
   readonly slices: Slices;
   readonly uploads: Transfers;
   readonly bodies: Bodies;
-  readonly patience: Patience;
+  readonly timeouts: ClientTimeouts;
 }
 
 /** Those of senders who have proved who they are, by application, and of all others, by network. */
 export interface Bodies {
-  readonly known: BodiesUnderWay;
-  readonly visitors: BodiesUnderWay;
+  readonly known: BodyMemory;
+  readonly visitors: BodyMemory;
 }
 
 interface Expected {
@@ -59,11 +59,11 @@ interface Expected {
 }
 
 export async function readInput(
-  means: Means,
+  means: InputDependencies,
   request: HttpRequest,
   { rule, scope, sender }: Expected,
 ): Promise<Input<unknown>> {
-  const { publicUrl, publicUrlSet, admission, uploads, patience } = means;
+  const { publicUrl, publicUrlSet, admission, uploads, timeouts } = means;
   const body = rule === undefined ? undefined : await readBody(means, request, { rule, scope, sender });
   const header = (name: string) => {
     const value = request.headers[name];
@@ -83,7 +83,7 @@ export async function readInput(
   };
   const receiveFile = (bytesMax: number) => {
     beginTransfer();
-    return readFile(request.raw, bytesMax, { counted: scope, patience });
+    return readFile(request.raw, bytesMax, { counted: scope, timeouts });
   };
 
   const isHead = request.method === 'HEAD';
@@ -100,13 +100,13 @@ export async function readInput(
 }
 
 async function readBody(
-  { admission, slices, bodies, patience }: Means,
+  { admission, slices, bodies, timeouts }: InputDependencies,
   request: HttpRequest,
   { rule, scope, sender }: Pick<Expected, 'scope' | 'sender'> & { rule: BodyRule<unknown> },
 ): Promise<unknown> {
   const { raw } = request;
   const { shape, bytesMax } = rule;
-  const reading = readJsonBytes(raw, bytesMax, patience);
+  const reading = readJsonBytes(raw, bytesMax, timeouts);
   const read = async (bytes: Buffer) =>
     shape.read(await readJson(bytes, { slices, scope, elementsMax: shape.elementsMax }));
   // What came with the headers is there by then, though its end may not have been told: nobody is waited for, and the place is kept.

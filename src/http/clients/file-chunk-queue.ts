@@ -1,0 +1,41 @@
+// A queue for the chunks of files on their way to clients, fair among tenants: a few in each turn of the event loop. Some
+// hundreds of downloads that begin at once would fill the buffers of their connections at once: beside 256 of them another
+// application's p99 was 518 ms, and 37 ms with this queue (`npm run bench -- neighbours --only downloads`, one round each).
+
+import { FairQueue } from '../../request/fair-queue.ts';
+
+/** About the length of a chunk. */
+export const DOWNLOAD_CHUNK_BYTES = 64 * 1024;
+/** Chosen, not measured: few enough that other requests get through, enough to keep a network line busy. */
+const CHUNKS_EACH_TURN = 4;
+/** Each download waits with one chunk, and there are fewer downloads than this (gate/transfers). */
+const BOUNDS = { eachMax: 2_000, allMax: 4_000 };
+
+const queue = new FairQueue<() => void>(BOUNDS);
+let sentThisTurn = 0;
+
+/** Undefined when the chunk may be sent at once. */
+export function chunkTurn(tenant: string): Promise<void> | undefined {
+  if (sentThisTurn < CHUNKS_EACH_TURN && queue.size === 0) {
+    count();
+    return undefined;
+  }
+  return new Promise((resolve) => {
+    if (!queue.add(tenant, resolve)) resolve();
+  });
+}
+
+function count(): void {
+  if (sentThisTurn === 0) setImmediate(nextTurn);
+  sentThisTurn += 1;
+}
+
+function nextTurn(): void {
+  sentThisTurn = 0;
+  while (sentThisTurn < CHUNKS_EACH_TURN) {
+    const next = queue.next();
+    if (next === undefined) return;
+    count();
+    next();
+  }
+}

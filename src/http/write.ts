@@ -1,0 +1,149 @@
+// Puts the status, the headers and the bytes of a reply on the wire.
+
+import type { ServerResponse } from 'node:http';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { ByteBudget } from '../request/byte-budget.ts';
+import type { RequestScope, Stage } from '../request/request-scope.ts';
+import { chunkTurn, DOWNLOAD_CHUNK_BYTES } from './clients/file-chunk-queue.ts';
+import type { Body, Reply } from './replies/reply.ts';
+
+export function writeReply(
+  response: ServerResponse,
+  scope: RequestScope,
+  { status, headers, body }: Reply,
+  budget: ByteBudget,
+): void {
+  addServerTiming(scope, status);
+  if (body === undefined) {
+    response.writeHead(status, { 'x-request-id': scope.id, ...scope.headers, ...headers });
+    response.end();
+    return;
+  }
+  response.writeHead(status, {
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': lengthOf(body),
+    'x-request-id': scope.id,
+    // The reply's own headers come last and win: a reply that may be cached says so.
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    ...scope.headers,
+    ...headers,
+  });
+  if (isInParts(body)) writeParts(response, body, (bytes) => budget.releaseBytes(scope, bytes));
+  else response.end(body);
+}
+
+const isInParts = (body: Body): body is readonly (string | Uint8Array)[] => Array.isArray(body);
+
+function lengthOf(body: Body): number {
+  if (typeof body === 'string') return Buffer.byteLength(body);
+  return isInParts(body) ? body.reduce((sum, part) => sum + lengthOf(part), 0) : body.length;
+}
+
+/** No faster than the client reads, so that the budget of each part is released when the part has gone out. */
+function writeParts(
+  response: ServerResponse,
+  parts: readonly (string | Uint8Array)[],
+  gone: (bytes: number) => void,
+): void {
+  const rest = [...parts].reverse();
+  const next = (): void => {
+    for (let part = rest.pop(); part !== undefined && !response.destroyed; part = rest.pop()) {
+      const { length } = part;
+      if (response.write(part, () => gone(length))) continue;
+      response.once('drain', next);
+      return;
+    }
+    response.end();
+  };
+  next();
+}
+
+/** Why a reply did not go out completely: its client left, which is ordinary, or its bytes could not be read, which is our failure. */
+type Cut = { readonly event: 'request.left' | 'request.cut'; readonly cause: unknown };
+
+/**
+ * Cuts the connection where bytes are missing: the length has gone out already, so the client notices. Throws if not even the
+ * headers can be sent.
+ */
+export async function streamReply(
+  response: ServerResponse,
+  bytes: Readable,
+  { scope, reply }: { scope: RequestScope; reply: Reply },
+): Promise<Cut | undefined> {
+  const declared = reply.headers?.['content-length'];
+  const progress = { length: declared === undefined ? undefined : Number(declared), sent: 0 };
+  try {
+    addServerTiming(scope, reply.status);
+    response.writeHead(reply.status, { 'x-request-id': scope.id, ...scope.headers, ...reply.headers });
+    await pipeline(bytes, (source) => inFull(source, progress, scope.tenant), response);
+    return undefined;
+  } catch (cause) {
+    if (!response.headersSent) throw cause;
+    // A client that has all declared bytes may close first.
+    if (progress.sent === progress.length) return undefined;
+    const left = (cause as NodeJS.ErrnoException).code === 'ERR_STREAM_PREMATURE_CLOSE';
+    return { event: left ? 'request.left' : 'request.cut', cause };
+  } finally {
+    discard(bytes);
+    scope.bytesOut = progress.sent;
+  }
+}
+
+/** Closes the source of the bytes. Its errors no longer concern any request. */
+export function discard(bytes: Readable): void {
+  bytes.on('error', () => undefined).destroy();
+}
+
+function addServerTiming(scope: RequestScope, status: number): void {
+  scope.endStages();
+  const timing = serverTiming(scope, status);
+  if (timing !== undefined) scope.headers['server-timing'] = timing;
+}
+
+/** Fewer bytes than declared would leave the client waiting, and more would be taken for the next reply. */
+async function* inFull(
+  bytes: AsyncIterable<Uint8Array | string>,
+  progress: { readonly length: number | undefined; sent: number },
+  tenant: string,
+): AsyncGenerator<Uint8Array | string> {
+  const { length } = progress;
+  let chunkBytes = 0;
+  for await (const chunk of bytes) {
+    chunkBytes += chunk.length;
+    if (chunkBytes >= DOWNLOAD_CHUNK_BYTES) {
+      chunkBytes = 0;
+      await chunkTurn(tenant);
+    }
+    if (length !== undefined && progress.sent + chunk.length > length)
+      throw new Error(`more than ${length} bytes came`);
+    progress.sent += chunk.length;
+    yield chunk;
+  }
+  if (length !== undefined && progress.sent !== length) throw new Error(`${progress.sent} bytes came of ${length}`);
+}
+
+const STAGES: readonly Stage[] = ['admission', 'gate', 'quota', 'body', 'operation'];
+
+/**
+ * Where the time of a request went (docs/monitoring.md); for a stream, as far as it is known when the headers go out. Undefined
+ * for callers without valid credentials: the time of the gate would show which accounts exist.
+ */
+function serverTiming(scope: RequestScope, status: number): string | undefined {
+  if (!scope.authenticated || status === 401) return undefined;
+  let text = '';
+  for (const stage of STAGES) {
+    let milliseconds = -1;
+    for (const lap of scope.stages) {
+      if (lap.stage === stage) milliseconds = Math.max(milliseconds, 0) + lap.to - lap.from;
+    }
+    if (milliseconds >= 0) text += `${stage};dur=${hundredths(milliseconds)}, `;
+  }
+  text += `db;dur=${hundredths(scope.databaseMs)}`;
+  // Not with a refusal: the number could show whether something exists that the caller may not see.
+  if (status < 400) text += `;desc="${scope.statements === 1 ? '1 statement' : `${scope.statements} statements`}"`;
+  return `${text}, total;dur=${hundredths(performance.now() - scope.startedAt)}`;
+}
+
+const hundredths = (milliseconds: number): number => Math.round(milliseconds * 100) / 100;
