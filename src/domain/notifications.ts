@@ -1,4 +1,4 @@
-// Rules of notifications: what may be said, what a device must be, and when a delivery is tried again.
+// The rules of notifications: valid messages, valid devices, and when a delivery is retried.
 
 import { createECDH } from 'node:crypto';
 import type { NewDevice, NotificationRequest, TransportName } from '../wire/notifications.ts';
@@ -6,16 +6,16 @@ import type { NewDevice, NotificationRequest, TransportName } from '../wire/noti
 const SECOND_MS = 1_000;
 const HOUR_MS = 60 * 60_000;
 
-/** Behind it nobody wants to read the message any more. */
+/** An older message is no longer delivered. */
 export const DELIVERY_MS_MAX = 24 * HOUR_MS;
-/** More than a day's retries ever need; stops a message that crashes the server on each attempt. */
+/** More than the retries of a day; bounds the attempts of a message that crashes the server each time. */
 export const ATTEMPTS_MAX = 60;
 export const DEVICES_MAX = 20;
 
-/** Of what a push service carries, about 4,000 bytes, the URL may fill so many: it is the one part that cannot be cut. */
+/** Push services accept about 4,000 bytes, and the URL is the only part that cannot be shortened. */
 export const URL_BYTES_MAX = 3_072;
 
-/** What goes out, whatever carries it. */
+/** The message that all transports send. */
 export interface Message {
   readonly notificationId: string;
   /** Milliseconds since 1970. */
@@ -46,7 +46,7 @@ export function notificationProblem(request: NotificationRequest): MemberProblem
   if (url === undefined) return undefined;
   if (!/^https?:\/\//i.test(url) || !URL.canParse(url))
     return { property: 'url', reason: 'must be an http(s) address' };
-  // As it travels, in JSON.
+  // Counted as it is sent, in JSON.
   if (Buffer.byteLength(JSON.stringify(url)) - 2 > URL_BYTES_MAX) {
     return { property: 'url', reason: `must have at most ${URL_BYTES_MAX} bytes` };
   }
@@ -56,7 +56,7 @@ export function notificationProblem(request: NotificationRequest): MemberProblem
 const P256_POINT_BYTES = 65;
 const AUTH_BYTES = 16;
 
-/** Base64url as browsers write it, without anything that decoders pass over. */
+/** Strict base64url: decoders ignore characters that browsers never write. */
 function decoded(text: string, bytes: number): Buffer | undefined {
   const buffer = Buffer.from(text, 'base64url');
   return buffer.length === bytes && buffer.toString('base64url') === text.replace(/=+$/, '') ? buffer : undefined;
@@ -80,7 +80,7 @@ const TOKENS: Readonly<Record<'fcm' | 'apns', RegExp>> = {
   apns: /^(?:[0-9a-fA-F]{2}){32,100}$/,
 };
 
-/** The first rule that a device of the right shape breaks. Which push services are trusted is for the transport to say. */
+/** The first rule that a device of the right shape breaks. The transport checks whether its push service is trusted. */
 export function deviceProblem(device: NewDevice): MemberProblem | undefined {
   if (device.name !== undefined && /\p{Cc}|\p{Cs}/u.test(device.name)) {
     return { property: 'name', reason: 'must not contain control characters' };
@@ -100,31 +100,31 @@ export function deviceProblem(device: NewDevice): MemberProblem | undefined {
   return undefined;
 }
 
-/** Where a device is reached, and what is needed besides. */
-export function placeOf(device: NewDevice): { transport: TransportName; address: string; keys: string | null } {
+/** A device's address, with the encryption keys of a browser. */
+export function deliveryAddress(device: NewDevice): { transport: TransportName; address: string; keys: string | null } {
   if (device.transport === 'webPush') {
     const { endpoint, keys } = device.subscription;
     const { p256dh, auth } = keys;
     return { transport: 'webPush', address: endpoint, keys: JSON.stringify({ p256dh, auth }) };
   }
-  // Letters of both cases name the same phone.
+  // Tokens of APNs are hexadecimal and case-insensitive.
   const address = device.transport === 'apns' ? device.token.toLowerCase() : device.token;
   return { transport: device.transport, address, keys: null };
 }
 
-/** While the service takes others, so many attempts are a second apart: of what fails by chance little is left then. */
+/** While the service accepts other messages, this many attempts are a second apart: almost all chance failures end there. */
 const QUICK_ATTEMPTS = 15;
 
 export interface Retry {
-  /** Of which the last has just failed. */
+  /** Including the one that has just failed. */
   readonly attempts: number;
-  /** Whether the service has taken nothing for a while. */
+  /** Whether the service has accepted nothing for a while. */
   readonly serviceFailing: boolean;
-  /** From 0 to 1. */
+  /** Random, from 0 to 1. */
   readonly chance: number;
 }
 
-/** How long to wait for the next attempt: doubling up to an hour, with a jitter that spreads what failed together. */
+/** The delay before the next attempt: doubles up to an hour, with jitter that spreads deliveries that failed together. */
 export function retryDelayMs({ attempts, serviceFailing, chance }: Retry): number {
   const doublings = serviceFailing ? attempts - 1 : Math.max(0, attempts - QUICK_ATTEMPTS);
   const delay = Math.min(HOUR_MS, SECOND_MS * 2 ** Math.min(doublings, 20));

@@ -1,4 +1,4 @@
-// The quotas of the plans, as the interface has them, and what a publish document makes of them.
+// The quotas of the plans, and the quotas that apply to an application by its publish document.
 
 import type { Definition, Plan, QuotaGroup } from '../wire/publish-document.ts';
 
@@ -31,7 +31,7 @@ const PLAN_QUOTAS: Readonly<Record<Exclude<Plan, 'custom' | 'unlimited'>, Quotas
   },
 };
 
-/** Requests in a clock hour; undefined without a bound. A limit of the document counts in every plan. */
+/** Requests per clock hour; undefined if unlimited. A limit in the document overrides the plan. */
 export function quotaOf(
   { plan, limits }: Pick<Definition, 'plan' | 'limits'>,
   group: QuotaGroup,
@@ -44,21 +44,21 @@ export function quotaOf(
 export const inPlan = (definition: Pick<Definition, 'plan' | 'limits'>, group: QuotaGroup): boolean =>
   quotaOf(definition, group) !== 'not in plan';
 
-/** The window: a clock hour of UTC. */
+/** Quotas are counted per clock hour of UTC. */
 export const HOUR_MS = 3_600_000;
 
-/** When the hour of a moment began; both in milliseconds since 1970. */
+/** The start of the moment's hour; both in milliseconds since 1970. */
 export const hourOf = (moment: number): number => moment - (moment % HOUR_MS);
 
 /**
- * A lease is this part of what is left: large while much is left and single near the end, so that what a server that is
- * killed had taken in advance is little.
+ * A lease is the remaining quota divided by this: large at first and single requests near the end, so that a killed server
+ * loses only a small share of the quota.
  */
-export const LEASE_PART = 20;
+export const LEASE_DIVISOR = 20;
 
-/** The first lease of an hour. Those that follow are reckoned by the same rule where the count is (store/applications/quotas). */
+/** The first lease of an hour. The statement in store/applications/quotas computes later ones by the same rule. */
 export const freshLease = (quota: number, asked: number): number =>
-  Math.min(quota, Math.max(asked, Math.floor(quota / LEASE_PART)));
+  Math.min(quota, Math.max(asked, Math.floor(quota / LEASE_DIVISOR)));
 
-/** Whole seconds until the end of an hour, for clients that come again then. */
+/** Whole seconds until the end of the hour, as reported to clients. */
 export const secondsUntil = (end: number, now: number): number => Math.max(1, Math.ceil((end - now) / 1000));

@@ -1,9 +1,9 @@
-// Which images we make thumbnails of, told by their first bytes and never by a declared type, and how large each kind may
-// be so that the process which decodes it stays below 500 MB. Pure: nothing is decoded here.
+// The image formats that get thumbnails, recognized by their first bytes and never by a declared type, and how large an
+// image of each may be so that the decoding process stays below 500 MB. Pure: nothing is decoded here.
 
 export type ImageKind = 'jpeg' | 'png' | 'webp' | 'gif' | 'avif' | 'tiff';
 
-/** Enough for every signature below, the list of brands of an AVIF included. */
+/** Enough for every signature below, including the brands of an AVIF. */
 export const SIGNATURE_BYTES = 64;
 
 const AVIF_BRANDS = ['avif', 'avis'];
@@ -18,7 +18,7 @@ function isAvif(start: Buffer): boolean {
   return false;
 }
 
-/** What the bytes begin like; undefined for all that we do not show, such as SVG, PDF and HEIC. */
+/** Undefined for formats without thumbnails, such as SVG, PDF and HEIC. */
 export function kindOf(start: Buffer): ImageKind | undefined {
   const text = start.toString('latin1', 0, 12);
   if (text.startsWith('\xff\xd8\xff')) return 'jpeg';
@@ -29,10 +29,10 @@ export function kindOf(start: Buffer): ImageKind | undefined {
   return isAvif(start) ? 'avif' : undefined;
 }
 
-/** For all kinds. What is decoded row by row needs no other bound: 10 000 × 10 000 take 134 MB as PNG, 70 as JPEG. */
+/** For all formats. Formats decoded row by row need no other bound: 10,000 × 10,000 pixels take 134 MB as PNG and 70 MB as JPEG. */
 export const PIXELS_MAX = 100_000_000;
 
-/** 500 MB, less 70 for Node with sharp and 64 for the file. */
+/** 500 MB less 70 MB for Node with sharp and 64 MB for the file. */
 const DECODED_BYTES_MAX = 360_000_000;
 
 export interface ImageHeader {
@@ -55,7 +55,7 @@ const SAMPLE_BYTES: Readonly<Record<string, number>> = {
   float: 4,
 };
 
-/** What a pixel takes of memory while its image is decoded, where the decoder holds all of them; measured. */
+/** Measured memory per pixel, for decoders that hold the whole image; 0 for those that decode row by row. */
 function bytesPerPixel(kind: ImageKind, { channels, depth, isProgressive }: ImageHeader): number {
   const sampleBytes = SAMPLE_BYTES[depth] ?? 8;
   switch (kind) {

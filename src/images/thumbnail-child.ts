@@ -1,49 +1,52 @@
-// The server's end of one thumbnail process: starts it, hands it one file after the other without holding more than a
-// piece, and believes nothing of what comes back but its length. What waits for a turn is in thumbnails.ts.
+// The server's side of one thumbnail process: starts it, streams one file at a time to it, and treats its replies as
+// untrusted bytes of bounded length. The queue is in thumbnails.ts.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import os from 'node:os';
 import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { FRAME, frameHeader, frameReader, PIECE_BYTES_MAX } from './thumbnail-frames.ts';
+import { CHUNK_BYTES_MAX, FRAME, frameHeader, frameReader } from './thumbnail-frames.ts';
 
 const PROGRAM = fileURLToPath(new URL('./thumbnail-worker.js', import.meta.url));
-/** The decoded image is not on this heap. */
+/** Decoded images are outside V8's heap. */
 const FLAGS = ['--max-old-space-size=64'];
-/** Nothing of the server's, which holds the database's password. One arena per thread would keep what each has freed. */
+/**
+ * Nothing is inherited from the server, whose environment holds the database's password. With one malloc arena per thread,
+ * each would keep the memory that it has freed.
+ */
 const ENVIRONMENT = { MALLOC_ARENA_MAX: '2' };
-const COMPLAINT_CHARACTERS_MAX = 1000;
+const STDERR_CHARACTERS_MAX = 1000;
 const TEXT_BYTES_MAX = 2000;
 
-export type Answer = { readonly thumbnail: Buffer } | { readonly reason: string; readonly detail: string };
+export type ThumbnailReply = { readonly thumbnail: Buffer } | { readonly reason: string; readonly detail: string };
 
 interface Pending {
-  resolve(answer: Answer): void;
+  resolve(reply: ThumbnailReply): void;
   reject(error: Error): void;
 }
 
-/** From outside and at once: on Linux the priority is the thread's, and Node starts threads before it runs our code. */
+/** Set by the parent: on Linux priorities belong to threads, and Node starts threads before the program could lower its own. */
 function lowerPriority(pid: number): void {
   try {
     os.setPriority(pid, os.constants.priority.PRIORITY_BELOW_NORMAL);
   } catch {
-    // It has ended already, which its exit tells.
+    // The process has already ended, which its `close` event reports.
   }
 }
 
-/** The process ended, or was ended, while it was about a job. */
+/** The process ended or was killed during a job. */
 export class ThumbnailProcessLost extends Error {
   override readonly name = 'ThumbnailProcessLost';
 }
 
 export class ThumbnailChild {
-  /** Settles when the process is gone. */
+  /** Resolves when the process has ended. */
   readonly ended: Promise<void>;
   readonly #process: ChildProcess;
   readonly #input: Writable;
   #isAlive = true;
   #pending: Pending | undefined;
-  #complaint = '';
+  #stderr = '';
 
   constructor() {
     const child = spawn(process.execPath, [...FLAGS, PROGRAM], {
@@ -53,76 +56,76 @@ export class ThumbnailChild {
     });
     this.#process = child;
     this.#input = child.stdin;
-    child.on('error', (error) => this.#over(error));
+    child.on('error', (error) => this.#fail(error));
     if (child.pid === undefined) throw new Error('The thumbnail process could not be started');
     lowerPriority(child.pid);
     this.ended = new Promise((resolve) => {
-      // Not `exit`, which may come before the last answer.
+      // Not `exit`, which may come before the last reply.
       child.on('close', (code, signal) => {
-        this.#over(
-          new ThumbnailProcessLost(`The thumbnail process ended with ${signal ?? code}: ${this.#complaint}`.trim()),
+        this.#fail(
+          new ThumbnailProcessLost(`The thumbnail process ended with ${signal ?? code}: ${this.#stderr}`.trim()),
         );
         resolve();
       });
     });
     child.stdin.on('error', () => {});
     child.stderr.on('data', (chunk: Buffer) => {
-      this.#complaint = (this.#complaint + chunk.toString()).slice(-COMPLAINT_CHARACTERS_MAX);
+      this.#stderr = (this.#stderr + chunk.toString()).slice(-STDERR_CHARACTERS_MAX);
     });
-    const read = frameReader((kind, payload) => this.#answer(kind, payload));
+    const read = frameReader((kind, payload) => this.#receive(kind, payload));
     child.stdout.on('data', (chunk: Buffer) => {
       try {
         read(chunk);
       } catch (error) {
-        this.end(`The thumbnail process answers nonsense: ${error}`);
+        this.end(`The thumbnail process sent an invalid reply: ${error}`);
       }
     });
   }
 
   get isAlive(): boolean {
-    // Its exit is known before its pipes are closed.
+    // The exit code is known before the pipes close.
     return this.#isAlive && this.#process.exitCode === null && this.#process.signalCode === null;
   }
 
-  /** Kills it; a job that it is about fails with this sentence. */
+  /** Kills the process; a running job fails with this message. */
   end(why: string): void {
     this.#process.kill('SIGKILL');
-    this.#over(new ThumbnailProcessLost(why));
+    this.#fail(new ThumbnailProcessLost(why));
   }
 
-  /** One at a time. Rejects with the source's error, or when the process ends or takes longer than `msMax`. */
-  async ask(source: Readable, size: number, msMax: number): Promise<Answer> {
-    const answer = new Promise<Answer>((resolve, reject) => {
+  /** One job at a time. Rejects with the source's error, or when the process ends or takes longer than `msMax`. */
+  async make(source: Readable, size: number, msMax: number): Promise<ThumbnailReply> {
+    const reply = new Promise<ThumbnailReply>((resolve, reject) => {
       this.#pending = { resolve, reject };
     });
-    // The answer may come before the end of the file, and nobody wants the rest then.
+    // The reply may come before the end of the file; the rest is then not read.
     const stop = () => void source.destroy();
-    answer.then(stop, stop);
+    reply.then(stop, stop);
     const timer = setTimeout(() => this.end(`The thumbnail took longer than ${msMax} ms`), msMax);
     try {
-      const failure = await this.#hand(source);
+      const failure = await this.#sendFile(source);
       if (failure === undefined || this.#pending === undefined) {
         const payload = Buffer.alloc(4);
         payload.writeUInt32BE(size);
         this.#write(FRAME.end, payload);
-        return await answer;
+        return await reply;
       }
       this.#write(FRAME.abort, Buffer.alloc(0));
-      await answer.catch(() => {});
+      await reply.catch(() => {});
       throw failure.error;
     } finally {
       clearTimeout(timer);
     }
   }
 
-  /** Everything up to the end of the source, or up to an early answer; gives the source's failure back. */
-  async #hand(source: Readable): Promise<{ error: unknown } | undefined> {
+  /** Sends the source up to its end or an early reply. Returns the source's error. */
+  async #sendFile(source: Readable): Promise<{ error: unknown } | undefined> {
     try {
       for await (const chunk of source) {
         const bytes: Buffer = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
-        for (let at = 0; at < bytes.length; at += PIECE_BYTES_MAX) {
+        for (let at = 0; at < bytes.length; at += CHUNK_BYTES_MAX) {
           if (this.#pending === undefined) return undefined;
-          this.#write(FRAME.data, bytes.subarray(at, at + PIECE_BYTES_MAX));
+          this.#write(FRAME.data, bytes.subarray(at, at + CHUNK_BYTES_MAX));
           await this.#drained();
         }
       }
@@ -149,19 +152,19 @@ export class ThumbnailChild {
     });
   }
 
-  #answer(kind: number, payload: Buffer): void {
+  #receive(kind: number, payload: Buffer): void {
     const pending = this.#pending;
-    if (pending === undefined) throw new Error('nobody asked');
+    if (pending === undefined) throw new Error('no job is running');
     if (kind === FRAME.thumbnail) pending.resolve({ thumbnail: payload });
     else if (kind === FRAME.refused || kind === FRAME.leaving) {
       const [reason = '', ...detail] = payload.toString('utf8', 0, TEXT_BYTES_MAX).split('\n');
       pending.resolve({ reason, detail: detail.join('\n') });
-    } else throw new Error(`frame ${kind}`);
+    } else throw new Error(`unknown frame ${kind}`);
     this.#pending = undefined;
-    if (kind === FRAME.leaving) this.end('It leaves');
+    if (kind === FRAME.leaving) this.end('The thumbnail process has finished');
   }
 
-  #over(error: Error): void {
+  #fail(error: Error): void {
     this.#isAlive = false;
     this.#pending?.reject(error);
     this.#pending = undefined;

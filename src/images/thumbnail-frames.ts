@@ -1,18 +1,17 @@
-// What the server and its thumbnail child say to each other over the child's stdin and stdout: frames of one byte kind,
-// four bytes length and a payload. Node's own channel would do, but it reads messages of any length and any shape, and the
-// child may speak for whoever made the image.
+// The protocol between the server and a thumbnail process, over stdin and stdout: frames of one byte for the kind, four
+// bytes for the length, and a payload. Node's own IPC channel accepts messages of any length and shape, and the process
+// may be controlled by a malicious image.
 
 /**
- * To the child: `data` pieces of the file, then `end` with the wanted size, or `abort`. From the child: exactly one answer
- * for each `end` or `abort`, perhaps before it: the WebP, or a line with the reason and lines of detail. After `leaving`
- * the child takes no more work.
+ * To the process: `data` with chunks of the file, then `end` with the size of the thumbnail, or `abort`. From the process:
+ * exactly one reply for each `end` or `abort`, possibly before it: the WebP, or a line with the reason and lines of
+ * detail. After `leaving` the process accepts no more jobs.
  */
 export const FRAME = { data: 1, end: 2, abort: 3, thumbnail: 4, refused: 5, leaving: 6 } as const;
 
 export const INPUT_BYTES_MAX = 64 * 1024 * 1024;
-/** Pieces of the file are cut to this. */
-export const PIECE_BYTES_MAX = 64 * 1024;
-/** A thumbnail of 1024 × 1024 that is all noise has 1.2 MB. */
+export const CHUNK_BYTES_MAX = 64 * 1024;
+/** A 1024 × 1024 thumbnail of pure noise has 1.2 MB. */
 const PAYLOAD_BYTES_MAX = 8 * 1024 * 1024;
 const HEADER_BYTES = 5;
 
@@ -23,16 +22,16 @@ export function frameHeader(kind: number, payloadBytes: number): Buffer {
   return header;
 }
 
-/** Takes chunks as they come and calls `onFrame` for each whole frame; throws at a frame beyond the bound. */
+/** Accepts chunks and calls `onFrame` for each complete frame; throws at a frame beyond the bound. */
 export function frameReader(onFrame: (kind: number, payload: Buffer) => void): (chunk: Buffer) => void {
-  let parts: Buffer[] = [];
+  let chunks: Buffer[] = [];
   let held = 0;
   let needed = HEADER_BYTES;
   return (chunk) => {
-    parts.push(chunk);
+    chunks.push(chunk);
     held += chunk.length;
     if (held < needed) return;
-    let bytes = Buffer.concat(parts, held);
+    let bytes = Buffer.concat(chunks, held);
     for (needed = HEADER_BYTES; bytes.length >= needed; needed = HEADER_BYTES) {
       const payloadBytes = bytes.readUInt32BE(1);
       if (payloadBytes > PAYLOAD_BYTES_MAX) throw new Error(`A frame of ${payloadBytes} bytes is too long`);
@@ -41,7 +40,7 @@ export function frameReader(onFrame: (kind: number, payload: Buffer) => void): (
       onFrame(bytes.readUInt8(0), bytes.subarray(HEADER_BYTES, needed));
       bytes = bytes.subarray(needed);
     }
-    parts = [bytes];
+    chunks = [bytes];
     held = bytes.length;
   };
 }

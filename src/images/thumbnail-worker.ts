@@ -1,18 +1,18 @@
-// The process that decodes what strangers uploaded: it holds no secret and no connection, may crash, hang or be killed,
-// and is replaced. It lives as long as its stdin, so that it never outlives the server, however that ends.
+// The program that decodes uploaded images in a process of its own. It holds no secrets and no connections; it may crash,
+// hang or be killed, and is replaced. It exits when its stdin closes, so it never outlives the server.
 
 import { writeFileSync } from 'node:fs';
 import sharp from 'sharp';
 import { fitsInMemory, kindOf, PIXELS_MAX, SIGNATURE_BYTES } from './image-kinds.ts';
 import { FRAME, frameHeader, frameReader, INPUT_BYTES_MAX } from './thumbnail-frames.ts';
 
-/** Beyond what any image within the bounds was measured to take. */
+/** More than any image within the bounds was measured to need. */
 const MEMORY_BYTES_MAX = 600_000_000;
 const MEMORY_WATCH_MS = 25;
 const DETAIL_CHARACTERS_MAX = 500;
 
 const REASONS = {
-  kind: 'The file is no JPEG, PNG, WebP, GIF, AVIF or TIFF image.',
+  kind: 'The file is not a JPEG, PNG, WebP, GIF, AVIF or TIFF image.',
   bytes: `The file is larger than ${INPUT_BYTES_MAX / 1024 / 1024} MiB.`,
   pixels: 'The image has too many pixels.',
   memory: 'The image needs too much memory.',
@@ -24,30 +24,30 @@ class Refusal extends Error {}
 
 sharp.cache(false);
 sharp.concurrency(1);
-// A list of what is allowed: later versions of libvips may bring loaders that nobody has thought of here.
+// An allowlist: later versions of libvips may bring loaders that have not been reviewed.
 sharp.block({ operation: ['VipsForeignLoad'] });
 sharp.unblock({
   operation: ['Jpeg', 'Png', 'Webp', 'Nsgif', 'Heif', 'Tiff'].map((loader) => `VipsForeignLoad${loader}Buffer`),
 });
 
-// The system takes memory only for the pages that a file has touched.
+// Virtual memory: only the pages that a file has touched are resident.
 const input = Buffer.allocUnsafeSlow(INPUT_BYTES_MAX);
 let inputBytes = 0;
-let isAnswered = false;
+let hasReplied = false;
 
-/** Not process.exit(), which waits for the thread that decodes. */
-function leave(): void {
+/** `process.exit()` would wait for the decoding thread. */
+function exitAtOnce(): void {
   process.kill(process.pid, 'SIGKILL');
 }
 
-function answer(kind: number, payload: Buffer): void {
-  isAnswered = true;
+function reply(kind: number, payload: Buffer): void {
+  hasReplied = true;
   process.stdout.write(frameHeader(kind, payload.length));
   process.stdout.write(payload);
 }
 
 function refuse(reason: string, detail = ''): void {
-  answer(FRAME.refused, Buffer.from(`${reason}\n${detail.slice(0, DETAIL_CHARACTERS_MAX)}`));
+  reply(FRAME.refused, Buffer.from(`${reason}\n${detail.slice(0, DETAIL_CHARACTERS_MAX)}`));
 }
 
 async function thumbnailOf(bytes: Buffer, size: number): Promise<Buffer> {
@@ -56,7 +56,7 @@ async function thumbnailOf(bytes: Buffer, size: number): Promise<Buffer> {
   const open = () =>
     sharp(bytes, { limitInputPixels: PIXELS_MAX, sequentialRead: true, failOn: 'error', page: 0, pages: 1 });
   const header = await open().metadata();
-  // HEIC and AVIF are one container; the decoder is chosen by what is inside.
+  // HEIC and AVIF share a container format; the compression tells them apart.
   if (kind === 'avif' && header.compression !== 'av1') throw new Refusal(REASONS.kind);
   if (!fitsInMemory(kind, header)) throw new Refusal(REASONS.pixels);
   return open()
@@ -66,11 +66,11 @@ async function thumbnailOf(bytes: Buffer, size: number): Promise<Buffer> {
     .toBuffer();
 }
 
-/** The bounds above should do; this is for the image that was made to show that they do not. */
+/** A second defence, for an image crafted to need more memory than `fitsInMemory` predicts. */
 function watchMemory(): NodeJS.Timeout {
   return setInterval(() => {
-    if (process.memoryUsage.rss() <= MEMORY_BYTES_MAX || isAnswered) return;
-    answer(FRAME.leaving, Buffer.from(REASONS.memory));
+    if (process.memoryUsage.rss() <= MEMORY_BYTES_MAX || hasReplied) return;
+    reply(FRAME.leaving, Buffer.from(REASONS.memory));
   }, MEMORY_WATCH_MS);
 }
 
@@ -78,9 +78,9 @@ async function work(size: number): Promise<void> {
   const watch = watchMemory();
   try {
     const thumbnail = await thumbnailOf(input.subarray(0, inputBytes), size);
-    if (!isAnswered) answer(FRAME.thumbnail, thumbnail);
+    if (!hasReplied) reply(FRAME.thumbnail, thumbnail);
   } catch (error) {
-    if (isAnswered) return;
+    if (hasReplied) return;
     const message = error instanceof Error ? error.message : String(error);
     if (error instanceof Refusal) refuse(message);
     else refuse(message.includes('exceeds pixel limit') ? REASONS.pixels : REASONS.damage, message);
@@ -89,42 +89,42 @@ async function work(size: number): Promise<void> {
   }
 }
 
-function take(piece: Buffer): void {
-  if (isAnswered) return;
-  if (inputBytes + piece.length > INPUT_BYTES_MAX) {
+function receive(chunk: Buffer): void {
+  if (hasReplied) return;
+  if (inputBytes + chunk.length > INPUT_BYTES_MAX) {
     refuse(REASONS.bytes);
     return;
   }
-  piece.copy(input, inputBytes);
-  inputBytes += piece.length;
-  // At the first piece, so that a film is not sent to the end for nothing.
-  const isFirst = inputBytes - piece.length < SIGNATURE_BYTES && inputBytes >= SIGNATURE_BYTES;
+  chunk.copy(input, inputBytes);
+  inputBytes += chunk.length;
+  // Checked as soon as the signature has arrived, so that a video is not transferred in full.
+  const isFirst = inputBytes - chunk.length < SIGNATURE_BYTES && inputBytes >= SIGNATURE_BYTES;
   if (isFirst && kindOf(input.subarray(0, SIGNATURE_BYTES)) === undefined) refuse(REASONS.kind);
 }
 
 async function finish(kind: number, payload: Buffer): Promise<void> {
-  if (!isAnswered && kind === FRAME.abort) refuse(REASONS.abort);
-  if (!isAnswered) await work(payload.readUInt32BE(0));
+  if (!hasReplied && kind === FRAME.abort) refuse(REASONS.abort);
+  if (!hasReplied) await work(payload.readUInt32BE(0));
   inputBytes = 0;
-  isAnswered = false;
+  hasReplied = false;
 }
 
 const read = frameReader((kind, payload) => {
-  if (kind === FRAME.data) take(payload);
+  if (kind === FRAME.data) receive(payload);
   else void finish(kind, payload);
 });
 
 process.stdin.on('data', read);
-for (const end of ['end', 'close', 'error']) process.stdin.on(end, leave);
-process.stdout.on('error', leave);
-// A terminal and service managers signal all processes at once; the server may still wait for this one.
+for (const end of ['end', 'close', 'error']) process.stdin.on(end, exitAtOnce);
+process.stdout.on('error', exitAtOnce);
+// Terminals and service managers signal the whole process group; a server that is shutting down may still wait for this job.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {});
 
 if (process.platform === 'linux') {
   try {
-    // When the machine runs out of memory, this process is the one to be killed; see proc_pid_oom_score_adj(5).
+    // When memory runs out, the kernel kills this process first; see proc_pid_oom_score_adj(5).
     writeFileSync('/proc/self/oom_score_adj', '1000');
   } catch {
-    // Some containers forbid it; the server is then as likely to be chosen as without us.
+    // Some containers forbid it.
   }
 }

@@ -1,6 +1,6 @@
-// Thumbnails of uploaded images, made in a process of their own: image decoders are large, written in C and fed by
-// strangers, so that a crash, a hang or a bomb must cost one thumbnail and never the server. Here is who may ask and when;
-// the process is in thumbnail-child.ts, what it does in thumbnail-worker.ts.
+// Thumbnails of uploaded images, made in separate processes: image decoders are large C libraries that read untrusted
+// files, so a crash, a hang or a decompression bomb may cost one thumbnail but never the server. This file queues the jobs
+// and keeps the processes; thumbnail-child.ts talks to one process, and thumbnail-worker.ts is the program that it runs.
 
 import type { Readable } from 'node:stream';
 import { tooBusy } from '../faults.ts';
@@ -12,20 +12,20 @@ import { ThumbnailChild, ThumbnailProcessLost } from './thumbnail-child.ts';
 /** The longer side of a thumbnail, in pixels. */
 export const THUMBNAIL_SIZES = [64, 128, 256, 512, 1024] as const;
 
-/** Each may take 500 MB at worst. */
+/** Each may use up to 500 MB. */
 const WORKERS = 2;
-/** One image may take as long as a worker is given: an application leaves the other worker to the others. */
-const WORKERS_EACH = WORKERS - 1;
-/** A few pages of them for each application. They hold nothing but a place; whoever comes later is told to come again. */
-const WAITING = { eachMax: 256, allMax: 1_024 };
+/** An image may occupy its worker up to the timeout, so one application never occupies all workers. */
+const WORKERS_PER_TENANT = WORKERS - 1;
+/** A few pages of thumbnails for each application. A queued job holds no memory to speak of; beyond the bounds requests get a 503. */
+const QUEUE_BOUNDS = { eachMax: 256, allMax: 1_024 };
 const JOB_MS_MAX = 20_000;
 const IDLE_MS_MAX = 30_000;
-/** What was refused is not looked at again soon. Not for good: the bytes may have been damaged here, and mended since. */
+/** A refused image is not tried again for this long. Not forever: stored bytes that were damaged may be repaired. */
 const REFUSED_MS = 600_000;
 const REFUSED_MAX = 10_000;
-const TOO_MUCH = 'The image takes too much to be made small.';
+const TOO_EXPENSIVE = 'The image takes too much time or memory to decode.';
 
-/** The bytes are no image that we show; `reason` is a sentence for whoever looks at it, `cause` the decoder's words. */
+/** The file is not an image that can be shown. `reason` is a sentence for users, `cause` the decoder's message. */
 export class NotAnImage extends Error {
   override readonly name = 'NotAnImage';
   readonly reason: string;
@@ -35,24 +35,23 @@ export class NotAnImage extends Error {
   }
 }
 
-/** What to make a thumbnail of. */
 export interface Image {
-  /** Under which it is known; what is in it never changes. */
+  /** Identifies the file, whose content never changes. */
   readonly name: string;
-  /** Whose it is: turns go round among the applications. */
+  /** The application; the queue is fair among them. */
   readonly tenant: string;
-  /** Called when its turn has come. The stream is read as fast as it is used, and destroyed in any case. */
+  /** Called when the job starts. The stream is read with back-pressure and always destroyed. */
   readonly open: () => Promise<Readable>;
-  /** Of who asks. */
+  /** Of the request. */
   readonly signal?: Signal;
 }
 
-class Waiting {
+class QueuedJob {
   readonly tenant: string;
-  go: () => void = () => undefined;
-  refuse: (error: Error) => void = () => undefined;
-  readonly turn = new Promise<void>((resolve, reject) => {
-    [this.go, this.refuse] = [resolve, reject];
+  admit: () => void = () => undefined;
+  reject: (error: Error) => void = () => undefined;
+  readonly admitted = new Promise<void>((resolve, reject) => {
+    [this.admit, this.reject] = [resolve, reject];
   });
 
   constructor(tenant: string) {
@@ -60,12 +59,12 @@ class Waiting {
   }
 }
 
-/** One that is being made, or is to be. */
-interface Making {
-  readonly picture: Promise<Buffer>;
-  askers: number;
-  /** Leaves the queue; nothing when its turn has come. */
-  readonly leave: (why: Error) => void;
+/** A thumbnail that is queued or being made, shared by all requests for it. */
+interface SharedJob {
+  readonly thumbnail: Promise<Buffer>;
+  callers: number;
+  /** Removes the job from the queue; does nothing once it has started. */
+  readonly cancel: (why: Error) => void;
 }
 
 export interface ThumbnailBounds {
@@ -76,13 +75,13 @@ export interface ThumbnailBounds {
 export class Thumbnails {
   readonly #jobMsMax: number;
   readonly #idleMsMax: number;
-  readonly #waiting = new FairQueue<Waiting>(WAITING);
+  readonly #queue = new FairQueue<QueuedJob>(QUEUE_BOUNDS);
   readonly #children = new Set<ThumbnailChild>();
   readonly #idle: ThumbnailChild[] = [];
-  readonly #making = new Map<string, Making>();
-  /** By name: why an image is not tried again, and until when. */
+  readonly #jobs = new Map<string, SharedJob>();
+  /** By image name: why it is not tried again, and until when. */
   readonly #refused = new BoundedMap<string, { readonly reason: string; readonly until: number }>(REFUSED_MAX);
-  /** By application, how many are being made; none that has none. */
+  /** The number of running jobs by application; applications without one have no entry. */
   readonly #runningOf = new Map<string, number>();
   #running = 0;
   #idleTimer: NodeJS.Timeout | undefined;
@@ -94,58 +93,59 @@ export class Thumbnails {
   }
 
   /**
-   * A WebP of at most `size` × `size`, never enlarged, upright and without metadata; of an animation the first frame. Whoever
-   * asks for the same while it is made gets the same; when all who asked are stopped it is not begun. What is no image, and one at which the process died or hung, is not tried again soon.
+   * A WebP of at most `size` × `size`, never enlarged, upright and without metadata; of an animation the first frame.
+   * Concurrent requests for the same thumbnail share one job, which is not started if all of them are cancelled. A file
+   * that is not an image, or at which the process died or hung, is not tried again for a while.
    */
   make(image: Image, size: number): Promise<Buffer> {
-    const making = this.#makingOf(image, size);
-    making.askers += 1;
+    const job = this.#jobOf(image, size);
+    job.callers += 1;
     const unsubscribe = onAbort(image.signal, (reason) => {
-      making.askers -= 1;
-      if (making.askers === 0) making.leave(reason);
+      job.callers -= 1;
+      if (job.callers === 0) job.cancel(reason);
     });
-    return making.picture.finally(unsubscribe);
+    return job.thumbnail.finally(unsubscribe);
   }
 
-  #makingOf(image: Image, size: number): Making {
-    const title = `${image.name} ${size}`;
-    const known = this.#making.get(title);
+  #jobOf(image: Image, size: number): SharedJob {
+    const key = `${image.name} ${size}`;
+    const known = this.#jobs.get(key);
     if (known !== undefined) return known;
-    const waiting = new Waiting(image.tenant);
+    const queued = new QueuedJob(image.tenant);
     const forget = () => {
-      if (this.#making.get(title) === making) this.#making.delete(title);
+      if (this.#jobs.get(key) === job) this.#jobs.delete(key);
     };
-    const leave = (why: Error) => {
-      if (!this.#waiting.remove(waiting.tenant, waiting)) return;
-      // Who asks now is not among those who have left.
+    const cancel = (why: Error) => {
+      if (!this.#queue.remove(queued.tenant, queued)) return;
+      // A request that comes now must not join the cancelled job.
       forget();
-      waiting.refuse(why);
+      queued.reject(why);
     };
-    const making: Making = { picture: this.#make(image, size, waiting).finally(forget), askers: 0, leave };
-    this.#making.set(title, making);
-    return making;
+    const job: SharedJob = { thumbnail: this.#make(image, size, queued).finally(forget), callers: 0, cancel };
+    this.#jobs.set(key, job);
+    return job;
   }
 
-  async #make({ name, open }: Image, size: number, waiting: Waiting): Promise<Buffer> {
+  async #make({ name, open }: Image, size: number, queued: QueuedJob): Promise<Buffer> {
     if (!THUMBNAIL_SIZES.some((each) => each === size)) throw new RangeError(`There are no thumbnails of ${size}`);
     this.#refuseKnown(name);
-    await this.#turn(waiting);
+    await this.#admit(queued);
     try {
       this.#refuseKnown(name);
       const source = await open();
-      // Its errors are the job's; one that comes late would end the server if nobody listened.
+      // The job reports the source's errors; one emitted after the job would crash the server without a listener.
       source.on('error', () => {});
       try {
         return await this.#run(source, size);
       } catch (error) {
         if (error instanceof NotAnImage) this.#remember(name, error.reason);
-        if (error instanceof ThumbnailProcessLost && !this.#isClosed) this.#remember(name, TOO_MUCH);
+        if (error instanceof ThumbnailProcessLost && !this.#isClosed) this.#remember(name, TOO_EXPENSIVE);
         throw error;
       } finally {
         source.destroy();
       }
     } finally {
-      this.#passOn(waiting.tenant);
+      this.#release(queued.tenant);
     }
   }
 
@@ -158,13 +158,13 @@ export class Thumbnails {
     this.#refused.set(name, { reason, until: performance.now() + REFUSED_MS });
   }
 
-  /** Ends the processes; what is under way or waiting fails. */
+  /** Ends the processes; running and queued jobs fail. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#idleTimer);
-    for (const waiting of this.#waiting) {
-      this.#waiting.remove(waiting.tenant, waiting);
-      waiting.refuse(new Error('Thumbnails are closed'));
+    for (const queued of this.#queue) {
+      this.#queue.remove(queued.tenant, queued);
+      queued.reject(new Error('Thumbnails are closed'));
     }
     const children = [...this.#children];
     for (const child of children) child.end('Thumbnails are closed');
@@ -172,17 +172,17 @@ export class Thumbnails {
   }
 
   async #run(source: Readable, size: number): Promise<Buffer> {
-    const child = this.#takeChild();
+    const child = this.#checkOutChild();
     try {
-      const answer = await child.ask(source, size, this.#jobMsMax);
-      if ('thumbnail' in answer) return answer.thumbnail;
-      throw new NotAnImage(answer.reason, answer.detail);
+      const reply = await child.make(source, size, this.#jobMsMax);
+      if ('thumbnail' in reply) return reply.thumbnail;
+      throw new NotAnImage(reply.reason, reply.detail);
     } finally {
       if (child.isAlive) this.#idle.push(child);
     }
   }
 
-  #takeChild(): ThumbnailChild {
+  #checkOutChild(): ThumbnailChild {
     if (this.#isClosed) throw new Error('Thumbnails are closed');
     clearTimeout(this.#idleTimer);
     for (let child = this.#idle.pop(); child !== undefined; child = this.#idle.pop()) if (child.isAlive) return child;
@@ -192,17 +192,17 @@ export class Thumbnails {
     return child;
   }
 
-  async #turn(waiting: Waiting): Promise<void> {
-    if (this.#running < WORKERS && this.#mayRun(waiting.tenant)) {
-      this.#begin(waiting.tenant);
+  async #admit(queued: QueuedJob): Promise<void> {
+    if (this.#running < WORKERS && this.#mayRun(queued.tenant)) {
+      this.#begin(queued.tenant);
       return;
     }
-    if (!this.#waiting.add(waiting.tenant, waiting)) throw tooBusy();
-    await waiting.turn;
+    if (!this.#queue.add(queued.tenant, queued)) throw tooBusy();
+    await queued.admitted;
   }
 
   #mayRun(tenant: string): boolean {
-    return (this.#runningOf.get(tenant) ?? 0) < WORKERS_EACH;
+    return (this.#runningOf.get(tenant) ?? 0) < WORKERS_PER_TENANT;
   }
 
   #begin(tenant: string): void {
@@ -210,22 +210,22 @@ export class Thumbnails {
     this.#runningOf.set(tenant, (this.#runningOf.get(tenant) ?? 0) + 1);
   }
 
-  #passOn(tenant: string): void {
+  #release(tenant: string): void {
     const left = (this.#runningOf.get(tenant) ?? 0) - 1;
     if (left > 0) this.#runningOf.set(tenant, left);
     else this.#runningOf.delete(tenant);
     this.#running -= 1;
-    // Whose turn it is takes over the place at once, so that nobody can slip in between.
-    const next = this.#waiting.next((other) => this.#mayRun(other));
+    // The next job takes the slot over synchronously: a new request must not get it in between.
+    const next = this.#queue.next((other) => this.#mayRun(other));
     if (next !== undefined) {
       this.#begin(next.tenant);
-      next.go();
+      next.admit();
       return;
     }
     if (this.#running > 0 || this.#isClosed) return;
     clearTimeout(this.#idleTimer);
     this.#idleTimer = setTimeout(() => {
-      for (const child of this.#idle.splice(0)) child.end('It had nothing to do');
+      for (const child of this.#idle.splice(0)) child.end('The thumbnail process was idle');
     }, this.#idleMsMax);
   }
 }

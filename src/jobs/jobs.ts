@@ -9,7 +9,7 @@ import { Deliveries, type DeliveryContext } from '../operations/upkeep/deliverie
 import { eraseRemoved } from '../operations/upkeep/erasure.ts';
 import { sweepSignIns } from '../operations/upkeep/expired-sign-ins.ts';
 import { cleanUpInterruptedPublishes } from '../operations/upkeep/interrupted-publishes.ts';
-import { removeFinishedNotifications, restoreDueNotes } from '../operations/upkeep/notifications.ts';
+import { removeFinishedNotifications, restoreDueMarks } from '../operations/upkeep/notifications.ts';
 import { releaseClaims } from '../operations/upkeep/unreleased-uploads.ts';
 import { settleLeft } from '../operations/upkeep/unsettled-shared-users.ts';
 import { beginRound, returnRound } from '../store/nodes/job-rounds.ts';
@@ -44,9 +44,9 @@ export function jobsOf(context: JobsContext, { unheldDays, activityLogDays }: Jo
     {
       name: 'noted-notifications',
       everyMs: HOUR_MS,
-      // Deliveries that the previous server claimed and did not finish may lack a due note.
+      // Deliveries that the previous server claimed and did not finish may lack a due mark.
       atStart: true,
-      run: (signal) => restoreDueNotes(context, signal),
+      run: (signal) => restoreDueMarks(context, signal),
     },
     onOneNode(context, {
       name: 'finished-notifications',

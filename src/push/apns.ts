@@ -1,19 +1,26 @@
-// APNs: for phones of Apple. HTTP/2 on one connection that is kept, authorized by a token that is signed anew in time.
+// APNs, for Apple devices: HTTP/2 on one persistent connection, authorized by a signed token that is renewed before it expires.
 
 import { type ClientHttp2Session, connect, constants } from 'node:http2';
 import { DELIVERY_MS_MAX, type Message } from '../domain/notifications.ts';
 import { onAbort } from '../request/signal.ts';
 import type { ApnsAccount } from './key-files.ts';
-import { fit, PHONE_BYTES_MAX } from './payload.ts';
-import { commonOutcome, type Outcome, problemOf, type Target, type Transport, unreachable } from './transport.ts';
+import { fitMessage, PHONE_BYTES_MAX } from './payload.ts';
+import {
+  commonOutcome,
+  type Outcome,
+  problemOf,
+  type Target,
+  type Transport,
+  unreachableOutcome,
+} from './transport.ts';
 
-/** Apple takes a token between 20 and 60 minutes of age, and complains when it is changed more often. */
+/** Apple accepts a token for 60 minutes, and refuses tokens renewed more often than every 20 minutes. */
 const TOKEN_MS = 50 * 60_000;
-const ANSWER_BYTES_MAX = 16 * 1024;
+const REPLY_BYTES_MAX = 16 * 1024;
 const GONE = new Set(['Unregistered', 'BadDeviceToken', 'ExpiredToken']);
 const STALE_TOKEN = new Set(['ExpiredProviderToken', 'InvalidProviderToken']);
 
-interface ApnsAnswer {
+interface ApnsReply {
   readonly status: number;
   readonly retryAfter: string | undefined;
   readonly reason: string;
@@ -23,8 +30,8 @@ export class Apns implements Transport {
   readonly #account: ApnsAccount;
   readonly #now: () => number;
   #session: ClientHttp2Session | undefined;
-  /** When something last arrived on a connection. */
-  readonly #heardAt = new WeakMap<ClientHttp2Session, number>();
+  /** When the last reply arrived on a connection. */
+  readonly #lastReplyAt = new WeakMap<ClientHttp2Session, number>();
   #token: { value: Promise<string>; madeAt: number } | undefined;
 
   constructor(account: ApnsAccount, now: () => number) {
@@ -37,7 +44,7 @@ export class Apns implements Transport {
   }
 
   async send({ address }: Target, message: Message, signal: AbortSignal): Promise<Outcome> {
-    const body = fit(message, payload, PHONE_BYTES_MAX);
+    const body = fitMessage(message, payload, PHONE_BYTES_MAX);
     const headers = {
       ':method': 'POST',
       ':path': `/3/device/${address}`,
@@ -51,13 +58,13 @@ export class Apns implements Transport {
       for (let attempt = 1; ; attempt++) {
         const token = this.#providerToken();
         const authorized = { ...headers, authorization: `bearer ${await token.value}` };
-        const answer = await this.#ask(authorized, body, signal);
-        const stale = answer.status === 403 && STALE_TOKEN.has(answer.reason);
-        if (!stale || attempt === 2) return outcomeOf(answer, this.#now());
+        const reply = await this.#request(authorized, body, signal);
+        const stale = reply.status === 403 && STALE_TOKEN.has(reply.reason);
+        if (!stale || attempt === 2) return outcomeOf(reply, this.#now());
         if (this.#token === token) this.#token = undefined;
       }
     } catch (error) {
-      return unreachable(error);
+      return unreachableOutcome(error);
     }
   }
 
@@ -76,7 +83,7 @@ export class Apns implements Transport {
 
   async #sign(now: number): Promise<string> {
     const { key, keyId, teamId } = this.#account;
-    // Few servers have such an account, and loading this takes a while.
+    // Loaded on demand: few servers have such an account, and the module is slow to load.
     const { importPKCS8, SignJWT } = await import('jose');
     return new SignJWT()
       .setProtectedHeader({ alg: 'ES256', kid: keyId })
@@ -92,25 +99,25 @@ export class Apns implements Transport {
     const forget = () => {
       if (this.#session === session) this.#session = undefined;
     };
-    // What is under way on it goes on after GOAWAY; what comes next takes another.
+    // After GOAWAY, open streams continue on this connection and new requests open another one.
     session.on('goaway', forget);
     session.on('close', forget);
-    // Told to each of the requests as well.
+    // Each stream reports the error as well.
     session.on('error', forget);
     session.unref();
     this.#session = session;
     return session;
   }
 
-  async #ask(headers: Record<string, string>, body: string, signal: AbortSignal): Promise<ApnsAnswer> {
+  async #request(headers: Record<string, string>, body: string, signal: AbortSignal): Promise<ApnsReply> {
     signal.throwIfAborted();
     return new Promise((resolve, reject) => {
       const session = this.#connection();
-      const askedAt = performance.now();
+      const sentAt = performance.now();
       const stream = session.request(headers);
       const unsubscribe = onAbort(signal, (reason) => {
-        // A connection on which nothing arrives is of no use to the others either; else only this one is given up.
-        if ((this.#heardAt.get(session) ?? 0) < askedAt) session.destroy(reason);
+        // Without any reply since the request was sent, the connection is taken for dead; otherwise only this stream is cancelled.
+        if ((this.#lastReplyAt.get(session) ?? 0) < sentAt) session.destroy(reason);
         else stream.close(constants.NGHTTP2_CANCEL);
         reject(reason);
       });
@@ -118,32 +125,31 @@ export class Apns implements Transport {
       let retryAfter: string | undefined;
       let text = '';
       stream.setEncoding('utf8');
-      stream.on('response', (answer) => {
-        this.#heardAt.set(session, performance.now());
-        status = answer[':status'] ?? 0;
-        retryAfter = answer['retry-after'];
+      stream.on('response', (headers) => {
+        this.#lastReplyAt.set(session, performance.now());
+        status = headers[':status'] ?? 0;
+        retryAfter = headers['retry-after'];
       });
       stream.on('data', (chunk: string) => {
-        if (text.length < ANSWER_BYTES_MAX) text += chunk;
+        if (text.length < REPLY_BYTES_MAX) text += chunk;
       });
       stream.on('error', reject);
       stream.on('close', () => {
         unsubscribe();
         if (status === 0) reject(new Error('the connection was closed'));
-        else resolve({ status, retryAfter, reason: reasonIn(text) });
+        else resolve({ status, retryAfter, reason: reasonOf(text) });
       });
       stream.end(body);
     });
   }
 }
 
-/** What the phone gets. */
 function payload({ title, body, url, sound, application, notificationId }: Message): string {
   const aps = { alert: { title, body }, ...(sound === undefined ? {} : { sound }) };
   return JSON.stringify({ aps, url, application, notificationId });
 }
 
-function reasonIn(text: string): string {
+function reasonOf(text: string): string {
   try {
     return String((JSON.parse(text) as { reason?: unknown }).reason ?? '');
   } catch {
@@ -151,10 +157,10 @@ function reasonIn(text: string): string {
   }
 }
 
-function outcomeOf({ status, retryAfter, reason }: ApnsAnswer, now: number): Outcome {
+function outcomeOf({ status, retryAfter, reason }: ApnsReply, now: number): Outcome {
   const problem = problemOf(`answered ${status} ${reason}`);
   if (status === 410 || (status === 400 && GONE.has(reason))) return { kind: 'gone', problem };
-  // Ours to mend, and then it is taken.
+  // The operator can correct the key; the message is retried until then.
   if (status === 403 && STALE_TOKEN.has(reason)) return { kind: 'later', problem };
   return commonOutcome(status, retryAfter, now) ?? { kind: 'refused', problem };
 }

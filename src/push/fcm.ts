@@ -1,25 +1,25 @@
-// FCM HTTP v1: for phones with Android, and what else uses Firebase. Authorized by a service account (RFC 7523).
+// FCM HTTP v1, for Android and other apps that use Firebase. Authorized by a service account (RFC 7523).
 
 import { DELIVERY_MS_MAX, type Message } from '../domain/notifications.ts';
 import type { FcmAccount } from './key-files.ts';
-import { fit, PHONE_BYTES_MAX } from './payload.ts';
+import { fitMessage, PHONE_BYTES_MAX } from './payload.ts';
 import { Poster } from './post.ts';
 import {
   commonOutcome,
   type Outcome,
   problemOf,
-  SEND_MS_MAX,
+  SEND_TIMEOUT_MS,
   type Target,
   type Transport,
-  unreachable,
+  unreachableOutcome,
   untilAborted,
 } from './transport.ts';
 
 const SCOPE = 'https://www.googleapis.com/auth/firebase.messaging';
 const ASSERTION_SECONDS = 3_600;
-/** A token is renewed so long before it ends. */
-const MARGIN_MS = 60_000;
-/** The token of the device and what is around the message; both count. */
+/** A token is renewed this long before it expires. */
+const RENEWAL_MARGIN_MS = 60_000;
+/** The device's token and the structure around the message, which count towards the size. */
 const ENVELOPE_BYTES = 256;
 
 interface AccessToken {
@@ -33,9 +33,9 @@ export class Fcm implements Transport {
   readonly #account: FcmAccount;
   readonly #now: () => number;
   readonly #poster = new Poster();
-  /** One is asked for at a time, whoever needs it. */
+  /** Shared by all messages: only one token is requested at a time. */
   #token: Promise<AccessToken> | undefined;
-  /** When the token has to be renewed; not while it is being asked for. */
+  /** When the token must be renewed; infinite while it is being requested. */
   #until = 0;
 
   constructor(account: FcmAccount, now: () => number) {
@@ -50,20 +50,20 @@ export class Fcm implements Transport {
   async send({ address }: Target, message: Message, signal: AbortSignal): Promise<Outcome> {
     const { origin, projectId } = this.#account;
     const url = new URL(`${origin}/v1/projects/${projectId}/messages:send`);
-    const body = fit(message, (fitted) => this.#body(address, fitted), PHONE_BYTES_MAX + ENVELOPE_BYTES);
+    const body = fitMessage(message, (fitted) => this.#body(address, fitted), PHONE_BYTES_MAX + ENVELOPE_BYTES);
     try {
       for (let attempt = 1; ; attempt++) {
-        const asked = this.#accessToken();
-        const { value } = await untilAborted(asked, signal);
+        const pending = this.#accessToken();
+        const { value } = await untilAborted(pending, signal);
         const headers = { authorization: `Bearer ${value}`, 'content-type': 'application/json' };
-        const answer = await this.#poster.post(url, { headers, body, signal });
-        // The token was withdrawn before its time.
-        if (answer.status === 401) this.#forget(asked);
-        if (answer.status !== 401 || attempt === 2) return outcomeOf(answer, this.#now());
+        const reply = await this.#poster.post(url, { headers, body, signal });
+        // The token was revoked before it expired.
+        if (reply.status === 401) this.#forget(pending);
+        if (reply.status !== 401 || attempt === 2) return outcomeOf(reply, this.#now());
       }
     } catch (error) {
       if (error instanceof NoToken) return { kind: 'later', problem: problemOf(error.message) };
-      return unreachable(error);
+      return unreachableOutcome(error);
     }
   }
 
@@ -92,31 +92,30 @@ export class Fcm implements Transport {
     });
   }
 
-  /** The one that is there, or another when its time is over. */
   #accessToken(): Promise<AccessToken> {
     if (this.#token === undefined || this.#until <= this.#now()) {
-      const asked = this.#askForToken();
-      this.#token = asked;
+      const pending = this.#fetchToken();
+      this.#token = pending;
       this.#until = Number.POSITIVE_INFINITY;
-      asked.then(
+      pending.then(
         ({ until }) => {
-          if (this.#token === asked) this.#until = until;
+          if (this.#token === pending) this.#until = until;
         },
-        () => this.#forget(asked),
+        () => this.#forget(pending),
       );
     }
     return this.#token;
   }
 
-  /** Unless another has taken its place. */
-  #forget(asked: Promise<AccessToken>): void {
-    if (this.#token === asked) this.#token = undefined;
+  /** Does nothing if the token has been replaced already. */
+  #forget(pending: Promise<AccessToken>): void {
+    if (this.#token === pending) this.#token = undefined;
   }
 
-  async #askForToken(): Promise<AccessToken> {
+  async #fetchToken(): Promise<AccessToken> {
     const { clientEmail, privateKey, tokenUri } = this.#account;
     const issuedAt = Math.floor(this.#now() / 1_000);
-    // Few servers have such an account, and loading this takes a while.
+    // Loaded on demand: few servers have such an account, and the module is slow to load.
     const { importPKCS8, SignJWT } = await import('jose');
     const assertion = await new SignJWT({ scope: SCOPE })
       .setProtectedHeader({ alg: 'RS256', typ: 'JWT' })
@@ -127,16 +126,16 @@ export class Fcm implements Transport {
       .sign(await importPKCS8(privateKey, 'RS256'));
     const form = new URLSearchParams({ grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion });
     const headers = { 'content-type': 'application/x-www-form-urlencoded' };
-    // For all who wait for it, whoever of them gives up.
-    const signal = AbortSignal.timeout(SEND_MS_MAX);
+    // Not the signal of one message: all waiting messages share the request.
+    const signal = AbortSignal.timeout(SEND_TIMEOUT_MS);
     const { status, text } = await this.#poster.post(new URL(tokenUri), { headers, body: form.toString(), signal });
-    const answer = parsed(text) as { access_token?: unknown; expires_in?: unknown };
-    if (status !== 200 || typeof answer.access_token !== 'string') {
+    const reply = parsed(text) as { access_token?: unknown; expires_in?: unknown };
+    if (status !== 200 || typeof reply.access_token !== 'string') {
       throw new NoToken(`no access token: answered ${status} ${text}`);
     }
-    const seconds = Number(answer.expires_in);
-    const lifeMs = Math.max((Number.isFinite(seconds) ? seconds : ASSERTION_SECONDS) * 1_000, 2 * MARGIN_MS);
-    return { value: answer.access_token, until: this.#now() + lifeMs - MARGIN_MS };
+    const seconds = Number(reply.expires_in);
+    const lifeMs = Math.max((Number.isFinite(seconds) ? seconds : ASSERTION_SECONDS) * 1_000, 2 * RENEWAL_MARGIN_MS);
+    return { value: reply.access_token, until: this.#now() + lifeMs - RENEWAL_MARGIN_MS };
   }
 }
 
@@ -154,7 +153,7 @@ function outcomeOf(
   { status, retryAfter, text }: { status: number; retryAfter: string | undefined; text: string },
   now: number,
 ): Outcome {
-  // Ours to mend, and then it is taken.
+  // The operator can correct the account; the message is retried until then.
   if (status === 401) return { kind: 'later', problem: problemOf(`answered ${status} ${text}`) };
   const common = commonOutcome(status, retryAfter, now);
   if (common !== undefined) return common;
@@ -162,7 +161,7 @@ function outcomeOf(
   const { error } = parsed(text) as FcmError;
   const details: NonNullable<FcmError['error']>['details'] = Array.isArray(error?.details) ? error.details : [];
   const unregistered = details.some(({ errorCode }) => errorCode === 'UNREGISTERED');
-  // INVALID_ARGUMENT means the message too; the device is to blame only where its token is named.
+  // INVALID_ARGUMENT may also concern the message; the device is gone only if the error names its token.
   const aboutToken =
     details.some(({ fieldViolations }) => fieldViolations?.some(({ field }) => field === 'message.token')) ||
     /registration token/i.test(String(error?.message));

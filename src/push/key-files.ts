@@ -1,14 +1,14 @@
-// The files with which an operator switches FCM and APNs on, checked before the server starts.
+// The key files by which an operator enables FCM and APNs, checked before the server starts.
 
 import { createPrivateKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { isConfidential } from '../domain/loopback.ts';
 
-/** Says what is wrong with a file, in words that follow the name of its setting. */
+/** The message follows the name of the setting: `CARTULARY_… has no keyId`. */
 export class KeyFileError extends Error {}
 
-/** As Google's console gives it out; `origin` is ours, for who sends through a machine of their own. */
+/** The service account file of Google's console; `origin` is an addition for sending through a relay. */
 export interface FcmAccount {
   readonly projectId: string;
   readonly clientEmail: string;
@@ -79,12 +79,11 @@ function readMembers(file: string): Record<string, unknown> {
 function text(account: Record<string, unknown>, member: string, pattern = /\S/): string {
   const value = account[member];
   if (value === undefined) throw new KeyFileError(`has no ${member}`);
-  if (typeof value !== 'string' || !pattern.test(value))
-    throw new KeyFileError(`has a ${member} that is not of the right form`);
+  if (typeof value !== 'string' || !pattern.test(value)) throw new KeyFileError(`has a ${member} in the wrong format`);
   return value;
 }
 
-/** Never with the key in the message. */
+/** Error messages never contain the key. */
 function privateKey(pem: string, member: string, type: 'rsa' | 'ec'): string {
   try {
     const key = createPrivateKey(pem);
@@ -93,15 +92,15 @@ function privateKey(pem: string, member: string, type: 'rsa' | 'ec'): string {
       return key.export({ type: 'pkcs8', format: 'pem' }) as string;
     }
   } catch {
-    // Said below.
+    // Reported below.
   }
-  throw new KeyFileError(`has a ${member} that is no private key of the kind ${type === 'rsa' ? 'RSA' : 'P-256'}`);
+  throw new KeyFileError(`has a ${member} that is not a private ${type === 'rsa' ? 'RSA' : 'P-256'} key`);
 }
 
-/** Only this machine may be spoken to in plain words. */
+/** Plain http is allowed for loopback addresses only. */
 function address(account: Record<string, unknown>, member: string, fallback: string): URL {
   const value = account[member] === undefined ? fallback : text(account, member);
   const url = URL.canParse(value) ? new URL(value) : undefined;
   if (url !== undefined && isConfidential(url)) return url;
-  throw new KeyFileError(`has a ${member} that is no https address`);
+  throw new KeyFileError(`has a ${member} that is not an https address`);
 }

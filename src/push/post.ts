@@ -1,9 +1,9 @@
-// POST to a push service: connections are kept, redirects are not followed, and answers are read up to a bound.
+// POST requests to push services: connections are kept alive, redirects are not followed, and replies are read up to a bound.
 
 import http from 'node:http';
 import https from 'node:https';
 
-const ANSWER_BYTES_MAX = 16 * 1024;
+const REPLY_BYTES_MAX = 16 * 1024;
 const SOCKETS_MAX = 16;
 
 export interface Post {
@@ -12,7 +12,7 @@ export interface Post {
   readonly signal: AbortSignal;
 }
 
-export interface PostAnswer {
+export interface PostReply {
   readonly status: number;
   readonly retryAfter: string | undefined;
   readonly text: string;
@@ -22,7 +22,7 @@ export class Poster {
   readonly #plain = new http.Agent({ keepAlive: true, maxSockets: SOCKETS_MAX });
   readonly #secure = new https.Agent({ keepAlive: true, maxSockets: SOCKETS_MAX });
 
-  post(url: URL, { headers, body, signal }: Post): Promise<PostAnswer> {
+  post(url: URL, { headers, body, signal }: Post): Promise<PostReply> {
     return new Promise((resolve, reject) => {
       const options = { method: 'POST', headers: { ...headers, 'content-length': Buffer.byteLength(body) }, signal };
       const request =
@@ -40,10 +40,10 @@ export class Poster {
         };
         response.on('error', reject);
         response.on('data', (chunk: Buffer) => {
-          chunks.push(chunk.subarray(0, ANSWER_BYTES_MAX - bytes));
+          chunks.push(chunk.subarray(0, REPLY_BYTES_MAX - bytes));
           bytes += chunk.length;
-          if (bytes > ANSWER_BYTES_MAX) {
-            // The status has been said, and nobody reads more.
+          if (bytes > REPLY_BYTES_MAX) {
+            // The status and the beginning of the text are enough.
             done();
             request.destroy();
           }

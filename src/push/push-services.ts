@@ -1,5 +1,5 @@
-// Which push services browsers may name. Their addresses come from whoever registers a device, and the server sends to
-// them: without a list anybody could make it call machines that only it can reach.
+// The push services that a browser's subscription may name. The server sends requests to addresses that users register:
+// without an allowlist they could reach hosts that only the server can reach (SSRF).
 
 /** A host such as `fcm.googleapis.com`, `*.push.apple.com` for all below, or a whole origin such as `http://127.0.0.1:1234`. */
 export class PushServices {
@@ -15,9 +15,9 @@ export class PushServices {
     }
   }
 
-  /** The address as it is to be used, and whose it is; undefined when it is not one of a trusted service. */
+  /** Undefined when the address belongs to no trusted service. */
   trusted(endpoint: string): { readonly url: URL; readonly service: string } | undefined {
-    // What parsers leave out or read in several ways is in no address that a service gave out.
+    // No service gives out addresses with characters that URL parsers drop or interpret differently.
     if (!/^https?:\/\/[^\s\\@\p{Cc}]+$/u.test(endpoint) || !URL.canParse(endpoint)) return undefined;
     const url = new URL(endpoint);
     if (url.username !== '' || url.password !== '' || url.hash !== '') return undefined;
@@ -25,7 +25,7 @@ export class PushServices {
     return service === undefined ? undefined : { url, service };
   }
 
-  /** The entry that fits: all hosts below a `*.` are one service, which fails and recovers as one. */
+  /** The matching entry: all hosts below a `*.` count as one service, which fails and recovers as one. */
   #serviceOf({ origin, protocol, port, hostname }: URL): string | undefined {
     if (this.#origins.has(origin)) return origin;
     if (protocol !== 'https:' || port !== '') return undefined;

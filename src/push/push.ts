@@ -1,4 +1,4 @@
-// All transports behind one door: which of them there are, whom they trust, and the sending itself.
+// The entry to all push transports: which of them are configured, and sending through them.
 
 import type { Message } from '../domain/notifications.ts';
 import type { TransportName } from '../wire/notifications.ts';
@@ -6,11 +6,11 @@ import { Apns } from './apns.ts';
 import { Fcm } from './fcm.ts';
 import type { ApnsAccount, FcmAccount } from './key-files.ts';
 import { PushServices } from './push-services.ts';
-import { type Outcome, SEND_MS_MAX, type Target, type Transport } from './transport.ts';
+import { type Outcome, SEND_TIMEOUT_MS, type Target, type Transport } from './transport.ts';
 import { type VapidKeys, WebPush } from './web-push.ts';
 
 export interface PushSettings {
-  /** Whom browsers may name (push-services). */
+  /** The services that browsers may name; see push-services.ts. */
   readonly services: readonly string[];
   readonly subject: string;
   readonly fcm?: FcmAccount;
@@ -31,7 +31,7 @@ export class Push {
     };
   }
 
-  /** Known when the database has been asked, before the first request. */
+  /** The keys are stored in the database; called before the first request. */
   useKeys(keys: VapidKeys): void {
     this.#keys = keys;
   }
@@ -55,7 +55,7 @@ export class Push {
   async send(target: Target, message: Message): Promise<Outcome> {
     const transport = this.#transports[target.transport];
     if (transport === undefined) return { kind: 'refused', problem: `${target.transport} is not set up` };
-    return transport.send(target, message, AbortSignal.timeout(SEND_MS_MAX));
+    return transport.send(target, message, AbortSignal.timeout(SEND_TIMEOUT_MS));
   }
 
   async close(): Promise<void> {
@@ -63,7 +63,7 @@ export class Push {
   }
 
   #vapid(): VapidKeys {
-    if (this.#keys === undefined) throw new Error('the keys are not known yet');
+    if (this.#keys === undefined) throw new Error('The VAPID keys have not been loaded');
     return this.#keys;
   }
 }

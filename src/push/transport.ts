@@ -1,4 +1,4 @@
-// What every transport does, and what can become of a message.
+// The interface of the push transports, and the outcomes of sending a message.
 
 import type { Message } from '../domain/notifications.ts';
 import { onAbort } from '../request/signal.ts';
@@ -8,46 +8,48 @@ export interface Target {
   readonly transport: TransportName;
   /** The push service's address of a browser, or the token of a phone. */
   readonly address: string;
-  /** Of a browser, as JSON. */
+  /** The encryption keys of a browser, as JSON. */
   readonly keys: string | null;
 }
 
 export type Outcome =
   | { readonly kind: 'delivered' }
-  /** There is no such device any more. */
+  /** The device no longer exists. */
   | { readonly kind: 'gone'; readonly problem: string }
-  /** It will not be taken, however often it is tried. */
+  /** Retrying is pointless. */
   | { readonly kind: 'refused'; readonly problem: string }
-  /** `afterMs`: not before that has passed, says the service. */
+  /** To be retried; `afterMs` is the least delay that the service asks for. */
   | { readonly kind: 'later'; readonly problem: string; readonly afterMs?: number };
 
 export interface Transport {
-  /** Whom the message goes to, so that one service that fails does not hold up the others. */
+  /** The service that receives the message: health is tracked for each, so that a failing one does not delay the others. */
   serviceOf(target: Target): string;
-  /** Whatever it takes, it ends with the signal. */
+  /** Settles soon after the signal is aborted. */
   send(target: Target, message: Message, signal: AbortSignal): Promise<Outcome>;
   close(): Promise<void>;
 }
 
-/** How long one message may take, with everything that belongs to it. */
-export const SEND_MS_MAX = 10_000;
+/** For one message, including authorization. */
+export const SEND_TIMEOUT_MS = 10_000;
 const PROBLEM_LENGTH_MAX = 300;
 
-/** What is kept of a service's complaint: short, in one line. */
+/** A service's error message, shortened to one line. */
 export const problemOf = (text: string): string =>
   text
     .replace(/[\p{Cc}\p{Cs}\s]+/gu, ' ')
     .trim()
     .slice(0, PROBLEM_LENGTH_MAX);
 
-export const unreachable = (error: unknown): Outcome => {
+export const unreachableOutcome = (error: unknown): Outcome => {
   const { name, code, message } = error as NodeJS.ErrnoException;
-  const late = name === 'AbortError' || name === 'TimeoutError';
-  const problem = late ? `no answer within ${SEND_MS_MAX / 1_000} s` : problemOf(`no answer: ${code ?? message}`);
+  const timedOut = name === 'AbortError' || name === 'TimeoutError';
+  const problem = timedOut
+    ? `no answer within ${SEND_TIMEOUT_MS / 1_000} s`
+    : problemOf(`no answer: ${code ?? message}`);
   return { kind: 'later', problem };
 };
 
-/** The promise's result, unless the signal comes first. */
+/** Rejects when the signal is aborted before the promise settles. */
 export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) reject(signal.reason);
@@ -65,7 +67,7 @@ export function retryAfterMs(header: string | undefined, now: number): number | 
   return Number.isNaN(ms) ? undefined : Math.min(Math.max(ms, 0), RETRY_AFTER_MS_MAX);
 }
 
-/** Of the statuses that mean the same everywhere: taken, too busy, broken. Undefined for the others. */
+/** For statuses that mean the same for all services; undefined for the others. */
 export function commonOutcome(status: number, retryAfter: string | undefined, now: number): Outcome | undefined {
   if (status >= 200 && status < 300) return { kind: 'delivered' };
   if (status !== 408 && status !== 429 && status < 500) return undefined;

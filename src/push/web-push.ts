@@ -1,14 +1,21 @@
-// Web Push: RFC 8030 (the request), RFC 8291 (encrypted for the browser alone), RFC 8292 (who sends it, VAPID).
+// Web Push: RFC 8030 (the request), RFC 8291 (encryption for the browser), RFC 8292 (VAPID, which identifies the sender).
 
 import { generateKeyPairSync } from 'node:crypto';
 import { DELIVERY_MS_MAX, type Message } from '../domain/notifications.ts';
 import { BoundedMap } from '../request/bounded-map.ts';
-import { fit, WEB_PUSH_BYTES_MAX } from './payload.ts';
+import { fitMessage, WEB_PUSH_BYTES_MAX } from './payload.ts';
 import { Poster } from './post.ts';
 import type { PushServices } from './push-services.ts';
-import { commonOutcome, type Outcome, problemOf, type Target, type Transport, unreachable } from './transport.ts';
+import {
+  commonOutcome,
+  type Outcome,
+  problemOf,
+  type Target,
+  type Transport,
+  unreachableOutcome,
+} from './transport.ts';
 
-/** Both in base64url: the point of 65 bytes and the number of 32. */
+/** Both in base64url: the point has 65 bytes, the private number 32. */
 export interface VapidKeys {
   readonly publicKey: string;
   readonly privateKey: string;
@@ -21,24 +28,24 @@ export function makeVapidKeys(): VapidKeys {
   return { publicKey: point.toString('base64url'), privateKey: d };
 }
 
-/** What a point begins with when both coordinates follow (RFC 8291 section 3.1, SEC 1 section 2.3.3). */
+/** The first byte of an uncompressed point (RFC 8291 section 3.1, SEC 1 section 2.3.3). */
 const UNCOMPRESSED = Buffer.of(4);
 
 type Library = typeof import('web-push');
 
 let loaded: Promise<Library> | undefined;
 
-/** Loaded for the first notification: many servers never send one. */
+/** Loaded with the first notification: many servers never send one. */
 const library = () => (loaded ??= import('web-push').then((module) => module.default));
 
-/** Signed for twelve hours; used for one, so that clocks may differ. */
+/** Signatures are valid for twelve hours and reused for one, which tolerates clocks that differ. */
 const SIGNATURE_MS = 60 * 60_000;
 const SIGNATURES_MAX = 1_000;
 
 export interface WebPushOptions {
   readonly services: PushServices;
   readonly keys: () => VapidKeys;
-  /** `mailto:` or `https:`, for a service that wants to complain. */
+  /** `mailto:` or `https:`; a push service contacts the operator here. */
   readonly subject: string;
   readonly now: () => number;
 }
@@ -59,27 +66,31 @@ export class WebPush implements Transport {
 
   async send({ address, keys }: Target, message: Message, signal: AbortSignal): Promise<Outcome> {
     const { services, now } = this.#options;
-    // Again, because the list may have become shorter since the device was registered.
+    // Checked again: the service may have been removed from the list since the device was registered.
     const url = services.trusted(address)?.url;
     if (url === undefined || keys === null)
       return { kind: 'refused', problem: 'the push service is not a trusted one' };
     const subscription = { endpoint: address, keys: JSON.parse(keys) as { p256dh: string; auth: string } };
     const ttl = Math.max(0, Math.ceil((message.createdAt + DELIVERY_MS_MAX - now()) / 1_000));
     const webPush = await library();
-    const { headers, body } = webPush.generateRequestDetails(subscription, fit(message, payload, WEB_PUSH_BYTES_MAX), {
-      contentEncoding: 'aes128gcm',
-      TTL: ttl,
-      urgency: 'high',
-    });
+    const { headers, body } = webPush.generateRequestDetails(
+      subscription,
+      fitMessage(message, payload, WEB_PUSH_BYTES_MAX),
+      {
+        contentEncoding: 'aes128gcm',
+        TTL: ttl,
+        urgency: 'high',
+      },
+    );
     try {
       const signed = {
         ...(headers as Record<string, string>),
         Authorization: this.#authorization(webPush, url.origin),
       };
-      const answer = await this.#poster.post(url, { headers: signed, body: body as Buffer, signal });
-      return outcomeOf(answer, now());
+      const reply = await this.#poster.post(url, { headers: signed, body: body as Buffer, signal });
+      return outcomeOf(reply, now());
     } catch (error) {
-      return unreachable(error);
+      return unreachableOutcome(error);
     }
   }
 
@@ -98,7 +109,7 @@ export class WebPush implements Transport {
   }
 }
 
-/** What the service worker of the page gets. */
+/** Received by the page's service worker. */
 export function payload(message: Message): string {
   const { title, body, url, sound, application, notificationId } = message;
   return JSON.stringify({ title, body, url, sound, application, notificationId });

@@ -6,7 +6,7 @@ import { after, before, describe, it } from 'node:test';
 import pg from 'pg';
 import type { Observation } from '../../src/observe/events.ts';
 import { keepActivityLogs } from '../../src/operations/upkeep/activity-months.ts';
-import { MOVED_MAX, makeMonths, TRIM_PAGE } from '../../src/store/activity/months.ts';
+import { createMonths, MOVED_MAX, TRIM_PAGE } from '../../src/store/activity/months.ts';
 import { Database } from '../../src/store/database/database.ts';
 import { publishApplication, type TestApplication } from '../support/application.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
@@ -44,7 +44,7 @@ describe('the months of the activity log', () => {
   const keep = async (now: number, days = 400) => {
     await keepActivityLogs(contextAt(now), { days, signal: new AbortController().signal });
   };
-  const make = (now: number, { id }: TestApplication) => makeMonths(database.application(id), now);
+  const make = (now: number, { id }: TestApplication) => createMonths(database.application(id), now);
   const toldOf = ({ id }: TestApplication) =>
     told.splice(0).flatMap((event) => {
       if (!('applicationId' in event) || event.applicationId !== id) return [];

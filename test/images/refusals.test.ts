@@ -7,7 +7,7 @@ import { fitsInMemory, type ImageHeader, kindOf } from '../../src/images/image-k
 import { NotAnImage, type Thumbnails } from '../../src/images/thumbnails.ts';
 import { gifOf, imageOf, largest, noise, pngOf, started, streamOf, twoColours, workersOf } from '../support/images.ts';
 
-const NO_KIND = 'The file is no JPEG, PNG, WebP, GIF, AVIF or TIFF image.';
+const NO_KIND = 'The file is not a JPEG, PNG, WebP, GIF, AVIF or TIFF image.';
 const TOO_MANY_PIXELS = 'The image has too many pixels.';
 const DAMAGED = 'The image is damaged or incomplete.';
 

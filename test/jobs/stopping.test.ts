@@ -17,7 +17,7 @@ it('a stopping server starts no job while it finishes a request', async () => {
     const app = await publishApplication(server, {
       collections: [{ name: 'Things', columns: [{ name: 'Title', type: 'String' }] }],
     });
-    // A job removes due notes of applications with nothing to deliver, four times a second.
+    // A job removes due marks of applications with nothing to deliver, four times a second.
     const note = () =>
       database.sql(
         `insert into cartulary.due_notifications (application_id, due_at, noted_at)
@@ -26,7 +26,7 @@ it('a stopping server starts no job while it finishes a request', async () => {
       );
     const noted = async () => (await database.sql('select 1 from cartulary.due_notifications')).length > 0;
     await note();
-    await until('the due note to be removed', async () => !(await noted()));
+    await until('the due mark to be removed', async () => !(await noted()));
 
     const headers = { authorization: `Bearer ${app.admin.token}`, 'content-type': 'application/json' };
     const url = `${server.address}/v1/${app.id}${app.records('Things')}`;

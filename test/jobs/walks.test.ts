@@ -5,7 +5,7 @@ import { after, before, describe, it } from 'node:test';
 import type { Observation } from '../../src/observe/events.ts';
 import { forEveryApplication } from '../../src/operations/every-application.ts';
 import { sweepSignIns } from '../../src/operations/upkeep/expired-sign-ins.ts';
-import { removeFinishedNotifications, restoreDueNotes } from '../../src/operations/upkeep/notifications.ts';
+import { removeFinishedNotifications, restoreDueMarks } from '../../src/operations/upkeep/notifications.ts';
 import { Database } from '../../src/store/database/database.ts';
 import { StaleDefinition } from '../../src/store/database/sqlstate.ts';
 import { publishApplication } from '../support/application.ts';
@@ -78,7 +78,7 @@ describe('a walk through all applications', () => {
     const { signal } = new AbortController();
     await sweepSignIns(context, signal);
     await removeFinishedNotifications(context, signal);
-    await restoreDueNotes(context, signal);
+    await restoreDueMarks(context, signal);
     const failures = reported.map((event) => (event.event === 'job.failed' ? [event.job, event.applicationId] : event));
     assert.deepEqual(failures, [
       ['expired-sign-ins', ids[0]],

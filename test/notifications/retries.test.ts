@@ -281,7 +281,7 @@ describe('deliveries', () => {
     await server.database.sql(`update app_${app.id}.users set disabled = true where id = $1`, [person.id]);
     await finished(person);
     const { state, problem } = await stateOf(person);
-    assert.deepEqual([state, problem], ['failed', 'the user may not enter']);
+    assert.deepEqual([state, problem], ['failed', 'the user is disabled or no longer exists']);
     assert.equal((await app.send('GET', `${path}/devices`)).body.length, 1);
     await server.database.sql(`update app_${app.id}.users set disabled = false where id = $1`, [person.id]);
     await server.database.sql(`delete from app_${app.id}.notifications where user_id = $1`, [person.id]);

@@ -1,5 +1,5 @@
-// Entries of the user activity log: made complete when the thing happens and never changed afterwards, because names and
-// versions are those of that moment.
+// Entries of the user activity log. An entry is complete when it is written and never changes: its names and versions are
+// those of that moment.
 
 import type { ActivityEntry } from '../../wire/activity-log.ts';
 import type { UserShort } from '../../wire/users.ts';
@@ -38,7 +38,7 @@ export interface ActivityScene {
   readonly source: ActivitySource;
 }
 
-/** As things are called at this moment. */
+/** With the names and the version of this moment. */
 export const sceneOf = (at: {
   readonly application: Pick<PreparedApplication, 'definition' | 'version'>;
   readonly user: UserShort;
@@ -56,12 +56,12 @@ export const sceneOf = (at: {
 };
 
 export interface LogEntry {
-  /** UUIDv7 of the entry's date: the order of keys is the order of time, and a span of keys one of dates. */
+  /** UUIDv7 of the entry's date: keys are in the order of time, and a period is a range of keys. */
   readonly id: string;
   readonly entry: string;
 }
 
-/** A finished JSON line under its key. The date is read from the key, so that the two can never disagree. */
+/** A complete JSON line and its key. The date is read from the key, so that the two always agree. */
 export function activityEntry(
   id: string,
   kind: ActivityKind,
@@ -84,7 +84,7 @@ export function activityEntry(
 let lastMilliseconds = Number.NaN;
 let lastDate = '';
 
-/** Of a batch all entries have the same. */
+/** Cached: all entries of a batch have the same date. */
 function dateOf(milliseconds: number): string {
   if (milliseconds !== lastMilliseconds) {
     lastMilliseconds = milliseconds;

@@ -1,4 +1,4 @@
-// A part of a file, as clients ask for it and stores give it.
+// A range of a file's bytes, as clients request it and blob stores read it.
 
 /** Both ends inclusive, as in a Range header. */
 export interface ByteRange {

@@ -1,48 +1,47 @@
-// The names of attachments: read from an upload's Content-Disposition (RFC 6266 and 8187) or as announced, made fit to be
-// kept, and written into a download's Content-Disposition. By hand, because what clients really send is read more
-// generously here than the grammar allows: an upload never fails for its name.
+// The names of attachments: read from an upload's Content-Disposition (RFC 6266 and 8187) or from its announcement, made
+// safe to store, and written into a download's Content-Disposition. Parsed by hand, because real clients deviate from the
+// grammar and an upload never fails because of its name.
 
-/** For a file without a name. Spelled so in the contract. */
+/** For a file without a name. The interface spells it like this. */
 export const UNKNOWN_NAME = 'Unknonwn';
 export const FILENAME_CHARACTERS_MAX = 255;
-/** What is longer behind the last dot is a sentence rather than an extension, and is cut like any text. */
+/** A longer text after the last dot is no extension and is shortened like the rest of the name. */
 const EXTENSION_CHARACTERS_MAX = 100;
 
 /**
- * One parameter, or the disposition type, up to its semicolon: name, quoted value, other value. It matches at every
- * position at the first attempt, so that nothing is ever tried twice. An unquoted value may hold blanks and commas, and
- * a quoted one may lack its end.
+ * One parameter, or the disposition type, up to its semicolon: name, quoted value, unquoted value. It matches at every
+ * position without backtracking. An unquoted value may contain blanks and commas, and a quoted one may lack its end.
  */
 const PARAMETER = /([^;=]*)(?:=[ \t]*(?:"([^"\\]*(?:\\.[^"\\]*)*)"?[^;]*|([^;]*)))?(?:;|$)/gs;
-/** A Windows path whose backslashes nobody has escaped. */
+/** A Windows path with unescaped backslashes. */
 const RAW_WINDOWS_PATH = /^[A-Za-z]:\\[^\\"]/;
 
-// A byte order mark is a character like any other: names are kept as they are given.
+// A byte order mark is kept like any other character of a name.
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** The attachment's name, from the header as Node hands it over: one character per byte. */
+/** The attachment's name from the header as Node passes it: one character per byte. */
 export function readFilename(contentDisposition: string | undefined): string {
   const extended: string[] = [];
   const plain: string[] = [];
   for (const [, words = '', quoted, unquoted = ''] of (contentDisposition ?? '').matchAll(PARAMETER)) {
-    // The last word, for those who forget the semicolon behind the disposition type.
+    // The last word: some clients omit the semicolon after the disposition type.
     const name = words
       .toLowerCase()
       .split(/[ \t]+/)
       .findLast((word) => word !== '');
-    const value = quoted === undefined ? withoutBlanksBehind(unquoted) : unquote(quoted);
+    const value = quoted === undefined ? trimEndBlanks(unquoted) : unquote(quoted);
     if (name === 'filename') plain.push(readBytes(value));
     if (name === 'filename*') extended.push(readExtended(value) ?? '');
   }
   return [...extended, ...plain].map(clean).find((name) => name !== '') ?? UNKNOWN_NAME;
 }
 
-/** The attachment's name from text that needs no decoding any more, as in an announced upload. */
+/** The attachment's name from text that is already decoded, as in an announced upload. */
 export function readUploadName(text: string): string {
   return clean(text) || UNKNOWN_NAME;
 }
 
-/** The header of a download. Any text makes a valid header; a name that was read here comes back as it is. */
+/** The header of a download. Any text gives a valid header; a name read by the functions above is not changed. */
 export function contentDisposition(name: string): string {
   const cleaned = readUploadName(name);
   // Browsers disagree on escapes in `filename`, and some decode a percent sign there (RFC 6266 appendix D).
@@ -57,28 +56,28 @@ function percentEncode(text: string): string {
   return encodeURIComponent(text).replaceAll(/['()*]/g, (character) => rest[character] ?? '');
 }
 
-/** By hand: `trim` would also take U+00A0, which is the last byte of many a UTF-8 character. */
-function withoutBlanksBehind(text: string): string {
+/** `trim` would also remove U+00A0, which is the last byte of many UTF-8 characters. */
+function trimEndBlanks(text: string): string {
   let end = text.length;
   while (end > 0 && (text[end - 1] === ' ' || text[end - 1] === '\t')) end -= 1;
   return text.slice(0, end);
 }
 
 /**
- * A backslash quotes whatever follows (RFC 9110 section 5.6.4). Senders are told to quote only `"` and `\`, so in what
- * begins like `C:\photos` the others are meant as they stand.
+ * A backslash quotes any character (RFC 9110 section 5.6.4). Senders should quote only `"` and `\`, so in a value that
+ * begins like `C:\photos` other backslashes are literal.
  */
 function unquote(quoted: string): string {
   return quoted.replaceAll(RAW_WINDOWS_PATH.test(quoted) ? /\\(["\\])/g : /\\(.)/gs, '$1');
 }
 
-/** Many clients send UTF-8 as it is. Text in ISO-8859-1 that happens to be valid UTF-8 too is hardly ever meant. */
+/** Many clients send raw UTF-8. ISO-8859-1 text that is valid UTF-8 by chance is very rare. */
 function readBytes(text: string): string {
   const isBytesBeyondAscii = /[\u0080-\u00ff]/.test(text) && !/[\u0100-\uffff]/.test(text);
   return isBytesBeyondAscii ? (decodeUtf8(text) ?? text) : text;
 }
 
-/** RFC 8187: `charset'language'percent-encoded`. undefined where it cannot be read, so that `filename` counts. */
+/** RFC 8187: `charset'language'percent-encoded`. Undefined if it is invalid, so that `filename` is used. */
 function readExtended(value: string): string | undefined {
   const [, charset = '', encoded = ''] = /^([^']*)'[^']*'(.*)$/s.exec(value) ?? [];
   if (/%(?![0-9A-Fa-f]{2})|[\u0100-\uffff]/.test(encoded)) return undefined;
@@ -95,9 +94,9 @@ function decodeUtf8(bytes: string): string | undefined {
   }
 }
 
-/** Empty where nothing is left that could be a name. */
+/** Empty if nothing is left that could be a name. */
 function clean(text: string): string {
-  // Half a surrogate pair cannot be stored in UTF-8. Replaced before anything is removed, so that no two halves meet.
+  // A lone surrogate cannot be stored in UTF-8. Replaced before control characters are removed, so that no two halves meet.
   const storable = text.replaceAll(/\p{Surrogate}/gu, '\ufffd').replaceAll(/\p{Cc}/gu, '');
   const name = storable.split(/[/\\]/).findLast((part) => part !== '') ?? '';
   return name === '.' || name === '..' ? '' : shorten(name);
@@ -108,9 +107,9 @@ function shorten(name: string): string {
   const characters = Array.from(name);
   if (characters.length <= FILENAME_CHARACTERS_MAX) return name;
   const dot = characters.lastIndexOf('.');
-  const behind = characters.length - dot - 1;
-  // A dot in front hides a file and begins no extension.
-  const hasExtension = dot > 0 && behind > 0 && behind <= EXTENSION_CHARACTERS_MAX;
+  const extensionLength = characters.length - dot - 1;
+  // A leading dot marks a hidden file, not an extension.
+  const hasExtension = dot > 0 && extensionLength > 0 && extensionLength <= EXTENSION_CHARACTERS_MAX;
   const extension = hasExtension ? characters.slice(dot) : [];
   return [...characters.slice(0, FILENAME_CHARACTERS_MAX - extension.length), ...extension].join('');
 }

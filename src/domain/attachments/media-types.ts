@@ -1,5 +1,5 @@
-// The media type of an attachment, as its upload's Content-Type says it. Kept as it was given: whatever follows the
-// grammar of RFC 9110 section 8.3.1 is valid, known or not.
+// The media type of an attachment, from its upload's Content-Type and stored unchanged: every type that follows the grammar
+// of RFC 9110 section 8.3.1 is valid, known or not.
 
 import { fault } from '../../faults.ts';
 
@@ -9,8 +9,8 @@ const MEDIA_TYPE_CHARACTERS_MAX = 255;
 const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
 const QUOTED = String.raw`"[\t !#-[\]-~]*(?:\\[\t -~][\t !#-[\]-~]*)*"`;
 /**
- * Blanks are taken together with what must follow them, never as an optional end and an optional beginning side by
- * side: those could share a run of blanks in many ways, and a refusal would try them all.
+ * Each run of blanks is matched in one place only. Two adjacent optional runs could share it in many ways, and a mismatch
+ * would try them all.
  */
 const MEDIA_TYPE = new RegExp(`^${TOKEN}/${TOKEN}(?:[ \t]*;(?:[ \t]*${TOKEN}=(?:${TOKEN}|${QUOTED}))?)*$`);
 

@@ -1,5 +1,5 @@
-// The export of the user activity log: a walk by key, page by page, that holds no connection between the pages and never
-// more than one of them.
+// The export of the user activity log: reads page by page in the order of keys, with no connection checked out between
+// pages and one page in memory at a time.
 
 import { setImmediate } from 'node:timers/promises';
 import type { Context } from '../../context.ts';
@@ -17,7 +17,7 @@ export interface Period {
   readonly end: number;
 }
 
-/** Whatever else is wrong with a request comes behind this. */
+/** Checked before everything else in a request. */
 export function requireActivityLog({ application }: Pick<Context, 'application'>): void {
   if (!application.definition.activityLogEnabled) throw fault('FEATURE_DISABLED', { feature: 'activityLog' });
 }
@@ -29,7 +29,7 @@ export function checkPeriod({ start, end }: Period): void {
   }
 }
 
-/** Notes the export before anything of it is given out. */
+/** Logs the export before it returns the first entry. */
 export async function exportEntries(context: Context, period: Period): Promise<AsyncIterable<string>> {
   const { store } = context;
   const extra = { startDate: new Date(period.start).toISOString(), endDate: new Date(period.end).toISOString() };
@@ -44,7 +44,7 @@ async function* pages({ store }: Context, { start, end }: Period): AsyncGenerato
     if (page.lines !== '') yield page.lines;
     if (page.last === undefined) return;
     after = page.last;
-    // A reader who is as fast as we are must not keep all others waiting.
+    // A client that reads without pausing must not starve other requests of the event loop.
     await setImmediate();
   }
 }

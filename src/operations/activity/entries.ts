@@ -1,4 +1,4 @@
-// Activity entries of what a user does, in a collection or outside of any, and writing entries that stand alone.
+// Makes the activity entries of users' actions.
 
 import type { Context } from '../../context.ts';
 import { type ActivityKind, activityEntry, type LogEntry, sceneOf } from '../../domain/activity/activity.ts';
@@ -15,11 +15,11 @@ type Scene = Pick<Context, 'application' | 'source' | 'ids'> & {
 
 export interface Activity {
   readonly kind: ActivityKind;
-  /** Which member of `extra` names what is changed. */
+  /** The member of `extra` that identifies the changed object. */
   readonly member: 'recordId' | 'attachmentId' | 'userId' | 'sharedUserId' | 'tokenId' | 'sessionId' | 'notificationId';
 }
 
-/** One for each `extra`; none when the application does not log. */
+/** One entry for each `extra`; none when the application's activity log is off. */
 export function activityEntries(
   at: Scene,
   { kind, member }: Activity,
@@ -33,7 +33,7 @@ export function activityEntries(
   }));
 }
 
-/** Of what has no subject. None when the application does not log. */
+/** For actions without a subject. No entry when the application's activity log is off. */
 export function activityEntryOf(at: Scene, kind: ActivityKind, extra: Readonly<Record<string, string>>): LogEntry[] {
   if (!at.application.definition.activityLogEnabled) return [];
   return [activityEntry(at.ids.uuid(), kind, { scene: sceneOf({ ...at, user: at.caller }), extra })];

@@ -1,4 +1,4 @@
-// Activity entries of what the operator does to an application.
+// Makes the activity entries of the operator's actions on an application.
 
 import type { OperatorContext } from '../../context.ts';
 import { type ActivityKind, activityEntry, type LogEntry, sceneOf } from '../../domain/activity/activity.ts';
@@ -6,7 +6,7 @@ import type { Definition } from '../../wire/publish-document.ts';
 
 const OPERATOR = { id: 'operator', name: 'operator' };
 
-/** None when the application does not log; `logged`: whether it did before what the entry is about. */
+/** No entry when the application's activity log is off. `logged`: it was on before the action, which may have switched it off. */
 export function operatorEntry(
   context: OperatorContext,
   kind: ActivityKind,

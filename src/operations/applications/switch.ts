@@ -6,7 +6,7 @@ import { isoTime } from '../../domain/dates/iso-time.ts';
 import { type PreparedCollection, prepareCollections } from '../../domain/definition/application.ts';
 import { carryValues, keptCollections, losesValues } from '../../domain/definition/carry.ts';
 import { readRecordText, recordText } from '../../domain/records/record-text.ts';
-import { beginMonths } from '../../store/activity/months.ts';
+import { createFirstMonths } from '../../store/activity/months.ts';
 import { putApplication } from '../../store/applications/applications.ts';
 import { createApplicationSchema } from '../../store/applications/migrate.ts';
 import { ensureOrganization } from '../../store/applications/organizations.ts';
@@ -52,7 +52,7 @@ export async function switchDefinition(
     await refuseModeChange(tx, { current, next, lockTimeoutMs });
     await changeTables(tx.application, { ...switching, current, next, now });
     if (next.activityLogEnabled && !current.activityLogEnabled) {
-      await beginMonths(tx.application, { now, waitMs: lockTimeoutMs });
+      await createFirstMonths(tx.application, { now, waitMs: lockTimeoutMs });
     }
     const startedAt = new Date(now);
     await putPublishState(tx.system, next.id, { other: current, switched: true, step: 'clearing', startedAt });

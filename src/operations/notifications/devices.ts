@@ -1,17 +1,17 @@
-// Devices that take a user's notifications: registered by the user, looked at and removed by the user or an admin.
+// Devices that receive a user's notifications: registered by the user, listed and removed by the user or an admin.
 
 import { createHash, randomBytes } from 'node:crypto';
 import type { Context } from '../../context.ts';
 import { base32hex } from '../../domain/base32hex.ts';
 import { isoTime } from '../../domain/dates/iso-time.ts';
-import { DEVICES_MAX, deviceProblem, placeOf } from '../../domain/notifications.ts';
+import { DEVICES_MAX, deliveryAddress, deviceProblem } from '../../domain/notifications.ts';
 import { fault } from '../../faults.ts';
 import {
-  counts,
-  deleteDead,
   deleteDevice,
+  deleteUnusable,
   devicesAndUser,
   dropOldest,
+  mayReceive,
   putDevice,
   readDevice,
 } from '../../store/notifications/devices.ts';
@@ -27,7 +27,7 @@ export function requirePush({ application }: Pick<Context, 'application'>): void
     throw fault('FEATURE_DISABLED', { feature: 'pushNotifications' });
 }
 
-/** What browsers need to subscribe: only this server can send to them then. */
+/** Browsers subscribe with this key, so that only this server can send to them. */
 export function pushKey(context: Context): { publicKey: string } {
   requirePush(context);
   return { publicKey: context.people.push.publicKey };
@@ -42,15 +42,15 @@ export async function register(context: Context, userId: string, device: NewDevi
   if (!people.push.has(device.transport)) throw fault('FEATURE_DISABLED', { feature: 'pushNotifications' });
   const account = await getAccount(database, application.id, userId);
   if (account === undefined) throw fault('USER_NOT_FOUND', { userId });
-  const place = placeOf(device);
+  const target = deliveryAddress(device);
   const row = putDevice(store.schema, {
-    ...place,
+    ...target,
     id: base32hex(randomBytes(DEVICE_ID_BYTES), DEVICE_ID_CHARACTERS),
     userId,
     sessionId,
     tokenId,
     epoch: account.epoch,
-    addressHash: createHash('sha256').update(place.address).digest(),
+    addressHash: createHash('sha256').update(target.address).digest(),
     name: device.name ?? '',
     createdAt: isoTime(now()),
   });
@@ -69,20 +69,20 @@ function untrusted({ people }: Context, device: NewDevice): { property: string; 
 
 export async function list(context: Context, userId: string): Promise<DeviceView[]> {
   await requireOwn(context, userId);
-  return (await livingDevices(context, userId)).devices;
+  return (await usableDevices(context, userId)).devices;
 }
 
-/** Of a user who exists. Devices that can never take a message again are removed when they are met here. */
-export async function livingDevices(
+/** Throws USER_NOT_FOUND. Devices that can never receive a message again are deleted on the way. */
+export async function usableDevices(
   { database, store, now }: Context,
   userId: string,
 ): Promise<{ account: Account; devices: DeviceView[] }> {
   const { devices: listed, user } = await devicesAndUser(store, userId, isoTime(now()));
   if (user === undefined) throw fault('USER_NOT_FOUND', { userId });
   const account = await accountOf(database.system, user);
-  const dead = listed.filter((device) => !counts(device, account));
-  if (dead.length > 0) await deleteDead(store.repeatable, dead);
-  return { account, devices: listed.filter((device) => !dead.includes(device)).map(({ view }) => view) };
+  const unusable = listed.filter((device) => !mayReceive(device, account));
+  if (unusable.length > 0) await deleteUnusable(store.repeatable, unusable);
+  return { account, devices: listed.filter((device) => !unusable.includes(device)).map(({ view }) => view) };
 }
 
 export async function remove(context: Context, userId: string, deviceId: string): Promise<void> {
@@ -93,7 +93,7 @@ export async function remove(context: Context, userId: string, deviceId: string)
   if (rows.length === 0) throw fault('DEVICE_NOT_FOUND', { deviceId: deviceId.slice(0, DEVICE_ID_CHARACTERS) });
 }
 
-/** One's own, or as an admin those of somebody who exists. */
+/** Users may manage their own devices, admins those of any existing user. */
 async function requireOwn({ caller, store }: Context, userId: string): Promise<void> {
   if (userId === caller.id) return;
   if (!caller.admin) throw fault('FORBIDDEN');

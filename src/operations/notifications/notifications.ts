@@ -1,25 +1,25 @@
-// Sending a notification: it is put into the queue, durably and together with its activity entry. operations/upkeep/deliveries
-// does the rest.
+// Sending a notification: queues it, in one transaction with its activity entry. operations/upkeep/deliveries
+// delivers it in the background.
 
 import type { Context } from '../../context.ts';
 import { isoTime } from '../../domain/dates/iso-time.ts';
 import { type Message, notificationProblem } from '../../domain/notifications.ts';
 import { fault } from '../../faults.ts';
 import { insertEntries } from '../../store/activity/activity.ts';
-import { isNoted, noteDue } from '../../store/notifications/due.ts';
+import { isMarkedDue, markDue } from '../../store/notifications/due.ts';
 import { insertDeliveries, insertNotification } from '../../store/notifications/notifications.ts';
 import type { NotificationRequest } from '../../wire/notifications.ts';
 import { activityEntries } from '../activity/entries.ts';
-import { livingDevices, requirePush } from './devices.ts';
+import { requirePush, usableDevices } from './devices.ts';
 
 /**
- * A note is looked at again and again until it is YOUNG_MS old, and a new one is written only where the last is older
- * than FRESH_MS. What lies between is the time that the transaction behind it may take.
+ * An application's queue is polled until its mark is WATCH_MS old, and it is marked again only if the mark is older than
+ * FRESH_MS. The difference is the time that the queueing transaction may take.
  */
 const FRESH_MS = 2_000;
-export const YOUNG_MS = 120_000;
+export const WATCH_MS = 120_000;
 
-/** What the stored message leaves out is in its row. */
+/** The other members are columns of the row. */
 export type StoredMessage = Omit<Message, 'notificationId' | 'createdAt'>;
 
 export async function send(context: Context, userId: string, request: NotificationRequest): Promise<void> {
@@ -29,9 +29,9 @@ export async function send(context: Context, userId: string, request: Notificati
   const { application, caller, database, store, ids, now } = context;
   const at = now();
   const { system } = database;
-  const [{ account, devices }, noted] = await Promise.all([
-    livingDevices(context, userId),
-    isNoted(system, application.id, isoTime(at - FRESH_MS)),
+  const [{ account, devices }, marked] = await Promise.all([
+    usableDevices(context, userId),
+    isMarkedDue(system, application.id, isoTime(at - FRESH_MS)),
   ]);
   const deviceIds = account.disabled ? [] : devices.map(({ id }) => id);
   const { name } = application.definition;
@@ -53,8 +53,8 @@ export async function send(context: Context, userId: string, request: Notificati
   };
   const extra = { notificationId, userId };
   const entries = activityEntries(context, { kind: 'notification.send', member: 'notificationId' }, [extra]);
-  // Before the queue is written: from then on somebody looks.
-  if (deviceIds.length > 0 && !noted) await noteDue(system.repeatable, application.id, isoTime(at));
+  // Before queueing, so that a node polls this application's queue by then.
+  if (deviceIds.length > 0 && !marked) await markDue(system.repeatable, application.id, isoTime(at));
   await store.transaction(async (tx) => {
     await tx.commitWith([
       insertNotification(tx.schema, notification),

@@ -4,7 +4,7 @@
 import type { Context } from '../../context.ts';
 import { writeScope } from '../../domain/people/access.ts';
 import { tooBusy } from '../../faults.ts';
-import { loggedLast } from '../../store/activity/logged-write.ts';
+import { commitLogged } from '../../store/activity/logged-write.ts';
 import { StaleDefinition } from '../../store/database/sqlstate.ts';
 import { findMatching, lockMatching, removeLocked } from '../../store/records/removals.ts';
 import { cachePath, type InCollection, inCollection } from '../in-collection.ts';
@@ -54,7 +54,7 @@ async function removeBatch(at: InCollection, selection: Parameters<typeof lockMa
     const ids = await lockMatching(tx, at.table, selection);
     if (ids.length === 0) return [];
     const entries = recordEntries(at, { kind: 'record.delete', recordIds: ids });
-    const removed = await loggedLast(at.store, tx, removeLocked(at.table, ids), entries);
+    const removed = await commitLogged(at.store, tx, removeLocked(at.table, ids), entries);
     // They are locked, so nothing but the fence can have kept one of them.
     if (removed.length < ids.length) throw new StaleDefinition();
     return ids;

@@ -4,7 +4,7 @@
 import { isoTime } from '../../domain/dates/iso-time.ts';
 import type { ReadValues } from '../../domain/values/value-types.ts';
 import { fault } from '../../faults.ts';
-import { loggedLast } from '../../store/activity/logged-write.ts';
+import { commitLogged } from '../../store/activity/logged-write.ts';
 import type { Transaction } from '../../store/database/handles.ts';
 import { assertGeneration } from '../../store/records/fence.ts';
 import { lockRecords, updateRecords } from '../../store/records/records.ts';
@@ -121,5 +121,5 @@ export function mergeValues(current: Values, { replace, read }: Pick<Update, 're
 
 async function writeOne(at: InCollection, tx: Transaction, write: RecordWrite): Promise<void> {
   reportWritten(at, 1);
-  assertWritten([await loggedLast(at.store, tx, updateRecords(at.table, [write.row]), entriesOf(at, [write]))]);
+  assertWritten([await commitLogged(at.store, tx, updateRecords(at.table, [write.row]), entriesOf(at, [write]))]);
 }

@@ -4,10 +4,10 @@
 import { monthAfter } from '../../domain/activity/activity-months.ts';
 import { DAY_MS } from '../../domain/dates/days.ts';
 import {
-  type ActivityPart,
-  activityParts,
-  dropPart,
-  makeMonths,
+  type ActivityPartition,
+  activityPartitions,
+  createMonths,
+  dropPartition,
   TRIM_PAGE,
   trimPage,
 } from '../../store/activity/months.ts';
@@ -38,34 +38,37 @@ async function keepActivityLog(
 ): Promise<void> {
   const writer = database.application(applicationId);
   const stored = await getApplication(database.system, applicationId);
-  const parts = await activityParts(writer);
-  if (stored?.definition.activityLogEnabled) await makeMonths(writer, now());
-  const { months, entries } = await trim(writer, { parts, before: now() - days * DAY_MS, signal });
+  const partitions = await activityPartitions(writer);
+  if (stored?.definition.activityLogEnabled) await createMonths(writer, now());
+  const { months, entries } = await trim(writer, { partitions, before: now() - days * DAY_MS, signal });
   if (months + entries > 0) observe({ event: 'activityLog.trimmed', applicationId, months, entries });
 }
 
 interface Trimming {
-  readonly parts: readonly ActivityPart[];
+  readonly partitions: readonly ActivityPartition[];
   readonly before: number;
   readonly signal: AbortSignal;
 }
 
-async function trim(writer: Writer, { parts, before, signal }: Trimming): Promise<{ months: number; entries: number }> {
-  const past = parts.filter(({ to }) => to <= before);
-  for (const part of past) await dropPart(writer, part);
-  // A part that spans several months is trimmed row by row instead of waiting until all of it is too old.
-  const long = parts.filter(({ from, to }) => from < before && before < to && to !== monthAfter(from));
-  let entries = await trimPart(writer, { before, signal });
-  for (const part of long) entries += await trimPart(writer, { before, signal, part });
+async function trim(
+  writer: Writer,
+  { partitions, before, signal }: Trimming,
+): Promise<{ months: number; entries: number }> {
+  const past = partitions.filter(({ to }) => to <= before);
+  for (const partition of past) await dropPartition(writer, partition);
+  // A partition of several months is trimmed entry by entry instead of waiting until all of it is too old.
+  const long = partitions.filter(({ from, to }) => from < before && before < to && to !== monthAfter(from));
+  let entries = await trimPartition(writer, { before, signal });
+  for (const partition of long) entries += await trimPartition(writer, { before, signal, partition });
   return { months: past.length, entries };
 }
 
-async function trimPart(
+async function trimPartition(
   writer: Writer,
-  { before, signal, part }: { before: number; signal: AbortSignal; part?: ActivityPart },
+  { before, signal, partition }: { before: number; signal: AbortSignal; partition?: ActivityPartition },
 ): Promise<number> {
   for (let entries = 0; ; ) {
-    const trimmed = await trimPage(writer, { before, ...(part === undefined ? {} : { part }) });
+    const trimmed = await trimPage(writer, { before, ...(partition === undefined ? {} : { partition }) });
     entries += trimmed;
     if (trimmed < TRIM_PAGE || signal.aborted) return entries;
   }

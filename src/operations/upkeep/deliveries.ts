@@ -1,36 +1,36 @@
-// Delivers queued notifications. Nodes work at the same time: claiming a delivery moves its due time ahead, and no other
-// node claims it before then. Due notes say which applications have deliveries (store/notifications/due).
+// Delivers queued notifications. Any number of nodes do so at the same time: a node claims a delivery by moving its due
+// time ahead, and no other node claims it before then. store/notifications/due lists the applications to look at.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import type { OperatorContext } from '../../context.ts';
 import { isoTime } from '../../domain/dates/iso-time.ts';
 import { ATTEMPTS_MAX, DELIVERY_MS_MAX, type Message, retryDelayMs } from '../../domain/notifications.ts';
 import type { Push } from '../../push/push.ts';
-import { type Outcome, SEND_MS_MAX, type Target } from '../../push/transport.ts';
+import { type Outcome, SEND_TIMEOUT_MS, type Target } from '../../push/transport.ts';
 import { StaleDefinition } from '../../store/database/sqlstate.ts';
-import { counts, type Standing } from '../../store/notifications/devices.ts';
-import { type DueNote, dueNotes, moveNote, removeNote } from '../../store/notifications/due.ts';
+import { type DeviceValidity, mayReceive } from '../../store/notifications/devices.ts';
+import { type DueApplication, dueApplications, postponeDue, unmarkDue } from '../../store/notifications/due.ts';
 import { type Claimed, claimDeliveries, type Marking, nextDue } from '../../store/notifications/notifications.ts';
 import { type Account, getAccounts } from '../../store/people/accounts.ts';
 import { applicationExists } from '../every-application.ts';
-import { type StoredMessage, YOUNG_MS } from '../notifications/notifications.ts';
+import { type StoredMessage, WATCH_MS } from '../notifications/notifications.ts';
 import { DeliveryMarks } from './delivery-marks.ts';
 import { ServiceHealth, SLOTS } from './service-health.ts';
 
-/** Claimed from one application before the next application is served. */
+/** Claimed from one application before the next one is served. */
 const BATCH = 32;
-const NOTES_AT_ONCE = 64;
-/** How long a claim lasts: one attempt, and writing its outcome. */
-const LEASE_MS = SEND_MS_MAX + 5_000;
-/** No attempt begins with less of its claim left. */
-const LEASE_LEFT_MS_MIN = SEND_MS_MAX + 1_000;
-/** How long a claimed delivery may wait for a slot of its service: meanwhile it keeps others from being claimed. */
+const APPLICATIONS_AT_ONCE = 64;
+/** How long a claim lasts: one attempt and writing its outcome. */
+const LEASE_MS = SEND_TIMEOUT_MS + 5_000;
+/** An attempt is not started when less of the claim is left. */
+const LEASE_LEFT_MS_MIN = SEND_TIMEOUT_MS + 1_000;
+/** How long a claimed delivery may wait for its service: meanwhile it takes the slot of others. */
 const HELD_MS_MAX = 1_000;
-const LOOK_MS = 250;
-const LOOKS_APART_MS_MAX = 15_000;
-/** How long deliveries to a failing service are postponed. */
+const POLL_MS = 250;
+const POLL_MS_MAX = 15_000;
+/** The delay of deliveries to a failing service. */
 const FAILING_WAIT_MS = 30_000;
-/** How long an application whose queue cannot be read is skipped. */
+/** The delay after an application's queue could not be read. */
 const BROKEN_WAIT_MS = 10_000;
 
 export interface DeliveryContext extends Pick<OperatorContext, 'database' | 'now' | 'observe'> {
@@ -40,22 +40,22 @@ export interface DeliveryContext extends Pick<OperatorContext, 'database' | 'now
 interface ClaimedDelivery extends Claimed {
   readonly applicationId: string;
   readonly until: number;
-  /** Why it must not be sent to its device. */
+  /** Why it must not be sent although the device exists. */
   readonly refusal: string | undefined;
-  /** Undefined if it will not be sent. */
+  /** Undefined when it must not be sent. */
   readonly service: string | undefined;
 }
 
-/** Spreads deliveries that were postponed together. */
+/** Spreads deliveries that were delayed together. */
 const jittered = (ms: number): number => ms * (1 + Math.random());
 
 export class Deliveries {
   readonly #context: DeliveryContext;
   readonly #marks: DeliveryMarks;
   readonly #health: ServiceHealth;
-  /** Claimed, not yet started. */
+  /** Claimed but not started. */
   #backlog: ClaimedDelivery[] = [];
-  readonly #underWay = new Set<Promise<void>>();
+  readonly #attempts = new Set<Promise<void>>();
 
   constructor(context: DeliveryContext) {
     this.#context = context;
@@ -65,54 +65,54 @@ export class Deliveries {
     );
   }
 
-  /** Runs until nothing is due. If the server stops, attempts under way finish and the other claims are released. */
+  /** Runs until nothing is due. When the server stops, attempts in progress finish and the backlog is released. */
   async run(signal: AbortSignal): Promise<void> {
     const { database, now } = this.#context;
     while (!signal.aborted) {
-      const notes = await dueNotes(database.system, isoTime(now()), NOTES_AT_ONCE);
-      for (const note of notes) {
-        while (this.#backlog.length >= SLOTS && !signal.aborted) await this.#progress();
+      const applications = await dueApplications(database.system, isoTime(now()), APPLICATIONS_AT_ONCE);
+      for (const application of applications) {
+        while (this.#backlog.length >= SLOTS && !signal.aborted) await this.#waitForProgress();
         if (signal.aborted) break;
-        await this.#serve(note);
+        await this.#serve(application);
       }
-      if (notes.length > 0) continue;
-      if (this.#underWay.size === 0 && this.#backlog.length === 0 && this.#marks.isIdle) return;
-      await this.#progress();
+      if (applications.length > 0) continue;
+      if (this.#attempts.size === 0 && this.#backlog.length === 0 && this.#marks.isIdle) return;
+      await this.#waitForProgress();
     }
     for (const delivery of this.#backlog.splice(0)) this.#release(delivery, now());
-    await Promise.all(this.#underWay);
+    await Promise.all(this.#attempts);
     await this.#marks.written();
   }
 
-  /** Waits until an attempt ends, at most LOOK_MS. */
-  async #progress(): Promise<void> {
-    await Promise.race([pause(LOOK_MS), ...this.#underWay]);
+  /** Waits until an attempt has ended or POLL_MS have passed. */
+  async #waitForProgress(): Promise<void> {
+    await Promise.race([pause(POLL_MS), ...this.#attempts]);
     this.#begin();
   }
 
-  /** Errors in the schema of an application are reported and postpone it; errors in the system schema end the run. */
-  async #serve(note: DueNote): Promise<void> {
+  /** An error in an application's schema delays that application only; an error in the system schema ends the run. */
+  async #serve(application: DueApplication): Promise<void> {
     const { database, now, observe } = this.#context;
-    const { applicationId } = note;
+    const { applicationId } = application;
     let dueAt: number | undefined;
     try {
-      dueAt = await this.#claim(note);
+      dueAt = await this.#claim(application);
     } catch (error) {
       const stale = error instanceof StaleDefinition;
-      // The application was removed, or is being published at this moment.
+      // A stale definition: the application was removed, or was published at this moment.
       if (!stale) observe({ event: 'job.failed', job: 'notifications', applicationId, error });
       if (!stale || (await applicationExists(this.#context, applicationId))) {
-        dueAt = now() + (stale ? LOOK_MS : jittered(BROKEN_WAIT_MS));
+        dueAt = now() + (stale ? POLL_MS : jittered(BROKEN_WAIT_MS));
       }
     }
-    if (dueAt === undefined) await removeNote(database.system, note);
-    else await moveNote(database.system, note, isoTime(dueAt));
+    if (dueAt === undefined) await unmarkDue(database.system, application);
+    else await postponeDue(database.system, application, isoTime(dueAt));
   }
 
-  /** Claims a batch. Returns when to look at the application again; undefined if its queue is empty. */
-  async #claim(note: DueNote): Promise<number | undefined> {
+  /** Returns when to look at the application again; undefined when its queue is empty. */
+  async #claim(application: DueApplication): Promise<number | undefined> {
     const { database, now, people } = this.#context;
-    const { applicationId } = note;
+    const { applicationId } = application;
     const at = now();
     const until = at + LEASE_MS;
     const writer = database.application(applicationId);
@@ -127,26 +127,26 @@ export class Deliveries {
       }
       this.#begin();
     }
-    return claimed.length === BATCH ? now() : this.#nextLook(note);
+    return claimed.length === BATCH ? now() : this.#nextPoll(application);
   }
 
   /**
-   * The queue holds nothing that is due. But the notification for which the note was written may not be committed yet, nor
-   * others that found the note in place, so the queue of a young note is read again and again.
+   * Nothing more is due, but transactions that marked the application, or found it marked, may not have committed their
+   * notifications yet. So the queue is polled until the mark is WATCH_MS old.
    */
-  async #nextLook({ applicationId, notedAt }: DueNote): Promise<number | undefined> {
+  async #nextPoll({ applicationId, notedAt }: DueApplication): Promise<number | undefined> {
     const { database, now } = this.#context;
     const due = await nextDue(database.application(applicationId));
     const at = now();
     const age = at - notedAt.getTime();
-    const looks = [
-      ...(due === undefined ? [] : [Math.max(due.getTime(), at + LOOK_MS)]),
-      ...(age < YOUNG_MS ? [at + Math.min(Math.max(age / 4, LOOK_MS), LOOKS_APART_MS_MAX)] : []),
+    const polls = [
+      ...(due === undefined ? [] : [Math.max(due.getTime(), at + POLL_MS)]),
+      ...(age < WATCH_MS ? [at + Math.min(Math.max(age / 4, POLL_MS), POLL_MS_MAX)] : []),
     ];
-    return looks.length === 0 ? undefined : Math.min(...looks);
+    return polls.length === 0 ? undefined : Math.min(...polls);
   }
 
-  /** Starts as many attempts as there are slots; releases claims that cannot start soon. */
+  /** Starts as many deliveries as there are slots for, and releases those that cannot start soon. */
   #begin(): void {
     const { now } = this.#context;
     const left: ClaimedDelivery[] = [];
@@ -155,7 +155,7 @@ export class Deliveries {
       const remaining = delivery.until - now();
       if (remaining < LEASE_LEFT_MS_MIN) this.#release(delivery, now());
       else if (admission === 'failing') this.#release(delivery, now() + jittered(FAILING_WAIT_MS));
-      else if (admission === 'admitted' && this.#underWay.size < SLOTS) this.#start(delivery);
+      else if (admission === 'admitted' && this.#attempts.size < SLOTS) this.#start(delivery);
       else if (admission === 'busy' && remaining < LEASE_MS - HELD_MS_MAX)
         this.#release(delivery, now() + jittered(HELD_MS_MAX));
       else left.push(delivery);
@@ -168,10 +168,10 @@ export class Deliveries {
     const attempt = this.#attempt(delivery)
       .catch((error: unknown) => observe({ event: 'job.failed', job: 'notifications', error }))
       .finally(() => {
-        this.#underWay.delete(attempt);
+        this.#attempts.delete(attempt);
         this.#begin();
       });
-    this.#underWay.add(attempt);
+    this.#attempts.add(attempt);
   }
 
   async #attempt(delivery: ClaimedDelivery): Promise<void> {
@@ -188,7 +188,7 @@ export class Deliveries {
     this.#settle(delivery, outcome, failing);
   }
 
-  /** Never rejects: the count of attempts under way of the service depends on it. */
+  /** Never rejects: the count of the service's attempts depends on it. */
   async #send({ message, notificationId, createdAt }: ClaimedDelivery, device: Target): Promise<Outcome> {
     const { now, people } = this.#context;
     const made = createdAt.getTime();
@@ -197,7 +197,7 @@ export class Deliveries {
       const whole: Message = { ...(JSON.parse(message) as StoredMessage), notificationId, createdAt: made };
       return await people.push.send(device, whole);
     } catch (error) {
-      // Network errors are outcomes; an exception means that the message cannot be sent at all.
+      // Network failures are outcomes, so this message can never be sent.
       return { kind: 'refused', problem: `cannot be sent: ${(error as Error).message}` };
     }
   }
@@ -223,7 +223,7 @@ export class Deliveries {
     }
   }
 
-  /** Does not count as an attempt. */
+  /** Ends the claim without counting an attempt. */
   #release(delivery: ClaimedDelivery, dueAt: number): void {
     this.#mark(delivery, { state: 'waiting', dueAt: isoTime(dueAt), counted: delivery.attempts - 1 });
   }
@@ -235,10 +235,10 @@ export class Deliveries {
   }
 }
 
-/** Checked again before sending: the user or device may have changed since the notification was queued. */
-function refusalOf(device: Standing | undefined, account: Account | undefined): string | undefined {
-  if (account === undefined || account.disabled) return 'the user may not enter';
-  if (device !== undefined && !counts(device, account))
+/** Checked again before sending: the user or the device may have changed since the notification was queued. */
+function refusalOf(device: DeviceValidity | undefined, account: Account | undefined): string | undefined {
+  if (account === undefined || account.disabled) return 'the user is disabled or no longer exists';
+  if (device !== undefined && !mayReceive(device, account))
     return 'the sign-in by which the device was registered has ended';
   return undefined;
 }

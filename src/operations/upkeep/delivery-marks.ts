@@ -1,21 +1,21 @@
-// Writes the outcomes of deliveries into the queue, in small groups and after a short delay. Deliveries whose outcome a
-// killed node had not written are sent again by another.
+// Writes the outcomes of deliveries to the queue in small groups. Outcomes that a killed server had not written yet are
+// lost, and another node sends those notifications once more.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import type { OperatorContext } from '../../context.ts';
 import { StaleDefinition } from '../../store/database/sqlstate.ts';
 import { deleteDevices } from '../../store/notifications/devices.ts';
-import { hastenNote } from '../../store/notifications/due.ts';
+import { bringDueForward } from '../../store/notifications/due.ts';
 import { type Marking, markDeliveries } from '../../store/notifications/notifications.ts';
 import { applicationExists } from '../every-application.ts';
 
 const GROUP_MAX = 16;
 const GROUP_MS = 10;
-/** Covers a database outage until the claims have expired anyway. */
+/** Retries span the time that a claim lasts; after that another node claims the delivery anyway. */
 const ATTEMPTS = 15;
 const RETRY_MS = 1_000;
 
-/** By delivery. If a delivery was claimed twice, a final state wins, otherwise the later claim. */
+/** By delivery. Of a delivery that was claimed twice a final state wins, otherwise the later claim. */
 type Group = Map<string, Marking>;
 
 const outweighs = (one: Marking, other: Marking): boolean => {
@@ -50,7 +50,7 @@ export class DeliveryMarks {
     return this.#groups.size === 0 && this.#writing.size === 0;
   }
 
-  /** Resolves when all marks added so far are written. */
+  /** Resolves when all outcomes added so far are written. */
   async written(): Promise<void> {
     for (const [applicationId, group] of [...this.#groups]) this.#close(applicationId, group);
     await Promise.all(this.#writing);
@@ -90,6 +90,6 @@ export class DeliveryMarks {
       .filter(({ state }) => state === 'waiting')
       .map(({ dueAt }) => dueAt)
       .sort();
-    if (next !== undefined) await hastenNote(database.system, applicationId, next);
+    if (next !== undefined) await bringDueForward(database.system, applicationId, next);
   }
 }

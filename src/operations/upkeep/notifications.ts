@@ -1,9 +1,9 @@
-// Upkeep of the notification queues of all applications: deletes old finished notifications and restores missing due notes.
+// Upkeep of the notification queues of all applications: deletes old finished notifications and restores missing due marks.
 
 import type { OperatorContext } from '../../context.ts';
 import { DAY_MS } from '../../domain/dates/days.ts';
 import { isoTime } from '../../domain/dates/iso-time.ts';
-import { hastenNote, isNoted, noteDue } from '../../store/notifications/due.ts';
+import { bringDueForward, isMarkedDue, markDue } from '../../store/notifications/due.ts';
 import { nextDue, removedAll, removeFinished } from '../../store/notifications/notifications.ts';
 import { forEveryApplication } from '../every-application.ts';
 
@@ -13,16 +13,17 @@ const EVER = isoTime(0);
 
 type QueueContext = Pick<OperatorContext, 'database' | 'now' | 'observe'>;
 
-/** A node that ends between writing the queue and its due note leaves a queue without one. */
-export function restoreDueNotes(context: QueueContext, signal: AbortSignal): Promise<void> {
+/** A node that ends between writing the queue and its due mark leaves a queue without one. */
+export function restoreDueMarks(context: QueueContext, signal: AbortSignal): Promise<void> {
   const { database, now, observe } = context;
   return forEveryApplication(context, signal, {
     work: async (applicationId) => {
       const due = await nextDue(database.application(applicationId));
       if (due === undefined) return;
       const at = isoTime(Math.max(due.getTime(), now()));
-      if (await isNoted(database.system, applicationId, EVER)) await hastenNote(database.system, applicationId, at);
-      else await noteDue(database.system, applicationId, isoTime(now()));
+      if (await isMarkedDue(database.system, applicationId, EVER))
+        await bringDueForward(database.system, applicationId, at);
+      else await markDue(database.system, applicationId, isoTime(now()));
     },
     report: (applicationId, error) =>
       observe({ event: 'job.failed', job: 'noted-notifications', applicationId, error }),

@@ -1,4 +1,4 @@
-// The activity log's table. Entries are written in the transaction of what they report.
+// The activity log's table. Entries are written in the transaction of the change that they record.
 
 import type { LogEntry } from '../../domain/activity/activity.ts';
 import { firstUuidAt } from '../../domain/ids.ts';
@@ -14,19 +14,19 @@ export function insertEntries(schema: string, entries: readonly LogEntry[]): Sta
   };
 }
 
-const PAGE = 100;
+const PAGE_ENTRIES = 100;
 
 export interface EntriesPage {
-  /** Each with its line end. */
+  /** Each ends with a line feed. */
   readonly lines: string;
-  /** The key behind which to go on; undefined when there is nothing more. */
+  /** The key after which the next page begins; undefined at the end. */
   readonly last: string | undefined;
 }
 
 /**
- * In the order of keys, those of the span of time that are behind `after`. Planned anew: which months it reads depends on
- * the time. Small pages: rows that survive a minor garbage collection pile up until the next major one; with 250 rows a
- * page that was 100 MB.
+ * The entries of a period after the key `after`, in the order of keys. Planned with its parameters, so that only the months
+ * of the period are read. Pages are small because rows that survive a minor garbage collection pile up until the next
+ * major one: 100 MB with pages of 250 rows.
  */
 export async function readEntries(
   reader: Reader,
@@ -35,9 +35,9 @@ export async function readEntries(
   const [rows = []] = await reader.longQuery({
     text: `select string_agg(entry, E'\\n' order by id), (array_agg(id order by id desc))[1], count(*)::int
       from (select id, entry from ${reader.schema}.activity
-        where id ${after === undefined ? '>=' : '>'} $1 and id < $2 order by id limit ${PAGE}) as page`,
+        where id ${after === undefined ? '>=' : '>'} $1 and id < $2 order by id limit ${PAGE_ENTRIES}) as page`,
     params: [after ?? firstUuidAt(start), firstUuidAt(end)],
   });
   const [lines, last, count] = rows[0] as [string | null, string | null, number];
-  return { lines: lines === null ? '' : `${lines}\n`, last: count < PAGE || last === null ? undefined : last };
+  return { lines: lines === null ? '' : `${lines}\n`, last: count < PAGE_ENTRIES || last === null ? undefined : last };
 }

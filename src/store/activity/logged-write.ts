@@ -1,6 +1,6 @@
-// A change and its activity entries as one unit. The only place that knows that engines differ, and the only
-// one that may chain data-modifying CTEs: for one row and its entry at 16 connections a pipelined transaction was
-// measured at 7,200/s and the CTE at 11,600/s on plain PostgreSQL, while on Citus the CTE is ten times slower.
+// Writes a change and its activity entries atomically. Only this file distinguishes the engines here and chains
+// data-modifying CTEs: for one row and its entry at 16 connections, plain PostgreSQL was measured at 7,200/s with a
+// pipelined transaction and 11,600/s with the CTE, while on Citus the CTE is ten times slower.
 
 import type { LogEntry } from '../../domain/activity/activity.ts';
 import { BoundedMap } from '../../request/bounded-map.ts';
@@ -10,14 +10,15 @@ import type { Row, Statement } from '../database/statements.ts';
 import { insertEntries } from './activity.ts';
 
 export interface SubjectEntry extends LogEntry {
-  /** The identifier of what is changed: a record, an attachment, a user. */
+  /** The identifier of the changed object: a record, an attachment, a user. */
   readonly subjectId: string;
 }
 
 const ATTEMPTS = 5;
 
 /**
- * Runs `change`, whose rows begin with the identifier of what it changed, and writes the entries of exactly those. Without entries it is one plain statement.
+ * Runs `change`, which returns rows that begin with a subject's identifier, and writes the entries of exactly those
+ * subjects. Without entries it is one plain statement.
  */
 export async function loggedWrite(writer: Writer, change: Statement, entries: readonly SubjectEntry[]): Promise<Row[]> {
   if (writer.engine === 'citus' && entries.length > 0) return loggedTransaction(writer, change, entries);
@@ -33,11 +34,11 @@ export async function loggedWrite(writer: Writer, change: Statement, entries: re
 }
 
 function loggedTransaction(writer: Writer, change: Statement, entries: readonly SubjectEntry[]): Promise<Row[]> {
-  return writer.transaction((tx) => loggedLast(writer, tx, change, entries));
+  return writer.transaction((tx) => commitLogged(writer, tx, change, entries));
 }
 
-/** The same as the end of a transaction of the writer's, together with its commit. Nothing may follow. */
-export async function loggedLast(
+/** Like `loggedWrite`, at the end of a transaction of the writer: the commit is sent along, so nothing may follow. */
+export async function commitLogged(
   writer: Writer,
   tx: Transaction,
   change: Statement,
@@ -68,12 +69,12 @@ const TEXTS_MAX = 5_000;
 const singleTexts = new BoundedMap<string, string>(TEXTS_MAX);
 const batchTexts = new BoundedMap<string, string>(TEXTS_MAX);
 
-/** Kept, because a text made anew for every request would have to be hashed anew to find its prepared statement. */
+/** Cached: a string built for each request would have to be hashed again to find its prepared statement. */
 function loggedText(schema: string, { text: change, params: { length: n } }: Statement, single: boolean): string {
   const texts = single ? singleTexts : batchTexts;
   let text = texts.get(change);
   if (text === undefined) {
-    // Arrays cost both sides their quoting, and one record needs none.
+    // One record needs no arrays, whose quoting costs time on both sides.
     const entries = single
       ? `select $${n + 1}::uuid, $${n + 2}::text from changed`
       : `select e.id, e.entry

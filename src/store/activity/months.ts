@@ -1,10 +1,9 @@
-// The tables that the activity log lies in: one for each month, so that a month goes at once and not entry by entry. Keys
-// begin with their millisecond, hence a month is a span of keys. The table's name says which: `activity_2026_11`,
-// and `activity_rest` for what belongs to no month that has been made, so that no entry fails for want of one. A rest that
-// has become too large to be moved is made a part of its own: `activity_2026_11_until_2027_02`, or `activity_until_2026_12`
-// where no part lies before it.
+// The partitions of the activity log, one for each month, so that a month is dropped at once instead of entry by entry.
+// Keys begin with their millisecond, so a month is a range of keys. The partition of a month is named `activity_2026_11`. The
+// default partition `activity_rest` takes entries of months that have none. When it has become too large to be moved, it
+// becomes a partition of its own: `activity_2026_11_until_2027_02`, or `activity_until_2026_12` if none precedes it.
 
-import { monthAfter, monthName, monthNamed, monthsToKeep } from '../../domain/activity/activity-months.ts';
+import { monthAfter, monthName, monthsToKeep, parseMonthName } from '../../domain/activity/activity-months.ts';
 import { firstUuidAt } from '../../domain/ids.ts';
 import type { Reader, Transaction, Writer } from '../database/handles.ts';
 import { isLocked } from '../database/sqlstate.ts';
@@ -15,119 +14,125 @@ interface Span {
   readonly to: number;
 }
 
-export interface ActivityPart extends Span {
+export interface ActivityPartition extends Span {
   readonly table: string;
 }
 
-const REST = 'activity_rest';
+const DEFAULT_PARTITION = 'activity_rest';
 
-/** Without the rest, which lies between all others. */
-export async function activityParts(reader: Reader): Promise<ActivityPart[]> {
+/** Without the default partition. */
+export async function activityPartitions(reader: Reader): Promise<ActivityPartition[]> {
   const rows = await reader.rows(
     `select c.relname::text from pg_inherits i join pg_class c on c.oid = i.inhrelid
      where i.inhparent = $1::regclass order by 1`,
     [`${reader.schema}.activity`],
   );
-  return rows.flatMap(([table]) => partNamed(table as string) ?? []);
+  return rows.flatMap(([table]) => parsePartitionName(table as string) ?? []);
 }
 
-/** Of one month, of several (`activity_2026_11_until_2027_02`), or of all before one. */
-function partNamed(table: string): ActivityPart | undefined {
+/** Of one month, of several, or of all months before one. */
+function parsePartitionName(table: string): ActivityPartition | undefined {
   const [, first, until] = /^activity_(\d{4}_\d\d)?_?(?:until_(\d{4}_\d\d))?$/.exec(table) ?? [];
   if (first === undefined && until === undefined) return undefined;
-  const from = first === undefined ? Number.NEGATIVE_INFINITY : monthNamed(first);
-  const to = until === undefined ? monthAfter(from!) : monthNamed(until);
+  const from = first === undefined ? Number.NEGATIVE_INFINITY : parseMonthName(first);
+  const to = until === undefined ? monthAfter(from!) : parseMonthName(until);
   return from === undefined || to === undefined ? undefined : { table, from, to };
 }
 
-function partName({ from, to }: Span): string {
+function partitionName({ from, to }: Span): string {
   if (from === Number.NEGATIVE_INFINITY) return `activity_until_${monthName(to)}`;
   const until = to === monthAfter(from) ? '' : `_until_${monthName(to)}`;
   return `activity_${monthName(from)}${until}`;
 }
 
-/** Those of the months to keep that no part covers. */
-export const missingMonths = (parts: readonly ActivityPart[], now: number): number[] =>
-  monthsToKeep(now).filter((month) => !parts.some(({ from, to }) => from <= month && month < to));
+/** The months to keep ready that no partition covers. */
+export const missingMonths = (partitions: readonly ActivityPartition[], now: number): number[] =>
+  monthsToKeep(now).filter((month) => !partitions.some(({ from, to }) => from <= month && month < to));
 
-/** A waiting lock request blocks everyone queued behind it, so wait briefly and try again. */
-const OTHERS_WAIT_MS = 100;
+/** A waiting lock request blocks all later ones, so wait briefly and try again. */
+const LOCK_TIMEOUT_MS = 100;
 const ATTEMPTS = 6;
-/** Making a month looks through the rest, for which those wait who write there; it is large only when all went wrong. */
-const STATEMENT_MS = 30_000;
+/** Creating a month scans the default partition, which blocks writers to it. It is large only after long neglect. */
+const STATEMENT_TIMEOUT_MS = 30_000;
 
-async function briefly<T>(writer: Writer, work: (tx: Transaction) => Promise<T>): Promise<T> {
+async function withShortLocks<T>(writer: Writer, work: (tx: Transaction) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await writer.transaction(async (tx) => {
         await tx.rows("set local citus.propagate_set_commands = 'local'");
-        await tx.rows(`set local lock_timeout = ${OTHERS_WAIT_MS}`);
-        await tx.rows(`set local statement_timeout = ${STATEMENT_MS}`);
+        await tx.rows(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`);
+        await tx.rows(`set local statement_timeout = ${STATEMENT_TIMEOUT_MS}`);
         return work(tx);
       });
     } catch (error) {
       if (!isLocked(error) || attempt === ATTEMPTS) throw error;
-      await new Promise((resolve) => setTimeout(resolve, OTHERS_WAIT_MS * attempt * Math.random()));
+      await new Promise((resolve) => setTimeout(resolve, LOCK_TIMEOUT_MS * attempt * Math.random()));
     }
   }
 }
 
 /**
- * Each month in a transaction of its own; when one fails the others are made all the same, and then its error is thrown.
- * Writers go on meanwhile, unless they write to the rest.
+ * Each month in a transaction of its own. When one fails the others are still created, and then its error is thrown.
+ * Only writers to the default partition are blocked meanwhile.
  */
-export async function makeMonths(writer: Writer, now: number): Promise<void> {
+export async function createMonths(writer: Writer, now: number): Promise<void> {
   const failures: unknown[] = [];
-  for (const month of missingMonths(await activityParts(writer), now)) {
-    await briefly(writer, (tx) => makeMonth(tx, month)).catch((error: unknown) => failures.push(error));
+  for (const month of missingMonths(await activityPartitions(writer), now)) {
+    await withShortLocks(writer, (tx) => createMonth(tx, month)).catch((error: unknown) => failures.push(error));
   }
   if (failures.length > 0) throw failures[0];
 }
 
-/** For an application that begins to log, inside of `retryOnLockTimeout`: no entry is written before there is a month for it. */
-export async function beginMonths(tx: Transaction, { now, waitMs }: { now: number; waitMs: number }): Promise<void> {
+/** For an application that begins to log, inside `retryOnLockTimeout`: the month exists before its first entry. */
+export async function createFirstMonths(
+  tx: Transaction,
+  { now, waitMs }: { now: number; waitMs: number },
+): Promise<void> {
   await tx.rows("set local citus.propagate_set_commands = 'local'");
   await tx.rows(`set local lock_timeout = ${waitMs}`);
-  for (const month of monthsToKeep(now)) await makeMonth(tx, month);
+  for (const month of monthsToKeep(now)) await createMonth(tx, month);
   await tx.rows('set local lock_timeout = 0');
 }
 
-/** So many entries are moved within some tens of milliseconds. */
+/** Moving this many entries takes some tens of milliseconds. */
 export const MOVED_MAX = 10_000;
-/** Unless somebody else has made it. */
-async function makeMonth(tx: Transaction, month: number): Promise<void> {
-  // Of several who make months one at a time does; writers are not kept out by it.
+/** Does nothing if the month already has a partition. */
+async function createMonth(tx: Transaction, month: number): Promise<void> {
+  // Serializes the nodes that create months without blocking writers.
   await tx.rows(`lock table ${tx.schema}.activity in share update exclusive mode`);
-  const parts = await activityParts(tx);
-  if (parts.some(({ from, to }) => from <= month && month < to)) return;
+  const partitions = await activityPartitions(tx);
+  if (partitions.some(({ from, to }) => from <= month && month < to)) return;
   const span = { from: month, to: monthAfter(month) };
-  await tx.rows(`lock table ${tx.schema}.${REST} in access exclusive mode`);
+  await tx.rows(`lock table ${tx.schema}.${DEFAULT_PARTITION} in access exclusive mode`);
   if (await hasFewStrays(tx, span)) await attachMonth(tx, span);
-  else await attachRest(tx, spanOfRest(parts, span));
+  else await attachDefaultPartition(tx, spanOfDefaultPartition(partitions, span));
 }
 
 async function attachMonth(tx: Transaction, span: Span): Promise<void> {
-  const table = `${tx.schema}.${partName(span)}`;
+  const table = `${tx.schema}.${partitionName(span)}`;
   await tx.rows(`create table ${table} (id uuid primary key, entry text not null)`);
-  await move(tx, `${tx.schema}.${REST}`, { to: table, span });
+  await move(tx, `${tx.schema}.${DEFAULT_PARTITION}`, { to: table, span });
   await attach(tx, table, span);
 }
 
-/** From where the part before it ends: what is in the rest was written since. */
-function spanOfRest(parts: readonly ActivityPart[], { from: month, to }: Span): Span {
+/** Begins where the previous partition ends: all entries of the default partition are newer. */
+function spanOfDefaultPartition(partitions: readonly ActivityPartition[], { from: month, to }: Span): Span {
   return {
-    from: Math.max(Number.NEGATIVE_INFINITY, ...parts.map((part) => part.to).filter((end) => end <= month)),
+    from: Math.max(
+      Number.NEGATIVE_INFINITY,
+      ...partitions.map((partition) => partition.to).filter((end) => end <= month),
+    ),
     to,
   };
 }
 
 /**
- * Where too much would have to be moved the rest becomes a part itself, and what lies outside of that goes to a new rest.
- * The database reads all of it to be sure of the bounds, and writers wait for that: some seconds for millions of entries.
+ * When too much would have to be moved, the default partition becomes a partition of its own, and the entries outside its
+ * bounds move to a new default. PostgreSQL scans it to verify the bounds, which blocks writers: some seconds for millions of entries.
  */
-async function attachRest(tx: Transaction, span: Span): Promise<void> {
-  const rest = `${tx.schema}.${REST}`;
-  const name = partName(span);
+async function attachDefaultPartition(tx: Transaction, span: Span): Promise<void> {
+  const rest = `${tx.schema}.${DEFAULT_PARTITION}`;
+  const name = partitionName(span);
   await tx.rows(`alter table ${tx.schema}.activity detach partition ${rest}`);
   await tx.rows(`alter table ${rest} rename to ${name}`);
   await tx.rows(`alter index ${rest}_pkey rename to ${name}_pkey`);
@@ -144,20 +149,20 @@ function keysOf({ from, to }: Span): [string, string] {
 
 async function hasFewStrays(tx: Transaction, span: Span): Promise<boolean> {
   const rows = await tx.rows(
-    `select 1 from ${tx.schema}.${REST} where id >= $1 and id < $2 limit ${MOVED_MAX + 1}`,
+    `select 1 from ${tx.schema}.${DEFAULT_PARTITION} where id >= $1 and id < $2 limit ${MOVED_MAX + 1}`,
     keysOf(span),
   );
   return rows.length <= MOVED_MAX;
 }
 
-interface Moving {
+interface Move {
   readonly to: string;
   readonly span: Span;
-  /** What is not of the span, instead of what is. */
+  /** Move the entries outside the span instead. */
   readonly outside?: boolean;
 }
 
-async function move(tx: Transaction, table: string, { to, span, outside = false }: Moving): Promise<void> {
+async function move(tx: Transaction, table: string, { to, span, outside = false }: Move): Promise<void> {
   const where = outside ? '(id < $1 or id >= $2)' : 'id >= $1 and id < $2';
   await tx.rows(
     `insert into ${to} (id, entry) select id, entry from ${table} where ${where} returning 1`,
@@ -172,8 +177,8 @@ async function attach(tx: Transaction, table: string, { from, to }: Span): Promi
     for values from (${first}) to ('${firstUuidAt(to)}')`);
 }
 
-export function dropPart(writer: Writer, { table }: ActivityPart): Promise<void> {
-  return briefly(writer, async (tx) => {
+export function dropPartition(writer: Writer, { table }: ActivityPartition): Promise<void> {
+  return withShortLocks(writer, async (tx) => {
     await tx.rows(`drop table if exists ${tx.schema}.${table}`);
   });
 }
@@ -181,14 +186,14 @@ export function dropPart(writer: Writer, { table }: ActivityPart): Promise<void>
 export const TRIM_PAGE = 5_000;
 
 /**
- * Where months do not go as a whole: deletes up to a page of entries before that time, oldest first, from the rest or
- * from a part that spans several months. How many it were.
+ * For entries that are not dropped with their month: deletes up to a page of those before that time, oldest first, from the
+ * default partition or one that spans several months. Returns their number.
  */
 export async function trimPage(
   writer: Writer,
-  { before, part }: { before: number; part?: ActivityPart },
+  { before, partition }: { before: number; partition?: ActivityPartition },
 ): Promise<number> {
-  const table = `${writer.schema}.${part?.table ?? REST}`;
+  const table = `${writer.schema}.${partition?.table ?? DEFAULT_PARTITION}`;
   const rows = await writer.write(
     `delete from ${table} where id in (select id from ${table} where id < $1 order by id limit ${TRIM_PAGE})
      returning 1`,

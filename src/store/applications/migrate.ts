@@ -4,7 +4,7 @@
 // blocking other statements, and is run again (docs/architecture/publishing.md).
 
 import { readdir, readFile } from 'node:fs/promises';
-import { beginMonths } from '../activity/months.ts';
+import { createFirstMonths } from '../activity/months.ts';
 import { readTime } from '../database/clock.ts';
 import type { Database } from '../database/database.ts';
 import { UnsupportedDatabase } from '../database/engine.ts';
@@ -188,7 +188,7 @@ export async function createApplicationSchema(
     generation,
     migrations.at(-1)?.number,
   ]);
-  if (logs) await beginMonths(tx, { now: await readTime(tx), waitMs: 0 });
+  if (logs) await createFirstMonths(tx, { now: await readTime(tx), waitMs: 0 });
 }
 
 export async function dropApplicationSchema(tx: Transaction): Promise<void> {

@@ -1,6 +1,6 @@
 // The count of each group of operations in the clock hour, from which servers take leases and give back what is left.
 
-import { freshLease, HOUR_MS, hourOf, LEASE_PART } from '../../domain/quota.ts';
+import { freshLease, HOUR_MS, hourOf, LEASE_DIVISOR } from '../../domain/quota.ts';
 import type { QuotaGroup } from '../../wire/publish-document.ts';
 import type { Reader, Writer } from '../database/handles.ts';
 
@@ -35,7 +35,7 @@ export async function takeLease(
   { group, quota, asked, now }: LeaseRequest,
 ): Promise<Lease | undefined> {
   const over = '(q.since < $6 or q.since >= $7)';
-  const lease = `least($4 - q.taken, greatest($5, ($4 - q.taken) / ${LEASE_PART}))`;
+  const lease = `least($4 - q.taken, greatest($5, ($4 - q.taken) / ${LEASE_DIVISOR}))`;
   const rows = await writer.write(
     `insert into ${writer.schema}.quotas as q (quota_group, since, taken, granted) values ($1, $2, $3, $3)
      on conflict (quota_group) do update set

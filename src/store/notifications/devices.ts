@@ -10,7 +10,7 @@ export interface DeviceToPut {
   readonly userId: string;
   readonly sessionId: string | undefined;
   readonly tokenId: string | undefined;
-  /** Of the account. */
+  /** The account's epoch at the registration. */
   readonly epoch: string;
   readonly transport: TransportName;
   readonly address: string;
@@ -55,7 +55,7 @@ export function putDevice(schema: string, device: DeviceToPut): Statement {
   };
 }
 
-/** All but the newest `kept`; `newestId` is one of them, whatever its age. */
+/** Deletes all but the newest `kept` devices; `newestId` is always kept. */
 export function dropOldest(schema: string, userId: string, keep: { kept: number; newestId: string }): Statement {
   return {
     text: `delete from ${schema}.devices where user_id = $1 and id not in (
@@ -64,28 +64,28 @@ export function dropOldest(schema: string, userId: string, keep: { kept: number;
   };
 }
 
-/** Decides whether a device may still receive messages: see `counts`. */
-export interface Standing {
+/** Decides whether a device may still receive messages; see `mayReceive`. */
+export interface DeviceValidity {
   readonly epoch: string;
-  /** Of one that was registered with a token, whether that is neither revoked nor expired. */
-  readonly tokenCounts: boolean | null;
+  /** Whether the token of the registration is neither revoked nor expired; null for a registration in a session. */
+  readonly tokenIsValid: boolean | null;
 }
 
-/** A device that has ceased to count never counts again: epochs only increase, and revoked tokens stay revoked. */
-export const counts = ({ epoch, tokenCounts }: Standing, account: { readonly epoch: string }): boolean =>
-  tokenCounts ?? epoch === account.epoch;
+/** Once false it stays false: epochs only increase, and revoked tokens stay revoked. */
+export const mayReceive = ({ epoch, tokenIsValid }: DeviceValidity, account: { readonly epoch: string }): boolean =>
+  tokenIsValid ?? epoch === account.epoch;
 
-/** `tokenCounts` of devices `d` and their tokens `t`; `now` names the parameter that holds the time. */
-export const tokenCounts = (now: string): string =>
+/** `tokenIsValid` of devices `d` and their tokens `t`; `now` names the parameter that holds the time. */
+export const tokenIsValidSql = (now: string): string =>
   `case when d.token_id is not null
      then t.id is not null and t.revoked_at is null and (t.expires_at is null or t.expires_at > ${now}) end`;
 
-export interface ListedDevice extends Standing {
+export interface ListedDevice extends DeviceValidity {
   readonly tokenId: string | null;
   readonly view: DeviceView;
 }
 
-/** One round trip. The user is read last, so that a device with another epoch than the user's has an older one. */
+/** One round trip. The user is read last, so that a device whose epoch differs from the user's has an older one. */
 export async function devicesAndUser(
   reader: Reader,
   userId: string,
@@ -94,17 +94,17 @@ export async function devicesAndUser(
   const { schema } = reader;
   const [rows = [], [user] = []] = await reader.pipeline([
     {
-      text: `select d.epoch, d.token_id, ${tokenCounts('$2')}, ${VIEW}
+      text: `select d.epoch, d.token_id, ${tokenIsValidSql('$2')}, ${VIEW}
         from ${schema}.devices d left join ${schema}.tokens t on t.id = d.token_id
         where d.user_id = $1 order by d.created_at, d.id`,
       params: [userId, now],
     },
     userById(schema, userId),
   ]);
-  const devices = rows.map(([epoch, tokenId, counting, ...view]) => ({
+  const devices = rows.map(([epoch, tokenId, tokenValid, ...view]) => ({
     epoch: epoch as string,
     tokenId: tokenId as string | null,
-    tokenCounts: counting as boolean | null,
+    tokenIsValid: tokenValid as boolean | null,
     view: readDevice(view),
   }));
   return { devices, user: user && readUser(user) };
@@ -121,8 +121,8 @@ export function deleteDevices(schema: string, deviceIds: readonly string[]): Sta
   return { text: `delete from ${schema}.devices where id = any($1::text[])`, params: [deviceIds] };
 }
 
-/** Deletes devices that no longer count, unless they were registered again since they were read. */
-export async function deleteDead(writer: Writer, devices: readonly ListedDevice[]): Promise<void> {
+/** Deletes devices that may no longer receive messages, unless they were registered again since they were read. */
+export async function deleteUnusable(writer: Writer, devices: readonly ListedDevice[]): Promise<void> {
   const { schema } = writer;
   await writer.write(
     `delete from ${schema}.devices as d

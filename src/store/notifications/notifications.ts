@@ -4,7 +4,7 @@ import { firstUuidAt } from '../../domain/ids.ts';
 import type { TransportName } from '../../wire/notifications.ts';
 import type { Reader, Writer } from '../database/handles.ts';
 import type { Row, Statement } from '../database/statements.ts';
-import { type Standing, tokenCounts } from './devices.ts';
+import { type DeviceValidity, tokenIsValidSql } from './devices.ts';
 
 export interface NotificationToInsert {
   readonly id: string;
@@ -38,7 +38,7 @@ export function insertDeliveries(
   };
 }
 
-export interface ClaimedDevice extends Standing {
+export interface ClaimedDevice extends DeviceValidity {
   readonly transport: TransportName;
   readonly address: string;
   readonly keys: string | null;
@@ -49,7 +49,7 @@ export interface Claimed {
   readonly deviceId: string;
   /** The recipient. */
   readonly userId: string;
-  /** This one included. */
+  /** Including this one. */
   readonly attempts: number;
   readonly message: string;
   readonly createdAt: Date;
@@ -76,14 +76,14 @@ export async function claimDeliveries(
        left join ${schema}.tokens t on t.id = d.token_id
      where x.notification_id = c.notification_id and x.device_id = c.device_id
      returning x.notification_id, x.device_id, n.user_id, x.attempts, n.message, n.created_at, d.transport, d.address,
-       d.keys, d.epoch, ${tokenCounts('$1')}`,
+       d.keys, d.epoch, ${tokenIsValidSql('$1')}`,
     [now, until, limit],
   );
   return rows.map(readClaimed);
 }
 
 function readClaimed(row: Row): Claimed {
-  const [notificationId, deviceId, userId, attempts, message, createdAt, transport, ...place] = row as [
+  const [notificationId, deviceId, userId, attempts, message, createdAt, transport, ...target] = row as [
     string,
     string,
     string,
@@ -96,8 +96,8 @@ function readClaimed(row: Row): Claimed {
     string,
     boolean | null,
   ];
-  const [address, keys, epoch, counting] = place;
-  const device = transport === null ? undefined : { transport, address, keys, epoch, tokenCounts: counting };
+  const [address, keys, epoch, tokenValid] = target;
+  const device = transport === null ? undefined : { transport, address, keys, epoch, tokenIsValid: tokenValid };
   return { notificationId, deviceId, userId, attempts, message, createdAt, device };
 }
 
