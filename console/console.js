@@ -1,5 +1,5 @@
-// Says who is signed in to which application, and lets people in and out. The application is the one in the address,
-// behind the # or as the last part of its path (the `url` of a definition), else the one that was used last.
+// Shows who is signed in to which application, and signs users in and out. The application is named in the address, after the
+// # or as the last segment of the path (the `url` of a definition); otherwise it is the one used last.
 
 import { ask, element, onSubmit, sentenceOf, sessionPath, tell } from './page.js';
 
@@ -11,7 +11,7 @@ const [forgotten, singleSignOn, choose, identifier] = ['forgotten', 'singleSignO
 
 let application = '';
 
-/** Browsers that keep nothing refuse by throwing. */
+/** Browsers that block storage throw. */
 function remembered() {
   try {
     return localStorage.getItem(REMEMBERED) ?? '';
@@ -24,7 +24,7 @@ function remember() {
   try {
     localStorage.setItem(REMEMBERED, application);
   } catch {
-    // It has to be in the address the next time.
+    // Next time the address has to name the application.
   }
 }
 
@@ -52,7 +52,7 @@ async function showApplication() {
   return sentenceOf(answer);
 }
 
-/** The name of the application is for who may use its interface. */
+/** Only users with access to the interface may read the name of the application. */
 async function welcome({ user: { name }, apiAccess }) {
   remember();
   const definition = apiAccess ? await ask('GET', `/v1/${application}`) : undefined;
@@ -75,7 +75,7 @@ async function invite() {
   return undefined;
 }
 
-/** Identifiers of users have no @. */
+/** User identifiers contain no @. */
 const named = () => (user.value.includes('@') ? { email: user.value.trim() } : { userId: user.value.trim() });
 
 async function enter() {
@@ -97,7 +97,7 @@ async function askForPassword() {
 
 async function leave() {
   const answer = await ask('DELETE', sessionPath(application));
-  // 401: the session has ended already.
+  // 401: the session has already ended.
   if (!answer.ok && answer.status !== 401) return sentenceOf(answer);
   return (await invite()) ?? 'You are signed out.';
 }

@@ -1,4 +1,4 @@
-// What the pages have in common: their elements, the line that says what is wrong, and asking the server.
+// Shared by the pages: their elements, the error line, and requests to the server.
 
 export const element = (id) => document.getElementById(id);
 
@@ -6,7 +6,7 @@ export const tell = (text) => {
   element('message').textContent = text;
 };
 
-/** `status` is 0 when the server cannot be reached; `body` is empty where there is none. */
+/** `status` is 0 if the server cannot be reached; `body` is empty if there is none. */
 export async function ask(method, path, json) {
   const options = { method, headers: {} };
   if (json !== undefined) {
@@ -21,7 +21,7 @@ export async function ask(method, path, json) {
 
 export const sessionPath = (application) => `/v1/${encodeURIComponent(application)}/session`;
 
-/** For whatever a page has no words of its own for. */
+/** For errors without a message of the page's own. */
 export function sentenceOf({ status, retryAfter }) {
   if (status === 0) return 'The server cannot be reached. Look at your connection and try again.';
   if (status !== 429) return 'The server could not do it. Try again in a moment.';
@@ -29,7 +29,7 @@ export function sentenceOf({ status, retryAfter }) {
   return `Too many attempts. Try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`;
 }
 
-/** Does it when the form is sent, once at a time, and says what it answers. */
+/** Runs the action when the form is submitted, one at a time, and shows the message that it returns. */
 export function onSubmit(form, work) {
   form.addEventListener('submit', async (event) => {
     event.preventDefault();

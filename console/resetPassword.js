@@ -1,11 +1,11 @@
-// Sets a new password with the token of the mailed link. The token is behind the #, which no browser sends to a server.
+// Sets a new password with the token of the mailed link. The token follows the #, which browsers never send to a server.
 
 import { ask, element, onSubmit, sentenceOf, sessionPath, tell } from './page.js';
 
 const parameters = new URLSearchParams(location.hash.slice(1));
 const application = parameters.get('application') ?? '';
 const token = parameters.get('token') ?? '';
-// Neither the history nor whoever looks over the shoulder needs it.
+// Removed from the address, so that it appears neither in the history nor on the screen.
 history.replaceState(null, '', location.pathname);
 
 const [form, password, again, show] = ['form', 'password', 'again', 'show'].map(element);

@@ -1,18 +1,18 @@
 // @ts-check
-// The neighbour's application: that of the bench with collections besides, for what is long, large or many.
+// The neighbour's application: the one of the benchmark with more collections, for long, large and many records.
 
 import { COLLECTIONS, NEIGHBOUR, publishDocument } from '../work.mjs';
 
 export const PLACES = {
   /** Records of a megabyte. */
   long: 'tlong000',
-  /** One record of a megabyte that can be searched. */
+  /** One searchable record of a megabyte. */
   sought: 'tsought0',
-  /** Each refers to a long record. */
+  /** Each record references a long record. */
   refers: 'trefers0',
-  /** What attackers create; emptied before each row. */
+  /** The attackers' creations; emptied before each row. */
   sink: 'tsink000',
-  /** Many columns that can be searched, and no record. */
+  /** Many searchable columns and no records. */
   wide: 'twide000',
   files: 'tfiles00',
 };
@@ -28,7 +28,7 @@ export const COLUMNS = {
 
 /** @param {keyof typeof PLACES} place */
 export const collectionPath = (place) => `/v1/${NEIGHBOUR}/collections/${PLACES[place]}`;
-/** @param {keyof typeof COLLECTIONS} name of those that the bench has anyway */
+/** @param {keyof typeof COLLECTIONS} name one of the benchmark's own collections */
 export const benchPath = (name) => `/v1/${NEIGHBOUR}/collections/${COLLECTIONS[name]}`;
 
 /** @param {string} value */
@@ -92,5 +92,5 @@ export function neighbourDocument(plainFlags) {
   };
 }
 
-/** What the operator publishes in turn: the column of a large collection with its indexes, and without. */
+/** The operator publishes these alternately: with and without the indexes of a large collection. */
 export const IN_TURN = [{ Title: { sortable: true }, Body: { searchable: true } }, {}];

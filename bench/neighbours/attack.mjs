@@ -1,19 +1,19 @@
 // @ts-check
-// What an attack is: a name, a sentence, what it needs to be there, and what it does, in a process of its own, until it is
-// told to stop.
+// The type of an attack: a name, a sentence for the report, the data that it needs, and the function that runs in a separate
+// process until its signal is aborted.
 
 /**
- * @typedef {object} Field where an attack happens: a server, and the application of the neighbour on it
+ * @typedef {object} Field the target of an attack: a server with the neighbour's application
  * @property {string} host
  * @property {number} port
  * @property {string} token of an admin of the neighbour
  * @property {string} operatorKey
  * @property {import('./stock.mjs').Stock} stock
- * @property {readonly string[]} made what the set-up of this row made
+ * @property {readonly string[]} made the result of this row's `setUp`
  *
- * @typedef {object} Tally of what was sent
+ * @typedef {object} Tally counts of the requests
  * @property {number} sent
- * @property {number} bytes of the answers
+ * @property {number} bytes of the replies
  * @property {number} broken connections
  * @property {Record<string, number>} statuses
  *
@@ -23,10 +23,10 @@
  * @property {string} name
  * @property {string} sentence
  * @property {readonly import('./stock.mjs').StockName[]} [needs]
- * @property {boolean} [takesMemory] measured with a small heap too
- * @property {number} [leadMs] for which it goes on before anybody is measured
- * @property {(field: Field) => Promise<readonly string[]>} [setUp] once for a row
- * @property {(field: Field, connection: import('../side-ours.mjs').Ours['connection']) => Promise<void>} [restore] before each time
+ * @property {boolean} [takesMemory] also measured with a small heap
+ * @property {number} [leadMs] how long it runs before the measurement starts
+ * @property {(field: Field) => Promise<readonly string[]>} [setUp] called once per row
+ * @property {(field: Field, connection: import('../side-ours.mjs').Ours['connection']) => Promise<void>} [restore] called before each phase
  * @property {(scene: Scene) => Promise<void>} run
  */
 

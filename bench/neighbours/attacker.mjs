@@ -1,6 +1,6 @@
 // @ts-check
-// The process of the attacker: it is given an attack by its name, and says what it sent. It stands back behind all
-// others for a processor, so that what is measured is the server and not who else wants one.
+// The attacker's process: runs an attack by name and reports what it sent. It has the lowest priority, so that the server
+// is measured and not the competition for processors.
 
 import { setMaxListeners } from 'node:events';
 import { setPriority } from 'node:os';
@@ -13,7 +13,7 @@ const NICENESS = 10;
 setPriority(NICENESS);
 
 takeJobs(async (/** @type {{ name: string, field: import('./attack.mjs').Field }} */ { name, field }, signal) => {
-  // Each connection listens.
+  // Each connection adds a listener.
   setMaxListeners(0, signal);
   const tally = newTally();
   await attackNamed(name).run({ ...field, signal, tally });

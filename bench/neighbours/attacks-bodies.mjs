@@ -1,5 +1,5 @@
 // @ts-check
-// Bodies of a megabyte that take long to understand, or to refuse, or to store.
+// Bodies of a megabyte that are expensive to parse, to refuse or to store.
 
 import { requestBytes } from '../requests.mjs';
 import { COLUMNS, collectionPath, text } from './application.mjs';
@@ -8,7 +8,7 @@ import { flood } from './sending.mjs';
 import { emptySink } from './stock.mjs';
 
 const CONNECTIONS = 20;
-/** 100 MB/s: no line of a client is faster, and refusals cost nothing. */
+/** 100 MB/s: the uplink of a fast client; without the bound, cheap refusals would be sent even faster. */
 const PER_SECOND = 100;
 const PATH = `${collectionPath('sink')}/records`;
 
@@ -21,7 +21,7 @@ const times = (count, make) => Array.from({ length: count }, (_, i) => make(i));
 const bodies = (name, what, body) =>
   attack({
     name: `bodies-${name}`,
-    sentence: `${CONNECTIONS} connections that send bodies of 1 MB to create records: ${what}`,
+    sentence: `${CONNECTIONS} connections that create records with bodies of 1 MB: ${what}`,
     takesMemory: true,
     restore: (_, connection) => emptySink(connection),
     run: async (scene) => {
@@ -35,13 +35,13 @@ export const BODIES = [
     const rows = times(140, (i) => ({ type: 'Object', value: { a: text(String(i)) } }));
     return json(times(100, () => ({ values: { [COLUMNS.sink.rows]: { type: 'Array', value: rows } } })));
   }),
-  bodies('nested', '520,000 arrays inside of each other', () => Buffer.from('['.repeat(520_000) + ']'.repeat(520_000))),
-  bodies('columns', '60,000 columns that there are not', () => {
+  bodies('nested', '520,000 nested arrays', () => Buffer.from('['.repeat(520_000) + ']'.repeat(520_000))),
+  bodies('columns', '60,000 unknown columns', () => {
     const columns = times(60_000, (i) => [`c${i.toString(36).padStart(7, '0')}`, 1]);
     return json({ values: Object.fromEntries(columns) });
   }),
-  bodies('brackets', '1,040,000 brackets that nothing closes', () => Buffer.from('['.repeat(1_040_000))),
-  bodies('strings', 'one escaped text in a column that is searchable and sortable', () => {
+  bodies('brackets', '1,040,000 unclosed brackets', () => Buffer.from('['.repeat(1_040_000))),
+  bodies('strings', 'one escaped text in a searchable and sortable column', () => {
     const value = '\\u3042\\r\\n'.repeat(100_000);
     return Buffer.from(`{"values":{"${COLUMNS.sink.text}":{"type":"String","value":"${value}"}}}`);
   }),

@@ -1,5 +1,5 @@
 // @ts-check
-// Bodies in chunks of one byte that never end: each chunk costs a server more than it costs who sends it.
+// Endless bodies in chunks of one byte: each chunk costs the server more than its sender.
 
 import { ask } from '../http-client.mjs';
 import { requestHead } from '../requests.mjs';
@@ -9,7 +9,7 @@ import { attack } from './attack.mjs';
 import { pour } from './sending.mjs';
 import { FILE_BYTES } from './stock.mjs';
 
-/** Below the bounds of a sign-in's body and of a record's. */
+/** Below the size limits of the bodies of a sign-in and of a record. */
 const FEW = 102_000;
 const MANY = 1_000_000;
 const CHUNKED = 'Transfer-Encoding: chunked';
@@ -21,7 +21,7 @@ const inChunks = (head, count) => Buffer.concat([head, Buffer.from('1\r\n[\r\n'.
 export const CHUNKS = [
   attack({
     name: 'chunks',
-    sentence: '120 sign-ins without credentials whose bodies come in chunks of one byte and never end',
+    sentence: '120 sign-in requests whose bodies arrive in chunks of one byte and never end',
     takesMemory: true,
     run: async (scene) => {
       const path = `/v1/${NEIGHBOUR}/session`;
@@ -31,7 +31,7 @@ export const CHUNKS = [
   }),
   attack({
     name: 'chunks-token',
-    sentence: '24 creations of records whose bodies come so',
+    sentence: '24 requests to create records with bodies in endless chunks of one byte',
     takesMemory: true,
     run: async (scene) => {
       const path = `${collectionPath('sink')}/records`;
@@ -41,13 +41,13 @@ export const CHUNKS = [
   }),
   attack({
     name: 'chunks-upload',
-    sentence: '24 uploads that come so, half of them announced ones',
+    sentence: '24 uploads in endless chunks of one byte, half of them announced uploads',
     takesMemory: true,
     run: async (scene) => {
       const path = `${collectionPath('files')}/attachments`;
       const whole = inChunks(requestHead(scene, { method: 'POST', path, headers: [CHUNKED] }), MANY);
       const chunks = inChunks(Buffer.alloc(0), MANY);
-      /** Each time another: an upload that was cut off is not where it was. */
+      /** A new upload each time: an interrupted one has another offset. */
       const announced = async () => {
         const uploads = `${collectionPath('files')}/uploads`;
         const headers = { 'Tus-Resumable': '1.0.0', 'Upload-Length': String(FILE_BYTES) };

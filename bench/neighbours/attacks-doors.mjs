@@ -1,5 +1,5 @@
 // @ts-check
-// Much of what is cheap: connections, pipelines, the addresses that need no credentials, ordinary reads.
+// Cheap requests in large numbers: connections, pipelines, paths that need no credentials, ordinary reads.
 
 import { requestBytes, requestHead } from '../requests.mjs';
 import { benchPath } from './application.mjs';
@@ -11,14 +11,14 @@ const PIPELINED = 300;
 export const DOORS = [
   attack({
     name: 'connections',
-    sentence: '8,000 connections that say nothing, and 1,000 a second that open and close',
+    sentence: '8,000 silent connections, and 1,000 a second that open and close',
     takesMemory: true,
     leadMs: 8_000,
     run: (scene) => knock(scene, { idle: 8_000, perSecond: 1_000 }),
   }),
   attack({
     name: 'pipelines',
-    sentence: `20 connections that send ${PIPELINED} lists at once, and again when they are answered`,
+    sentence: `20 connections that send ${PIPELINED} pipelined lists, and again after the replies`,
     needs: ['many'],
     takesMemory: true,
     run: async (scene) => {
@@ -29,7 +29,7 @@ export const DOORS = [
   }),
   attack({
     name: 'readyz',
-    sentence: '40 connections that ask /readyz and /healthz, 4,000 times a second',
+    sentence: '40 connections that request /readyz and /healthz 4,000 times a second',
     run: async (scene) => {
       const all = ['/readyz', '/healthz'].map((path) => requestHead({ host: scene.host }, { method: 'GET', path }));
       await flood(scene, { connections: 40, request: (n) => /** @type {Buffer} */ (all[n % all.length]) });
@@ -37,7 +37,7 @@ export const DOORS = [
   }),
   attack({
     name: 'lanes',
-    sentence: '40 connections that get and list small records as fast as they are answered',
+    sentence: '40 connections that get and list small records as fast as replies arrive',
     needs: ['many'],
     run: async (scene) => {
       const path = `${benchPath('items')}/records`;

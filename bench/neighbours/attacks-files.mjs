@@ -1,5 +1,5 @@
 // @ts-check
-// Files: thumbnails of images that take long, uploads and downloads of the largest that are allowed.
+// Files: thumbnails of expensive images, uploads and downloads of the largest allowed files.
 
 import { requestBytes, requestHead } from '../requests.mjs';
 import { collectionPath } from './application.mjs';
@@ -12,14 +12,14 @@ const SIZES = [64, 128, 256, 512, 1024];
 const PICTURES = 40;
 const PICTURE = { width: 4_000, height: 3_000 };
 const SLOW_BYTES_PER_SECOND = 64 * 1024;
-/** Each of the fast ones: as many as are fast take 160 MB/s together, which leaves this process a small part of a core. */
+/** Of each fast transfer: 160 MB/s together, which costs this process a small part of a core. */
 const FAST_BYTES_PER_SECOND = 20 * 2 ** 20;
 const FAST = 8;
-/** So many that with the fast ones all are taken that one application may have. */
+/** Together with the fast ones they take all transfer slots of one application. */
 const SLOW_UPLOADS = 56;
 const SLOW_DOWNLOADS = 248;
 
-/** New ones for each row, as thumbnails are kept; every fourth is damaged. @param {import('./attack.mjs').Field} field */
+/** Uploaded for each row, because thumbnails are stored; every fourth image is damaged. @param {import('./attack.mjs').Field} field */
 async function addPictures({ host, token }) {
   const { default: sharp } = await import('sharp');
   const noise = /** @type {const} */ ({ type: 'gaussian', mean: 128, sigma: 30 });
@@ -42,7 +42,8 @@ async function addPictures({ host, token }) {
 export const FILES = [
   attack({
     name: 'thumbnails',
-    sentence: '40 connections that want thumbnails of 12 megapixels in five sizes; every fourth image is damaged',
+    sentence:
+      '40 connections that request thumbnails of 12-megapixel images in five sizes; every fourth image is damaged',
     setUp: addPictures,
     takesMemory: true,
     run: async (scene) => {
@@ -56,7 +57,7 @@ export const FILES = [
   }),
   attack({
     name: 'uploads',
-    sentence: '64 uploads of 50 MB at once, 8 of them fast and the others at 64 KB/s',
+    sentence: '64 concurrent uploads of 50 MB, 8 of them fast and the others at 64 KB/s',
     takesMemory: true,
     run: async (scene) => {
       const head = requestHead(scene, { method: 'POST', path: PATH, headers: [`Content-Length: ${FILE_BYTES}`] });
@@ -69,7 +70,7 @@ export const FILES = [
   }),
   attack({
     name: 'downloads',
-    sentence: '256 downloads of 50 MB at once, 8 of them fast and the others at 64 KB/s',
+    sentence: '256 concurrent downloads of 50 MB, 8 of them fast and the others at 64 KB/s',
     needs: ['file'],
     takesMemory: true,
     run: async (scene) => {

@@ -1,5 +1,5 @@
 // @ts-check
-// Records of a megabyte, a hundred at once: small requests with answers of 100 MB.
+// Records of a megabyte, a hundred at once: small requests with replies of 100 MB.
 
 import { requestBytes } from '../requests.mjs';
 import { COLUMNS, collectionPath, text } from './application.mjs';
@@ -8,11 +8,11 @@ import { flood } from './sending.mjs';
 import { LONG_RECORDS as COUNT } from './stock.mjs';
 
 const PATH = `${collectionPath('long')}/records`;
-/** What a hundred of them take to be read is some of the time. */
+/** The lead covers the time that reading a hundred of them takes. */
 const LONG = /** @type {const} */ ({ needs: ['long'], takesMemory: true, leadMs: 2_500 });
 const SLOW_BYTES_PER_SECOND = 64 * 1024;
 
-/** Of two remarks in turn, so that each request changes something. @param {number} turn */
+/** Alternates between two remarks, so that each request changes something. @param {number} turn */
 const remark = (turn) => ({ [COLUMNS.long.note]: text(`Turn ${turn}`) });
 
 /** @param {import('./attack.mjs').Scene} scene @param {{ method: string, path: string, body?: (turn: number) => unknown }} request */
@@ -34,7 +34,7 @@ export const LONG_RECORDS = [
   }),
   attack({
     name: 'long-upserts',
-    sentence: '5 connections that do so by upserts',
+    sentence: '5 connections that make the same change by upserts',
     ...LONG,
     run: async (scene) => {
       const body = (/** @type {number} */ turn) =>

@@ -1,5 +1,5 @@
 // @ts-check
-// What goes through many rows at once: exports of the log, publishing, deleting.
+// Operations on many rows: exports of the log, publishing, deleting.
 
 import { firstOfMonth } from '../activity-log.mjs';
 import { requestBytes } from '../requests.mjs';
@@ -12,7 +12,7 @@ import { ENTRIES, MANY, restoreSpare } from './stock.mjs';
 export const MANY_ROWS = [
   attack({
     name: 'log-export',
-    sentence: '16 exports at once of an activity log of 100,000 entries',
+    sentence: '16 concurrent exports of an activity log with 100,000 entries',
     needs: ['entries'],
     takesMemory: true,
     run: async (scene) => {
@@ -24,7 +24,7 @@ export const MANY_ROWS = [
   }),
   attack({
     name: 'publishing',
-    sentence: 'the operator publishes again and again: two columns of 20,000 records get their indexes and lose them',
+    sentence: 'the operator publishes repeatedly, adding and dropping the indexes of two columns with 20,000 records',
     needs: ['plain'],
     run: async (scene) => {
       const operator = { host: scene.host, token: scene.operatorKey };
@@ -39,7 +39,7 @@ export const MANY_ROWS = [
   }),
   attack({
     name: 'delete-many',
-    sentence: '20,000 records are deleted by one request',
+    sentence: 'one request that deletes 20,000 records',
     needs: ['spare'],
     restore: (_, connection) => restoreSpare(connection),
     run: async (scene) => {

@@ -1,5 +1,5 @@
 // @ts-check
-// Passwords: each check and each new one is a slow hash on purpose.
+// Passwords: checking and creating one takes a hash that is slow on purpose.
 
 import { PASSWORD } from '../application.mjs';
 import { requestBytes, requestHead } from '../requests.mjs';
@@ -11,7 +11,7 @@ import { CROWD, crowdId } from './stock.mjs';
 
 const CONNECTIONS = 100;
 const PER_SECOND = 1_000;
-/** Of one address, before it is slowed down. */
+/** Failures from one address before it is slowed down. */
 const FAILURES_EACH = 45;
 
 /** @param {import('./attack.mjs').Scene} scene @param {number} user @param {string} password */
@@ -27,7 +27,7 @@ const signedBy = ({ host }, user, password) =>
 export const PASSWORDS = [
   attack({
     name: 'passwords',
-    sentence: '100 connections with the right passwords of 5,000 users, by Basic',
+    sentence: '100 connections with the correct passwords of 5,000 users (Basic)',
     needs: ['crowd'],
     run: async (scene) => {
       const first = Math.floor(Math.random() * CROWD);
@@ -37,11 +37,11 @@ export const PASSWORDS = [
   }),
   attack({
     name: 'wrong-passwords',
-    sentence: '100 connections with wrong passwords, from ever new addresses',
+    sentence: '100 connections with wrong passwords, from constantly changing addresses',
     needs: ['crowd'],
     run: async (scene) => {
       const first = Math.floor(Math.random() * 200);
-      // All within 127/8, where every address is this machine.
+      // All within 127/8, whose addresses are all loopback on Linux.
       const address = (/** @type {number} */ connection, /** @type {number} */ turn) =>
         `127.${10 + ((first + turn) % 200)}.${connection % 250}.2`;
       const request = (/** @type {number} */ n) => signedBy(scene, n, `Wrong-Passw0rd-${n}`);

@@ -1,5 +1,5 @@
 // @ts-check
-// Searches that are as expensive as the language allows.
+// The most expensive searches that the language allows.
 
 import { requestBytes } from '../requests.mjs';
 import { benchPath, collectionPath } from './application.mjs';
@@ -36,7 +36,7 @@ function formOf(n) {
 export const SEARCHES = [
   attack({
     name: 'search-equality',
-    sentence: '8 connections that ask for one record of 1 MB by its code and 63 words that stand at its end',
+    sentence: '8 connections that search for one record of 1 MB by its code and 63 words at its end',
     needs: ['sought'],
     takesMemory: true,
     run: async (scene) => {
@@ -46,7 +46,7 @@ export const SEARCHES = [
   }),
   attack({
     name: 'search-nots',
-    sentence: '8 connections that search 20,000 records with 64 NOTs which no record fulfils',
+    sentence: '8 connections that search 20,000 records with 64 negated terms and find none',
     needs: ['many'],
     run: async (scene) => {
       const words = Array.from({ length: CRITERIA_MAX - 1 }, (_, i) => `-absent${i}`);
@@ -56,7 +56,7 @@ export const SEARCHES = [
   }),
   attack({
     name: 'search-pages',
-    sentence: '8 connections that list 100 records which refer to a value of 1 MB each',
+    sentence: '8 connections that list 100 records that each reference a value of 1 MB',
     needs: ['refers'],
     takesMemory: true,
     leadMs: 2_500,
@@ -68,10 +68,10 @@ export const SEARCHES = [
   attack({
     name: 'search-texts',
     sentence:
-      '8 connections that send searches of 4,096 characters and 64 criteria, each of another form, over 62 columns',
+      '8 connections that send searches of 4,096 characters with 64 terms over 62 columns, no two with the same structure',
     takesMemory: true,
     run: async (scene) => {
-      // Those of another round, or of an earlier process, are other ones too.
+      // Searches also differ between rounds and processes.
       const first = Math.floor(Math.random() * 1e8);
       const request = (/** @type {number} */ n) => searching(scene, collectionPath('wide'), formOf(first + n));
       await flood(scene, { connections: CONNECTIONS, perSecond: 100, request });

@@ -1,5 +1,5 @@
 // @ts-check
-// The tables of the neighbours: what the goal is about, which also goes into the documentation, and all else that was seen.
+// The tables of the neighbours: the measurements that decide the goal, which also go into the documentation, and all others.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import { othersShare } from './row.mjs';
 
 /** The goal. */
 export const GROWTH_MAX = 2;
-/** What a server may have more behind an attack than before it. */
+/** How much more memory a server may use after an attack than before it. */
 const LEFT_BYTES_MAX = 512 * 2 ** 20;
 const DOCUMENT = join(ROOT, 'docs', 'neighbours.md');
 const BEGIN = '<!-- tables of npm run bench -- neighbours --write -->';
@@ -32,7 +32,7 @@ const refusals = ({ loud }) => loud.reduce((sum, { victim }) => sum + victim.err
 const growthOf = ({ quiet, loud }) =>
   (middle(loud, ({ victim }) => victim.p99) ?? Number.NaN) / (middle(quiet, ({ victim }) => victim.p99) ?? Number.NaN);
 
-/** What is wrong with a row; nothing: it is as it should be. @param {Row} row @returns {string[]} */
+/** The faults of a row; empty if it is good. @param {Row} row @returns {string[]} */
 export function faultsOf(row) {
   if (row.problem !== undefined) return ['not measured'];
   const { idleBytes, leftBytes } = row;
@@ -46,7 +46,7 @@ export function faultsOf(row) {
   ];
 }
 
-/** With a question mark where the machine was busy with other things. @param {Row} row */
+/** With a question mark if other programs used much of the machine. @param {Row} row */
 const verdict = (row) => {
   const faults = faultsOf(row);
   const doubt = othersShare(row) > OTHERS_SHARE_MAX ? '?' : '';
@@ -59,10 +59,10 @@ function fromTo({ quiet, loud }, which) {
   return `${before ?? '–'} → ${after ?? '–'}`;
 }
 
-/** Also what an attack leaves to be done takes memory. @param {Row} row */
+/** Includes the quiet phases, because an attack may leave work behind. @param {Row} row */
 const sinceAttack = ({ quiet, loud }) => [...loud, ...quiet.slice(1)];
 
-/** What the goal is about. @param {readonly Row[]} rows */
+/** The measurements that decide the goal. @param {readonly Row[]} rows */
 export function mainTable(rows) {
   const cells = rows.map((row) => [
     ...[row.attack, row.heap, fromTo(row, 'p99'), ratio(growthOf(row))],
@@ -75,7 +75,7 @@ export function mainTable(rows) {
   return table(head, cells);
 }
 
-/** All else. @param {readonly Row[]} rows */
+/** All other measurements. @param {readonly Row[]} rows */
 export function otherTable(rows) {
   const cells = rows.map((row) => {
     const share = (/** @type {keyof import('./row.mjs').Phase['shares']} */ who) =>
@@ -109,7 +109,7 @@ function sentBy({ loud }) {
   return [sent, ...answers, ...(broken > 0 ? [`broken: ${broken}`] : [])].join(', ');
 }
 
-/** What the rows are. @param {readonly import('./attack.mjs').Attack[]} attacks */
+/** The sentences of the attacks. @param {readonly import('./attack.mjs').Attack[]} attacks */
 const attackTable = (attacks) =>
   [
     '| attack | what the neighbour does |',
@@ -118,7 +118,7 @@ const attackTable = (attacks) =>
   ].join('\n');
 
 /**
- * Puts the tables between their marks.
+ * Writes the tables between their markers.
  * @param {readonly import('./attack.mjs').Attack[]} attacks
  * @param {string} measured
  */

@@ -1,6 +1,6 @@
 // @ts-check
-// One row of the table: a server of its own, the victim measured without the attack and with it, in turn, and whether the
-// server is alive and well behind it.
+// One row of the table: starts a server, measures the victim alternately without and with the attack, and checks whether the
+// server still works afterwards.
 
 import { totalmem } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -18,14 +18,14 @@ import { APPLICATION } from '../work.mjs';
  * @typedef {object} Victim
  * @property {string} token
  * @property {import('../application.mjs').Filling} filling
- * @property {number} serial the next code that no record has
+ * @property {number} serial the next unused code
  *
  * @typedef {'512 MB' | 'default'} Heap
  *
  * @typedef {object} Phase
  * @property {import('../load.mjs').Outcome} victim
  * @property {import('./attack.mjs').Tally | undefined} attack
- * @property {number} serverBytes at the most
+ * @property {number} serverBytes peak
  * @property {number | undefined} databaseBytes
  * @property {Record<'server' | 'database' | 'victim' | 'attacker' | 'others', number | undefined>} shares of a core
  *
@@ -34,25 +34,25 @@ import { APPLICATION } from '../work.mjs';
  * @property {Heap} heap
  * @property {readonly Phase[]} quiet
  * @property {readonly Phase[]} loud
- * @property {number | undefined} idleBytes before anything
- * @property {number | undefined} leftBytes behind everything
- * @property {number} recoverySeconds until the server had come to rest, at the most
+ * @property {number | undefined} idleBytes before the first phase
+ * @property {number | undefined} leftBytes after the last phase
+ * @property {number} recoverySeconds until the server was idle again, the longest of all phases
  * @property {'yes' | 'hangs' | 'died'} lives
  * @property {string} [problem]
  */
 
 const ATTACKER = new URL('./attacker.mjs', import.meta.url);
-/** The victim: well below what the server can do. */
+/** The victim's rate: well below the capacity of the server. */
 export const VICTIM = { connections: 4, perSecond: 100, records: 10_000 };
 const WARM_SECONDS = 2;
 const DRAIN_MS = 8_000;
 const LEAD_MS = 1_000;
 const SAMPLE_MS = 250;
-/** The server has come to rest when a request takes no longer than this, and it and its database took no more of a core since the last look. */
+/** The server is idle when a request takes no longer than this and it and its database used no more of a core since the last check. */
 const REST = { ms: 100, share: 0.2, lookMs: 500, waitMs: 15_000 };
 const STOP_MS = 15_000;
 const HEALTH_MS = 5_000;
-/** A server that takes more is ended, for the sake of the machine. */
+/** A server that uses more is killed to protect the machine. */
 const BYTES_MAX = Math.min(8 * 2 ** 30, totalmem() / 2);
 /** @type {Record<Heap, Record<string, string>>} */
 const SETTINGS = { default: {}, '512 MB': { NODE_OPTIONS: '--max-old-space-size=512' } };
@@ -91,14 +91,14 @@ export async function measureRow({ folder, operatorKey, stock, victim }, attack,
       loud.push(await phase(stage, seconds, true));
       const took = ours.ended() ? 0 : await recovery(ours, victim.token);
       recoverySeconds = Math.max(recoverySeconds, took ?? REST.waitMs / 1000);
-      // A server that has not come to rest would make the next quiet phase look like a loud one.
+      // A server that is still busy would distort the next quiet phase.
       if (took === undefined) lives = 'hangs';
       if (ours.ended()) lives = 'died';
     }
     if (lives === 'yes') await ask(stage, WARM_SECONDS);
     if (lives === 'yes' && !(await isHealthy(ours.address))) lives = ours.ended() ? 'died' : 'hangs';
     const leftBytes = resident(ours.pid);
-    // It would not hear that it is to end.
+    // A server that hangs would ignore the signal to stop.
     if (lives === 'hangs') ours.kill();
     return { attack: attack.name, heap, quiet, loud, idleBytes, leftBytes, recoverySeconds, lives };
   } finally {
@@ -119,7 +119,7 @@ export async function measureRow({ folder, operatorKey, stock, victim }, attack,
  * @property {Victim} victim
  */
 
-/** What the victim asks, each request at its time. @param {Stage} stage @param {number} seconds */
+/** The victim's requests, sent at a fixed rate. @param {Stage} stage @param {number} seconds */
 async function ask({ load, field: { host, port }, victim }, seconds) {
   const { total, sample } = victim.filling;
   const outcome = await load.run({
@@ -145,7 +145,7 @@ async function phase(stage, seconds, isLoud) {
   });
   let databaseBytes = usageOfDatabase(databasePid)?.bytes;
   let serverBytes = 0;
-  /** The last that was seen of a server that dies meanwhile. */
+  /** The last reading, for a server that dies meanwhile. */
   let seen = look();
   const watch = setInterval(() => {
     databaseBytes = Math.max(databaseBytes ?? 0, usageOfDatabase(databasePid)?.bytes ?? 0);
@@ -173,7 +173,7 @@ async function phase(stage, seconds, isLoud) {
     });
     if (victim === undefined) throw new Error('the victim was not measured');
     const after = ours.ended() ? seen : look();
-    // The kernel knows the most of the server itself, and the looks see what it started besides.
+    // The kernel reports the peak of the server itself; sampling includes its child processes.
     serverBytes = Math.max(serverBytes, most ?? 0);
     return { victim, attack: tally, serverBytes, databaseBytes, shares: sharesOf(before, after, took) };
   } finally {
@@ -213,8 +213,8 @@ async function stopped(attacker, attacking) {
 }
 
 /**
- * Seconds until the server has come to rest, so that nothing of an attack is in the next quiet phase; none when it does not
- * even answer soon.
+ * Seconds until the server is idle, so that an attack does not affect the next quiet phase; undefined when it does not reply
+ * in time.
  * @param {import('../side-ours.mjs').Ours} ours
  * @param {string} token
  */
@@ -275,5 +275,5 @@ export function tell({ attack, heap, quiet, loud, lives, problem }) {
     warn(`${attack}: other programs took ${Math.round(others * 100)} % of a core; do not trust the times`);
 }
 
-/** Of a core, that programs took which have nothing to do with the bench. @param {Pick<Row, 'quiet' | 'loud'>} row */
+/** The share of a core that programs outside the benchmark used. @param {Pick<Row, 'quiet' | 'loud'>} row */
 export const othersShare = ({ quiet, loud }) => median([...quiet, ...loud].map(({ shares }) => shares.others)) ?? 0;

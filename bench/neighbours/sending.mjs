@@ -1,6 +1,6 @@
 // @ts-check
-// What attackers do with their connections: ask and ask again, pour in bytes and leave it at that, or send a little at a
-// time. All rates are bounded: the server is to be measured, not a machine whose processors the attacker has taken.
+// How attackers use their connections: repeat requests, send incomplete requests, or send slowly. All rates are bounded, so that
+// the attacker does not take the processors from the server.
 
 import { connect } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -9,7 +9,7 @@ import { countStatus } from './attack.mjs';
 
 /** @typedef {import('./attack.mjs').Scene} Scene */
 
-/** Not the victim's: who counts by address must see two. All of 127/8 is this machine on Linux, and nowhere else. */
+/** Not the victim's, so that limits by address tell the two apart. Only on Linux is all of 127/8 loopback. */
 const ADDRESS = process.platform === 'linux' ? '127.0.0.2' : '127.0.0.1';
 const ANSWER_MS = 60_000;
 const REQUESTS_PER_SECOND_MAX = 4_000;
@@ -18,16 +18,16 @@ const DRIP_MS = 100;
 const KNOCK_MS = 20;
 
 /**
- * Asks over and over, each connection again when it has its answer.
+ * Repeats requests; each connection sends the next one after the reply.
  * @param {Scene} scene
  * @param {object} options
  * @param {number} options.connections
  * @param {(n: number) => Buffer} options.request the n-th
- * @param {number} [options.answers] that one such request asks for
+ * @param {number} [options.answers] replies to one such request
  * @param {number} [options.perSecond] at most
  * @param {number} [options.bytesPerSecond] that each connection reads at most
- * @param {(connection: number, turn: number) => string} [options.address] of this end, for the turn-th time that it connects
- * @param {number} [options.requestsEach] after which a connection is made anew
+ * @param {(connection: number, turn: number) => string} [options.address] the local address of the turn-th connection
+ * @param {number} [options.requestsEach] requests before reconnecting
  */
 export async function flood(scene, options) {
   const { port, signal, tally } = scene;
@@ -67,7 +67,7 @@ export async function flood(scene, options) {
 }
 
 /**
- * Sends bytes that do not end a request and waits for what becomes of it; when the connection has ended, the same again.
+ * Sends an incomplete request, waits until the connection ends, and starts again.
  * @param {Scene} scene
  * @param {object} options
  * @param {number} options.connections
@@ -109,7 +109,7 @@ function pourOnce({ port, signal, tally }, bytes, bytesPerSecond) {
       tally.bytes += chunk.length;
       status = Number(chunk.toString('latin1', 9, 12));
       countStatus(tally, status);
-      // An answer is all that there is to wait for.
+      // The reply is the end of the request.
       socket.destroy();
     });
     socket.on('error', () => {});
@@ -124,9 +124,9 @@ function pourOnce({ port, signal, tally }, bytes, bytesPerSecond) {
 }
 
 /**
- * Connections that say nothing, and others that open and close.
+ * Silent connections, and others that open and close.
  * @param {Scene} scene
- * @param {{ idle: number, perSecond: number }} how perSecond: so many of each kind at most
+ * @param {{ idle: number, perSecond: number }} how perSecond: the most of each kind
  */
 export async function knock({ port, signal, tally }, { idle, perSecond }) {
   /** @type {Set<import('node:net').Socket>} */

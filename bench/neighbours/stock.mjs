@@ -1,6 +1,6 @@
 // @ts-check
-// What lies in the neighbour's application before anything is measured: long records, many records, users, a file, a log.
-// It is loaded once, and only what the chosen attacks need.
+// The data of the neighbour's application: long records, many records, users, a file, a log. Loaded once before the
+// measurements, and only as much as the chosen attacks need.
 
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
@@ -29,13 +29,13 @@ export const MANY = 20_000;
 export const ENTRIES = 100_000;
 export const CROWD = 5_000;
 export const FILE_BYTES = 50 * MIB;
-/** Words that the sought record has at its very end. */
+/** The last words of the sought record. */
 export const SOUGHT_WORDS = Array.from({ length: 63 }, (_, i) => `zq${String(i).padStart(2, '0')}`);
 const SCHEMA = `app_${NEIGHBOUR}`;
 const COPY = 'bench_spare';
 const CONNECTIONS = 4;
 
-/** A long text of words, no two of them alike. @param {number} bytes */
+/** A long text; no two of them are equal. @param {number} bytes */
 function longText(bytes) {
   const words = Array.from({ length: 5_000 }, () => LATIN[Math.floor(Math.random() * LATIN.length)]).join(' ');
   const mark = randomUUID();
@@ -111,7 +111,7 @@ export async function loadStock(ground, needs) {
   return { token, long, many, file };
 }
 
-/** Users that have the password of the first one. @param {import('../side-ours.mjs').Ours['connection']} connection */
+/** Users with the password of the first one. @param {import('../side-ours.mjs').Ours['connection']} connection */
 function addCrowd(connection) {
   return inDatabase(connection, (client) =>
     client.query(
@@ -127,7 +127,7 @@ function addCrowd(connection) {
 /** @param {number} n */
 export const crowdId = (n) => `u${String(n % CROWD).padStart(7, '0')}`;
 
-/** The many records that were deleted are there again. @param {import('../side-ours.mjs').Ours['connection']} connection */
+/** Restores the deleted records. @param {import('../side-ours.mjs').Ours['connection']} connection */
 export const restoreSpare = (connection) =>
   inDatabase(connection, async (client) => {
     const table = `${SCHEMA}.${COLLECTIONS.large}`;

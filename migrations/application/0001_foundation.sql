@@ -1,4 +1,4 @@
--- One row. generation: of the definition that a writer must know (docs/architecture/publishing.md).
+-- One row. generation: the generation of the definition that writers must use (docs/architecture/publishing.md).
 -- migration: the last migration applied to this schema.
 create table {{application}}.fence (
   generation integer not null,
@@ -86,7 +86,7 @@ create table {{application}}.sign_ons (
 create index sign_ons_expires_at on {{application}}.sign_ons (expires_at);
 
 -- epoch: of the user and the shared user. A reset mailed before the sessions of a user were ended is void.
--- address_hash: of the address it was mailed to. The reset counts while that is the user's address.
+-- address_hash: of the address it was mailed to. The reset is valid while that is the user's address.
 create table {{application}}.password_resets (
   token_hash bytea primary key,
   user_id text collate "C" not null references {{application}}.users (id),
@@ -99,8 +99,8 @@ create index password_resets_user_id on {{application}}.password_resets (user_id
 
 -- Devices that receive a user's notifications. address: the push service's URL of a browser, or the token of a phone.
 -- session_id, token_id: the credentials that registered the device; both null for a password.
--- epoch: of the user and the shared user. A device registered with a token counts while the token does, every other
--- device while its epoch is the account's.
+-- epoch: of the user and the shared user. A device registered with a token is valid while the token is, every
+-- other device while its epoch equals the account's.
 create table {{application}}.devices (
   id text collate "C" primary key,
   user_id text collate "C" not null references {{application}}.users (id),
@@ -147,7 +147,7 @@ create index deliveries_finished_at on {{application}}.deliveries (finished_at) 
 -- size: the bytes stored, or announced. hash: their SHA-256 in hex, once they are stored.
 -- node: the node that is receiving bytes, while it does. pieces: the parts received of an announced upload, as JSON,
 --   until they are joined and removed; null for an upload in one request.
--- free_since: since when no record is known to hold it; null while one may.
+-- free_since: since when no record is known to hold it; null while a record may.
 create table {{application}}.attachments (
   id text collate "C" primary key,
   collection_id text collate "C" not null,
@@ -177,7 +177,7 @@ create table {{application}}.activity (
 create table {{application}}.activity_rest partition of {{application}}.activity default;
 
 -- Requests of each quota group in the current clock hour (docs/architecture/nodes.md).
--- since: when the counting of this hour began. Leases belong to one counting and are returned to no other.
+-- since: when the count of this hour began. A lease can be returned only to the count that it was taken from.
 -- taken: admitted, or leased to a node. granted: the size of the latest lease.
 create table {{application}}.quotas (
   quota_group text collate "C" primary key,

@@ -81,8 +81,8 @@ create table cartulary.server_keys (
   made_at timestamptz not null
 );
 
--- Applications whose queue of notifications may hold deliveries, and when to look. Written before the queue is, so that
--- no delivery is overlooked (operations/upkeep/deliveries).
+-- Applications whose notification queue may hold deliveries. due_at: when to look at the queue. noted_at: when the
+-- application was last marked. Marked before a notification is queued, so that no delivery is missed (store/notifications/due).
 create table cartulary.due_notifications (
   application_id text collate "C" primary key,
   due_at timestamptz not null,

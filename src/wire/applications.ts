@@ -1,4 +1,4 @@
-// The application as the interface shows it: `GET /{applicationId}` and the `application` of a publish answer.
+// An application as the interface shows it: `GET /{applicationId}` and `application` in the reply to a publish.
 
 import type { Static } from 'typebox';
 import { identifier } from './identifiers.ts';

@@ -1,4 +1,4 @@
-// Attachments as they travel: what an upload answers, and what an Attachment value is made of.
+// The JSON of attachments: the reply to an upload, which is also the content of an Attachment value.
 
 import type { Static } from 'typebox';
 import { identifier } from './identifiers.ts';

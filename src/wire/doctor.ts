@@ -1,17 +1,17 @@
-// What `POST /operator/v1/doctor` answers: lines of JSON, one after the other as the attachments are looked through.
+// The reply to `POST /operator/v1/doctor`: JSON lines, streamed while the attachments are checked.
 
 import type { Static } from 'typebox';
 import { Type } from './type.ts';
 
 export interface DoctorOptions {
   readonly mend: boolean;
-  /** Whether every file is read, and its hash compared. */
+  /** Reads every file and compares its hash. */
   readonly hashes: boolean;
-  /** Mends also where so much is wrong that something else may be. */
+  /** Repairs even if so much is wrong that the cause may lie elsewhere. */
   readonly force: boolean;
 }
 
-/** Each kind of finding, with what mending does about it. */
+/** The kinds of findings, each with the result of a repair. */
 export const FINDINGS = {
   /** Removed. */
   bytesWithoutAttachment: 'Files that belong to no attachment',
@@ -42,12 +42,12 @@ const Finding = Type.Object({
   kind: Type.Enum(KINDS),
   applicationId: Type.String(),
   attachmentId: Type.String(),
-  /** Of a file beside the attachment's own. */
+  /** Of a file other than the attachment's own. */
   part: Type.Optional(Type.String()),
   name: Type.Optional(Type.String()),
-  /** Bytes that are stored; absent where none are, or where it is not known. */
+  /** Stored bytes; absent if there are none or the number is unknown. */
   size: Type.Optional(Type.Integer()),
-  /** Bytes that there should be. */
+  /** Expected bytes. */
   expectedSize: Type.Optional(Type.Integer()),
 });
 export type Finding = Readonly<Static<typeof Finding>>;
@@ -56,7 +56,7 @@ const Progress = Type.Object({
   type: Type.Literal('progress'),
   step: Type.Enum(['files', 'attachments', 'mending']),
   done: Type.Integer(),
-  /** About as many as there will be, where that is known. */
+  /** An estimate of the total, if known. */
   total: Type.Optional(Type.Integer()),
 });
 export type Progress = Readonly<Static<typeof Progress>>;
@@ -64,19 +64,19 @@ export type Progress = Readonly<Static<typeof Progress>>;
 const Tally = Type.Object({
   found: Type.Integer(),
   mended: Type.Integer(),
-  /** Found, and neither mended nor gone by itself meanwhile. */
+  /** Findings that were neither repaired nor resolved meanwhile. */
   left: Type.Integer(),
 });
 export type Tally = Static<typeof Tally>;
 
 const Looked = Type.Object({
-  /** Where the files are: a folder, or a bucket. */
+  /** The folder or bucket of the files. */
   place: Type.String(),
   applications: Type.Integer(),
-  /** Complete ones, also those marked as missing. */
+  /** Complete attachments, including those marked as missing. */
   attachments: Type.Integer(),
   files: Type.Integer(),
-  /** Marked as missing by an earlier mending, and still without their file. */
+  /** Marked as missing by an earlier repair and still without their file. */
   missing: Type.Integer(),
 });
 export type Looked = Static<typeof Looked>;
@@ -84,9 +84,9 @@ export type Looked = Static<typeof Looked>;
 export const DoctorLine = Type.Union([
   Progress,
   Finding,
-  /** Nothing was mended, and why. */
+  /** Why nothing was repaired. */
   Type.Object({ type: Type.Literal('refused'), reason: Type.String() }),
-  /** It could not go on, and why. Nothing follows. */
+  /** Why the check was aborted. The last line. */
   Type.Object({ type: Type.Literal('stopped'), reason: Type.String() }),
   Type.Object({
     type: Type.Literal('end'),

@@ -1,5 +1,5 @@
-// The identifiers of the interface: one pattern each, from which the path checks, the body schemas and the
-// documentation come. Making new ones is domain/ids.
+// The identifiers of the interface: one pattern each, used by the path checks, the body schemas and the documentation.
+// domain/ids creates new ones.
 
 import { Type } from './type.ts';
 
@@ -19,7 +19,7 @@ const EXPRESSIONS = Object.fromEntries(
   Object.entries(PATTERNS).map(([name, pattern]) => [name, new RegExp(pattern)]),
 ) as Record<IdentifierName, RegExp>;
 
-/** Whether `text` has the form of the identifier; nothing is said about whether such a thing exists. */
+/** Checks the form only, not whether the object exists. */
 export function isIdentifier(name: IdentifierName, text: unknown): text is string {
   return typeof text === 'string' && EXPRESSIONS[name].test(text);
 }

@@ -1,4 +1,4 @@
-// Notifications and the devices that take them, as they travel.
+// The JSON of notifications and of the devices that receive them.
 
 import type { Static } from 'typebox';
 import { Instant, Type } from './type.ts';
@@ -26,7 +26,7 @@ export const ENDPOINT_LENGTH_MAX = 2048;
 export const PHONE_TOKEN_MAX = 1024;
 const deviceName = Type.Optional(Type.String({ maxLength: DEVICE_NAME_MAX }));
 
-/** `subscription` is what `PushSubscription.toJSON()` gives in a browser. */
+/** `subscription` is the result of `PushSubscription.toJSON()` in a browser. */
 const NewBrowser = Type.Object(
   {
     transport: Type.Literal('webPush'),

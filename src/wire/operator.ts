@@ -20,7 +20,7 @@ export const OrganizationSettings = Type.Object(
           clientId: Type.String({ minLength: 1, maxLength: 1024 }),
           clientSecret: Type.Optional(Type.String({ minLength: 1, maxLength: 1024 })),
           emailsAreVerified: Type.Optional(Type.Boolean()),
-          /** Shown, and taken back unread, so that what was read can be changed and put. */
+          /** Returned by GET and ignored in PUT, so that a client can send back what it read. */
           redirectAddress: Type.Optional(Type.String()),
         },
         strict,

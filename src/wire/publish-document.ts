@@ -1,6 +1,6 @@
-// The publish document: what an operator writes to create or change an application, as one JSON Schema that validates,
-// is served and is documented from, and the definition that comes of it. Rules that a schema cannot say (what a
-// reference may point at, what may be unique) are in domain/definition.
+// The publish document, by which an operator creates or changes an application: one JSON Schema for validation, for clients
+// and for the documentation, and the type of the resulting definition. Rules that a schema cannot express (the target of a
+// reference, which columns may be unique) are in domain/definition.
 
 import type { Static, TSchema } from 'typebox';
 import { AccessType, type ArrayScheme, Collection, type ObjectScheme } from './applications.ts';
@@ -23,17 +23,17 @@ export type QuotaGroup = (typeof QUOTA_GROUPS)[number];
 export const NAME_LENGTH_MAX = 200;
 export const ORGANIZATION_LENGTH_MAX = 64;
 export const COLLECTIONS_MAX = 200;
-// A PostgreSQL table has at most 1,600 columns, and one column here may be projected as several there.
+// A PostgreSQL table has at most 1,600 columns, and a column of a collection may need several.
 export const COLUMNS_MAX = 200;
 export const KEYS_MAX = 100;
 export const PROFILES_MAX = 1_000;
 export const TEAMS_MAX = 1_000;
 // Counters fit a PostgreSQL integer.
 export const LIMIT_MAX = 1_000_000_000;
-// The largest object that S3-compatible stores take.
+// The largest object that S3-compatible stores accept.
 export const ATTACHMENT_BYTES_MAX = 5 * 2 ** 40;
 
-/** What a member that is left out stands for, at first publish and at every later one. */
+/** The defaults of omitted members, at the first publish and every later one. */
 export const DEFAULTS = {
   organization: 'Default',
   timeZone: 'UTC',
@@ -59,16 +59,16 @@ const flag = (title: string, description: string) =>
 const appSwitch = (title: string, description: string) =>
   Type.Optional(Type.Boolean({ title, description, default: DEFAULTS.switch }));
 
-/** A schema that nothing fits; its description is what the writer of the document is told. */
+/** A schema that nothing matches; its description is the error message. */
 const refused = (description: string) => ({ not: {}, description });
 
-/** Exactly one of two members; the description is again the sentence for the writer. */
+/** Exactly one of two members; the description is again the error message. */
 const either = (one: string, other: string) => ({
   description: `needs exactly one of "${one}" and "${other}"`,
   oneOf: [{ required: [one] }, { required: [other] }],
 });
 
-/** Applies `then` to the objects whose `type` is one of `types`: one branch speaks, so that errors stay readable. */
+/** Applies `then` to objects whose `type` is one of `types`: only one branch reports errors, which keeps them readable. */
 const whenType = (types: readonly string[], then: object) => ({
   if: { properties: { type: { enum: types } }, required: ['type'] },
   then,
@@ -267,8 +267,7 @@ export const publishDocumentSchema = Type.Object(
 const changedLimit = Type.Optional(Type.Union([Limit, Type.Null()]));
 
 /**
- * What an operator changes of the quotas alone. Groups that it does not name keep their limits; `null` takes one away,
- * or all.
+ * Changes only the quotas. Omitted groups keep their limits; `null` removes the limit of a group, or all limits.
  */
 export const QuotaChange = Type.Object(
   {
@@ -299,10 +298,10 @@ export type ColumnInput = Static<typeof ColumnInput>;
 export type CollectionInput = Static<typeof CollectionInput>;
 export type Limits = Static<typeof Limits>;
 
-/** As an operator writes it: members that have a default, and identifiers, may be absent. */
+/** As an operator writes it: identifiers and members with a default may be absent. */
 export type PublishDocument = Static<typeof publishDocumentSchema>;
 
-/** As the server keeps it: everything filled in. It is also a publish document that changes nothing. */
+/** As the server stores it, complete. Publishing it again changes nothing. */
 export const Definition = Type.Object({
   id: identifier('applicationId'),
   name: Type.String(),

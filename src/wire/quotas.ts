@@ -1,4 +1,4 @@
-// The quotas of applications as their operator sees them.
+// The quotas of applications as the operator sees them.
 
 import type { Static } from 'typebox';
 import { identifier } from './identifiers.ts';
@@ -9,7 +9,7 @@ const QuotaUse = Type.Object({
   group: Type.Enum(QUOTA_GROUPS),
   /** Requests in a clock hour; null without a limit. */
   limit: Type.Union([Type.Null(), Type.Integer()]),
-  /** Whether the limit is that of the plan or was set for this group. */
+  /** Whether the limit comes from the plan or was set for this group. */
   source: Type.Union([Type.Null(), Type.Enum(['plan', 'set'])]),
   /** In this hour, including requests that servers have leased and not used yet. */
   taken: Type.Integer(),

@@ -1,5 +1,4 @@
-// The bodies of the record operations. A body takes only the members named here; what `values` may hold is decided per
-// column by domain/values.
+// The bodies of the record operations. Unknown members are refused; domain/values checks the `values` of each column.
 
 import type { Static } from 'typebox';
 import { identifier } from './identifiers.ts';
@@ -8,7 +7,7 @@ import { UserShort } from './users.ts';
 import { OutgoingValue, RecordHash } from './values.ts';
 
 export const RECORDS_MAX = 100;
-/** Of a record's values as JSON, as they are stored: twice what a body can bring. */
+/** The stored size of a record's values as JSON: twice the largest body. */
 export const STORED_VALUES_BYTES_MAX = 2 * 1024 * 1024;
 
 const strict = { additionalProperties: false } as const;

@@ -1,4 +1,4 @@
-// Bodies of signing in and of passwords that people change themselves.
+// The bodies for signing in and for changing one's own password.
 
 import type { Static } from 'typebox';
 import { Instant, Type } from './type.ts';
@@ -6,7 +6,7 @@ import { UserShort } from './users.ts';
 
 const strict = { additionalProperties: false } as const;
 
-/** As presented, right or wrong: bounded, and nothing else. */
+/** A password to be checked: only its length is limited. */
 const Presented = Type.String({ minLength: 1, maxLength: 2_000 });
 /** By identifier, or by e-mail address: exactly one of the two. */
 const UserId = Type.String({ minLength: 1, maxLength: 100 });
@@ -21,7 +21,7 @@ export type SignIn = Static<typeof SignIn>;
 export const PasswordResetRequest = Type.Object({ userId: Type.Optional(UserId), email: Type.Optional(Email) }, strict);
 export type PasswordResetRequest = Static<typeof PasswordResetRequest>;
 
-/** What the rules for passwords say is answered by them. */
+/** The rules for passwords are checked by the operation, which has error codes of its own for them. */
 const NewPassword = Type.String();
 
 export const PasswordReset = Type.Object({ token: Presented, password: NewPassword }, strict);

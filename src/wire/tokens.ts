@@ -17,7 +17,7 @@ export type NewToken = Static<typeof NewToken>;
 
 const TOKEN = { id: Type.String(), name: Type.String(), createdAt: Instant, expiresAt: Type.Optional(Instant) };
 
-/** The secret is shown this once. */
+/** The secret is returned only here. */
 export const CreatedToken = Type.Object({ ...TOKEN, token: Type.String() });
 export type CreatedToken = Static<typeof CreatedToken>;
 

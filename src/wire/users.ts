@@ -1,5 +1,5 @@
-// People as they travel: the short form in records, the form of the management operations, and what creates and changes
-// one.
+// The JSON of users: the short form in records, the form of the management operations, and the bodies that create and change
+// users.
 
 import type { Static } from 'typebox';
 import { identifier } from './identifiers.ts';
@@ -49,7 +49,7 @@ const MEMBERSHIP = { team: NamedOnly, teamLeader: Type.Boolean() };
 const OPTIONAL_CREDENTIALS = { email: Type.Optional(Type.String()), password: Type.Optional(Type.String()) };
 const OPTIONAL_MEMBERSHIP = { team: Type.Optional(NamedOnly), teamLeader: Type.Optional(Type.Boolean()) };
 
-/** What a new user's body may hold in any application; what it must hold in one is `newUserIn`. */
+/** The members of a new user in any application; `newUserIn` says which of them an application requires. */
 export const NewUser = Type.Object(
   { name: Type.String(), ...OPTIONAL_CREDENTIALS, ...RIGHTS, ...OPTIONAL_MEMBERSHIP },
   bodyOptions,
@@ -62,7 +62,7 @@ export const UserUpdate = Type.Object(
 );
 export type UserUpdate = Static<typeof UserUpdate>;
 
-/** The two switches of an application that decide what its users have. */
+/** The two switches of an application that decide which members its users have. */
 export interface UserModes {
   readonly sharedUsersModeEnabled: boolean;
   readonly teamsModeEnabled: boolean;
@@ -102,7 +102,7 @@ export const SharedUserUpdate = Type.Object(
 );
 export type SharedUserUpdate = Static<typeof SharedUserUpdate>;
 
-/** People sign on either with a password or at the organization's provider, never both. */
+/** Users sign in with a password or at the organization's provider, never both. */
 export const newSharedUserIn = (singleSignOn: boolean) =>
   Type.Object(
     { name: Type.String(), email: Type.String(), ...(singleSignOn ? {} : { password: Type.String() }) },

@@ -1,5 +1,5 @@
-// Typed values as they travel: the fourteen value types and their members. The rules of each type (what is accepted,
-// what is stored) are in domain/values, one file per type.
+// The JSON of typed values: the fourteen value types and their members. The rules of each type (accepted and stored forms)
+// are in domain/values, one file per type.
 
 import { identifier } from './identifiers.ts';
 import { Instant, Type } from './type.ts';
@@ -34,7 +34,7 @@ export interface BooleanValue {
   type: 'Boolean';
   value: boolean;
 }
-/** On the way out always `YYYY-MM-DDThh:mm:ss.sssZ`. */
+/** In replies always `YYYY-MM-DDThh:mm:ss.sssZ`. */
 export interface DateTimeValue {
   type: 'DateTime';
   value: string;
@@ -65,7 +65,7 @@ export interface AttachmentValue {
   contentType: string;
   size: number;
 }
-/** As stored. On the way out `recordHash` and `value` are added from the referred record as it then is. */
+/** As stored. Replies add `recordHash` and `value` from the current state of the referenced record. */
 export interface ReferenceValue {
   type: ReferenceTypeName;
   collectionId: string;

@@ -29,7 +29,7 @@ describe('the export of the activity log', () => {
   const exportsNoted = async () =>
     (await stored(server.database, app.id)).filter(({ type }) => type === 'activityLog').map(({ extra }) => extra);
 
-  it('gives a file, one entry a line, and notes that it did', async () => {
+  it('returns a file with one entry per line, and logs the export', async () => {
     const json = { values: { [app.ids.Visits!.Title!]: string('a') } };
     const record = (await app.send('POST', app.records('Visits'), { json })).body;
     const [start, end] = [Date.now() - 60_000, Date.now() + 60_000];
@@ -151,7 +151,7 @@ describe('the export of the activity log', () => {
     assert.equal(await refusal(await silent.addPerson('Some'), silent), 'MANAGEMENT_API_ACCESS_REQUIRED');
   });
 
-  it('tells of itself to HEAD and notes nothing', async () => {
+  it('describes itself to HEAD and logs nothing', async () => {
     const before = (await exportsNoted()).length;
     const now = Date.now();
     const reply = await app.send('HEAD', period(now - 1, now));
@@ -203,7 +203,7 @@ describe('the export of the activity log', () => {
     assert.ok(events.includes('request.cut'));
   });
 
-  it('that cannot be noted gives nothing', async () => {
+  it('that cannot be logged returns nothing', async () => {
     await server.database.sql(
       `alter table app_${app.id}.activity add constraint full_up check (entry not like '%"export"%') not valid`,
     );

@@ -59,7 +59,7 @@ describe('the months of the activity log', () => {
     );
   };
 
-  it('are there from the beginning where there is a log, and nowhere else', async () => {
+  it('exist from the beginning if there is a log, and nowhere else', async () => {
     const app = await publish();
     const { id, admin } = await publish({ activityLogEnabled: false });
     assert.deepEqual(Object.keys(await parts(server.database, app.id)), [
@@ -87,7 +87,7 @@ describe('the months of the activity log', () => {
     assert.deepEqual(kinds, ['application', 'activityLog']);
   });
 
-  it('are made ahead, by several servers at once, and again without any effect', async () => {
+  it('are created in advance, by several servers at once, and again without any effect', async () => {
     const app = await publish();
     const later = month(2) + DAY_MS;
     await Promise.all(Array.from({ length: 4 }, () => make(later, app)));
@@ -98,7 +98,7 @@ describe('the months of the activity log', () => {
     assert.deepEqual(toldOf(app), []);
   });
 
-  it('take over what was written for want of them', async () => {
+  it('take over the entries that were written before they existed', async () => {
     const app = await publish();
     const times = [month(3), month(3), month(4) - 1, month(4), month(30)];
     await writeAt(server.database, app.id, times);
@@ -111,7 +111,7 @@ describe('the months of the activity log', () => {
     assert.deepEqual(toldOf(app), []);
   });
 
-  it('are the rest itself where too much would have to be moved', async () => {
+  it('are made of the default partition itself when too much would have to be moved', async () => {
     const app = await publish();
     await fill(server.database, app.id, { at: month(3), count: MOVED_MAX + 1 });
     await writeAt(server.database, app.id, [month(-30), month(30)]);
@@ -124,7 +124,7 @@ describe('the months of the activity log', () => {
     assert.equal((await parts(server.database, app.id))[table(3)], MOVED_MAX + 2);
   });
 
-  it('are one part after a time in which nobody made any, of which the old goes entry by entry', async () => {
+  it('share one partition after a time without any, whose old entries are deleted one by one', async () => {
     const app = await publish();
     await fill(server.database, app.id, { at: month(3), count: 2 * TRIM_PAGE });
     await fill(server.database, app.id, { at: month(6), count: MOVED_MAX + 1 });
@@ -146,7 +146,7 @@ describe('the months of the activity log', () => {
     assert.equal((await parts(server.database, app.id))[long], undefined, 'and in the end it goes as a whole');
   });
 
-  it('are made for the other applications when one fails', async () => {
+  it('are created for the other applications when one fails', async () => {
     const [broken, other] = [await publish(), await publish()].sort((a, b) => (a.id < b.id ? -1 : 1)) as [
       TestApplication,
       TestApplication,
@@ -161,7 +161,7 @@ describe('the months of the activity log', () => {
     assert.deepEqual([table(3) in made, table(4) in made], [true, true]);
   });
 
-  it('go as a whole once all of them is too old, and never the present one', async () => {
+  it('are dropped as a whole once they are too old, and never the current one', async () => {
     const app = await publish();
     await writeAt(server.database, app.id, [month(0), month(1), month(1) + 1, month(2) - 1, month(2)]);
     // Whoever deletes from it entry by entry fails.
@@ -184,7 +184,7 @@ describe('the months of the activity log', () => {
     assert.deepEqual(await stored(server.database, app.id), []);
   });
 
-  it('of an earlier server are trimmed by pages until they can go', async () => {
+  it('of an earlier server are trimmed in pages until they can be dropped', async () => {
     const app = await publish({ activityLogEnabled: false });
     // As store/activity/months settles it at the migration.
     const schema = `app_${app.id}`;
@@ -202,7 +202,7 @@ describe('the months of the activity log', () => {
     assert.deepEqual(toldOf(app), [{ event: 'activityLog.trimmed', months: 1, entries: 0 }]);
   });
 
-  it('are made and dropped without keeping writers waiting for a slow one', async () => {
+  it('are created and dropped without making writers wait for a slow one', async () => {
     const app = await publish();
     await writeAt(server.database, app.id, [month(0)]);
     const slow = new pg.Client(server.database.connection);

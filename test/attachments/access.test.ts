@@ -99,7 +99,7 @@ describe('access to attachments', () => {
       refusedBytes(await filesAs(access, 'outsider').get(file.id), 403, 'API_ACCESS_REQUIRED');
     });
 
-    it(`read ${access}: whoever may read a record that holds it may fetch it, until the record lets go`, async () => {
+    it(`read ${access}: users who may read a record that holds it may fetch it, until the record lets go`, async () => {
       const readers = { creator: true, admin: true, stranger: access === 'everyone' };
       for (const where of Object.keys(places(access, { id: '' }))) {
         const file = await filesAs(access, 'creator').upload(`held in ${where}`);
@@ -133,7 +133,7 @@ describe('access to attachments', () => {
       await assertFetched(access, file, { holder: false, stranger: false });
     });
 
-    it(`read ${access}: nobody gains one by putting its identifier into a record of their own`, async () => {
+    it(`read ${access}: putting its identifier into a record of their own gives no user access`, async () => {
       const file = await filesAs(access, 'creator').upload('wanted by the stranger');
       const mine = recordsAs(access, 'stranger');
       const kept = code(access);
@@ -174,7 +174,7 @@ describe('access to attachments', () => {
     };
   }
 
-  it('whoever may fetch one through a record may hold it too, and keeps it', async () => {
+  it('users who may fetch one through a record may put it into theirs, and keep it', async () => {
     const file = await filesAs('everyone', 'creator').upload('handed on');
     const first = done(await recordsAs('everyone', 'creator').create(places('everyone', file).column!));
     done(await recordsAs('everyone', 'stranger').create(places('everyone', file).Array!));
@@ -182,7 +182,7 @@ describe('access to attachments', () => {
     await assertFetched('everyone', file, { stranger: true, holder: true });
   });
 
-  it('a record of somebody else that cannot be read gives nothing, in either direction', async () => {
+  it('an unreadable record of another user gives no access, in either direction', async () => {
     const file = await filesAs('creatorOnly', 'creator').upload('in my own record');
     const record = done(await recordsAs('creatorOnly', 'creator').create(places('creatorOnly', file).column!));
     await assertFetched('creatorOnly', file, { creator: true, admin: true, stranger: false, holder: false });

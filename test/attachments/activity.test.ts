@@ -63,7 +63,7 @@ onBothStores('attachment activities', { document: DOCUMENT }, (scene) => {
     assert.ok(entries[0].date <= entries[1].date);
   });
 
-  it('of an upload for somebody else name the admin who did it', async () => {
+  it('of an upload for another user name the admin who made it', async () => {
     const before = (await attachmentActivities(scene())).length;
     await files.upload('x', { 'x-service-creatorid': other.id });
     const [entry] = (await attachmentActivities(scene())).slice(before);

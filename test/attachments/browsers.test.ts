@@ -64,17 +64,17 @@ describe('attachments for browsers', () => {
     assert.equal(refused.headers['cache-control'], 'no-store', what);
   }
 
-  it('are asked for each time with a session, since another person may use the same browser', () =>
+  it('are revalidated each time with a session, since another person may use the same browser', () =>
     assertCaching({ cookie }, ASKED_FOR_EACH_TIME, 'session'));
 
-  it('may be kept by who has a token, or is a program with a password', async () => {
+  it('may be cached by clients with a token and by programs with a password', async () => {
     const token = `Bearer ${scene.app.admin.token}`;
     await assertCaching({ authorization: token }, KEPT, 'token');
     await assertCaching({ authorization: token, cookie, 'sec-fetch-dest': 'empty' }, KEPT, 'token of a page');
     await assertCaching({ authorization: password, 'user-agent': 'curl/8.5.0' }, KEPT, 'password');
   });
 
-  it('are asked for each time with a password that a browser remembers', async () => {
+  it('are revalidated each time with a password that a browser remembers', async () => {
     const said: Headers[] = [{ 'sec-fetch-dest': 'document' }, { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64)' }];
     for (const headers of said) {
       await assertCaching({ authorization: password, ...headers }, ASKED_FOR_EACH_TIME, JSON.stringify(headers));

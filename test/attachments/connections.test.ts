@@ -103,7 +103,7 @@ onBothStores('connections', { document: DOCUMENT, settings: { connectionsMax: 2 
     return all.subarray(all.indexOf('\r\n\r\n') + 4);
   };
 
-  it('readers who vanish in the middle leave nothing open', async () => {
+  it('clients that vanish in the middle leave nothing open', async () => {
     for (let n = 0; n < VANISHING_READERS; n += 10) {
       const readers = await Promise.all(Array.from({ length: 10 }, () => beginReading(scene().server.address)));
       for (const { socket } of readers) socket.destroy();
@@ -112,7 +112,7 @@ onBothStores('connections', { document: DOCUMENT, settings: { connectionsMax: 2 
     assert.ok((await files.get(large.id)).bytes.equals(bytes));
   });
 
-  it('readers who vanish before the answer begins leave nothing open', async () => {
+  it('clients that vanish before the reply begins leave nothing open', async () => {
     for (let n = 0; n < VANISHING_READERS; n += 1) {
       const wire = await Wire.open(scene().server.address);
       wire.write(asking());
@@ -153,7 +153,7 @@ onBothStores('connections', { document: DOCUMENT, settings: { connectionsMax: 2 
     });
   });
 
-  it('what is not HTTP behind a request for a download is answered behind all of the file', async () => {
+  it('invalid HTTP after a request for a download is refused after the whole file', async () => {
     const { socket, received } = await beginReading(scene().server.address);
     const over = new Promise<void>((resolve) => socket.on('close', () => resolve()));
     socket.on('error', () => undefined).on('data', (piece: Buffer) => received.push(piece));

@@ -159,7 +159,7 @@ describe('the doctor', () => {
     assert.equal(await status(id), 200);
   });
 
-  it('does what the sweep does about uploads and removals that nobody goes on with', async () => {
+  it('treats abandoned uploads and removals as the sweep does', async () => {
     const collectionId = scene.app.ids.Visits!.id!;
     const [interrupted, removing, announced] = [plantedId(), plantedId(), plantedId()];
     await plant(scene, { id: interrupted, collectionId, node: 'dead' });
@@ -199,7 +199,7 @@ describe('the doctor', () => {
     await well();
   });
 
-  it('finds nothing wrong with what is being uploaded, and removed, meanwhile', async () => {
+  it('finds nothing wrong with files that are uploaded or removed meanwhile', async () => {
     let over = false;
     const traffic = (async () => {
       for (let n = 0; !over; n++) {
@@ -284,7 +284,7 @@ describe('the doctor', () => {
     await well();
   });
 
-  it('does not mend when more than half of everything is wrong, unless it is told to', async () => {
+  it('does not repair when more than half of everything is wrong, unless it is forced to', async () => {
     const app = await publishApplication(scene.server, { name: 'Many', ...DOCUMENT });
     const many = { ...scene, app };
     const files = filesOf(many, 'Visits');
@@ -348,7 +348,7 @@ describe('the doctor and the sweep on S3', () => {
     assert.equal((await rowOf(scene, lost.id)).state, 'gone');
   });
 
-  it('tell of a store that does not answer', async () => {
+  it('report a store that does not answer', async () => {
     const other = await openAttachments('s3', DOCUMENT);
     await other.store.close();
     const { lines } = await examine(other);

@@ -143,7 +143,7 @@ onBothStores('download', { document: DOCUMENT }, (scene) => {
     for (const [range, start, end] of rows) assertPart(await files.get(file.id, { range }), start, end, range);
   });
 
-  it('gives all of it for several ranges, and for what is no range of bytes', async () => {
+  it('returns the whole file for several ranges and for other units than bytes', async () => {
     for (const range of ['bytes=0-1,5-9', 'bytes=9-5', 'lines=0-9', 'bytes=', 'bytes=a-b', '0-9']) {
       const reply = await files.get(file.id, { range });
       assert.equal(reply.status, 200, range);
@@ -188,7 +188,7 @@ onBothStores('download', { document: DOCUMENT }, (scene) => {
     assert.equal((await files.head(NO_ATTACHMENT)).status, 404);
   });
 
-  it('is 404 for what is not there, or not yet, or elsewhere', async () => {
+  it('is 404 for an attachment that does not exist, is unfinished or belongs to another collection', async () => {
     const params = refusedBytes(await files.get(NO_ATTACHMENT), 404, 'ATTACHMENT_NOT_FOUND');
     assert.deepEqual(params, { attachmentId: NO_ATTACHMENT });
     refusedBytes(await filesOf(scene(), 'Others').get(file.id), 404, 'ATTACHMENT_NOT_FOUND');
@@ -205,7 +205,7 @@ onBothStores('download', { document: DOCUMENT }, (scene) => {
     assert.equal((await files.get(id)).bytes.toString(), 'soon');
   });
 
-  it('is 400 for what is no identifier of an attachment, before anybody is asked who they are', async () => {
+  it('is 400 for an invalid identifier, before credentials are checked', async () => {
     const nobody = filesOf(scene(), 'Files', 'nonsense');
     for (const id of ['a', 'r'.repeat(27), NO_ATTACHMENT.toUpperCase(), `${NO_ATTACHMENT}0`, '..%2f..%2fetc']) {
       refusedBytes(await nobody.get(id), 400, 'INVALID_ATTACHMENT_ID');

@@ -33,7 +33,7 @@ describe('erasures', () => {
   const notes = async () =>
     (await scene.server.database.sql('select application_id from cartulary.erasures order by 1')).flat();
 
-  it('are tried once a minute while they fail, tell of each try once, and stop no other', async () => {
+  it('are retried once a minute while they fail, report each attempt once, and do not stop the others', async () => {
     const [failing, other] = [applicationOf('x'), applicationOf('y')];
     const [locked, beside, theirs] = [plantedId(), plantedId(), plantedId()];
     for (const id of [locked, beside]) await put(failing, id);

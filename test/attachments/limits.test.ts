@@ -89,7 +89,7 @@ onBothStores('limits of uploads', { document: { collections: COLLECTIONS } }, (s
     }
   });
 
-  it('who asks first is told to go on when the body may come, and not before the other checks', async () => {
+  it('100 Continue is sent when the body may come, and not before the other checks', async () => {
     await limit(LIMIT_BYTES);
     await onWire(scene().server.address, async (wire) => {
       const expecting = { expect: '100-continue', 'content-length': '5' };
@@ -106,7 +106,7 @@ onBothStores('limits of uploads', { document: { collections: COLLECTIONS } }, (s
     });
   });
 
-  it('a connection can be used again behind a refused upload', async () => {
+  it('a connection can be used again after a refused upload', async () => {
     await limit(LIMIT_BYTES);
     const large = randomFile(3_000_000);
     await onWire(scene().server.address, async (wire) => {

@@ -145,7 +145,7 @@ describe('names of attachments', () => {
     });
   }
 
-  it('a raw NUL makes no request, and harms nobody', async () => {
+  it('a raw NUL is refused and harms no other request', async () => {
     await onWire(scene.server.address, async (wire) => {
       const headers = { authorization: `Bearer ${scene.app.admin.token}`, 'content-length': '1' };
       wire.write(`${head('POST', files.path, { ...headers, 'content-disposition': quoted('a\0b') })}x`);

@@ -125,7 +125,7 @@ describe('publishing with attachments', () => {
     assert.equal(done(await records().get(id)).values[PAIR]?.value.scan, undefined);
   });
 
-  it('who may read is what the definition says now', async () => {
+  it('the current definition decides who may read', async () => {
     const { app, records, upload, assertFetched } = await begin(title, file);
     const one = await upload('one');
     done(await records().create({ [FILE]: attachment(one) }));

@@ -127,7 +127,7 @@ describe('the sweep', () => {
     assert.deepEqual([...(await findUnheld(writer(), collection, [id]))], []);
   });
 
-  it('waits for nobody who is about to hold one, and refuses who comes too late', async () => {
+  it('does not wait for a record that is about to hold one, and refuses one that comes too late', async () => {
     const [kept, late] = await Promise.all(
       ['kept.txt', 'late.txt'].map((name) => filesOf(scene, 'Visits').uploadNamed(name)),
     );
@@ -204,7 +204,7 @@ describe('the sweep', () => {
     await scene.server.database.sql(`delete from app_${scene.app.id}.attachments where state = 'pending'`);
   });
 
-  it('spares an upload whose server is missing for a moment only', async () => {
+  it('spares an upload whose server is missing only for a moment', async () => {
     const id = plantedId();
     await plant(scene, { id, collectionId: visits.id!, node: 'back' });
     const sweeping = sweeper.sweep();
@@ -252,7 +252,7 @@ describe('the sweep', () => {
     swept();
   });
 
-  it('leaves an announced upload to its own date, and keeps count of who holds it', async () => {
+  it('leaves an announced upload until its expiry, and tracks which records hold it', async () => {
     const id = plantedId();
     const at = new Date(Date.now() - 30 * DAY_MS).toISOString();
     const expires_at = new Date(Date.now() + 30 * DAY_MS).toISOString();
@@ -292,7 +292,7 @@ describe('the sweep', () => {
     assert.deepEqual(swept(), [{ event: 'attachments.swept', applicationId: scene.app.id, ...counts }]);
   });
 
-  it('removes an attachment marked as missing when nobody holds it, and keeps it while somebody does', async () => {
+  it('removes an attachment marked as missing when no record holds it, and keeps it otherwise', async () => {
     const held = await heldIn(scene, 'Visits', photo(visits.Photo!));
     const free = await filesOf(scene, 'Visits').uploadNamed('missing.txt');
     const ids = [held.id, free.id];
@@ -305,7 +305,7 @@ describe('the sweep', () => {
     swept();
   });
 
-  it('tells of an application that fails, and goes on with the others', async () => {
+  it('reports an application that fails, and continues with the others', async () => {
     const other = await publishApplication(scene.server, { name: 'Other', ...DOCUMENT });
     const beside = { ...scene, app: other };
     const { id } = await filesOf(beside, 'Visits').uploadNamed('other.txt');
@@ -393,7 +393,7 @@ describe('the sweep', () => {
     assert.ok(last?.event === 'attachments.swept' && last.strays === 2);
   });
 
-  it('removes what is stored of an application that was removed, and nothing of one that came after it', async () => {
+  it('removes the files of a removed application, and none of its successor', async () => {
     const app = await publishApplication(scene.server, { name: 'Removed', ...DOCUMENT });
     const there = { ...scene, app };
     const { id } = await filesOf(there, 'Visits').uploadNamed('removed.txt');

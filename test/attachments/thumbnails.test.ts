@@ -119,7 +119,7 @@ onBothStores('thumbnails', { document: DOCUMENT }, (scene) => {
     }
   });
 
-  it('are for those who may fetch the file', async () => {
+  it('are for users who may fetch the file', async () => {
     const asOther = filesOf(scene(), 'Files', other.token);
     refusedBytes(await asOther.get(jpeg.id, {}, '?size=256'), 404, 'ATTACHMENT_NOT_FOUND');
     const cases = operationsOn(scene().app, 'Files');
@@ -144,7 +144,7 @@ onBothStores('thumbnails', { document: DOCUMENT }, (scene) => {
     }
   });
 
-  it('of another application are not to be had', async () => {
+  it('of another application are not found', async () => {
     const { server } = scene();
     const app = await publishApplication(server, {
       collections: [{ id: 'tfiles00', name: 'Files', columns: [{ name: 'File', type: 'Attachment' }] }],

@@ -136,7 +136,7 @@ onBothStores('upload', { document: DOCUMENT }, (scene) => {
     }
   });
 
-  it('takes a body whose length nobody declared', async () => {
+  it('accepts a body without a declared length', async () => {
     const bytes = randomFile(150_001);
     const { id, size } = uploaded(await files.send(bytes, {}, { chunked: true }));
     assert.equal(size, 150_001);
@@ -165,7 +165,7 @@ onBothStores('upload', { document: DOCUMENT }, (scene) => {
     assert.deepEqual(row, [other.id]);
   });
 
-  it('refuses a creator who is malformed, unknown, or named by somebody who is no admin', () =>
+  it('refuses a creator who is malformed, unknown, or named by a user who is not an admin', () =>
     leavesNothing(async () => {
       for (const malformed of ['nobody', 'U1234567', 'u123456', 'u12345678', '']) {
         const params = refusedBytes(

@@ -115,7 +115,7 @@ test('an animation shows its first frame and stands still', async (t) => {
   }
 });
 
-test('where the photo was taken does not come along', async (t) => {
+test('the location of a photo is removed', async (t) => {
   const thumbnails = started(t);
   const bytes = await twoColours(400, 200)
     .withExif({ IFD0: { Artist: 'Somebody' }, IFD3: { GPSLatitudeRef: 'N', GPSLatitude: '35/1 41/1 22/1' } })

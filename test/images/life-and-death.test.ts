@@ -68,7 +68,7 @@ test('a process that is killed while it decodes', async (t) => {
   await works(thumbnails);
 });
 
-test('a process that died while it had nothing to do is replaced', async (t) => {
+test('a process that died while idle is replaced', async (t) => {
   const thumbnails = started(t);
   await works(thumbnails);
   const first = onlyWorker();
@@ -120,7 +120,7 @@ test('an image at which the process dies is not tried again soon', async (t) => 
   await works(thumbnails);
 });
 
-test('who asks for the same at once gets the same', async (t) => {
+test('concurrent requests for the same thumbnail share it', async (t) => {
   const thumbnails = started(t);
   let opened = 0;
   const open = async () => {
@@ -142,7 +142,7 @@ test('many at once all finish, in one process', async (t) => {
   onlyWorker();
 });
 
-test('beyond the bound of those who wait of one application, UNAVAILABLE; another has its turn', async (t) => {
+test('a full queue of one application refuses with UNAVAILABLE and does not delay another', async (t) => {
   const thumbnails = started(t);
   const first = stalled();
   const running = thumbnails.make(imageOf(first), 64);
@@ -158,7 +158,7 @@ test('beyond the bound of those who wait of one application, UNAVAILABLE; anothe
   await Promise.all([running, ...waiting]);
 });
 
-test('an image that takes long keeps those of another application not waiting', async (t) => {
+test('a slow image does not delay those of another application', async (t) => {
   const thumbnails = started(t);
   const first = stalled();
   const running = thumbnails.make(imageOf(first), 64);
@@ -173,7 +173,7 @@ test('an image that takes long keeps those of another application not waiting', 
   await Promise.all([running, waiting]);
 });
 
-test('what nobody waits for any more is not begun, and what somebody does is', async (t) => {
+test('a job is not started when all of its requests are cancelled, and is when one remains', async (t) => {
   const thumbnails = started(t);
   const first = stalled();
   const running = thumbnails.make(imageOf(first), 64);
@@ -196,7 +196,7 @@ test('what nobody waits for any more is not begun, and what somebody does is', a
   assert.deepEqual(opened, ['shared', 'left']);
 });
 
-test('the process knows no secret and gives way to the server', async (t) => {
+test('the process has no secrets and a lower priority than the server', async (t) => {
   const thumbnails = started(t);
   await works(thumbnails);
   const pid = onlyWorker();

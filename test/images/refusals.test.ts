@@ -26,7 +26,7 @@ async function works(thumbnails: Thumbnails): Promise<void> {
   assert.equal((await sharp(thumbnail).metadata()).width, 64);
 }
 
-test('what is no image we show', async (t) => {
+test('files that are not images with thumbnails', async (t) => {
   const thumbnails = started(t);
   const heic = Buffer.concat([Buffer.from('\0\0\0\x18ftypheic\0\0\0\0mif1heic', 'latin1'), Buffer.alloc(200)]);
   const avif = await twoColours(64, 64).avif({ effort: 0 }).toBuffer();
@@ -49,7 +49,7 @@ test('what is no image we show', async (t) => {
   assert.equal(workersOf().length, 1);
 });
 
-test('what begins like an image and is none, or is cut off', async (t) => {
+test('files that begin like an image but are not, or is cut off', async (t) => {
   const thumbnails = started(t);
   const photo = await noise(600, 400).jpeg().toBuffer();
   const drawing = await noise(600, 400).png().toBuffer();
@@ -73,7 +73,7 @@ test('what begins like an image and is none, or is cut off', async (t) => {
   assert.equal(workersOf().length, 1);
 });
 
-test('the content decides, whatever was behind or before it', async (t) => {
+test('the content decides, whatever came before or after it', async (t) => {
   const thumbnails = started(t);
   // make() is told neither a name nor a type: a JPEG uploaded as image/png is a JPEG.
   const photo = await twoColours(400, 200).jpeg().toBuffer();
@@ -141,7 +141,7 @@ test('too many bytes, and a film that is not read to its end', async (t) => {
   await works(thumbnails);
 });
 
-test('what was refused is not looked at again when it is asked for again', async (t) => {
+test('a refused image is not decoded again when it is requested again', async (t) => {
   const thumbnails = started(t);
   const photo = await noise(600, 400).jpeg().toBuffer();
   let opened = 0;

@@ -29,7 +29,7 @@ const namesIn = (text: string): string[] =>
     name.replace(/(?<=_duration_seconds)_(?:bucket|sum|count)$/, ''),
   );
 
-describe('what is documented of the figures', () => {
+describe('the documentation of the metrics', () => {
   let server: TestServer;
   let figures: Scrape;
   before(async () => {

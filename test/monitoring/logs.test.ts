@@ -67,7 +67,7 @@ describe('the log', () => {
     await database.drop();
   });
 
-  it('tells of every request what is needed to find it', async () => {
+  it('has a line for every request with all that is needed to find it', async () => {
     const published = await operator('POST', '/applications', {
       name: 'Logged',
       collections: [{ name: 'A', columns: [{ name: 'T', type: 'String', unique: true }] }],
@@ -104,7 +104,7 @@ describe('the log', () => {
     assert.match(String(time), /^\d{4}-\d\d-\d\dT/);
   });
 
-  it('tells of what machines ask by the clock to who debugs alone', async () => {
+  it('has the requests of probes and scrapers at debug level only', async () => {
     for (const path of ['/healthz', '/readyz']) await send('GET', path);
     const figures = (key: string) =>
       fetch(`${server.address}/metrics`, { headers: { authorization: `Bearer ${key}` } });
@@ -217,7 +217,7 @@ describe('errors in the log', () => {
 });
 
 describe('floods in the log', () => {
-  it('are the first at once, then the latest with their number, and begin anew after a quiet time', (t) => {
+  it('log the first at once, then the latest with their number, and start over after a quiet time', (t) => {
     t.mock.timers.enable({ apis: ['setInterval'] });
     const told: [string, number][] = [];
     const floods = new Floods<string>((latest, times) => told.push([latest, times]));

@@ -72,7 +72,7 @@ describe('/metrics', () => {
     assert.equal(grown('cartulary_quota_refused_total', 'records-read'), 1);
   });
 
-  it('says how the database is, and what the process needs', async () => {
+  it('reports the state of the database, and what the process needs', async () => {
     const { sum, text } = await scrape(server.address);
     assert.equal(sum('cartulary_database_up'), 1);
     assert.match(text, /^cartulary_database_info\{version="\d+[^"]*",embedded="false"\} 1$/m);
@@ -86,7 +86,7 @@ describe('/metrics', () => {
     await until('a job to have run', async () => (await scrape(server.address)).sum('cartulary_job_runs_total') > 0);
   });
 
-  it('has nothing in it that a client sent', async () => {
+  it('contains nothing that a client sent', async () => {
     const odd = 'q7x9odd';
     await server.send('GET', `/${odd}`);
     await server.send('GET', `/v1/${app.id}/collections/${odd}/records`, { token: odd });
@@ -98,7 +98,7 @@ describe('/metrics', () => {
     assert.ok(sum(COUNT, { route: 'none', status: '404' }) >= 1);
   });
 
-  it('takes the operator’s key alone, slows down who guesses it, and has a port that needs none', async () => {
+  it('accepts only the operator’s key, slows down guesses of it, and has a port that needs none', async () => {
     const ask = async (authorization?: string) =>
       (await fetch(`${server.address}/metrics`, { headers: authorization ? { authorization } : {} })).status;
     assert.equal(await ask(), 401);
@@ -123,7 +123,7 @@ describe('/metrics', () => {
     );
   });
 
-  it('answers while requests wait for their turn, and says how many', async () => {
+  it('replies while requests are queued, and says how many', async () => {
     const { connection } = server.database;
     const { default: pg } = await import('pg');
     const locker = new pg.Client(connection);
@@ -144,7 +144,7 @@ describe('/metrics', () => {
     for (const { status } of await Promise.all(stuck)) assert.equal(status, 200);
   });
 
-  it('answers while the database is away, without its figures', async () => {
+  it('replies while the database is unreachable, without its figures', async () => {
     const wire = await tapWire(server.database.connection);
     const away = await startTestServer({ connection: wire.connection, database: server.database });
     try {
@@ -160,7 +160,7 @@ describe('/metrics', () => {
     }
   });
 
-  it('makes one of the figures of several processes', async () => {
+  it('adds up the metrics of several processes', async () => {
     const figure = (name: string, aggregator: Figure['aggregator'], value: number): Figure => ({
       name,
       help: name,

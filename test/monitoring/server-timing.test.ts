@@ -37,7 +37,7 @@ describe('Server-Timing', () => {
   });
   after(() => server.close());
 
-  it('names the stages of the road, the statements and the whole', async () => {
+  it('names the stages of a request, the statements and the total', async () => {
     const made = await app.send('POST', app.records('A'), { json: { values: { [app.ids.A?.T ?? '']: string('x') } } });
     const got = await app.send('GET', app.records('A', made.body.id));
     for (const reply of [made, got]) {
@@ -55,7 +55,7 @@ describe('Server-Timing', () => {
     assert.match(timingOf(listed).get('db')?.text ?? '', /^[1-9]\d* statements?$/);
   });
 
-  it('keeps the number of statements to itself where something is refused', async () => {
+  it('omits the number of statements when a request is refused', async () => {
     const missing = await app.send('GET', app.records('A', `r${'0'.repeat(26)}`));
     assert.equal(missing.status, 404);
     assert.equal(timingOf(missing).get('db')?.text, undefined);
@@ -87,7 +87,7 @@ describe('Server-Timing', () => {
     }
   });
 
-  it('tells nothing to whoever is not known', async () => {
+  it('reveals nothing to clients without credentials', async () => {
     const basic = (user: string) => ({ authorization: `Basic ${Buffer.from(`${user}:wrong`).toString('base64')}` });
     const replies = [
       await app.send('GET', app.records('A'), { token: 'wrong' }),

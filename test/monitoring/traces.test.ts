@@ -205,7 +205,7 @@ describe('traces', () => {
     assert.deepEqual(received(), []);
   });
 
-  it('does without a collector: nothing waits for it, and it is told of once', async () => {
+  it('works without a collector: nothing waits for it, and its absence is logged once', async () => {
     const lines: Observation[] = [];
     const server = await start({ port: 9, observe: (observation) => lines.push(observation) });
     const unsent = () => lines.filter(({ event }) => event === 'traces.unsent').length;

@@ -36,7 +36,7 @@ describe('devices', () => {
     await service.close();
   });
 
-  it('are shown to their user and to admins, who may remove them; to nobody else', async () => {
+  it('are listed and removed by their user and by admins only', async () => {
     const { id } = await registerBrowser(app, person, service);
     const [view] = await devicesOf(person);
     assert.deepEqual(Object.keys(view), ['id', 'transport', 'name', 'createdAt']);
@@ -62,7 +62,7 @@ describe('devices', () => {
     assert.deepEqual(await devicesOf(person), []);
   });
 
-  it('belong to who registered their address last, and old messages do not follow', async () => {
+  it('belong to the user who registered their address last, who gets no messages of the former one', async () => {
     const [first, second] = [await app.addPerson('First'), await app.addPerson('Second')];
     const browser = service.browser();
     const device = { transport: 'webPush', subscription: browser.subscription, name: 'Desk' };
@@ -150,7 +150,7 @@ describe('devices', () => {
     }
   });
 
-  it('are never called where the server trusts nobody', async () => {
+  it('are never called at services that the server does not trust', async () => {
     const { subscription } = service.browser();
     const { port } = new URL(service.origin);
     const endpoints = [

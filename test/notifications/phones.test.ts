@@ -109,7 +109,7 @@ describe('phones', () => {
     assert.equal(await deviceCount(person), 1);
   });
 
-  it('get messages by APNs, on a connection that is kept and made anew', async () => {
+  it('get messages by APNs, on a persistent connection that is reopened when it ends', async () => {
     const person = await somebodyWith({ transport: 'apns', token: APNS_TOKEN });
     await notify(app, person, { title: 'Look', body: 'here', url: 'https://example.com/', sound: 'default' });
     await until('the first', () => apns.taken.length === 1);

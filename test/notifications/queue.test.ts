@@ -46,7 +46,7 @@ describe('the queue of deliveries', () => {
     claimDeliveries(database.application(app.id), { now: at(0), until, limit });
   const rows = () => server.database.sql(`select state, attempts, due_at from app_${app.id}.deliveries`);
 
-  it('gives no more than the limit, however the statement is planned', async () => {
+  it('claims no more than the limit, however the statement is planned', async () => {
     await fill(2_000);
     const { database: name } = server.database.connection as { database: string };
     for (const off of [[], ['hashjoin', 'mergejoin'], ['hashjoin', 'mergejoin', 'indexscan', 'bitmapscan']]) {
@@ -111,7 +111,7 @@ describe('the queue of deliveries', () => {
     }
   });
 
-  it('loses what is finished for a week', async () => {
+  it('deletes notifications that were finished a week ago', async () => {
     await fill(3);
     const [[young] = []] = await server.database.sql(`select id from app_${app.id}.notifications`);
     const old = (digit: number) => `00000000-0000-7000-8000-00000000000${digit}`;
@@ -132,7 +132,7 @@ describe('the queue of deliveries', () => {
   });
 });
 
-describe('the attempts at a time', () => {
+describe('concurrent attempts', () => {
   it('are never all of one service, and few of all those that fail', () => {
     const failing: string[] = [];
     const health = new ServiceHealth((service) => failing.push(service));

@@ -17,14 +17,14 @@ import { notify, publishWithPush, queueOf, registerBrowser } from './scene.ts';
 describe('the wait for the next attempt', () => {
   const delay = (attempts: number, serviceFailing: boolean) => retryDelayMs({ attempts, serviceFailing, chance: 0.5 });
 
-  it('doubles from a second to an hour while the service takes nothing', () => {
+  it('doubles from a second to an hour while the service accepts nothing', () => {
     assert.deepEqual(
       [1, 2, 3, 4, 12, 13, 60].map((attempts) => delay(attempts, true)),
       [1_000, 2_000, 4_000, 8_000, 2_048_000, 3_600_000, 3_600_000],
     );
   });
 
-  it('is a second while it takes others, and doubles only behind that', () => {
+  it('is a second while the service accepts others, and doubles only after that', () => {
     assert.deepEqual(
       [1, 2, 15, 16, 17, 60].map((attempts) => delay(attempts, false)),
       [1_000, 1_000, 1_000, 2_000, 4_000, 3_600_000],
@@ -103,7 +103,7 @@ describe('deliveries', () => {
     service.react = () => list.shift() ?? { status: 201 };
   };
 
-  it('that fail are tried again until they are taken', async () => {
+  it('that fail are retried until they are accepted', async () => {
     const { person, browser } = await somebody();
     reactions({ status: 500 }, { status: 503 });
     await notify(app, person, { body: 'a' });
@@ -271,7 +271,7 @@ describe('deliveries', () => {
     assert.deepEqual(browser.arrivals, []);
   });
 
-  it('to a user who is shut out when they are sent fail, and the device stays until its sign-in has ended', async () => {
+  it('to a user who has been disabled meanwhile fail, and the device stays until its sign-in has ended', async () => {
     const { person, browser } = await somebody();
     const path = `/users/${person.id}`;
     const before = service.requests;
@@ -297,7 +297,7 @@ describe('deliveries', () => {
     assert.deepEqual((await app.send('GET', `${path}/devices`)).body, []);
   });
 
-  it('that a server has taken and not begun are given back when it stops, those under way end', async () => {
+  it('that a stopping server has claimed but not started are released, and those in progress finish', async () => {
     const own = await publishWithPush(server, { name: 'Stopping' });
     const { person, browser } = await somebody(own);
     await server.close();

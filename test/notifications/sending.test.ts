@@ -35,7 +35,7 @@ describe('sending notifications', () => {
     await service.close();
   });
 
-  it('delivers what was said to every device of the user, signed with the key that browsers were given', async () => {
+  it('delivers the message to every device of the user, signed with the key that browsers subscribed with', async () => {
     const browsers = [await registerBrowser(app, person, service), await registerBrowser(app, person, service)];
     const said = { title: 'Look', body: `line\nand ${EMOJI}`, url: 'https://example.com/ä?b=c', sound: 'default' };
     await notify(app, person, said);
@@ -59,7 +59,7 @@ describe('sending notifications', () => {
     assert.equal(arrivals[0]!.message.title, 'Inspections');
   });
 
-  it('keeps the URL whole and cuts the body where a push service could not carry it', async () => {
+  it('keeps the URL whole and shortens the body to the limit of the push service', async () => {
     const somebody = await app.addPerson('Talkative');
     const { arrivals } = await registerBrowser(app, somebody, service);
     const url = `https://example.com/${'あ'.repeat(1004)}`;

@@ -102,7 +102,7 @@ describe('a device', () => {
     }
   });
 
-  it('that is dead lives again when it is registered anew', async () => {
+  it('that was removed works again when it is registered again', async () => {
     const person = await somebody();
     const browser = await register(person, withToken(person));
     await sql('update APP.tokens set revoked_at = $2 where user_id = $1', person.id, '2020-01-01');

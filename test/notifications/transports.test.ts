@@ -40,7 +40,7 @@ describe('transports', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('have one deadline for all that a message takes', async () => {
+  it('have one deadline for everything that a message needs', async () => {
     // Each of the steps is quick enough; together they are not.
     fcmService.react = () => ({ status: 401, body: {}, delayMs: 400 });
     const began = performance.now();

@@ -59,7 +59,7 @@ describe('an upload and its deadline', { timeout: 60_000 }, () => {
     assert.equal((await files.get(id)).status, 200);
   });
 
-  it('is refused also behind its last byte, while its client was waited for gladly', async () => {
+  it('is refused after its last byte too, although waiting for its client has no deadline', async () => {
     const before = await rows();
     await onWire(scene.server.address, async (wire) => {
       const headers = { authorization: `Bearer ${scene.app.admin.token}`, 'content-length': '6' };

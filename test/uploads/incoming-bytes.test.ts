@@ -57,7 +57,7 @@ describe('incoming bytes', () => {
     assert.equal(await bytes.more(), false);
   });
 
-  it('end for somebody newer with what has arrived, without waiting for a dead connection', async () => {
+  it('end for a newer request with the bytes that have arrived, without waiting for a dead connection', async () => {
     const newer = new AbortController();
     let wake = (): void => undefined;
     const silence = new Promise<void>((resolve) => {
@@ -80,7 +80,7 @@ describe('incoming bytes', () => {
     wake();
   });
 
-  it('end for somebody newer soon, also while they flow', async () => {
+  it('end soon for a newer request, also while bytes arrive', async () => {
     const newer = new AbortController();
     async function* flowing(): AsyncGenerator<Uint8Array> {
       for (;;) {

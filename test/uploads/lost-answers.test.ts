@@ -23,7 +23,7 @@ import { assertAppended, DOCUMENT, type Uploads, uploadsOf } from '../support/up
 const COMPLETING = "state = 'available', size";
 const CLAIMING = 'set node = $2, expires_at';
 
-describe('an upload whose server does not hear what the database has done', () => {
+describe('an upload whose server never receives the result from the database', () => {
   let database: TestDatabase;
   let wire: TroubledWire;
   let scene: AttachmentScene;
@@ -91,7 +91,7 @@ describe('an upload whose server does not hear what the database has done', () =
     assert.equal((await storedOf(id)).length, 1, 'without its pieces');
   });
 
-  it('is cleared away by its own server when its row came behind the refusal', async () => {
+  it('is removed by its own server when its row was committed after the refusal', async () => {
     const before = await rows();
     const lost = wire.lose(`insert into app_${scene.app.id}.attachments`);
     refusedBytes(await files.send('whole'), 503, 'UNAVAILABLE');
@@ -124,7 +124,7 @@ describe('an upload whose server does not hear what the database has done', () =
     assertAppended(await elsewhere.append(id, 0, 'whole'), 5);
   });
 
-  it('leaves nothing when it was given up elsewhere meanwhile', async () => {
+  it('leaves nothing when it was terminated elsewhere meanwhile', async () => {
     const held = wire.hold(CLAIMING);
     const announcing = uploads.announce(0);
     await held.met;

@@ -43,7 +43,7 @@ onBothStores('announced upload', { document: DOCUMENT, settings: { announcedDays
     assert.ok(leftMs > 2.99 * DAY_MS && leftMs < 3.01 * DAY_MS, String(reply.headers['upload-expires']));
   }
 
-  it('is announced with its metadata, told where it is, and becomes an attachment with the last byte', async () => {
+  it('is announced with its metadata, gets an address, and becomes an attachment with the last byte', async () => {
     const bytes = randomFile(300_000);
     const described = metadata({ filename: 'a b.png', filetype: 'image/png', more: 'ignored' });
     const reply = await uploads.announce(bytes.length, { 'upload-metadata': described });
@@ -197,7 +197,7 @@ onBothStores('announced upload', { document: DOCUMENT, settings: { announcedDays
     assert.equal(await uploads.offset(id), 0);
   });
 
-  it('tells what it knows of the protocol', async () => {
+  it('reports the supported version and extensions of the protocol', async () => {
     const reply = await uploads.options();
     assert.equal(reply.status, 204);
     assert.equal(reply.headers['tus-version'], '1.0.0');
@@ -271,7 +271,7 @@ onBothStores('announced upload', { document: DOCUMENT, settings: { announcedDays
     assert.equal((await uploads.cancel(id)).status, 204);
   });
 
-  it('is given up with everything of it, and then is not there', async () => {
+  it('is terminated with all its bytes, and is then not found', async () => {
     const before = await traces(scene());
     const { id } = await uploads.announced(10);
     assertAppended(await uploads.append(id, 0, 'abcd'), 4);
@@ -285,7 +285,7 @@ onBothStores('announced upload', { document: DOCUMENT, settings: { announcedDays
     assert.equal((await uploads.state(id)).status, 404);
   });
 
-  it('is given up and gone on with by POST too, where that says so', async () => {
+  it('is terminated and continued by POST with X-HTTP-Method-Override too', async () => {
     const { server, app } = scene();
     const post = (id: string, override: Record<string, string>, body = '') =>
       exchange(server.address, 'POST', `${uploads.path}/${id}`, {
@@ -308,7 +308,7 @@ onBothStores('announced upload', { document: DOCUMENT, settings: { announcedDays
     assert.equal((await uploads.state(id)).status, 404);
   });
 
-  it('is no longer given up once it is an attachment', async () => {
+  it('cannot be terminated once it is an attachment', async () => {
     const { id } = await uploads.announced(3);
     assertAppended(await uploads.append(id, 0, 'abc'), 3);
     refusedBytes(await uploads.cancel(id), 404, 'ATTACHMENT_NOT_FOUND');
@@ -365,7 +365,7 @@ onBothStores('announced upload', { document: DOCUMENT, settings: { announcedDays
     assert.equal((await files.get(id)).bytes.toString(), 'whole');
   });
 
-  it('goes on as it was announced when the application was published anew meanwhile', async () => {
+  it('continues as announced when the application was published again meanwhile', async () => {
     const { id } = await uploads.announced(6);
     assertAppended(await uploads.append(id, 0, 'abc'), 3);
     await republish(scene(), { ...DOCUMENT, maxAttachmentBytes: 5 });

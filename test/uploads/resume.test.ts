@@ -66,7 +66,7 @@ onBothStores('an interrupted announced upload', { document: DOCUMENT }, (scene) 
     await assertThere(id, bytes);
   });
 
-  it('notes each piece while the others come', async () => {
+  it('records each piece while the next ones arrive', async () => {
     const bytes = randomFile(18 * MIB);
     const { id } = await uploads.announced(bytes.length);
     const wire = await uploads.begin(id, { declared: bytes.length, sent: bytes.subarray(0, 17 * MIB) });
@@ -79,7 +79,7 @@ onBothStores('an interrupted announced upload', { document: DOCUMENT }, (scene) 
     await assertThere(id, bytes);
   });
 
-  it('lets a client go on whose old connection nobody knows to be dead', async () => {
+  it('lets a client continue whose old connection is dead but still open', async () => {
     const bytes = randomFile(200_000);
     const { id } = await uploads.announced(bytes.length);
     const old = await uploads.begin(id, { declared: bytes.length, sent: bytes.subarray(0, 50_000) });
@@ -155,7 +155,7 @@ onBothStores('an interrupted announced upload', { document: DOCUMENT }, (scene) 
     assertAppended(await elsewhere.append(id, 0, 'abcde'), 5);
   });
 
-  it('leaves nothing beside the attachment, noted or not', async () => {
+  it('leaves nothing besides the attachment, recorded or not', async () => {
     const bytes = randomFile(20_000);
     const { id } = await uploads.announced(bytes.length);
     assertAppended(await uploads.append(id, 0, bytes.subarray(0, 5_000)), 5_000);
@@ -189,7 +189,7 @@ onBothStores('an interrupted announced upload', { document: DOCUMENT }, (scene) 
     assert.equal(sha256((await files.get(id)).bytes), sha256(bytes));
   });
 
-  it('is given up in the middle of a request, here and elsewhere', async () => {
+  it('is terminated in the middle of a request, here and on another server', async () => {
     for (const canceller of [uploads, elsewhere]) {
       const { id } = await uploads.announced(10_000);
       const wire = await uploads.begin(id, { declared: 10_000, sent: randomFile(5_000) });
@@ -206,7 +206,7 @@ onBothStores('an interrupted announced upload', { document: DOCUMENT }, (scene) 
   });
 });
 
-describe('an announced upload whose bytes are all there', () => {
+describe('an announced upload whose bytes have all arrived', () => {
   let scene: AttachmentScene;
   let uploads: Uploads;
   const observed: Observation[] = [];
