@@ -278,7 +278,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     await openOrTell(blobs, observe);
     database.engine = await detectEngine(database.system);
     await migrate(database, { folder: options.migrations, onWaiting: options.onWaiting });
-    await definitions.meetAll();
+    await definitions.rememberAll();
     await clock.follow(database.system);
     push.useKeys(await keepVapidKeys(database, clock.now()));
     await listener.start();

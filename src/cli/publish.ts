@@ -1,4 +1,4 @@
-// `cartulary publish`: sends a publish document and tells what changed, in sentences.
+// `cartulary publish`: sends a publish document and prints the changes.
 
 import { readJsonFile } from './json-file.ts';
 import type { OperatorClient } from './operator-client.ts';
@@ -17,7 +17,7 @@ export async function publish(
   const query = `?dryRun=${options.dryRun}&allowDataLoss=${options.allowDataLoss}`;
   const document = await readJsonFile(file);
   const publishing = client.send('POST', `/applications${query}`, document) as Promise<Published>;
-  const { application, changes } = await watched(publishing, client, document);
+  const { application, changes } = await withProgress(publishing, client, document);
   for (const change of changes) {
     console.log(`- ${change.text}${change.losesData ? ` Data of ${change.records ?? 0} records is lost.` : ''}`);
   }
@@ -32,8 +32,8 @@ export async function publish(
   if (!named) console.log(`To publish changes to it, put "id": "${application.id}" into the document.`);
 }
 
-/** Shows how far it has come. A document without an identifier makes a new application, which takes no time. */
-async function watched<T>(publishing: Promise<T>, client: OperatorClient, document: unknown): Promise<T> {
+/** Shows the progress. A document without an identifier creates an application, which takes no time. */
+async function withProgress<T>(publishing: Promise<T>, client: OperatorClient, document: unknown): Promise<T> {
   if (typeof document !== 'object' || document === null || !('id' in document)) return publishing;
   const watch = watchPublishing(client, String(document.id));
   try {

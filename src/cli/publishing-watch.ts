@@ -1,4 +1,4 @@
-// How far a publishing has come, asked for and shown while the command waits for it.
+// Polls and shows the progress of a publish while the command waits for it.
 
 import type { OperatorClient } from './operator-client.ts';
 import { statusLine } from './status-line.ts';
@@ -10,37 +10,37 @@ interface Publishing {
   readonly total: number;
 }
 
-const LOOK_MS = 500;
+const POLL_MS = 500;
 const LINE_MS = 3_000;
 
 const STEPS: Readonly<Record<string, string>> = {
   checking: 'Checking the records',
-  waiting: 'Waiting for those who are writing',
+  waiting: 'Waiting for writers',
   filling: 'Filling in the columns',
   indexing: 'Building indexes',
   switching: 'Switching to the new version',
-  clearing: 'Clearing away what is no longer needed',
+  clearing: 'Removing what is no longer needed',
   undoing: 'Undoing what was prepared',
 };
 
 function progressLine({ step, collectionName, done, total }: Publishing): string {
-  const share = total === 0 ? '' : `${Math.floor((done / total) * 100)} % `;
-  const place = collectionName === null ? '' : ` of ${collectionName}`;
+  const percent = total === 0 ? '' : `${Math.floor((done / total) * 100)} % `;
+  const collection = collectionName === null ? '' : ` of ${collectionName}`;
   const count = total === 0 ? '' : ` (${done.toLocaleString('en')} of ${total.toLocaleString('en')})`;
-  return `${share}${STEPS[step] ?? step}${place}${count}`;
+  return `${percent}${STEPS[step] ?? step}${collection}${count}`;
 }
 
 export function watchPublishing(client: OperatorClient, applicationId: string): { stop(): void } {
   let stopped = false;
   const shown = statusLine({ everyMs: LINE_MS, firstMs: 0 });
-  let timer = setTimeout(() => void look(), LOOK_MS);
-  const look = async (): Promise<void> => {
-    // Not to be had now, or not yet: the publishing itself tells what is wrong.
-    const answer = await client.send('GET', `/applications/${applicationId}/publishing`).catch(() => undefined);
+  let timer = setTimeout(() => void poll(), POLL_MS);
+  const poll = async (): Promise<void> => {
+    // Errors are ignored: the publish itself reports what is wrong.
+    const reply = await client.send('GET', `/applications/${applicationId}/publishing`).catch(() => undefined);
     if (stopped) return;
-    const publishing = (answer as { publishing: Publishing | null } | undefined)?.publishing;
+    const publishing = (reply as { publishing: Publishing | null } | undefined)?.publishing;
     if (publishing) shown.show(progressLine(publishing));
-    timer = setTimeout(() => void look(), LOOK_MS);
+    timer = setTimeout(() => void poll(), POLL_MS);
   };
   return {
     stop() {

@@ -1,4 +1,4 @@
-// `cartulary quotas`: what applications may be asked in an hour, and what of it is taken.
+// `cartulary quotas`: the hourly limits of applications and their use.
 
 import type { Command } from 'commander';
 import { LIMIT_MAX, PLANS, QUOTA_GROUPS, type QuotaChange } from '../wire/publish-document.ts';
@@ -21,8 +21,13 @@ export function readQuotaOptions(command: Command): Command {
   return command
     .description('change the plan or single limits; takes effect within a second')
     .option('--plan <plan>', `one of ${PLANS.join(', ')}; limits that were set stay`)
-    .option('--limit <group=number>', `of ${QUOTA_GROUPS.join(', ')}; none for that of the plan`, each, [])
-    .option('--clear-limits', 'take away all limits that were set before');
+    .option(
+      '--limit <group=number>',
+      `limit of ${QUOTA_GROUPS.join(', ')}; "none" restores the limit of the plan`,
+      each,
+      [],
+    )
+    .option('--clear-limits', 'remove all limits that were set before');
 }
 
 export async function showQuotas(client: OperatorClient, applicationId: string, { json }: Printing): Promise<string> {
@@ -33,7 +38,7 @@ export async function showQuotas(client: OperatorClient, applicationId: string, 
 export async function setQuotas(client: OperatorClient, applicationId: string, options: QuotaOptions): Promise<string> {
   const { plan, limit, clearLimits, json } = options;
   if (plan === undefined && limit.length === 0 && !clearLimits) {
-    throw new CommandFailure('Nothing was asked for; give --plan, --limit or --clear-limits.');
+    throw new CommandFailure('Nothing to change; give --plan, --limit or --clear-limits.');
   }
   const cleared = clearLimits ? QUOTA_GROUPS.map((group) => [group, null] as const) : [];
   const limits = Object.fromEntries([...cleared, ...limit.map(readLimit)]);
@@ -43,7 +48,7 @@ export async function setQuotas(client: OperatorClient, applicationId: string, o
   const kept = view.groups.filter(({ group, source }) => source === 'set' && !(group in limits));
   if (kept.length === 0) return tableOf(view);
   const named = kept.map((one) => `${one.group}=${one.limit}`).join(', ');
-  return `${tableOf(view)}\nSet before and kept: ${named}. --clear-limits takes all away.`;
+  return `${tableOf(view)}\nSet before and kept: ${named}. --clear-limits removes them.`;
 }
 
 export async function listQuotas(client: OperatorClient, { top, json }: Printing & { top?: string }): Promise<string> {
@@ -58,10 +63,10 @@ function readLimit(text: string): [group: string, limit: number | null] {
   const [group = '', limit = ''] = text.split('=', 2);
   if (limit === 'none') return [group, null];
   if (!/^\d+$/.test(limit)) {
-    throw new CommandFailure(`${text} is no limit; it should look like records-read=100000 or records-read=none.`);
+    throw new CommandFailure(`${text} is not a limit; it should look like records-read=100000 or records-read=none.`);
   }
   if (Number(limit) > LIMIT_MAX) {
-    throw new CommandFailure(`${text} is too much: a limit is a number from 0 to ${LIMIT_MAX.toLocaleString('en')}.`);
+    throw new CommandFailure(`${text} is too large: a limit is a number from 0 to ${LIMIT_MAX.toLocaleString('en')}.`);
   }
   return [group, Number(limit)];
 }
@@ -75,7 +80,7 @@ function tableOf({ plan, resetsAt, groups }: QuotasView): string {
     return [group, String(limit), source ?? '', String(taken), String(left)];
   });
   const table = inColumns([['Group', 'Limit', 'From', 'Taken', 'Left'], ...rows]);
-  return [`Plan ${plan}; the count begins anew at ${resetsAt}.`, ...table].join('\n');
+  return [`Plan ${plan}; the count restarts at ${resetsAt}.`, ...table].join('\n');
 }
 
 function overviewOf({ resetsAt, total, groups }: QuotasOverview): string {
@@ -85,13 +90,13 @@ function overviewOf({ resetsAt, total, groups }: QuotasOverview): string {
     return [applicationId, group, String(limit), source ?? '', String(taken), String(left), `${used} %`, name];
   });
   const table = inColumns([['Application', 'Group', 'Limit', 'From', 'Taken', 'Left', 'Used', 'Name'], ...rows]);
-  const told = groups.length === total ? 'All' : `The first ${groups.length} of`;
-  return [...table, `${told} ${total} limits; the count begins anew at ${resetsAt}.`].join('\n');
+  const shown = groups.length === total ? 'All' : `The first ${groups.length} of`;
+  return [...table, `${shown} ${total} limits; the count restarts at ${resetsAt}.`].join('\n');
 }
 
 const NUMBERS = ['Limit', 'Taken', 'Left', 'Used'];
 
-/** The first row is their headings. */
+/** The first row holds the headings. */
 function inColumns(rows: readonly (readonly string[])[]): string[] {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   const fit = (cell: string, column: number) => {

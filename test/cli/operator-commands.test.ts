@@ -93,7 +93,7 @@ describe('the commands of the operator', { concurrency: 2 }, () => {
     const app = await publishApplication(server, { ...DOCUMENT, plan: 'basic', limits: { 'attachments-read': 9 } });
     const lines = (text: string) => text.split('\n').map((line) => line.split(/ {2,}/));
     const shown = lines(await good(['quotas', 'show', app.id]));
-    assert.match(shown[0]![0]!, /^Plan basic; the count begins anew at \d{4}-\d\d-\d\dT\d\d:00:00\.000Z\.$/);
+    assert.match(shown[0]![0]!, /^Plan basic; the count restarts at \d{4}-\d\d-\d\dT\d\d:00:00\.000Z\.$/);
     assert.deepEqual(shown[2], ['records-read', '200', 'plan', '0', '200']);
     assert.deepEqual(shown.at(-2), ['management-write', 'not in the plan']);
     const set = (...options: string[]) => ['quotas', 'set', app.id, ...options];
@@ -104,24 +104,24 @@ describe('the commands of the operator', { concurrency: 2 }, () => {
       ['records-read', '7', 'set', '0', '7'],
       ['records-write', 'no limit', '0'],
     ]);
-    assert.deepEqual(changed.at(-2), ['Set before and kept: attachments-read=9. --clear-limits takes all away.']);
+    assert.deepEqual(changed.at(-2), ['Set before and kept: attachments-read=9. --clear-limits removes them.']);
     const listed = lines(await good(['quotas', 'list', '--top', '1']));
     assert.deepEqual(listed[0], ['Application', 'Group', 'Limit', 'From', 'Taken', 'Left', 'Used', 'Name']);
     assert.equal(listed.length, 4);
-    assert.match(listed[2]![0]!, /^The first 1 of \d+ limits; the count begins anew at /);
+    assert.match(listed[2]![0]!, /^The first 1 of \d+ limits; the count restarts at /);
     const cleared = JSON.parse(await good(set('--clear-limits', '--limit', 'records-write=5', '--json')));
     assert.deepEqual(
       cleared.groups.map(({ limit }: { limit: number | null }) => limit),
       [null, 5, null, null, null, null],
     );
     for (const [options, complaint] of [
-      [['--limit', 'records-read=many'], /^records-read=many is no limit/],
+      [['--limit', 'records-read=many'], /^records-read=many is not a limit/],
       [['--limit', 'records-read=99999999999'], /^records-read=99999999999.* from 0 to 1,000,000,000\.$/m],
       [
         ['--limit', 'record-read=9'],
         /^INVALID_BODY: \/limits\/record-read is not known here; known are records-read, /,
       ],
-      [[], /^Nothing was asked for; give --plan, --limit or --clear-limits\.$/m],
+      [[], /^Nothing to change; give --plan, --limit or --clear-limits\.$/m],
     ] as const) {
       assertPlain(await cartulary(set(...options)), complaint);
     }

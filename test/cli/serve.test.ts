@@ -252,7 +252,7 @@ describe('cartulary serve', { concurrency: 2 }, () => {
       await holder.connect();
       await holder.query('select pg_advisory_lock($1)', [0x63617274]);
       const running = start(['serve'], { cwd, env: environment() });
-      await running.until(/^Waiting for the database: another server is bringing it up to date\.$/m);
+      await running.until(/^Waiting for the database: another server is migrating it\.$/m);
       await holder.end();
       await addressOf(running);
       await end(running);

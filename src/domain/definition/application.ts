@@ -10,7 +10,7 @@ export interface ReferenceColumn {
   readonly type: ReferenceTypeName;
   readonly referredCollectionId: string;
   readonly referredColumnId: string;
-  /** How an entry of this column begins in a record's text, up to the referred record's identifier. */
+  /** The text of an entry of this column in a record, up to the identifier of the referred record. */
   readonly mark: string;
 }
 
@@ -25,12 +25,12 @@ export interface PreparedCollection {
 export interface PreparedApplication {
   readonly id: string;
   readonly version: number;
-  /** What writes name to pass the fence (store/records/fence). */
+  /** Writes must name it to pass the fence (store/records/fence). */
   readonly generation: number;
   readonly definition: Definition;
-  /** Basic authentication is closed while the organization has single sign-on. */
+  /** Basic authentication is refused while the organization has single sign-on. */
   readonly singleSignOn: boolean;
-  /** Sessions of an earlier one have ended (domain/people/sessions). */
+  /** Sessions of an earlier epoch have ended (domain/people/sessions). */
   readonly signOnEpoch: number;
   readonly collections: ReadonlyMap<string, PreparedCollection>;
 }

@@ -1,5 +1,4 @@
-// What survives of stored values when the definition changes, by collection, column and value. Whether the change may
-// happen is decided elsewhere.
+// Which stored values survive a change of the definition. Whether the change is allowed is decided elsewhere.
 
 import type { Collection, Column } from '../../wire/applications.ts';
 import type { Definition } from '../../wire/publish-document.ts';
@@ -46,7 +45,7 @@ export function carryValues(before: Collection, after: Collection, values: Value
   return carried;
 }
 
-/** The value as it is in `to`, or undefined where nothing of it is left. An Object that lost all its keys is still `{}`. */
+/** The value in column `to`; undefined if nothing is left of it. An Object that loses all its keys becomes `{}`. */
 export function carryValue(from: Column, to: Column, value: Value): Value | undefined {
   const change = schemeChange(from, to);
   if (change.kind === 'replaced') return undefined;

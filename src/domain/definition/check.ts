@@ -1,6 +1,6 @@
-// Whether a publish document is right, with everything that is wrong told at once: the schema's part and the rules'
-// part run over the same input, whatever the other finds. What only the published application can tell (which
-// collection an ID means that the document does not show) is left to resolve.
+// Checks a publish document and reports all problems at once: the schema and the rules both run over the whole input,
+// whatever the other finds. Checks that need the published application, such as IDs that the document does not contain,
+// are left to resolve.
 
 import type { PublishDocument } from '../../wire/publish-document.ts';
 import { DOCUMENT_RULES } from './document-rules.ts';
@@ -8,7 +8,7 @@ import { readDraft } from './draft.ts';
 import type { Problem } from './problems.ts';
 import { schemaProblems } from './schema-problems.ts';
 
-/** A document that is not meant to be one could have a problem for every few bytes of it. */
+/** A file that is not a publish document may have a problem every few bytes. */
 export const PROBLEMS_MAX = 1_000;
 
 export function checkDocument(input: unknown): { document: PublishDocument } | { problems: Problem[] } {

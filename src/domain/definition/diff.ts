@@ -1,5 +1,5 @@
-// What publishing a definition would change, each change as a sentence for people and with what a program needs to
-// act on it. Two definitions differ exactly when there is at least one change; the settings are in settings-diff.
+// The changes that publishing a definition makes, each as a sentence for people and as members for programs. Two
+// definitions differ exactly if there is at least one change. Changes of settings are in settings-diff.
 
 import type { Collection, Column } from '../../wire/applications.ts';
 import type { DefinitionChange } from '../../wire/operator.ts';
@@ -83,17 +83,17 @@ function removedColumn(collection: Collection, column: Column): DefinitionChange
 }
 
 function columnChanges(collection: Collection, before: Column, after: Column): DefinitionChange[] {
-  const place = { collectionId: collection.id, columnId: after.id };
+  const ids = { collectionId: collection.id, columnId: after.id };
   const changes: DefinitionChange[] = [];
   if (before.name !== after.name) {
     const text = `Column ${shown(before.name)} of ${shown(collection.name)} is renamed to ${shown(after.name)}.`;
-    changes.push({ kind: 'column.rename', text, ...place });
+    changes.push({ kind: 'column.rename', text, ...ids });
   }
   const typeChange = typeChangeOf(title(collection, after), before, after);
-  if (typeChange) changes.push({ ...typeChange, ...place });
+  if (typeChange) changes.push({ ...typeChange, ...ids });
   const flags = flagWords(before, after);
   if (flags.length > 0) {
-    changes.push({ kind: 'column.flags', text: `${title(collection, after)} is ${listed(flags)}.`, ...place });
+    changes.push({ kind: 'column.flags', text: `${title(collection, after)} is ${listed(flags)}.`, ...ids });
   }
   return changes;
 }
@@ -144,7 +144,7 @@ function missing<Item extends Named>(before: readonly Item[], after: readonly It
   return before.filter(({ id }) => !ids.has(id));
 }
 
-/** Only of what is in both: where something new stands is told by its being added. */
+/** Compares only the items in both: the position of a new item is not a change of order. */
 function sameOrder(before: readonly Named[], after: readonly Named[]): boolean {
   const [oldIds, newIds] = [new Set(before.map(({ id }) => id)), new Set(after.map(({ id }) => id))];
   const kept = before.filter(({ id }) => newIds.has(id));

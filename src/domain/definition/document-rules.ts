@@ -1,5 +1,5 @@
-// The rules of a publish document that its schema cannot say: what must be unique, what must exist, what goes with
-// which type. Each rule reads a draft, skips what is not sound enough to judge, and knows nothing of the others.
+// The rules of a publish document that its schema cannot express: uniqueness, existence, and which flags fit which type.
+// Each rule reads a draft, skips members that are absent from it, and is independent of the others.
 
 import type { ReferenceSchemeInput } from '../../wire/publish-document.ts';
 import { VALUE_TYPES } from '../../wire/values.ts';
@@ -20,7 +20,7 @@ const names: Rule = (draft) => [
   ),
 ];
 
-/** The empty name is the schema's to refuse. */
+/** The schema refuses empty names. */
 function nameProblems(path: string, name: string | undefined): Problem[] {
   if (name === undefined || name === '') return [];
   const problems: Problem[] = [];
@@ -30,7 +30,7 @@ function nameProblems(path: string, name: string | undefined): Problem[] {
   return problems;
 }
 
-/** The organization's name is a step of its address, where `.` and `..` mean something else. */
+/** The name of an organization is a segment of its URL, where `.` and `..` have a meaning of their own. */
 const organizationAddress: Rule = ({ organization }) =>
   organization === '.' || organization === '..'
     ? [{ path: '/organization', reason: 'must be more than dots, because it is part of an address' }]
@@ -71,7 +71,7 @@ const collectionNames: Rule = (draft) =>
     (first) => `repeats ${first}; collections need different names`,
   );
 
-/** Columns may share a name where each says by its ID which one it is; else nothing tells them apart at a later publish. */
+/** Columns may share a name only if each has an ID; otherwise a later publish could not tell them apart. */
 const columnNames: Rule = (draft) =>
   draft.collections.flatMap(({ columns }) => {
     const counts = new Map<string, number>();
@@ -98,7 +98,7 @@ const keys: Rule = (draft) =>
     ),
   ]);
 
-/** `searchable` suits every type. */
+/** Columns of every type may be searchable. */
 const flags: Rule = (draft) =>
   columnsOf(draft).flatMap((column) => [
     ...flagProblems(column, 'unique', mayBeUnique),
@@ -115,12 +115,12 @@ const references: Rule = (draft) => {
   const findReferred = referenceFinder(draft.collections);
   return columnsOf(draft).flatMap(({ type, scheme, path }) => {
     if (!isReferenceType(type) || scheme === undefined) return [];
-    const answer = findReferred({ type, scheme: soundReference(scheme), path: pointer(path, 'scheme') });
-    return answer !== 'undecided' && 'problem' in answer ? [answer.problem] : [];
+    const referred = findReferred({ type, scheme: soundReference(scheme), path: pointer(path, 'scheme') });
+    return referred !== 'undecided' && 'problem' in referred ? [referred.problem] : [];
   });
 };
 
-/** What is not a text is left out, and so not looked for: the schema has told it. */
+/** Drops members that are not strings, which the schema has already refused. */
 function soundReference(scheme: Readonly<Record<string, unknown>>): ReferenceSchemeInput {
   const members = ['collectionId', 'columnId', 'collection', 'column'];
   return Object.fromEntries(
@@ -131,7 +131,7 @@ function soundReference(scheme: Readonly<Record<string, unknown>>): ReferenceSch
 const columnsOf = (draft: { readonly collections: readonly DraftCollection[] }): readonly DraftColumn[] =>
   draft.collections.flatMap((collection) => collection.columns);
 
-/** One problem for each text that stood before, which names the first place where it stood. */
+/** One problem for each repetition, naming the path of the first occurrence. */
 function repeated(texts: readonly PlacedText[], reason: (first: string) => string): Problem[] {
   const firstPaths = new Map<string, string>();
   return texts.flatMap(({ path, text }) => {

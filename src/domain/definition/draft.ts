@@ -1,6 +1,5 @@
-// A publish document that may still be wrong, read as far as it can be: what is not of the right kind is simply absent.
-// This lets every rule look at the sound parts of an unsound document, so that all problems are told at once.
-// Nothing is judged here.
+// An unchecked publish document, read as far as possible: members of the wrong type are absent. So the rules can check the
+// valid parts of an invalid document, and all problems are reported at once. Nothing is refused here.
 
 import { type IdentifierName, isIdentifier } from '../../wire/identifiers.ts';
 import { COLLECTIONS_MAX, COLUMNS_MAX, KEYS_MAX, PROFILES_MAX, TEAMS_MAX } from '../../wire/publish-document.ts';
@@ -9,7 +8,7 @@ import { pointer } from './problems.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** A text of the document and where it stands. */
+/** A string of the document and its path. */
 export interface PlacedText {
   readonly path: string;
   readonly text: string;
@@ -22,7 +21,7 @@ export interface DraftKey {
 
 export interface DraftColumn {
   readonly path: string;
-  /** Absent also where an ID was given that has not the form of one; `idGiven` tells. */
+  /** Undefined also if the given ID is malformed; see `idGiven`. */
   readonly id: string | undefined;
   readonly idGiven: boolean;
   readonly name: string | undefined;
@@ -50,7 +49,7 @@ export interface Draft {
   readonly teamsModeEnabled: boolean;
   readonly profiles: readonly PlacedText[];
   readonly teams: readonly PlacedText[];
-  /** False where `teams` is there but not a list: how many there are is then not known. */
+  /** False if `teams` is present but not a list, so that the number of teams is unknown. */
   readonly teamsKnown: boolean;
   readonly collections: readonly DraftCollection[];
 }
@@ -120,7 +119,7 @@ function placedTexts(items: readonly unknown[], path: string): PlacedText[] {
 }
 
 const text = (input: unknown): string | undefined => (typeof input === 'string' ? input : undefined);
-/** Only as much of a list as it may have: that it has more is the schema's to tell, and the rules stay affordable. */
+/** Cuts a list at its limit, to bound the cost of the rules; the schema refuses longer lists. */
 const list = (input: unknown, max: number): readonly unknown[] => (Array.isArray(input) ? input.slice(0, max) : []);
 const members = (input: unknown): Members | undefined =>
   typeof input === 'object' && input !== null && !Array.isArray(input) ? (input as Members) : undefined;

@@ -1,5 +1,5 @@
-// What is wrong with a publish document: where, as a JSON pointer, and why, as the rest of a sentence about that place.
-// Only the shape and the pointers; the rules are in the files beside this one.
+// Problems of a publish document: a JSON pointer, and a reason that completes a sentence about that member. The rules
+// themselves are in document-rules and schema-problems.
 
 export interface Problem {
   readonly path: string;
@@ -15,14 +15,14 @@ const escapeStep = (step: string): string => step.replaceAll('~', '~0').replaceA
 
 const SHOWN_LENGTH_MAX = 60;
 
-/** Something from the document as it may appear in a reason: quoted, and short whatever was sent. */
+/** A value of the document as it appears in a reason: quoted and shortened. */
 export function shown(value: unknown): string {
   const text = JSON.stringify(value) ?? String(value);
   const points = [...text.slice(0, 2 * SHOWN_LENGTH_MAX + 2)];
   return points.length <= SHOWN_LENGTH_MAX ? text : `${points.slice(0, SHOWN_LENGTH_MAX).join('')}…`;
 }
 
-/** Words in a list for people: `a`, `a and b`, `a, b and c`. */
+/** A list in prose: `a`, `a and b`, `a, b and c`. */
 export function listed(words: readonly string[], last = 'and'): string {
   if (words.length < 2) return words.join('');
   return `${words.slice(0, -1).join(', ')} ${last} ${words.at(-1)}`;

@@ -1,5 +1,5 @@
-// What a Reference column refers to: finding the collection and the column that its scheme names, by ID or by name,
-// and whether they fit. Used on drafts, where IDs may still be missing, and again when all are known.
+// Resolves the collection and column that a Reference column names, by ID or by name, and checks that their types fit.
+// Used on drafts, where IDs may still be missing, and again when all are known.
 
 import type { ReferenceSchemeInput } from '../../wire/publish-document.ts';
 import { REFERENCE_TYPES, type ReferenceTypeName, type ValueTypeName } from '../../wire/values.ts';
@@ -24,15 +24,15 @@ export interface ReferableCollection {
   readonly columns: readonly ReferableColumn[];
 }
 
-export interface ReferenceQuestion {
+export interface ReferenceLookup {
   readonly type: ReferenceTypeName;
   readonly scheme: ReferenceSchemeInput;
-  /** Where the scheme stands. */
+  /** The path of the scheme. */
   readonly path: string;
 }
 
-/** `undecided`: an ID that the document does not show, while something in it has yet to get its ID. */
-export type ReferenceAnswer<Collection extends ReferableCollection> =
+/** `undecided`: the ID is not in the document, but some of its items have no ID yet. */
+export type ReferenceResult<Collection extends ReferableCollection> =
   | { readonly collection: Collection; readonly column: Collection['columns'][number] }
   | { readonly problem: Problem }
   | 'undecided';
@@ -40,10 +40,10 @@ export type ReferenceAnswer<Collection extends ReferableCollection> =
 export const isReferenceType = (type: ValueTypeName | undefined): type is ReferenceTypeName =>
   REFERENCE_TYPES.some((reference) => reference === type);
 
-/** Indexed once for all questions: a document at its bounds has 40,000 references among 40,000 columns. */
+/** Indexed once for all lookups: the largest document has 40,000 references among 40,000 columns. */
 export function referenceFinder<Collection extends ReferableCollection>(
   collections: readonly Collection[],
-): (question: ReferenceQuestion) => ReferenceAnswer<Collection> {
+): (lookup: ReferenceLookup) => ReferenceResult<Collection> {
   const collectionIndex = indexed(collections);
   const columnIndexes = new Map(collections.map((collection) => [collection, indexed(columnsOf(collection))]));
 

@@ -1,5 +1,5 @@
-// A checked publish document made whole: defaults filled in, identifiers matched with the published application or
-// newly made, references turned into IDs. The same document resolved again against its own result is that result.
+// Turns a checked publish document into a definition: fills in defaults, takes identifiers from the published application
+// or generates them, and turns references into IDs. Idempotent: resolved against its own result, a document yields the same.
 
 import type { ArrayScheme, Collection, Column, ObjectScheme } from '../../wire/applications.ts';
 import {
@@ -12,12 +12,12 @@ import {
 } from '../../wire/publish-document.ts';
 import type { IdSource } from '../ids.ts';
 import { listed, type Problem, pointer, shown } from './problems.ts';
-import { isReferenceType, type ReferenceAnswer, type ReferenceQuestion, referenceFinder } from './references.ts';
+import { isReferenceType, type ReferenceLookup, type ReferenceResult, referenceFinder } from './references.ts';
 
-/** Of 36^7 short identifiers so many collisions in a row mean that the source is broken. */
+/** With 36^7 short identifiers, this many collisions in a row mean that the source is broken. */
 const ATTEMPTS_MAX = 100;
 
-/** `current` is what is published under the document's ID; only what its author can put right is a problem. */
+/** `current`: the published definition with the ID of the document. Returns only problems that its author can correct. */
 export function resolveDocument(
   document: PublishDocument,
   current: Definition | undefined,
@@ -63,7 +63,7 @@ function identify(
   const oldCollections = current?.collections ?? [];
   const oldColumns = oldCollections.flatMap(({ columns }) => columns);
   const newColumns = document.collections.flatMap(({ columns }) => columns);
-  // An ID that the document states is spoken for: the name it used to go with may be another's by now.
+  // IDs in the document are not matched by name: their former name may now belong to another item.
   const statedCollections = new Set(document.collections.flatMap(({ id }) => id ?? []));
   const statedColumns = new Set(newColumns.flatMap(({ id }) => id ?? []));
   const newCollectionId = freshIds(ids, 't', [...statedCollections, ...oldCollections.map(({ id }) => id)]);
@@ -127,11 +127,11 @@ function completeCollections(
   return problems.length > 0 ? { problems } : { collections: completed };
 }
 
-/** The document has passed its check, so the scheme is the one that goes with the type. */
+/** The document has been checked, so the scheme fits the type. */
 function completeColumn(
   column: IdentifiedColumn,
   schemePath: string,
-  findReferred: (question: ReferenceQuestion) => ReferenceAnswer<IdentifiedCollection>,
+  findReferred: (lookup: ReferenceLookup) => ReferenceResult<IdentifiedCollection>,
 ): Column | { problem: Problem } {
   const { id, name, type } = column;
   const flags = {
@@ -143,10 +143,10 @@ function completeColumn(
   if (type === 'Array') return { id, name, type, scheme: copyElement(column.scheme as ArrayScheme), ...flags };
   if (!isReferenceType(type)) return { id, name, type, ...flags };
   const scheme = column.scheme as ReferenceSchemeInput;
-  const answer = findReferred({ type, scheme, path: schemePath });
-  if (answer === 'undecided') throw new Error(`The reference of column ${shown(name)} was not checked.`);
-  if ('problem' in answer) return answer;
-  const target = { collectionId: answer.collection.id, columnId: answer.column.id };
+  const referred = findReferred({ type, scheme, path: schemePath });
+  if (referred === 'undecided') throw new Error(`The reference of column ${shown(name)} was not checked.`);
+  if ('problem' in referred) return referred;
+  const target = { collectionId: referred.collection.id, columnId: referred.column.id };
   return { id, name, type, scheme: target, ...flags };
 }
 

@@ -1,5 +1,5 @@
-// The part of checking that the JSON Schema of the publish document says, with Ajv's errors turned into sentences for
-// the person who wrote the document. Rules beyond the schema are in document-rules.
+// Checks a publish document against its JSON Schema and turns the errors of Ajv into sentences for its author. Rules
+// beyond the schema are in document-rules.
 
 import type { ErrorObject } from 'ajv/dist/2020.js';
 import { type IdentifierName, PATTERNS } from '../../wire/identifiers.ts';
@@ -12,7 +12,7 @@ const validator = validators({
   allErrors: true,
   verbose: true,
   strict: true,
-  // Branches that hold a bare `required` or `properties` rely on the object around them for the rest.
+  // Branches with a bare `required` or `properties` rely on the enclosing object for the rest.
   strictTypes: false,
   strictRequired: false,
 });
@@ -28,13 +28,13 @@ const IDENTIFIER_FORMS: ReadonlyMap<string, string> = new Map(
 export function schemaProblems(input: unknown): Problem[] {
   const isValid = validate();
   if (isValid(input)) return [];
-  return (isValid.errors ?? []).filter(isWorthTelling).map(toProblem);
+  return (isValid.errors ?? []).filter(isUseful).map(toProblem);
 }
 
-function isWorthTelling(error: ErrorObject): boolean {
-  // `if` and the branches of `oneOf` only repeat what another error says; repeated items are told one by one elsewhere.
+function isUseful(error: ErrorObject): boolean {
+  // `if` and the branches of `oneOf` repeat other errors; repeated items are reported one by one by document-rules.
   if (error.keyword === 'if' || error.keyword === 'uniqueItems') return false;
-  // Where there is no object at all, which members it has is no question.
+  // The members of something that is not an object do not matter.
   if (error.keyword === 'oneOf' && kindOf(error.data) !== KINDS.object) return false;
   return !/\/oneOf\/\d+\//.test(error.schemaPath);
 }
@@ -71,7 +71,7 @@ function reasonOf(error: ErrorObject): string {
       return `must be at most ${params.limit}`;
     case 'pattern':
       return `must be ${IDENTIFIER_FORMS.get(params.pattern) ?? `of the form ${params.pattern}`}, not ${shown(data)}`;
-    // The schema describes these two in words meant for this place.
+    // The schema describes these two in words meant for this message.
     case 'not':
     case 'oneOf':
       return String(error.parentSchema?.description ?? error.message);

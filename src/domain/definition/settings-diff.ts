@@ -1,10 +1,10 @@
-// What publishing a definition would change in the application's settings: one sentence for each that differs, with
-// what it was and what it will be. Collections and columns are in diff.
+// Changes of an application's settings by a publish: one sentence for each, with the old and the new value. Collections
+// and columns are in diff.
 
 import { type Definition, QUOTA_GROUPS } from '../../wire/publish-document.ts';
 import { shown } from './problems.ts';
 
-/** How many entries of a list a sentence names before it only counts the rest. */
+/** A sentence names this many entries of a list and counts the rest. */
 const NAMED_MAX = 10;
 
 const SETTINGS = {
@@ -40,7 +40,7 @@ function sentence(label: string, before: string | number | boolean, after: strin
 const word = (value: string | number | boolean): string =>
   typeof value === 'boolean' ? (value ? 'on' : 'off') : String(value);
 
-/** Short lists in full; of long ones what comes and what goes. */
+/** Short lists in full; for long ones the added and removed entries. */
 function listSentence(label: string, before: readonly string[], after: readonly string[]): string[] {
   if (before.length === after.length && before.every((name, index) => name === after[index])) return [];
   if (Math.max(before.length, after.length) <= NAMED_MAX) return [`${label}: ${names(before)} → ${names(after)}.`];

@@ -1,10 +1,10 @@
-// The application as the interface shows it, made from its definition. Settings that the interface does not name stay
-// behind: each member is copied by name, so that a new one cannot slip out.
+// The application as the interface shows it. Members are copied by name, so that a new setting of the definition is not
+// published by accident.
 
 import type { Application, Collection, Column } from '../../wire/applications.ts';
 import type { Definition } from '../../wire/publish-document.ts';
 
-/** Where people will find the application; `publicUrl` has no slash at its end. */
+/** The address of the application in the console; `publicUrl` has no trailing slash. */
 export const applicationUrl = (publicUrl: string, applicationId: string): string =>
   `${publicUrl}/console/${applicationId}`;
 

@@ -3,7 +3,7 @@
 import type { OperatorContext } from '../../context.ts';
 import { fault } from '../../faults.ts';
 import { getApplication, listApplications, removeApplication } from '../../store/applications/applications.ts';
-import { noteErasure } from '../../store/applications/erasures.ts';
+import { insertErasure } from '../../store/applications/erasures.ts';
 import { dropApplicationSchema } from '../../store/applications/migrate.ts';
 import { lockPublishing } from '../../store/applications/publish-state.ts';
 import { announce } from '../../store/nodes/messages.ts';
@@ -37,7 +37,7 @@ export async function remove(context: OperatorContext, applicationId: string): P
       if (!(await removeApplication(tx.system, applicationId))) throw fault('APPLICATION_NOT_FOUND', { applicationId });
       await dropApplicationSchema(tx.application);
       // A job deletes its files (operations/upkeep/erasure).
-      await noteErasure(tx.system, applicationId, new Date(context.now()).toISOString());
+      await insertErasure(tx.system, applicationId, new Date(context.now()).toISOString());
       await announce(tx.system, { application: applicationId });
     });
   });

@@ -31,7 +31,7 @@ export type PublishingContext = Pick<OperatorContext, 'database' | 'now' | 'obse
 interface MissingParts {
   readonly collectionId: string;
   readonly columns: readonly Projection[];
-  /** Of these columns, and the search text, those that existing records must be given. */
+  /** Columns, and the search text, that must be filled for existing records. */
   readonly toFill: readonly Projection[];
   readonly indexes: readonly Index[];
 }
@@ -164,7 +164,7 @@ async function buildOrRefuse(publisher: Publisher, collectionId: string, index: 
     if (columnId === undefined) return;
     const found = await findCollisions(publisher.application, collectionId, columnId, { byKey: true });
     const collisions = found.map(({ value, recordIds }) => ({ collectionId, columnId, value, recordIds }));
-    // None are found where the colliding record has been changed meanwhile: try again.
+    // None is found if the colliding record has changed meanwhile: try again.
     if (collisions.length > 0 || attempt === COLLISION_ATTEMPTS) throw fault('UNIQUE_COLLISION', { collisions });
   }
 }

@@ -1,4 +1,4 @@
-// How far a publish has come: a row in the database, which the operator's interface shows, and lines in the log.
+// The progress of a publish: a row in the database, which the operator's interface shows, and lines in the log.
 
 import type { OperatorContext } from '../../context.ts';
 import {

@@ -44,7 +44,7 @@ export async function publish(context: OperatorContext, input: PublishInput): Pr
   );
 }
 
-/** Publishes the stored document with a change to it, however many others publish at the same time. */
+/** Publishes a change to the stored document. Safe against concurrent publishes: the change is applied under the lock. */
 export async function amend(
   context: OperatorContext,
   applicationId: string,

@@ -1,5 +1,5 @@
-// The quotas of applications as their operator sees and changes them. They stand in the publish document: a change of
-// them is a publishing like any other.
+// The quotas of applications as the operator sees and changes them. They are part of the publish document, so a change
+// is a publish like any other.
 
 import type { OperatorContext } from '../../context.ts';
 import { HOUR_MS, hourOf, inPlan, quotaOf } from '../../domain/quota.ts';
@@ -16,7 +16,7 @@ import type { QuotasOverview, QuotasView, QuotaUse } from '../../wire/quotas.ts'
 import { requireApplication } from './applications.ts';
 import { amend } from './publish.ts';
 
-/** Of how many applications the counts are read at once. */
+/** Applications whose counts are read concurrently. */
 const AT_ONCE = 8;
 
 export async function show(context: OperatorContext, applicationId: string): Promise<QuotasView> {
@@ -47,7 +47,7 @@ export async function change(
   return show(context, applicationId);
 }
 
-/** The groups that have a limit, those first of which the largest part is taken. */
+/** The groups that have a limit, the most used first. */
 export async function list(context: OperatorContext, count: number): Promise<QuotasOverview> {
   const { system } = context.database;
   const now = context.now();
@@ -59,7 +59,7 @@ export async function list(context: OperatorContext, count: number): Promise<Quo
       groups.push(...(await Promise.all(some.map((plan) => usesOf(context, plan, now)))).flat());
     }
   }
-  groups.sort((one, other) => partTaken(other) - partTaken(one));
+  groups.sort((one, other) => usedRatio(other) - usedRatio(one));
   return { ...hourAt(now), total: groups.length, groups: groups.slice(0, count) };
 }
 
@@ -84,8 +84,8 @@ function useOf(
   return { limit: quota, source, taken, left: Math.max(0, quota - taken) };
 }
 
-/** What is closed by a limit of 0 is no cause for worry. */
-const partTaken = ({ limit, taken }: QuotaUse): number => (taken === 0 ? 0 : taken / (limit ?? 0));
+/** A group that is closed by a limit of 0 and unused sorts last. */
+const usedRatio = ({ limit, taken }: QuotaUse): number => (taken === 0 ? 0 : taken / (limit ?? 0));
 
 function hourAt(now: number) {
   const hour = hourOf(now);

@@ -1,5 +1,5 @@
-// The switch to the next definition: one transaction, all or nothing. Slow work is done before it (prepare.ts); only where
-// values are lost do writers of that collection wait while its records are rewritten.
+// The switch to the next definition: one transaction, all or nothing. Slow work is done before it (prepare.ts). Only the
+// writers of a collection that loses values wait while its records are rewritten.
 
 import type { OperatorContext } from '../../context.ts';
 import { isoTime } from '../../domain/dates/iso-time.ts';
@@ -32,7 +32,7 @@ interface Switching {
   /** The generation that the fence holds until the switch. */
   readonly generation: number;
   readonly reporter: ProgressReporter;
-  /** Of each lock: writers wait for no longer than this while the switch waits for it. */
+  /** For each lock. While the switch waits for a lock, writers wait for the switch. */
   readonly lockTimeoutMs: number;
 }
 

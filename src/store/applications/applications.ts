@@ -1,5 +1,5 @@
-// Published applications in the system schema: the definition as it stands, its version, and its generation, which the
-// fence of the application's schema repeats (store/records/fence).
+// Published applications in the system schema: the current definition, its version, and its generation, of which the
+// fence in the application's schema holds a copy (store/records/fence).
 
 import type { Definition, Limits, Plan } from '../../wire/publish-document.ts';
 import type { Reader, Transaction } from '../database/handles.ts';
@@ -40,7 +40,7 @@ export async function getApplication(reader: Reader, applicationId: string): Pro
   };
 }
 
-/** In the order of identifiers, which for those we made is the order of publishing. */
+/** Ordered by identifier; generated identifiers sort in the order of publishing. */
 export async function listApplications(reader: Reader): Promise<{ definition: Definition; version: number }[]> {
   const rows = await reader.rows('select definition, version from cartulary.applications order by id', [], {
     prepare: true,
@@ -58,7 +58,7 @@ export async function listApplicationIds(reader: Reader): Promise<string[]> {
 
 const IDS_PAGE = 500;
 
-/** Behind the identifier given, in the order of identifiers. */
+/** One page of identifiers, in order, after the given one. */
 export async function pageOfApplications(system: Reader, after: string): Promise<string[]> {
   const rows = await system.rows(`select id from cartulary.applications where id > $1 order by id limit ${IDS_PAGE}`, [
     after,
@@ -68,7 +68,7 @@ export async function pageOfApplications(system: Reader, after: string): Promise
 
 export type ApplicationPlan = Pick<Definition, 'id' | 'name' | 'plan' | 'limits'>;
 
-/** As `pageOfApplications`, with what quotas are made of; whole definitions would be much more. */
+/** Pages like `pageOfApplications`, with only the members that quotas depend on: whole definitions are much larger. */
 export async function pageOfPlans(system: Reader, after: string): Promise<ApplicationPlan[]> {
   const rows = await system.rows(
     `select id, definition::json ->> 'name', definition::json ->> 'plan', definition::json ->> 'limits'
@@ -108,7 +108,7 @@ export async function putApplication(
   );
 }
 
-/** From the generation on, writers also write what `preparing` needs; without it, only what the definition needs. */
+/** Writers of this generation also write what `preparing` needs; without `preparing`, only what the definition needs. */
 export async function putGeneration(
   tx: Transaction,
   applicationId: string,

@@ -1,4 +1,4 @@
-// The definitions that this node has at hand, prepared for use.
+// The cache of prepared definitions on this node.
 
 import { type PreparedApplication, prepareApplication } from '../../domain/definition/application.ts';
 import { BoundedMap } from '../../request/bounded-map.ts';
@@ -10,15 +10,15 @@ import { getApplication, listApplicationIds } from './applications.ts';
 import { MIGRATIONS, migrateApplication } from './migrate.ts';
 
 const DEFINITIONS_MAX = 2_000;
-const MET_MAX = 100_000;
+const KNOWN_IDS_MAX = 100_000;
 
 export class Definitions {
   readonly #cache: FreshCache<PreparedApplication | undefined>;
   readonly #database: Database;
-  /** The latest preparation of each application: what did not change keeps its identity, and what hangs on it. */
+  /** The latest preparation of each application. An unchanged one keeps its object, and with it the caches keyed by it. */
   readonly #prepared = new BoundedMap<string, { mark: string; application: PreparedApplication }>(DEFINITIONS_MAX);
 
-  readonly #met = new BoundedMap<string, true>(MET_MAX);
+  readonly #knownIds = new BoundedMap<string, true>(KNOWN_IDS_MAX);
 
   readonly #migrations: URL;
 
@@ -32,25 +32,25 @@ export class Definitions {
     return this.#cache.get(`${applicationId}/`, () => this.#load(applicationId));
   }
 
-  /** Without waiting, when it is at hand. */
+  /** The cached definition, without loading it. */
   peek(applicationId: string): PreparedApplication | undefined {
     return this.#cache.peek(`${applicationId}/`);
   }
 
   /**
-   * Whether there is such an application, or was lately, whatever is at hand of it: what is at hand goes every minute, and
-   * all of it when the node has heard nothing for a moment, as one does that has too much to do.
+   * Whether the application exists or did recently. Outlives the cache, whose entries expire every minute, and all at once
+   * when the node has received no message for a moment, as happens under heavy load.
    */
   knows(applicationId: string): boolean {
-    return this.#met.has(applicationId);
+    return this.#knownIds.has(applicationId);
   }
 
-  async meetAll(): Promise<void> {
-    for (const id of await listApplicationIds(this.#database.system)) this.#meet(id);
+  async rememberAll(): Promise<void> {
+    for (const id of await listApplicationIds(this.#database.system)) this.#remember(id);
   }
 
-  #meet(applicationId: string): void {
-    this.#met.set(applicationId, true);
+  #remember(applicationId: string): void {
+    this.#knownIds.set(applicationId, true);
   }
 
   get lookups(): { readonly hits: number; readonly misses: number } {
@@ -59,27 +59,27 @@ export class Definitions {
 
   invalidate(invalidation: Invalidation): void {
     this.#cache.invalidate(invalidation);
-    // One that was published a moment ago is not to wait behind those that are made up.
-    if (typeof invalidation === 'object' && 'application' in invalidation) this.#meet(invalidation.application);
+    // Requests to a newly published application must not queue with requests to made-up identifiers.
+    if (typeof invalidation === 'object' && 'application' in invalidation) this.#remember(invalidation.application);
   }
 
   async #load(applicationId: string): Promise<PreparedApplication | undefined> {
     const stored = await getApplication(this.#database.system, applicationId);
     if (stored === undefined) {
       this.#prepared.delete(applicationId);
-      this.#met.delete(applicationId);
+      this.#knownIds.delete(applicationId);
       return undefined;
     }
-    this.#meet(applicationId);
+    this.#remember(applicationId);
     const { generation, publishedAt, signOnEpoch } = stored;
-    // The generation alone is not enough: an application may have been removed and published anew.
+    // The generation alone is not enough: the application may have been removed and published again.
     const mark = `${generation} ${publishedAt} ${signOnEpoch}`;
-    const known = this.#prepared.get(applicationId);
-    if (known?.mark === mark) return known.application;
+    const prepared = this.#prepared.get(applicationId);
+    if (prepared?.mark === mark) return prepared.application;
     try {
       await migrateApplication(this.#database, applicationId, this.#migrations);
     } catch (error) {
-      // Removed since it was read.
+      // The application was removed after it was read.
       if (error instanceof StaleDefinition) return undefined;
       throw error;
     }

@@ -1,5 +1,5 @@
-// Notes of applications that were removed: what is stored of their attachments is still to be removed. Written in the
-// transaction that removes the application, so that no crash between the two leaves bytes that nobody looks for.
+// Removed applications whose attachment files are still to be removed. The row is written in the transaction that removes
+// the application, so that a crash leaves no forgotten files.
 
 import type { Reader, Writer } from '../database/handles.ts';
 
@@ -8,10 +8,10 @@ export interface Erasure {
   readonly notedAt: Date;
 }
 
-/** Few at a time: what is behind them has its turn when they are done. */
+/** Per round of the job; the next round continues. */
 const ERASURES_MAX = 100;
 
-export async function noteErasure(handle: Reader, applicationId: string, notedAt: string): Promise<void> {
+export async function insertErasure(handle: Reader, applicationId: string, notedAt: string): Promise<void> {
   await handle.rows(
     `insert into cartulary.erasures (application_id, noted_at) values ($1, $2)
      on conflict (application_id) do update set noted_at = excluded.noted_at, tried_at = null`,
@@ -19,7 +19,7 @@ export async function noteErasure(handle: Reader, applicationId: string, notedAt
   );
 }
 
-/** Those that nobody has worked on since; those come last that were tried most lately. */
+/** Erasures that were not tried since then, the longest waiting first. */
 export async function dueErasures(reader: Reader, since: string): Promise<Erasure[]> {
   const rows = await reader.rows(
     `select application_id, noted_at from cartulary.erasures where tried_at is null or tried_at <= $1
@@ -29,7 +29,7 @@ export async function dueErasures(reader: Reader, since: string): Promise<Erasur
   return (rows as [string, Date][]).map(([applicationId, notedAt]) => ({ applicationId, notedAt }));
 }
 
-/** False when another server has worked on it after `before`, or it is done. Without that, the claim is renewed. */
+/** False if another node has claimed it after `before`, or it is done. Without `before`, renews the claim. */
 export async function claimErasure(
   writer: Writer,
   { applicationId, notedAt }: Erasure,
@@ -43,7 +43,7 @@ export async function claimErasure(
   return rows.length > 0;
 }
 
-/** Unless the application was there again meanwhile, and was removed again. */
+/** Does nothing if an application with the same identifier was published and removed meanwhile. */
 export async function removeErasure(writer: Writer, { applicationId, notedAt }: Erasure): Promise<void> {
   await writer.write('delete from cartulary.erasures where application_id = $1 and noted_at = $2', [
     applicationId,

@@ -1,5 +1,5 @@
 // Migrations: forward only, numbered, and applied under a lock, so that any number of nodes may start at once. The system
-// schema and every application's schema have a line of their own; a new application gets its whole line.
+// schema and the application schemas have a series each; a new application gets the whole series.
 // Nodes of the previous version serve meanwhile, so a migration that locks a table is short, times out instead of
 // blocking other statements, and is run again (docs/architecture/publishing.md).
 
@@ -24,8 +24,8 @@ interface Migration {
   readonly text: string;
 }
 
-async function readMigrations(line: 'system' | 'application', from: URL): Promise<Migration[]> {
-  const folder = new URL(`${line}/`, from);
+async function readMigrations(series: 'system' | 'application', from: URL): Promise<Migration[]> {
+  const folder = new URL(`${series}/`, from);
   const files = (await readdir(folder)).filter((file) => /^\d{4}_.*\.sql$/.test(file)).sort();
   return Promise.all(
     files.map(async (file) => ({
@@ -36,16 +36,16 @@ async function readMigrations(line: 'system' | 'application', from: URL): Promis
   );
 }
 
-const applicationLines = new Map<string, Promise<Migration[]>>();
+const applicationSeries = new Map<string, Promise<Migration[]>>();
 
 /** Read once for each folder, unless reading failed. */
-function applicationLine(folder: URL): Promise<Migration[]> {
-  const known = applicationLines.get(folder.href);
+function applicationMigrations(folder: URL): Promise<Migration[]> {
+  const known = applicationSeries.get(folder.href);
   if (known !== undefined) return known;
-  const line = readMigrations('application', folder);
-  applicationLines.set(folder.href, line);
-  line.catch(() => applicationLines.delete(folder.href));
-  return line;
+  const series = readMigrations('application', folder);
+  applicationSeries.set(folder.href, series);
+  series.catch(() => applicationSeries.delete(folder.href));
+  return series;
 }
 
 interface MigrateOptions {
@@ -63,9 +63,9 @@ export async function migrate(
   for (const applicationId of await listApplicationIds(database.system)) {
     const migrating = () => migrateApplication(database, applicationId, folder);
     try {
-      await reporting(`application ${applicationId} is brought up to date${LOCK_HINT}`, migrating);
+      await reporting(`application ${applicationId} is being migrated${LOCK_HINT}`, migrating);
     } catch (error) {
-      // A table that is missing: the application was removed since it was listed, or the migration is wrong.
+      // A table is missing: the application was removed after it was listed, or the migration is wrong.
       if (!(error instanceof StaleDefinition)) throw error;
       if ((await getApplication(database.system, applicationId)) !== undefined) throw error.cause;
     }
@@ -75,7 +75,7 @@ export async function migrate(
 type Reporting = <T>(reason: string, work: () => Promise<T>) => Promise<T>;
 
 const REPORT_MS = 3_000;
-const LOCK_HINT = ', which waits while its tables are in use; pg_stat_activity shows by whom';
+const LOCK_HINT = ', which waits while its tables are in use; see pg_stat_activity';
 
 async function reportWhileRunning<T>(
   reason: string,
@@ -98,9 +98,7 @@ async function migrateSystem(
   const locked = (lockTimeoutMs: number, work: (tx: Transaction) => Promise<void>) =>
     system.transaction(async (tx) => {
       await tx.removeTimeout();
-      await reporting('another server is bringing it up to date', () =>
-        tx.rows('select pg_advisory_xact_lock($1)', [LOCK]),
-      );
+      await reporting('another server is migrating it', () => tx.rows('select pg_advisory_xact_lock($1)', [LOCK]));
       await tx.rows(`set local lock_timeout = ${lockTimeoutMs}`);
       await work(tx);
     });
@@ -120,11 +118,11 @@ async function migrateSystem(
           await tx.rows('insert into cartulary.migrations (number, name) values ($1, $2)', [number, name]);
         }),
       );
-    await reporting(`it is brought up to date (step ${number})${LOCK_HINT}`, migrating);
+    await reporting(`it is being migrated (step ${number})${LOCK_HINT}`, migrating);
   }
 }
 
-/** Before the first release the migrations were others under the same numbers, and recorded without their names. */
+/** Development versions before the first release numbered other migrations the same way and recorded no names. */
 async function refuseUnreleasedVersions(tx: Transaction): Promise<void> {
   const names = await tx.rows(
     `select 1 from pg_attribute where attrelid = 'cartulary.migrations'::regclass and attname = $1`,
@@ -142,18 +140,18 @@ async function lastApplied(tx: Transaction): Promise<number> {
 }
 
 /**
- * Brings one application's schema up to date. Also called when a node first meets an application: a node of the previous
- * version may have made its schema. The row of the fence is the lock and holds the number of the last migration.
+ * Migrates the schema of one application. Also called when a node first loads an application: a node of the previous
+ * version may have created its schema. The row of the fence is the lock and holds the number of the last migration.
  */
 export async function migrateApplication(
   database: Database,
   applicationId: string,
   folder: URL = MIGRATIONS,
 ): Promise<void> {
-  const migrations = await applicationLine(folder);
+  const migrations = await applicationMigrations(folder);
   const latest = migrations.at(-1)?.number ?? 0;
   const application = database.application(applicationId);
-  // Beyond the latest where a newer node has migrated it: this node leaves it alone.
+  // Greater than the latest if a node of a newer version has migrated it.
   if ((await readMigration(application)) >= latest) return;
   await retryOnLockTimeout((lockTimeoutMs) =>
     application.transaction(async (tx) => {
@@ -174,12 +172,12 @@ async function readMigration(reader: Reader, locking = ''): Promise<number> {
   return Number(rows[0]?.[0]);
 }
 
-/** The schema of a new application, complete but for its collections. */
+/** Creates the schema of a new application, without its collections. */
 export async function createApplicationSchema(
   tx: Transaction,
   { generation, logs }: { generation: number; logs: boolean },
 ): Promise<void> {
-  const migrations = await applicationLine(MIGRATIONS);
+  const migrations = await applicationMigrations(MIGRATIONS);
   // A Citus cluster then places the schema on one of its workers; plain PostgreSQL accepts the setting and ignores it.
   await tx.rows("set local citus.enable_schema_based_sharding = 'on'");
   await tx.rows(`create schema ${tx.schema}`);

@@ -19,7 +19,7 @@ export async function getOrganization(
   return rows[0] && { name, singleSignOn: readSettings(rows[0]) };
 }
 
-/** To be changed; made when there is none. */
+/** Locks the row for a change; creates the organization if necessary. */
 export async function lockSingleSignOn(tx: Transaction, name: string): Promise<SingleSignOn | null> {
   await ensureOrganization(tx, name);
   const rows = await tx.rows('select single_sign_on from cartulary.organizations where name = $1 for update', [name]);
@@ -39,7 +39,7 @@ export async function setSingleSignOn(
   );
 }
 
-/** Publishing names an organization; the first to do so brings it into being. */
+/** An organization comes into being with the first application that names it. */
 export async function ensureOrganization(reader: Reader, name: string): Promise<void> {
   await reader.rows('insert into cartulary.organizations (name) values ($1) on conflict (name) do nothing', [name]);
 }

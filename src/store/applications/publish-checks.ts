@@ -1,5 +1,5 @@
-// What a publish reads of a collection's records before it changes anything: how many there are, and values that collide
-// in a column that becomes unique.
+// Checks of a collection's records before a publish changes anything: their number, and values that collide in a column
+// that becomes unique.
 
 import type { Reader } from '../database/handles.ts';
 import { tableOf } from '../records/tables.ts';

@@ -1,4 +1,4 @@
-// The count of each group of operations in the clock hour, from which servers take leases and give back what is left.
+// The count of each group of operations in the clock hour. Nodes take leases from it and return what they do not use.
 
 import { freshLease, HOUR_MS, hourOf, LEASE_DIVISOR } from '../../domain/quota.ts';
 import type { QuotaGroup } from '../../wire/publish-document.ts';
@@ -8,28 +8,25 @@ export interface LeaseRequest {
   readonly group: QuotaGroup;
   /** For the whole hour. */
   readonly quota: number;
-  /** How many requests wait for it. */
+  /** The number of requests that wait for it. */
   readonly asked: number;
   /** Milliseconds since 1970. */
   readonly now: number;
 }
 
 export interface Lease {
-  /** Of which counting it is, milliseconds since 1970. The hour is that in which it began: a server that is behind is told. */
+  /** When the count began, milliseconds since 1970: identifies the count, and tells a node whose clock is slow the hour. */
   readonly since: number;
   /** At least one. */
   readonly granted: number;
-  /** In the hour by all servers, this lease included. */
+  /** In this hour by all nodes, this lease included. */
   readonly taken: number;
 }
 
-/** Nobody's clock is so much ahead: a count that began later was begun by mistake, and would stand until its time comes. */
-const endOfTime = (now: number): Date => new Date(hourOf(now) + 2 * HOUR_MS);
+/** A count that began later comes from a wrong clock. Without this limit it would stay until that time comes. */
+const latestStart = (now: number): Date => new Date(hourOf(now) + 2 * HOUR_MS);
 
-/**
- * Undefined when nothing is left. One statement, so that of any number of servers none is given what another has. Where
- * nothing is left it writes nothing.
- */
+/** Undefined if nothing is left; then nothing is written. A single statement, so that leases of several nodes never overlap. */
 export async function takeLease(
   writer: Writer,
   { group, quota, asked, now }: LeaseRequest,
@@ -44,14 +41,14 @@ export async function takeLease(
        granted = case when ${over} then excluded.granted else ${lease} end
      where ${over} or q.taken < $4
      returning since, granted, taken`,
-    [group, new Date(now), freshLease(quota, asked), quota, asked, new Date(hourOf(now)), endOfTime(now)],
+    [group, new Date(now), freshLease(quota, asked), quota, asked, new Date(hourOf(now)), latestStart(now)],
   );
   const [row] = rows as [Date, number, number][];
-  // An hour that begins with a quota of none is begun nevertheless.
+  // A quota of 0 starts the count of a new hour, too.
   return row && row[1] > 0 ? { since: row[0].getTime(), granted: row[1], taken: row[2] } : undefined;
 }
 
-/** Nothing where another counting has begun. To be tried once: whether a try that failed has counted is not known. */
+/** Does nothing if another count has begun. Must not be retried: a failed attempt may have been applied. */
 export async function giveBack(
   writer: Writer,
   { group, since, unused }: { group: QuotaGroup; since: number; unused: number },
@@ -62,11 +59,11 @@ export async function giveBack(
   );
 }
 
-/** What is taken in the hour of `now`, of the groups of which something is. */
+/** Operations taken in the hour of `now`, by group; groups without any are absent. */
 export async function takenByGroup(reader: Reader, now: number): Promise<Map<QuotaGroup, number>> {
   const rows = await reader.rows(
     `select quota_group, taken from ${reader.schema}.quotas where since >= $1 and since < $2`,
-    [new Date(hourOf(now)), endOfTime(now)],
+    [new Date(hourOf(now)), latestStart(now)],
   );
   return new Map(rows as [QuotaGroup, number][]);
 }

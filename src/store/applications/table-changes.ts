@@ -99,7 +99,7 @@ async function refuseTooManyColumns({ application }: Publisher, collectionId: st
   throw fault('INVALID_DEFINITION', { problems: [{ path: '/collections', reason }] });
 }
 
-/** Drops every projected column of the collections named that is not wanted. */
+/** Drops the projected columns of these collections that are not wanted. */
 export async function dropOtherProjections(
   publisher: Publisher,
   wanted: ReadonlyMap<string, readonly Projection[]>,
@@ -150,7 +150,7 @@ export async function trigramOperators(reader: Reader): Promise<string> {
 
 const INDEX_ATTEMPTS = 3;
 
-/** Blocks no reader or writer. Returns the column whose values collide where a unique index cannot be built. */
+/** Blocks no reader or writer. Returns the column whose values collide if a unique index cannot be built. */
 export async function buildIndex(
   { application }: Publisher,
   collectionId: string,
@@ -171,7 +171,7 @@ export async function buildIndex(
   }
 }
 
-/** Drops every index of the collections named that is invalid or not wanted, primary keys excepted. */
+/** Drops the indexes of these collections that are invalid or not wanted, except primary keys. */
 export async function dropOtherIndexes(
   { application }: Publisher,
   wanted: ReadonlyMap<string, readonly Index[]>,
