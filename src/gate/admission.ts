@@ -1,6 +1,6 @@
-// How many requests are worked on at once, and of which tenants. A request beyond that waits in a fair queue for a slot; the tenant
-// that has used the least time lately comes next. A request that has waited too long, or finds the queue full, is refused
-// (docs/architecture/overload.md).
+// Limits how many requests are handled at once, per tenant and in all. Further requests wait in a fair queue for a slot; the
+// tenant that has used the least time lately comes next. A request that has waited too long, or finds the queue full, is
+// refused (docs/architecture/overload.md).
 
 import { tooBusy } from '../faults.ts';
 import { FairQueue } from '../request/fair-queue.ts';
@@ -16,13 +16,13 @@ export interface AdmissionBounds {
   readonly waitMs: number;
 }
 
-/** What is known of an active tenant. */
+/** An active tenant. */
 interface Tenant {
   slots: number;
   /** Requests that left in this round, and in the previous one. */
   left: number;
   leftBefore: number;
-  /** Event loop time that those took, roughly. */
+  /** Roughly the event loop time that those requests took. */
   usedMs: number;
   usedMsBefore: number;
   seen: boolean;
@@ -57,7 +57,7 @@ const BESIDE_OTHERS = 1 / 6;
  * loop, and every request of another tenant waits for a few such turns.
  */
 const HEAVY = 1 / 4;
-/** Estimated event loop time that is not measured: of an ordinary request, and of a megabyte of reply. */
+/** Estimates of event loop time that is not measured: for an ordinary request, and for a megabyte of reply. */
 const REQUEST_MS = 0.2;
 const REPLY_MB_MS = 10;
 

@@ -1,5 +1,5 @@
-// What a user needs to be allowed at all. The one authorization function that every route of the interface passes;
-// which records a user may touch is domain/people/access.
+// Checks whether a user may call a route at all. Every route for users passes this one function; which records a user may
+// read or write is decided in domain/people/access.
 
 import type { PreparedApplication } from '../domain/definition/application.ts';
 import type { Caller } from '../domain/people/access.ts';
@@ -7,7 +7,7 @@ import { inPlan } from '../domain/quota.ts';
 import { fault } from '../faults.ts';
 import type { QuotaGroup } from '../wire/publish-document.ts';
 
-/** `self`: whoever somebody is, and only about themselves. */
+/** `self`: any user, and only for that user's own data. */
 export type Permission = 'self' | 'api' | 'admin' | 'management' | 'organization';
 
 export interface Permitted {

@@ -1,5 +1,5 @@
-// How a request is handled: admission, gate (credentials), quota, body, operation, reply. One order for users, visitors
-// and the operator; where they differ, the row says so.
+// How a request is handled: admission, gate (credentials), quota, body, operation, reply. The order is the same for users,
+// visitors and the operator; the route states where they differ.
 
 import type { Context, OperatorContext, VisitorContext, WithoutSlot } from '../context.ts';
 import type { PreparedApplication } from '../domain/definition/application.ts';
@@ -61,7 +61,7 @@ export function handlerOf(services: Services, row: Route): Handler {
   });
 }
 
-/** One request on its way through the stages. */
+/** The state of one request between the stages. */
 interface Handling {
   readonly services: Services;
   readonly row: Route;
@@ -70,7 +70,7 @@ interface Handling {
   /** Bound to the request, so that its statements are counted and cancelled with it. */
   readonly database: ReturnType<Services['database']['forRequest']>;
   user: Authenticated | undefined;
-  // The rest survives a start over with a new definition: nothing is counted or read twice.
+  // The rest is kept when the request starts over with a new definition: nothing is counted or read twice.
   session: LiveSession | undefined;
   counted: boolean;
   input: Input<unknown> | undefined;
@@ -100,7 +100,7 @@ async function handle(handling: Handling): Promise<Reply> {
   return row.caller === 'operator' ? work() : withAdmission(handling, () => withRenewal(handling, work()));
 }
 
-/** Before anything else is done for a browser that another site sent here. */
+/** Comes first, so that nothing is done for a page of another site. */
 function refuseOtherSites({ services, row, request }: Handling): void {
   if (row.caller === 'user') refuseForeignBasic(request, services.publicUrl);
   else if (row.caller === 'visitor' && row.method !== 'GET') refuseForeign(request, services.publicUrl());
@@ -125,7 +125,7 @@ async function withAdmission({ services, scope }: Handling, work: () => Promise<
   }
 }
 
-/** Gives a promise only where something has to be waited for: a token that is known costs no turn of the event loop. */
+/** A promise only if there is something to wait for: a cached token is checked without waiting. */
 function enterGate(handling: Handling): Promise<void> | undefined {
   const { services, row, request, scope } = handling;
   if (row.caller === 'visitor') return undefined;
@@ -135,7 +135,7 @@ function enterGate(handling: Handling): Promise<void> | undefined {
       services.operatorGate.authenticate(request.headers.authorization, request.address);
       scope.authenticated = true;
     }
-    // An operation of the operator may take long, and shows its progress.
+    // An operator's operation may take long, and shows its progress.
     scope.deadlineAt = Number.POSITIVE_INFINITY;
     return undefined;
   }
@@ -183,13 +183,13 @@ function takeQuota(handling: Handling): Promise<void> | undefined {
   });
 }
 
-/** What can be refused without reading the body. */
+/** The checks that do not need the body. */
 function checkRequest({ row, request, user }: Handling): void {
   if (row.caller === 'user' && user !== undefined) permit(user.application, user.caller, row);
   checkQuery(request.url, row);
 }
 
-/** As whose a body counts; undefined: as its network's. Identifiers of applications have another form than `operator`. */
+/** The tenant that the body counts for; undefined: its network. No application has the identifier `operator`. */
 function senderOf({ row, scope }: Handling): string | undefined {
   if (row.caller === 'user') return scope.applicationId;
   return row.caller === 'operator' && scope.authenticated ? 'operator' : undefined;

@@ -7,27 +7,27 @@ import { type Reply, replyText } from './replies/reply.ts';
 import type { Sending } from './send.ts';
 
 export interface Health {
-  /** Whether requests can be served: the database answers and is migrated. */
+  /** Whether requests can be served: the database is reachable and migrated. */
   readonly ready: () => Promise<boolean>;
-  /** Whether the server was asked to end: it still serves, and is to be sent nothing more. */
+  /** Whether the server is being stopped: it still serves, but load balancers should send no more requests. */
   readonly stopping: () => boolean;
 }
 
 /**
- * What machines ask by the clock is counted, and neither traced nor told of but to who debugs: not even that a server is not
- * ready, which they act upon. Whoever may not ask is told of as everywhere.
+ * Probes and scrapes come by the clock: they are counted but not traced, and logged at debug level only. That includes "not
+ * ready", which the prober acts upon. Requests without permission are logged as everywhere.
  */
-export function asRoutine<Means extends Pick<Sending, 'observe' | 'traces'>>(means: Means): Means {
+export function asRoutine<S extends Pick<Sending, 'observe' | 'traces'>>(sending: S): S {
   const observe: Observe = (observation) => {
     if (observation.event === 'request.refused') return;
     const isRoutine = observation.event === 'request' && (observation.status < 400 || observation.status >= 500);
-    means.observe(isRoutine ? { ...observation, routine: true } : observation);
+    sending.observe(isRoutine ? { ...observation, routine: true } : observation);
   };
-  return { ...means, observe, traces: undefined };
+  return { ...sending, observe, traces: undefined };
 }
 
 const READY_MS = 2_000;
-/** Anybody may ask, as often as they like: whoever asks within that time gets the same answer. */
+/** Probes need no credentials and have no limit: all within this time share one result. */
 const SHARED_MS = 250;
 
 export const alive = (): Reply => replyText('{"status":"ok"}');
@@ -46,14 +46,14 @@ export function readiness(health: Health): () => Promise<Reply> {
   };
 }
 
-/** One look at a time, and what it has shown for a while. */
-function shared<T>(look: () => Promise<T>): () => Promise<T> {
+/** One check at a time; its result is reused for a while. */
+function shared<T>(check: () => Promise<T>): () => Promise<T> {
   let last: Promise<T> | undefined;
   let until = 0;
   return () => {
     if (last !== undefined && performance.now() < until) return last;
     until = Number.POSITIVE_INFINITY;
-    last = look().finally(() => {
+    last = check().finally(() => {
       until = performance.now() + SHARED_MS;
     });
     return last;

@@ -105,7 +105,7 @@ class Exchange {
     this.#scope.trace?.end(this.#scope, status);
   }
 
-  /** The reply itself cannot be sent: cutting the connection tells the client that none comes. */
+  /** The reply itself cannot be sent: the cut connection shows the client that none will come. */
   #fail(error: unknown): void {
     this.#sending.observe({ event: 'request.failed', ...this.#identity(), error });
     this.#report(500);

@@ -1,4 +1,4 @@
-// The HTTP server: what Node is told about connections, and the table of routes that requests are looked up in.
+// The HTTP server: the settings of its connections, and the router.
 
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -25,7 +25,7 @@ import { type Handler, sendReplies } from './send.ts';
 
 /** Request lines of 64 KB are accepted, and headers besides. */
 const HEADER_BYTES_MAX = 96 * 1024;
-/** Within `headersMs` Node looks so many times for connections whose headers are late. */
+/** How often Node checks, within `headersMs`, for connections whose headers are late. */
 const HEADER_CHECKS = 15;
 /** Dropped connections are reported together, once in this time. */
 const DROP_REPORT_MS = 1_000;
@@ -195,7 +195,7 @@ function refuseUnreadable(observe: Observe, error: Error & { code?: string }, so
     socket.destroy();
     return;
   }
-  // By http/clients/incoming-request, which says why.
+  // http/clients/incoming-request paused the parser, and sends the reply itself.
   if (error.code === 'HPE_PAUSED') return;
   const why = whyUnreadable(error.code ?? '');
   stopReading(socket, why, { refuse: () => replyOnSocket(observe, socket, why) });

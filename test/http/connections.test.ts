@@ -35,7 +35,7 @@ describe('connections', () => {
   const bearer = () => ({ authorization: `Bearer ${app.admin.token}` });
   const posting = () => ({ ...bearer(), 'content-type': 'application/json' });
 
-  it('says of a body that ends too early what is wrong with it', async () => {
+  it('explains what is wrong with a body that ends too early', async () => {
     await onWire(server.address, async (wire) => {
       wire.write(`${head('POST', records(), { ...posting(), 'content-length': '20' })}{"val`);
       wire.socket.end();
@@ -58,7 +58,7 @@ describe('connections', () => {
     assert.equal(reply.body.id, app.id);
   });
 
-  it('answers headers beyond the bound, and lets the client read it', async () => {
+  it('refuses headers beyond the limit, and lets the client read the reply', async () => {
     for (const size of [100_000, 5_000_000]) {
       await onWire(server.address, async (wire) => {
         wire.write(head('GET', definition(), { ...bearer(), 'x-long': 'x'.repeat(size) }));
@@ -153,7 +153,7 @@ describe('connections', () => {
     });
   });
 
-  it('cuts off a body that never ends, whatever was answered, and the answer can be read', async () => {
+  it('cuts off an endless body whatever the reply, and the client can read the reply', async () => {
     const ways: [string, string, Record<string, string>, number][] = [
       ['POST', records(), {}, 401],
       ['POST', records(), posting(), 400],
@@ -199,7 +199,7 @@ describe('connections', () => {
     assert.deepEqual(stored, [[0]]);
   });
 
-  it('does not wait for a body whose sender has hung up before anybody read it', { timeout: 10_000 }, async () => {
+  it('does not wait for a body whose client hung up before it was read', { timeout: 10_000 }, async () => {
     const request = new IncomingMessage(new Socket());
     request.headers['content-type'] = 'application/json';
     const closed = new Promise((resolve) => request.once('close', resolve));

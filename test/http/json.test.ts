@@ -79,7 +79,7 @@ describe('JSON in pieces', () => {
     );
   });
 
-  it('is refused when JSON.parse refuses it, at the same place where both name one', () => {
+  it('is refused when JSON.parse refuses it, at the same position where both name one', () => {
     const damage = fc.record({
       place: fc.nat(),
       cut: fc.nat({ max: 2 }),
@@ -100,7 +100,7 @@ describe('JSON in pieces', () => {
     );
   });
 
-  it('can be interrupted between the elements of what is long, at every level', () => {
+  it('can be interrupted between the elements of long arrays and objects, at every level', () => {
     const element = { values: { a: { type: 'String', value: 'x'.repeat(1_000) } } };
     const records = JSON.stringify(Array(80).fill(element));
     assert.ok(parsed(records).steps >= 79);
@@ -108,7 +108,7 @@ describe('JSON in pieces', () => {
     assert.ok(parsed(one).steps >= 79);
   });
 
-  it('takes what is as deep and as many as a body may be', () => {
+  it('accepts bodies at the limits of depth and number', () => {
     const within = [
       '['.repeat(LEVELS_MAX) + ' '.repeat(LONG) + ']'.repeat(LEVELS_MAX),
       `[${filled(ELEMENTS_MAX, '12345')}]`,
@@ -120,7 +120,7 @@ describe('JSON in pieces', () => {
     assert.ok('value' in parsed(records, RECORDS_MAX));
   });
 
-  it('refuses what is deeper or more, before it is parsed', () => {
+  it('refuses bodies beyond the limits before parsing', () => {
     const beyond: Record<string, string> = {
       'the body nests deeper than 32 levels': '['.repeat(1_000_000),
       'the body has an array of more than 10000 elements': `[${filled(ELEMENTS_MAX + 1, '12345')}]`,

@@ -100,7 +100,7 @@ describe('pipelined requests', () => {
     });
   });
 
-  it('are read no further than some of them, and all are answered in the end', async () => {
+  it('are not read beyond a limit, and all get replies in the end', async () => {
     const paths = many(2_000);
     await onWire(address, async (wire) => {
       await behindHeld(wire, 'first', paths);

@@ -7,7 +7,7 @@ import { startTestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 import { tapWire } from '../support/wire-tap.ts';
 
-it('asks the database once for all who ask whether the server is ready', async () => {
+it('checks the database once for simultaneous readiness probes', async () => {
   const database = await createDatabase();
   const tap = await tapWire(database.connection);
   const server = await startTestServer({ database, connection: tap.connection });

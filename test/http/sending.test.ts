@@ -88,7 +88,7 @@ describe('sending', () => {
     await until('the bytes to be let go of', () => slow.bytes.destroyed);
   });
 
-  it('sends bytes however long they take behind their beginning', async () => {
+  it('sends a stream however long it takes after its first bytes', async () => {
     async function* slowly() {
       yield 'one ';
       await new Promise((resolve) => setTimeout(resolve, 2 * REQUEST_MS));
@@ -102,7 +102,7 @@ describe('sending', () => {
     assert.equal((await send(address, 'GET', '/')).text, 'one two');
   });
 
-  it('cuts the connection where an answer cannot be put on it, and lets go of its bytes', async () => {
+  it('cuts the connection when a reply cannot be sent, and releases its stream', async () => {
     const headers = { 'x-broken': 'one\r\ntwo' };
     const bytes = Readable.from(['never sent']);
     for (const broken of [

@@ -47,7 +47,7 @@ describe('what cannot be read', { timeout: 60_000 }, () => {
     await wire.over();
   }
 
-  it('is refused behind the answer of the request before it', async () => {
+  it('is refused after the reply to the previous request', async () => {
     await onWire(server.address, async (wire) => {
       wire.write(create() + GARBAGE);
       await created(wire);
@@ -55,7 +55,7 @@ describe('what cannot be read', { timeout: 60_000 }, () => {
     });
   });
 
-  it('is refused behind the answers of all requests that wait', async () => {
+  it('is refused after the replies to all waiting requests', async () => {
     await onWire(server.address, async (wire) => {
       wire.write(create() + definition() + create({ 'x-padding': 'x' }).repeat(2) + GARBAGE.repeat(10_000));
       await created(wire);
@@ -66,7 +66,7 @@ describe('what cannot be read', { timeout: 60_000 }, () => {
     });
   });
 
-  it('is left unsaid behind a request that closes the connection, and so is another request', async () => {
+  it('gets no reply after a request that closes the connection, and neither does another request', async () => {
     for (const more of [GARBAGE, create()]) {
       await onWire(server.address, async (wire) => {
         wire.write(create({ connection: 'close' }) + more);
@@ -76,7 +76,7 @@ describe('what cannot be read', { timeout: 60_000 }, () => {
     }
   });
 
-  it('is refused behind the answer when the client closes its side in the middle', async () => {
+  it('is refused after the reply when the client closes its side in the middle', async () => {
     for (const half of [posting({ 'content-length': '20' }), 'POST /v1 HT']) {
       await onWire(server.address, async (wire) => {
         wire.write(create() + half);
@@ -87,7 +87,7 @@ describe('what cannot be read', { timeout: 60_000 }, () => {
     }
   });
 
-  it('does not keep a client that closes its side behind a request from its answer', async () => {
+  it('does not keep a client that closes its side after a request from its reply', async () => {
     await onWire(server.address, async (wire) => {
       wire.write(create());
       wire.socket.end();
@@ -102,7 +102,7 @@ describe('what cannot be read', { timeout: 60_000 }, () => {
     });
   });
 
-  it('is refused behind the answer when it is CONNECT', async () => {
+  it('is refused after the reply when it is CONNECT', async () => {
     await onWire(server.address, async (wire) => {
       wire.write(`${create()}CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n`);
       await created(wire);
@@ -125,7 +125,7 @@ describe('what cannot be read', { timeout: 60_000 }, () => {
     }
   });
 
-  it('is told to the request whose body it is', async () => {
+  it('is reported in the reply to the request whose body it is', async () => {
     const broken = `${posting({ 'transfer-encoding': 'chunked' })}zz\r\n${BODY}\r\n`;
     for (const before of [0, 1, 2]) {
       await onWire(server.address, async (wire) => {
@@ -136,7 +136,7 @@ describe('what cannot be read', { timeout: 60_000 }, () => {
     }
   });
 
-  it('is told likewise where chunks have large extensions', async () => {
+  it('is reported likewise for chunks with large extensions', async () => {
     await onWire(server.address, async (wire) => {
       wire.write(`${posting({ 'transfer-encoding': 'chunked' })}1;${'x'.repeat(20_000)}\r\n`);
       const reply = await wire.answer();
@@ -156,7 +156,7 @@ describe('what cannot be read', { timeout: 60_000 }, () => {
     });
   });
 
-  it('is not answered twice when it is the rest of a request that was refused', async () => {
+  it('gets no second reply when it is the rest of a refused request', async () => {
     await onWire(server.address, async (wire) => {
       wire.write(head('POST', records(), { 'transfer-encoding': 'chunked' }));
       assertProblem(await wire.answer(), 401, 'UNAUTHORIZED');
@@ -165,7 +165,7 @@ describe('what cannot be read', { timeout: 60_000 }, () => {
     });
   });
 
-  it('makes no difference to what is stored', async () => {
+  it('does not change the stored records', async () => {
     const rows = await server.database.sql(`select count(*)::int from app_${app.id}.${app.ids.Things!.id}`);
     assert.deepEqual(rows, [[told]]);
   });

@@ -58,7 +58,7 @@ describe('admission', () => {
     assert.deepEqual([admission.slotsTaken, admission.waiting], [ALONE + 1, 2]);
   });
 
-  it('gives a place that becomes free to who has waited longest', async () => {
+  it('gives a free slot to the request that has waited longest', async () => {
     const { admission, many } = front();
     const came = many('a', ALONE + 2);
     admission.leave(came[0]!.scope);
@@ -68,7 +68,7 @@ describe('admission', () => {
     assert.deepEqual(admittedOf(came.slice(ALONE)), [true, false], 'who leaves twice leaves once');
   });
 
-  it('takes places back from nobody, and gives no more than its part to who is not alone', () => {
+  it('takes no slot back, and gives a tenant beside others no more than its part', () => {
     const { admission, many, enter } = front();
     const loud = many('a', ALONE + 4);
     const quiet = enter('b');
@@ -79,7 +79,7 @@ describe('admission', () => {
     assert.deepEqual(admittedOf(loud.slice(ALONE)), [true, false, false, false]);
   });
 
-  it('takes of those who wait the application that had the least, and goes round among equals', () => {
+  it('admits next the waiting tenant that has used the least, and alternates among equals', () => {
     const { admission, many } = front({ slots: 1 });
     const [first] = many('a', 1);
     const waiting = [...many('a', 3), ...many('b', 2), ...many('c', 1)];
@@ -93,7 +93,7 @@ describe('admission', () => {
     assert.equal(admission.slotsTaken, 0);
   });
 
-  it('takes last who has used much of the event loop', () => {
+  it('admits last the tenant that has used much of the event loop', () => {
     const loopTime = new LoopTime();
     const { admission, many } = front({ slots: 1 }, loopTime);
     const [first] = many('a', 1);
@@ -108,7 +108,7 @@ describe('admission', () => {
     assert.deepEqual(order, ['c', 'a', 'b', 'b']);
   });
 
-  it('gives fewer places to who has used much of the event loop, beside others', () => {
+  it('gives fewer slots to a tenant beside others that has used much of the event loop', () => {
     const loopTime = new LoopTime();
     const bounds = { slots: 48 };
     const places = (tenant: string) => admittedOf(many(tenant, 12)).filter(Boolean).length;
@@ -120,7 +120,7 @@ describe('admission', () => {
     assert.ok(alone.many('a', 12).every(({ turn }) => turn === undefined));
   });
 
-  it('gives fewer places to who asks for much of everyday, beside others, while the event loop is full', () => {
+  it('gives fewer slots to a tenant beside others with many ordinary requests while the event loop is full', () => {
     for (const [isFull, places] of [
       [true, 2],
       [false, 8],
@@ -132,7 +132,7 @@ describe('admission', () => {
     }
   });
 
-  it('gives the places back to who is alone again', async () => {
+  it('gives more slots to a tenant that is alone again', async () => {
     const { admission, many, enter } = front();
     admission.leave(enter('b').scope);
     const loud = many('a', ALONE);
@@ -166,7 +166,7 @@ describe('admission', () => {
     assert.equal((refused as Fault).headers['retry-after'], '1');
   });
 
-  it('refuses who has waited too long, and nobody else', async () => {
+  it('refuses requests that have waited too long, and no others', async () => {
     const { admission, many, enter } = front({ waitMs: 150 });
     const held = many('a', ALONE);
     const late = enter('a');
@@ -193,7 +193,7 @@ describe('admission', () => {
     assert.equal(admission.waiting, 0);
   });
 
-  it('lets go of who is stopped while waiting', async () => {
+  it('removes a request that is cancelled while it waits', async () => {
     const { admission, many, enter } = front();
     const held = many('a', ALONE);
     const [stopped, next] = [enter('a'), enter('a')];
@@ -210,7 +210,7 @@ describe('admission', () => {
     );
   });
 
-  it('keeps neither a place nor the time for what waits for the client', async () => {
+  it('gives a request that waits for its client neither a slot nor a running deadline', async () => {
     const { admission, many } = front();
     const [one, ...others] = many('a', ALONE + 1);
     const { scope } = one!;
@@ -232,7 +232,7 @@ describe('admission', () => {
     assert.equal(admission.slotsTaken, ALONE - 1);
   });
 
-  it('keeps its promises whoever comes, leaves and is stopped', async () => {
+  it('keeps its limits whichever requests come, leave and are cancelled', async () => {
     const step = fc.record({
       what: fc.constantFrom('enter', 'enter', 'enter', 'leave', 'leave', 'stop'),
       tenant: fc.constantFrom('a', 'a', 'a', 'b', 'c', 'd', 'e'),

@@ -79,7 +79,7 @@ describe('bodies under way', { timeout: 60_000 }, () => {
     await letGo();
   });
 
-  it('without credentials are few from one network, which keeps nobody else from theirs', async () => {
+  it('without credentials are limited per network, without effect on other networks', async () => {
     await signIn();
     await signIn();
     await until('both to be counted', async () => (await bodyBytes()) > 0);

@@ -38,7 +38,7 @@ describe('a budget of bytes', () => {
     assert.equal(bytes.bytes, 70);
   });
 
-  it('has room for what is larger than it when nothing else is held', () => {
+  it('admits a request larger than the budget when nothing else is held', () => {
     const bytes = budget();
     const large = request('a');
     bytes.require(large, 1_000);
@@ -47,7 +47,7 @@ describe('a budget of bytes', () => {
     assert.equal(bytes.bytes, 0);
   });
 
-  it('gives turns among the applications, and lets nobody overtake what is large', async () => {
+  it('alternates among tenants, and lets no request overtake a large one', async () => {
     const bytes = budget();
     const order: string[] = [];
     const wait = waiting(bytes, order);
@@ -68,7 +68,7 @@ describe('a budget of bytes', () => {
     assert.equal(bytes.waiting, 3);
   });
 
-  it('is left by who is stopped', async () => {
+  it('removes a waiting request that is cancelled', async () => {
     const bytes = budget();
     const order: string[] = [];
     const [holder, stopped] = [request('a'), request('a')];

@@ -10,8 +10,8 @@ import { until } from '../support/until.ts';
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-describe('shares of connections', () => {
-  it('are larger for who is alone, and smaller again as soon as somebody comes', async () => {
+describe('the connections of a tenant', () => {
+  it('are more while it is alone, and fewer as soon as another comes', async () => {
     let others = false;
     const shares = new ConnectionLimits({ alone: 4, besideOthers: 2, inAll: 100 }, { hasOthers: () => others });
     const given: number[] = [];
@@ -39,7 +39,7 @@ describe('shares of connections', () => {
     assert.equal(shares.waiting, 0);
   });
 
-  it('of all together leave room for who has none yet, and turns go round', async () => {
+  it('of all together leave room for a tenant that has none yet, and alternate', async () => {
     const shares = new ConnectionLimits({ alone: 4, besideOthers: 2, inAll: 4 }, { hasOthers: () => true });
     const given: string[] = [];
     const take = (name: string) => {
@@ -62,7 +62,7 @@ describe('shares of connections', () => {
     assert.equal(shares.waiting, 0);
   });
 
-  it('are small beside whoever asks for anything, until a moment after that', async () => {
+  it('are few beside any active tenant, until a moment after its last request', async () => {
     const active = new ActiveApplications();
     active.add('loud');
     assert.equal(active.hasOthers('loud'), false);
@@ -76,7 +76,7 @@ describe('shares of connections', () => {
 });
 
 describe('passwords to be checked', () => {
-  it('are left out when who waits is stopped', async () => {
+  it('are not given to a request that is cancelled while it waits', async () => {
     const finish: (() => void)[] = [];
     const begun: string[] = [];
     const passwords = new PasswordCheck(
@@ -106,7 +106,7 @@ describe('passwords to be checked', () => {
     assert.deepEqual(await Promise.all([0, 1, 2, 3, 5].map((n) => checks[n])), Array(5).fill(false));
   });
 
-  it('go round among the applications, and those of one fill nobody else’s queue', async () => {
+  it('alternate among tenants, and those of one do not fill the queue of another', async () => {
     const finish: (() => void)[] = [];
     const begun: string[] = [];
     const argon2: Argon2 = {
@@ -136,7 +136,7 @@ describe('passwords to be checked', () => {
     assert.deepEqual(await Promise.all(checks), Array(checks.length).fill(true));
   });
 
-  it('take turns with new passwords, which are hashed in the same queue', async () => {
+  it('alternate with new passwords, which are hashed in the same queue', async () => {
     const finish: (() => void)[] = [];
     const begun: string[] = [];
     const slowly = <T>(what: string, result: T) => {

@@ -10,7 +10,7 @@ const drain = (turns: FairQueue<string>): string[] => {
   return order;
 };
 
-describe('turns', () => {
+describe('the fair queue', () => {
   const filled = (...waiters: string[]) => {
     const turns = new FairQueue<string>({ eachMax: 4, allMax: 6 });
     for (const waiter of waiters) assert.ok(turns.add(waiter[0] ?? '', waiter), waiter);
@@ -21,7 +21,7 @@ describe('turns', () => {
     assert.deepEqual(drain(filled('a1', 'a2', 'a3', 'b1', 'b2', 'c1')), ['a1', 'b1', 'c1', 'a2', 'b2', 'a3']);
   });
 
-  it('let who comes anew wait behind those who are there', () => {
+  it('puts a new tenant after those that wait', () => {
     const turns = filled('a1', 'a2', 'b1');
     assert.equal(turns.next(), 'a1');
     turns.add('c', 'c1');
@@ -39,7 +39,7 @@ describe('turns', () => {
     assert.equal(turns.add('a', 'a6'), true);
   });
 
-  it('pass over who may not have one, and forget nobody by it', () => {
+  it('skips a tenant that may not go, and keeps its entries', () => {
     const turns = filled('a1', 'b1', 'a2');
     const notA = (tenant: string) => tenant !== 'a';
     assert.equal(turns.next(notA), 'b1');
@@ -47,7 +47,7 @@ describe('turns', () => {
     assert.deepEqual(drain(turns), ['a1', 'a2']);
   });
 
-  it('go to whom they cost the least, and round among equals', () => {
+  it('takes the tenant with the least cost, and alternates among equals', () => {
     const turns = filled('a1', 'a2', 'b1', 'b2', 'c1', 'c2');
     const costs: Record<string, number> = { a: 2, b: 1, c: 1 };
     const order: (string | undefined)[] = [];
@@ -63,7 +63,7 @@ describe('turns', () => {
     assert.deepEqual(drain(turns), ['a1', 'a2']);
   });
 
-  it('are had first by who asks for it, within its application', () => {
+  it('lets an urgent entry go first within its tenant', () => {
     const turns = filled('a1', 'b1', 'a2');
     assert.ok(turns.add('a', 'a0', true));
     assert.ok(turns.add('c', 'c1', true));

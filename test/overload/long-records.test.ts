@@ -1,5 +1,4 @@
-// The memory that long records may take at once: bounded for each application and for all, and given back however a
-// request ends.
+// The memory budget of long records: limited per tenant and in all, and released however a request ends.
 
 import assert from 'node:assert/strict';
 import { connect, type Socket } from 'node:net';
@@ -48,10 +47,10 @@ describe('memory for long records', () => {
 
   const held = async () => (await scrape(server.address)).sum('cartulary_long_record_bytes');
   const waiting = async () => (await scrape(server.address)).sum('cartulary_long_record_requests_waiting');
-  const none = () => until('nothing to be held', async () => (await held()) === 0);
+  const none = () => until('the budget to be free', async () => (await held()) === 0);
   const list = (app: TestApplication) => app.send('GET', app.records('Papers'));
   const noted = (value: string) => ({ [apps[0]!.ids.Papers!.Note!]: string(value) });
-  /** Asks and does not read. */
+  /** Sends a request, and does not read the reply. */
   function ask(app: TestApplication): Socket {
     const { hostname, port } = new URL(server.address);
     const client = connect({ host: hostname, port: Number(port) }).on('error', () => undefined);
@@ -61,7 +60,7 @@ describe('memory for long records', () => {
     return client;
   }
 
-  it('is given back behind every kind of answer', async () => {
+  it('is released after every kind of reply', async () => {
     const [app] = apps as [TestApplication];
     const path = app.records('Papers', ids[0]);
     const got = await app.send('GET', path);
@@ -85,7 +84,7 @@ describe('memory for long records', () => {
     await none();
   });
 
-  it('is bounded, and all who wait have their turn', async () => {
+  it('is limited, and every waiting request is served', async () => {
     const requests = apps.flatMap((app) => Array.from({ length: 4 }, () => list(app)));
     let isOver = false;
     const watching = (async () => {
@@ -104,7 +103,7 @@ describe('memory for long records', () => {
     await none();
   });
 
-  it('does for batches that need more than there is, one after the other', async () => {
+  it('suffices for batches that need more than all of it, one after the other', async () => {
     const [app] = apps as [TestApplication];
     const batch = (value: string) =>
       app.send('PUT', app.records('Papers'), { json: ids.map((id) => ({ id, replace: false, values: noted(value) })) });
@@ -113,7 +112,7 @@ describe('memory for long records', () => {
     await none();
   });
 
-  it('is taken from clients that do not read while others wait, and only then', async () => {
+  it('is taken from clients that do not read while other requests wait, and only then', async () => {
     const [one, other] = apps as [TestApplication, TestApplication];
     const client = ask(one);
     await until('the page to be held', async () => (await held()) > 0);

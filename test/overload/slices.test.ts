@@ -60,7 +60,7 @@ function bench({ besideOthers = true } = {}) {
 const runsOf = (taken: readonly string[]): string[] => taken.filter((name, index) => name !== taken[index - 1]);
 
 describe('slices', () => {
-  it('do at once what is short, and count nothing for it', async () => {
+  it('run short work at once, and count no time for it', async () => {
     const { run, taken, loopTime, pauses } = bench();
     const first = run('a', 2, { heavy: false });
     assert.deepEqual(taken, ['a', 'a']);
@@ -68,7 +68,7 @@ describe('slices', () => {
     assert.deepEqual([loopTime.usedMs('a'), pauses.length], [0, 0]);
   });
 
-  it('give way to others when work turns out to be long', async () => {
+  it('yield to other requests when work turns out to be long', async () => {
     const { run, taken, pass } = bench();
     const both = [run('a', 8, { heavy: false }), run('b', 8, { heavy: false })];
     await pass(20);

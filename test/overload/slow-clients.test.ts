@@ -66,7 +66,7 @@ describe('slow clients', { timeout: 60_000 }, () => {
     assert.ok(over, 'all of it was taken');
   }
 
-  it('are told when their headers take too long', async () => {
+  it('get a reply when their headers take too long', async () => {
     await onWire(server.address, async (wire) => {
       wire.write(`GET /healthz HTTP/1.1\r\nHost: te`);
       const reply = await wire.answer();
@@ -134,7 +134,7 @@ describe('slow clients', { timeout: 60_000 }, () => {
     return { client, socket };
   }
 
-  it('are let go of when they were told to close and do not', async () => {
+  it('are disconnected when they do not close after the last reply', async () => {
     const unfinished = 'GET / HTTP/1.1\r\nX-A';
     const closing = head('GET', '/healthz', { connection: 'close' });
     const upgrading = head('GET', '/healthz', { connection: 'upgrade', upgrade: 'websocket' });
@@ -172,7 +172,7 @@ describe('slow clients', { timeout: 60_000 }, () => {
     });
   });
 
-  it('are cut off when they do not read their answer, and those who do get all of it', async () => {
+  it('are cut off when they do not read their reply, and clients that read get all of it', async () => {
     const values = { [app.ids.Things!.Title!]: string('x'.repeat(TEXT_BYTES)) };
     for (let n = 0; n < RECORDS; n++) {
       assert.equal((await app.send('POST', app.records('Things'), { json: { values } })).status, 200);

@@ -95,7 +95,7 @@ describe('bodies in small chunks', { timeout: 60_000 }, () => {
     assert.equal(reply.status, 204);
   });
 
-  it('are not read to their end behind an answer', async () => {
+  it('are not read to their end after the reply', async () => {
     const ways: [string, number][] = [
       [head('POST', records(), { ...CHUNKED, ...JSON_TYPE }), 401],
       [head('GET', `/v1/${app.id}`, { ...CHUNKED, ...bearer() }), 200],

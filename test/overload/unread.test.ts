@@ -91,7 +91,7 @@ const ALL = 1.5 * ANSWER_BYTES;
 describeUnread('answers that nobody reads', { eachBytesMax: ALL, allBytesMax: ALL, pressedMs: 1_500 }, (scene) => {
   const { cuts, unreadBytes, ask, letGo, quiet, lists, address } = scene;
 
-  it('stay within their bound, and the oldest of who has the most are cut off', async () => {
+  it('stay within their limit, and the oldest of the tenant with the most are cut off', async () => {
     for (let n = 0; n < CLIENTS; n++) ask();
     await until('some to be cut off', async () => {
       assert.ok((await unreadBytes()) <= ALL);

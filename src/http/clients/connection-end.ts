@@ -1,6 +1,6 @@
 // How a connection ends that is not read any further, because its bytes are not HTTP, or a request breaks off or is refused
 // in the middle. The replies to earlier requests go out first, in their order. A request whose body is incomplete learns that
-// from its own reply; only bytes that belong to no request are answered on the bare connection.
+// from its own reply; bytes that belong to no request get a reply on the bare connection.
 
 import { randomBytes } from 'node:crypto';
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';

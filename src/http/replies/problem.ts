@@ -1,5 +1,5 @@
-// The only place where an error becomes an answer. Faults say what the caller can act on; anything else is ours, is
-// logged and leaves as INTERNAL_ERROR: no stack, SQL or path ever goes out.
+// The only place where an error becomes a reply. Faults describe what the caller can act on. Any other error is a failure of
+// the server: it is logged, and the reply is INTERNAL_ERROR without stack, SQL or path.
 
 import { FAULTS, Fault, fault, RawJson } from '../../faults.ts';
 import { arrayOf, type Body } from './reply.ts';
@@ -8,7 +8,7 @@ export interface ProblemReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Body;
-  /** What it is told as; the error itself where that was one of ours. */
+  /** The error itself if it was a fault, else INTERNAL_ERROR. */
   readonly fault: Fault;
 }
 

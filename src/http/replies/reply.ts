@@ -1,11 +1,11 @@
-// What a route gives back; http/send puts it on the wire.
+// The result of a route; http/send puts it on the wire.
 
 import { Readable } from 'node:stream';
 import type { RecordText } from '../../domain/records/record-text.ts';
 
 export type Body = string | Uint8Array | readonly (string | Uint8Array)[];
 
-/** Of text, the characters: counting its bytes would look at each of them. */
+/** Counts the characters of a text: counting its bytes would have to visit each character. */
 export function roughLength(body: Body | undefined): number {
   if (body === undefined) return 0;
   return Array.isArray(body) ? body.reduce((sum, { length }) => sum + length, 0) : body.length;
@@ -14,9 +14,9 @@ export function roughLength(body: Body | undefined): number {
 export interface Reply {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
-  /** JSON text, or bytes whose type the headers say; in parts where some are long. */
+  /** JSON text, or bytes with their content type in the headers. In parts if some of them are long. */
   readonly body?: Body;
-  /** Instead of a body: bytes that are opened when the headers may go out, and never for HEAD. */
+  /** Instead of a body: opened when the headers are about to go out, and never for HEAD. */
   readonly stream?: () => Promise<Readable>;
 }
 
@@ -28,7 +28,7 @@ export const replyText = (body: Body, headers: Readonly<Record<string, string>> 
   body,
 });
 
-/** A JSON array of texts. Long ones are not put together with the others: a page can have a hundred megabytes. */
+/** A JSON array of texts. Long texts are not concatenated: a page can have a hundred megabytes. */
 export function arrayOf(texts: readonly RecordText[]): Body {
   if (texts.every((text) => typeof text === 'string')) return `[${texts.join(',')}]`;
   const parts: RecordText[] = texts.flatMap((text, index) => [index === 0 ? '[' : ',', text]);
@@ -39,7 +39,7 @@ export const NO_CONTENT: Reply = { status: 204 };
 
 export const NOT_MODIFIED = (headers: Readonly<Record<string, string>>): Reply => ({ status: 304, headers });
 
-/** One JSON text a line, each sent when it is made. */
+/** One JSON text per line, each sent as soon as it is produced. */
 export const replyLines = (values: AsyncIterable<unknown>): Reply => ({
   status: 200,
   headers: {

@@ -3,20 +3,20 @@
 
 import { fault } from '../../faults.ts';
 
-/** What a client can hold against the copy that it has. */
+/** With these a client can check whether its copy is still current. */
 export interface Validators {
   /** With its quotes. */
   readonly etag: string;
   readonly lastModifiedMs: number;
 }
 
-/** The headers of a read that ask whether an answer is needed at all. */
+/** The headers of a read that make its reply 304 if nothing has changed. */
 export interface ReadConditions {
   readonly ifNoneMatch: string | undefined;
   readonly ifModifiedSince: string | undefined;
 }
 
-/** Of an answer that a client may keep: it is for who asked, and for whoever else comes it has to be asked for again. */
+/** For a reply that a client may cache: it is valid only for the credentials that it was requested with. */
 export const VARY = 'Authorization, Cookie';
 
 const ENTITY_TAG = /^(?:W\/)?"([\x21\x23-\x7e\x80-\xff]*)"$/;
@@ -27,26 +27,26 @@ function entityTags(header: string): string[] | undefined {
   return rest === '' && tags.length > 0 ? tags.map((tag) => ENTITY_TAG.exec(tag)?.[1] ?? '') : undefined;
 }
 
-/** Whether the client's copy is still the answer. A header that cannot be read is as good as none. */
+/** Whether the client's copy is current. A malformed header is ignored. */
 export function notModified(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false;
   if (header.trim() === '*') return true;
   return entityTags(header)?.includes(etag.slice(1, -1)) ?? false;
 }
 
-/** Whether the file has not changed since. A date that cannot be read is as good as none (section 13.1.3). */
+/** Whether the file has not changed since the date. A malformed date is ignored (section 13.1.3). */
 export function notModifiedSince(header: string | undefined, lastModifiedMs: number): boolean {
   const since = header === undefined ? undefined : readHttpDate(header);
   return since !== undefined && wholeSeconds(lastModifiedMs) <= since;
 }
 
-/** Whether the answer is 304. If-None-Match knows better than any date, so a date beside it is ignored (13.2.2). */
+/** Whether the reply is 304. If-None-Match is more exact than any date, so a date beside it is ignored (section 13.2.2). */
 export function unchanged(conditions: ReadConditions, { etag, lastModifiedMs }: Validators): boolean {
   if (conditions.ifNoneMatch !== undefined) return notModified(conditions.ifNoneMatch, etag);
   return notModifiedSince(conditions.ifModifiedSince, lastModifiedMs);
 }
 
-/** Last-Modified has no room for milliseconds, so what came back from a client has none. */
+/** Last-Modified has no milliseconds, so a date that a client sends back has none either. */
 export function wholeSeconds(ms: number): number {
   return Math.floor(ms / 1000) * 1000;
 }
@@ -56,11 +56,11 @@ const RFC850_DATE = /^(Sun|Mon|Tues|Wednes|Thurs|Fri|Satur)day, (\d\d)-(\w{3})-(
 /** Sun Nov  6 08:49:37 1994 */
 const ASCTIME_DATE = /^(\w{3}) (\w{3}) ([ \d]\d) (\d\d:\d\d:\d\d) (\d{4})$/;
 
-/** Milliseconds of an HTTP date in any of its three forms (section 5.6.7); undefined for what is no real moment. */
+/** Milliseconds of an HTTP date in any of its three forms (section 5.6.7); undefined if it is not a real moment. */
 export function readHttpDate(text: string, nowMs = Date.now()): number | undefined {
   const fixed = asFixedDate(text, nowMs);
   const ms = Date.parse(fixed);
-  // Written again it must be the same: this refuses 31 February, 25 o'clock and the wrong day of the week.
+  // Formatted again it must be the same: this refuses 31 February, 25 o'clock and a wrong day of the week.
   return !Number.isNaN(ms) && new Date(ms).toUTCString() === fixed ? ms : undefined;
 }
 
@@ -78,7 +78,7 @@ function asFixedDate(text: string, nowMs: number): string {
   return text;
 }
 
-/** Two digits are of this century, or of the last if they would be more than 50 years ahead (section 5.6.7). */
+/** Two digits mean this century, or the last one if that would be more than 50 years ahead (section 5.6.7). */
 function fullYear(twoDigits: number, nowMs: number): number {
   const thisYear = new Date(nowMs).getUTCFullYear();
   const year = thisYear - (thisYear % 100) + twoDigits;
@@ -86,8 +86,8 @@ function fullYear(twoDigits: number, nowMs: number): number {
 }
 
 /**
- * The record hash that If-Match asks for: `"<hash>"`, or an ETag whose hash part counts. `*` asks only that the record
- * exists, which every write does anyway.
+ * The record hash that If-Match requires: `"<hash>"`, or the hash part of an ETag. `*` requires only that the record exists,
+ * which every write does anyway.
  */
 export function requiredHash(header: string | undefined): string | undefined {
   if (header === undefined || header.trim() === '*') return undefined;

@@ -1,8 +1,8 @@
-// Cookies of the console. Every one is for this server alone: HttpOnly, and Secure wherever people reach it by https.
+// Cookies of the console. All are HttpOnly, and Secure if the public URL is https.
 
 import { SESSION_DAYS_MAX } from '../../domain/people/sessions.ts';
 
-/** Sent to the addresses of its application only, and never along with what another site asks for. */
+/** Sent to the paths of its application only, and never with requests that another site makes. */
 export const SESSION_COOKIE = 'cartulary_session';
 
 export interface CookieScope {
@@ -19,7 +19,7 @@ export const writeCookie = (
 ): string =>
   `${name}=${value}; Path=${path}; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=${sameSite}${secure ? '; Secure' : ''}`;
 
-/** Undefined when there is none of the name. */
+/** Undefined if there is no cookie of that name. */
 export function readCookie(header: string | undefined, name: string): string | undefined {
   for (const part of header?.split(';') ?? []) {
     const equals = part.indexOf('=');
@@ -29,14 +29,14 @@ export function readCookie(header: string | undefined, name: string): string | u
 }
 
 /**
- * Goes along with every session that begins or ends in a browser: what it has cached may be of another person. Nothing but
- * the cache: storage holds no more than the last application's identifier, and clearing it would unregister service workers.
+ * Sent when a session begins or ends in a browser, whose cache may hold replies for another person. Only the cache is
+ * cleared: storage holds only the last application's identifier, and clearing it would unregister service workers.
  */
 export const FORGET_CACHED = { 'clear-site-data': '"cache"' } as const;
 
 const DAY_SECONDS = 24 * 60 * 60;
 
-/** `credentials`: what `openSession` gives; undefined takes the cookie away. */
+/** `credentials`: the result of `openSession`; undefined removes the cookie. */
 export const sessionCookie = (applicationId: string, credentials: string | undefined, publicUrl: string): string =>
   writeCookie(SESSION_COOKIE, credentials ?? '', {
     path: `/v1/${applicationId}`,

@@ -1,4 +1,4 @@
-// The form of the identifiers in a path: the first check on the road, before anyone is asked who they are.
+// Checks the form of the identifiers in a path. This is the first check of a request, before its credentials.
 
 import { type FaultCode, fault } from '../../faults.ts';
 import { type IdentifierName, isIdentifier, PATTERNS } from '../../wire/identifiers.ts';
@@ -15,7 +15,7 @@ const CODES = {
 
 type PathIdentifier = keyof typeof CODES;
 
-/** Parameters that are called by what their identifier is for. */
+/** Parameters that are named after the role of their identifier. */
 const ROLES: Readonly<Record<string, PathIdentifier>> = { upsertKeyColumnId: 'columnId' };
 
 const isPathIdentifier = (name: string): name is PathIdentifier => name in CODES;
@@ -28,7 +28,7 @@ export function checkIdentifiers(params: Readonly<Record<string, string>>): void
     if (isPathIdentifier(kind) && !isIdentifier(kind, text)) {
       throw fault(CODES[kind], { reason: `must fit ${PATTERNS[kind]}` });
     }
-    // No text that the database keeps can hold it, so that nothing of such a name can exist.
+    // PostgreSQL cannot store it, so nothing of that name can exist.
     if (text.includes('\0')) throw fault('INVALID_PARAMETER', { parameter: name, reason: 'must not hold U+0000' });
   }
 }

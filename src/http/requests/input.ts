@@ -1,4 +1,4 @@
-// What a request brings along: its parameters, and its body where it has one.
+// The input of an operation: the parameters of the request, and its body if it has one.
 
 import { fault, tooBusy } from '../../faults.ts';
 import type { Admission } from '../../gate/admission.ts';
@@ -14,14 +14,14 @@ import { readJson } from './json.ts';
 import { pathAndQuery } from './request-head.ts';
 import type { Shape } from './shapes.ts';
 
-/** What an operation sees of the request: nothing of the transport but the headers it asks for. */
+/** Operations see nothing else of the request. */
 export interface Input<Body> {
   readonly params: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string | undefined>>;
   readonly header: (name: string) => string | undefined;
-  /** Asked for by HEAD: as GET, without the body. */
+  /** The request is a HEAD: handled as GET, without the body. */
   readonly isHead: boolean;
-  /** Where the client found this, without the query, for links that lead on. */
+  /** The URL of the request as the client sees it, without the query: for links. */
   readonly address: () => string;
   readonly body: Body;
   /** Trades the admission slot and the deadline for a transfer slot: for work that takes as long as a file does. */
@@ -45,7 +45,7 @@ interface InputDependencies {
   readonly timeouts: ClientTimeouts;
 }
 
-/** Those of senders who have proved who they are, by application, and of all others, by network. */
+/** For requests with valid credentials, by application; for all others, by network. */
 export interface Bodies {
   readonly known: BodyMemory;
   readonly visitors: BodyMemory;
@@ -54,22 +54,22 @@ export interface Bodies {
 interface Expected {
   readonly rule: BodyRule<unknown> | undefined;
   readonly scope: RequestScope;
-  /** In whose name it was sent, where that is proved. */
+  /** The tenant that a body counts for, if the request has valid credentials. */
   readonly sender: string | undefined;
 }
 
 export async function readInput(
-  means: InputDependencies,
+  dependencies: InputDependencies,
   request: HttpRequest,
   { rule, scope, sender }: Expected,
 ): Promise<Input<unknown>> {
-  const { publicUrl, publicUrlSet, admission, uploads, timeouts } = means;
-  const body = rule === undefined ? undefined : await readBody(means, request, { rule, scope, sender });
+  const { publicUrl, publicUrlSet, admission, uploads, timeouts } = dependencies;
+  const body = rule === undefined ? undefined : await readBody(dependencies, request, { rule, scope, sender });
   const header = (name: string) => {
     const value = request.headers[name];
     return Array.isArray(value) ? value.join(', ') : value;
   };
-  // As the client addressed us, unless the operator says how clients do.
+  // As the client addressed the server, unless the operator has set a public URL.
   const address = () => {
     const origin = publicUrlSet || request.host === '' ? publicUrl() : `${request.protocol}://${request.host}`;
     return origin + pathAndQuery(request.url).split('?', 1)[0];
@@ -109,7 +109,7 @@ async function readBody(
   const reading = readJsonBytes(raw, bytesMax, timeouts);
   const read = async (bytes: Buffer) =>
     shape.read(await readJson(bytes, { slices, scope, elementsMax: shape.elementsMax }));
-  // What came with the headers is there by then, though its end may not have been told: nobody is waited for, and the place is kept.
+  // By then the body has arrived that came with its headers, even if its end was not emitted yet: the request keeps its slot.
   await undefined;
   if (raw.complete || reading.isWhole()) return read(await reading.bytes);
   const end =
@@ -117,7 +117,7 @@ async function readBody(
       ? bodies.visitors.begin(networkOf(request.address), reading)
       : bodies.known.begin(sender, reading);
   try {
-    // Until it has its place again it is kept as it came: what is made of it takes many times the memory.
+    // Parsed only when the request has its slot again: the parsed body takes many times the memory.
     return await read(await admission.waitForClient(scope, () => reading.bytes));
   } finally {
     end();
@@ -126,7 +126,7 @@ async function readBody(
   }
 }
 
-/** A parameter that is given twice counts as first given. */
+/** Of a repeated parameter the first value counts. */
 function readQuery(url: string): Record<string, string | undefined> {
   const start = url.indexOf('?');
   const query: Record<string, string | undefined> = Object.create(null) as Record<string, string | undefined>;
@@ -141,13 +141,13 @@ interface QueryRule {
   readonly refusesOthers?: true;
 }
 
-/** What is wrong with the query whatever the operation makes of it. */
+/** The checks that need no knowledge of the operation. */
 export function checkQuery(url: string, { parameters = [], refusesOthers }: QueryRule): void {
   const start = url.indexOf('?');
   if (start === -1) return;
   const text = url.slice(start + 1);
   if (refusesOthers) refuseOthers(text, parameters);
-  // Names may be encoded too; where others are refused, all that are left are read.
+  // Names may be encoded too; if unknown parameters are refused, all that are left will be read.
   if (text.includes('%')) refuseBrokenEncoding(text, (name) => refusesOthers === true || parameters.includes(name));
 }
 
@@ -164,12 +164,12 @@ function refuseOthers(text: string, parameters: readonly string[]): void {
   }
 }
 
-/** Of a parameter that nobody knows. */
+/** Characters of an unknown parameter in the refusal. */
 const NAME_SHOWN_MAX = 100;
 
 /**
- * URLSearchParams puts U+FFFD for what it cannot decode: another search than was meant would be run. What nobody reads
- * harms nobody.
+ * URLSearchParams replaces bytes that it cannot decode by U+FFFD, so a different search would run. Parameters that the
+ * operation does not read are not checked.
  */
 function refuseBrokenEncoding(text: string, isRead: (name: string) => boolean): void {
   for (const part of text.split('&')) {

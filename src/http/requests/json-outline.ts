@@ -1,32 +1,32 @@
-// The form of a large JSON text, found before anything is parsed: where its long objects and arrays are divided, so that they
-// can be parsed piece by piece. What no body of ours looks like is refused here, because parsing it takes long: a megabyte of
-// brackets, or of members that nobody knows, kept the event loop busy for a tenth of a second.
+// Finds, before anything is parsed, where the long objects and arrays of a large JSON text are divided, so that they can be
+// parsed part by part. Texts that no valid body looks like are refused here, because parsing them takes long: a megabyte of
+// brackets, or of unknown members, kept the event loop busy for a tenth of a second.
 
 import { fault } from '../../faults.ts';
 import type { Steps } from '../../request/slices.ts';
 
 /** An object or array that is too long to be parsed at once. */
 export interface Outline {
-  /** Of its brackets. */
+  /** The positions of its brackets. */
   readonly start: number;
   readonly end: number;
-  /** Where its commas are, and, as the complement of the place, its colons. */
+  /** The positions of its commas and, as bitwise complements, of its colons. */
   readonly marks: readonly number[];
-  /** Those directly inside of it that are too long as well, in order. */
+  /** The long objects and arrays directly inside of it, in order. */
   readonly inside: readonly Outline[];
 }
 
-/** Bodies have about nine levels at most. */
+/** Valid bodies have about nine levels at most. */
 export const LEVELS_MAX = 32;
-/** Far beyond what a collection has columns, an Object keys and an Array elements, so that near those bounds their own errors are told. */
+/** Far above the limits of columns, Object keys and Array elements, so that values near those limits get their own errors. */
 export const MEMBERS_MAX = 1_000;
 export const ELEMENTS_MAX = 10_000;
-/** `{"type":"Object","value":{}}` has one for each 14 characters, which nothing else comes near. */
+/** `{"type":"Object","value":{}}`, the densest valid text, has one object or array per 14 characters. */
 const CONTAINER_CHARACTERS = 14;
 const CONTAINERS_FREE = 1_000;
-/** What is shorter is parsed at once: a few tenths of a millisecond. */
+/** A shorter one is parsed at once: a few tenths of a millisecond. */
 const LONG_CHARACTERS = 32 * 1024;
-/** Between two places where the search can be interrupted: about as long. */
+/** Between two points where the search can be interrupted: about the same time. */
 const STRIDE = 128 * 1024;
 
 const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
@@ -35,15 +35,15 @@ const [ARRAY_START, ARRAY_END, OBJECT_START, OBJECT_END] = [0x5b, 0x5d, 0x7b, 0x
 interface Open {
   readonly start: number;
   readonly isArray: boolean;
-  /** Its marks begin there in the stack of all. */
+  /** Where its marks begin in the stack of all marks. */
   readonly marksFrom: number;
   commas: number;
   inside: Outline[] | undefined;
 }
 
-/** What is wrong with the text, as far as its form shows: it is no JSON. */
+/** The outline shows that the text is not JSON. */
 export class Malformed extends Error {
-  /** Undefined where it ends too early. */
+  /** Undefined if the text ends too early. */
   readonly position: number | undefined;
 
   constructor(position: number | undefined) {
@@ -53,12 +53,12 @@ export class Malformed extends Error {
 }
 
 /**
- * The outline of a text that is one object or array, undefined if that is not long. Strings are passed over; whether all between the
- * marks is JSON is for the parser to say. `elementsMax`: of the outermost array.
+ * The outline of a text that is one object or array; undefined if that is not long. Skips strings; the parser checks the text
+ * between the marks. `elementsMax`: of the outermost array.
  */
 export function* outlineOf(text: string, elementsMax: number | undefined): Steps<Outline | undefined> {
   const open: Open[] = [];
-  // A stack by hand: cutting an array to a length may move it.
+  // A stack with its own length: setting the length of an array may reallocate it.
   const marks: number[] = [];
   let marked = 0;
   let containers = 0;
@@ -121,7 +121,7 @@ function refuseMany(
 ): void {
   if (!isArray && commas >= MEMBERS_MAX) throw refused(`has an object of more than ${MEMBERS_MAX} members`, at);
   if (!isArray || commas < elementsMax) return;
-  // More records than are allowed, and so many that it need not be known whether the rest is JSON.
+  // With more records than allowed, it does not matter whether the rest is JSON.
   throw elementsMax === ELEMENTS_MAX
     ? refused(`has an array of more than ${ELEMENTS_MAX} elements`, at)
     : fault('TOO_MANY_RECORDS', { maximum: elementsMax });
@@ -135,7 +135,7 @@ function refuseRest(text: string, from: number): void {
   if (rest !== undefined) throw new Malformed(rest);
 }
 
-/** The place of the first character that is no white space. */
+/** The position of the first character that is not white space. */
 export function firstSolid(text: string, from: number, to: number): number | undefined {
   for (let at = from; at < to; at += 1) {
     const unit = text.charCodeAt(at);

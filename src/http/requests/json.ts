@@ -1,4 +1,4 @@
-// From the bytes of a body to what they say: at once where they are few, piece by piece where they are many.
+// Parses the bytes of a body: a short one at once, a long one in slices.
 
 import { isAscii } from 'node:buffer';
 import { setOwn } from '../../domain/values/object.ts';
@@ -6,9 +6,9 @@ import { fault } from '../../faults.ts';
 import type { SliceOwner, Slices, Steps } from '../../request/slices.ts';
 import { firstSolid, Malformed, type Outline, outlineOf } from './json-outline.ts';
 
-/** Up to here reading a body is short work, whatever is in it. */
+/** Up to this size parsing takes little time, whatever the body holds. */
 const LARGE_BYTES = 16 * 1024;
-/** Up to here the parser is asked for the exact place of a mistake in the brackets, which is often far before they do not match. */
+/** Up to this length the parser finds the exact position of a mistake, often far before the bracket that does not match. */
 const EXACT_CHARACTERS = 128 * 1024;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
@@ -16,14 +16,14 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 interface Reading {
   readonly slices: Slices;
   readonly scope: SliceOwner;
-  /** Where the body may be an array of records: how many of them. */
+  /** The limit of records, if the body may be an array of them. */
   readonly elementsMax: number | undefined;
 }
 
-/** A promise only where the body is large. */
+/** A promise only if the body is large. */
 export function readJson(bytes: Buffer, { slices, scope, elementsMax }: Reading): unknown {
   if (bytes.length === 0) throw fault('INVALID_BODY', { reason: 'the body is empty; it must be JSON' });
-  if (bytes.length < LARGE_BYTES) return parsePiece(decode(bytes), 0);
+  if (bytes.length < LARGE_BYTES) return parsePart(decode(bytes), 0);
   scope.heavy = true;
   return slices.run(scope, largeJson(bytes, elementsMax));
 }
@@ -43,15 +43,15 @@ function* largeJson(bytes: Buffer, elementsMax: number | undefined): Steps<unkno
   return yield* parseInSteps(text, elementsMax);
 }
 
-/** Gives what JSON.parse gives. */
+/** The result is that of JSON.parse. */
 export function* parseInSteps(text: string, elementsMax: number | undefined): Steps<unknown> {
   const first = text[firstSolid(text, 0, text.length) ?? 0];
-  if (first !== '[' && first !== '{') return parsePiece(text, 0);
+  if (first !== '[' && first !== '{') return parsePart(text, 0);
   try {
     const outline = yield* outlineOf(text, elementsMax);
-    return outline === undefined ? parsePiece(text, 0) : yield* parseLong(text, outline);
+    return outline === undefined ? parsePart(text, 0) : yield* parseLong(text, outline);
   } catch (error) {
-    throw error instanceof Malformed ? complaintOf(text, error.position) : error;
+    throw error instanceof Malformed ? syntaxFault(text, error.position) : error;
   }
 }
 
@@ -59,7 +59,7 @@ function* parseLong(text: string, outline: Outline): Steps<unknown> {
   const long = outline.inside[Symbol.iterator]();
   let next = long.next().value as Outline | undefined;
   function* parseBetween(from: number, to: number): Steps<unknown> {
-    if (next === undefined || next.start > to) return parsePiece(text.slice(from, to), from);
+    if (next === undefined || next.start > to) return parsePart(text.slice(from, to), from);
     const inside = next;
     next = long.next().value as Outline | undefined;
     refuseSolid(text, from, inside.start);
@@ -99,8 +99,8 @@ function* parseObject(
     if (colon < 0) throw new Malformed(marks[mark] ?? end);
     const keyStart = firstSolid(text, from, colon) ?? colon;
     if (text[keyStart] !== '"') throw new Malformed(keyStart);
-    const key = parsePiece(text.slice(from, colon), from) as string;
-    // A second colon belongs to the value, which is then none.
+    const key = parsePart(text.slice(from, colon), from) as string;
+    // A second colon belongs to the value, and makes it malformed.
     do mark += 1;
     while ((marks[mark] ?? end) < 0);
     const to = marks[mark] ?? end;
@@ -117,25 +117,25 @@ function refuseSolid(text: string, from: number, to: number): void {
   if (solid !== undefined) throw new Malformed(solid);
 }
 
-/** `offset`: where the piece begins in the body. */
-function parsePiece(text: string, offset: number): unknown {
+/** `offset`: where the part begins in the body. */
+function parsePart(text: string, offset: number): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    // The parser's sentence without the excerpt of the body that newer versions of it quote.
+    // Without the parser's sentence: newer versions quote the body in it.
     const position = /position (\d+)/.exec(error instanceof Error ? error.message : '')?.[1];
     throw notJson(position === undefined ? undefined : offset + Number(position));
   }
 }
 
-function complaintOf(text: string, position: number | undefined) {
+function syntaxFault(text: string, position: number | undefined) {
   if (text.length > EXACT_CHARACTERS) return notJson(position);
   try {
-    parsePiece(text, 0);
+    parsePart(text, 0);
   } catch (error) {
     return error;
   }
-  throw new Error('a body was taken for no JSON, which it is');
+  throw new Error('a valid JSON body was taken for malformed');
 }
 
 const notJson = (position: number | undefined) => {

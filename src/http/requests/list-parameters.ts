@@ -1,5 +1,5 @@
-// The query parameters of lists and of delete-many, read into what the operations take. Anything that cannot be read
-// answers INVALID_PARAMETER with the parameter's name; what a parameter means for a collection is checked there.
+// Parses the query parameters of lists and of delete-many into the inputs of operations. A malformed parameter is refused with
+// INVALID_PARAMETER and its name; whether a parameter fits the collection is checked by the operation.
 
 import { isTimeZone } from '../../domain/dates/time-zones.ts';
 import { SORT_KEYS, SORT_ORDERS } from '../../domain/records/list-order.ts';
@@ -26,13 +26,13 @@ function readSearchParameters({ search = '', timezone }: Query): SearchInput {
   return { search, timezone };
 }
 
-/** A search that is left empty by a slip would be the whole collection; whoever means that leaves it out. */
+/** An empty search could be a mistake that deletes the whole collection. A client that means that omits the parameter. */
 export function readRemovalSearch(query: Query): SearchInput {
   if (query.search?.trim() === '') throw invalid('search', 'is empty; leave it out to delete all records');
   return readSearchParameters(query);
 }
 
-/** Digits alone: no sign, no decimals, no white space. */
+/** Digits only: no sign, no decimals, no white space. */
 export function readWhole(
   query: Query,
   parameter: string,
@@ -66,7 +66,7 @@ export function readListParameters(query: Query): Omit<ListInput, 'collectionId'
 
 export const USER_LIST_PARAMETERS = ['search', 'skip', 'limit'] as const;
 
-/** The parameters of the lists of people, whose search is a plain text. */
+/** The parameters of lists of users, whose search is plain text. */
 export function readUserPage(query: Query): UserPage {
   const { search = '' } = query;
   if (search.includes('\0')) throw invalid('search', 'must not hold U+0000');
@@ -81,10 +81,10 @@ function readSortColumn({ sortColumnId }: Query): string {
   throw invalid('sortColumnId', `must be the identifier of a column, of the form ${PATTERNS.columnId}`);
 }
 
-/** Clients and proxies refuse an answer with longer headers. Whoever asks so long goes on behind the last record's ID. */
+/** Clients and proxies refuse replies with longer headers. A client with such a long query continues after the last record's ID. */
 const LINK_MAX = 8_000;
 
-/** The same list, going on behind the position; undefined when that does not fit into a header. */
+/** A link to the same list after the position; undefined if it does not fit into a header. */
 export function nextLink(address: string, query: Query, position: string): string | undefined {
   const next = new URLSearchParams();
   for (const name of CARRIED) if (query[name] !== undefined) next.set(name, query[name]);

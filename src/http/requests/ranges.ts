@@ -1,5 +1,5 @@
-// Parts of a download: Range (RFC 9110 section 14) and If-Range (section 13.1.5). One range is answered; whoever asks for
-// several, or in a way that cannot be read, gets the whole, as the RFC allows.
+// Parts of a download: Range (RFC 9110 section 14) and If-Range (section 13.1.5). Only single ranges are served; for several
+// ranges or a malformed header the reply is the whole file, as the RFC allows.
 
 import type { ByteRange } from '../../domain/attachments/byte-range.ts';
 import { readHttpDate, type Validators, wholeSeconds } from './conditional.ts';
@@ -16,7 +16,7 @@ export function readRange(header: string | undefined, size: number): ByteRange |
 
 function suffix(length: number, size: number): ByteRange | 'all' | 'unsatisfiable' {
   if (length === 0) return 'unsatisfiable';
-  // Satisfiable by section 14.1.2, but Content-Range cannot say it.
+  // Satisfiable by section 14.1.2, but Content-Range cannot express it.
   if (size === 0) return 'all';
   return { start: Math.max(0, size - length), end: size - 1 };
 }
@@ -28,13 +28,13 @@ function part(first: string, last: string, size: number): ByteRange | 'all' | 'u
   return { start: Number(first), end: last === '' ? size - 1 : Math.min(Number(last), size - 1) };
 }
 
-/** Digit by digit: as numbers, two that are large enough would be equal. */
+/** Compares digits: as numbers, two large enough values would be equal. */
 function isLess(left: string, right: string): boolean {
   const [a, b] = [left.replace(/^0+/, ''), right.replace(/^0+/, '')];
   return a.length === b.length ? a < b : a.length < b.length;
 }
 
-/** Whether Range counts: without If-Range, or when the part that the client has is of this very file. */
+/** Whether Range counts: without If-Range, or if the client has a part of exactly this file. */
 export function rangeApplies(ifRange: string | undefined, { etag, lastModifiedMs }: Validators): boolean {
   if (ifRange === undefined) return true;
   // Strong comparison: a weak tag promises nothing about single bytes, on either side.

@@ -1,5 +1,5 @@
-// From a parsed body to a typed one: the shapes of wire/ compiled when they are first needed, and the one sentence that
-// says what is wrong.
+// From a parsed body to a typed one: validators of the shapes in wire/, compiled on first use, and one sentence about the
+// first mistake.
 
 import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 import type { Static, TSchema } from 'typebox';
@@ -9,13 +9,13 @@ import { validators } from '../../domain/validators.ts';
 import { fault } from '../../faults.ts';
 import { RECORDS_MAX } from '../../wire/records.ts';
 
-// Verbose: an error also says what would have been right.
+// Verbose: errors then include the schema, which the sentence quotes.
 const validator = validators({ strict: false, allErrors: false, verbose: true });
 
-/** What a route takes as its body: the schema for people and documents, and the reader for requests. */
+/** The body of a route: its schema for the documentation, and its reader for requests. */
 export interface Shape<T> {
   readonly schema: object;
-  /** Of a body that is an array. */
+  /** The limit of elements, if the body may be an array. */
   readonly elementsMax?: number;
   read(body: unknown): T;
 }
@@ -33,12 +33,12 @@ export function one<S extends TSchema>(schema: S): Shape<Static<S>> {
 
 export interface ShapeProblem {
   readonly kind: 'missing' | 'unexpected' | 'invalid';
-  /** `name`, or `subscription.keys.auth` further inside. */
+  /** `name`, or a nested `subscription.keys.auth`. */
   readonly property: string;
   readonly reason: string;
 }
 
-/** An object whose wrong members are answered with a code of their own. */
+/** An object whose invalid members are refused with an error code of their own. */
 export function members<S extends TSchema>(schema: S, refuse: (problem: ShapeProblem) => Error): Shape<Static<S>> {
   const validate = validator(() => schema);
   return {
@@ -46,7 +46,7 @@ export function members<S extends TSchema>(schema: S, refuse: (problem: ShapePro
     read(body) {
       const isValid = validate();
       if (isValid(body)) return body as Static<S>;
-      const error = tellingError(isValid);
+      const error = mostUsefulError(isValid);
       const { reason, path } = error === undefined ? { reason: 'is not valid', path: '' } : explain(error, '');
       if (path === '') throw fault('INVALID_BODY', { reason, path });
       const kind =
@@ -60,7 +60,7 @@ export function members<S extends TSchema>(schema: S, refuse: (problem: ShapePro
   };
 }
 
-/** An object of one of several shapes, by what its member `discriminator` says; wrong members as with `members`. */
+/** An object of one of several shapes, chosen by its member `discriminator`; invalid members are refused as in `members`. */
 export function oneOf<S extends Readonly<Record<string, TSchema>>>(
   discriminator: string,
   schemas: S,
@@ -68,8 +68,8 @@ export function oneOf<S extends Readonly<Record<string, TSchema>>>(
 ): Shape<Static<S[keyof S]>> {
   const names = Object.keys(schemas);
   const shapes = new Map(Object.entries(schemas).map(([name, schema]) => [name, members(schema, refuse)]));
-  // What every one of them must have, so that a body which names none is told about that member alone.
-  const whichever = members(
+  // Checks the discriminator alone, so that a body without a valid one gets an error about that member.
+  const discriminated = members(
     { type: 'object', required: [discriminator], properties: { [discriminator]: { enum: names } } } as TSchema,
     ({ kind, property }) => {
       const reason = kind === 'missing' ? 'is missing' : `must be one of ${names.join(', ')}`;
@@ -79,13 +79,13 @@ export function oneOf<S extends Readonly<Record<string, TSchema>>>(
   return {
     schema: { anyOf: Object.values(schemas) },
     read(body) {
-      const name = (whichever.read(body) as Record<string, string>)[discriminator] ?? '';
+      const name = (discriminated.read(body) as Record<string, string>)[discriminator] ?? '';
       return shapes.get(name)?.read(body) as Static<S[keyof S]>;
     },
   };
 }
 
-/** At most 100; the count is checked before the elements. */
+/** At most 100 elements; their number is checked first. */
 export function many<S extends TSchema>(schema: S): Shape<Static<S>[]> {
   const validate = validator(() => schema);
   return {
@@ -100,7 +100,7 @@ export function many<S extends TSchema>(schema: S): Shape<Static<S>[]> {
 
 export interface OneOrMany<T> {
   readonly items: T[];
-  /** Whether the body was an array: its answer is one too, and its errors tell what was done before them. */
+  /** Whether the body was an array: its reply is one too, and its errors list the records applied before them. */
   readonly batch: boolean;
 }
 
@@ -117,10 +117,10 @@ export function oneOrMany<S extends TSchema>(schema: S): Shape<OneOrMany<Static<
   };
 }
 
-/** Anything that is JSON; whoever takes it checks it by rules of its own. */
+/** Any JSON; the operation checks it. */
 export const anyJson: Shape<unknown> = { schema: {}, read: (body) => body };
 
-/** Of this shape, which depends on the application further than a schema can say: its operation checks it. */
+/** The schema is only documentation: what is valid depends on the application, so the operation checks it. */
 export const checkedLater = (schema: TSchema): Shape<unknown> => ({ schema, read: (body) => body });
 
 function readElements(validate: ValidateFunction, body: unknown[]): unknown[] {
@@ -131,12 +131,12 @@ function readElements(validate: ValidateFunction, body: unknown[]): unknown[] {
 
 function check(validate: ValidateFunction, body: unknown, path: string): void {
   if (validate(body)) return;
-  const error = tellingError(validate);
+  const error = mostUsefulError(validate);
   throw fault('INVALID_BODY', error === undefined ? { reason: 'is not valid', path } : explain(error, path));
 }
 
-/** Of a member that may be null, what is wrong with what was given instead. */
-const tellingError = ({ errors }: ValidateFunction): ErrorObject | undefined =>
+/** For a member that may be null, the error about its other type. */
+const mostUsefulError = ({ errors }: ValidateFunction): ErrorObject | undefined =>
   errors?.find(({ keyword, params }) => keyword !== 'type' || params.type !== 'null') ?? errors?.[0];
 
 function explain(error: ErrorObject, prefix: string): { reason: string; path: string } {

@@ -1,4 +1,4 @@
-// What the tus protocol 1.0.0 (https://tus.io/protocols/resumable-upload) says in headers, read and written.
+// The headers of the tus protocol 1.0.0 (https://tus.io/protocols/resumable-upload), parsed and written.
 
 import { readUploadName, UNKNOWN_NAME } from '../../domain/attachments/filenames.ts';
 import { readMediaType } from '../../domain/attachments/media-types.ts';
@@ -7,7 +7,7 @@ import type { UploadView } from '../../operations/attachments/announced-uploads.
 
 export const TUS_VERSION = '1.0.0';
 export const TUS_EXTENSIONS = 'creation,expiration,termination';
-/** Of the body of a PATCH. */
+/** The content type of a PATCH. */
 const OFFSET_TYPE = 'application/offset+octet-stream';
 
 type Header = (name: string) => string | undefined;
@@ -26,7 +26,7 @@ export function checkOffsetType(header: Header): void {
   }
 }
 
-/** A number of bytes that must be given. */
+/** A required number of bytes. */
 export function readBytesHeader(header: Header, name: 'Upload-Length' | 'Upload-Offset'): number {
   const text = header(name.toLowerCase()) ?? '';
   const bytes = Number(text);
@@ -36,7 +36,7 @@ export function readBytesHeader(header: Header, name: 'Upload-Length' | 'Upload-
 
 const invalidMetadata = (reason: string): Fault => fault('INVALID_PARAMETER', { parameter: 'Upload-Metadata', reason });
 
-/** Under the names that the clients in use give them; the first that is there counts, all others are ignored. */
+/** The keys that common clients use. The first one present counts, all others are ignored. */
 const NAME_KEYS = ['filename', 'name'];
 const TYPE_KEYS = ['filetype', 'contentType'];
 
@@ -69,7 +69,7 @@ function decode(key: string, base64: string): string {
   try {
     if (isBase64) return utf8.decode(Buffer.from(base64, 'base64'));
   } catch {
-    // Answered below.
+    // Refused below.
   }
   throw invalidMetadata(`the value of ${key} must be UTF-8 in base64`);
 }
@@ -79,13 +79,13 @@ const encode = (text: string): string => Buffer.from(text, 'utf8').toString('bas
 const expiry = ({ expiresAtMs }: UploadView): Record<string, string> =>
   expiresAtMs === undefined ? {} : { 'upload-expires': new Date(expiresAtMs).toUTCString() };
 
-/** Where an upload stands, in the answer to whatever moved it. */
+/** How far an upload has come, for the replies to its requests. */
 export const progressHeaders = (view: UploadView): Record<string, string> => ({
   'upload-offset': String(view.received),
   ...expiry(view),
 });
 
-/** All that is known of it. A proxy that kept this would make clients send bytes twice. */
+/** The state of an upload. If a proxy cached it, clients would send bytes twice. */
 export const stateHeaders = (view: UploadView): Record<string, string> => ({
   ...progressHeaders(view),
   'upload-length': String(view.size),

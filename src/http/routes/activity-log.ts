@@ -1,4 +1,4 @@
-// The row of the activity log's export: a file, one entry a line.
+// The route that exports the activity log: a file with one entry per line.
 
 import { Readable } from 'node:stream';
 import { contentDisposition } from '../../domain/attachments/filenames.ts';
@@ -33,7 +33,7 @@ export const ACTIVITY_LOG_ROUTES: readonly UserRoute[] = [
   }),
 ];
 
-/** Milliseconds since 1970. A date that no calendar has, such as February 30, would be taken for another. */
+/** Milliseconds since 1970. Dates that do not exist are refused: Date.parse would turn February 30 into March 2. */
 function readDate(query: Input<unknown>['query'], parameter: string): number {
   const text = query[parameter];
   if (text === undefined) throw fault('INVALID_PARAMETER', { parameter, reason: 'is missing' });
@@ -44,7 +44,7 @@ function readDate(query: Input<unknown>['query'], parameter: string): number {
   return milliseconds;
 }
 
-/** Without what a file system may refuse: `p…-activity-20260101T000000000Z-20260131T000000000Z.ndjson`. */
+/** Without characters that a file system may refuse: `p…-activity-20260101T000000000Z-20260131T000000000Z.ndjson`. */
 function fileName(applicationId: string, { start, end }: { start: number; end: number }): string {
   const [from, to] = [start, end].map((time) => new Date(time).toISOString().replaceAll(/[^\dTZ]/g, ''));
   return `${applicationId}-activity-${from}-${to}.ndjson`;

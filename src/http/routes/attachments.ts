@@ -1,4 +1,4 @@
-// The rows of attachments: the body of an upload and of a download are bytes, and a download can run nothing in a browser.
+// The routes of attachments. Uploads and downloads have bytes as their body, and a browser runs nothing of a download.
 
 import type { Context } from '../../context.ts';
 import type { ByteRange } from '../../domain/attachments/byte-range.ts';
@@ -17,21 +17,21 @@ import { COLLECTION, type UserRoute, userRoute } from './row.ts';
 
 const ATTACHMENTS = `${COLLECTION}/attachments`;
 
-/** Whoever opens the address in a browser gets a file to save: nothing in it is run, shown or guessed at. */
+/** A browser that opens the URL saves a file: it runs and shows nothing of it, and does not guess its type. */
 const INERT = {
   'content-security-policy': "sandbox; default-src 'none'",
   'x-content-type-options': 'nosniff',
   'cross-origin-resource-policy': 'same-origin',
 } as const;
 
-/** What an attachment holds never changes. */
-const KEPT = { 'cache-control': 'private, max-age=31536000, immutable', vary: VARY } as const;
-/** But who may have it does, and a browser serves one person after another: it asks each time, which the ETag makes cheap. */
-const ASKED_FOR_EACH_TIME = { 'cache-control': 'private, no-cache', vary: VARY } as const;
+/** The content of an attachment never changes. */
+const IMMUTABLE = { 'cache-control': 'private, max-age=31536000, immutable', vary: VARY } as const;
+/** Permissions change, and several people may use one browser: it revalidates each time, which the ETag makes cheap. */
+const REVALIDATED = { 'cache-control': 'private, no-cache', vary: VARY } as const;
 
 /**
- * As what a page may ask for an attachment (Sec-Fetch-Dest): to show it or to save it. Anything else would run it, style a
- * page with it, or open it inside of one. Undefined: programs do not say.
+ * The uses of an attachment by a page (Sec-Fetch-Dest) that are allowed: to show it or to save it. Any other would run it,
+ * style a page with it, or open it inside of a page. Undefined: programs do not send the header.
  */
 const DESTINATIONS: ReadonlySet<string | undefined> = new Set([
   undefined,
@@ -48,16 +48,16 @@ function refuseAsPartOfPage(header: Input<unknown>['header']): void {
 }
 
 /**
- * A session is a browser's. So may be a password, which browsers remember and send by themselves: their caches take no
- * notice of it then, whatever `Vary` says. Over plain http they tell what they are by nothing but their name.
+ * Sessions are used by browsers. So are passwords, which browsers remember and send by themselves; their caches then ignore
+ * them, whatever `Vary` says. Over plain http only the user agent shows that the client is a browser.
  */
 function cachingFor({ signedInBy }: Context, header: Input<unknown>['header']) {
-  if (signedInBy === 'token') return KEPT;
+  if (signedInBy === 'token') return IMMUTABLE;
   const isBrowser = header('sec-fetch-dest') !== undefined || header('user-agent')?.startsWith('Mozilla/') === true;
-  return signedInBy === 'session' || isBrowser ? ASKED_FOR_EACH_TIME : KEPT;
+  return signedInBy === 'session' || isBrowser ? REVALIDATED : IMMUTABLE;
 }
 
-/** Undefined: the caller is the creator. Whether the caller may name another is for the operation. */
+/** Undefined: the caller is the creator. The operation checks whether the caller may name another user. */
 export function readCreatorId({ header }: Pick<Input<unknown>, 'header'>): string | undefined {
   const creatorId = header('x-service-creatorid');
   if (creatorId === undefined || isIdentifier('userId', creatorId)) return creatorId;
@@ -120,7 +120,7 @@ export const ATTACHMENT_ROUTES: readonly UserRoute[] = [
 /** `photo.jpg` → `photo-256.webp`. */
 const thumbnailName = (name: string, size: number): string => `${name.replace(/(?<=.)\.[^.]*$/, '')}-${size}.webp`;
 
-/** Undefined: all of it. */
+/** Undefined: the whole file. */
 function rangeOf(header: Input<unknown>['header'], size: number, validators: Validators): ByteRange | undefined {
   if (!rangeApplies(header('if-range'), validators)) return undefined;
   const range = readRange(header('range'), size);

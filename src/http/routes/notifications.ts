@@ -1,4 +1,4 @@
-// Notifications and devices: a part of the table in http/routes/table.
+// The routes of notifications and devices.
 
 import { fault } from '../../faults.ts';
 import * as devices from '../../operations/notifications/devices.ts';

@@ -1,5 +1,4 @@
-// The operator's interface as a table of the same kind as http/routes/table. It stands outside of applications: the operator's
-// key opens it, and nothing else.
+// The routes of the operator's interface. They belong to no application, and only the operator's key gives access.
 
 import { fault } from '../../faults.ts';
 import * as applications from '../../operations/applications/applications.ts';
@@ -22,7 +21,7 @@ import { readWhole } from '../requests/list-parameters.ts';
 import { anyJson, checkedLater, one } from '../requests/shapes.ts';
 import { type OperatorRoute, ORDINARY_BYTES_MAX, operatorRoute } from './row.ts';
 
-/** A definition at its bounds is larger than an ordinary body. */
+/** A definition at its limits is larger than an ordinary body. */
 export const DOCUMENT_BYTES_MAX = 10 * 1024 * 1024;
 
 const APPLICATIONS = '/operator/v1/applications';

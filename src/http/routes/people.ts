@@ -1,5 +1,4 @@
-// Rows of the interface's table for the people of an application and its organization: users, their management, and
-// shared users.
+// The routes of users, their management, and the shared users of the organization.
 
 import * as sharedUsers from '../../operations/people/shared-users.ts';
 import * as users from '../../operations/people/users.ts';

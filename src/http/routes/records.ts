@@ -1,4 +1,4 @@
-// The rows of the definition and of records.
+// The routes of the definition and of records.
 
 import * as definition from '../../operations/definition.ts';
 import * as recordLists from '../../operations/records/lists.ts';

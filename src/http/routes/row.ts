@@ -1,5 +1,5 @@
-// The rows of the tables of routes. The kind of caller decides which stages a request passes and what its operation gets
-// (http/handle.ts); everything else is data of the row.
+// The types of routes. The kind of caller decides which stages a request passes and which context its operation gets
+// (http/handle.ts); everything else is data of the route.
 
 import type { Context, OperatorContext, VisitorContext } from '../../context.ts';
 import type { Permission } from '../../gate/permit.ts';
@@ -8,12 +8,12 @@ import type { Reply } from '../replies/reply.ts';
 import type { BodyRule, Input } from '../requests/input.ts';
 
 interface Row<Body> {
-  /** HEAD and OPTIONS stand here only where they are operations of their own; HEAD works wherever GET does. */
+  /** HEAD and OPTIONS only for operations of their own; HEAD works wherever GET does. */
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
   readonly path: string;
   /** The query parameters that the operation reads; others are ignored, unless it refuses them. */
   readonly parameters?: readonly string[];
-  /** Where a typing error would destroy data: an unknown or repeated parameter is refused. */
+  /** Refuses unknown and repeated parameters: for operations where a typing error would destroy data. */
   readonly refusesOthers?: true;
   /** Absent: the operation takes no JSON. */
   readonly body?: BodyRule<Body>;
@@ -31,27 +31,27 @@ export interface UserRoute<Body = unknown> extends Row<Body> {
   readonly run: (context: Context, input: Input<Body>, server: { publicUrl: () => string }) => Promise<Reply> | Reply;
 }
 
-/** Signing in: the application need not exist, and no reply may tell whether it does. */
+/** Signing in: the application need not exist, and no reply may show whether it does. */
 export interface VisitorRoute<Body = unknown> extends Row<Body> {
   readonly caller: 'visitor';
-  /** Where the path does not name the application: an identifier of the right form, or ''. */
+  /** If the path does not name the application: a well-formed identifier, or ''. */
   readonly applicationOf?: (input: Input<Body>) => string;
   readonly run: (context: VisitorContext, input: Input<Body>) => Promise<Reply> | Reply;
 }
 
-/** Outside of applications, by the operator's key. Not subject to admission and the deadline of requests. */
+/** Outside of applications, with the operator's key. Not subject to admission or the deadline of requests. */
 export interface OperatorRoute<Body = unknown> extends Row<Body> {
   readonly caller: 'operator';
   /** `open`: needs no key. */
   readonly permission: 'operator' | 'open';
-  /** The client goes on with the same connection, also while the server is being stopped. */
+  /** The client continues on the same connection, even while the server is being stopped. */
   readonly keepsConnection?: true;
   readonly run: (context: OperatorContext, input: Input<Body>) => Promise<Reply> | Reply;
 }
 
 export type Route = UserRoute | VisitorRoute | OperatorRoute;
 
-// The type of a row's body is known inside the row, and of no interest outside of it.
+// The type of the body matters only inside a route.
 
 export const userRoute = <Body>(row: Omit<UserRoute<Body>, 'caller'>): UserRoute =>
   ({ caller: 'user', ...row }) as UserRoute;

@@ -1,4 +1,4 @@
-// Rows of the interface's table about who asks: who that is, the session that they have, and their own password.
+// The routes of the signed-in user: who it is, the session, and the password.
 
 import * as passwords from '../../operations/people/passwords.ts';
 import * as sessions from '../../operations/people/sessions.ts';

@@ -1,4 +1,4 @@
-// Rows of the table for visitors: signing in by password, and a new password by mail.
+// The routes for signing in with a password, and for a new password by mail.
 
 import * as passwordResets from '../../operations/people/password-resets.ts';
 import * as sessions from '../../operations/people/sessions.ts';

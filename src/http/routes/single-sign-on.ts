@@ -1,5 +1,5 @@
-// Single sign-on: two rows that a browser visits, so that failures are told to a person in words where the client says
-// that it shows pages, and as everywhere else otherwise.
+// The routes of single sign-on. Browsers visit them, so a failure is a readable page if the client accepts HTML, and an
+// ordinary problem otherwise.
 
 import { escapeHtml } from '../../domain/html.ts';
 import { Fault, notSignedIn } from '../../faults.ts';
@@ -11,9 +11,9 @@ import { type VisitorRoute, visitorRoute } from './row.ts';
 
 const BEGIN_PATH = '/v1/:applicationId/session/singleSignOn';
 const ATTEMPT_COOKIE = 'cartulary_sign_on';
-/** What the provider says to us with the browser's help (RFC 6749 section 4.1.2, RFC 9207); the rest is not for us. */
-const ANSWER_PARAMETERS = ['code', 'state', 'iss', 'error'] as const;
-/** Addresses with codes and states are nobody else's business. */
+/** What the provider returns through the browser (RFC 6749 section 4.1.2, RFC 9207); other parameters are ignored. */
+const CALLBACK_PARAMETERS = ['code', 'state', 'iss', 'error'] as const;
+/** URLs with codes and states must not reach other sites or caches. */
 const PRIVATE = { 'referrer-policy': 'no-referrer', 'cache-control': 'no-store' } as const;
 
 export const SINGLE_SIGN_ON_ROUTES: readonly VisitorRoute[] = [
@@ -23,7 +23,7 @@ export const SINGLE_SIGN_ON_ROUTES: readonly VisitorRoute[] = [
     parameters: ['returnTo'],
     sentence: 'Sends a browser to the provider of single sign-on.',
     run: (context, input) =>
-      inWords(input, beginAddress(context.applicationId, input.query.returnTo), async () => {
+      withErrorPage(input, beginAddress(context.applicationId, input.query.returnTo), async () => {
         const former = readCookie(input.header('cookie'), SESSION_COOKIE);
         const begun = await singleSignOn.begin(context, { returnTo: input.query.returnTo, former });
         const cookie = attemptCookie(begun.state, begun.browserSecret, context.people.publicUrl());
@@ -33,19 +33,19 @@ export const SINGLE_SIGN_ON_ROUTES: readonly VisitorRoute[] = [
   visitorRoute({
     method: 'GET',
     path: `${singleSignOn.CALLBACK_PATH}/:organization`,
-    parameters: ANSWER_PARAMETERS,
+    parameters: CALLBACK_PARAMETERS,
     applicationOf: ({ query }) => singleSignOn.applicationOfState(query.state),
     sentence: 'Where the provider of single sign-on sends the browser back to.',
     run: (context, input) => {
       const { applicationId, people } = context;
       const { state } = input.query;
       const again = applicationId === '' ? '/console' : beginAddress(applicationId, undefined);
-      return inWords(input, again, async () => {
-        // Nobody is signed on by asking for headers, and the attempt is still good.
+      return withErrorPage(input, again, async () => {
+        // A HEAD request signs no user on, and does not use up the attempt.
         if (input.isHead) throw notSignedIn();
         const { session, returnTo } = await singleSignOn.complete(context, {
           organization: input.params.organization!,
-          answer: answerIn(input),
+          answer: callbackOf(input),
           browserSecret: readCookie(input.header('cookie'), attemptName(state)),
           agent: input.header('user-agent') ?? '',
         });
@@ -59,10 +59,10 @@ export const SINGLE_SIGN_ON_ROUTES: readonly VisitorRoute[] = [
   }),
 ];
 
-/** Several attempts may be under way in one browser, each with a cookie of its own. */
+/** One browser may have several attempts at once, each with a cookie of its own. */
 const attemptName = (state: string | undefined): string => `${ATTEMPT_COOKIE}_${singleSignOn.markOfState(state) ?? ''}`;
 
-/** Lax: the browser comes back from another site. */
+/** Lax: the browser returns from another site. */
 const attemptCookie = (state: string | undefined, secret: string | undefined, publicUrl: string): string =>
   writeCookie(attemptName(state), secret ?? '', {
     path: '/signOn',
@@ -71,14 +71,14 @@ const attemptCookie = (state: string | undefined, secret: string | undefined, pu
     maxAgeSeconds: secret === undefined ? 0 : singleSignOn.SIGN_ON_SECONDS_MAX,
   });
 
-const answerIn = ({ query }: Input<unknown>): Record<string, string> =>
-  Object.fromEntries(ANSWER_PARAMETERS.flatMap((name) => (query[name] === undefined ? [] : [[name, query[name]]])));
+const callbackOf = ({ query }: Input<unknown>): Record<string, string> =>
+  Object.fromEntries(CALLBACK_PARAMETERS.flatMap((name) => (query[name] === undefined ? [] : [[name, query[name]]])));
 
 const beginAddress = (applicationId: string, returnTo: string | undefined): string =>
   BEGIN_PATH.replace(':applicationId', applicationId) +
   (returnTo === undefined ? '' : `?returnTo=${encodeURIComponent(returnTo)}`);
 
-async function inWords(input: Input<unknown>, again: string, work: () => Promise<Reply>): Promise<Reply> {
+async function withErrorPage(input: Input<unknown>, again: string, work: () => Promise<Reply>): Promise<Reply> {
   try {
     return await work();
   } catch (error) {

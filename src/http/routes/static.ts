@@ -1,9 +1,9 @@
-// The console's files, read once when the server is made. Nothing but what is in the table is ever served.
+// The console's files, read once when the server is created. Only the files of this table are served.
 
 import { readFileSync } from 'node:fs';
 import type { Reply } from '../replies/reply.ts';
 
-/** Beside the sources, three folders up from the built file. */
+/** Relative to the built file. */
 const FOLDER = new URL('../../../../console/', import.meta.url);
 
 const TYPES = {
@@ -12,7 +12,7 @@ const TYPES = {
   js: 'text/javascript; charset=utf-8',
 } as const;
 
-/** Its own scripts and styles, its own server, and nothing else. */
+/** Only scripts and styles of the console, and requests to this server. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -50,7 +50,7 @@ export const STATIC_ROUTES: readonly StaticRoute[] = [
   { method: 'GET', path: '/console/resetPassword.js', file: 'resetPassword.js' },
 ];
 
-/** What the row answers, from now on. */
+/** The reply of the route, for the life of the server. */
 export function loadStatic({ file }: StaticRoute): Reply {
   const body = readFileSync(new URL(file, FOLDER));
   const type = TYPES[file.slice(file.lastIndexOf('.') + 1) as keyof typeof TYPES];

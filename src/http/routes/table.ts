@@ -1,5 +1,5 @@
-// The interface as tables: one row for each operation. Routing, the checks of every request, the documentation and the test
-// of every route against every refusal are made from them. The operator's table is http/routes/operator.
+// All routes for users and visitors. The router, the checks of every request, the documentation and the test of every route
+// against every refusal are made from them. The operator's routes are in http/routes/operator.
 
 import { ACTIVITY_LOG_ROUTES } from './activity-log.ts';
 import { ATTACHMENT_ROUTES } from './attachments.ts';

@@ -1,5 +1,5 @@
-// Rows of the interface's table for the API tokens of a user. Who may do what depends on whose they are and on how the
-// caller signed in, which the operations decide.
+// The routes of a user's API tokens. The operations check permissions, which depend on the token's owner and on how the caller
+// signed in.
 
 import * as tokens from '../../operations/people/tokens.ts';
 import { NewToken } from '../../wire/tokens.ts';

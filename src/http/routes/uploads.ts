@@ -1,5 +1,5 @@
-// The rows of announced uploads: the tus protocol 1.0.0 with its extensions creation, expiration and termination, on the
-// same road as all else. Its answers are those that its clients act on; the bodies of problems are ours.
+// The routes of announced uploads: the tus protocol 1.0.0 with its extensions creation, expiration and termination. Statuses
+// and headers are those of the protocol; the bodies of problems are those of all other routes.
 
 import type { Context } from '../../context.ts';
 import { Fault, fault } from '../../faults.ts';
@@ -24,21 +24,21 @@ const UPLOAD = `${UPLOADS}/:attachmentId`;
 
 type Run = (context: Context, input: Input<unknown>) => Promise<Reply>;
 
-const SPOKEN = { 'tus-resumable': TUS_VERSION } as const;
+const VERSION_HEADER = { 'tus-resumable': TUS_VERSION } as const;
 
-/** Both sides say which version they speak, also when something is refused. */
-const spoken =
+/** Both sides state their version, in refusals too. */
+const withVersion =
   (run: Run): Run =>
   async (context, input) => {
     try {
       checkVersion(input.header);
-      const answer = await run(context, input);
-      return { ...answer, headers: { ...answer.headers, ...SPOKEN } };
+      const reply = await run(context, input);
+      return { ...reply, headers: { ...reply.headers, ...VERSION_HEADER } };
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
-      const said = new Fault(error.code, error.params, { ...error.headers, ...SPOKEN });
-      said.cause = error.cause;
-      throw said;
+      const refusal = new Fault(error.code, error.params, { ...error.headers, ...VERSION_HEADER });
+      refusal.cause = error.cause;
+      throw refusal;
     }
   };
 
@@ -77,7 +77,7 @@ const cancel: Run = async (context, input) => {
   return NO_CONTENT;
 };
 
-/** For clients whose surroundings know no other verbs. */
+/** For clients in environments that allow only GET and POST. */
 const OVERRIDES: ReadonlyMap<string, Run> = new Map([
   ['PATCH', append],
   ['DELETE', cancel],
@@ -99,7 +99,7 @@ export const UPLOAD_ROUTES: readonly UserRoute[] = [
     run: ({ application }) => ({
       ...NO_CONTENT,
       headers: {
-        ...SPOKEN,
+        ...VERSION_HEADER,
         'tus-version': TUS_VERSION,
         'tus-extension': TUS_EXTENSIONS,
         'tus-max-size': String(application.definition.maxAttachmentBytes),
@@ -112,14 +112,14 @@ export const UPLOAD_ROUTES: readonly UserRoute[] = [
     permission: 'api',
     group: 'attachments-write',
     sentence: 'Announces a file whose bytes come later; records may hold it from then on.',
-    run: spoken(announce),
+    run: withVersion(announce),
   }),
   userRoute({
     method: 'HEAD',
     path: UPLOAD,
     permission: 'api',
     sentence: 'How many bytes of an announced file are there.',
-    run: spoken(show),
+    run: withVersion(show),
   }),
   userRoute({
     method: 'PATCH',
@@ -127,14 +127,14 @@ export const UPLOAD_ROUTES: readonly UserRoute[] = [
     permission: 'api',
     takesBytes: true,
     sentence: 'Takes the next bytes of an announced file; the body is these bytes.',
-    run: spoken(append),
+    run: withVersion(append),
   }),
   userRoute({
     method: 'DELETE',
     path: UPLOAD,
     permission: 'api',
     sentence: 'Gives an announced file up.',
-    run: spoken(cancel),
+    run: withVersion(cancel),
   }),
   userRoute({
     method: 'POST',
@@ -142,6 +142,6 @@ export const UPLOAD_ROUTES: readonly UserRoute[] = [
     permission: 'api',
     takesBytes: true,
     sentence: 'PATCH or DELETE, by X-HTTP-Method-Override.',
-    run: spoken(overridden),
+    run: withVersion(overridden),
   }),
 ];
