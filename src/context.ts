@@ -1,5 +1,5 @@
-// What an operation is given: who asks, for which application, and the means to answer. Passed as an argument from the
-// road to the operation; nothing is hidden on the request.
+// The context of an operation: the caller, the application and what the operation depends on. Passed as an argument from the
+// handler to the operation; nothing is attached to the request object.
 
 import type { ActivitySource } from './domain/activity/activity.ts';
 import type { PreparedApplication } from './domain/definition/application.ts';
@@ -24,29 +24,29 @@ import type { SearchIndexes } from './store/records/search-indexes.ts';
 import type { OperatorProof } from './wire/operator.ts';
 import type { UserShort } from './wire/users.ts';
 
-/** What the operations on attachments need besides the database. */
+/** What operations on attachments depend on besides the database. */
 export interface AttachmentDependencies {
   readonly blobs: Blobs;
   readonly thumbnails: Pick<Thumbnails, 'make'>;
-  /** By which the other servers know this one (store/nodes/messages). */
+  /** Identifies this node to the others (store/nodes/messages). */
   readonly node: string;
-  /** Between the two looks that tell whether another server is gone (store/nodes/messages). */
+  /** Pause between the two checks that find a node gone (store/nodes/messages). */
   readonly goneCheckPauseMs: number;
   readonly activeUploads: ActiveUploads;
   /** How long an announced upload may pause. */
   readonly announcedDays: number;
 }
 
-/** What the operations on people need besides the database. */
+/** What operations on people depend on besides the database. */
 export interface PeopleDependencies {
   readonly hashPassword: PasswordHashing;
   readonly provesPassword: PasswordProof;
-  /** Makes this node forget what the news makes stale, at once; the other nodes hear of it by themselves. */
+  /** Drops stale entries from this node's caches at once. The other nodes get the announcement from the database. */
   readonly invalidate: (invalidation: Invalidation) => void;
-  /** Where people reach the server, without a slash at the end. */
+  /** The server's address for people, without a trailing slash. */
   readonly publicUrl: () => string;
   readonly push: Pick<Push, 'publicKey' | 'has' | 'trusts'>;
-  /** Undefined where the operator has set none. */
+  /** Undefined if no mail server is set. */
   readonly mailer: Mailer | undefined;
   /** Runs work after the reply; false if too much is waiting (jobs/background). */
   readonly inBackground: (task: BackgroundTask, work: BackgroundWork) => boolean;
@@ -65,18 +65,18 @@ export interface BackgroundRetry {
 }
 
 /**
- * For what waits in a queue of its own, or for others: it holds no admission slot meanwhile (gate/admission).
- * Throws when there is none for it afterwards.
+ * For work that waits in another queue or for another service: it holds no admission slot meanwhile (gate/admission).
+ * Throws if no slot is free afterwards.
  */
 export type WithoutSlot = <T>(work: (signal: Signal) => Promise<T>) => Promise<T>;
 
 /**
- * Whether the password is that of the account. Throws 429 while who asks is slowed down (gate/credentials/password-proof); takes the
- * same time without a hash as for a wrong password.
+ * Whether the password is the account's. Throws 429 while the address or account is throttled (gate/credentials/password-proof).
+ * Takes as long without a hash as for a wrong password.
  */
 export type PasswordProof = (presented: {
   readonly address: string;
-  /** The application among whose requests it waits for its turn; empty for one that nobody knows. */
+  /** The application under which it waits in the fair queue; empty if unknown. */
   readonly tenant: string;
   readonly account: string;
   readonly hash: string | undefined;
@@ -84,22 +84,22 @@ export type PasswordProof = (presented: {
   readonly signal: Signal;
 }) => Promise<boolean>;
 
-/** The hash of a new password, made when its turn has come (gate/credentials/password-check). */
-export type PasswordHashing = (asked: {
+/** Hashes a new password; waits in a fair queue (gate/credentials/password-check). */
+export type PasswordHashing = (request: {
   /** As for a proof. */
   readonly tenant: string;
   readonly password: string;
   readonly signal?: Signal;
 }) => Promise<string>;
 
-/** Wrong credentials of somebody who exists, for the activity log (operations/people/login-failures). */
+/** Wrong credentials for an existing user, for the activity log (operations/people/login-failures). */
 export interface LoginFailure {
   readonly application: PreparedApplication;
   readonly user: UserShort;
   readonly source: ActivitySource;
 }
 
-/** A session of which somebody has shown a secret that only a copy can still have (operations/people/sessions). */
+/** A session whose replaced secret was presented: only a copy can still have it (operations/people/sessions). */
 export interface StolenSession {
   readonly application: PreparedApplication;
   readonly sessionId: string;
@@ -107,7 +107,7 @@ export interface StolenSession {
   readonly source: ActivitySource;
 }
 
-/** Slows down who guesses (gate/throttling/throttle). */
+/** Slows down password guessing (gate/throttling/throttle). */
 export interface Throttling {
   check(address: string, account: string): void;
   fail(address: string, account: string): void;
@@ -124,17 +124,17 @@ export interface Context {
   readonly searchIndexes: SearchIndexes;
   readonly attachments: AttachmentDependencies;
   readonly people: PeopleDependencies;
-  /** For what is of people: shared users are in the system schema, and in the schemas of all applications that know them. */
+  /** For operations on people: shared users are in the system schema and in the schema of each application that has them. */
   readonly database: Database;
   readonly withoutSlot: WithoutSlot;
-  /** For work that may take long, and the request that it is done for. */
+  /** For long synchronous work. */
   readonly slices: Slices;
   readonly scope: RequestScope;
-  /** What the request's long records are counted in. */
+  /** For long records. */
   readonly byteBudget: ByteBudget;
-  /** The session by which the caller is known; undefined for tokens and passwords. */
+  /** The session that authenticated the caller; undefined for tokens and passwords. */
   readonly sessionId: string | undefined;
-  /** Likewise the token. */
+  /** The token that authenticated the caller; undefined for sessions and passwords. */
   readonly tokenId: string | undefined;
   readonly signedInBy: 'token' | 'password' | 'session';
   readonly ids: IdSource;
@@ -142,28 +142,28 @@ export interface Context {
   readonly now: () => number;
 }
 
-/** For who has not said yet who they are: to sign in, or to ask for a new password. */
+/** For callers who are not authenticated yet: signing in, or requesting a new password. */
 export interface VisitorContext {
-  /** Of a form that is right, whether or not there is such an application. */
+  /** Well-formed; the application need not exist. */
   readonly applicationId: string;
   readonly application: PreparedApplication | undefined;
   readonly source: ActivitySource;
   readonly store: Writer;
   readonly people: PeopleDependencies;
-  /** For what is of people: shared users are in the system schema, and in the schemas of all applications that know them. */
+  /** For operations on people: shared users are in the system schema and in the schema of each application that has them. */
   readonly database: Database;
   readonly withoutSlot: WithoutSlot;
   readonly throttle: Throttling;
-  /** Throws 429 when the address begins too many single sign-ons (gate/throttling/pace). */
+  /** Throws 429 if the address starts too many single sign-ons (gate/throttling/pace). */
   readonly paceSignOns: (address: string) => void;
-  /** Of single sign-on. */
+  /** For single sign-on. */
   readonly providers: Pick<Providers, 'authorizationAddress' | 'identify'>;
   readonly ids: IdSource;
   readonly now: () => number;
   readonly observe: Observe;
 }
 
-/** The operator stands outside of every application and is given the whole database. */
+/** The operator belongs to no application and has access to the whole database. */
 export interface OperatorContext {
   readonly database: Database;
   readonly source: ActivitySource;
@@ -171,14 +171,14 @@ export interface OperatorContext {
   readonly ids: IdSource;
   readonly now: () => number;
   readonly observe: Observe;
-  /** Makes this node forget what the news makes stale, at once; the other nodes hear of it by themselves. */
+  /** Drops stale entries from this node's caches at once. The other nodes get the announcement from the database. */
   readonly invalidate: (invalidation: Invalidation) => void;
-  /** Where people reach the server, without a slash at the end. */
+  /** The server's address for people, without a trailing slash. */
   readonly publicUrl: () => string;
   readonly hashPassword: PasswordHashing;
-  /** The end of the connection that is ours (domain/people/operator-proof). */
+  /** The local end of the connection (domain/people/operator-proof). */
   readonly endpoint: string;
-  /** Throws 429 when the address asks for too many proofs (gate/throttling/pace). */
+  /** Throws 429 if the address requests too many proofs (gate/throttling/pace). */
   readonly paceProofs: (address: string) => void;
   readonly proveKey: (nonce: string, endpoint: string) => OperatorProof;
 }

@@ -1,6 +1,6 @@
-// Every deliberate failure as a row: its code, its status and what fills `params` (docs/errors.md).
-// A fault is something the caller can act on. What our own code branches on is a returned value, and what must
-// not happen is an ordinary Error, which leaves the server as INTERNAL_ERROR.
+// Every deliberate failure as a row: its code, its status and the type of `params` (docs/errors.md).
+// A fault is something the caller can act on. Conditions that our own code branches on are returned values; bugs are
+// ordinary Errors, which leave the server as INTERNAL_ERROR.
 
 interface Row<Params> {
   readonly status: number;
@@ -87,16 +87,16 @@ export type FaultCode = keyof typeof FAULTS;
 type ParamsOf<Code extends FaultCode> =
   (typeof FAULTS)[Code] extends Row<infer P extends object | undefined> ? P : never;
 
-/** A batch adds where it stopped and what it had applied by then (docs/errors.md, "Batches"). */
+/** A batch adds the index at which it stopped and the records it had applied by then (docs/errors.md, "Batches"). */
 export interface BatchProgress {
   readonly recordIndex: number;
   /** One member: insertedRecords, updatedRecords or upsertedRecords. */
   readonly applied: Readonly<Record<string, readonly RawJson[]>>;
 }
 
-/** JSON text that goes out as it is; records are kept as text and never parsed on the way out. */
+/** JSON text that is sent unchanged; records are stored as text and not parsed for a reply. */
 export class RawJson {
-  /** A long one as UTF-8. */
+  /** Long texts are UTF-8 buffers. */
   readonly text: string | Buffer;
   constructor(text: string | Buffer) {
     this.text = text;
@@ -130,16 +130,16 @@ export function fault<Code extends FaultCode>(code: Code, ...[params, headers]: 
   return new Fault(code, params, headers);
 }
 
-/** Of a refusal that says something about the load, and not about the request: why, in one word. */
+/** Why a request was refused because of load or quota, in one word; undefined for other faults. */
 export function refusalReason({ code, params }: Fault): string | undefined {
   if (code !== 'UNAVAILABLE' && code !== 'TOO_MANY_REQUESTS') return undefined;
   return (params as { reason?: string }).reason ?? 'quota';
 }
 
-/** Too much is asked for at once, of something that will be free again soon. */
+/** Too many requests compete for a resource that will be free again soon. */
 export const tooBusy = (seconds = 1): Fault =>
   fault('UNAVAILABLE', { reason: 'busy' }, { 'retry-after': String(seconds) });
 
-/** At the console: a challenge to Basic would make browsers ask for a password in a window of their own. */
+/** For the console: a Basic challenge would make browsers open their own password dialog. */
 export const notSignedIn = (headers: Readonly<Record<string, string>> = {}): Fault =>
   fault('UNAUTHORIZED', undefined, { 'www-authenticate': 'Bearer realm="cartulary"', ...headers });

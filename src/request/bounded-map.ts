@@ -1,4 +1,4 @@
-// The one map with a bound, for what is cached or counted under names that clients choose.
+// The one map with a bound, for entries that are cached or counted under names chosen by clients.
 
 /** A full map drops the entry that was set longest ago; setting an entry again makes it the newest, reading it does not. */
 export class BoundedMap<Key, Value> extends Map<Key, Value> {

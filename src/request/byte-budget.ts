@@ -9,7 +9,6 @@ import type { RequestScope } from './request-scope.ts';
 import { onAbort } from './signal.ts';
 
 export interface ByteBounds {
-  /** Of one tenant, and of all. */
   readonly eachBytesMax: number;
   readonly allBytesMax: number;
   /** While other requests wait, a client that reads slowly is cut off after this time. */
@@ -17,7 +16,7 @@ export interface ByteBounds {
 }
 
 const ALL_BYTES_MAX = 256 * 1024 * 1024;
-/** The bytes themselves lie outside of the heap; what is built from them on the way does not. */
+/** The bytes themselves are outside of the heap; the values built from them are not. */
 const PART_OF_HEAP = 1 / 2;
 /** Enough for the longest possible page: 100 records of a megabyte. */
 const EACH_PART = 1 / 2;
@@ -51,7 +50,7 @@ interface Waiter {
 
 interface Sending {
   readonly cut: () => void;
-  /** From then on its client counts as slow. Every byte sent moves it ahead. */
+  /** From then on the client counts as slow. Every byte sent postpones it. */
   slowAt: number;
 }
 
@@ -77,7 +76,7 @@ export class ByteBudget {
     return this.#queue.size;
   }
 
-  /** Raises what the request holds to so many bytes. Throws BytesNeeded where it would have to wait. */
+  /** Raises the request's reservation to `bytes`. Throws BytesNeeded if the request would have to wait. */
   require(scope: RequestScope, bytes: number): void {
     const more = bytes - scope.heldBytes;
     if (more <= 0) return;
@@ -87,7 +86,7 @@ export class ByteBudget {
     this.#reserve(scope, more);
   }
 
-  /** Resolves when the request holds so many bytes. It releases its own first: two requests could wait for each other. */
+  /** Resolves when `bytes` are reserved. The request first releases its own: two requests could wait for each other. */
   async wait(scope: RequestScope, bytes: number): Promise<void> {
     this.release(scope);
     scope.signal.throwIfAborted();
@@ -123,7 +122,7 @@ export class ByteBudget {
     this.#sending.set(scope, { cut, slowAt: performance.now() + this.#bounds.slowReaderMs });
   }
 
-  /** Of what the request holds, because they have been sent or are not needed after all. */
+  /** Releases part of the reservation: bytes that have been sent or are not needed after all. */
   releaseBytes(scope: RequestScope, bytes: number): void {
     const released = Math.min(bytes, scope.heldBytes);
     if (released === 0) return;
@@ -188,7 +187,7 @@ export class ByteBudget {
     }
   }
 
-  /** Whether a request waits that belongs to the tenant, or that lacks nothing but room in the total. */
+  /** Whether a request of the tenant waits, or one that fits its own tenant's bound and only waits for the total. */
   #delaysOthers(tenant: string): boolean {
     for (const { scope, bytes } of this.#queue) {
       if (scope.tenant === tenant || this.#fitsTenant(scope.tenant, bytes)) return true;

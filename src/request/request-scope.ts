@@ -1,5 +1,5 @@
-// One request on its way: where its time went, by when it has to be answered, and what is to stop when it is not. Passed
-// along the road as an argument, down to the statements that are run for it (docs/architecture/overload.md).
+// One request being handled: its deadline, its cancellation and where its time went. Passed as an argument from the handler
+// down to the statements that run for the request (docs/architecture/overload.md).
 
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Fault } from '../faults.ts';
@@ -7,28 +7,27 @@ import { RequestSignal } from './signal.ts';
 
 export type Stage = 'admission' | 'gate' | 'quota' | 'body' | 'operation';
 
-/** What is kept of a request that is traced (monitoring/traces). */
+/** The spans of a traced request (monitoring/traces). */
 export interface Trace {
   readonly id: string;
-  addStatements(asked: SentStatements): void;
+  addStatements(sent: SentStatements): void;
   end(scope: RequestScope, status: number): void;
 }
 
-/** What is asked of the database together; `to` when it is answered. */
+/** Statements sent together; `to` is set when their results have arrived. */
 export interface SentStatements {
   readonly statements: readonly { readonly text: string }[];
   readonly from: number;
   to: number | undefined;
 }
 
-/** What a trace begins with. */
 export interface TraceStart {
   readonly scope: RequestScope;
   readonly method: string;
   readonly route: string;
   readonly scheme: string;
   readonly headers: IncomingHttpHeaders;
-  /** The other end of the connection. */
+  /** Address of the other end of the connection. */
   readonly peer: string | undefined;
 }
 
@@ -36,51 +35,53 @@ export class RequestScope {
   readonly id: string;
   /** All moments are `performance.now()`. */
   readonly startedAt = performance.now();
-  /** Those of the answer besides its own, whatever the answer is. */
+  /** Headers that are added to the reply, whatever the reply is. */
   readonly headers: Record<string, string> = {};
-  /** How long each stage took. One that the request had to go through again has several. */
+  /** How long each stage took. A stage that ran more than once has several entries. */
   readonly stages: { readonly stage: Stage; readonly from: number; readonly to: number }[] = [];
-  /** By then it is answered. Moves on while the client is waited for. */
+  /** The reply is due by then. Extended while the server waits for the client. */
   deadlineAt: number;
   /** Aborts when the deadline has passed or a reading client has left; its reason is the fault. */
   readonly signal = new RequestSignal();
-  /** What the request counts with in queues and budgets: its application, or '' for unknown ones (gate/admission). */
+  /** The application that the request counts under in queues and budgets, or '' if it is unknown (gate/admission). */
   tenant = '';
-  /** Whether it holds an admission slot, or waits for a slot or for bytes. */
+  /** Whether the request holds an admission slot. */
   admitted = false;
+  /** Whether the request waits for a slot or for bytes. */
   waiting = false;
-  /** Whether its work has to be done in slices (request/slices.ts): set by the size of its body, or by the time it took. */
+  /** Whether its work is done in slices (request/slices.ts): set by the size of the body, or by the time used so far. */
   heavy = false;
-  /** Of the path, in its right form; whether there is such an application is another question. */
+  /** A well-formed identifier from the path; the application need not exist. */
   applicationId: string | undefined = undefined;
-  /** Whether who asks has proved who they are, and which user that is, where it is one. */
   authenticated = false;
+  /** Undefined for the operator and for visitors. */
   userId: string | undefined = undefined;
-  /** The group of operations in whose quota it was counted. */
+  /** The group whose quota the request was counted in. */
   group: string | undefined = undefined;
-  /** Takes that back. */
+  /** Takes the request out of its quota again. */
   returnQuota: ((scope: RequestScope) => void) | undefined = undefined;
-  /** What it was answered with, where that is a problem. */
+  /** The fault that the request was replied to with, if any. */
   problem: Fault | undefined = undefined;
-  /** What was asked of the database for it. */
+  /** Number of statements sent for the request. */
   statements = 0;
-  /** While this is above 0 the request cannot start over (store/database/committed-writes). */
+  /** A request with committed writes cannot start over (store/database/committed-writes). */
   committedWrites = 0;
-  /** Of files that it brought or took along. */
+  /** Bytes of files received and sent. */
   bytesIn = 0;
   bytesOut = 0;
-  /** Of long records that it reads (byte-budget). */
+  /** Bytes reserved for long records (byte-budget). */
   heldBytes = 0;
   trace: Trace | undefined = undefined;
-  /** Its place among those whose time is looked at (http/clients/deadlines). */
+  /** Index of the request in the list of watched deadlines (http/clients/deadlines). */
   watchedAt: number | undefined = undefined;
-  /** Where a file is on its way to us: gives back its place among the transfers. */
+  /** Set while a file is being received: releases the transfer slot. */
   endTransfer: (() => void) | undefined;
   #stage: Stage | undefined;
   #stageFrom = this.startedAt;
-  #arrived = false;
-  /** Waits for the database: how long those took that have ended, how many are under way, and the sum of their beginnings. */
+  #ended = false;
+  /** Total of the finished waits for the database. */
   #waitedMs = 0;
+  /** How many waits are open, and the sum of their starts. */
   #waits = 0;
   #waitsFrom = 0;
 
@@ -89,42 +90,42 @@ export class RequestScope {
     this.deadlineAt = this.startedAt + milliseconds;
   }
 
-  /** Ends the stage before it. The first began with the request; behind the answer there is none. */
+  /** Also ends the current stage. The first stage began with the request; after the reply no stage begins. */
   beginStage(stage: Stage): void {
-    if (this.#stage !== undefined) this.#lap(this.#stage);
-    if (!this.#arrived) this.#stage = stage;
+    if (this.#stage !== undefined) this.#endStage(this.#stage);
+    if (!this.#ended) this.#stage = stage;
   }
 
-  /** It is answered, from whatever stage: that has ended. */
+  /** Called when the reply is sent, in whatever stage. */
   endStages(): void {
-    if (this.#stage !== undefined) this.#lap(this.#stage);
+    if (this.#stage !== undefined) this.#endStage(this.#stage);
     this.#stage = undefined;
-    this.#arrived = true;
+    this.#ended = true;
   }
 
-  #lap(stage: Stage): void {
+  #endStage(stage: Stage): void {
     const to = performance.now();
     this.stages.push({ stage, from: this.#stageFrom, to });
     this.#stageFrom = to;
   }
 
-  /** How long it has waited for the database, for connections as well, up to now. */
+  /** Time spent waiting for the database so far, including for connections. */
   get databaseMs(): number {
     return this.#waits === 0 ? this.#waitedMs : this.#waitedMs + this.#waits * performance.now() - this.#waitsFrom;
   }
 
   startStatements(statements: SentStatements['statements']): SentStatements {
     this.statements += statements.length;
-    const asked: SentStatements = { statements, from: this.startDatabaseWait(), to: undefined };
-    this.trace?.addStatements(asked);
-    return asked;
+    const sent: SentStatements = { statements, from: this.startDatabaseWait(), to: undefined };
+    this.trace?.addStatements(sent);
+    return sent;
   }
 
-  endStatements(asked: SentStatements): void {
-    asked.to = this.endDatabaseWait(asked.from);
+  endStatements(sent: SentStatements): void {
+    sent.to = this.endDatabaseWait(sent.from);
   }
 
-  /** Gives the moment, which is what `endWait` wants to know. */
+  /** Returns the start of the wait, which `endDatabaseWait` takes. */
   startDatabaseWait(): number {
     const from = performance.now();
     this.#waits += 1;
@@ -136,17 +137,17 @@ export class RequestScope {
     const to = performance.now();
     this.#waitedMs += to - from;
     this.#waits -= 1;
-    // Nothing of the roundings stays.
+    // Rounding errors must not add up.
     this.#waitsFrom = this.#waits === 0 ? 0 : this.#waitsFrom - from;
     return to;
   }
 
-  /** Since when it waits for the database: of several waits at once, about. */
+  /** When the current wait for the database began; the average if there are several. */
   get databaseWaitSince(): number {
     return this.#waits === 0 ? Number.POSITIVE_INFINITY : this.#waitsFrom / this.#waits;
   }
 
-  /** Whatever runs or waits for the request ends, and the fault is what the request is answered with. */
+  /** Ends everything that runs or waits for the request; the reply carries the fault. */
   cancel(fault: Fault): void {
     this.signal.abort(fault);
   }

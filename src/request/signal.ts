@@ -6,7 +6,7 @@
 
 import type { Fault } from '../faults.ts';
 
-/** What waiting code needs of a signal. An AbortSignal is one. */
+/** The part of AbortSignal that waiting code needs. */
 export interface Signal {
   readonly aborted: boolean;
   readonly reason: Error | undefined;
@@ -22,7 +22,7 @@ export class RequestSignal implements Signal {
     return this.#reason !== undefined;
   }
 
-  /** What the request is answered with. Undefined until then. */
+  /** The fault that the reply carries. Undefined until the request is cancelled. */
   get reason(): Fault | undefined {
     return this.#reason;
   }

@@ -28,7 +28,7 @@ interface Waiter {
 
 export interface SliceClock {
   now(): number;
-  /** Calls back after a full turn of the event loop, and not before so many milliseconds. */
+  /** Calls back after a full turn of the event loop, and not before `milliseconds` have passed. */
   after(milliseconds: number, callback: () => void): void;
 }
 

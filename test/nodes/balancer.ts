@@ -1,5 +1,5 @@
-// A load balancer as they are: deals requests out in turn over connections that it keeps, to servers that say at /readyz
-// that they are ready, and tries another only when a connection was refused, before anything was sent.
+// A typical load balancer: round robin over kept-alive connections to the servers whose /readyz says that they are ready. It
+// tries another server only if a connection was refused, before anything was sent.
 
 import { Agent, get, type OutgoingHttpHeaders, request } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -27,7 +27,7 @@ export interface Answered {
 
 export class Balancer {
   readonly #nodes: Node[];
-  /** Connections that were refused by a server that it took for ready. */
+  /** Connections refused by a server that counted as ready. */
   refused = 0;
   #turn = 0;
   #checking = true;

@@ -37,7 +37,7 @@ describe('two nodes', () => {
     await a.database.sql(`select pg_notify('cartulary', $1)`, [`application ${app.id}`]);
   };
 
-  it('know a new user and a new token at once, though they were asked for before', async () => {
+  it('accept a new user and a new token at once, even after having refused them', async () => {
     const person = await app.addPerson('New');
     assert.deepEqual(await both(person), [200, 200]);
     const made = await a.operator('POST', `/applications/${app.id}/users/${person.id}/tokens`, { name: 'second' });
@@ -51,11 +51,11 @@ describe('two nodes', () => {
     assert.equal((await a.operator('DELETE', path)).status, 204);
     const there = await sendTo(a.address, 'GET', `/v1/${app.id}`, { token: person.token });
     assert.equal(there.status, 401, 'where it was revoked, from the answer on');
-    await until('the other node to hear', async () => (await onB(`Bearer ${person.token}`)) === 401);
+    await until('the other node to receive the message', async () => (await onB(`Bearer ${person.token}`)) === 401);
     assert.equal(await onB(basic(person.id, person.password)), 200, 'the password still counts');
   });
 
-  it('refuse a user that was disabled, and take them back', async () => {
+  it('refuse a disabled user, and accept them once enabled again', async () => {
     const person = await app.addPerson('Disabled');
     assert.deepEqual(await both(person), [200, 200]);
     await change(person, 'disabled', true);
@@ -85,7 +85,7 @@ describe('two nodes', () => {
     assert.deepEqual(actual, expected);
   });
 
-  it('write at once by what the other published', async () => {
+  it('write at once with the definition that the other published', async () => {
     const token = app.admin.token;
     const document = (columns: object[]) => ({
       id: app.id,
@@ -124,7 +124,7 @@ describe('two nodes', () => {
     await until('the other node to take it', async () => (await both(person)).join() === '200,200');
   });
 
-  it('shut an application that the other removed', async () => {
+  it('stop serving an application that the other removed', async () => {
     const gone = await publishApplication(a, { name: 'Gone', collections: [] });
     const ask = async () => (await sendTo(b.address, 'GET', `/v1/${gone.id}`, { token: gone.admin.token })).status;
     assert.equal(await ask(), 200);

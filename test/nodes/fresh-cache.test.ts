@@ -4,11 +4,11 @@ import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { FreshCache } from '../../src/store/nodes/fresh-cache.ts';
 
-/** A cache whose clock and hearing the test moves, and a load that counts. */
+/** A cache whose clock and heartbeats the test controls, and a load that counts. */
 function setUp(t: TestContext, max = 100) {
-  const clock = { now: 10_000, heard: Number.NEGATIVE_INFINITY };
+  const clock = { now: 10_000, receivedAsOf: Number.NEGATIVE_INFINITY };
   t.mock.method(performance, 'now', () => clock.now);
-  const cache = new FreshCache<string>(max, () => clock.heard);
+  const cache = new FreshCache<string>(max, () => clock.receivedAsOf);
   let loads = 0;
   const load = async () => `load ${++loads}`;
   return { clock, cache, load, loads: () => loads };
@@ -26,7 +26,7 @@ function pending() {
 }
 
 describe('fresh cache', () => {
-  it('keeps what it loaded for less than a second while nothing is heard', async (t) => {
+  it('keeps an entry for less than a second while no heartbeat comes back', async (t) => {
     const { clock, cache, load } = setUp(t);
     assert.equal(await cache.get('p1/a', load), 'load 1');
     assert.equal(await cache.get('p1/a', load), 'load 1');
@@ -36,7 +36,7 @@ describe('fresh cache', () => {
     assert.equal(await cache.get('p1/a', load), 'load 2', 'a second later it is asked for again');
   });
 
-  it('forgets what this node knows to be out of date, also while it is on its way', async (t) => {
+  it('forgets an entry on request, even while it is being loaded', async (t) => {
     const { cache, load } = setUp(t);
     assert.equal(await cache.get('p1/a', load), 'load 1');
     assert.equal(await cache.get('p1/b', load), 'load 2');
@@ -51,12 +51,12 @@ describe('fresh cache', () => {
     assert.equal(await cache.get('p1/c', load), 'load 4');
   });
 
-  it('keeps it for as long as it is heard that nothing changed', async (t) => {
+  it('keeps an entry as long as heartbeats come back', async (t) => {
     const { clock, cache, load } = setUp(t);
     await cache.get('p1/a', load);
     for (let beat = 0; beat < 100; beat++) {
       clock.now += 250;
-      clock.heard = clock.now - 50;
+      clock.receivedAsOf = clock.now - 50;
       assert.equal(await cache.get('p1/a', load), 'load 1');
     }
     clock.now += 700;
@@ -65,14 +65,14 @@ describe('fresh cache', () => {
     assert.equal(await cache.get('p1/a', load), 'load 2', 'and no longer');
   });
 
-  it('keeps nothing for longer than a minute, whatever is heard', async (t) => {
+  it('keeps nothing for longer than a minute, even with heartbeats', async (t) => {
     const { clock, cache, load } = setUp(t);
     await cache.get('p1/a', load);
     clock.now += 59_000;
-    clock.heard = clock.now;
+    clock.receivedAsOf = clock.now;
     assert.equal(await cache.get('p1/a', load), 'load 1');
     clock.now += 1_000;
-    clock.heard = clock.now;
+    clock.receivedAsOf = clock.now;
     assert.equal(cache.peek('p1/a'), undefined);
     assert.equal(await cache.get('p1/a', load), 'load 2');
   });
@@ -87,7 +87,7 @@ describe('fresh cache', () => {
     assert.equal(await cache.get('p1/a', load), 'load 1');
   });
 
-  it('loads once for all who ask at the same time', async (t) => {
+  it('loads once for concurrent calls', async (t) => {
     const { cache, load, loads } = setUp(t);
     const slow = pending();
     const all = [cache.get('p1/a', slow.load), cache.get('p1/a', load), cache.get('p1/a', load)];
@@ -97,7 +97,7 @@ describe('fresh cache', () => {
     assert.equal(loads(), 0);
   });
 
-  it('gives a failed load to all who waited, and tries again for the next', async (t) => {
+  it('passes a failed load to all waiting calls, and loads again for the next', async (t) => {
     const { cache, load } = setUp(t);
     const slow = pending();
     const all = [cache.get('p1/a', slow.load), cache.get('p1/a', load)];
@@ -110,7 +110,7 @@ describe('fresh cache', () => {
     assert.equal(await cache.get('p1/a', load), 'load 1');
   });
 
-  it('keeps also that there is nothing', async (t) => {
+  it('caches absence too', async (t) => {
     t.mock.method(performance, 'now', () => 5);
     const cache = new FreshCache<string | undefined>(10, () => 5);
     let loads = 0;
@@ -123,7 +123,7 @@ describe('fresh cache', () => {
     assert.equal(loads, 1);
   });
 
-  it('drops of what there is only what is of a shared user', async (t) => {
+  it('drops only the entries of a shared user', async (t) => {
     t.mock.method(performance, 'now', () => 5);
     const cache = new FreshCache<string | undefined>(
       10,
@@ -150,9 +150,9 @@ describe('fresh cache', () => {
 
   for (const news of ['everything', { application: 'p1' }] as const) {
     const name = typeof news === 'string' ? news : 'an application';
-    it(`drops what news of ${name} made stale`, async (t) => {
+    it(`drops the entries that an invalidation of ${name} makes stale`, async (t) => {
       const { clock, cache, load } = setUp(t);
-      clock.heard = clock.now;
+      clock.receivedAsOf = clock.now;
       await cache.get('p1/a', load);
       await cache.get('p1/b', load);
       await cache.get('p11/a', load);
@@ -162,9 +162,9 @@ describe('fresh cache', () => {
       assert.equal(await cache.get('p11/a', load), news === 'everything' ? 'load 6' : 'load 3');
     });
 
-    it(`does not keep what was being loaded while news of ${name} came`, async (t) => {
+    it(`does not keep an entry loaded while an invalidation of ${name} arrives`, async (t) => {
       const { clock, cache, load } = setUp(t);
-      clock.heard = clock.now;
+      clock.receivedAsOf = clock.now;
       const slow = pending();
       const before = cache.get('p1/a', slow.load);
       cache.invalidate(news);
@@ -176,9 +176,9 @@ describe('fresh cache', () => {
     });
   }
 
-  it('drops the one session that news are of', async (t) => {
+  it('drops only the invalidated session', async (t) => {
     const { clock, cache, load } = setUp(t);
-    clock.heard = clock.now;
+    clock.receivedAsOf = clock.now;
     for (const key of ['p1/a', 'p1/b', 'p2/a']) await cache.get(key, load);
     cache.invalidate({ application: 'p1', session: 'a' });
     assert.equal(await cache.get('p1/b', load), 'load 2');

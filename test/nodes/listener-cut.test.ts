@@ -64,7 +64,7 @@ describe('a node whose listening connection is cut', () => {
   ];
 
   async function withinASecond(what: string, happened: () => Promise<boolean>): Promise<void> {
-    assert.equal(await listeners(), 0, 'nobody hears');
+    assert.equal(await listeners(), 0, 'no node listens');
     await waiting.withinASecond(what, happened);
   }
 

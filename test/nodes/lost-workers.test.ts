@@ -1,4 +1,4 @@
-// Workers that cannot be begun: what the first process does about it. Its workers here are programs of one line.
+// What the first process does if workers cannot start. The workers here are programs of one line.
 
 import assert from 'node:assert/strict';
 import cluster from 'node:cluster';
@@ -16,7 +16,7 @@ process.send({ kind: 'waiting', what: String(process.pid) });
 process.send({ kind: 'listening', address: 'http://' + process.pid });
 `;
 
-describe('a worker that cannot be begun', () => {
+describe('a worker that cannot start', () => {
   let folder: string;
   const observed: Observation[] = [];
   const begun: string[] = [];
@@ -34,14 +34,14 @@ describe('a worker that cannot be begun', () => {
   });
   after(() => rm(folder, { recursive: true }));
 
-  it('ends the start with a sentence', async () => {
+  it('makes the start fail with one sentence', async () => {
     beginIn(join(folder, 'missing'));
     const workers = new Workers(options);
     await assert.rejects(workers.addresses, /A worker ended before the server was ready \(spawn .* ENOENT\)/);
     await workers.close();
   });
 
-  it('is tried again later, and told of', async () => {
+  it('is started again later, and reported', async () => {
     beginIn(folder);
     const workers = new Workers(options);
     await workers.addresses;

@@ -42,7 +42,7 @@ describe('a node that receives no notifications', () => {
   async function muffle(): Promise<void> {
     wire.muffled = false;
     const { passed } = wire.counts;
-    await until('it to hear again', () => wire.counts.passed >= passed + 2);
+    await until('it to receive messages again', () => wire.counts.passed >= passed + 2);
     wire.muffled = true;
   }
 

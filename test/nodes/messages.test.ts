@@ -1,4 +1,4 @@
-// Messages between nodes on a real database: news, heartbeats, a cut connection and its return, and a clean stop.
+// Messages between nodes on a real database: invalidations, heartbeats, a cut connection and its return, and a clean stop.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -51,21 +51,21 @@ describe('messages between nodes', () => {
 
   it('say up to when a node has received all of them', async () => {
     await withListener(async (listener) => {
-      await until('a beat', () => listener.receivedAsOf > 0);
+      await until('a heartbeat', () => listener.receivedAsOf > 0);
       const first = listener.receivedAsOf;
       assert.ok(first <= performance.now());
-      await until('another beat', () => listener.receivedAsOf > first);
+      await until('another heartbeat', () => listener.receivedAsOf > first);
     });
   });
 
-  it('make a node that reconnects take everything for changed', async () => {
+  it('invalidate everything on a node that reconnects', async () => {
     await withListener(async (listener, news) => {
-      await until('a beat', () => listener.receivedAsOf > 0);
+      await until('a heartbeat', () => listener.receivedAsOf > 0);
       news.length = 0;
       await database.sql(`select pg_terminate_backend(pid) ${LISTENERS}`);
       await until('the return', () => news.includes('everything'));
       const back = performance.now();
-      await until('a beat behind the return', () => listener.receivedAsOf > back);
+      await until('a heartbeat after the return', () => listener.receivedAsOf > back);
       await notify('application p3');
       await until('news', () =>
         news.some((item) => item !== 'everything' && 'application' in item && item.application === 'p3'),
@@ -73,7 +73,7 @@ describe('messages between nodes', () => {
     });
   });
 
-  it('tell nodes that are gone from nodes that are cut off for a moment', async () => {
+  it('distinguish nodes that are gone from nodes that are cut off for a moment', async () => {
     const { connection } = database;
     const asking = Database.open({ connection, connectionsMax: 2, onConnectionError: () => undefined });
     await withListener(async ({ node }) => {
@@ -81,7 +81,7 @@ describe('messages between nodes', () => {
       assert.deepEqual([...(await goneNodes(asking.system, [node]))], [], 'one look is enough');
       await database.sql(`select pg_terminate_backend(pid) ${LISTENERS}`);
       await until('no listeners', async () => (await listeners()) === 0);
-      const gone = await goneNodes(asking.system, [node, 'dead'], { apartMs: 1_500 });
+      const gone = await goneNodes(asking.system, [node, 'dead'], { pauseMs: 1_500 });
       assert.deepEqual([...gone], ['dead']);
       const again = performance.now();
       assert.deepEqual([...(await goneNodes(asking.system, ['dead', node], { known: gone }))], ['dead']);

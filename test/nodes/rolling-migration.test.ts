@@ -1,4 +1,4 @@
-// A node of a version to come migrates while one of this version serves: nobody notices, and this one goes on.
+// A node of a later version migrates while a node of this version serves: no request fails, and this node goes on.
 
 import assert from 'node:assert/strict';
 import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -16,7 +16,7 @@ import { until } from '../support/until.ts';
 
 const SYSTEM = `alter table cartulary.applications add column from_the_future text;
   alter table cartulary.organizations add column from_the_future text;`;
-// A default that has to be worked out rewrites the table, under the strongest of locks.
+// A volatile default rewrites the table, under the strongest lock.
 const APPLICATION = `alter table {{application}}.users add column from_the_future text;
   alter table {{application}}.tokens add column from_the_future double precision default random();
   alter table {{application}}.attachments add column from_the_future text;`;
@@ -49,7 +49,7 @@ describe('a migration by a newer node', () => {
   const create = (title: string) =>
     app.send('POST', things(), { json: { values: { [app.ids.Things!.Title!]: string(title) } } });
 
-  /** Reads, writes and uploads until it is told to stop; forgets what it knows of people, so that it asks for them. */
+  /** Reads, writes and uploads until stopped; drops cached accounts, so that they are read again. */
   function load() {
     const state = { answered: 0, wrong: [] as string[], going: true };
     const worker = async (work: (n: number) => Promise<{ status: number; text: string }>) => {
@@ -77,7 +77,7 @@ describe('a migration by a newer node', () => {
     return { state, stop };
   }
 
-  it('gives way to those who use the tables, happens once, and makes no request fail', async (t) => {
+  it('gives way to running statements, happens once, and makes no request fail', async (t) => {
     const { connection } = server.database;
     const reader = new pg.Client(connection);
     await reader.connect();
@@ -91,7 +91,7 @@ describe('a migration by a newer node', () => {
       await Promise.all(nodes.map((node) => node.close()));
     });
     await until('some answers', () => state.answered > 20);
-    // Somebody who reads for long: a migration that waited for its end would keep all others waiting behind it.
+    // A long read: if the migration waited for its lock, all other statements would wait for the migration.
     await reader.query('begin');
     await reader.query(`select count(*) from app_${app.id}.users, app_${app.id}.tokens, cartulary.applications`);
     let migrated = false;
@@ -114,7 +114,7 @@ describe('a migration by a newer node', () => {
     assert.deepEqual(await server.database.sql(`select migration from app_${app.id}.fence`), [[9001]]);
   });
 
-  it('has requests wait, and not fail, where it needs a table for itself', async (t) => {
+  it('makes requests wait, not fail, while it locks a table', async (t) => {
     const rewriting = new pg.Client(server.database.connection);
     await rewriting.connect();
     t.after(() => rewriting.end());
@@ -128,14 +128,14 @@ describe('a migration by a newer node', () => {
       answered += 1;
       return status;
     });
-    // Longer than a read waits on a connection that it shares.
+    // Longer than a read waits for a lock on a lane.
     await pause(600);
     assert.equal(answered, 0);
     await rewriting.query('commit');
     assert.deepEqual(await Promise.all(answers), [200, 200, 200]);
   });
 
-  it('leaves a node of the version before at work, also when it starts again', async () => {
+  it('leaves a node of the previous version working, even after a restart', async () => {
     const again = await startTestServer({ database: server.database });
     for (const [name, node] of Object.entries({ server, again })) {
       assert.equal((await node.send('GET', '/readyz')).status, 200);

@@ -1,4 +1,4 @@
-// Servers as processes on one database, and who speaks to them.
+// Servers as processes on one database, and their clients.
 
 import { execFileSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -14,7 +14,7 @@ import { OPERATOR_KEY, sendTo } from '../support/server.ts';
 export interface Scene {
   readonly database: TestDatabase;
   start(settings?: Record<string, string>, args?: readonly string[]): Promise<ServerProcess>;
-  /** Kills what still runs. */
+  /** Kills the processes that still run. */
   close(): Promise<void>;
 }
 
@@ -56,7 +56,7 @@ export const publishAt = (address: string, collections: readonly object[]): Prom
     { collections },
   );
 
-/** On a connection of its own: which process answered, and what. */
+/** On a connection of its own: which process replied, and its reply. */
 export function askOnce(address: string, path: string, token: string): Promise<{ node: string; status: number }> {
   return new Promise((resolve, reject) => {
     const headers = { authorization: `Bearer ${token}`, connection: 'close' };
@@ -68,7 +68,7 @@ export function askOnce(address: string, path: string, token: string): Promise<{
   });
 }
 
-/** The processes that another has started and that live. */
+/** The running child processes of a process. */
 export function childrenOf(pid: number): number[] {
   try {
     return execFileSync('pgrep', ['-P', String(pid)], { encoding: 'utf8' })

@@ -32,7 +32,7 @@ describe('cartulary serve --workers 2', () => {
   after(() => scene.close());
 
   const ask = (token: string) => askOnce(server.address, `/v1/${app.id}`, token);
-  /** The answers of both processes; connections are dealt out in turn. */
+  /** The replies of both processes; connections alternate between them. */
   const askBoth = async (token: string): Promise<number[]> => {
     const statuses = new Map<string, number>();
     for (let tries = 0; tries < 20 && statuses.size < 2; tries++) {
@@ -42,13 +42,13 @@ describe('cartulary serve --workers 2', () => {
     return [...statuses.values()];
   };
 
-  it('serves by two processes, and says once that it is ready', async () => {
+  it('serves with two processes, and reports once that it is ready', async () => {
     assert.equal(workers().length, 2);
     assert.deepEqual(await askBoth(app.admin.token), [200, 200]);
     assert.equal(server.output().match(/^Cartulary is ready/gm)?.length, 1);
   });
 
-  it('revokes on all what was revoked on one', async () => {
+  it('refuses on all processes a token revoked on one', async () => {
     const person = await app.addPerson('Revoked');
     assert.deepEqual(await askBoth(person.token), [200, 200]);
     const path = `/operator/v1/applications/${app.id}/users/${person.id}/tokens/${person.token.split('.')[0]}`;
@@ -56,7 +56,7 @@ describe('cartulary serve --workers 2', () => {
     await until('both to refuse', async () => (await askBoth(person.token)).join() === '401,401');
   });
 
-  it('tells of all of them, whichever is asked for figures', async () => {
+  it('reports the figures of all processes, whichever is scraped', async () => {
     const counted = async () => {
       const { text } = await fetchFigures(server.address);
       return [...text.matchAll(/^cartulary_request_duration_seconds_count\{[^}]*route="\/healthz"[^}]*\} (\d+)$/gm)]
@@ -73,7 +73,7 @@ describe('cartulary serve --workers 2', () => {
     assert.equal(status, 200);
   });
 
-  it('replaces a worker that was killed, and serves meanwhile', async () => {
+  it('replaces a killed worker, and serves meanwhile', async () => {
     const [killed = 0, other = 0] = workers();
     process.kill(killed, 'SIGKILL');
     await until('another worker', () => !workers().includes(killed) && workers().length === 2);
@@ -84,7 +84,7 @@ describe('cartulary serve --workers 2', () => {
     assert.match((await fetchFigures(server.address)).text, /^cartulary_workers_lost_total 1$/m);
   });
 
-  it('goes on serving for a while when it is asked to end, and leaves nothing behind', async () => {
+  it('keeps serving for a while after a request to stop, and leaves no process', async () => {
     const before = workers();
     const ended = server.end('SIGTERM');
     const notReady = async () => {

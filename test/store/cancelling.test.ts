@@ -1,4 +1,4 @@
-// What is run for a request ends with it: with its time, and with a reader who has gone.
+// Statements of a request are cancelled with it: at its deadline, and when a reading client has left.
 
 import assert from 'node:assert/strict';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
@@ -18,7 +18,7 @@ import { connectUpstream } from '../support/upstream.ts';
 
 const late = () => fault('UNAVAILABLE', { reason: 'deadline' }, { 'retry-after': '1' });
 
-/** What our connections are doing now, besides reading. */
+/** The statements that our connections run now, except reads. */
 const busy = ({ sql }: TestDatabase) =>
   sql(
     `select pid, state, query from pg_stat_activity where datname = current_database() and application_name = 'cartulary'
@@ -33,7 +33,7 @@ async function until(condition: () => boolean | Promise<boolean>): Promise<void>
   }
 }
 
-/** Before anything that is on its way can arrive. */
+/** Before any result can arrive. */
 const atOnce = (rejected: Promise<unknown>): Promise<unknown> =>
   Promise.race([
     rejected.then(
@@ -43,7 +43,7 @@ const atOnce = (rejected: Promise<unknown>): Promise<unknown> =>
     new Promise((resolve) => setImmediate(resolve, 'it waits')),
   ]);
 
-/** A lock that keeps others waiting until `work` is done. */
+/** Holds a lock until `work` is done. */
 async function locking<T>({ connection }: TestDatabase, table: string, work: () => Promise<T>): Promise<T> {
   const client = new pg.Client(connection);
   await client.connect();
@@ -55,7 +55,7 @@ async function locking<T>({ connection }: TestDatabase, table: string, work: () 
   }
 }
 
-/** Forwards each ReadyForQuery so much later than what comes before it. */
+/** Forwards each ReadyForQuery later than the messages before it. */
 async function lateReadyWire(target: pg.ClientConfig, ms: number) {
   const ready = Buffer.from('Z\0\0\0\x05');
   const sockets = new Set<Socket>();
@@ -83,7 +83,7 @@ async function lateReadyWire(target: pg.ClientConfig, ms: number) {
   };
 }
 
-describe('a stopped request', () => {
+describe('a cancelled request', () => {
   let server: TestDatabase;
   let database: Database;
 
@@ -101,7 +101,7 @@ describe('a stopped request', () => {
   const insert = 'insert into app_a.numbers values ($1) returning pg_backend_pid()';
   const count = async () => (await server.sql('select count(*)::int from app_a.numbers'))[0]?.[0];
 
-  it('begins nothing', async () => {
+  it('sends no statement', async () => {
     const scope = new RequestScope('r', 1_000);
     const why = late();
     scope.cancel(why);
@@ -119,7 +119,7 @@ describe('a stopped request', () => {
     assert.equal(await count(), 0);
   });
 
-  it('is answered at once, its statement ends in the database, and its connection is used again', async () => {
+  it('gets its reply at once, its statement ends in the database, and its connection is reused', async () => {
     const scope = new RequestScope('r', 1_000);
     const why = late();
     const [[pid] = []] = await database.application('a').write('select pg_backend_pid() where $1', [true]);
@@ -136,7 +136,7 @@ describe('a stopped request', () => {
     await server.sql('truncate app_a.numbers');
   });
 
-  it('keeps its connection where the error comes well before the database is ready again', async () => {
+  it('has its connection reused even if the error arrives well before ReadyForQuery', async () => {
     const wire = await lateReadyWire(server.connection, 100);
     const own = Database.open({ connection: wire.connection, connectionsMax: 5, onConnectionError: () => undefined });
     const scope = new RequestScope('r', 1_000);
@@ -153,7 +153,7 @@ describe('a stopped request', () => {
     await wire.close();
   });
 
-  it('leaves nothing of its transaction, also when it is between statements or goes on regardless', async () => {
+  it('leaves nothing of its transaction, even between statements or if its code goes on', async () => {
     const scope = new RequestScope('r', 1_000);
     let tried = 0;
     const work = database
@@ -183,10 +183,10 @@ describe('a stopped request', () => {
     assert.equal(await count(), 0);
   });
 
-  it('waits no longer for its turn', async () => {
+  it('leaves the queue', async () => {
     const scope = new RequestScope('r', 60_000);
     await locking(server, 'app_a.numbers', async () => {
-      // Of four connections an application has three at once; the other's last one leaves none.
+      // An application may have three of four connections; the other application has the last.
       const held = [1, 2, 3].map((n) => database.application('a').write(insert, [n]));
       held.push(database.application('b').write('insert into app_a.numbers values ($1)', [4]));
       const settled = Promise.allSettled(held);
@@ -205,7 +205,7 @@ describe('a stopped request', () => {
     assert.deepEqual(await database.system.write('select $1::int', [7]), [[7]]);
   });
 
-  it('waits for no read either, and keeps nobody else from reading', async () => {
+  it('does not wait for reads, and delays no other reads', async () => {
     // Of eight connections two are lanes.
     const own = Database.open({ connection: server.connection, connectionsMax: 8, onConnectionError: () => undefined });
     const scope = new RequestScope('r', 1_000);
@@ -219,7 +219,7 @@ describe('a stopped request', () => {
     await own.close();
   });
 
-  it('gives up a connection that says nothing, and with it those that were idle', async () => {
+  it('discards a silent connection, and the idle ones with it', async () => {
     const wire = await cuttableWire(server.connection);
     const own = Database.open({ connection: wire.connection, connectionsMax: 5, onConnectionError: () => undefined });
     const scope = new RequestScope('r', 1_000);
@@ -239,7 +239,7 @@ describe('a stopped request', () => {
     await wire.close();
   });
 
-  // What begins a transaction takes an instant; here it takes longer, so that the stop comes meanwhile.
+  // `begin` is slowed down here, so that the request is cancelled while it runs.
   for (const [when, seconds] of [
     ['has not begun', 0.4],
     ['does not begin for so long that its connection is given up', 1.6],
@@ -272,14 +272,14 @@ describe('a stopped request', () => {
   }
 });
 
-describe('what no request waits for', () => {
-  it('takes its time, but does not wait for an answer that was lost', async () => {
+describe('work without a request', () => {
+  it('has no deadline, but does not wait for a lost result', async () => {
     const server = await createDatabase();
     const wire = await cuttableWire(server.connection);
     const options = { connectionsMax: 5, onConnectionError: () => undefined };
     const near = Database.open({ ...options, connection: server.connection });
     const far = Database.open({ ...options, connection: wire.connection });
-    // Where the database does not tell what a session is doing.
+    // Without tracking of activity.
     const untold = Database.open({
       ...options,
       connection: { ...server.connection, options: '-c track_activities=off' },
@@ -317,7 +317,7 @@ describe('a request over HTTP', () => {
 
   const note = (title: string) => ({ values: { [application.ids.Notes?.Title ?? '']: string(title) } });
 
-  it('is answered with 503 when its time is over, says where that went, and what it waited for goes on without it', async () => {
+  it('gets 503 at its deadline with its timings, and the lock holder goes on', async () => {
     const replies = await locking(server.database, table, async () => {
       const answers = await Promise.all([
         application.send('POST', application.records('Notes'), { json: note('late') }),
@@ -341,7 +341,7 @@ describe('a request over HTTP', () => {
     assert.deepEqual([list.status, list.body], [200, []], list.text);
   });
 
-  it('whose reader goes is given up, before its time is over', async () => {
+  it('whose reading client leaves is cancelled before its deadline', async () => {
     await application.send('GET', `${application.records('Notes')}?search=x`);
     const searching = async () =>
       (await busy(server.database)).filter(([, , query]) => String(query).startsWith('select'));

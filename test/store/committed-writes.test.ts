@@ -1,4 +1,4 @@
-// What was written and stands is counted on the request, and nothing that stands is run again.
+// Committed writes are counted on the request and never repeated.
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
@@ -12,7 +12,7 @@ import { createDatabase, type TestDatabase } from '../support/database.ts';
 const INSERT = 'insert into app_a.things (n) values ($1) returning n';
 const REMOVE = 'delete from app_a.things where n = $1';
 
-describe('what was written', () => {
+describe('a write', () => {
   let server: TestDatabase;
   let database: Database;
   let scope: RequestScope;
@@ -35,7 +35,7 @@ describe('what was written', () => {
   const stored = async () => (await server.sql('select n from app_a.things order by n')).flat();
   const deadlock = () => Object.assign(new Error('as if it were a deadlock'), { code: '40P01' });
 
-  it('counts when it changed something, alone or in a transaction', async () => {
+  it('is counted if it changed something, alone or in a transaction', async () => {
     await store().write(INSERT, [1]);
     assert.equal(scope.committedWrites, 1);
     await store().transaction((tx) => tx.rows(INSERT, [2]));
@@ -52,7 +52,7 @@ describe('what was written', () => {
     assert.equal(scope.committedWrites, 6);
   });
 
-  it('counts while it is under way', async () => {
+  it('is counted while it runs', async () => {
     const writing = store().transaction(async (tx) => {
       await tx.rows('select 1');
       assert.equal(scope.committedWrites, 1);
@@ -61,7 +61,7 @@ describe('what was written', () => {
     assert.equal(scope.committedWrites, 0);
   });
 
-  it('does not count when nothing was changed, or it was undone, or may be done again', async () => {
+  it('is not counted if it changed nothing, was rolled back, or is idempotent', async () => {
     await store().write(REMOVE, [1]);
     await store().transaction((tx) => tx.commitWith([{ text: REMOVE, params: [1] }]));
     await store().transaction((tx) => tx.rows('select n from app_a.things for update'));
@@ -78,7 +78,7 @@ describe('what was written', () => {
     assert.deepEqual(await stored(), [2, 3]);
   });
 
-  it('is not run again for a failure behind its commit', async () => {
+  it('is not repeated after a failure that follows its commit', async () => {
     for (const failure of [deadlock(), new StaleDefinition()]) {
       let runs = 0;
       const behind = store().transaction(async (tx) => {
@@ -93,7 +93,7 @@ describe('what was written', () => {
     assert.equal(scope.committedWrites, 2);
   });
 
-  it('is run again for a deadlock before its commit', async () => {
+  it('is repeated after a deadlock before its commit', async () => {
     let runs = 0;
     await store().transaction(async (tx) => {
       runs += 1;
@@ -103,7 +103,7 @@ describe('what was written', () => {
     assert.deepEqual(await stored(), [2]);
   });
 
-  it('keeps the request from starting over, which answers that it is not known what was done', async () => {
+  it('keeps the request from starting over, and the reply says that the outcome is unknown', async () => {
     let runs = 0;
     const request = (write: () => Promise<unknown>) =>
       withCurrentDefinition(
@@ -126,8 +126,8 @@ describe('what was written', () => {
     assert.deepEqual(await stored(), [1]);
   });
 
-  it('goes by no way of reading, where it might be asked twice', async () => {
-    assert.throws(() => store().rows(INSERT, [1]), /by a way of reading/);
-    assert.throws(() => store().pipeline([{ text: REMOVE, params: [1] }]), /by a way of reading/);
+  it('is refused by the methods that read, which may run it twice', async () => {
+    assert.throws(() => store().rows(INSERT, [1]), /by a method that reads/);
+    assert.throws(() => store().pipeline([{ text: REMOVE, params: [1] }]), /by a method that reads/);
   });
 });

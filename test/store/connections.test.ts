@@ -1,4 +1,4 @@
-// The connections under stress: broken ones, failing statements, more work than connections, closing with work under way.
+// Connections under stress: broken connections, failing statements, more work than connections, closing while statements run.
 
 import assert from 'node:assert/strict';
 import { type AddressInfo, createServer } from 'node:net';
@@ -37,7 +37,7 @@ describe('connections', () => {
       "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'cartulary' and datname = current_database()",
     );
 
-  it('answer each read with its own rows, however many travel together', async () => {
+  it('give each read its own rows, however many share a lane', async () => {
     const numbers = Array.from({ length: 500 }, (_, n) => n);
     assert.deepEqual(
       await Promise.all(numbers.map(read)),
@@ -65,12 +65,12 @@ describe('connections', () => {
       results.map((result) => result.status),
       ['fulfilled', 'rejected', 'fulfilled', 'rejected', 'fulfilled', 'rejected'],
     );
-    // The second travelled behind the one that should have prepared it.
+    // The second was pipelined after the one that should have prepared it.
     for (const index of [3, 5]) assert.ok((results[index] as PromiseRejectedResult).reason instanceof StaleDefinition);
     assert.deepEqual(await read(4), [[4]]);
   });
 
-  it('forget statements, also such as were never prepared, without harm to the transaction under way', async () => {
+  it('close prepared statements, even ones never prepared, without aborting the current transaction', async () => {
     const own = Database.open({ connection: server.connection, connectionsMax: 2, onConnectionError: () => undefined });
     await assert.rejects(own.system.write('select 1 from cartulary.nowhere where $1', [true]), StaleDefinition);
     for (let n = 0; n < 320; n++) {
@@ -83,7 +83,7 @@ describe('connections', () => {
     await own.close();
   });
 
-  it('let a read that meets a lock give way to those behind it, and wait elsewhere', async () => {
+  it('move a read that waits for a lock off its lane', async () => {
     const waiting = await database.system.transaction(async (tx) => {
       await tx.rows('lock table cartulary.numbers in access exclusive mode');
       const answer = database.system.rows('select n from cartulary.numbers where $1', [true]);
@@ -93,7 +93,7 @@ describe('connections', () => {
     assert.deepEqual(await waiting.answer, []);
   });
 
-  it('let a read that takes long give way to those behind it, and go on elsewhere', async () => {
+  it('move a read that takes long off its lane', async () => {
     const ended: string[] = [];
     const note = (name: string) => () => ended.push(name);
     // There is one lane.
@@ -115,7 +115,7 @@ describe('connections', () => {
     assert.deepEqual(await Promise.all(behind), [[[1]], [[2]], [[3]]]);
   });
 
-  it('of reads that take long run no more at once than one application may have', async () => {
+  it('limit the long reads of one application', async () => {
     const own = Database.open({ connection: server.connection, connectionsMax: 8, onConnectionError: () => undefined });
     await own.application('b').rows('select $1::int', [1]);
     let done = false;
@@ -134,12 +134,12 @@ describe('connections', () => {
       most = Math.max(most, count as number);
     }
     assert.equal((await slow).length, 8);
-    // Beside another it has one of six to compute on.
+    // While another application is active it has one of six for long reads.
     assert.equal(most, 1);
     await own.close();
   });
 
-  it('close the lanes for a while to an application whose reads were ended there again and again', async () => {
+  it('close the lanes for a while to an application whose reads keep being ended there', async () => {
     const own = Database.open({ connection: server.connection, connectionsMax: 4, onConnectionError: () => undefined });
     const pidOf = async (name: string) =>
       (await own.application(name).rows('select pg_backend_pid(), $1::int', [1]))[0];
@@ -151,7 +151,7 @@ describe('connections', () => {
     await own.close();
   });
 
-  it('of one application that waits leave some to the others', async () => {
+  it('of an application that waits for locks leave some to the others', async () => {
     await server.sql('create schema app_a');
     await server.sql('create table app_a.numbers (n integer primary key)');
     const own = Database.open({ connection: server.connection, connectionsMax: 8, onConnectionError: () => undefined });
@@ -168,13 +168,13 @@ describe('connections', () => {
     await own.close();
   });
 
-  it('are not lent on inside a transaction', async () => {
+  it('are not reused inside a transaction', async () => {
     await database.system.write('begin', []);
     await write(1);
     assert.deepEqual(await server.sql('select n from cartulary.numbers'), [[1]]);
   });
 
-  it('roll back a transaction whose work throws, and lend its connection on', async () => {
+  it('roll back a transaction whose work throws, and are reused', async () => {
     for (let round = 0; round < 10; round++) {
       const work = database.system.transaction(async (tx) => {
         await tx.rows('insert into cartulary.numbers values ($1) returning n', [round]);
@@ -186,7 +186,7 @@ describe('connections', () => {
     assert.deepEqual(await write(1), [[1]]);
   });
 
-  it('are unavailable when they break under a statement, and new ones are made', async () => {
+  it('that break during a statement reply unavailable and are replaced', async () => {
     const slow = [
       database.application('a').rows('select pg_sleep($1)', [30]),
       database.application('b').write('select pg_sleep($1)', [30]),
@@ -205,14 +205,14 @@ describe('connections', () => {
     assert.deepEqual(await Promise.all([read(1), read(2), write(3)]), [[[1]], [[2]], [[3]]]);
   });
 
-  it('that break while idle are not lent again', async () => {
+  it('that break while idle are not reused', async () => {
     await Promise.all([...Array.from({ length: 8 }, (_, n) => read(n)), write(1)]);
     await terminate();
     await pause(200);
     assert.deepEqual(await Promise.all([read(1), write(2)]), [[[1]], [[2]]]);
   });
 
-  it('that cannot be made refuse those who wait, at once', async () => {
+  it('that cannot be opened fail all waiters at once', async () => {
     const nowhere = Database.open({
       connection: { ...server.connection, database: 'there_is_none' },
       connectionsMax: 4,
@@ -225,7 +225,7 @@ describe('connections', () => {
     await nowhere.close();
   });
 
-  it('that lead to a server which takes no writes any more are not used again', async () => {
+  it('to a server that was demoted are not reused', async () => {
     const own = Database.open({ connection: server.connection, connectionsMax: 2, onConnectionError: () => undefined });
     await own.system.write("select set_config('default_transaction_read_only', 'on', false) where $1", [true]);
     const insert = () => own.system.write('insert into cartulary.numbers values ($1) returning n', [8]);
@@ -234,7 +234,7 @@ describe('connections', () => {
     await own.close();
   });
 
-  it('to a server that takes no writes are not made', async () => {
+  it('to a read-only server are not opened', async () => {
     const [[name] = []] = await server.sql('select current_database()');
     await server.sql(`alter database ${name} set default_transaction_read_only = on`);
     const own = Database.open({ connection: server.connection, connectionsMax: 4, onConnectionError: () => undefined });
@@ -248,7 +248,7 @@ describe('connections', () => {
     await own.close();
   });
 
-  it('close when what is under way is done', async () => {
+  it('close when running statements have finished', async () => {
     const own = Database.open({ connection: server.connection, connectionsMax: 4, onConnectionError: () => undefined });
     const done: string[] = [];
     const under = own.system.transaction(async (tx) => {
@@ -263,7 +263,7 @@ describe('connections', () => {
     assert.deepEqual(await server.sql('select n from cartulary.numbers'), [[7]]);
   });
 
-  it('that stay silent while they are made are unavailable', async () => {
+  it('that stay silent while they are opened are unavailable', async () => {
     const silent = createServer();
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
     const { port } = silent.address() as AddressInfo;
@@ -296,7 +296,7 @@ describe('an address with several hosts', () => {
       return [host, port, user, password, database];
     });
 
-  it('stands for one of each', () => {
+  it('is split into one address for each host', () => {
     assert.deepEqual(
       hostsOf('postgres://me:p%2Cw@a.example:5433,b.example,[::1]:5434/records?target_session_attrs=read-write'),
       [
@@ -315,7 +315,7 @@ describe('an address with several hosts', () => {
     ]);
   });
 
-  it('leaves any other as it is', () => {
+  it('is split only if it has several hosts', () => {
     for (const connectionString of [
       'postgres://me:x@a:1/db?sslmode=require',
       'postgres://me@/db?host=%2Frun&port=5432',

@@ -1,4 +1,4 @@
-// What stays prepared on a connection is bounded in bytes: the database keeps a hundred times the text of each.
+// Prepared statements of a connection are bounded by the length of their texts: a backend keeps a hundred times as much.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -64,7 +64,7 @@ describe('prepared statements', () => {
         const [[count, length] = []] = (await tx.rows(lengths)) as [number, number][];
         assert.ok(length! <= TEXTS_LENGTH_MAX, `${length} characters are prepared`);
         assert.equal(count, Math.floor(TEXTS_LENGTH_MAX / 10_000));
-        // The last is among them, the first is not, and either can be asked again.
+        // The last is among them, the first is not, and either can run again.
         for (const n of [99, 0]) assert.deepEqual(await tx.rows(padded(n, 10_000), [2]), [[n + 2]]);
       }));
 
@@ -76,7 +76,7 @@ describe('prepared statements', () => {
         assert.deepEqual(await tx.rows(lengths), [[0, 0]]);
       }));
 
-    it('that are asked for all at once are bounded too', () =>
+    it('that are sent all at once are bounded too', () =>
       inOne(async (tx) => {
         const numbers = Array.from({ length: 500 }, (_, n) => n);
         const answers = await Promise.all(numbers.map((n) => tx.rows(padded(n, 2_000), [1])));

@@ -46,7 +46,7 @@ describe('round trips', () => {
   let codes = 0;
   const values = () => ({ [title]: string('x'), [code]: string(`code ${++codes}`) });
 
-  /** Warm, and the least of some: what the server asks by the clock is on the wire too. */
+  /** With warm caches, the minimum of several runs: statements of timers are on the wire too. */
   async function cost(work: () => Promise<{ status: number }>) {
     const costs = [];
     for (let run = 0; run < RUNS; run += 1) {
@@ -98,7 +98,7 @@ describe('round trips', () => {
     assert.equal((await cost(work)).roundTrips, 2);
   });
 
-  it('update with replace false falls back when another has changed the record since', async () => {
+  it('update with replace false falls back if the record has been changed elsewhere', async () => {
     const id = await create();
     const other = await startTestServer({ database });
     const path = `/v1/${app.id}${app.records('Things', id)}`;
@@ -122,7 +122,7 @@ describe('round trips', () => {
   const keyed = () => ({ values: { [app.ids.Keyed!.Key!]: string(`key ${++codes}`) } });
   const upsert = (json: unknown) => app.send('PATCH', `${app.records('Keyed')}/upsert/${app.ids.Keyed!.Key}`, { json });
 
-  it('upsert takes two: it looks, and writes by one statement', async () => {
+  it('upsert takes two: one read and one write', async () => {
     assert.deepEqual(await cost(() => upsert(keyed())), { roundTrips: 2, statements: 2 });
     const known = keyed();
     await upsert(known);

@@ -16,7 +16,7 @@ import { CHAPTERS, type Chapter, DOCUMENT, type Setting } from './statement-case
 const FOLDER = join(ROOT, 'test/store/statements');
 const WRITE = process.env.CARTULARY_TEST_WRITE_GOLDEN === '1';
 
-/** Sent by whichever request comes first after a while: who the token belongs to, and whether the schema is migrated. */
+/** Sent by the first request after a while: to look up the token, and whether the schema is migrated. */
 const BEFORE_OPERATIONS = /^select (?:t\.secret_hash|migration from)/;
 
 describe('statements as they are sent', () => {

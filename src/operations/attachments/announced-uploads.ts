@@ -201,7 +201,7 @@ async function claim(at: InCollection, id: string, offset: number): Promise<Clai
   if (found.available) return 'finished';
   const { node } = found;
   const claimants = node === null ? [] : [node];
-  const gone = await goneNodes(at.store, claimants, { apartMs: at.attachments.goneCheckPauseMs });
+  const gone = await goneNodes(at.store, claimants, { pauseMs: at.attachments.goneCheckPauseMs });
   const takenOver = gone.size < claimants.length ? undefined : await claimFrom(at, { id, offset, goneNode: node });
   if (takenOver === undefined) throw fault('UPLOAD_BUSY');
   return takenOver;

@@ -47,7 +47,7 @@ export async function interruptedAmong(
     ({ state, id, node }) => state === 'pending' && !(node === ours && activeUploads.has(id)),
   );
   const nodes = uploads.flatMap(({ node }) => (node === null || node === ours ? [] : node));
-  const dead = await goneNodes(database.system, nodes, { apartMs: goneCheckPauseMs, known: gone, signal });
+  const dead = await goneNodes(database.system, nodes, { pauseMs: goneCheckPauseMs, known: gone, signal });
   for (const node of dead) gone.add(node);
   const ids = uploads.filter(({ node }) => node === null || node === ours || dead.has(node)).map(({ id }) => id);
   return { ids, deadNodes: [...dead, ours] };

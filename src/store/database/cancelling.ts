@@ -1,5 +1,5 @@
-// Cancels what runs on a checked-out connection: the database is asked to, and the connection is released when the database has
-// confirmed it.
+// Cancels the statement that runs on a checked-out connection: with a request to the database, on another connection. The
+// connection is released when the statement has ended.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
@@ -15,8 +15,8 @@ export interface Checkout {
 }
 
 interface CancellingOptions {
-  /** Asks the database on another connection. */
-  readonly ask: (text: string, params: readonly unknown[]) => Promise<Row[]>;
+  /** Runs a query on another connection. */
+  readonly query: (text: string, params: readonly unknown[]) => Promise<Row[]>;
   readonly end: (checkout: Checkout, how: 'release' | 'discard') => void;
   readonly suspect: () => void;
 }
@@ -26,20 +26,20 @@ const CANCEL_MS = 1_000;
 /** A statement that is still running is cancelled again after this time. */
 const AGAIN_MS = 500;
 
-/** A session of the number, if the server is the one that was meant. What it does is unknown where that is not tracked. */
+/** The session with this pid, provided that the server is still the same. `state` is null if activity is not tracked. */
 const SESSION = `pg_stat_get_activity($1::int) where extract(epoch from pg_postmaster_start_time())::text = $2`;
-const IS_AT_IT = `coalesce(state not like 'idle%', true)`;
+const IS_RUNNING = `coalesce(state not like 'idle%', true)`;
 
 /**
- * What waits for a synchronous standby has been written already: stopped, it would be there for all to see and to build upon,
- * and be lost with the server. Nobody but the standby ends that. One that is being written would not wait at all: it is let be
- * until it is asked again.
+ * A commit that waits for a synchronous standby is already written. Cancelled, it would become visible to others and could be
+ * lost with the server: only the standby may end that wait. A commit that is being written to disk is spared for the same
+ * reason, until the next attempt.
  */
-const CANCEL = `select ${IS_AT_IT},
+const CANCEL = `select ${IS_RUNNING},
     case when coalesce(lower(wait_event), '') not in ('syncrep', 'walsync', 'walwrite') then pg_cancel_backend($1::int) end
   from ${SESSION}`;
 
-const LOOK = `select ${IS_AT_IT} from ${SESSION}`;
+const CHECK = `select ${IS_RUNNING} from ${SESSION}`;
 
 export class StatementCancelling {
   readonly #options: CancellingOptions;
@@ -48,33 +48,33 @@ export class StatementCancelling {
     this.#options = options;
   }
 
-  /** `working` settles when what it does with the connection has ended. */
+  /** `working` settles when the work has finished using the connection. */
   async cancel(checkout: Checkout, working: Promise<unknown>): Promise<void> {
-    const late = setTimeout(() => this.#lose(checkout), CANCEL_MS);
+    const timeout = setTimeout(() => this.#lose(checkout), CANCEL_MS);
     const ended = working
-      .then(() => 'usable' as const, wayOf)
-      .then(async (way) => {
+      .then(() => 'usable' as const, stateAfter)
+      .then(async (state) => {
         // An error arrives before the database says that it is ready for the next statement.
-        if (way === 'usable' && isBusy(checkout.client)) await answered(checkout.client);
-        return way;
+        if (state === 'usable' && isBusy(checkout.client)) await drained(checkout.client);
+        return state;
       });
-    let way: 'usable' | 'broken' | undefined;
-    while (way === undefined && !checkout.ended) {
+    let state: 'usable' | 'broken' | undefined;
+    while (state === undefined && !checkout.ended) {
       // While the statement runs the connection stays checked out: a connection made in its place would be one more. The session may
       // have gone on to its next statement, which has to be cancelled as well.
-      if (await this.#cancelBegun(checkout.client).catch(() => false)) late.refresh();
+      if (await this.#cancelBegun(checkout.client).catch(() => false)) timeout.refresh();
       // Released before the cancelling is done, the connection would have its next user's statement cancelled.
-      way = await Promise.race([ended, pause(AGAIN_MS, undefined, { ref: false })]);
+      state = await Promise.race([ended, pause(AGAIN_MS, undefined, { ref: false })]);
     }
-    clearTimeout(late);
-    this.#options.end(checkout, way === 'broken' || isBusy(checkout.client) ? 'discard' : 'release');
+    clearTimeout(timeout);
+    this.#options.end(checkout, state === 'broken' || isBusy(checkout.client) ? 'discard' : 'release');
   }
 
-  /** A statement may take its time; but where the database is not at it any more, its answer was lost. */
+  /** Cuts a silent connection whose statement no longer runs: its result was lost. */
   async verify(client: pg.Client): Promise<void> {
     const { bytesRead } = streamOf(client);
-    if (await this.#isAtIt(client, LOOK)) return;
-    // It may be on its way.
+    if (await this.#isRunning(client, CHECK)) return;
+    // The result may be in transit.
     await pause(CANCEL_MS);
     if (!isBusy(client) || streamOf(client).bytesRead !== bytesRead) return;
     cutClient(client);
@@ -82,35 +82,35 @@ export class StatementCancelling {
   }
 
   /**
-   * Whether the database was at it. Without its `begin`, what travels behind it would be committed statement by statement: that
-   * is never what is cancelled.
+   * Whether the statement was still running. A `begin` is never cancelled: without it, the statements that follow would be
+   * committed one by one.
    */
   async #cancelBegun(client: pg.Client): Promise<boolean> {
     await beginning(client);
-    return isBusy(client) && this.#isAtIt(client, CANCEL);
+    return isBusy(client) && this.#isRunning(client, CANCEL);
   }
 
-  async #isAtIt(client: pg.Client, question: typeof CANCEL | typeof LOOK): Promise<boolean> {
+  async #isRunning(client: pg.Client, text: typeof CANCEL | typeof CHECK): Promise<boolean> {
     const { pid, server } = identityOf(client);
-    const [row] = await this.#options.ask(question, [pid, server]);
+    const [row] = await this.#options.query(text, [pid, server]);
     return row?.[0] === true;
   }
 
-  /** It is silent; then others may be as well. */
+  /** The connection is silent; other connections may be as well. */
   #lose(checkout: Checkout): void {
     if (checkout.ended) return;
     const isBegun = beginning(checkout.client) === undefined;
     cutClient(checkout.client);
     this.#options.end(checkout, 'discard');
     this.#options.suspect();
-    // The database may have begun only now with what it was to stop. A transaction ends with its connection, at the latest
-    // where it has nothing more to do.
-    if (isBegun) this.#isAtIt(checkout.client, CANCEL).catch(() => undefined);
+    // The database may start the statement only now. A transaction ends with its connection, at the latest when it has nothing
+    // more to do.
+    if (isBegun) this.#isRunning(checkout.client, CANCEL).catch(() => undefined);
   }
 }
 
-/** Settles when the connection has answered everything, or is gone. */
-const answered = (client: pg.Client): Promise<void> =>
+/** Settles when all results have arrived or the connection is gone. */
+const drained = (client: pg.Client): Promise<void> =>
   new Promise((resolve) => {
     const settle = () => {
       client.off('drain', settle).off('end', settle);
@@ -119,4 +119,4 @@ const answered = (client: pg.Client): Promise<void> =>
     client.on('drain', settle).on('end', settle);
   });
 
-const wayOf = (error: unknown) => (isBroken(error) ? 'broken' : 'usable');
+const stateAfter = (error: unknown) => (isBroken(error) ? 'broken' : 'usable');

@@ -1,5 +1,5 @@
-// One clock for all nodes: the database's. Each node measures its own offset from it and gives times to statements as
-// parameters; it never goes backwards within a node, and no record's times do (store/records/records).
+// One clock for all nodes: the database's. Each node measures its own offset from it and passes times to statements as
+// parameters. The clock never goes backwards within a node, nor do the times of a record (store/records/records).
 
 import type { Reader } from './handles.ts';
 
@@ -24,7 +24,7 @@ export class Clock {
     return this.#latest;
   }
 
-  /** Measures now, then again from time to time; a failed measurement keeps the offset that there is. */
+  /** Measures now and every MEASURE_MS; a failed measurement keeps the current offset. */
   async follow(system: Reader): Promise<void> {
     await this.#measure(system);
     this.#timer = setInterval(() => void this.#measure(system).catch(() => undefined), MEASURE_MS);
@@ -42,7 +42,7 @@ export class Clock {
       const time = await readTime(system);
       const after = performance.now();
       const offset = time - (before + after) / 2;
-      // The quickest answer has the least room for error.
+      // The quickest round trip has the smallest error.
       if (best === undefined || after - before < best.roundTrip) best = { roundTrip: after - before, offset };
     }
     if (best !== undefined) this.#offset = best.offset;

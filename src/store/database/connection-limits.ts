@@ -6,21 +6,21 @@ import { FairQueue } from '../../request/fair-queue.ts';
 import { onAbort, type Signal } from '../../request/signal.ts';
 
 const WAIT_MS = 5_000;
-/** Waiting, of one application and of all. Admission lets fewer come this far. */
+/** Admission lets fewer requests come this far. */
 const QUEUE = { eachMax: 1_000, allMax: 4_000 };
 
 export interface ConnectionBounds {
-  /** While no other asks for anything. */
+  /** For an application while no other is active. */
   readonly alone: number;
   readonly besideOthers: number;
-  /** Of all applications together. An application that has one gets another only while fewer than half are taken. */
+  /** For all applications together. An application that has a connection gets another only while fewer than half are in use. */
   readonly inAll: number;
 }
 
 /** An application counts as active for a round or two after its last statement, as at admission. */
 const ROUND_MS = 1_000;
 
-/** Which applications have sent statements lately, on whatever connection. */
+/** Which applications have sent statements lately, on any connection. */
 export class ActiveApplications {
   #seen = new Set<string>();
   #before = new Set<string>();
@@ -30,14 +30,14 @@ export class ActiveApplications {
     if (!this.#seen.has(name)) this.#seen.add(name);
   }
 
-  /** Whether there is another. */
+  /** Whether an application other than this one is active. */
   hasOthers(name: string): boolean {
     const now = performance.now();
-    if (now > this.#roundEndsAt) this.#turnRound(now);
+    if (now > this.#roundEndsAt) this.#startRound(now);
     return hasAnother(this.#seen, name) || hasAnother(this.#before, name);
   }
 
-  #turnRound(now: number): void {
+  #startRound(now: number): void {
     this.#before = this.#seen;
     this.#seen = new Set();
     this.#roundEndsAt = now + ROUND_MS;

@@ -19,28 +19,29 @@ import { run } from './statements.ts';
 export interface ConnectionsOptions {
   readonly connection: pg.ClientConfig;
   readonly connectionsMax: number;
-  /** By then a request is answered; without it, nobody waits for one. */
+  /** The time limit of a request; without it there is none. */
   readonly requestMs?: number;
   /** Called when a connection breaks. */
   readonly onConnectionError: (error: Error) => void;
-  /** Called with the server that is used, when it is another, and when it is back. */
+  /** Called with the server that is used, when it changes, and when it is back. */
   readonly onConnected?: (server: string) => void;
 }
 
 type Work<T> = (client: pg.Client) => Promise<T>;
 
-/** Of the connections, at most so many carry the reads; two cores do not gain from more. */
+/** Connections used as lanes; two cores do not gain from more. */
 const LANES_MAX = 4;
 /**
- * The part of the other connections that one application may have at once: alone, and beside others. With more than half, one that
- * asks for much left the others a quarter, and their p99 doubled.
+ * The part of the other connections that one application may have at once: while it is alone, and while others are active. With
+ * more than half, a busy application left the others a quarter, and their p99 doubled.
  */
 const ALONE = 0.75;
 const BESIDE_OTHERS = 0.5;
 /**
- * A search computes all the time that it has its connection, in the way of the reads on the lanes: beside 40 connections of searches,
- * the p99 of another's gets was about 120, 70 and 40 ms with eight, three and two of twelve (medians, on two cores that had much other
- * work). Alone it has no more than another who comes can stand until they end. All together leave some to writes.
+ * A search keeps a processor busy for as long as it has its connection, which slows the reads on the lanes: with 40 clients
+ * searching, the p99 of another application's gets was about 120, 70 and 40 ms with eight, three and two of twelve connections
+ * for searches (medians, on two cores that had much other work). The limit for an application alone bounds the delay of the next
+ * one to become active. Searches of all applications leave some connections to writes.
  */
 const SEARCHES_ALONE = 1 / 3;
 const SEARCHES_BESIDE_OTHERS = 1 / 6;
@@ -55,18 +56,18 @@ export class Connections {
   readonly #searchLimits: ConnectionLimits;
   readonly #slow = new SlowReaders();
   readonly #cancelling = new StatementCancelling({
-    ask: (text, params) => this.read(SYSTEM, undefined, (lane) => run(lane, { text, params })),
+    query: (text, params) => this.read(SYSTEM, undefined, (lane) => run(lane, { text, params })),
     end: (checkout, how) => this.#end(checkout, how),
     suspect: () => this.suspect(),
   });
 
-  constructor({ connection, connectionsMax, requestMs = Number.POSITIVE_INFINITY, ...told }: ConnectionsOptions) {
+  constructor({ connection, connectionsMax, requestMs = Number.POSITIVE_INFINITY, ...callbacks }: ConnectionsOptions) {
     const count = Math.max(1, Math.min(LANES_MAX, Math.floor(connectionsMax / 4)));
     const poolSize = Math.max(1, connectionsMax - count);
-    const servers = new Servers(connection, told.onConnected);
+    const servers = new Servers(connection, callbacks.onConnected);
     const onConnectionError = (error: Error) => {
       servers.lost();
-      told.onConnectionError(error);
+      callbacks.onConnectionError(error);
     };
     const options = { servers, connectionsMax: poolSize, onConnectionError };
     this.#lanes = new Lanes({ ...options, count, requestMs });
@@ -104,17 +105,17 @@ export class Connections {
         reject(scope.signal.reason);
         return;
       }
-      this.#note(schema);
+      this.#markActive(schema);
       const unsubscribe = onAbort(scope?.signal, reject);
-      const ask: SendOnLane = (client, answered) => {
+      const send: SendOnLane = (client, done) => {
         work(client).then(
           (result) => {
-            answered();
+            done();
             unsubscribe();
             resolve(result);
           },
           (error) => {
-            answered(error);
+            done(error);
             if (!scope?.signal.aborted && isLocked(error)) again('withConnection');
             else if (!scope?.signal.aborted && isCancelled(error)) again('withLongQueryConnection');
             else refuse(error);
@@ -127,20 +128,20 @@ export class Connections {
       };
       const again = (how: 'withConnection' | 'withLongQueryConnection') => {
         unsubscribe();
-        // What is read of the system's schema is nobody's own.
+        // The system schema belongs to no application.
         if (how === 'withLongQueryConnection' && schema !== SYSTEM.schema) this.#slow.add(schema);
         this[how](schema, scope, work).then(resolve, reject);
       };
-      this.#lanes.run(home, ask, refuse);
+      this.#lanes.run(home, send, refuse);
     });
   }
 
   /** On a connection of its own, counted under the schema. */
   async withConnection<T>(schema: string, scope: RequestScope | undefined, work: Work<T>): Promise<T> {
     scope?.signal.throwIfAborted();
-    this.#note(schema);
-    const turn = this.#limits.take(schema, scope?.signal);
-    if (turn !== undefined) await turn;
+    this.#markActive(schema);
+    const allowed = this.#limits.take(schema, scope?.signal);
+    if (allowed !== undefined) await allowed;
     let checkout: Checkout;
     try {
       checkout = { client: this.#pool.take() ?? (await this.#pool.wait(scope?.signal)), schema, ended: false };
@@ -159,11 +160,11 @@ export class Connections {
     return result;
   }
 
-  /** As `checkedOut`, for statements that compute for long. */
+  /** As `withConnection`, for statements that take long. */
   async withLongQueryConnection<T>(schema: string, scope: RequestScope | undefined, work: Work<T>): Promise<T> {
     scope?.signal.throwIfAborted();
-    const turn = this.#searchLimits.take(schema, scope?.signal);
-    if (turn !== undefined) await turn;
+    const allowed = this.#searchLimits.take(schema, scope?.signal);
+    if (allowed !== undefined) await allowed;
     try {
       return await this.withConnection(schema, scope, work);
     } finally {
@@ -181,8 +182,8 @@ export class Connections {
     await Promise.all([this.#lanes.close(), this.#pool.close(), this.publishers.close()]);
   }
 
-  /** What is asked of the system's schema is asked for whichever application. */
-  #note(schema: string): void {
+  /** The system schema belongs to no application. */
+  #markActive(schema: string): void {
     if (schema !== SYSTEM.schema) this.#active.add(schema);
   }
 

@@ -1,31 +1,31 @@
-// What the database says of itself, for those who watch over it.
+// The database's own figures for monitoring.
 
 import type { Reader } from './handles.ts';
 
-/** The size is found by looking at every file of every table, and nobody needs it to the second. */
+/** The database finds its size by looking at every file of every table; the figure need not be current to the second. */
 const SIZE_MS = 60_000;
 
 export class DatabaseFigures {
   readonly #system: Reader;
-  #size: { readonly bytes: number; readonly askedAt: number } | undefined;
+  #size: { readonly bytes: number; readonly readAt: number } | undefined;
 
   constructor(system: Reader) {
     this.#system = system;
   }
 
-  /** As monitoring/figures wants them. */
+  /** In the form of monitoring/figures. */
   async read() {
     const [figures, bytes] = await Promise.all([activityOf(this.#system), this.#bytes()]);
     return { ...figures, bytes };
   }
 
   async #bytes(): Promise<number> {
-    const askedAt = performance.now();
-    if (this.#size !== undefined && askedAt - this.#size.askedAt < SIZE_MS) return this.#size.bytes;
+    const readAt = performance.now();
+    if (this.#size !== undefined && readAt - this.#size.readAt < SIZE_MS) return this.#size.bytes;
     const text = 'select pg_database_size(current_database())::float8';
     const [[row] = []] = await this.#system.longQuery({ text, params: [] });
     const bytes = row?.[0] as number;
-    this.#size = { bytes, askedAt };
+    this.#size = { bytes, readAt };
     return bytes;
   }
 }

@@ -1,5 +1,5 @@
-// The only way to the database. Storage functions are given a handle bound to one application (or to the system
-// schema) and cannot reach the connections: inside a transaction there is nothing else to query by mistake.
+// The only way to the database. Storage functions get a handle bound to one application (or to the system schema) and
+// cannot reach the connections: inside a transaction there is no other handle to query by mistake.
 
 import type pg from 'pg';
 import type { RequestScope } from '../../request/request-scope.ts';
@@ -22,7 +22,7 @@ import {
   untilCommitted,
 } from './statements.ts';
 
-/** What the handles of all requests have in common. */
+/** Shared by the handles of all requests. */
 interface Shared {
   readonly connections: Connections;
   engine: Engine;
@@ -42,7 +42,7 @@ export class Database {
     this.#scope = scope;
   }
 
-  /** The same, for one request: what is run for it is stopped with it, and what is written is counted on it. */
+  /** The same for one request: its statements are cancelled with it, and its writes are counted on it. */
   forRequest(scope: RequestScope): Database {
     return new Database(this.#shared, scope);
   }
@@ -64,21 +64,21 @@ export class Database {
     return this.#writer(locationOf(applicationId));
   }
 
-  /** What a publishing would do: both schemas on one connection, in one transaction. */
+  /** To find out what a publishing would do: both schemas in one transaction. */
   previewPublishing<T>(applicationId: string, work: (tx: JointTransaction) => Promise<T>): Promise<T> {
     return this.#writer(SYSTEM).joint(applicationId, async (tx) => {
-      // It looks through whole collections.
+      // It scans whole collections.
       await tx.system.removeTimeout();
       return work(tx);
     });
   }
 
-  /** One transaction over the system schema and the application's, where what belongs together lies in both. */
+  /** One transaction over the system schema and the application's, for changes that concern both. */
   jointTransaction<T>(applicationId: string, work: (tx: JointTransaction) => Promise<T>): Promise<T> {
     return this.#writer(locationOf(applicationId)).joint(applicationId, work);
   }
 
-  /** For publishing: a connection besides the others, held until `work` is done. */
+  /** For publishing: a connection outside of the pool, held until `work` is done. */
   async publisher<T>(applicationId: string, work: (publisher: Publisher) => Promise<T>): Promise<T> {
     const { publishers } = this.#shared.connections;
     const state = newTransactionState();
@@ -89,17 +89,17 @@ export class Database {
     } catch (error) {
       throw meaningOf(error);
     } finally {
-      // Also what it undid: whether all of it is undone, nobody knows here.
+      // Also counts changes that were undone: whether all of them are is not known here.
       if (state.changed && this.#scope !== undefined) this.#scope.committedWrites += 1;
     }
   }
 
-  /** Whether this node has a publisher of the application. */
+  /** Whether this node is publishing the application. */
   isPublishing(applicationId: string): boolean {
     return this.#shared.connections.publishers.busy(applicationId);
   }
 
-  /** Ends what is being published, and publishes nothing any more. */
+  /** Ends all publishings, and accepts no new ones. */
   stopPublishing(): Promise<void> {
     return this.#shared.connections.publishers.close();
   }
@@ -108,7 +108,7 @@ export class Database {
     return this.#shared.connections.counts;
   }
 
-  /** The database may be out of reach without our having been told. */
+  /** The database may be unreachable without any connection having reported it. */
   suspect(): void {
     this.#shared.connections.suspect();
   }
@@ -117,33 +117,33 @@ export class Database {
     return this.#shared.connections.close();
   }
 
-  #writer(place: SchemaLocation): Handle {
-    return new Handle(this.#shared, place, this.#scope);
+  #writer(location: SchemaLocation): Handle {
+    return new Handle(this.#shared, location, this.#scope);
   }
 }
 
-/** Made for every request: nothing in it but what it is for. */
+/** Created for every request, so it holds little. */
 class Handle implements Writer {
   readonly #shared: Shared;
-  readonly #place: SchemaLocation;
+  readonly #location: SchemaLocation;
   readonly #scope: RequestScope | undefined;
   #writes: WriteCounter | undefined;
 
-  constructor(shared: Shared, place: SchemaLocation, scope: RequestScope | undefined) {
+  constructor(shared: Shared, location: SchemaLocation, scope: RequestScope | undefined) {
     this.#shared = shared;
-    this.#place = place;
+    this.#location = location;
     this.#scope = scope;
     this.#writes = scope;
   }
 
   get repeatable(): Writer {
-    const handle = new Handle(this.#shared, this.#place, this.#scope);
+    const handle = new Handle(this.#shared, this.#location, this.#scope);
     handle.#writes = undefined;
     return handle;
   }
 
   get schema(): string {
-    return this.#place.schema;
+    return this.#location.schema;
   }
 
   get engine(): Engine {
@@ -153,33 +153,33 @@ class Handle implements Writer {
   rows(text: string, params: readonly unknown[] = [], how: Preparation = {}): Promise<Row[]> {
     assertReads(text);
     const { connections } = this.#shared;
-    const answer = connections.read(this.#place, this.#scope, (client) => run(client, { text, params, ...how }));
-    return counted(this.#scope, [{ text }], answer);
+    const results = connections.read(this.#location, this.#scope, (client) => run(client, { text, params, ...how }));
+    return counted(this.#scope, [{ text }], results);
   }
 
   pipeline(statements: readonly Statement[]): Promise<Row[][]> {
     for (const { text } of statements) assertReads(text);
     const { connections } = this.#shared;
-    const answer = connections.read(this.#place, this.#scope, (client) => runAll(client, statements));
-    return counted(this.#scope, statements, answer);
+    const results = connections.read(this.#location, this.#scope, (client) => runAll(client, statements));
+    return counted(this.#scope, statements, results);
   }
 
-  longQuery(statement: Statement, behind: readonly Statement[] = []): Promise<Row[][]> {
+  longQuery(statement: Statement, following: readonly Statement[] = []): Promise<Row[][]> {
     const { connections } = this.#shared;
-    const work = (client: pg.Client) => runUnprepared(client, statement, behind);
-    const answer = connections.withLongQueryConnection(this.schema, this.#scope, work);
-    return counted(this.#scope, [statement, ...behind], answer);
+    const work = (client: pg.Client) => runUnprepared(client, statement, following);
+    const results = connections.withLongQueryConnection(this.schema, this.#scope, work);
+    return counted(this.#scope, [statement, ...following], results);
   }
 
   copied(query: string): Promise<CopiedRow[]> {
     const { connections } = this.#shared;
-    const answer = connections.withLongQueryConnection(this.schema, this.#scope, (client) => copyRows(client, query));
-    return counted(this.#scope, [{ text: query }], answer);
+    const results = connections.withLongQueryConnection(this.schema, this.#scope, (client) => copyRows(client, query));
+    return counted(this.#scope, [{ text: query }], results);
   }
 
   write(text: string, params: readonly unknown[]): Promise<Row[]> {
-    const answer = this.#checkedOut((client) => runWrite(client, { text, params }, this.#writes));
-    return counted(this.#scope, [{ text }], answer);
+    const results = this.#withConnection((client) => runWrite(client, { text, params }, this.#writes));
+    return counted(this.#scope, [{ text }], results);
   }
 
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
@@ -188,13 +188,13 @@ class Handle implements Writer {
 
   snapshot<T>(work: (reader: Reader) => Promise<T>): Promise<T> {
     const begin = 'begin isolation level repeatable read read only';
-    return this.#begun((client) => work(this.#open(client, { state: newTransactionState() })), {
+    return this.#inTransaction((client) => work(this.#open(client, { state: newTransactionState() })), {
       begin,
       computes: true,
     });
   }
 
-  /** The same over the system schema and an application's, counted as this one's. */
+  /** A transaction over the system schema and an application's, counted under this handle's schema. */
   joint<T>(applicationId: string, work: (tx: JointTransaction) => Promise<T>): Promise<T> {
     const application = schemaOf(applicationId);
     return this.#transaction((client, state) =>
@@ -205,30 +205,30 @@ class Handle implements Writer {
     );
   }
 
-  #checkedOut<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
+  #withConnection<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
     return this.#shared.connections.withConnection(this.schema, this.#scope, work);
   }
 
   #transaction<T>(work: (client: pg.Client, state: TransactionState) => Promise<T>): Promise<T> {
-    return untilCommitted((state) => this.#begun((client) => work(client, state), { state }));
+    return untilCommitted((state) => this.#inTransaction((client) => work(client, state), { state }));
   }
 
-  /** The waits for the connection and for the commit are the database's time, what is done between statements is not. */
-  async #begun<T>(
+  /** Waiting for the connection and for the commit counts as database time; the work between statements does not. */
+  async #inTransaction<T>(
     work: (client: pg.Client) => Promise<T>,
     how: { begin?: string; state?: TransactionState; computes?: boolean },
   ): Promise<T> {
     const scope = this.#scope;
     let from = scope?.startDatabaseWait();
-    const pass = () => {
+    const endWait = () => {
       if (from !== undefined) scope?.endDatabaseWait(from);
       from = undefined;
     };
-    const passed = async (client: pg.Client) => {
-      pass();
+    const measured = async (client: pg.Client) => {
+      endWait();
       try {
         const result = await work(client);
-        // Whatever it made of a refused statement, it is not committed.
+        // A cancelled request commits nothing, even if `work` swallowed the error.
         scope?.signal.throwIfAborted();
         return result;
       } finally {
@@ -236,13 +236,13 @@ class Handle implements Writer {
       }
     };
     try {
-      const inside = (client: pg.Client) => this.#counted(how.state, () => inTransaction(client, passed, how));
+      const inside = (client: pg.Client) => this.#counted(how.state, () => inTransaction(client, measured, how));
       const { connections } = this.#shared;
       return await (how.computes
         ? connections.withLongQueryConnection(this.schema, scope, inside)
-        : this.#checkedOut(inside));
+        : this.#withConnection(inside));
     } finally {
-      pass();
+      endWait();
     }
   }
 

@@ -43,7 +43,7 @@ export function closePrepared(client: pg.Client, name: string): boolean {
   return true;
 }
 
-/** Breaks a connection whose other end may not answer any more. */
+/** Breaks a connection whose other end may be gone. */
 export function cutClient(client: pg.Client): void {
   streamOf(client).destroy();
 }

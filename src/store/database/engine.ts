@@ -1,4 +1,4 @@
-// What kind of server the database is: asked once, at the start.
+// Which engine the database runs, and whether it is supported: checked once, at the start.
 
 import type { Engine, Reader } from './handles.ts';
 

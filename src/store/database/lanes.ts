@@ -1,8 +1,8 @@
-// Connections on which the reads of many requests travel together. What is asked within one turn of the event loop goes
-// out in one write, and the database answers a lane in order: under load that is a fraction of the system calls of a
-// connection per statement (a get at 32 connections: 40 % of the server's time was spent in them). Nothing that can
-// wait for a lock, or takes long, belongs here: it would keep back what stands behind it. So the database ends what does,
-// and it is asked again on a connection of its own (store/database/connections).
+// Lanes: connections that the reads of many requests share. Statements sent within one turn of the event loop go out in one
+// write, and their results come back in order. Under load this takes a fraction of the system calls of a connection per
+// statement (a get at 32 connections: they took 40 % of the server's time). A statement that waits for a lock or takes long
+// would delay all statements after it on its lane. So the database ends it, and it runs again on a connection of its own
+// (store/database/connections).
 
 import type pg from 'pg';
 import { ConnectionsClosed } from './connection-failure.ts';
@@ -11,36 +11,36 @@ import type { PoolOptions } from './pool.ts';
 import { endClient, Silence } from './servers.ts';
 import { isBroken } from './sqlstate.ts';
 
-/** A read waits for a lock only while a table is being changed; beyond this it gives way to those behind it. */
+/** A read waits for a lock only while its table is being altered. */
 const LOCK_MS = 100;
-/** And whatever else it does, beyond this it gives way as well. A get or a page takes a few milliseconds. */
+/** A get or a page takes a few milliseconds. */
 const STATEMENT_MS = 200;
 /**
- * A lane that has said nothing for so long is cut off: there is nobody at the other end, or nobody who answers. Much longer
- * than a statement takes, because a database that stands still for a moment answers all of them afterwards.
+ * A lane that is silent for this long is cut off: the database is gone or hangs. Much longer than a statement takes, because
+ * a database that stalls for a moment completes all of them afterwards.
  */
 const SILENT_MS = 5_000;
 const GRACE_MS = 500;
-const LOOK_MS = 250;
-/** Lanes that one application may use: enough for two cores, and one that is stuck does not stop all others. */
+const CHECK_MS = 250;
+/** Lanes that one application may use: enough for two cores, and a stuck application does not stop all others. */
 const LANES_EACH = 2;
 
 interface Lane {
   client: pg.Client | undefined;
   silence: Silence | undefined;
   connecting: Promise<pg.Client> | undefined;
-  /** Statements that were not yet answered. */
-  under: number;
-  /** Whether what is asked is held back until the end of this turn. */
-  held: boolean;
+  /** Statements without a result yet. */
+  pending: number;
+  /** Whether the stream is corked until the end of this turn of the event loop. */
+  corked: boolean;
 }
 
-/** Sends statements on the connection, and calls `answered` once. */
-export type SendOnLane = (client: pg.Client, answered: (error?: unknown) => void) => void;
+/** Sends statements on the connection, and calls `done` once when their results or an error have arrived. */
+export type SendOnLane = (client: pg.Client, done: (error?: unknown) => void) => void;
 
 export interface LanesOptions extends PoolOptions {
   readonly count: number;
-  /** By then a request is answered: nobody waits longer for a read. */
+  /** The time limit of a request: no read is waited for any longer. */
   readonly requestMs: number;
 }
 
@@ -58,52 +58,52 @@ export class Lanes {
       client: undefined,
       silence: undefined,
       connecting: undefined,
-      under: 0,
-      held: false,
+      pending: 0,
+      corked: false,
     }));
-    this.#timer = setInterval(() => this.#look(), LOOK_MS);
+    this.#timer = setInterval(() => this.#checkSilence(), CHECK_MS);
     this.#timer.unref();
   }
 
   get counts() {
     return {
       lanes: this.#lanes.filter(({ client }) => client !== undefined).length,
-      laneStatements: this.#lanes.reduce((sum, { under }) => sum + under, 0),
+      laneStatements: this.#lanes.reduce((sum, { pending }) => sum + pending, 0),
     };
   }
 
   /**
-   * Runs `ask` on the one of the application's lanes that has the least to do. An error that says that the connection is
-   * going arrives ahead of its end: nothing more is sent there.
+   * Runs `send` on the application's lane with the fewest pending statements. The error that announces the end of a connection
+   * arrives before the end itself; nothing more is sent on that lane from then on.
    */
-  run(home: number | undefined, ask: SendOnLane, refuse: (error: unknown) => void): void {
-    const lane = this.#lanesOf(home).reduce((least, other) => (other.under < least.under ? other : least));
+  run(home: number | undefined, send: SendOnLane, refuse: (error: unknown) => void): void {
+    const lane = this.#lanesOf(home).reduce((least, other) => (other.pending < least.pending ? other : least));
     if (lane.client !== undefined) {
-      this.#go(lane, lane.client, ask);
+      this.#go(lane, lane.client, send);
       return;
     }
-    // Counted while it waits, so that the next takes another lane.
-    lane.under += 1;
+    // Counted while it waits for the connection, so that the next read takes another lane.
+    lane.pending += 1;
     lane.connecting ??= this.#connect(lane);
     lane.connecting.then(
       (client) => {
-        lane.under -= 1;
-        this.#go(lane, client, ask);
+        lane.pending -= 1;
+        this.#go(lane, client, send);
       },
       (error) => {
-        lane.under -= 1;
-        // The database may allow fewer connections than there are lanes: those that there are carry on.
+        lane.pending -= 1;
+        // The database may allow fewer connections than there are lanes: the connected lanes carry all reads.
         const other = this.#lanes.find(({ client }) => client !== undefined);
         if (other?.client === undefined) refuse(error);
-        else this.#go(other, other.client, ask);
+        else this.#go(other, other.client, send);
       },
     );
   }
 
-  /** The database may be out of reach without our having been told: lanes on which nothing is asked are made anew. */
+  /** The database may be unreachable without any connection having reported it: lanes without pending statements reconnect. */
   suspect(): void {
     for (const lane of this.#lanes) {
-      if (lane.client === undefined || lane.under > 0) continue;
+      if (lane.client === undefined || lane.pending > 0) continue;
       void endClient(lane.client);
       lane.client = undefined;
     }
@@ -114,11 +114,11 @@ export class Lanes {
     return Array.from({ length: LANES_EACH }, (_, n) => this.#lanes[(home + n) % this.#lanes.length]!);
   }
 
-  #go(lane: Lane, client: pg.Client, ask: SendOnLane): void {
-    lane.under += 1;
-    this.#hold(lane, client);
-    ask(client, (error) => {
-      lane.under -= 1;
+  #go(lane: Lane, client: pg.Client, send: SendOnLane): void {
+    lane.pending += 1;
+    this.#cork(lane, client);
+    send(client, (error) => {
+      lane.pending -= 1;
       if (!isBroken(error) || lane.client !== client) return;
       lane.client = undefined;
       void endClient(client);
@@ -132,18 +132,18 @@ export class Lanes {
     await Promise.all(this.#lanes.map(({ client }) => client && endClient(client)));
   }
 
-  #hold(lane: Lane, client: pg.Client): void {
-    if (lane.held) return;
+  #cork(lane: Lane, client: pg.Client): void {
+    if (lane.corked) return;
     const stream = streamOf(client);
-    lane.held = true;
+    lane.corked = true;
     stream.cork();
     setImmediate(() => {
-      lane.held = false;
+      lane.corked = false;
       stream.uncork();
     });
   }
 
-  #look(): void {
+  #checkSilence(): void {
     const now = performance.now();
     for (const { client, silence } of this.#lanes) {
       if (client === undefined || silence === undefined) continue;

@@ -1,4 +1,4 @@
-// A connection inside a transaction, and for a publishing.
+// The handles of a connection inside a transaction or a publishing.
 
 import type pg from 'pg';
 import type { Fault } from '../../faults.ts';
@@ -53,9 +53,9 @@ export class OpenTransaction implements Transaction {
     return counted(this.#scope, statements, runAll(this.#client, statements, this.#state));
   }
 
-  longQuery(statement: Statement, behind: readonly Statement[] = []): Promise<Row[][]> {
+  longQuery(statement: Statement, following: readonly Statement[] = []): Promise<Row[][]> {
     if (this.#cancelled) return Promise.reject(this.#cancelled);
-    return counted(this.#scope, [statement, ...behind], runUnprepared(this.#client, statement, behind));
+    return counted(this.#scope, [statement, ...following], runUnprepared(this.#client, statement, following));
   }
 
   copied(query: string): Promise<CopiedRow[]> {
@@ -65,7 +65,7 @@ export class OpenTransaction implements Transaction {
 
   async commitWith(statements: readonly Statement[]): Promise<Row[][]> {
     if (this.#cancelled) throw this.#cancelled;
-    // When a statement fails the commit behind it rolls back by itself, and the statement's error is what we throw.
+    // If a statement fails, the commit after it rolls back, and we throw the statement's error.
     const results = runAll(this.#client, statements, this.#state);
     const committed = commit(this.#client, this.#state);
     committed.catch(() => undefined);
@@ -78,18 +78,18 @@ export class OpenTransaction implements Transaction {
 
   async runUntilFailure(steps: readonly Statement[]): Promise<{ done: Row[][]; error?: unknown }> {
     if (this.#cancelled) throw this.#cancelled;
-    const rungs = steps.map((step) => {
-      run(this.#client, plain('savepoint rung')).catch(() => undefined);
+    const results = steps.map((step) => {
+      run(this.#client, plain('savepoint step')).catch(() => undefined);
       return run(this.#client, step, this.#state);
     });
     const done: Row[][] = [];
-    const settled = await counted(this.#scope, steps, Promise.allSettled(rungs));
+    const settled = await counted(this.#scope, steps, Promise.allSettled(results));
     for (const outcome of settled) {
       if (outcome.status === 'rejected') {
         if (this.#cancelled) throw this.#cancelled;
         if (isRetriable(outcome.reason)) throw outcome.reason;
-        // Behind the failure no savepoint was set, so the latest is the one just before the failing step.
-        await run(this.#client, plain('rollback to savepoint rung'));
+        // After the failure no savepoint was set, so the latest is the one just before the failing step.
+        await run(this.#client, plain('rollback to savepoint step'));
         return { done, error: outcome.reason };
       }
       done.push(outcome.value);
@@ -103,7 +103,7 @@ export class OpenTransaction implements Transaction {
   }
 }
 
-/** `state`: of all that is done on the connection, within transactions and without. */
+/** `state`: of everything on the connection, inside and outside of transactions. */
 export function publisherOn(client: pg.Client, applicationId: string, state: TransactionState): Publisher {
   const handles = (part: TransactionState) => ({
     system: new OpenTransaction(client, SYSTEM.schema, { state: part }),
@@ -120,15 +120,15 @@ export function publisherOn(client: pg.Client, applicationId: string, state: Tra
   return { ...handles(state), transaction };
 }
 
-/** Has the request know what was asked for it, and how long that took. */
+/** Counts the statements on the request and measures how long it waits for them. */
 export function counted<T>(
   scope: RequestScope | undefined,
   statements: readonly { text: string }[],
-  answer: Promise<T>,
+  results: Promise<T>,
 ): Promise<T> {
-  if (scope === undefined) return answer;
-  const asked = scope.startStatements(statements);
-  const note = () => scope.endStatements(asked);
-  answer.then(note, note);
-  return answer;
+  if (scope === undefined) return results;
+  const sent = scope.startStatements(statements);
+  const end = () => scope.endStatements(sent);
+  results.then(end, end);
+  return results;
 }

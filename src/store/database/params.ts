@@ -1,22 +1,21 @@
-// The parameters of a statement while it is being put together. Nothing that a caller sent gets into a statement in any
-// other way.
+// Collects the parameters of a statement while its text is built. Values from clients reach a statement in no other way.
 
 type Parameter = string | number | boolean | null;
 
 export class Params {
   readonly values: Parameter[] = [];
-  readonly #places = new Map<string, string>();
+  readonly #placeholders = new Map<string, string>();
 
-  /** What is the same stands once: a search of many terms over many columns would pass the 65,535 that can be sent. */
+  /** Equal values share a placeholder: a search of many terms over many columns would exceed the limit of 65,535. */
   add(value: Parameter, type: string): string {
     const key = `${type} ${typeof value} ${value}`;
-    let place = this.#places.get(key);
-    if (place === undefined) {
+    let placeholder = this.#placeholders.get(key);
+    if (placeholder === undefined) {
       this.values.push(value);
-      place = `$${this.values.length}::${type}`;
-      this.#places.set(key, place);
+      placeholder = `$${this.values.length}::${type}`;
+      this.#placeholders.set(key, placeholder);
     }
-    return place;
+    return placeholder;
   }
 
   text(value: string): string {

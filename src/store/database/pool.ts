@@ -17,19 +17,19 @@ export interface PoolOptions {
 
 interface Waiter {
   readonly since: number;
-  readonly lend: (client: pg.Client) => void;
+  readonly grant: (client: pg.Client) => void;
   readonly refuse: (error: Error) => void;
 }
 
-interface Held {
+interface Monitored {
   readonly silence: Silence;
-  /** When it was last told of that it is silent. */
-  toldAt: number;
+  /** When `onSilent` was last called for it. */
+  reportedAt: number;
 }
 
 /** How long a statement may wait for a connection. */
 const WAIT_MS = 5_000;
-const LOOK_MS = 250;
+const CHECK_MS = 250;
 
 /** A statement that takes longer is ended: it would hold its connection although no request waits for it any more. */
 const STATEMENT_MS = 60_000;
@@ -39,18 +39,18 @@ const SILENT_MS = 3_000;
 export class Pool {
   readonly #options: PoolOptions;
   readonly #onSilent: (client: pg.Client) => void;
-  readonly #clients = new Map<pg.Client, Held>();
+  readonly #clients = new Map<pg.Client, Monitored>();
   readonly #idle: pg.Client[] = [];
   readonly #waiting: Waiter[] = [];
   readonly #timer: NodeJS.Timeout;
   #connecting = 0;
   #closed: (() => void) | undefined;
 
-  /** `onSilent`: called from time to time for a connection that has not answered for long. */
+  /** `onSilent`: called every SILENT_MS for a connection whose statement has brought no bytes for that long. */
   constructor(options: PoolOptions, onSilent: (client: pg.Client) => void) {
     this.#options = options;
     this.#onSilent = onSilent;
-    this.#timer = setInterval(() => this.#look(), LOOK_MS);
+    this.#timer = setInterval(() => this.#check(), CHECK_MS);
     this.#timer.unref();
   }
 
@@ -74,7 +74,7 @@ export class Pool {
       });
       const waiter: Waiter = {
         since: performance.now(),
-        lend: (client) => {
+        grant: (client) => {
           unsubscribe();
           resolve(client);
         },
@@ -94,12 +94,12 @@ export class Pool {
       return;
     }
     const waiter = this.#waiting.shift();
-    if (waiter !== undefined) waiter.lend(client);
+    if (waiter !== undefined) waiter.grant(client);
     else this.#idle.push(client);
     this.#finish();
   }
 
-  /** A connection that is not to be used again, whatever state it is in. */
+  /** The connection is not used again, whatever its state. */
   discard(client: pg.Client): void {
     if (!this.#clients.delete(client)) return;
     const index = this.#idle.indexOf(client);
@@ -114,7 +114,7 @@ export class Pool {
     for (const client of [...this.#idle]) this.discard(client);
   }
 
-  /** Resolves when all connections are released, or after a while without, and closed. */
+  /** Waits for checked-out connections to be released, up to WAIT_MS, and closes all. */
   async close(): Promise<void> {
     const finished = new Promise<void>((resolve) => {
       this.#closed = resolve;
@@ -140,34 +140,34 @@ export class Pool {
       client = await this.#options.servers.connect({ statement_timeout: STATEMENT_MS });
     } catch (error) {
       this.#connecting -= 1;
-      // Where some connections work, only the one that asked for another is told.
-      const told = this.#waiting.splice(0, this.#clients.size === 0 ? this.#waiting.length : 1);
-      for (const waiter of told) waiter.refuse(error as Error);
+      // While other connections work, only one waiter fails.
+      const refused = this.#waiting.splice(0, this.#clients.size === 0 ? this.#waiting.length : 1);
+      for (const waiter of refused) waiter.refuse(error as Error);
       this.#finish();
       return;
     }
     this.#connecting -= 1;
     client.on('error', (error) => {
-      // A statement under way is told as well; here only that the connection is gone.
+      // A running statement fails by itself.
       if (!this.#clients.has(client)) return;
       this.#options.onConnectionError(error);
       this.discard(client);
     });
     client.on('end', () => this.discard(client));
-    this.#clients.set(client, { silence: new Silence(client), toldAt: 0 });
+    this.#clients.set(client, { silence: new Silence(client), reportedAt: 0 });
     this.release(client);
   }
 
-  #look(): void {
+  #check(): void {
     const now = performance.now();
     for (let waiter = this.#waiting[0]; waiter !== undefined; waiter = this.#waiting[0]) {
       if (waiter.since > now - WAIT_MS) break;
       this.#waiting.shift();
       waiter.refuse(new ConnectionTimeout(WAIT_MS));
     }
-    for (const [client, held] of this.#clients) {
-      if (held.silence.check(now) < SILENT_MS || now - held.toldAt < SILENT_MS) continue;
-      held.toldAt = now;
+    for (const [client, monitored] of this.#clients) {
+      if (monitored.silence.check(now) < SILENT_MS || now - monitored.reportedAt < SILENT_MS) continue;
+      monitored.reportedAt = now;
       this.#onSilent(client);
     }
   }

@@ -23,7 +23,7 @@ interface Prepared {
 const prepared = new WeakMap<pg.Client, Prepared>();
 let counter = 0;
 
-/** The name under which `text` is, or with this use will be, prepared on the connection; undefined if it is not to be. */
+/** The name under which `text` is prepared on the connection, or will be by this use; undefined if it must not be prepared. */
 export function preparedName(client: pg.Client, text: string): string | undefined {
   let held = prepared.get(client);
   if (held === undefined) {

@@ -1,6 +1,6 @@
-// The connections that publish: each made for one publishing and closed behind it, so that what takes minutes keeps no
-// request waiting, and what was locked for it is free when the process ends. Whoever publishes the same application
-// on this node waits for its turn without a connection.
+// The connections that publish. Each is opened for one publishing and closed after it, so that work of minutes delays no request
+// and its locks are free when the process ends. On one node, publishings of the same application run one after the other;
+// a waiting one has no connection.
 
 import type pg from 'pg';
 import { fault } from '../../faults.ts';
@@ -9,7 +9,7 @@ import type { PoolOptions } from './pool.ts';
 import { endClient } from './servers.ts';
 
 const CONNECTIONS_MAX = 4;
-/** How soon the database notices that the process at the other end is gone, and ends what it was doing for it. */
+/** How soon the database notices that the client process is gone, and ends its statement. */
 const CHECK_MS = 1_000;
 /** Building an index is faster with more than the default of 64 MB. */
 const SETTINGS = `select set_config('application_name', 'cartulary publisher', false),
@@ -18,7 +18,8 @@ const SETTINGS = `select set_config('application_name', 'cartulary publisher', f
 export class Publishers {
   readonly #options: PoolOptions;
   readonly #clients = new Set<pg.Client>();
-  readonly #turns = new Map<string, Promise<void>>();
+  /** By application, settles when its latest publishing has ended. */
+  readonly #latest = new Map<string, Promise<void>>();
   readonly #waiting: (() => void)[] = [];
   #free = CONNECTIONS_MAX;
   #closed = false;
@@ -27,23 +28,23 @@ export class Publishers {
     this.#options = options;
   }
 
-  /** Whether somebody on this node has, or waits for, a turn under that name. */
-  busy(name: string): boolean {
-    return this.#turns.has(name);
+  /** Whether a publishing of the application runs or waits on this node. */
+  busy(applicationId: string): boolean {
+    return this.#latest.has(applicationId);
   }
 
-  async withConnection<T>(name: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-    const before = this.#turns.get(name);
+  async withConnection<T>(applicationId: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+    const before = this.#latest.get(applicationId);
     let done = () => {};
-    const turn = new Promise<void>((resolve) => {
+    const publishing = new Promise<void>((resolve) => {
       done = resolve;
     });
-    this.#turns.set(name, turn);
+    this.#latest.set(applicationId, publishing);
     await before;
     try {
       return await this.#withConnection(work);
     } finally {
-      if (this.#turns.get(name) === turn) this.#turns.delete(name);
+      if (this.#latest.get(applicationId) === publishing) this.#latest.delete(applicationId);
       done();
     }
   }
@@ -81,7 +82,7 @@ export class Publishers {
         if (client !== undefined && this.#clients.has(client)) this.#options.onConnectionError(error);
       });
       await client.query(SETTINGS);
-      // Not everywhere: some systems cannot tell.
+      // Not supported on every system.
       await client
         .query(`select set_config('client_connection_check_interval', '${CHECK_MS}', false)`)
         .catch(() => undefined);

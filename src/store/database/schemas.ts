@@ -1,26 +1,26 @@
-// Where an application's tables are.
+// The schema of an application's tables, and the lanes that its reads use.
 
 import { BoundedMap } from '../../request/bounded-map.ts';
 
 export interface SchemaLocation {
   readonly schema: string;
-  /** The lanes on which its reads travel; undefined for any. */
+  /** Selects the lanes for its reads; undefined for any lane. */
   readonly home: number | undefined;
 }
 
 export const SYSTEM: SchemaLocation = { schema: 'cartulary', home: undefined };
 
 /** A cache: a dropped entry only costs rebuilding it. */
-const places = new BoundedMap<string, SchemaLocation>(5_000);
+const locations = new BoundedMap<string, SchemaLocation>(5_000);
 
 export function locationOf(applicationId: string): SchemaLocation {
-  let place = places.get(applicationId);
-  if (place === undefined) {
+  let location = locations.get(applicationId);
+  if (location === undefined) {
     const schema = schemaOf(applicationId);
-    place = { schema, home: homeOf(schema) };
-    places.set(applicationId, place);
+    location = { schema, home: homeOf(schema) };
+    locations.set(applicationId, location);
   }
-  return place;
+  return location;
 }
 
 export function schemaOf(applicationId: string): string {

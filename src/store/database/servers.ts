@@ -1,39 +1,39 @@
-// Where the database is, and how a connection to it is made: to the one of its servers that takes writes. Which one that
-// is changes when a standby is promoted; whoever lost a connection finds it by making another.
+// Connects to the database: to the one of its servers that accepts writes. That server changes when a standby is promoted;
+// reconnecting finds it.
 
 import pg from 'pg';
 import { withTimeout } from '../../request/timeout.ts';
 import { cutClient, isBusy, streamOf } from './driver.ts';
 import { unavailable } from './sqlstate.ts';
 
-/** Short, so that what was begun while packets went nowhere does not keep anybody long once they arrive again. */
+/** Short, so that an attempt begun while packets were lost delays requests only briefly once the network is back. */
 const CONNECT_MS = 1_500;
-/** And all of them together: a node that takes longer to connect counts as gone (store/nodes/messages). */
+/** Over all servers: a node that takes longer to connect counts as gone (store/nodes/messages). */
 const CONNECT_ALL_MS = 3_000;
-const GOODBYE_MS = 1_000;
-/** Where nothing is asked, the system notices after some minutes that the other end is gone. */
+const CLOSE_MS = 1_000;
+/** With TCP keep-alive the system notices within minutes that the other end of an idle connection is gone. */
 const KEEP_ALIVE_MS = 10_000;
 
-/** `lock_timeout`, `statement_timeout`: without them, as long as it takes. */
+/** Without `lock_timeout` and `statement_timeout` there is no limit. */
 export type Session = Pick<pg.ClientConfig, 'application_name' | 'lock_timeout' | 'statement_timeout'>;
 
-/** By which other connections know a session. Behind a pooler it is not the one that the driver was told. */
+/** Identifies a session to other connections. Behind a pooler the pid differs from the one that `pg` was given. */
 interface Identity {
   readonly pid: number;
-  /** When its server was started: another server may have a session of the same number. */
+  /** Start time of the server: another server may have a session with the same pid. */
   readonly server: string;
 }
 
 /**
- * What a statement computes, it computes on one processor: how many are at it is decided here, by application. With the two
- * helpers that the database gives to a search of a whole collection, two searches of one application were six processes.
+ * A statement uses one processor: connection limits per application decide how many run at once. With the two parallel workers
+ * that PostgreSQL gives to a search of a whole collection, two searches of one application were six processes.
  */
-const ALONE_AT_IT = `set_config('max_parallel_workers_per_gather', '0', false)`;
+const NO_PARALLEL_WORKERS = `set_config('max_parallel_workers_per_gather', '0', false)`;
 const HELLO = `select pg_backend_pid(), extract(epoch from pg_postmaster_start_time())::text,
-  current_setting('transaction_read_only') = 'on', ${ALONE_AT_IT}`;
+  current_setting('transaction_read_only') = 'on', ${NO_PARALLEL_WORKERS}`;
 const identities = new WeakMap<pg.Client, Identity>();
 
-/** None of them can be used now. Its message has what each of them said. */
+/** No server can be used now. The message has the reason of each. */
 class NoServer extends Error {
   readonly code = '08001';
 }
@@ -41,20 +41,20 @@ class NoServer extends Error {
 export class Servers {
   readonly #addresses: readonly pg.ClientConfig[];
   readonly #onConnected: (server: string) => void;
-  /** The one that took writes when it was last asked. */
+  /** Index of the server that last accepted a connection. */
   #latest = 0;
-  /** The one that was told of last, unless it may have been lost since. */
-  #told: number | undefined;
+  /** Index of the server last reported to `onConnected`; undefined after a loss. */
+  #reported: number | undefined;
 
-  /** `onConnected`: told which server it is, for the first connection, when it is another, and behind a loss. */
+  /** `onConnected`: called with the server on the first connection, when the server changes, and after a loss. */
   constructor(connection: pg.ClientConfig, onConnected: (server: string) => void = () => undefined) {
     this.#addresses = addressesOf(connection);
     this.#onConnected = onConnected;
   }
 
-  /** A connection broke: whether the next leads to the same server is worth telling. */
+  /** A connection broke: the next server is reported even if it is the same. */
   lost(): void {
-    this.#told = undefined;
+    this.#reported = undefined;
   }
 
   async connect(session: Session): Promise<pg.Client> {
@@ -69,36 +69,36 @@ export class Servers {
           Math.min(CONNECT_MS, CONNECT_ALL_MS / count),
         );
         this.#latest = index;
-        if (this.#told !== index) this.#onConnected(placeOf(client));
-        this.#told = index;
+        if (this.#reported !== index) this.#onConnected(addressOf(client));
+        this.#reported = index;
         return client;
       } catch (error) {
         failures.push(error);
       }
     }
     this.lost();
-    // One that is away may be the right one.
+    // An unavailable server may be the primary.
     const away = failures.find((error) => unavailable(error) !== undefined);
     if (away === undefined) throw failures[0];
-    const said = failures.map((error, n) => `${this.#placeOf((first + n) % count)} ${complaintOf(error)}`);
-    throw new NoServer(said.join('; '), { cause: away });
+    const reasons = failures.map((error, n) => `${this.#addressOf((first + n) % count)} ${reasonOf(error)}`);
+    throw new NoServer(reasons.join('; '), { cause: away });
   }
 
-  #placeOf(index: number): string {
+  #addressOf(index: number): string {
     try {
-      return placeOf(new pg.Client(this.#addresses[index]));
+      return addressOf(new pg.Client(this.#addresses[index]));
     } catch {
-      // An address whose certificates cannot be read, of which the complaint tells.
+      // The certificates of the address cannot be read; the reason says so.
       return 'the server';
     }
   }
 }
 
-/** Without who comes and by which password. */
-const placeOf = ({ host, port }: pg.Client): string =>
+/** Without user and password. */
+const addressOf = ({ host, port }: pg.Client): string =>
   host.startsWith('/') ? `${host}/.s.PGSQL.${port}` : `${host.includes(':') ? `[${host}]` : host}:${port}`;
 
-const COMPLAINTS: Readonly<Record<string, string>> = {
+const REASONS: Readonly<Record<string, string>> = {
   '25006': 'answers but takes no writes',
   ECONNREFUSED: 'refuses connections',
   ENOTFOUND: 'is not known by that name',
@@ -107,9 +107,9 @@ const COMPLAINTS: Readonly<Record<string, string>> = {
   ENETUNREACH: 'cannot be reached',
 };
 
-function complaintOf(error: unknown): string {
+function reasonOf(error: unknown): string {
   const { code = '', message = '' } = error as NodeJS.ErrnoException;
-  return COMPLAINTS[code] ?? `cannot be used: ${message || code}`;
+  return REASONS[code] ?? `cannot be used: ${message || code}`;
 }
 
 async function open(config: pg.ClientConfig, milliseconds: number): Promise<pg.Client> {
@@ -120,11 +120,11 @@ async function open(config: pg.ClientConfig, milliseconds: number): Promise<pg.C
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     pipeline: true,
   } as pg.ClientConfig);
-  // Statements are told as well; without a listener Node would end.
+  // Statements fail with the same error; without a listener Node would exit.
   client.on('error', () => undefined);
-  let isLate = false;
-  const late = setTimeout(() => {
-    isLate = true;
+  let timedOut = false;
+  const timeout = setTimeout(() => {
+    timedOut = true;
     cutClient(client);
   }, milliseconds);
   try {
@@ -136,29 +136,29 @@ async function open(config: pg.ClientConfig, milliseconds: number): Promise<pg.C
     return client;
   } catch (error) {
     void endClient(client);
-    if (!isLate) throw error;
+    if (!timedOut) throw error;
     throw Object.assign(new Error(`no answer within ${milliseconds} ms`, { cause: error }), { code: 'ETIMEDOUT' });
   } finally {
-    clearTimeout(late);
+    clearTimeout(timeout);
   }
 }
 
 export function identityOf(client: pg.Client): Identity {
   const identity = identities.get(client);
-  if (identity === undefined) throw new Error('a connection that was not made here');
+  if (identity === undefined) throw new Error('the connection was not opened by Servers');
   return identity;
 }
 
-/** An orderly goodbye, and the end of the connection when a statement that does not end keeps it from being said. */
+/** Closes the connection in order, or cuts it if a statement that does not end prevents that. */
 export async function endClient(client: pg.Client): Promise<void> {
   const ended = client.end().then(
     () => true,
     () => true,
   );
-  if ((await withTimeout(GOODBYE_MS, ended)) === undefined) cutClient(client);
+  if ((await withTimeout(CLOSE_MS, ended)) === undefined) cutClient(client);
 }
 
-/** Since when a connection has said nothing to what it was asked. Looked at from time to time, which costs statements nothing. */
+/** How long a connection with a pending statement has been silent. Polled, so that statements pay nothing for it. */
 export class Silence {
   readonly #client: pg.Client;
   #bytes = -1;
@@ -168,7 +168,7 @@ export class Silence {
     this.#client = client;
   }
 
-  /** So many milliseconds, as far as the looks tell. */
+  /** Milliseconds of silence, as precise as the calls are frequent. */
   check(now: number): number {
     const { bytesRead } = streamOf(this.#client);
     if (bytesRead !== this.#bytes || !isBusy(this.#client)) this.#since = now;
@@ -177,21 +177,21 @@ export class Silence {
   }
 }
 
-/** Of an address with several hosts, as libpq writes them, one for each: `//a:1,b:2/…`, or `?host=/a,/b&port=1,2`. */
+/** Splits an address with several hosts as in libpq: `//a:1,b:2/…`, or `?host=/a,/b&port=1,2`. */
 export function addressesOf(connection: pg.ClientConfig): pg.ClientConfig[] {
   const parts = /^(\w+:\/\/(?:[^/?#]*@)?)([^/?#]*)([^?#]*)\??(.*)$/s.exec(connection.connectionString ?? '');
   if (parts === null) return [connection];
-  const [, start = '', places = '', path = '', query = ''] = parts;
+  const [, start = '', authorities = '', path = '', query = ''] = parts;
   const parameters = new URLSearchParams(query);
   const hosts = parameters.get('host')?.split(',') ?? [];
   const ports = parameters.get('port')?.split(',') ?? [];
-  const count = Math.max(places.split(',').length, hosts.length);
+  const count = Math.max(authorities.split(',').length, hosts.length);
   if (count === 1) return [connection];
   return Array.from({ length: count }, (_, n) => {
     const own = new URLSearchParams(parameters);
     if (hosts.length > 0) own.set('host', hosts[n] ?? '');
     if (ports.length > 0) own.set('port', ports[n] ?? ports[0] ?? '');
-    const place = places.includes(',') ? places.split(',')[n] : places;
-    return { ...connection, connectionString: `${start}${place}${path}?${own}` };
+    const authority = authorities.includes(',') ? authorities.split(',')[n] : authorities;
+    return { ...connection, connectionString: `${start}${authority}${path}?${own}` };
   });
 }

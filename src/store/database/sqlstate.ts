@@ -1,4 +1,4 @@
-// What the database's errors mean to the rest of the code. Nothing else looks at an SQLSTATE.
+// What the database's errors mean to the rest of the code. No other file looks at an SQLSTATE.
 
 import { Fault, fault } from '../../faults.ts';
 import { ConnectionFailure } from './connection-failure.ts';
@@ -60,7 +60,7 @@ const isWithoutConnection = (error: unknown): boolean =>
  */
 export function violatedConstraint(error: unknown): string | undefined {
   if (codeOf(error) !== '23505') return undefined;
-  // Whatever quotation marks the server's language has.
+  // The quotation marks depend on the server's language.
   const name = /(?<!\w)([a-z0-9_]+_p?key)(?:_\d+)?(?!\w)/.exec((error as Error).message)?.[1];
   if (name === undefined) throw error;
   return name;
@@ -91,17 +91,17 @@ export function meaningOf(error: unknown): unknown {
   return error;
 }
 
-/** A value does not have the type that the statement takes it for. */
+/** A value does not fit the type that the statement expects. */
 export function isUnfit(error: unknown): boolean {
   return codeOf(error).startsWith('22');
 }
 
-/** Somebody else holds the lock. */
+/** Another session holds the lock. */
 export function isLocked(error: unknown): boolean {
   return codeOf(error instanceof Fault ? error.cause : error) === '55P03';
 }
 
-/** The database ended the statement because it took longer than its session allows, or because somebody asked it to. */
+/** The statement reached its session's timeout, or was cancelled. */
 export function isCancelled(error: unknown): boolean {
   return codeOf(error) === '57014';
 }

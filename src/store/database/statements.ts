@@ -1,4 +1,4 @@
-// Statements on one connection: how they are sent, together and in transactions.
+// Runs statements on one connection: alone, pipelined and in transactions.
 
 import type pg from 'pg';
 import {
@@ -29,19 +29,19 @@ export const plain = (text: string): Statement => ({ text, params: [] });
 
 const ATTEMPTS = 8;
 
-/** What was asked to begin a transaction and is not answered. */
+/** A `begin` that has been sent and not confirmed. */
 const beginnings = new WeakMap<pg.Client, Promise<unknown>>();
 
-type Answered = (error: Error | null, result: pg.QueryArrayResult) => void;
+type OnResult = (error: Error | null, result: pg.QueryArrayResult) => void;
 
-function send(client: pg.Client, { text, params, prepare = params.length > 0 }: Statement, answered: Answered): void {
+function send(client: pg.Client, { text, params, prepare = params.length > 0 }: Statement, onResult: OnResult): void {
   const query: pg.QueryArrayConfig = { text, values: params as unknown[], rowMode: 'array' };
   const name = prepare ? preparedName(client, text) : undefined;
   if (name !== undefined) query.name = name;
-  client.query(query, answered);
+  client.query(query, onResult);
 }
 
-/** `state`: of the transaction that it is a part of, where that may write. */
+/** `state`: of the surrounding transaction, if it may write. */
 export function run(client: pg.Client, statement: Statement, state?: TransactionState): Promise<Row[]> {
   return new Promise((resolve, reject) => {
     send(client, statement, (error, result) => {
@@ -55,14 +55,14 @@ export function run(client: pg.Client, statement: Statement, state?: Transaction
   });
 }
 
-/** A statement that writes, and is a transaction of its own. */
+/** A statement that writes, in its own transaction. */
 export function runWrite(client: pg.Client, statement: Statement, writes: WriteCounter | undefined): Promise<Row[]> {
   if (writes !== undefined) writes.committedWrites += 1;
   return new Promise((resolve, reject) => {
     send(client, statement, (error, result) => {
-      // With the connection the answer may have been lost, and nothing else.
-      const stands = error ? isBroken(error) : result.rowCount !== 0;
-      if (writes !== undefined && !stands) writes.committedWrites -= 1;
+      // If the connection broke, the write may be committed and only its result lost.
+      const committed = error ? isBroken(error) : result.rowCount !== 0;
+      if (writes !== undefined && !committed) writes.committedWrites -= 1;
       if (error) reject(error);
       else resolve(result.rows);
     });
@@ -75,21 +75,21 @@ export async function runAll(
   state?: TransactionState,
 ): Promise<Row[][]> {
   const settled = await Promise.allSettled(statements.map((statement) => run(client, statement, state)));
-  // The first failure is the cause; those behind it only say that the transaction is aborted.
+  // The first failure is the cause; later ones only say that the transaction is aborted.
   return settled.map((outcome) => {
     if (outcome.status === 'rejected') throw outcome.reason;
     return outcome.value;
   });
 }
 
-/** The first without a name: nothing is kept of it, and its plan is made for these parameters. */
+/** The first statement is not prepared, so that it is planned for these parameters. */
 export async function runUnprepared(
   client: pg.Client,
   { text, params }: Statement,
-  behind: readonly Statement[],
+  following: readonly Statement[],
 ): Promise<Row[][]> {
   const first = client.query({ text, values: params as unknown[], rowMode: 'array' });
-  const others = runAll(client, behind);
+  const others = runAll(client, following);
   others.catch(() => undefined);
   const { rows } = await first;
   return [rows, ...(await others)];
@@ -103,8 +103,8 @@ export async function inTransaction<T>(
     state = newTransactionState(),
   }: { readonly begin?: string; readonly state?: TransactionState } = {},
 ): Promise<T> {
-  // Not awaited: it travels with the first statements. Should it fail, each of those is a transaction of its own; so we never
-  // cancel it (store/database/cancelling), and if somebody else does, in the instant that it takes, nothing follows at least.
+  // Not awaited: it is sent with the first statements. If it fails, each of those is its own transaction. So we never cancel it
+  // (store/database/cancelling); if another client does, the connection is cut and at least nothing follows.
   const begun = run(client, plain(begin));
   beginnings.set(client, begun);
   begun.then(
@@ -126,7 +126,7 @@ export async function inTransaction<T>(
   return result;
 }
 
-/** Settles when the connection is inside the transaction that is being begun on it, or is not going to be. */
+/** Settles when the pending `begin` of the connection has succeeded or failed; undefined if there is none. */
 export function beginning(client: pg.Client): Promise<unknown> | undefined {
   return beginnings.get(client);
 }
@@ -136,16 +136,16 @@ export async function commit(client: pg.Client, state: TransactionState): Promis
   try {
     result = await client.query('commit');
   } catch (error) {
-    // It may have been done.
+    // The commit may have happened.
     if (isBroken(error)) state.committed = true;
     throw error;
   }
-  // A commit of a failed transaction is answered with ROLLBACK and no error.
+  // The result of committing a failed transaction is ROLLBACK, without an error.
   if (result.command !== 'COMMIT') throw new Error('the transaction was rolled back instead of committed');
   state.committed = state.changed;
 }
 
-/** After a deadlock or serialization failure; one that comes behind the commit is none any more (store/database/committed-writes). */
+/** Runs `work` again after a deadlock or serialization failure, but never after its commit (store/database/committed-writes). */
 export async function untilCommitted<T>(work: (state: TransactionState) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {

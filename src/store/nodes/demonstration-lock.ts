@@ -1,16 +1,16 @@
-// Servers that start at once on one new database publish one demonstration between them: a lock of the database, held by
-// a connection of its own, so that it is free when the process ends.
+// Nodes that start at the same time on a new database publish the demonstration only once. The advisory lock is held by a
+// connection of its own, so that it is free when the process ends.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
 import { endClient, Servers } from '../database/servers.ts';
 
-/** One lock, of our own choosing ("demo" in ASCII). */
+/** Key of the advisory lock: "demo" in ASCII. */
 const LOCK = 0x64656d6f;
-const LOOK_MS = 200;
+const RETRY_MS = 200;
 const WAIT_MS = 5 * 60_000;
 
-/** Asks again and again instead of waiting in the database (store/applications/publish-state, `lockPublishing`). */
+/** Polls instead of waiting in the database (store/applications/publish-state, `lockPublishing`). */
 export async function withDemonstrationLock<T>(connection: pg.ClientConfig, work: () => Promise<T>): Promise<T> {
   const client = await new Servers(connection).connect({});
   try {
@@ -24,8 +24,8 @@ export async function withDemonstrationLock<T>(connection: pg.ClientConfig, work
       return rows[0]?.[0] === true;
     };
     while (!(await taken())) {
-      if (performance.now() > latest) throw new Error('another server does not come to an end with the demonstration');
-      await pause(LOOK_MS);
+      if (performance.now() > latest) throw new Error('another node has not finished publishing the demonstration');
+      await pause(RETRY_MS);
     }
     return await work();
   } finally {

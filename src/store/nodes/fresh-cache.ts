@@ -1,18 +1,18 @@
-// A cache whose entries are used only while they are known to be fresh: either just read, or covered by what this node
-// has heard since (store/nodes/messages). Revocations and publishing therefore act on every node within a second, also while
-// nodes cannot hear each other.
+// A cache that serves only entries known to be fresh: just read, or not invalidated by any message up to a recent moment
+// (store/nodes/messages). Revocations and publishing therefore take effect on every node within a second, even while messages
+// between nodes do not arrive.
 
 import type { Invalidation } from './messages.ts';
 
-/** Below one second with room for the request itself. */
+/** Below one second, with time left for the request itself. */
 const FRESH_MS = 800;
-/** Whatever was heard: should an announcement ever be missing, what it would have ended does not go on for longer. */
+/** Whatever messages arrive: bounds the damage should an invalidation ever be missing. */
 const AGE_MS_MAX = 60_000;
 
 interface Entry<V> {
   readonly value: V;
-  /** `performance.now()` before the value was asked for. */
-  readonly askedAt: number;
+  /** `performance.now()` before the value was read. */
+  readonly readAt: number;
 }
 
 export class FreshCache<V> {
@@ -21,13 +21,13 @@ export class FreshCache<V> {
   /** The keys of both, by application. */
   readonly #keys = new Map<string, Set<string>>();
   hits = 0;
-  /** How often a value had to be asked for. */
+  /** How often a value had to be read. */
   misses = 0;
   readonly #max: number;
   readonly #receivedAsOf: () => number;
   readonly #sharedUserOf: (value: V) => string | null | undefined;
 
-  /** `sharedUserOf`: of which shared user's account a value is, if of any. */
+  /** `sharedUserOf`: the shared user whose account a value belongs to, if any. */
   constructor(
     max: number,
     receivedAsOf: () => number,
@@ -38,19 +38,19 @@ export class FreshCache<V> {
     this.#sharedUserOf = sharedUserOf;
   }
 
-  /** Keys begin with the application they belong to: `<applicationId>/…`; that of a session goes on with its identifier. */
+  /** A key is `<applicationId>/…`; the key of a session is `<applicationId>/<sessionId>`. */
   async get(key: string, load: () => Promise<V>): Promise<V> {
     const entry = this.#fresh(key);
     if (entry !== undefined) return entry.value;
     return this.#loading.get(key) ?? this.#load(key, load);
   }
 
-  /** The value when it is at hand and fresh, without waiting; undefined otherwise. */
+  /** The value if it is cached and fresh, without waiting. */
   peek(key: string): V | undefined {
     return this.#fresh(key)?.value;
   }
 
-  /** For what this node knows to be out of date without any news. */
+  /** For an entry that this node knows to be stale without any message. */
   forget(key: string): void {
     this.#entries.delete(key);
     this.#loading.delete(key);
@@ -61,8 +61,8 @@ export class FreshCache<V> {
     const entry = this.#entries.get(key);
     if (entry === undefined) return undefined;
     const now = performance.now();
-    const known = Math.max(entry.askedAt, this.#receivedAsOf());
-    if (now - known < FRESH_MS && now - entry.askedAt < AGE_MS_MAX) {
+    const known = Math.max(entry.readAt, this.#receivedAsOf());
+    if (now - known < FRESH_MS && now - entry.readAt < AGE_MS_MAX) {
       this.hits += 1;
       return entry;
     }
@@ -79,7 +79,7 @@ export class FreshCache<V> {
       return;
     }
     if ('sharedUser' in invalidation) {
-      // Of whom those under way are is not known yet.
+      // Values still being read may belong to the shared user.
       for (const key of this.#loading.keys()) this.forget(key);
       for (const [key, { value }] of this.#entries)
         if (this.#sharedUserOf(value) === invalidation.sharedUser) this.forget(key);
@@ -92,14 +92,14 @@ export class FreshCache<V> {
 
   async #load(key: string, load: () => Promise<V>): Promise<V> {
     this.misses += 1;
-    const askedAt = performance.now();
+    const readAt = performance.now();
     const loading = load();
     this.#loading.set(key, loading);
     this.#list(key);
     try {
       const value = await loading;
-      // When news came in meanwhile the value may be older than it: serve it to those who waited, keep it from others.
-      if (this.#loading.get(key) === loading) this.#keep(key, { value, askedAt });
+      // A value invalidated while it was being read is served to the requests that waited for it, and not kept.
+      if (this.#loading.get(key) === loading) this.#keep(key, { value, readAt });
       return value;
     } finally {
       if (this.#loading.get(key) === loading) {
@@ -127,7 +127,7 @@ export class FreshCache<V> {
     else keys.add(key);
   }
 
-  /** Unless it is still at hand or under way. */
+  /** Unless the key is still cached or being read. */
   #unlist(key: string): void {
     if (this.#entries.has(key) || this.#loading.has(key)) return;
     const application = applicationOf(key);

@@ -1,15 +1,15 @@
-// Which rounds of a job have begun, over all servers: what one of them does for all is done by one of them.
+// Which rounds of a job have begun. A job that one node does for all nodes is done by the node that begins the round.
 
 import type { Writer } from '../database/handles.ts';
 
 export interface Round {
   readonly job: string;
   readonly at: string;
-  /** Since then no other may have begun. */
+  /** No other round may have begun after this. */
   readonly since: string;
 }
 
-/** Whether this server is to do it. Of several that ask at once, one is. */
+/** Whether this node does the round. Of several nodes that call this at once, exactly one does. */
 export async function beginRound(writer: Writer, { job, at, since }: Round): Promise<boolean> {
   const rows = await writer.write(
     `insert into cartulary.job_rounds (job, begun_at) values ($1, $2)
@@ -19,7 +19,7 @@ export async function beginRound(writer: Writer, { job, at, since }: Round): Pro
   return rows.length > 0;
 }
 
-/** Of a round that was not done to its end: whoever looks next does it. */
+/** For a round that did not finish: the next node that looks begins it again. */
 export async function returnRound(writer: Writer, { job, at, since }: Round): Promise<void> {
   await writer.write('update cartulary.job_rounds set begun_at = $3 where job = $1 and begun_at = $2', [
     job,

@@ -1,6 +1,6 @@
-// How nodes hear of each other's changes: LISTEN/NOTIFY on a connection of its own, with a heartbeat. Notifications
-// arrive in the order of their commits, so a beat that came back proves that everything committed before it was sent
-// has been heard. `asOf` is that moment; while nothing is heard it stands still, and caches stop being trusted.
+// Messages between nodes: LISTEN/NOTIFY on a connection of its own, with a heartbeat. Notifications arrive in the order of
+// their commits, so a heartbeat that comes back proves that every message committed before it was sent has been received.
+// `receivedAsOf` is that moment. It stands still while no heartbeat comes back, and caches are then no longer trusted.
 
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -10,28 +10,28 @@ import { endClient, Servers } from '../database/servers.ts';
 import type { Statement } from '../database/statements.ts';
 
 const CHANNEL = 'cartulary';
-const BEAT_MS = 250;
-/** Older than this a connection that answers no beat is given up and made anew. */
-const DEAF_MS = 3_000;
+const HEARTBEAT_MS = 250;
+/** A connection on which no heartbeat has come back for this long is replaced. */
+const SILENT_MS = 3_000;
 const RECONNECT_MS = 200;
-/** So long, at the most, a node that lives is missing: it notices, waits, and connects. */
-export const RECONNECTION_MS = DEAF_MS + BEAT_MS + RECONNECT_MS + DEAF_MS;
+/** The longest that a running node can be without its connection: it notices the loss, pauses and connects. */
+export const RECONNECTION_MS = SILENT_MS + HEARTBEAT_MS + RECONNECT_MS + SILENT_MS;
 
 const LISTENER = 'cartulary listener';
 
-/** Of an application, of one of its sessions, of a shared user in whichever applications, or of whatever there is. */
+/** Which cached entries are stale: those of an application, of one session, of a shared user in any application, or all. */
 export type Invalidation =
   | { readonly application: string; readonly session?: string }
   | { readonly sharedUser: string }
   | 'everything';
 
-/** A server has found nothing left of a quota, and asks the others for what they have unused (gate/quotas/quota-counter). */
+/** A node that finds a quota used up asks the other nodes to return their unused leases (gate/quotas/quota-counter). */
 export interface QuotaRecall {
   readonly recalled: string;
   readonly group: string;
 }
 
-/** Sent inside the transaction that changes what nodes cache; a statement of its own (docs/architecture/nodes.md). */
+/** Sent inside the transaction that changes cached data, as a separate statement (docs/architecture/nodes.md). */
 export function announcement(invalidation: Invalidation): Statement {
   return { text: 'select pg_notify($1, $2)', params: [CHANNEL, payloadOf(invalidation)] };
 }
@@ -52,27 +52,27 @@ export async function announceRecall(system: Reader, applicationId: string, grou
   await system.rows('select pg_notify($1, $2)', [CHANNEL, `quota ${applicationId} ${group}`]);
 }
 
-export interface Looks {
-  /** How long after the first look the second is; tests have less patience. */
-  readonly apartMs?: number;
-  /** Found to be gone before: one look says whether they still are. */
+export interface GoneNodesOptions {
+  /** Between the two checks; tests use a shorter pause. */
+  readonly pauseMs?: number;
+  /** Nodes found to be gone earlier: one check is enough for them. */
   readonly known?: ReadonlySet<string>;
-  /** Given when nobody waits for the answer any more, which is then that none is known to be gone. */
+  /** Once aborted, no node is reported as gone. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Those of the nodes that are gone: missing in two looks that are so far apart that one which had only lost its
- * connection would have another. Ask after seeing what they left: a node that has just started is there by then.
+ * Which of the nodes are gone: those missing in two checks, far enough apart that a node which had only lost its connection
+ * would have another. Call this after reading what a node left: a node that has just started is listed by then.
  */
 export async function goneNodes(
   reader: Reader,
   nodes: Iterable<string>,
-  { apartMs = RECONNECTION_MS, known = new Set(), signal }: Looks = {},
+  { pauseMs = RECONNECTION_MS, known = new Set(), signal }: GoneNodesOptions = {},
 ): Promise<Set<string>> {
   const missing = await missingAmong(reader, new Set(nodes));
   if ([...missing].every((node) => known.has(node))) return missing;
-  await pause(apartMs, undefined, signal && { signal }).catch(() => undefined);
+  await pause(pauseMs, undefined, signal && { signal }).catch(() => undefined);
   return signal?.aborted === true ? new Set() : missingAmong(reader, missing);
 }
 
@@ -82,7 +82,7 @@ async function missingAmong(reader: Reader, nodes: ReadonlySet<string>): Promise
   return new Set([...nodes].filter((node) => !listening.has(node)));
 }
 
-/** The nodes that listen now. One that has just lost its connection is missing until it has another. */
+/** The nodes with a listening connection. A node that has just lost its connection is missing until it has another. */
 async function listeningNodes(reader: Reader): Promise<Set<string>> {
   const rows = await reader.rows(
     `select application_name from pg_stat_activity where datname = current_database() and application_name like $1`,
@@ -92,28 +92,28 @@ async function listeningNodes(reader: Reader): Promise<Set<string>> {
 }
 
 export class NodeListener {
-  /** `performance.now()` of the sending of the latest beat that was heard. */
+  /** `performance.now()` when the latest heartbeat that came back was sent. */
   receivedAsOf = Number.NEGATIVE_INFINITY;
   readonly #servers: Servers;
   readonly #onMessage: (message: Invalidation | QuotaRecall) => void;
-  readonly #onDeaf: () => void;
+  readonly #onSilent: () => void;
   readonly #sent = new Map<string, number>();
-  /** By which the nodes know each other; the database shows it for as long as the connection lives. */
+  /** Identifies this node to the others; the database lists it as long as the connection lives. */
   readonly node = randomBytes(8).toString('hex');
   #client: pg.Client | undefined;
   #timer: NodeJS.Timeout | undefined;
-  #beats = 0;
+  #heartbeats = 0;
   #stopped = false;
 
-  /** `onDeaf`: called when the connection has said nothing for so long that nobody may be at its other end. */
+  /** `onSilent`: called when the connection has been silent for so long that the database may be unreachable. */
   constructor(
     connection: pg.ClientConfig,
     onMessage: (message: Invalidation | QuotaRecall) => void,
-    onDeaf: () => void = () => undefined,
+    onSilent: () => void = () => undefined,
   ) {
     this.#servers = new Servers(connection);
     this.#onMessage = onMessage;
-    this.#onDeaf = onDeaf;
+    this.#onSilent = onSilent;
   }
 
   async start(): Promise<void> {
@@ -164,24 +164,24 @@ export class NodeListener {
     }
     this.#client = client;
     this.#sent.clear();
-    // What was said while nobody listened is unknown.
+    // Messages sent while this node was not listening are lost.
     this.#onMessage('everything');
-    this.#beat(client, lose, performance.now());
+    this.#sendHeartbeat(client, lose, performance.now());
   }
 
-  #beat(client: pg.Client, lose: () => void, connectedAt: number): void {
+  #sendHeartbeat(client: pg.Client, lose: () => void, connectedAt: number): void {
     if (this.#client !== client) return;
     const now = performance.now();
-    if (now - Math.max(this.receivedAsOf, connectedAt) > DEAF_MS) {
+    if (now - Math.max(this.receivedAsOf, connectedAt) > SILENT_MS) {
       lose();
-      this.#onDeaf();
+      this.#onSilent();
       return;
     }
-    this.#beats += 1;
-    const beat = `beat ${this.node} ${this.#beats}`;
-    this.#sent.set(beat, now);
-    client.query('select pg_notify($1, $2)', [CHANNEL, beat]).catch(lose);
-    this.#timer = setTimeout(() => this.#beat(client, lose, connectedAt), BEAT_MS);
+    this.#heartbeats += 1;
+    const heartbeat = `beat ${this.node} ${this.#heartbeats}`;
+    this.#sent.set(heartbeat, now);
+    client.query('select pg_notify($1, $2)', [CHANNEL, heartbeat]).catch(lose);
+    this.#timer = setTimeout(() => this.#sendHeartbeat(client, lose, connectedAt), HEARTBEAT_MS);
   }
 
   #receive(payload: string): void {

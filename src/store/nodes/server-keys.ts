@@ -1,8 +1,8 @@
-// Keys that all servers of a database share. Whichever server starts first makes them.
+// Keys that all nodes of a database share. The first node to start creates them.
 
 import type { Writer } from '../database/handles.ts';
 
-/** The key of the name; `make` is asked only where there is none. Of several servers that make one, one counts for all. */
+/** `make` is called only if the key does not exist. If several nodes create it at once, one of the keys wins for all. */
 export async function keepServerKey(
   system: Writer,
   name: string,
@@ -15,7 +15,7 @@ export async function keepServerKey(
     [name, make(), madeAt],
   );
   const made = await readKey(system, name);
-  if (made === undefined) throw new Error(`the key ${name} was made and is not there`);
+  if (made === undefined) throw new Error(`the key ${name} was created and is missing`);
   return made;
 }
 

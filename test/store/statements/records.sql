@@ -133,7 +133,7 @@ logged as (
 select changed.*
 from changed;
 begin;
-savepoint rung;
+savepoint step;
 insert into app.tbooks00 (
   id, rec, hash, created_by, created_name, created_at, updated_by, updated_name, updated_at,
     u_ccode000, u_cserial0, s_ctitle00, p_ccode000, n_csize000, d_cday0000, r_cauthor0, find
@@ -143,7 +143,7 @@ select $5, $6, $7, $8, $9, $2::timestamptz, $3, $4, $2::timestamptz, $10::text, 
 from app.fence
 where fence.generation = $1
 returning id;
-savepoint rung;
+savepoint step;
 insert into app.tbooks00 (
   id, rec, hash, created_by, created_name, created_at, updated_by, updated_name, updated_at,
     u_ccode000, u_cserial0, s_ctitle00, p_ccode000, n_csize000, d_cday0000, r_cauthor0, find
@@ -153,7 +153,7 @@ select $5, $6, $7, $8, $9, $2::timestamptz, $3, $4, $2::timestamptz, $10::text, 
 from app.fence
 where fence.generation = $1
 returning id;
-rollback to savepoint rung;
+rollback to savepoint step;
 select coalesce(bool_or(u_ccode000 = $2), false), coalesce(bool_or(u_cserial0 = $3), false)
 from app.tbooks00
 where id <> $1
@@ -341,7 +341,7 @@ where id = any($1::text[])
 order by id
 for update;
 select generation from app.fence;
-savepoint rung;
+savepoint step;
 update app.tbooks00 as t
 set rec = r.rec, hash = r.hash, updated_at = r.updated_at, updated_by = r.updated_by,
   updated_name = r.updated_name, u_ccode000 = r.u_ccode000, u_cserial0 = r.u_cserial0,
@@ -374,7 +374,7 @@ where id = any($1::text[])
 order by id
 for update;
 select generation from app.fence;
-savepoint rung;
+savepoint step;
 update app.tbooks00 as t
 set rec = r.rec, hash = r.hash, updated_at = r.updated_at, updated_by = r.updated_by,
   updated_name = r.updated_name, u_ccode000 = r.u_ccode000, u_cserial0 = r.u_cserial0,
@@ -391,7 +391,7 @@ from app.fence,
 where fence.generation = $1
   and t.id = r.id
 returning t.id;
-savepoint rung;
+savepoint step;
 update app.tbooks00 as t
 set rec = r.rec, hash = r.hash, updated_at = r.updated_at, updated_by = r.updated_by,
   updated_name = r.updated_name, u_ccode000 = r.u_ccode000, u_cserial0 = r.u_cserial0,
@@ -425,7 +425,7 @@ order by id
 for update;
 select generation from app.fence;
 copy (select id, rec from app.tbooks00 where id in ('{record}')) to stdout (format binary);
-savepoint rung;
+savepoint step;
 update app.tbooks00 as t
 set rec = r.rec, hash = r.hash, updated_at = r.updated_at, updated_by = r.updated_by,
   updated_name = r.updated_name, u_ccode000 = r.u_ccode000, u_cserial0 = r.u_cserial0,
@@ -442,7 +442,7 @@ from app.fence,
 where fence.generation = $1
   and t.id = r.id
 returning t.id;
-savepoint rung;
+savepoint step;
 update app.tbooks00 as t
 set rec = r.rec, hash = r.hash, updated_at = r.updated_at, updated_by = r.updated_by,
   updated_name = r.updated_name, u_ccode000 = r.u_ccode000, u_cserial0 = r.u_cserial0,
@@ -525,7 +525,7 @@ where u_ccode000 = any($1::text[])
 order by id
 for update;
 select generation from app.fence;
-savepoint rung;
+savepoint step;
 insert into app.tbooks00 (
   id, rec, hash, created_by, created_name, created_at, updated_by, updated_name, updated_at,
     u_ccode000, u_cserial0, s_ctitle00, p_ccode000, n_csize000, d_cday0000, r_cauthor0, find
@@ -535,7 +535,7 @@ select $5, $6, $7, $8, $9, $2::timestamptz, $3, $4, $2::timestamptz, $10::text, 
 from app.fence
 where fence.generation = $1
 returning id;
-savepoint rung;
+savepoint step;
 update app.tbooks00 as t
 set rec = r.rec, hash = r.hash, updated_at = r.updated_at, updated_by = r.updated_by,
   updated_name = r.updated_name, u_ccode000 = r.u_ccode000, u_cserial0 = r.u_cserial0,
@@ -567,7 +567,7 @@ where u_ccode000 = any($1::text[])
 order by id
 for update;
 select generation from app.fence;
-savepoint rung;
+savepoint step;
 insert into app.tbooks00 (
   id, rec, hash, created_by, created_name, created_at, updated_by, updated_name, updated_at,
     u_ccode000, u_cserial0, s_ctitle00, p_ccode000, n_csize000, d_cday0000, r_cauthor0, find
@@ -577,7 +577,7 @@ select $5, $6, $7, $8, $9, $2::timestamptz, $3, $4, $2::timestamptz, $10::text, 
 from app.fence
 where fence.generation = $1
 returning id;
-savepoint rung;
+savepoint step;
 update app.tbooks00 as t
 set rec = r.rec, hash = r.hash, updated_at = r.updated_at, updated_by = r.updated_by,
   updated_name = r.updated_name, u_ccode000 = r.u_ccode000, u_cserial0 = r.u_cserial0,
@@ -594,7 +594,7 @@ from app.fence,
 where fence.generation = $1
   and t.id = r.id
 returning t.id;
-savepoint rung;
+savepoint step;
 update app.tbooks00 as t
 set rec = r.rec, hash = r.hash, updated_at = r.updated_at, updated_by = r.updated_by,
   updated_name = r.updated_name, u_ccode000 = r.u_ccode000, u_cserial0 = r.u_cserial0,
