@@ -15,7 +15,7 @@ export interface Readings {
   readonly longRecords: { readonly bytes: number; readonly waiting: number };
   readonly pool: {
     readonly idle: number;
-    readonly lent: number;
+    readonly checkedOut: number;
     readonly connecting: number;
     readonly waiting: number;
     readonly lanes: number;
@@ -183,7 +183,8 @@ const DATABASE: readonly Row[] = [
   gauge(
     'cartulary_database_pool_connections',
     'Connections of the server to the database, by state: idle, lent, connecting, or lane for those that reads share.',
-    ({ pool }) => by('state', { idle: pool.idle, lent: pool.lent, connecting: pool.connecting, lane: pool.lanes }),
+    ({ pool }) =>
+      by('state', { idle: pool.idle, lent: pool.checkedOut, connecting: pool.connecting, lane: pool.lanes }),
   ),
   gauge(
     'cartulary_database_pool_waiting',

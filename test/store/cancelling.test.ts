@@ -130,7 +130,7 @@ describe('a cancelled request', () => {
       assert.equal(await atOnce(writing), why, 'nobody waits for the database to say so');
       await until(async () => (await busy(server)).length === 0);
     });
-    await until(() => database.counts.lent === 0);
+    await until(() => database.counts.checkedOut === 0);
     assert.equal(await count(), 0);
     assert.deepEqual(await database.application('a').write(insert, [1]), [[pid]]);
     await server.sql('truncate app_a.numbers');
@@ -146,7 +146,7 @@ describe('a cancelled request', () => {
       await until(async () => (await busy(server)).length === 1);
       scope.cancel(late());
       await assert.rejects(writing, (error) => error === scope.signal.reason);
-      await until(() => own.counts.lent === 0);
+      await until(() => own.counts.checkedOut === 0);
     });
     assert.deepEqual(await own.application('a').write('select pg_backend_pid() where $1', [true]), [[pid]]);
     await own.close();
@@ -228,7 +228,7 @@ describe('a cancelled request', () => {
     const writing = own.forRequest(scope).system.write('select $1::int', [4]);
     scope.cancel(late());
     assert.equal(await atOnce(writing), scope.signal.reason);
-    await until(() => own.counts.lent === 0 && own.counts.idle === 0);
+    await until(() => own.counts.checkedOut === 0 && own.counts.idle === 0);
     wire.mend();
     assert.deepEqual(await Promise.all([5, 6, 7].map((n) => own.system.write('select $1::int', [n]))), [
       [[5]],
@@ -265,7 +265,7 @@ describe('a cancelled request', () => {
       await until(async () => (await busy(server)).some(([, , query]) => String(query).endsWith('; begin')));
       scope.cancel(late());
       assert.equal(await atOnce(work), scope.signal.reason);
-      await until(async () => own.counts.lent === 0 && (await busy(server)).length === 0);
+      await until(async () => own.counts.checkedOut === 0 && (await busy(server)).length === 0);
       await own.close();
       assert.equal(await count(), 0);
     });

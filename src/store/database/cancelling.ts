@@ -32,8 +32,8 @@ const IS_RUNNING = `coalesce(state not like 'idle%', true)`;
 
 /**
  * A commit that waits for a synchronous standby is already written. Cancelled, it would become visible to others and could be
- * lost with the server: only the standby may end that wait. A commit that is being written to disk is spared for the same
- * reason, until the next attempt.
+ * lost with the server: only the standby may end that wait. A commit that is still being written would, if cancelled, not wait for
+ * the standby at all: it is spared until the next attempt.
  */
 const CANCEL = `select ${IS_RUNNING},
     case when coalesce(lower(wait_event), '') not in ('syncrep', 'walsync', 'walwrite') then pg_cancel_backend($1::int) end

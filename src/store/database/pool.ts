@@ -56,7 +56,7 @@ export class Pool {
 
   get counts() {
     const [idle, connecting, waiting] = [this.#idle.length, this.#connecting, this.#waiting.length];
-    return { idle, lent: this.#clients.size - idle, connecting, waiting };
+    return { idle, checkedOut: this.#clients.size - idle, connecting, waiting };
   }
 
   /** A connection that is idle now. */
