@@ -1,4 +1,4 @@
-// Bytes are read back before anybody is told that they are stored, and whose fault a failure is stays known.
+// Bytes are read back before they count as stored, and a failure stays attributed to the source or the store.
 
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
@@ -93,7 +93,7 @@ for (const [name, start] of [
       await nothingLeft(key.applicationId);
     });
 
-    it('notices what is not there, or breaks off, when it is read back', async () => {
+    it('notices a file that is missing or cut short when it is read back', async () => {
       const key = newKey();
       const broken = Readable.from(failing(content(10), new Error('EIO')));
       for (const read of [async () => undefined, async () => broken]) {
@@ -102,7 +102,7 @@ for (const [name, start] of [
       }
     });
 
-    it('leaves what it has replaced and cannot verify, as another may have stored the same', async () => {
+    it('leaves a replaced file that it cannot verify, as another request may have stored the same', async () => {
       const key = newKey();
       const bytes = content(1000);
       await store.blobs.put(key, inPieces(bytes));
@@ -111,7 +111,7 @@ for (const [name, start] of [
       assert.ok((await bytesOf(await store.blobs.read(key)))?.equals(bytes));
     });
 
-    it('passes on what the source throws, even when the store wraps it or hides it', async () => {
+    it('passes on the error of the source, even if the store wraps or hides it', async () => {
       const tooLarge = fault('INVALID_BODY', { reason: 'tooLarge' });
       const wraps = but({
         put: (to, bytes) =>
@@ -137,7 +137,7 @@ for (const [name, start] of [
       });
     }
 
-    it('reads what is stored, and takes what is not there or cannot be read for UNAVAILABLE', async () => {
+    it('reads a stored file, and throws UNAVAILABLE for one that is missing or unreadable', async () => {
       const key = newKey();
       const bytes = content(1000);
       await putVerified(store.blobs, key, inPieces(bytes));
@@ -155,7 +155,7 @@ for (const [name, start] of [
       await assert.rejects(readStored(but({ read }), key), isUnavailable);
     });
 
-    it('tells whether what could not be stored may appear later', async () => {
+    it('knows whether a file that could not be stored may appear later', async () => {
       for (const error of [new UnknownOutcome(), new Error('refused')]) {
         const put = () => Promise.reject(error);
         const thrown = await putVerified(but({ put }), newKey(), inPieces(content(1))).catch((reason) => reason);
@@ -183,7 +183,7 @@ it('a store that is away is UNAVAILABLE', async () => {
   }
 });
 
-it('faults stay what they are', () => {
+it('faults are not wrapped', () => {
   const known = fault('NOT_FOUND');
   assert.equal(storageUnavailable(known), known);
 });

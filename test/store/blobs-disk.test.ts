@@ -1,4 +1,4 @@
-// What only the store on disk has: modes, links, folders, and disks that are full.
+// Only the store on disk: modes, links, folders and full disks.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -36,7 +36,7 @@ describe('blobs on disk, their files', { concurrency: true }, () => {
   });
   after(() => store.close());
 
-  it('lie in a shard, for nobody else to read', async () => {
+  it('are in a shard, readable by no other account', async () => {
     const key = newKey();
     await store.blobs.put({ ...key, part: '256.webp' }, inPieces(content(10)));
     const shard = join(store.folder, key.applicationId, key.attachmentId.slice(-2));
@@ -99,7 +99,7 @@ describe('blobs on disk, their files', { concurrency: true }, () => {
       (folder: string) => cp(`${folder}-away`, folder, { recursive: true, filter: (path) => !path.endsWith(MARKER) }),
     ],
   ] as [string, (folder: string) => Promise<unknown>][]) {
-    it(`are not asked for, put or removed while ${what}`, async () => {
+    it(`are not read, stored or removed while ${what}`, async () => {
       const other = await startDisk();
       try {
         const { blobs, folder } = other;
@@ -145,7 +145,7 @@ describe('blobs on disk, their files', { concurrency: true }, () => {
     }
   });
 
-  it('leave no empty folders behind when they are removed, and those of others alone', async () => {
+  it('leave no empty folders of their own when they are removed', async () => {
     const key = newKey();
     const inOneShard = { ...key, attachmentId: `${newKey().attachmentId.slice(0, -2)}${key.attachmentId.slice(-2)}` };
     const elsewhere = {
@@ -214,7 +214,7 @@ describe('blobs on disk, limits', () => {
   });
 
   const folder = mkdtemp(join(tmpdir(), 'cartulary-full-'));
-  it('answer UNAVAILABLE on a full disk and leave nothing', { skip: process.getuid?.() !== 0 }, async (t) => {
+  it('throw UNAVAILABLE on a full disk and leave nothing', { skip: process.getuid?.() !== 0 }, async (t) => {
     const path = await folder;
     if (!mountSmall(path)) {
       t.diagnostic('root of this machine may not mount');

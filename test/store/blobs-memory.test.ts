@@ -45,7 +45,7 @@ async function peakOfPuts(blobs: Blobs): Promise<number> {
   return peak - atFirst;
 }
 
-/** What is held while nobody takes the bytes of many downloads. */
+/** Memory held while many downloads are not read. */
 async function peakOfReads(blobs: Blobs): Promise<number> {
   const key = newKey();
   async function* source() {

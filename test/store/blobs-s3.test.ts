@@ -1,4 +1,4 @@
-// What only the store on S3 has: parts, repetitions, connections, and calls that not every such store knows.
+// Only the store on S3: parts, retries, connections, and calls that not every S3-compatible store supports.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -21,7 +21,7 @@ describe('blobs on S3, their ways', () => {
   });
   afterEach(() => store.close());
 
-  /** Requests since the store was opened, with what varies left out. */
+  /** Requests since the store was opened, without the parts that vary. */
   const sent = (pattern: RegExp) => store.s3.requests.filter((request) => pattern.test(request)).length;
   const PART_2 = /^PUT .*partNumber=2/;
 
@@ -61,7 +61,7 @@ describe('blobs on S3, their ways', () => {
     assert.deepEqual(await collect(store.blobs.list(key.applicationId)), []);
   });
 
-  it('does not repeat what was refused', async () => {
+  it('does not repeat a refused request', async () => {
     store.s3.decide((request) => (PART_2.test(request) ? 403 : undefined));
     const key = newKey();
     await assert.rejects(store.blobs.put(key, inPieces(content(20 * MIB))));
@@ -119,7 +119,7 @@ describe('blobs on S3, their ways', () => {
     for (const decision of ['cut', 'lost', 504] as const) {
       it(`says that ${what} may appear later when its last request ends with ${decision}`, async () => {
         store.s3.decide((request) => (last.test(request) && !/partNumber/.test(request) ? decision : undefined));
-        // Were it found then, a lost answer would do no harm.
+        // If it were found then, a lost reply would do no harm.
         if (decision === 'lost') {
           store.s3.decide((request) => {
             if (request.startsWith('HEAD')) return 'cut';
@@ -149,7 +149,7 @@ describe('blobs on S3, their ways', () => {
     assert.equal((await collect(store.blobs.list(key.applicationId))).length, 1);
   });
 
-  it('remembers an attempt without an answer when the next is refused', async () => {
+  it('remembers an attempt without a reply if the next is refused', async () => {
     let attempt = 0;
     store.s3.decide((request) => {
       if (!request.startsWith('PUT')) return undefined;
@@ -165,7 +165,7 @@ describe('blobs on S3, their ways', () => {
     await assert.rejects(put, (error) => !(error instanceof UnknownOutcome));
   });
 
-  it('sends what fits in one part as one object', async () => {
+  it('sends a file that fits in one part as one object', async () => {
     await store.blobs.put(newKey(), inPieces(content(8 * MIB)));
     assert.equal(sent(/uploads/), 0);
     await store.blobs.put(newKey(), inPieces(content(8 * MIB + 1)));
@@ -216,7 +216,7 @@ describe('blobs on S3, their ways', () => {
     for (let count = 0; count < 10; count += 1) streams.push((await store.blobs.read(key))!);
     assert.ok((await store.s3.connections()) >= 10);
     for (const stream of streams) stream.destroy();
-    // What stays are connections for the next requests.
+    // Only connections for the next requests stay.
     let left = 10;
     for (let look = 0; look < 500 && left > 5; look += 1) {
       await sleep(10);
@@ -249,7 +249,7 @@ describe('blobs on S3, their ways', () => {
     await assert.rejects(bytesOf(stream));
   });
 
-  it('says what is wrong with the place, and no secret', async () => {
+  it('reports what is wrong with the bucket, and no secret', async () => {
     const options = {
       bucket: store.s3.bucket,
       prefix: 'x/',
@@ -287,7 +287,7 @@ describe('blobs on S3, their ways', () => {
     }
   });
 
-  it('is used as soon as it answers when it was away at first', async () => {
+  it('is used as soon as it replies, if it was away at first', async () => {
     store.s3.decide(() => 'cut');
     const { searchParams } = new URL(store.s3.url());
     const blobs = createS3Blobs({
@@ -317,7 +317,7 @@ describe('the time of a download', () => {
     await assert.rejects(bytesOf(withStallTimeout(new PassThrough(), 20)), /sent nothing for 20 ms/);
   });
 
-  it('does not run while nobody reads', async () => {
+  it('does not run while the reader pauses', async () => {
     const body = new PassThrough();
     const stream = withStallTimeout(body, 20);
     body.end(content(10));

@@ -1,4 +1,4 @@
-// What every store of blobs does, tried on each of them.
+// The contract of all blob stores, tested on each of them.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -76,7 +76,7 @@ for (const [name, start] of STORES) {
       }
     });
 
-    it('replaces a file and keeps what is beside it', async () => {
+    it('replaces a file and keeps those beside it', async () => {
       const key = newKey();
       const beside = { ...key, part: '256.webp' };
       await store.blobs.put(beside, inPieces(content(10)));
@@ -109,7 +109,7 @@ for (const [name, start] of STORES) {
       assert.ok((await bytesOf(await store.blobs.read(key)))?.equals(bytes));
     });
 
-    it('removes everything of an attachment, also what was interrupted, and nothing of its neighbours', async () => {
+    it('removes all files of an attachment, interrupted ones too, and no others', async () => {
       const key = newKey();
       const neighbour = { ...newKey(key.applicationId), part: 'piece-0' };
       for (const one of [key, { ...key, part: '256.webp' }, { ...key, part: 'piece-0' }, neighbour]) {
@@ -139,7 +139,7 @@ for (const [name, start] of STORES) {
       assert.deepEqual(await collect(store.blobs.list(key.applicationId)), []);
     });
 
-    it('removes all beside a file, also what was interrupted, and never the file', async () => {
+    it('removes all files beside a file, interrupted ones too, and never the file', async () => {
       const key = newKey();
       const neighbour = { ...newKey(key.applicationId), part: 'piece-0-ab' };
       for (const one of [key, { ...key, part: '256.webp' }, { ...key, part: 'piece-0-ab' }, neighbour]) {
@@ -154,7 +154,7 @@ for (const [name, start] of STORES) {
       await store.blobs.removeParts(newKey());
     });
 
-    it('removes one file, and what is not there without complaint', async () => {
+    it('removes one file, and ignores a missing one', async () => {
       const key = newKey();
       const beside = { ...key, part: 'piece-0' };
       for (const one of [key, beside]) await store.blobs.put(one, inPieces(content(100)));
@@ -165,7 +165,7 @@ for (const [name, start] of STORES) {
       await store.blobs.removeAll(newKey());
     });
 
-    it('names the applications of which anything is stored', async () => {
+    it('lists the applications with stored files', async () => {
       const [stored, interrupted, littered, emptied] = Array.from({ length: 4 }, newApplicationId);
       await store.blobs.put({ ...newKey(stored), part: 'piece-0' }, inPieces(content(10)));
       await store.interrupt(newKey(interrupted));
@@ -182,7 +182,7 @@ for (const [name, start] of STORES) {
       assert.equal(new Set(named).size, named.length);
     });
 
-    it('says that there is nothing where nothing is', async () => {
+    it('reports missing files', async () => {
       const key = newKey();
       assert.equal(await store.blobs.read(key), undefined);
       assert.equal(await store.blobs.read(key, { start: 0, end: 5 }), undefined);
@@ -190,7 +190,7 @@ for (const [name, start] of STORES) {
       assert.deepEqual(await collect(store.blobs.list(key.applicationId)), []);
     });
 
-    it('refuses what is no key', async () => {
+    it('refuses invalid keys', async () => {
       const key = newKey();
       const wrong: BlobKey[] = [
         { ...key, applicationId: '..' },

@@ -215,7 +215,7 @@ describe('a cancelled request', () => {
     scope.cancel(late());
     assert.equal(await atOnce(reading), scope.signal.reason);
     assert.deepEqual(await own.application('a').rows('select $1::int', [1]), [[1]]);
-    assert.ok(await isRunning(), 'what is asked on a lane is not stopped, as others are behind it');
+    assert.ok(await isRunning(), 'statements on a lane are not cancelled: others follow them');
     await own.close();
   });
 
