@@ -87,7 +87,7 @@ async function confirm(walk: Walk, applicationId: string, suspects: readonly Sus
     suspects.map(({ row }) => row.id),
   );
   const sure = suspects.filter(({ row }) => again.get(row.id)?.state === row.state);
-  const told = findingsOf(
+  const findings = findingsOf(
     walk,
     sure.map(({ row, kind, size }) => ({
       kind,
@@ -98,7 +98,7 @@ async function confirm(walk: Walk, applicationId: string, suspects: readonly Sus
       expectedSize: row.size,
     })),
   );
-  if (!walk.mending) return told;
+  if (!walk.mending) return findings;
   for (const kind of new Set(sure.map((suspect) => suspect.kind))) {
     const ids = sure.filter((suspect) => suspect.kind === kind).map(({ row }) => row.id);
     const change =
@@ -107,7 +107,7 @@ async function confirm(walk: Walk, applicationId: string, suspects: readonly Sus
         : ({ from: 'available', to: 'missing' } as const);
     walk.tallies[kind].mended += (await changeState(writer, ids, change)).length;
   }
-  return told;
+  return findings;
 }
 
 /** Abandoned uploads and removals; the sweep removes them within the hour. */

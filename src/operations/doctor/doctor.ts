@@ -20,7 +20,7 @@ const SIGN_OF_LIFE_MS = 2_000;
 export async function* examine(context: UpkeepContext, options: DoctorOptions): AsyncGenerator<DoctorLine> {
   try {
     const first = newWalk(context, { hashes: options.hashes });
-    yield* withSigns(first, walkThrough(first));
+    yield* withProgress(first, walkThrough(first));
     const { looked, tallies } = first;
     const alarm = options.force ? undefined : alarming(looked, tallies);
     const isToMend = options.mend && first.found.size > 0;
@@ -29,7 +29,7 @@ export async function* examine(context: UpkeepContext, options: DoctorOptions): 
       // Reading every file is slow: only if a file with other content was found.
       const hashes = options.hashes && tallies.otherContent.found > 0;
       const second = newWalk(context, { hashes, due: first.found });
-      yield* withSigns(second, walkThrough(second));
+      yield* withProgress(second, walkThrough(second));
       for (const kind of FINDING_KINDS) {
         const { found: met, mended } = second.tallies[kind];
         tallies[kind].mended = mended;
@@ -59,11 +59,11 @@ async function* walkThrough(walk: Walk): AsyncGenerator<DoctorLine> {
 }
 
 /** The lines, and the progress of the walk while there are none. */
-async function* withSigns(walk: Walk, lines: AsyncGenerator<DoctorLine>): AsyncGenerator<DoctorLine> {
+async function* withProgress(walk: Walk, lines: AsyncGenerator<DoctorLine>): AsyncGenerator<DoctorLine> {
   try {
     for (;;) {
       const next = lines.next();
-      // What became of it is looked at below; nobody may be left to hear of it.
+      // `next` is awaited below, unless the reader leaves first: then its error must not count as unhandled.
       const ended = next.then(
         () => true,
         () => true,
