@@ -1,4 +1,4 @@
-// Applications as a whole: listing, showing, removing; and who may.
+// Listing, showing and removing applications, and who may do so.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -77,7 +77,7 @@ describe('applications', () => {
     }
     assert.equal((await stays.send('GET', '')).status, 200);
     const again = await publishApplication(server, { id: app.id, collections: COLLECTIONS });
-    assert.equal((await app.send('GET', '')).status, 401, 'a token of the removed application opens nothing');
+    assert.equal((await app.send('GET', '')).status, 401, 'a token of the removed application is refused');
     assert.equal((await again.send('GET', '')).body.version, 1);
   });
 
@@ -89,7 +89,7 @@ describe('applications', () => {
     assert.deepEqual((await Promise.all(removals)).map(({ status }) => status).sort(), [204, 404]);
   });
 
-  it('are for the holder of the operator key', async () => {
+  it('need the operator key', async () => {
     const app = await publishApplication(server, { collections: [] });
     const paths: [string, string, unknown?][] = [
       ['GET', '/applications'],
@@ -119,7 +119,7 @@ describe('applications', () => {
     assert.ok(!names.includes('Sneaked in'));
   });
 
-  it('have paths of their own, and nothing beside them', async () => {
+  it('have fixed paths; any other is not found', async () => {
     const unknown = await server.operator('GET', '/nothing');
     assert.equal(unknown.status, 404);
     assert.equal(unknown.body.code, 'NOT_FOUND');

@@ -23,7 +23,7 @@ describe('the demonstration', () => {
     await server.close();
   });
 
-  /** As servers do that start at once. Gives what they print. */
+  /** Like servers that start at the same time. Returns their output. */
   async function start(...dataFolders: string[]): Promise<string[]> {
     const log = mock.method(console, 'log', () => undefined);
     const { connection } = server.database;
@@ -36,13 +36,13 @@ describe('the demonstration', () => {
     }
   }
 
-  it('is not published where its token could not be kept', async () => {
+  it('is not published if its token cannot be stored', async () => {
     await writeFile(join(folder, 'file'), '');
     await assert.rejects(start(join(folder, 'file', 'data')), /Cannot use the data folder .*file\/data/);
     assert.deepEqual((await server.operator('GET', '/applications')).body, []);
   });
 
-  it('is published once by servers that start at once, into a data folder that nobody has made', async () => {
+  it('is published once by servers that start together, and creates the data folder', async () => {
     const data = join(folder, 'new', 'data');
     const printed = await start(data, data);
     const { body } = await server.operator('GET', '/applications');

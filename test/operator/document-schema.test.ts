@@ -1,4 +1,4 @@
-// The JSON Schema of the publish document: open to all, and saying what publishing says.
+// The JSON Schema of the publish document: public, and in agreement with publishing.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';

@@ -28,7 +28,7 @@ function projectRoot(): string {
   return folder;
 }
 
-/** The migrations of a version to come, by their paths below the folder. */
+/** The migrations of a future version, by their paths in the folder. */
 const NEXT_VERSION: Readonly<Record<string, string>> = {
   'system/0002_colours.sql': `create table cartulary.colours (colour text primary key);
     insert into cartulary.colours values ('red');`,
@@ -38,7 +38,7 @@ const NEXT_VERSION: Readonly<Record<string, string>> = {
   'application/0003_shades.sql': `alter table {{application}}.colours add column shade text not null default 'light';`,
 };
 
-/** With a folder that holds the migrations of this version and those given. */
+/** Calls `work` with a folder that holds the migrations of this version and the given ones. */
 async function withMigrations(
   more: Readonly<Record<string, string>>,
   work: (folder: URL) => Promise<void>,
@@ -54,7 +54,7 @@ async function withMigrations(
 }
 
 describe('migrations', () => {
-  /** Gives a database of its own, and closes what was started on it. */
+  /** Provides a new database, and closes the servers that were started on it. */
   async function withDatabase(
     work: (database: TestDatabase, start: (settings?: ServerSettings) => Promise<TestServer>) => Promise<void>,
   ): Promise<void> {
@@ -110,8 +110,8 @@ describe('migrations', () => {
     });
   });
 
-  it('are read again where they could not be', async (t) => {
-    // One that has read nothing yet.
+  it('are read again after a failure to read them', async (t) => {
+    // A module instance that has read nothing yet.
     const own = new URL('../../src/store/applications/migrate.js?unread', import.meta.url).href;
     const { migrateApplication } = (await import(own)) as typeof import('../../src/store/applications/migrate.ts');
     const nowhere = Database.open({
@@ -130,11 +130,11 @@ describe('migrations', () => {
       reading.mock.restore();
       syncBuiltinESMExports();
     }
-    // It has come as far as the database.
+    // The files were read: this error comes from the database.
     await assert.rejects(migrateApplication(nowhere, 'a'), { code: 'UNAVAILABLE' });
   });
 
-  it('apply what is new, to the system and to every application, once and in order', async () => {
+  it('apply new ones to the system and to every application, once and in order', async () => {
     await withDatabase(async (database, start) => {
       const first = await start();
       const apps = [
@@ -156,7 +156,7 @@ describe('migrations', () => {
         assert.deepEqual(await database.sql(`select migration from ${schemaOf(id)}.fence`), [[3]]);
         assert.deepEqual(await database.sql(`select colour, shade from ${schemaOf(id)}.colours`), [['blue', 'light']]);
       }
-      // A node of this version serves beside them and makes schemas of its own.
+      // A node of this version runs beside them and creates schemas.
       const older = await start();
       assert.equal((await older.send('GET', '/readyz')).status, 200);
       const made = await publishApplication(older, { name: 'Older', collections: COLLECTIONS });
@@ -164,7 +164,7 @@ describe('migrations', () => {
     });
   });
 
-  it('leave the schema as it was where a statement of theirs fails', async () => {
+  it('leave the schema unchanged if one of their statements fails', async () => {
     await withDatabase(async (database, start) => {
       const first = await start();
       const app = await publishApplication(first, { collections: COLLECTIONS });
@@ -197,7 +197,7 @@ describe('migrations', () => {
     });
   });
 
-  it('say when a database is not migrated', async () => {
+  it('report a database that is not migrated', async () => {
     await withDatabase(async (database, start) => {
       const server = await start();
       await database.sql('delete from cartulary.migrations');
@@ -208,7 +208,7 @@ describe('migrations', () => {
     });
   });
 
-  it('make what migrations/schema.sql says', async () => {
+  it('create the schema in migrations/schema.sql', async () => {
     await withDatabase(async (database, start) => {
       const app = await publishApplication(await start(), { collections: [] });
       const dump = HEADER + (await dumpSchemas(database, schemaOf(app.id)));

@@ -1,4 +1,4 @@
-// Organizations: single sign-on, whose secret is never shown, and shared users. Their names are steps of a path.
+// Organizations: single sign-on, whose secret is never shown, and shared users. Their names are segments of a path.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -28,7 +28,7 @@ describe('organizations', () => {
   const addUser = (name: string, body: unknown) => server.operator('POST', `${path(name)}/sharedUsers`, body);
   const person = (name: string, more: object = {}) => ({ name, email: 'p@example.com', password: PASSWORD, ...more });
 
-  it('have names with anything in them', async () => {
+  it('have names with any characters', async () => {
     const names = [
       'Acme',
       'Acme & Söhne',
@@ -54,20 +54,20 @@ describe('organizations', () => {
     assert.equal(count, names.length);
   });
 
-  it('have names that are not everything', async () => {
+  it('refuse some names', async () => {
     for (const name of [' ', 'x'.repeat(65), '🦉'.repeat(65), 'a\u0000b', 'a\nb']) {
       const made = await put(name, { singleSignOn: null });
       assert.equal(made.status, 400, made.text);
       assert.equal(made.body.code, 'INVALID_PARAMETER');
       assert.equal(made.body.params.parameter, 'name');
-      // What no text of the database can hold is refused everywhere; the rest is simply not there.
+      // Text that the database cannot hold is refused everywhere; other names are not found.
       const code = name.includes('\u0000') ? 'INVALID_PARAMETER' : 'ORGANIZATION_NOT_FOUND';
       assert.equal((await get(name)).body.code, code);
       assert.equal((await addUser(name, person('One'))).body.code, code);
     }
   });
 
-  it('are made by an application that names them', async () => {
+  it('are created by an application that names them', async () => {
     await publishApplication(server, { organization: 'Made by publishing', collections: [] });
     assert.deepEqual((await get('Made by publishing')).body, { name: 'Made by publishing', singleSignOn: null });
     await put('Made by publishing', { singleSignOn: SIGN_ON });
@@ -75,7 +75,7 @@ describe('organizations', () => {
     assert.deepEqual((await get('Made by publishing')).body.singleSignOn, shown('Made%20by%20publishing'));
   });
 
-  it('keep the client secret to themselves, also when it is left out', async () => {
+  it('never show the client secret, and keep it when it is left out', async () => {
     const made = await put('Signed', { name: 'Signed', singleSignOn: SIGN_ON });
     assert.equal(made.status, 200, made.text);
     assert.deepEqual(made.body, { name: 'Signed', singleSignOn: shown('Signed') });
@@ -111,7 +111,7 @@ describe('organizations', () => {
     }
   });
 
-  it('lose none of two changes at once', async () => {
+  it('lose no concurrent change', async () => {
     assert.equal((await put('Busy', { singleSignOn: SIGN_ON })).status, 200);
     const holder = new pg.Client(server.database.connection);
     await holder.connect();
@@ -136,7 +136,7 @@ describe('organizations', () => {
     assert.deepEqual(row, ['A-Newer-Secret']);
   });
 
-  it('show the address to register, and take it back unread', async () => {
+  it('show the redirect address, and ignore it in a request', async () => {
     const name = 'Säge & Co / 100%*';
     const step = 'S%C3%A4ge%20%26%20Co%20%2F%20100%25%2A';
     assert.deepEqual((await put(name, { singleSignOn: SIGN_ON })).body, { name, singleSignOn: shown(step) });
@@ -151,7 +151,7 @@ describe('organizations', () => {
     assert.deepEqual(JSON.parse(String(rows[0]?.[0])), SIGN_ON);
   });
 
-  it('refuse a body that is wrong', async () => {
+  it('refuse an invalid body', async () => {
     const bodies: [unknown, string?][] = [
       [{}, '/singleSignOn'],
       [{ singleSignOn: true }],
@@ -172,7 +172,7 @@ describe('organizations', () => {
     assert.equal((await get('Wrong')).status, 404);
   });
 
-  it('close Basic authentication while single sign-on is on, at once', async () => {
+  it('refuse Basic authentication as soon as single sign-on is on', async () => {
     const app = await publishApplication(server, { organization: 'Closing', collections: [] });
     const authorization = `Basic ${Buffer.from(`${app.admin.id}:${PASSWORD}`).toString('base64')}`;
     const basic = () => server.send('GET', `/v1/${app.id}`, { headers: { authorization } });
@@ -184,7 +184,7 @@ describe('organizations', () => {
     assert.equal((await basic()).status, 200);
   });
 
-  it('have shared users, of exactly this shape', async () => {
+  it('have shared users of exactly this shape', async () => {
     await put('People', { singleSignOn: null });
     const reply = await addUser('People', person('Hanako 花子'));
     assert.equal(reply.status, 200, reply.text);

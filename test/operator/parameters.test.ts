@@ -1,4 +1,4 @@
-// Parameters of the operator's operations: a slip publishes, removes and mends nothing.
+// Parameters of the operator's operations: a wrong one changes nothing.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -22,7 +22,7 @@ describe("the operator's parameters", () => {
     assert.deepEqual([body.code, body.params.parameter], ['INVALID_PARAMETER', parameter]);
   }
 
-  it('publish nothing when they are not known, wrong or given twice', async () => {
+  it('publish nothing if they are unknown, wrong or repeated', async () => {
     const document = { id: app.id, name: 'Renamed', collections: [] };
     for (const query of ['dryrun=true', 'dry-run=true', 'dryRun=1', 'dryRun=', 'dryRun=TRUE', 'allowDataloss=true']) {
       const [parameter = ''] = query.split('=');
@@ -37,7 +37,7 @@ describe("the operator's parameters", () => {
     assert.equal((await server.operator('GET', `/applications/${app.id}?any=thing`)).body.name, 'Test');
   });
 
-  it('mend and remove nothing when they are not known', async () => {
+  it('repair and remove nothing if they are unknown', async () => {
     assertRefused(await server.operator('POST', '/doctor?mend=true&dryRun=true'), 'dryRun');
     assertRefused(await server.operator('DELETE', `/applications/${app.id}?dryRun=true`), 'dryRun');
     assert.equal((await server.operator('GET', `/applications/${app.id}`)).status, 200);

@@ -1,4 +1,4 @@
-// The server proves that it knows the operator key, to whoever asks and to nobody too often.
+// The server proves to any client that it knows the operator key, at a limited rate.
 
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
@@ -20,7 +20,7 @@ async function withServer(work: (server: TestServer) => Promise<void>): Promise<
 const ask = (server: TestServer, json: unknown) => server.send('POST', '/operator/v1/proof', { json });
 
 describe('the proof of the operator key', () => {
-  it('depends on the key, on what was asked and on where', () =>
+  it('depends on the key, the nonce and the endpoint', () =>
     withServer(async (server) => {
       const { body } = await ask(server, { nonce: NONCE });
       const hmac = (text: string) => createHmac('sha256', OPERATOR_KEY).update(text).digest('base64url');

@@ -1,4 +1,4 @@
-// Publishing while batches lock records: neither waits for the other in vain.
+// Publishing while batches lock records: no deadlocks and no timeouts.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -25,7 +25,7 @@ describe('publishing and batches', () => {
     await server.close();
   });
 
-  it('get along: every publishing and every batch answers 200', async () => {
+  it('succeed together: every publish and every batch gets 200', async () => {
     const { Code, Count } = app.ids.Things!;
     const made = await app.send('POST', app.records('Things'), {
       json: Array.from({ length: RECORDS }, (_, n) => ({ values: { [Code!]: string(`code ${n}`) } })),

@@ -1,4 +1,4 @@
-// What publishing takes away: only with consent, only what was meant, and told beforehand.
+// Publishing that loses data: only with consent, only the intended data, and announced beforehand.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -67,7 +67,7 @@ describe('publishing that loses data', () => {
     }
   }
 
-  it('takes nothing without consent, and tells how many records are concerned', async () => {
+  it('removes nothing without consent, and reports the number of affected records', async () => {
     const { app, publish, create, read } = await begin([TITLE, NOTE]);
     const record = await create({ Title: string('a'), Note: string('b') });
     await create({ Title: string('c') });
@@ -97,7 +97,7 @@ describe('publishing that loses data', () => {
     await assertSound(same.body.application);
   });
 
-  it('takes the values of a removed column and leaves the others', async () => {
+  it('removes the values of a removed column and keeps the others', async () => {
     const { app, publish, create, read } = await begin([TITLE, NOTE]);
     const { Title, Note } = app.ids.Things as { Title: string; Note: string };
     const full = await create({ Title: string('a'), Note: string('b') });
@@ -141,7 +141,7 @@ describe('publishing that loses data', () => {
     await assertSound(back.body.application);
   });
 
-  it('takes the values of a column that changes its type', async () => {
+  it('removes the values of a column that changes its type', async () => {
     const { app, publish, create, read } = await begin([TITLE, NOTE]);
     const { Title, Note } = app.ids.Things as { Title: string; Note: string };
     const record = await create({ Title: string('a'), Note: string('1') });
@@ -161,7 +161,7 @@ describe('publishing that loses data', () => {
     assert.equal(twin.body.code, 'DUPLICATED_VALUES');
   });
 
-  it('takes only the key that an Object loses, also within an Array', async () => {
+  it('removes only the key that an Object loses, also in an Array', async () => {
     const { app, publish, create, read } = await begin([TITLE, ADDRESS, PARTS]);
     const { Title, Address, Parts } = app.ids.Things as Record<string, string>;
     const object = { type: 'Object', value: { Street: string('Main'), Floor: number(3) } };
@@ -233,7 +233,7 @@ describe('publishing that loses data', () => {
     await assertSound(done.body.application);
   });
 
-  it('gives a collection that is added again under its identifier a fresh start', async () => {
+  it('starts empty with a collection that is added again under its identifier', async () => {
     const { app, publish, create } = await begin([TITLE, NOTE]);
     const old = await create({ Title: string('a'), Note: string('unique') });
     const empty = { id: app.id, name: 'Test', activityLogEnabled: true, collections: [] };
@@ -301,7 +301,7 @@ describe('publishing that loses data', () => {
   it('never sets a time back', async () => {
     const { app, publish, create, read } = await begin([TITLE, NOTE]);
     const record = await create({ Title: string('a'), Note: string('b') });
-    // As if a node whose clock is ahead had published before.
+    // As if a node with a fast clock had published before.
     const ahead = '2999-01-01T00:00:00.000Z';
     await server.database.sql(`update ${schemaOf(app.id)}.${app.ids.Things!.id} set rec = replace(rec, $1, $2)`, [
       `"timestamp":"${record.timestamp}"`,

@@ -98,7 +98,7 @@ describe('publishing a document', () => {
     await assertNoDebris(server.database, application);
   });
 
-  it('takes identifiers that come from elsewhere', async () => {
+  it('accepts identifiers from another installation', async () => {
     const id = `p${'z'.repeat(26)}`;
     const collections = [{ id: 't0000001', name: 'A', columns: [{ id: 'c0000001', name: 'B', type: 'Date' }] }];
     const { application } = await publish({ id, name: 'Brought along', collections });
@@ -115,14 +115,14 @@ describe('publishing a document', () => {
     assert.deepEqual(await publish(shown.body), { application, changes: [] });
   });
 
-  it('makes another application of the same document without an id', async () => {
+  it('creates another application from the same document without an id', async () => {
     const one = await publish({ ...DOCUMENT, name: 'Twin' });
     const other = await publish({ ...DOCUMENT, name: 'Twin' });
     assert.notEqual(one.application.id, other.application.id);
     assert.equal(other.application.version, 1);
   });
 
-  it('matches by name where no identifier is given, and renames where one is', async () => {
+  it('matches by name without an identifier, and renames with one', async () => {
     const { application } = await publish(DOCUMENT);
     const [visits, sites] = application.collections as [Collection, Collection];
     const renamed = await publish({
@@ -152,7 +152,7 @@ describe('publishing a document', () => {
     assert.deepEqual(same, sites);
   });
 
-  it('tells every kind of change, each time one version further', async () => {
+  it('reports every kind of change, and increments the version', async () => {
     const key = (name: string) => ({ name, type: 'String' });
     const column = (more: object) => ({ name: 'A', type: 'Object', scheme: { keys: [key('x')] }, ...more });
     const collection = (...columns: object[]) => ({ name: 'C', columns });
@@ -262,7 +262,7 @@ describe('publishing a document', () => {
     assert.deepEqual(again, { application, changes: [] });
   });
 
-  it('tells all that is wrong with a document at once', async () => {
+  it('reports all problems of a document at once', async () => {
     const reply = await send({
       name: '',
       timeZone: 'Mars/Olympus',
@@ -310,7 +310,7 @@ describe('publishing a document', () => {
     assert.equal((await send(document, '?dryRun=true')).status, 400);
   });
 
-  it('refuses what is not a document at all', async () => {
+  it('refuses bodies that are no document', async () => {
     for (const body of [null, [], 'text', 1]) {
       const reply = await send(body);
       assert.equal(reply.status, 400, reply.text);
@@ -318,7 +318,7 @@ describe('publishing a document', () => {
     }
   });
 
-  it('refuses parameters, bodies and types of content that cannot be read', async () => {
+  it('refuses unreadable parameters, bodies and content types', async () => {
     for (const name of ['dryRun', 'allowDataLoss']) {
       const reply = await send(DOCUMENT, `?${name}=maybe`);
       assert.equal(reply.status, 400);
@@ -348,7 +348,7 @@ describe('publishing a document', () => {
     assert.equal(application.collections[4]?.columns.length, 200);
   });
 
-  it('refuses to switch shared-users mode while there are users', async () => {
+  it('refuses to switch shared-users mode if there are users', async () => {
     const { application } = await publish({ name: 'Modes', collections: [] });
     const base = { id: application.id, name: 'Modes', collections: [] };
     await publish({ ...base, sharedUsersModeEnabled: true });

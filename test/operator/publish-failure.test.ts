@@ -1,4 +1,4 @@
-// A publishing that cannot be finished leaves the application as it was, and nothing of itself.
+// A publish that fails leaves the application unchanged and no remains.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -10,7 +10,7 @@ import { assertNoDebris, assertRecordsAgree, columnsOf, schemaOf } from '../supp
 const TITLE = { name: 'Title', type: 'String' };
 const NOTE = { name: 'Note', type: 'String' };
 
-describe('a publishing that fails half-way', () => {
+describe('a publish that fails half-way', () => {
   let server: TestServer;
   let app: TestApplication;
   let published: Application;
@@ -30,7 +30,7 @@ describe('a publishing that fails half-way', () => {
     await server.close();
   });
 
-  /** Removes a column, makes another unique and adds a collection: the last of it meets a table that is in the way. */
+  /** Removes a column, makes another unique, and adds a collection whose table already exists, which fails. */
   const bold = () => ({
     id: app.id,
     name: 'Bold',
@@ -67,7 +67,7 @@ describe('a publishing that fails half-way', () => {
     await assertRecordsAgree(server.database, done.body.application, done.body.application.collections[0]);
   });
 
-  it('leaves nothing of an application that could not be created', async () => {
+  it('leaves no remains of an application that could not be created', async () => {
     const id = `p${'0'.repeat(26)}`;
     await server.database.sql(`create schema ${schemaOf(id)}`);
     const document = { id, name: 'Blocked', organization: 'Blocked organization', collections: [] };
@@ -82,7 +82,7 @@ describe('a publishing that fails half-way', () => {
     assert.equal(done.body.application.version, 1);
   });
 
-  it('clears away what a killed server may have left', async () => {
+  it('is cleaned up after its server was killed', async () => {
     const id = `p${'1'.repeat(26)}`;
     const document = { id, name: 'Left', collections: [{ id: 't2222222', name: 'A', columns: [TITLE] }] };
     assert.equal((await server.operator('POST', '/applications', document)).status, 200);

@@ -1,5 +1,5 @@
-// What takes long when an application is published happens while requests go on. Each test holds the preparation up at
-// one of its steps, with something that only the preparation waits for, and looks at the server meanwhile.
+// The slow steps of publishing run while requests go on. Each test blocks the preparation at one of its steps, with
+// a lock or snapshot that only the preparation waits for, and checks the server meanwhile.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -66,7 +66,7 @@ describe('publishing with many records', () => {
     return assertRecordsAgree(server.database, application, application.collections[0]!);
   }
 
-  /** Runs `work` while a transaction of ours is open, in which `statement` was run. */
+  /** Runs `work` while a transaction of the test is open, in which `statement` was run. */
   async function whileOpen(statement: string, work: (release: () => Promise<void>) => Promise<void>): Promise<void> {
     const client = new pg.Client(server.database.connection);
     await client.connect();
@@ -81,10 +81,10 @@ describe('publishing with many records', () => {
     }
   }
 
-  /** No index that is built concurrently is finished before our snapshot goes. */
+  /** No concurrent index build finishes before this snapshot ends. */
   const holdingIndexes = (work: (release: () => Promise<void>) => Promise<void>) => whileOpen('select 1', work);
 
-  /** The statements that fill records in wait before their first; the records that they are about to write are locked. */
+  /** Makes the statements that fill columns wait in a trigger, before their first write. */
   async function holdingFilling(
     app: TestApplication,
     work: (release: () => Promise<void>) => Promise<void>,
@@ -114,7 +114,7 @@ describe('publishing with many records', () => {
     (await node.operator('GET', `/applications/${app.id}/publishing`)).body.publishing;
   const untilStep = (app: TestApplication, step: string) =>
     until(`the step ${step}`, async () => (await progressOf(app, second))?.step === step);
-  /** From then on writers maintain the index, and it refuses what it must. */
+  /** From then on writers maintain the index, and it refuses duplicates. */
   const untilEnforced = (app: TestApplication) =>
     until('a unique index', async () => {
       const rows = await server.database.sql(
@@ -125,7 +125,7 @@ describe('publishing with many records', () => {
       return rows.length > 0;
     });
 
-  /** Everything that requests do with records, on one node. */
+  /** Every kind of request for records, on one node. */
   async function useRecords(app: TestApplication, node: TestServer, mark: string): Promise<void> {
     const ask = async (method: string, recordId?: string, json?: object): Promise<Reply> => {
       const path = `/v1/${app.id}${app.records('Things', recordId)}`;
@@ -146,14 +146,14 @@ describe('publishing with many records', () => {
     assert.equal((await ask('GET', two.id)).body.values[TITLE.id].value, mark);
   }
 
-  it('lets everybody read and write while indexes are built, on every node', async () => {
+  it('does not block reads and writes while indexes are built, on every node', async () => {
     const app = await begin();
     const before = await definitionOf(app);
     await holdingIndexes(async (release) => {
       const publishing = publish(app, MORE);
       await untilStep(app, 'indexing');
       for (const [index, node] of [server, second].entries()) await useRecords(app, node, `node ${index}`);
-      assert.deepEqual(await definitionOf(app), before, 'nobody sees it before the switch');
+      assert.deepEqual(await definitionOf(app), before, 'the definition is unchanged before the switch');
       const progress = await progressOf(app);
       assert.equal(progress.collectionId, THINGS);
       assert.ok(progress.total > 0 && progress.done < progress.total, JSON.stringify(progress));
@@ -167,7 +167,7 @@ describe('publishing with many records', () => {
     assert.equal((await assertSound(app)).length, RECORDS + 6);
   });
 
-  it('lets everybody read and write while records are filled in', async () => {
+  it('does not block reads and writes while columns are filled', async () => {
     const app = await begin();
     await holdingFilling(app, async (release) => {
       const publishing = publish(app, MORE);
@@ -181,7 +181,7 @@ describe('publishing with many records', () => {
     assert.equal((await assertSound(app)).length, RECORDS + 6);
   });
 
-  it('waits for a writer of the old generation, and keeps nobody waiting for it', async () => {
+  it('waits for a writer of the old generation without blocking other requests', async () => {
     const app = await begin(10);
     const table = `${schemaOf(app.id)}.${THINGS}`;
     await whileOpen(`update ${table} set hash = hash where id = (select min(id) from ${table})`, async (release) => {
@@ -196,7 +196,7 @@ describe('publishing with many records', () => {
     await assertSound(app);
   });
 
-  it('refuses collisions that come up before the index is there, and leaves nothing', async () => {
+  it('refuses collisions that are written before the index is built, and leaves no remains', async () => {
     const app = await begin(20);
     const before = await definitionOf(app);
     await holdingFilling(app, async (release) => {
@@ -225,7 +225,7 @@ describe('publishing with many records', () => {
     await useRecords(app, server, 'afterwards');
   });
 
-  it('refuses writers what the index that is being built cannot take', async () => {
+  it('refuses writes that violate an index that is being built', async () => {
     const app = await begin(20);
     await holdingIndexes(async (release) => {
       const publishing = publish(app, [TITLE, { ...CODE, unique: true }, COUNT]);
@@ -246,7 +246,7 @@ describe('publishing with many records', () => {
     await assertSound(app);
   });
 
-  it('lets the next publisher follow, and a dry run pass', async () => {
+  it('makes the next publish wait, but not a dry run', async () => {
     const app = await begin(20);
     await holdingIndexes(async (release) => {
       const first = publish(app, MORE);
@@ -267,9 +267,9 @@ describe('publishing with many records', () => {
     await assertSound(app);
   });
 
-  it('leaves nothing of itself when its connection breaks', async () => {
+  it('leaves no remains when its connection breaks', async () => {
     const app = await begin(200);
-    // A search text that is already there must lose what was added to it.
+    // An existing search text must lose the added columns again.
     const columns = [{ ...TITLE, searchable: true }, CODE, COUNT];
     assert.equal((await publish(app, columns)).status, 200);
     await holdingIndexes(async () => {
@@ -294,7 +294,7 @@ describe('publishing with many records', () => {
     await assertSound(app);
   });
 
-  it('makes, and clears away, what every change of flags, types and access needs', async () => {
+  it('adds and removes the columns and indexes for every change of flags, types and access', async () => {
     const app = await begin(30);
     const everything = COLUMNS.map((column) => ({ ...column, unique: true, sortable: true, searchable: true }));
     const bound = { ...CODE, type: 'ReferenceString', scheme: { collectionId: THINGS, columnId: TITLE.id } };
@@ -328,7 +328,7 @@ describe('publishing with many records', () => {
     }
   });
 
-  it('shows progress of applications that are there', async () => {
+  it('shows progress only for existing applications', async () => {
     const app = await begin(0);
     assert.deepEqual((await server.operator('GET', `/applications/${app.id}/publishing`)).body, { publishing: null });
     const missing = await server.operator('GET', `/applications/p${'0'.repeat(26)}/publishing`);

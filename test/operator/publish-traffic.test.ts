@@ -12,7 +12,7 @@ import { assertNoDebris, assertRecordsAgree, schemaOf, untilWaiting } from '../s
 const PUBLISHINGS = 16;
 const RECORD_ID = /\br[a-z0-9]{26}\b/g;
 const READ_MS_MAX = 10_000;
-/** More are removed as they come: the faster the machine, the more writers would give the publishings to rewrite. */
+/** Further records are removed at once: otherwise a faster machine gives each publish more records to rewrite. */
 const PRESENT_MAX = 500;
 
 describe('publishing while traffic goes on', () => {
@@ -48,7 +48,7 @@ describe('publishing while traffic goes on', () => {
     return (await app.send('GET', '')).body;
   }
 
-  it('loses no acknowledged write and answers no error of its own', async () => {
+  it('loses no acknowledged write and causes no error', async () => {
     const app = await begin([TITLE, CODE]);
     const present = new Set<string>();
     const gone = new Set<string>();
@@ -143,14 +143,14 @@ describe('publishing while traffic goes on', () => {
     assert.deepEqual(stored, [...present].sort());
     await assertNoDebris(server.database, application);
     const entries = await server.database.sql(`select entry from ${schemaOf(app.id)}.activity`);
-    const told = new Map<string, string[]>();
+    const logged = new Map<string, string[]>();
     for (const [entry] of entries as string[][]) {
       const { type, subType } = JSON.parse(entry!);
       if (type !== 'record') continue;
-      for (const id of new Set(entry!.match(RECORD_ID))) told.set(id, [...(told.get(id) ?? []), subType]);
+      for (const id of new Set(entry!.match(RECORD_ID))) logged.set(id, [...(logged.get(id) ?? []), subType]);
     }
     for (const id of [...present, ...gone]) {
-      const own = told.get(id) ?? [];
+      const own = logged.get(id) ?? [];
       assert.equal(own.filter((subType) => subType === 'create').length, 1);
       assert.equal(own.filter((subType) => subType === 'delete').length, gone.has(id) ? 1 : 0);
     }
@@ -208,7 +208,7 @@ describe('publishing while traffic goes on', () => {
     }
   });
 
-  it('lets publishers of one application follow each other', async () => {
+  it('runs concurrent publishes of one application one after the other', async () => {
     const app = await begin([TITLE]);
     const replies = await Promise.all(
       Array.from({ length: 8 }, (_, i) =>
@@ -229,7 +229,7 @@ describe('publishing while traffic goes on', () => {
     assert.deepEqual((await server.operator('GET', `/applications/${app.id}`)).body.name, last?.body.application.name);
   });
 
-  it('creates an application once, however many publish it at once', async () => {
+  it('creates an application once when several clients publish it concurrently', async () => {
     const id = `p${'7'.repeat(26)}`;
     const document = { ...documentOf({ id }, [TITLE]), organization: 'At once' };
     const replies = await Promise.all(
@@ -242,7 +242,7 @@ describe('publishing while traffic goes on', () => {
     assert.equal(replies.filter((reply) => reply.body.changes.length > 0).length, 1);
   });
 
-  it('is obeyed by a node that has not heard of it', async () => {
+  it('is respected by a node that has not received the message', async () => {
     const app = await begin([TITLE, CODE]);
     const write = (values: object) =>
       second.send('POST', `/v1/${app.id}${app.records('Things')}`, { token: app.admin.token, json: { values } });
@@ -250,7 +250,7 @@ describe('publishing while traffic goes on', () => {
       const unique = round % 2 === 0;
       const value = { [CODE.id]: string(`${round}`) };
       assert.equal((await write(value)).status, 200);
-      // The other node loses its ear just before, so that its definition is the old one for certain.
+      // The other node loses its listening connection just before, so that its definition is certainly stale.
       await server.database.sql(
         `select pg_terminate_backend(pid) from pg_stat_activity
          where datname = current_database() and application_name like 'cartulary listener %'`,

@@ -1,4 +1,4 @@
-// Columns that become unique, and cease to be: for records that are there and for those that come.
+// Columns that become unique or cease to be, for existing and for new records.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -37,7 +37,7 @@ describe('publishing unique columns', () => {
     await assertRecordsAgree(server.database, body.application, body.application.collections[0]);
   }
 
-  it('enforces what has become unique against records old and new', async () => {
+  it('enforces a newly unique column for old and new records', async () => {
     const app = await begin([code()]);
     const column = app.ids.Things!.Code!;
     const first = await create(app, { [column]: string('one') });
@@ -135,7 +135,7 @@ describe('publishing unique columns', () => {
     assert.equal((await create(app, { [column]: string(`${long}1`) })).body.code, 'DUPLICATED_VALUES');
   });
 
-  it('does not compare the values that go with a change of type', async () => {
+  it('does not compare values that a change of type removes', async () => {
     const app = await begin([code()]);
     const column = app.ids.Things!.Code!;
     await create(app, { [column]: string('same') });
@@ -149,7 +149,7 @@ describe('publishing unique columns', () => {
     assert.equal((await create(app, { [column]: number(1) })).body.code, 'DUPLICATED_VALUES');
   });
 
-  it('makes every type unique that can be', async () => {
+  it('supports every type that can be unique', async () => {
     const types = ['String', 'Number', 'DateTime', 'Date', 'Time', 'User'];
     const app = await begin(types.map((type) => ({ name: type, type })));
     const ids = app.ids.Things as Record<string, string>;

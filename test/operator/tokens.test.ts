@@ -1,4 +1,4 @@
-// API tokens and the activity log of what the operator does.
+// API tokens, and the operator's actions in the activity log.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -20,7 +20,7 @@ describe('tokens', () => {
 
   const tokensOf = (userId: string) => `/applications/${app.id}/users/${userId}/tokens`;
 
-  it('are created with a secret that appears once and is kept nowhere', async () => {
+  it('are created with a secret that is shown once and not stored', async () => {
     const person = await app.addPerson('Owner');
     const reply = await server.operator('POST', tokensOf(person.id), { name: 'スマホ 📱' });
     assert.equal(reply.status, 200, reply.text);
@@ -50,7 +50,7 @@ describe('tokens', () => {
     }
   });
 
-  it('open nothing once they are revoked', async () => {
+  it('are refused once they are revoked', async () => {
     const person = await app.addPerson('Revoked');
     const { body } = await server.operator('POST', tokensOf(person.id), { name: 'second' });
     assert.equal((await app.send('GET', '', { token: body.token })).status, 200);
@@ -78,7 +78,7 @@ describe('tokens', () => {
     assert.equal(elsewhere.body.code, 'USER_NOT_FOUND');
   });
 
-  it('need a user who is there, and identifiers that can be one', async () => {
+  it('need an existing user and well-formed identifiers', async () => {
     for (const [method, path, body] of [
       ['GET', tokensOf('u0000000')],
       ['POST', tokensOf('u0000000'), { name: 'x' }],
@@ -112,7 +112,7 @@ describe('tokens', () => {
     }
   });
 
-  it('and all that the operator does is in the activity log, where there is one', async () => {
+  it('and all actions of the operator are in the activity log if it is enabled', async () => {
     const logged = await publishApplication(server, { name: 'Logged', collections: [] });
     const person = await logged.addPerson('Logged');
     const [token] = (await server.operator('GET', `/applications/${logged.id}/users/${person.id}/tokens`)).body;

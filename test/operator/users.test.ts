@@ -1,4 +1,4 @@
-// Users as the operator creates them: every rule of the body in every mode, and the answer's exact shape.
+// Users created by the operator: every rule of the body in every mode, and the exact shape of the reply.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -70,7 +70,7 @@ describe('creating users', () => {
     assert.ok(!reply.text.includes(PASSWORD));
   }
 
-  it('answers the user exactly, without team members where there are no teams', async () => {
+  it('replies with exactly the user, without team members if there are no teams', async () => {
     const reply = await create(plain, plainBody({ name: 'Exact', admin: true, managementApiAccess: true }));
     assert.equal(reply.status, 200, reply.text);
     assert.match(reply.body.id, /^u[a-z0-9]{7}$/);
@@ -87,7 +87,7 @@ describe('creating users', () => {
     });
   });
 
-  it('gives the user the password and every flag', async () => {
+  it('sets the password and every flag', async () => {
     const flags = { admin: true, managementApiAccess: true, organizationManagementApiAccess: true };
     const { body } = await create(plain, plainBody({ ...flags, profile: { name: 'Visitor' } }));
     assert.equal(body.organizationManagementApiAccess, true);
@@ -101,7 +101,7 @@ describe('creating users', () => {
     assert.match(String(rows[0]?.[0]), /^\$argon2id\$/);
   });
 
-  it('answers team and teamLeader in team mode', async () => {
+  it('replies with team and teamLeader in team mode', async () => {
     const body = plainBody({ team: { name: 'Osaka' }, teamLeader: true });
     const reply = await create(teams, body);
     assert.equal(reply.status, 200, reply.text);
@@ -129,7 +129,7 @@ describe('creating users', () => {
     await refused(sharing, { name: 'hanako', ...FLAGS }, 'UNKNOWN_SHARED_USER');
   });
 
-  it('takes team members and no password where both modes are on', async () => {
+  it('accepts team members and no password if both modes are on', async () => {
     const team = { team: { name: 'Tokyo' }, teamLeader: false };
     const reply = await create(both, { name: 'Hanako', ...FLAGS, ...team });
     assert.equal(reply.status, 200, reply.text);
@@ -140,7 +140,7 @@ describe('creating users', () => {
     await refused(both, { name: 'Taro', ...FLAGS, ...team, password: PASSWORD }, 'UNEXPECTED_PROPERTY', 'password');
   });
 
-  it('asks for every property that the mode needs', async () => {
+  it('requires every property that the mode needs', async () => {
     const team = { team: { name: 'Tokyo' }, teamLeader: true };
     for (const property of ['name', 'admin', 'apiAccess', 'managementApiAccess', 'profile']) {
       await refused(plain, without(plainBody(), property), 'MISSING_PROPERTY', property);
@@ -155,7 +155,7 @@ describe('creating users', () => {
     }
   });
 
-  it('refuses every property that the mode has no place for', async () => {
+  it('refuses every property that the mode does not have', async () => {
     await refused(plain, plainBody({ team: { name: 'Tokyo' } }), 'UNEXPECTED_PROPERTY', 'team');
     await refused(plain, plainBody({ teamLeader: false }), 'UNEXPECTED_PROPERTY', 'teamLeader');
     await refused(sharing, { name: 'Taro', ...FLAGS, email: 'taro@example.com' }, 'UNEXPECTED_PROPERTY', 'email');
@@ -165,7 +165,7 @@ describe('creating users', () => {
     await refused(plain, plainBody({ profile: { name: 'Standard', id: 1 } }), 'UNEXPECTED_PROPERTY', 'profile.id');
   });
 
-  it('refuses properties of the wrong kind', async () => {
+  it('refuses properties of the wrong type', async () => {
     await refused(plain, plainBody({ name: 1 }), 'INVALID_PROPERTY', 'name');
     await refused(plain, plainBody({ admin: 'true' }), 'INVALID_PROPERTY', 'admin');
     await refused(plain, plainBody({ apiAccess: null }), 'INVALID_PROPERTY', 'apiAccess');
@@ -178,7 +178,7 @@ describe('creating users', () => {
     for (const body of [null, [], [plainBody()], 'text']) await refused(plain, body, 'INVALID_BODY');
   });
 
-  it('keeps the dependencies among the flags', async () => {
+  it('enforces the dependencies between flags', async () => {
     const both = { apiAccess: false, managementApiAccess: true };
     await refused(plain, plainBody(both), 'INVALID_PROPERTY', 'managementApiAccess');
     const organization = { organizationManagementApiAccess: true };
@@ -187,7 +187,7 @@ describe('creating users', () => {
     assert.equal((await create(plain, none)).status, 200);
   });
 
-  it('takes names of 1 to 64 code points, but not every one', async () => {
+  it('accepts names of 1 to 64 code points, with exceptions', async () => {
     const good = ['x', '名'.repeat(64), '🦉'.repeat(64), 'a_b', ' ', 'O’Neill <o@x>', '\u00a0'];
     for (const name of good) {
       const reply = await create(plain, plainBody({ name }));
@@ -222,7 +222,7 @@ describe('creating users', () => {
     await refused(teams, member(''), 'UNKNOWN_TEAM');
   });
 
-  it('refuses a name that is taken, exactly compared', async () => {
+  it('refuses a name that is taken, compared exactly', async () => {
     assert.equal((await create(plain, plainBody({ name: 'Taken' }))).status, 200);
     const reply = await create(plain, plainBody({ name: 'Taken' }));
     assert.equal(reply.status, 400);
@@ -234,7 +234,7 @@ describe('creating users', () => {
     );
   });
 
-  it('lets one of many win who want the same name', async () => {
+  it('creates one of several concurrent users with the same name', async () => {
     const replies = await Promise.all(Array.from({ length: 12 }, () => create(plain, plainBody({ name: 'Wanted' }))));
     assert.equal(replies.filter((reply) => reply.status === 200).length, 1);
     for (const reply of replies.filter(({ status }) => status !== 200)) {
@@ -246,7 +246,7 @@ describe('creating users', () => {
     for (const reply of active.filter(({ status }) => status !== 200)) assert.equal(reply.body.code, 'ALREADY_ACTIVE');
   });
 
-  it('needs an application that is there, by a well-formed identifier', async () => {
+  it('needs an existing application and a well-formed identifier', async () => {
     const missing = await create(`p${'0'.repeat(26)}`, plainBody());
     assert.equal(missing.status, 404);
     assert.equal(missing.body.code, 'APPLICATION_NOT_FOUND');

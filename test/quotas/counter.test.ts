@@ -1,4 +1,4 @@
-// The servers' side of a count, without servers: several of them on one database, each with a lease of its own.
+// The counters of several nodes on one database, each with a lease of its own, without servers.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -18,7 +18,7 @@ const GROUP = 'records-read';
 /** So long that nothing is given back for idleness alone. */
 const NEVER_MS = 1_000_000;
 
-describe('a server’s counter', () => {
+describe('the counter of a node', () => {
   let server: TestServer;
   let database: Database;
   let applications = 0;
@@ -56,7 +56,7 @@ describe('a server’s counter', () => {
   };
   const isRefusal = (error: unknown) => error instanceof Fault && error.code === 'TOO_MANY_REQUESTS';
 
-  it('waits for the database once a lease, and for nothing else', async () => {
+  it('waits for the database once per lease', async () => {
     const { quotas, told } = open();
     const { app } = await application(1000);
     let waited = 0;
@@ -72,7 +72,7 @@ describe('a server’s counter', () => {
     );
   });
 
-  it('gives back what it does not use for a while, and takes a lease anew', async () => {
+  it('returns an idle lease, and takes a new one', async () => {
     const { quotas } = open(30);
     const { app, taken } = await application(1000);
     await take(quotas, app);
@@ -82,7 +82,7 @@ describe('a server’s counter', () => {
     assert.equal(headers.ratelimit, `"${GROUP}";r=998;t=3600`);
   });
 
-  it('gives back what is unused when it is closed', async () => {
+  it('returns its lease when it is closed', async () => {
     const { quotas } = open();
     const { app, taken } = await application(1000);
     for (let count = 0; count < 7; count++) await take(quotas, app);
@@ -90,7 +90,7 @@ describe('a server’s counter', () => {
     assert.equal(await taken(), 7);
   });
 
-  it('gives back what is unused when it is recalled, also what is on its way', async () => {
+  it('returns its lease when it is recalled, also one that is being taken', async () => {
     const { quotas } = open();
     const { id, app, taken } = await application(1000);
     await take(quotas, app);
@@ -106,7 +106,7 @@ describe('a server’s counter', () => {
     await until('the rest to be given back', async () => (await taken()) === 2);
   });
 
-  it('counts nobody who has been answered already', async () => {
+  it('does not count a request that has its reply already', async () => {
     const { quotas } = open();
     const { app, taken } = await application(10);
     const gone = Array.from({ length: 5 }, () => new RequestScope('x', 30_000));
@@ -119,7 +119,7 @@ describe('a server’s counter', () => {
     assert.equal(await taken(), 1);
   });
 
-  it('lets those go who are stopped while they wait, and asks the database no longer than some seconds', async () => {
+  it('releases waiting requests that are cancelled, and stops asking the database after some seconds', async () => {
     const { quotas } = open();
     const { id, app } = await application(10);
     const holder = await database.application(id).transaction(async (tx) => {
@@ -130,7 +130,7 @@ describe('a server’s counter', () => {
       leaving.cancel(fault('UNAVAILABLE', { reason: 'deadline' }));
       await assert.rejects(waiting, (error: Fault) => error === leaving.signal.reason);
       await assert.rejects(staying, (error: Fault) => error.code === 'UNAVAILABLE');
-      // What the database gets before it is told to stop is gone for the hour.
+      // A lease that the database grants before the statement is cancelled is lost for the hour.
       await until('the lease to be stopped', async () => {
         const waiting = `select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like $1`;
         return (await database.system.rows(waiting, [`insert into ${tx.schema}.quotas%`])).length === 0;
@@ -138,10 +138,10 @@ describe('a server’s counter', () => {
       return 'held';
     });
     assert.equal(holder, 'held');
-    assert.equal((await take(quotas, app)).headers.ratelimit, `"${GROUP}";r=9;t=3600`, 'nothing was lost by that');
+    assert.equal((await take(quotas, app)).headers.ratelimit, `"${GROUP}";r=9;t=3600`, 'nothing was lost');
   });
 
-  it('takes back that a request was counted, as long as that was in the same counting', async () => {
+  it('uncounts a request as long as the same count is running', async () => {
     let now = NOON;
     const { quotas } = open(NEVER_MS, { now: () => now });
     const { id, app, limited, taken } = await application(100);
@@ -154,7 +154,7 @@ describe('a server’s counter', () => {
       return scope;
     };
     assert.equal(scopes[0]?.headers.ratelimit, `"${GROUP}";r=99;t=3600`);
-    assert.equal(uncount().headers.ratelimit, `"${GROUP}";r=94;t=3600`, 'within a lease, of which there were two');
+    assert.equal(uncount().headers.ratelimit, `"${GROUP}";r=94;t=3600`, 'within the second lease');
     assert.equal((await take(quotas, app)).headers.ratelimit, `"${GROUP}";r=93;t=3600`);
     quotas.recall(id, GROUP);
     await until('the rest to be given back', async () => (await taken()) === 7);
@@ -167,10 +167,10 @@ describe('a server’s counter', () => {
     uncount();
     await take(quotas, limited(8));
     uncount();
-    assert.equal(await taken(), 1, 'the count is that of another hour');
+    assert.equal(await taken(), 1, 'the count belongs to another hour');
   });
 
-  it('uses nothing of a lease that was on its way when the quota changed', async () => {
+  it('discards a lease that was being taken when the quota changed', async () => {
     const { quotas } = open();
     const { app, limited, taken } = await application(1000);
     const first = take(quotas, app);
@@ -182,7 +182,7 @@ describe('a server’s counter', () => {
     assert.equal(await taken(), 2);
   });
 
-  it('tells once that nothing is left, and refuses at once while that is fresh', async () => {
+  it('reports once that nothing is left, and refuses at once for a short while', async () => {
     const { quotas, told } = open();
     const { app } = await application(1);
     await take(quotas, app);
@@ -193,7 +193,7 @@ describe('a server’s counter', () => {
     assert.equal(told.filter(({ event }) => event === 'quota.exhausted').length, 1);
   });
 
-  it('counts in the next hour whoever waited while the hour ended', async () => {
+  it('counts a request that waited while the hour ended in the next hour', async () => {
     let now = NOON - 1;
     const { quotas } = open(NEVER_MS, { now: () => now });
     const { app, taken } = await application(10);
@@ -205,7 +205,7 @@ describe('a server’s counter', () => {
     assert.equal(await taken(), 1);
   });
 
-  it('passes on that the database is away', async () => {
+  it('passes on that the database is unavailable', async () => {
     const connection = { host: '127.0.0.1', port: 1, user: 'x', database: 'x' };
     const away = Database.open({ connection, connectionsMax: 2, onConnectionError: () => undefined });
     const { quotas } = open(NEVER_MS, { database: away });

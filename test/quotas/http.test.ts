@@ -1,4 +1,4 @@
-// Quotas as clients meet them: what counts and what does not, the headers, and the hour that turns.
+// Quotas as clients see them: which requests count, the headers, and the end of the hour.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -45,7 +45,7 @@ describe('quotas', () => {
     );
   };
 
-  it('are told with every answer that counts, and end in 429', async () => {
+  it('are in the headers of every counted reply, and end in 429', async () => {
     const app = await publish({ 'records-read': 3 });
     for (const left of [2, 1, 0]) {
       const reply = await definition(app);
@@ -57,7 +57,7 @@ describe('quotas', () => {
       assert.equal(reply.headers.get('retry-after'), null);
     }
     for (let again = 0; again < 3; again++) assertRefused(await definition(app), 'records-read');
-    assert.equal((await takenOf(app))['records-read'], 3, 'what is refused counts nothing');
+    assert.equal((await takenOf(app))['records-read'], 3, 'refused requests do not count');
   });
 
   it('are shared by the operations of a group, and by no other group', async () => {
@@ -90,7 +90,7 @@ describe('quotas', () => {
     );
   });
 
-  it('count what is refused behind them, and nothing of what is refused before', async () => {
+  it('count requests that are refused after the quota check, and none that are refused before', async () => {
     const app = await publish({ 'records-read': 100, 'records-write': 100, 'management-read': 100 });
     const person = await app.addPerson('Plain', { apiAccess: false });
     const wrong = [
@@ -134,7 +134,7 @@ describe('quotas', () => {
   });
 
   for (const plan of ['basic', 'premium']) {
-    it(`leave management out of the plan ${plan}, behind permissions`, async () => {
+    it(`leave management out of the plan ${plan}, checked after permissions`, async () => {
       const app = await publish({}, { plan });
       const person = await app.addPerson('Plain');
       for (const [method, path, group] of [
@@ -152,7 +152,7 @@ describe('quotas', () => {
     });
   }
 
-  it('of a plan give way to limits, which bring management into it', async () => {
+  it('of a plan are overridden by limits, which also open management', async () => {
     const app = await publish({ 'management-read': 1, 'records-read': 0 }, { plan: 'basic' });
     assert.equal((await app.send('GET', '/management/users')).status, 200);
     assertRefused(await app.send('GET', '/management/users'), 'management-read');
@@ -161,7 +161,7 @@ describe('quotas', () => {
     assert.equal(leftOf((await create(app)).headers), 99);
   });
 
-  it('are not there without a limit', async () => {
+  it('are absent without a limit', async () => {
     for (const [plan, limits] of [
       ['unlimited', {}],
       ['custom', { 'records-write': 5 }],
@@ -176,14 +176,14 @@ describe('quotas', () => {
     }
   });
 
-  it('begin anew with the hour', async () => {
+  it('restart with the hour', async () => {
     const app = await publish({ 'records-read': 2, 'records-write': 40 });
     assert.equal(leftOf((await create(app)).headers), 39);
     for (const left of [1, 0]) assert.equal(leftOf((await definition(app)).headers), left);
     assertRefused(await definition(app), 'records-read');
     hours.turn();
     assert.equal((await takenOf(app))['records-read'], 0);
-    assert.equal(leftOf((await create(app)).headers), 39, 'what was leased in the hour before is not used');
+    assert.equal(leftOf((await create(app)).headers), 39, 'leases of the previous hour are not used');
     for (const left of [1, 0]) assert.equal(leftOf((await definition(app)).headers), left);
     assertRefused(await definition(app), 'records-read');
   });
@@ -203,10 +203,10 @@ describe('quotas', () => {
     await change({ 'records-read': null });
     assert.equal((await definition(app)).headers.get('ratelimit'), null);
     await change({ 'records-read': 100 });
-    assert.equal(leftOf((await definition(app)).headers), 96, 'what was not counted is not counted afterwards');
+    assert.equal(leftOf((await definition(app)).headers), 96, 'requests without a limit are not counted afterwards');
   });
 
-  it('of a lease that is too large now are given back', async () => {
+  it('return a lease that has become too large', async () => {
     const app = await publish({ 'records-read': 1000 });
     await definition(app);
     assert.equal((await takenOf(app))['records-read'], 50, 'a lease');
@@ -215,7 +215,7 @@ describe('quotas', () => {
     assertRefused(await definition(app), 'records-read');
   });
 
-  it('begin anew for an application that was removed and published again', async () => {
+  it('restart for an application that was removed and published again', async () => {
     const app = await publish({ 'records-read': 60 });
     for (let count = 0; count < 10; count++) await definition(app);
     const { body } = await server.operator('GET', `/applications/${app.id}`);
@@ -230,7 +230,7 @@ describe('quotas', () => {
     );
   });
 
-  it('are exact among requests that come at once', async () => {
+  it('are exact for concurrent requests', async () => {
     const app = await publish({ 'records-read': 30 });
     const replies = await Promise.all(Array.from({ length: 40 }, () => definition(app)));
     const admitted = replies.filter(({ status }) => status === 200);
@@ -243,7 +243,7 @@ describe('quotas', () => {
     for (const reply of replies.filter(({ status }) => status !== 200)) assertRefused(reply, 'records-read');
   });
 
-  it('are asked for again while nothing is left, for what others give back', async () => {
+  it('are read again while nothing is left, because other nodes may return leases', async () => {
     const app = await publish({ 'records-read': 2 });
     for (let count = 0; count < 2; count++) await definition(app);
     assertRefused(await definition(app), 'records-read');
@@ -254,7 +254,7 @@ describe('quotas', () => {
 });
 
 describe('the groups of operations', () => {
-  /** In none: signing in and out, one's own tokens and devices, and what goes on of an upload that was counted. */
+  /** Not counted: signing in and out, the caller's own tokens and devices, and continuing an upload. */
   const UNCOUNTED =
     /\/session\b|\/tokens\b|\/devices\b|\/pushKey$|\/password$|^(?:OPTIONS|HEAD|PATCH|DELETE|POST) \S+\/uploads(?:\/:attachmentId)$|^OPTIONS \S+\/uploads$/;
   const EXPECTED: readonly (readonly [RegExp, string])[] = [
@@ -279,7 +279,7 @@ describe('the groups of operations', () => {
     });
   }
 
-  it('refuse every operation of theirs when nothing is left, whatever it asks for', async () => {
+  it('refuse every operation of the group when nothing is left', async () => {
     const server = await startTestServer();
     const none = Object.fromEntries(QUOTA_GROUPS.map((group) => [group, 0]));
     const app = await publishApplication(server, limitedTo(none));

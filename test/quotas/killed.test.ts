@@ -1,4 +1,4 @@
-// Four servers race for a quota and one of them is killed: it takes with it what it had leased, and nothing else. In a
+// Four servers race for a quota and one of them is killed: at most its lease is lost. In a
 // process of its own, with one more that it kills.
 
 import assert from 'node:assert/strict';
@@ -18,11 +18,11 @@ import { until } from '../support/until.ts';
 const REQUESTS = 20_000;
 const QUOTA = 5_000;
 const SURVIVORS = 3;
-/** The largest part that a server takes at once: a twentieth of all, the requests that wait being fewer. */
+/** The largest lease: a twentieth of the quota, since fewer requests wait. */
 const LEASE_MAX = QUOTA / 20;
-/** Admitted by the server that is killed, their answers lost on the way: as many as are sent at once on its connection. */
+/** Requests that the killed server admitted without delivering their replies: as many as are sent at once on its connection. */
 const UNANSWERED_MAX = 16;
-/** The child follows the real clock: the test does not begin when the hour is about to end. */
+/** The child uses the real clock, so the test does not begin when the hour is about to end. */
 const NEEDED_MS = 60_000;
 
 describe('a server that is killed in the middle of a race of four', () => {
@@ -52,7 +52,7 @@ describe('a server that is killed in the middle of a race of four', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('costs what it had leased at the most', async () => {
+  it('costs at most its lease', async () => {
     const app = await publishApplication(survivors[0]!, limitedTo({ 'records-read': QUOTA }));
     const share = REQUESTS / (SURVIVORS + 1);
     const ofVictim = fire(victim.address, app, share);
@@ -61,7 +61,7 @@ describe('a server that is killed in the middle of a race of four', () => {
     await victim.end('SIGKILL');
     await Promise.all([ofVictim, ...volleys].map(({ done }) => done));
     assert.ok(ofVictim.admitted() < QUOTA / 2, 'killed in the middle');
-    // What one of them gives back at the very end, when the others have been told that nothing is left, is there for whoever asks.
+    // A lease that is returned at the very end, when the other servers know that nothing is left, is still available.
     const taken = async () => {
       const { body } = await survivors[0]!.operator('GET', `/applications/${app.id}/quotas`);
       return body.groups[0].taken;
@@ -74,7 +74,7 @@ describe('a server that is killed in the middle of a race of four', () => {
     });
     const refused = volleys.reduce((sum, { statuses }) => sum + (statuses.get(429) ?? 0), 0);
     const answered = volleys.reduce((sum, { statuses }) => sum + [...statuses.values()].reduce((a, b) => a + b), 0);
-    assert.equal(refused + admittedBy(volleys), answered, 'the survivors have admitted or refused, and nothing else');
+    assert.equal(refused + admittedBy(volleys), answered, 'the survivors admitted or refused every request');
     const admitted = admittedBy([ofVictim, ...volleys]);
     assert.ok(admitted <= QUOTA, `${admitted} of ${QUOTA}`);
     assert.ok(admitted >= QUOTA - LEASE_MAX - UNANSWERED_MAX, `${admitted} of ${QUOTA}`);

@@ -1,5 +1,5 @@
-// The count in the database, from which any number of servers take and to which they give back: never more than the
-// quota is out, whatever the order of things.
+// The count in the database, from which nodes take leases and to which they return them: the leases never exceed the
+// quota, in any order of events.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -33,7 +33,7 @@ describe('leases', () => {
     await server.close();
   });
 
-  /** A count of its own for each case. */
+  /** A separate count for each case. */
   const counting = (quota: number) => {
     groups += 1;
     const group = `group-${groups}` as QuotaGroup;
@@ -44,7 +44,7 @@ describe('leases', () => {
     };
   };
 
-  it('become smaller with what is left, and end at the quota', async () => {
+  it('shrink as the quota is used up', async () => {
     const { take, taken } = counting(100);
     const granted: number[] = [];
     for (let lease = await take(NOON); lease !== undefined; lease = await take(NOON)) granted.push(lease.granted);
@@ -58,14 +58,14 @@ describe('leases', () => {
     assert.equal(await take(NOON, 50), undefined);
   });
 
-  it('are as large as what waits, and no larger than what is left', async () => {
+  it('cover the waiting requests, as far as the quota allows', async () => {
     const { take } = counting(100);
     const [first, second] = [await take(NOON, 80), await take(NOON, 80)];
     assert.deepEqual([first?.granted, first?.taken], [80, 80]);
     assert.deepEqual([second?.granted, second?.taken], [20, 100]);
   });
 
-  it('begin anew with the hour', async () => {
+  it('restart with the hour', async () => {
     const { take, taken } = counting(10);
     const last = NOON + HOUR_MS - 1;
     assert.equal((await take(NOON, 10))?.granted, 10);
@@ -75,17 +75,17 @@ describe('leases', () => {
     assert.equal(await taken(NOON + HOUR_MS), 3);
   });
 
-  it('are of the hour that others have begun, for a server whose clock is behind', async () => {
+  it('belong to the current hour also for a node whose clock is slow', async () => {
     const { take } = counting(10);
     await take(NOON - 1, 10);
     const ahead = await take(NOON + 5, 4);
     const behind = await take(NOON - 1, 4);
     assert.deepEqual([behind?.since, behind?.taken], [ahead?.since, 8]);
     assert.equal((await take(NOON - 1, 4))?.granted, 2);
-    assert.equal(await take(NOON - 1, 4), undefined, 'the hour before does not come back');
+    assert.equal(await take(NOON - 1, 4), undefined, 'the previous hour does not come back');
   });
 
-  it('are not of an hour that a server began whose clock was far ahead', async () => {
+  it('ignore an hour that a node with a fast clock began', async () => {
     const { take, taken } = counting(10);
     await take(NOON + 48 * HOUR_MS, 10);
     assert.equal(await taken(NOON), undefined);
@@ -96,7 +96,7 @@ describe('leases', () => {
     assert.equal(await take(NOON), undefined);
   });
 
-  it('go back to the count they are of, and to no other', async () => {
+  it('are returned only to the count that they came from', async () => {
     const { take, back, taken } = counting(10);
     const lease = await take(NOON, 6);
     await back(lease!, 4);
@@ -104,9 +104,9 @@ describe('leases', () => {
     assert.equal((await take(NOON, 8))?.granted, 8);
     const next = await take(NOON + HOUR_MS, 5);
     await back(lease!, 2);
-    assert.equal(await taken(NOON + HOUR_MS), 5, 'nothing of an hour that is over');
+    assert.equal(await taken(NOON + HOUR_MS), 5, 'not from an hour that is over');
     await back({ ...next!, since: next!.since + 1 }, 5);
-    assert.equal(await taken(NOON + HOUR_MS), 5, 'nor of an application that was there before under the same ID');
+    assert.equal(await taken(NOON + HOUR_MS), 5, 'nor from a removed application with the same ID');
   });
 
   it('follow the quota, up and down', async () => {
@@ -121,7 +121,7 @@ describe('leases', () => {
     assert.equal((await take(NOON + HOUR_MS, 1, 1_000_000_000))?.granted, 50_000_000);
   });
 
-  it('are exact while many take at once', async () => {
+  it('are exact under concurrency', async () => {
     const { take } = counting(500);
     const leases = await Promise.all(Array.from({ length: 200 }, (_, index) => take(NOON + index, (index % 5) + 1)));
     let out = leases.reduce((sum, lease) => sum + (lease?.granted ?? 0), 0);
@@ -150,10 +150,10 @@ describe('leases', () => {
     ) as fc.Arbitrary<Step>,
     { maxLength: 40 },
   );
-  /** Steps between which nobody waits are done at once. */
+  /** Steps without a wait between them run concurrently. */
   const rounds = fc.array(steps, { maxLength: 4 });
 
-  it('agree with a plain count, step by step', async () => {
+  it('agree with a simple model, step by step', async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 150 }), steps, async (initial, plan) => {
         const { take, back, taken } = counting(initial);
@@ -190,13 +190,13 @@ describe('leases', () => {
     );
   });
 
-  it('never let more out than the quota, whoever does what at once', async () => {
+  it('never exceed the quota, whatever happens concurrently', async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 150 }), rounds, async (quota, plan) => {
         const { take, back } = counting(quota);
         let now = NOON;
         for (const round of plan) {
-          /** Used, or still at hand. */
+          /** Used or still held. */
           let out = 0;
           const act = async (steps: readonly Step[]) => {
             for (const step of steps) {
@@ -206,7 +206,7 @@ describe('leases', () => {
               out += lease.granted;
               assert.ok(out <= quota, `${out} of ${quota}`);
               const unused = step.asked % (lease.granted + 1);
-              // As a server does: what it gives back is out of its hands before the database knows.
+              // As on a node: a returned lease is no longer used before the database knows of it.
               out -= unused;
               await back(lease, unused);
             }

@@ -1,4 +1,4 @@
-// Several servers on one database: together they admit what the quota allows, no more and, while they live, no less.
+// Several servers on one database: together they admit exactly the quota as long as none is killed.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -13,7 +13,7 @@ const NODES = 4;
 const REQUESTS = 20_000;
 const QUOTA = 5_000;
 const CONNECTIONS = 2;
-/** Sooner than that no lease is given back for idleness. */
+/** No idle lease is returned earlier. */
 const IDLE_MS = 5_000;
 
 describe('several servers', () => {
@@ -42,7 +42,7 @@ describe('several servers', () => {
     const { body } = await nodes[0]!.operator('GET', `/applications/${app.id}/quotas`);
     return body.groups[0].taken;
   };
-  /** So many requests one after the other; how many of them were admitted. */
+  /** Sends requests one after the other and counts the admitted ones. */
   const askTimes = async (node: TestServer, app: TestApplication, count: number): Promise<number> => {
     const volley = fire(node.address, app, count);
     await volley.done;
@@ -68,18 +68,18 @@ describe('several servers', () => {
     assert.ok((await takenOf(app)) >= admitted);
   });
 
-  it('give each other what they do not use', async () => {
+  it('pass on leases that they do not use', async () => {
     const app = await publish(400);
     for (const node of nodes) assert.equal((await ask(node, app)).status, 200);
     assert.ok((await takenOf(app)) > 70, 'each has a lease');
     const since = performance.now();
     let admitted = 0;
-    // The others give back as soon as they hear, which on a busy machine may take longer than a request waits for it.
+    // The others return their leases on the message, which on a busy machine may take longer than a request waits.
     await until('all that the others do not use', async () => {
       admitted += await askTimes(nodes[3]!, app, admitted === 0 ? 390 : 10);
       return admitted >= 396;
     });
-    assert.ok(performance.now() - since < IDLE_MS, 'before they would have given it back by themselves');
+    assert.ok(performance.now() - since < IDLE_MS, 'before the leases would have been returned as idle');
     assert.equal(admitted + (await askTimes(nodes[3]!, app, 10)), 396);
     assert.equal((await ask(nodes[1]!, app)).status, 429);
     assert.equal(await takenOf(app), 400);
@@ -90,13 +90,13 @@ describe('several servers', () => {
     const [one] = nodes.splice(1, 1);
     assert.equal(await askTimes(one!, app, 40), 40);
     await one!.close();
-    assert.equal(await takenOf(app), 40, 'what was not used is given back');
+    assert.equal(await takenOf(app), 40, 'the unused rest of the lease is returned');
     nodes.push(await start());
     assert.equal(leftOf((await ask(nodes[3]!, app)).headers), 59);
     assert.equal(await askTimes(nodes[3]!, app, 100), 59);
   });
 
-  it('hear within seconds that a quota has changed', async () => {
+  it('learn within seconds that a quota has changed', async () => {
     const app = await publish(1000);
     const [one, other] = nodes;
     for (const node of [one!, other!]) assert.equal((await ask(node, app)).status, 200);

@@ -1,4 +1,4 @@
-// The operator's door to quotas: what is seen, what is changed, and how that is written down.
+// Quotas in the operator's interface: showing and changing them, and the activity log.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -29,7 +29,7 @@ describe('the operator’s quotas', () => {
     return body.find(({ id }: { id: string }) => id === app.id).version;
   };
 
-  it('show the limits, what is taken with the leases of all servers, and when the hour ends', async () => {
+  it('show the limits, the leases of all servers, and the end of the hour', async () => {
     const app = await publish({ 'records-read': 100, 'management-read': 7 });
     for (let count = 0; count < 6; count++) await app.send('GET', '');
     await app.send('GET', '/management/users');
@@ -76,7 +76,7 @@ describe('the operator’s quotas', () => {
     assert.equal(entries.length, 2);
   });
 
-  it('change the plan, and keep the limits, of which each says where it comes from', async () => {
+  it('change the plan, keep the limits, and show the source of each', async () => {
     const app = await publish({ 'records-read': 10 });
     const { body } = await change(app, { plan: 'enterprise' });
     assert.deepEqual(
@@ -87,10 +87,10 @@ describe('the operator’s quotas', () => {
     for (const same of [{}, { plan: 'enterprise' }, { limits: { 'records-read': 10, 'records-write': null } }]) {
       assert.equal((await change(app, same)).status, 200);
     }
-    assert.equal(await versionOf(app), 2, 'what changes nothing publishes nothing');
+    assert.equal(await versionOf(app), 2, 'an empty change publishes nothing');
   });
 
-  it('take all limits away at once', async () => {
+  it('remove all limits at once', async () => {
     const app = await publish({ 'records-read': 10, 'management-read': 3 });
     const { status, body } = await change(app, { plan: 'custom', limits: null });
     assert.equal(status, 200);
@@ -98,7 +98,7 @@ describe('the operator’s quotas', () => {
     assert.deepEqual((await stored(app)).limits, {});
   });
 
-  it('are seen for all applications, those with the least left first', async () => {
+  it('list all applications, the most used first', async () => {
     const [full, half, closed, free] = [
       await publish({ 'records-read': 2 }, 'custom'),
       await publish({ 'records-read': 2 }, 'custom'),
@@ -134,7 +134,7 @@ describe('the operator’s quotas', () => {
     assert.deepEqual([wrong.status, wrong.body.code], [400, 'INVALID_PARAMETER']);
   });
 
-  it('lose nothing of what others publish at the same time', async () => {
+  it('do not overwrite a concurrent publish', async () => {
     const app = await publish({});
     const document = await stored(app);
     const groups = ['records-read', 'records-write', 'attachments-read', 'attachments-write'];
@@ -149,7 +149,7 @@ describe('the operator’s quotas', () => {
     assert.equal(after.collections.length, 2);
   });
 
-  it('refuse what is not right, and who is not there', async () => {
+  it('refuse invalid changes and unknown applications', async () => {
     const app = await publish({ 'records-read': 10 });
     const known = `${QUOTA_GROUPS.slice(0, -1).join(', ')} and ${QUOTA_GROUPS.at(-1)}`;
     const wrong: [unknown, string, string][] = [

@@ -1,4 +1,4 @@
-// What a plan allows, and how an hour is cut into leases: the rules alone.
+// The limits of plans, and the size of leases: the rules alone.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { freshLease, HOUR_MS, hourOf, inPlan, quotaOf, secondsUntil } from '../../src/domain/quota.ts';
 import { type Limits, PLANS, type Plan, QUOTA_GROUPS } from '../../src/wire/publish-document.ts';
 
-/** As the interface has them, in the order of the groups; undefined where there is no bound. */
+/** As documented for the interface, in the order of the groups; undefined: no limit. */
 const TABLE: Readonly<Record<Plan, readonly (number | 'not in plan' | undefined)[]>> = {
   basic: [200, 100, 25, 5, 'not in plan', 'not in plan'],
   premium: [4_000, 2_000, 500, 100, 'not in plan', 'not in plan'],
@@ -24,14 +24,14 @@ describe('the quotas of plans', () => {
       );
     });
 
-    it(`give way to the limits of the document, one by one, for ${plan}`, () => {
+    it(`are overridden one by one by the limits of the document, for ${plan}`, () => {
       for (const limit of [0, 1, 7, 1_000_000_000]) {
         for (const limited of QUOTA_GROUPS) {
           const limits: Limits = { [limited]: limit };
           const quotas = QUOTA_GROUPS.map((group) => quotaOf({ plan, limits }, group));
           const expected = TABLE[plan].map((quota, index) => (QUOTA_GROUPS[index] === limited ? limit : quota));
           assert.deepEqual(quotas, expected);
-          assert.ok(inPlan({ plan, limits }, limited), 'a limit brings a group into the plan');
+          assert.ok(inPlan({ plan, limits }, limited), 'a limit opens a group that is not in the plan');
         }
       }
     });
@@ -63,14 +63,14 @@ describe('the hour', () => {
     }
   });
 
-  it('is never said to end at once, or to have ended', () => {
+  it('never has a remaining time of zero or less', () => {
     assert.equal(secondsUntil(1_000, 1_000), 1);
     assert.equal(secondsUntil(1_000, 5_000), 1);
   });
 });
 
 describe('the first lease of an hour', () => {
-  it('is a twentieth, or as much as is waited for, and never more than there is', () => {
+  it('is a twentieth, or covers the waiting requests, and never exceeds the quota', () => {
     const cases = [
       [8_000, 1, 400],
       [8_000, 400, 400],
@@ -88,7 +88,7 @@ describe('the first lease of an hour', () => {
     for (const [quota, asked, granted] of cases) assert.equal(freshLease(quota, asked), granted, `${quota} ${asked}`);
   });
 
-  it('serves who waits whenever it can', () => {
+  it('serves the waiting requests whenever it can', () => {
     const quotas = fc.integer({ min: 0, max: 1_000_000_000 });
     fc.assert(
       fc.property(quotas, fc.integer({ min: 1, max: 2_000 }), (quota, asked) => {
