@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { after, before, describe } from 'node:test';
 import type { BlobLocation } from '../../src/store/blobs/open.ts';
 import { publishApplication } from './application.ts';
+import { closeAll } from './left-open.ts';
 import type { Scene } from './records.ts';
 import { checkReply } from './reply-shapes.ts';
 import { startS3 } from './s3.ts';
@@ -90,10 +91,11 @@ export async function openAttachments(
 ): Promise<AttachmentScene> {
   const store = await openStore(kind);
   const server = await startTestServer({ ...settings, attachments: store.place });
-  const stop = async () => {
-    await server.close();
-    await store.close();
-  };
+  const stop = () =>
+    closeAll(
+      () => server.close(),
+      () => store.close(),
+    );
   // What stays open would keep the process from ending.
   const app = await publishApplication(server, document).catch(async (error: unknown) => {
     await stop();
@@ -103,9 +105,7 @@ export async function openAttachments(
     store,
     server,
     app,
-    close: async () => {
-      await stop();
-    },
+    close: stop,
   };
 }
 

@@ -3,6 +3,7 @@
 
 import { createServer, type Socket } from 'node:net';
 import type pg from 'pg';
+import { closedAtLast } from './left-open.ts';
 import { connectUpstream } from './upstream.ts';
 
 export interface CuttableWire {
@@ -41,9 +42,9 @@ export async function cuttableWire(target: pg.ClientConfig): Promise<CuttableWir
     mend: () => {
       isCut = false;
     },
-    close: async () => {
+    close: closedAtLast(async () => {
       for (const socket of sockets) socket.destroy();
       await new Promise((resolve) => server.close(resolve));
-    },
+    }),
   };
 }

@@ -3,6 +3,7 @@
 
 import { createServer, type Socket } from 'node:net';
 import type pg from 'pg';
+import { closedAtLast } from './left-open.ts';
 import type { Reply } from './server.ts';
 import { connectUpstream } from './upstream.ts';
 import { messagesIn, type Pending } from './wire-messages.ts';
@@ -114,10 +115,10 @@ export async function failingWire(target: pg.ClientConfig): Promise<FailingWire>
       await Promise.all(cuts.splice(0));
       return failed;
     },
-    close: async () => {
+    close: closedAtLast(async () => {
       for (const socket of sockets) socket.destroy();
       await new Promise((resolve) => server.close(resolve));
-    },
+    }),
   };
 }
 

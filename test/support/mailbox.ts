@@ -3,6 +3,7 @@
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { closedAtLast } from './left-open.ts';
 
 interface Envelope {
   readonly mailFrom: { address: string };
@@ -75,7 +76,7 @@ export async function openMailbox(): Promise<Mailbox> {
   const { port } = server.server.address();
   return Object.assign(mailbox, {
     url: `smtp://some%40body:pass%2Fword@127.0.0.1:${port}`,
-    close: () => new Promise<void>((resolve) => server.close(resolve)),
+    close: closedAtLast(() => new Promise<void>((resolve) => server.close(resolve))),
   });
 }
 

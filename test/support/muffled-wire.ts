@@ -3,6 +3,7 @@
 
 import { createServer, type Socket } from 'node:net';
 import type pg from 'pg';
+import { closedAtLast } from './left-open.ts';
 import { connectUpstream } from './upstream.ts';
 import { messagesIn, type Pending } from './wire-messages.ts';
 
@@ -40,10 +41,10 @@ export async function muffleWire(target: pg.ClientConfig): Promise<MuffledWire> 
     connection: { ...target, host: '127.0.0.1', port: address.port },
     muffled: false,
     counts,
-    close: async () => {
+    close: closedAtLast(async () => {
       for (const socket of sockets) socket.destroy();
       await new Promise((resolve) => server.close(resolve));
-    },
+    }),
   };
   return wire;
 }

@@ -14,6 +14,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { closedAtLast } from './left-open.ts';
 
 const BUCKET = 'attachments';
 const CREDENTIALS = 'S3RVER';
@@ -263,11 +264,11 @@ export async function startS3(): Promise<TestS3> {
       new Promise((resolve, reject) => {
         server.getConnections((error, count) => (error ? reject(error) : resolve(count)));
       }),
-    close: async () => {
+    close: closedAtLast(async () => {
       const closed = new Promise((resolve) => server.close(resolve));
       server.closeAllConnections();
       await closed;
       await rm(directory, { recursive: true, force: true });
-    },
+    }),
   };
 }

@@ -17,6 +17,7 @@ import type { BlobLocation } from '../../src/store/blobs/open.ts';
 import type { Engine } from '../../src/store/database/handles.ts';
 import type { Invalidation } from '../../src/store/nodes/messages.ts';
 import { createDatabase, type TestDatabase } from './database.ts';
+import { closeAll, closedAtLast } from './left-open.ts';
 import { checkReply } from './reply-shapes.ts';
 
 export const OPERATOR_KEY = 'test-operator-key-0123456789-abcdef';
@@ -148,12 +149,14 @@ export async function startTestServer(settings: ServerSettings = {}): Promise<Te
     operator: (method, path, body) =>
       send(method, `/operator/v1${path}`, { token: OPERATOR_KEY, ...(body === undefined ? {} : { json: body }) }),
     invalidate: (invalidation) => server.invalidate(invalidation),
-    close: async () => {
-      await server.close();
-      await rm(folder, { recursive: true, force: true });
-      if (settings.database === undefined) await database.drop();
-      if (!settings.expectFailures) assertNoFailures(failures);
-    },
+    close: closedAtLast(() =>
+      closeAll(
+        () => server.close(),
+        () => rm(folder, { recursive: true, force: true }),
+        async () => settings.database === undefined && database.drop(),
+        async () => settings.expectFailures || assertNoFailures(failures),
+      ),
+    ),
   };
 }
 

@@ -3,6 +3,7 @@
 
 import { createServer, type Socket } from 'node:net';
 import type pg from 'pg';
+import { closedAtLast } from './left-open.ts';
 import { connectUpstream } from './upstream.ts';
 
 interface Trouble {
@@ -80,9 +81,9 @@ export async function troubleWire(target: pg.ClientConfig): Promise<TroubledWire
     connection: { ...target, host: '127.0.0.1', port: address.port },
     lose: make(true),
     hold: make(false),
-    close: async () => {
+    close: closedAtLast(async () => {
       for (const socket of sockets) socket.destroy();
       await new Promise((resolve) => server.close(resolve));
-    },
+    }),
   };
 }

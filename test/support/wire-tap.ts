@@ -3,6 +3,7 @@
 
 import { createServer, type Socket } from 'node:net';
 import type pg from 'pg';
+import { closedAtLast } from './left-open.ts';
 import { connectUpstream } from './upstream.ts';
 
 export interface WireTap {
@@ -52,10 +53,10 @@ export async function tapWire(target: pg.ClientConfig): Promise<WireTap> {
       return taken;
     },
     preparedBytes: () => Math.max(0, ...[...readers].map((reader) => reader.preparedBytes)),
-    close: async () => {
+    close: closedAtLast(async () => {
       for (const socket of sockets) socket.destroy();
       await new Promise((resolve) => server.close(resolve));
-    },
+    }),
   };
 }
 
