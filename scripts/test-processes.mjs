@@ -48,7 +48,7 @@ export const LONG = [
   'operator/migrations',
   'operator/publish-traffic',
   'lists/explain',
-  'store/blobs/s3',
+  'store/blobs-s3',
   'lists/walking',
   'attachments/doctor',
   'lists/hidden',
@@ -124,11 +124,18 @@ export async function writeEntries(root, files, folder) {
       members,
     };
   });
+  const leftOpen = pathToFileURL(join(root, 'dist/test/support/left-open.js')).href;
+  // After the hooks of the files themselves.
+  const closing = `import { after } from 'node:test';
+import { closeLeftOpen } from ${JSON.stringify(leftOpen)};
+after(closeLeftOpen);
+`;
   for (const { path, members } of entries) {
     const urls = members.map((file) => pathToFileURL(join(root, 'dist', file)).href);
     // All of them before the first test begins: where the tests of one file are over before those of the next are known,
     // the runner takes the process for finished.
-    await writeFile(path, urls.map((url) => `import ${JSON.stringify(url)};\n`).join(''));
+    const imports = urls.map((url) => `import ${JSON.stringify(url)};\n`);
+    await writeFile(path, `${imports.join('')}${closing}`);
   }
   return entries.map(({ path }) => path);
 }

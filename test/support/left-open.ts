@@ -1,8 +1,6 @@
 // What a test has opened is closed when the tests of its process are over, also where the hook that should have closed it
 // has thrown before it came to it: a server that stays open keeps the process alive until the suite's timeout.
 
-import { after } from 'node:test';
-
 type Close = () => Promise<unknown>;
 
 const open = new Set<Close>();
@@ -24,4 +22,5 @@ export async function closeAll(...closes: readonly Close[]): Promise<void> {
   if (errors.length > 0) throw errors[0];
 }
 
-after(() => closeAll(...[...open].reverse()));
+/** Called at the end of every process of the suite (scripts/test-processes.mjs). */
+export const closeLeftOpen = (): Promise<void> => closeAll(...[...open].reverse());

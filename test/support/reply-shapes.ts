@@ -139,9 +139,18 @@ const ROUTES = Object.entries(SUCCESSES).map(([title, success]) => {
   return { method, path: pathPattern(path), success, validate };
 });
 
+/** A path that cannot be decoded is refused by the server, and so is that of no route. */
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}
+
 /** Throws when the reply is none that the interface gives. Addresses outside of it are not looked at. */
 export function checkReply(method: string, path: string, { status, contentType, text }: CheckedReply): void {
-  const bare = path.split('?')[0] ?? '';
+  const bare = decoded(path.split('?')[0] ?? '');
   if (!/^\/(?:operator\/)?v1(?:\/|$)/.test(bare) || method === 'HEAD') return;
   const where = `${method} ${bare} replied ${status} ${text.slice(0, 2_000)}`;
   if (status === 204 || status === 304) assert.equal(text, '', where);
