@@ -41,7 +41,7 @@ export function inCollection(context: Context, collectionId: string): InCollecti
 /** Under which this node remembers the collection's records. */
 export const cachePath = ({ table }: InCollection): string => `${table.schema}/${table.collection.definition.id}/`;
 
-/** For the upkeep of the search indexes, which no writer waits for. */
+/** For what is done behind the writers' backs. */
 export const reportWritten = ({ searchIndexes, application, table }: InCollection, records: number): void =>
   searchIndexes.wrote(application.id, table, records);
 

@@ -20,7 +20,7 @@ const RECORD_ID_LENGTH = 27;
 const REFERRED_CHARACTERS_MAX = 16 * 1024 * 1024;
 
 interface ReferenceEntry {
-  /** Just after the closing quotation mark of the referred record's identifier. */
+  /** Just behind the closing quotation mark of the referred record's identifier. */
   readonly at: number;
   readonly recordId: string;
   readonly column: ReferenceColumn;

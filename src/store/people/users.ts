@@ -168,8 +168,8 @@ export async function listUsers(
 }
 
 /**
- * Walks users_name_key and stops after the page. Measured with 100,000 users on a machine with much else to do: a page
- * in 0.7 ms, one after 99,900 others in 260 ms; a search that nobody fits reads them all, in 400 ms, and no search
+ * Walks users_name_key and stops behind the page. Measured with 100,000 users on a machine with much else to do: a page
+ * in 0.7 ms, one behind 99,900 others in 260 ms; a search that nobody fits reads them all, in 400 ms, and no search
  * costs more. Planned for its own numbers: with the limit unknown a planner takes a tenth of the table for a page.
  */
 async function pageOfUsers(

@@ -1,0 +1,71 @@
+// Words that have one meaning in this project. "Behind" names a place in space, as in "behind a proxy"; what comes later
+// is "after", and work that a reply does not wait for is in the background.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type File, filesIn } from './tree.ts';
+
+const IN_SPACE = [
+  /#behind-a-proxy/gi,
+  /\bbehind (?:a|the|its) (?:proxy|pooler|balancer)\b/gi,
+  /\bbehind which a whole office\b/gi,
+  // A thing that is left where it was.
+  /\b(?:leaves?|left|leaving)\b[^.;]{0,60}?\bbehind\b/gi,
+  /\bahead of UTC or behind it\b/gi,
+];
+
+/** How often a file still means something else; the numbers only shrink. */
+const LEFT: Readonly<Record<string, number>> = {
+  'src/cli/assemble.ts': 1,
+  'src/domain/base32hex.ts': 1,
+  'src/domain/people/users.ts': 3,
+  'src/domain/records/list-order.ts': 1,
+  'src/domain/records/projections.ts': 1,
+  'src/domain/records/record-text.ts': 1,
+  'src/domain/search/bare-terms.ts': 2,
+  'src/domain/search/date-words.ts': 1,
+  'src/domain/search/lex.ts': 1,
+  'src/domain/search/parse.ts': 5,
+  'src/domain/search/search-text.ts': 2,
+  'src/domain/search/spans.ts': 1,
+  'src/gate/quotas/quota-counter.ts': 2,
+  'src/gate/throttling/network.ts': 2,
+  'src/monitoring/traces.ts': 1,
+  'src/operations/in-collection.ts': 1,
+  'src/operations/records/live-references.ts': 1,
+  'src/store/people/users.ts': 2,
+  'src/store/records/fence.ts': 1,
+  'src/store/records/lists.ts': 16,
+  'src/store/records/records.ts': 1,
+  'src/store/records/reference-lists.ts': 2,
+  'src/store/records/search-indexes.ts': 1,
+  'src/store/records/search-places.ts': 1,
+  'src/store/records/search.ts': 1,
+  'src/store/records/tables.ts': 1,
+  'src/store/records/walks.ts': 2,
+};
+
+/** The page that says how the word is used. */
+const EXPLAINED = 'docs/style.md';
+
+function countIn(text: string): number {
+  const rest = IN_SPACE.reduce((left, phrase) => left.replaceAll(phrase, ''), text);
+  return rest.match(/\bbehind\b/gi)?.length ?? 0;
+}
+
+test('behind names a place in space', () => {
+  assert.equal(countIn('Behind a proxy, all clients behind the proxy share what an earlier run left behind.'), 0);
+  assert.equal(countIn('// Behind the reply.\nconst behind = 1;'), 2);
+
+  const files: File[] = [...filesIn(['src'], ['.ts', '.sql']), ...filesIn(['docs'], ['.md'])];
+  const found = files
+    .filter(({ path }) => path !== EXPLAINED)
+    .map(({ path, text }) => ({ path, count: countIn(text) }))
+    .filter(({ path, count }) => count > (LEFT[path] ?? 0))
+    .map(({ path, count }) => `${path}: ${count}, and ${LEFT[path] ?? 0} are known`);
+  assert.deepEqual(
+    found,
+    [],
+    'what comes later is "after" or "following", and what a reply does not wait for is "background"',
+  );
+});
