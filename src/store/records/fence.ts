@@ -1,6 +1,6 @@
 // The fence: every write names the generation of the definition it was prepared for, and the database applies it only
-// while that is still the current one. A node that is behind writes nothing, reloads and tries again. A generation is
-// finer than a version: it also moves when writers must begin, or may cease, to write what the next version needs.
+// while that generation is current. A node with a stale definition writes nothing, reloads and tries again. A generation
+// is finer than a version: it also moves when writers must start, or may stop, writing what the next version needs.
 
 import type { Transaction } from '../database/handles.ts';
 import { StaleDefinition } from '../database/sqlstate.ts';
@@ -16,7 +16,7 @@ export function assertGeneration(rows: Row[] | undefined, generation: number): v
   if (rows?.[0]?.[0] !== generation) throw new StaleDefinition();
 }
 
-/** Sets the generation that writers must name from now on, within the transaction that makes it current. */
+/** Sets the generation that writers must name, in the transaction that makes it current. */
 export async function moveFence(tx: Transaction, generation: number): Promise<void> {
   await tx.rows(`update ${tx.schema}.fence set generation = $1`, [generation]);
 }

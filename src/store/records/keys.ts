@@ -1,5 +1,5 @@
-// Records found by the key of a unique column, which is how an upsert asks for them. Whoever asked is told of records
-// that they may not read, too: what that means to them is for the operation to say.
+// Records found by the key of a unique column, for upserts. The results include records that the caller may not read; the
+// operation decides what that means.
 
 import type { Projection } from '../../domain/records/projections.ts';
 import type { Reader, Transaction } from '../database/handles.ts';
@@ -31,7 +31,7 @@ function texts({ schema, collection }: Table, key: Projection): Texts {
   return found;
 }
 
-/** The text of the record that has the key, or what tells how long it is (store/records/long-records). */
+/** The text of the record that has the key, or the size of a long one (store/records/long-records). */
 export async function getRecordByKey(
   reader: Reader,
   table: Table,
@@ -41,10 +41,7 @@ export async function getRecordByKey(
   return rows[0]?.[0] as string | undefined;
 }
 
-/**
- * The texts of those records that there are, and the long ones by their keys. Locks in the order of identifiers, as
- * lockRecords does.
- */
+/** The texts of the records found, and the long ones by their keys. Locks in the order of identifiers, like lockRecords. */
 export async function lockRecordsByKeys(
   tx: Transaction,
   table: Table,

@@ -1,6 +1,6 @@
-// Texts of records that this node has lately read or written, so that an update that builds on the present values need
-// not ask for them first. Nothing here is trusted: such an update names the hash that it built on, and the database
-// applies it only where that is still the record's.
+// A cache of record texts that this node recently read or wrote, so that an update of some columns need not read the
+// record first. An entry may be outdated: such an update names the hash that it built on, and the database applies it
+// only if the record still has that hash.
 
 import type { RecordText } from '../../domain/records/record-text.ts';
 

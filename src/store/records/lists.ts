@@ -1,5 +1,5 @@
-// Pages of a collection in order. A page is one statement, and so one consistent snapshot. Every order has an index that
-// ends in the identifier (store/records/tables), so a page is read off it; what goes on behind a position begins there.
+// The statements that list a collection in order. A page is one statement, and so one consistent snapshot. Every order has
+// an index that ends in the identifier (store/records/tables); a page is read off it, from the start or from a position.
 
 import type { PreparedCollection } from '../../domain/definition/application.ts';
 import type { ListOrder, Position } from '../../domain/records/list-order.ts';
@@ -14,21 +14,21 @@ export interface PageQuery {
   readonly schema: string;
   readonly collection: PreparedCollection;
   readonly order: ListOrder;
-  /** The creator whose records alone are listed. */
+  /** Only records of this creator are listed. */
   readonly scope: string | undefined;
-  /** What the records must fulfil, of the table under the alias `t`. */
+  /** The search condition, in SQL, on the table with the alias `t`. */
   readonly where?: (params: Params) => string;
   readonly after?: Position | undefined;
   readonly skip: number;
   readonly limit: number;
 }
 
-/** What a list is ordered by, beside the identifier. */
+/** What a list is ordered by before the identifier. */
 interface Key {
   readonly column: string;
   readonly type: string;
   readonly nullable: boolean;
-  /** Where texts are cut: the whole text, for those that fill the cut. */
+  /** SQL for the whole text, where the projection is cut. */
   readonly whole?: string;
   readonly projection?: Projection;
 }
@@ -44,31 +44,31 @@ function keyOf({ collection, order }: PageQuery): Key {
   return projection.cut === undefined ? key : { ...key, whole: wholeText('t', order.column.id) };
 }
 
-/** Whether a text may go on behind its cut. In bytes, which are at least as many as its code points. */
+/** Whether a text may continue after its cut. Compared in bytes, which are at least as many as the code points. */
 const mayBeCut = (key: Key): string => `octet_length(t.${key.column}) >= ${key.projection?.cut ?? 0}`;
 
 /**
- * How the records of a page are come by.
- * - `plain`: as the database thinks best.
- * - `walk`: along the order, but only so far and only within the first range of it; a whole page found there is the page.
- * - `collect`: all that match first, in whatever way, and then in order.
- * The last two are for searches of which the database cannot tell how many records match. It takes them for many then and
- * walks along the order: with 20 hits among 1,000,000 records that took 17 s, against 1 s for looking at every record.
+ * How the records of a page are found.
+ * - `plain`: the planner decides.
+ * - `walk`: along the order, for a bounded number of records of its first range. A full page found there is the page.
+ * - `collect`: all matches first, by any plan, which are then sorted.
+ * The last two are for searches whose number of matches the planner cannot estimate. It then expects many and walks along
+ * the order: with 20 hits among 1,000,000 records that took 17 s, against 1 s for reading every record.
  */
 export type PageForm = 'plain' | 'walk' | 'collect';
 
-const WALKED = 2_000;
+const WALKED_MIN = 2_000;
 
 export interface PageOptions {
   readonly form: PageForm;
-  /** Also behind the cut of long texts, by reading them from the records. */
+  /** Also orders long texts that are equal up to their cut, by reading them from the records. */
   readonly exact: boolean;
 }
 
-/** SQL: a record of a page, by itself or where it is long by its size. */
+/** SQL: the text of a listed record, or the size of a long one. */
 export const LISTED = `${shortText('t.', LONG_AMONG_OTHERS_BYTES)} as rec`;
 
-/** Each row begins with the record; unless `exact`, a second column is true where that would be needed. */
+/** Each row begins with the record. Unless `exact`, a second column is true if the row's text may continue after its cut. */
 export function pageOf(query: PageQuery, { form, exact }: PageOptions): Statement {
   const key = keyOf(query);
   const params = new Params();
@@ -88,7 +88,7 @@ export function pageOf(query: PageQuery, { form, exact }: PageOptions): Statemen
   const select = (columns: string, range: readonly string[], bounds: string) => {
     const rest = `${ordered(keys)} ${bounds}`;
     if (form !== 'walk') return `select ${columns} from ${table} t${all([...scope, ...range, ...where])} ${rest}`;
-    const walked = `select * from ${table} t${all([...scope, ...range])} ${ordered(keys)} limit ${WALKED + 2 * (skip + limit)}`;
+    const walked = `select * from ${table} t${all([...scope, ...range])} ${ordered(keys)} limit ${WALKED_MIN + 2 * (skip + limit)}`;
     return `select ${columns} from (${walked}) t${all(where)} ${rest}`;
   };
   const page = (text: string): Statement => ({ text, params: params.values });
@@ -101,7 +101,7 @@ export function pageOf(query: PageQuery, { form, exact }: PageOptions): Statemen
         join ${table} t on t.id = p.${names.at(-1)} ${ordered(names)}`);
   }
   if (skip > 0) {
-    // Identifiers first, from the index alone where it can be; the records of the page then (2.5 times as fast at 5,000).
+    // Identifiers first, from the index alone where possible, then the records of the page: 2.5 times as fast at 5,000.
     const ids = select(named, [], `limit ${limit} offset ${skip}`);
     return page(
       `select ${LISTED}${flag} from (${ids}) p join ${table} t on t.id = p.${names.at(-1)} ${ordered(names)}`,
@@ -109,7 +109,7 @@ export function pageOf(query: PageQuery, { form, exact }: PageOptions): Statemen
   }
   const [only = [], ...others] = ranges;
   if (others.length === 0) return page(select(`${LISTED}${flag}`, only, `limit ${limit}`));
-  // Each part is a range of the index; they are merged, and the second is hardly touched while the first has enough.
+  // Each part is a range of the index. They are merged; the second is barely read while the first has enough rows.
   const parts = ranges.map((range) => `(${select(`${LISTED}${flag}, ${named}`, range, `limit ${limit}`)})`);
   const columns = flag === '' ? 'p.rec' : 'p.rec, p.cut';
   return page(`select ${columns} from (${parts.join(' union all ')}) p ${ordered(names)} limit ${limit}`);
@@ -118,7 +118,7 @@ export function pageOf(query: PageQuery, { form, exact }: PageOptions): Statemen
 const either = (ranges: readonly (readonly string[])[]): string =>
   `(${ranges.map((range) => (range.length === 0 ? 'true' : `(${range.join(' and ')})`)).join(' or ')})`;
 
-/** The ranges of the index behind a position, as conditions that hold together. Records without a value sort lowest. */
+/** The index ranges after a position, each a list of conditions joined by `and`. Records without a value sort lowest. */
 function seek(
   key: Key,
   { value, id }: Position,
@@ -126,9 +126,9 @@ function seek(
 ): string[][] {
   const beyond = order.descending ? '<' : '>';
   const column = `t.${key.column}`;
-  const behind = params.text(id);
+  const idParam = params.text(id);
   if (value === null) {
-    const rest = [`${column} is null`, `t.id ${beyond} ${behind}`];
+    const rest = [`${column} is null`, `t.id ${beyond} ${idParam}`];
     return order.descending ? [rest] : [rest, [`${column} is not null`]];
   }
   const from = params.add(cutValue(key, value), key.type);
@@ -136,9 +136,9 @@ function seek(
     whole !== undefined && typeof value === 'string'
       ? [
           `${column} ${beyond}= ${from}`,
-          afterLong({ column, from, beyond }, { whole, text: fullKey(key, value), params, behind }),
+          afterLong({ column, from, beyond }, { whole, text: fullKey(key, value), params, idParam }),
         ]
-      : [afterPlain({ column, from, beyond }, { scope, params, behind })];
+      : [afterPlain({ column, from, beyond }, { scope, params, idParam })];
   return order.descending && key.nullable ? [range, [`${column} is null`]] : [range];
 }
 
@@ -149,22 +149,22 @@ interface Comparison {
 }
 
 /**
- * The creator is compared along where lists are narrowed to one. It changes nothing but the planner's choice: behind a
- * position among few values it expects next to nothing, and would as soon walk along everybody's records.
+ * If the list is limited to one creator, the comparison includes the creator. The result is the same, but without it the
+ * planner expects almost no rows after a position among few values, and may walk along the records of all creators.
  */
 function afterPlain(
   { column, from, beyond }: Comparison,
-  { scope, params, behind }: { scope: string | undefined; params: Params; behind: string },
+  { scope, params, idParam }: { scope: string | undefined; params: Params; idParam: string },
 ): string {
-  if (scope === undefined) return `(${column}, t.id) ${beyond} (${from}, ${behind})`;
-  return `(t.created_by, ${column}, t.id) ${beyond} (${params.text(scope)}, ${from}, ${behind})`;
+  if (scope === undefined) return `(${column}, t.id) ${beyond} (${from}, ${idParam})`;
+  return `(t.created_by, ${column}, t.id) ${beyond} (${params.text(scope)}, ${from}, ${idParam})`;
 }
 
 function afterLong(
   { column, from, beyond }: Comparison,
-  { whole, text, params, behind }: { whole: string; text: string; params: Params; behind: string },
+  { whole, text, params, idParam }: { whole: string; text: string; params: Params; idParam: string },
 ): string {
-  const rest = `(coalesce(${whole}, ''), t.id) ${beyond} (${params.text(text)}, ${behind})`;
+  const rest = `(coalesce(${whole}, ''), t.id) ${beyond} (${params.text(text)}, ${idParam})`;
   return `(${column} ${beyond} ${from} or (${column} = ${from} and ${rest}))`;
 }
 
@@ -172,7 +172,7 @@ function cutValue({ projection }: Key, value: Projected): Projected {
   return typeof value === 'string' && projection?.cut !== undefined ? cutText(value, projection.cut) : value;
 }
 
-/** What `whole` is for a record with this text: nothing where the text is short. */
+/** The value of `whole` for a record with this text: empty if the text is shorter than the cut. */
 function fullKey({ projection }: Key, value: string): string {
   return Buffer.byteLength(cutText(value, projection?.cut ?? 0)) >= (projection?.cut ?? 0) ? value : '';
 }

@@ -1,18 +1,18 @@
-// Records that are too long to travel with others. Where the text of one is selected, a long one is told by its size and
-// identifier instead; it is then read by itself, as bytes, when the request holds as many (byte-budget).
+// Records that are too long to be read together with others. Statements that select texts return the size and identifier
+// of a long record instead. Its text is then read separately, as bytes, once the request holds that much byte budget.
 
 import { isIdentifier } from '../../wire/identifiers.ts';
 import type { Reader } from '../database/handles.ts';
 import { tableOf } from './tables.ts';
 
 /**
- * What is longer is long: by itself, and among up to a hundred on a page or in a batch. The size of a text that is stored
- * out of line is known without reading it.
+ * Longer records count as long: when read alone, and when read with up to a hundred others on a page or in a batch. The
+ * size of a text that is stored out of line is known without reading it.
  */
 export const LONG_ALONE_BYTES = 64 * 1024;
 export const LONG_AMONG_OTHERS_BYTES = 16 * 1024;
 
-/** SQL: the text of `rec` where it is no longer than that, else what `readLongRecord` reads. */
+/** SQL: the text of `rec` up to `bytesMax`, otherwise the form that `readLongRecord` reads. */
 export const shortText = (alias: string, bytesMax: number): string =>
   `case when octet_length(${alias}rec) <= ${bytesMax} then ${alias}rec
     else octet_length(${alias}rec)::text || ' ' || ${alias}id end`;
@@ -36,7 +36,7 @@ export function longRecordsIn(selected: readonly string[]): LongRecord[] {
 
 export const bytesOf = (records: readonly LongRecord[]): number => records.reduce((sum, { bytes }) => sum + bytes, 0);
 
-/** By identifier; those that there are. */
+/** By identifier; records that do not exist are absent. */
 export async function readLongTexts(
   reader: Reader,
   collectionId: string,

@@ -21,7 +21,7 @@ export interface PageRequest {
   readonly caller: Caller;
   readonly order: ListOrder;
   readonly condition: Condition;
-  /** The creator whose records alone are listed. */
+  /** Only records of this creator are listed. */
   readonly scope: string | undefined;
   readonly after: Position | undefined;
   readonly skip: number;
@@ -37,17 +37,17 @@ export const isDecidedByReferences = ({ condition, order }: PageRequest): boolea
 interface PageReader {
   /** The page is read here: the application, or a snapshot of it. */
   readonly reader: Reader;
-  /** Outside of the snapshot, which a failed statement ends. */
+  /** Outside the snapshot, which a failed statement ends. */
   readonly store: Reader;
 }
 
-/** The texts of the page, long records by their size (store/records/long-records). */
+/** The texts of the page; long records as their size (store/records/long-records). */
 export async function readPage(readers: PageReader, request: PageRequest): Promise<string[]> {
   const { table, application, caller, condition } = request;
   const query = queryOf(request);
   const runFenced = (statement: Statement) => fencedRows(readers, table, statement);
   if (isReferenceOrder(request.order)) return textsOf(await runFenced(pageByReference(query, application, caller)));
-  // A page that is read straight off an index goes along with the other short reads.
+  // A page that is read straight off an index shares a lane with the other short reads.
   if (query.skip === 0 && (condition.kind === 'everything' || isSharp(condition))) {
     const runShort = ({ text, params }: Statement) => readers.reader.rows(text, params);
     return readForm(query, 'plain', { first: runShort, exact: runFenced });

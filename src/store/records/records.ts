@@ -1,5 +1,5 @@
-// The statements on a collection's table. Reads give the stored text; writes are fenced by the generation and
-// name the scope within which the caller may act, so that a check and its write are one step.
+// The statements on a collection's table. Reads return the stored text. Writes name the generation, which the fence checks,
+// and the scope in which the caller may write, so that each check and its write are one statement.
 
 import type { PreparedCollection } from '../../domain/definition/application.ts';
 import type { Projected } from '../../domain/records/projections.ts';
@@ -23,12 +23,12 @@ export interface RecordRow {
   readonly projected: readonly Projected[];
 }
 
-/** What a replacing update sets when it does not know the record it meets. */
+/** An update that replaces all values without reading the record first. */
 export interface Replacement {
   readonly id: string;
   readonly hash: string;
   readonly now: string;
-  /** domain/records/record-text: between timestamp and updatedAt, and behind updatedAt. */
+  /** Parts of the text (domain/records/record-text): between timestamp and updatedAt, and after updatedAt. */
   readonly hashPart: string;
   readonly tailPart: string;
   readonly updatedBy: UserShort;
@@ -42,7 +42,7 @@ export interface Table {
   readonly generation: number;
 }
 
-/** Limits on which record a write may touch. */
+/** What the record must fulfil for a write to apply. */
 export interface Conditions {
   readonly scope: string | undefined;
   readonly ifHash: string | undefined;
@@ -96,7 +96,7 @@ function makeTexts(schema: string, collection: PreparedCollection): Texts {
     insertOne: `insert into ${table} (${COLUMNS}${each((name) => name)})
       select $5, $6, $7, $8, $9, $2::timestamptz, $3, $4, $2::timestamptz${each((_, i, type) => `$${10 + i}::${type}`)}
       from ${fence} where fence.generation = $1 returning id`,
-    // Times never go backwards for one record, whatever the node's clock says: the later of the two counts.
+    // Times never go backwards for one record, whatever the node's clock says: the later one is stored.
     replace: `update ${table} as t set
         rec = left(t.rec, ${mark} + ${FROM_MARK.timestamp - 1})
           || case when t.hash = $3 then ${part(FROM_MARK.timestamp)} else ${timestamp} end
@@ -121,7 +121,7 @@ function makeTexts(schema: string, collection: PreparedCollection): Texts {
   };
 }
 
-/** The text, or what tells how long it is (store/records/long-records). */
+/** The text, or the size of a long record (store/records/long-records). */
 export async function getRecord(
   reader: Reader,
   table: Table,
@@ -131,7 +131,7 @@ export async function getRecord(
   return rows[0]?.[0] as string | undefined;
 }
 
-/** They share one time and one author of it, those of the first. */
+/** All rows get the update time and the updating user of the first. */
 export function insertRecords(table: Table, rows: readonly RecordRow[]): Statement {
   const { generation } = table;
   const [first, ...others] = rows;
@@ -170,7 +170,7 @@ export function replaceRecord(
   return { text: texts(table).replace, params: [...parts, updatedBy.id, updatedBy.name, ...projected] };
 }
 
-/** For records that are locked: the rows are complete, and only the generation is checked. */
+/** For locked records: the rows are complete, and only the generation is checked. */
 export function updateRecords(table: Table, rows: readonly RecordRow[]): Statement {
   return {
     text: texts(table).update,
@@ -225,7 +225,7 @@ export async function lockRecords(
   return { records: new Map(records.map((record) => [record.id, record])), fence };
 }
 
-/** Why a conditional write met nothing. */
+/** What is needed to explain why a conditional write matched no row. */
 export async function inspectRecord(
   reader: Reader,
   table: Table,

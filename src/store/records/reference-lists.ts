@@ -1,6 +1,6 @@
 // Pages in the order of a Reference column, that is of the referred values as the caller sees them now. No index of the
-// collection has that order; the index of the referred column has it, and behind each referred record stand those that
-// refer to it. Records whose reference resolves to nothing have no value: they come before all others, or after them.
+// collection has that order. The index of the referred column is followed instead, and for each referred record the
+// records that refer to it. Records whose reference does not resolve have no value: they come first, or last.
 
 import type { PreparedApplication } from '../../domain/definition/application.ts';
 import { type Caller, readScope } from '../../domain/people/access.ts';
@@ -12,38 +12,38 @@ import { LISTED, type PageQuery } from './lists.ts';
 import { wholeText } from './search-leaves.ts';
 import { sqlType, tableOf } from './tables.ts';
 
-/** What the statement is put together from. */
+/** Fragments of SQL that all parts of the statement use. */
 interface StatementParts {
   readonly params: Params;
-  /** `t`, and the condition that its records must fulfil. */
+  /** The listed table, as `t`, and the conditions on its records. */
   readonly table: string;
   readonly listed: string;
-  /** `r`, the condition of what the caller sees there, and the projected column by which `t` points to it. */
+  /** The referred table, as `r`; which of its records the caller sees; and the column of `t` that refers to it. */
   readonly target: string;
   readonly visible: string;
   readonly pointer: string;
   readonly projection: Projection;
-  /** What decides behind the cut of a long text; for others it is the same for all. */
+  /** Orders long texts that are equal up to their cut; a constant for other values. */
   readonly whole: string;
   readonly descending: boolean;
-  /** Rows that are needed of a part at most. */
+  /** The most rows that the page needs of one part. */
   readonly rowsMax: number;
 }
 
 export function pageByReference(query: PageQuery, application: PreparedApplication, caller: Caller): Statement {
   const { after, skip, limit } = query;
-  const scene = statementParts(query, application, caller);
-  const { descending, params } = scene;
+  const statement = statementParts(query, application, caller);
+  const { descending, params } = statement;
   const beyond = descending ? '<' : '>';
-  const resolved = (position?: Position) => resolvedPart(scene, position);
+  const resolved = (position?: Position) => resolvedPart(statement, position);
   const unresolved = (position?: Position) =>
-    unresolvedPart(scene, position === undefined ? '' : ` and t.id ${beyond} ${params.text(position.id)}`);
+    unresolvedPart(statement, position === undefined ? '' : ` and t.id ${beyond} ${params.text(position.id)}`);
   const parts = () => {
     if (after === undefined) return descending ? [resolved(), unresolved()] : [unresolved(), resolved()];
     if (after.value === null) return descending ? [unresolved(after)] : [unresolved(after), resolved()];
     return descending ? [resolved(after), unresolved()] : [resolved(after)];
   };
-  return { text: concatenated(parts(), scene, { skip, limit }), params: params.values };
+  return { text: concatenated(parts(), statement, { skip, limit }), params: params.values };
 }
 
 function statementParts(query: PageQuery, application: PreparedApplication, caller: Caller): StatementParts {
@@ -80,33 +80,33 @@ function statementParts(query: PageQuery, application: PreparedApplication, call
   };
 }
 
-/** A part of the list: rows of `id`, and of `k0` and `k1`, by which they come before it. */
-type Part = (room: string) => string;
+/** A part of the list: a query for `id` and the sort keys `k0` and `k1`, with the given limit. */
+type Part = (limit: string) => string;
 
-/** Of each referred record no more than a page can need, however many refer to it. */
-function resolvedPart(scene: StatementParts, after: Position | undefined): Part {
-  const { table, listed, target, visible, pointer, projection, whole, descending, rowsMax } = scene;
+/** For each referred record, reads no more records than the page can need, however many refer to it. */
+function resolvedPart(statement: StatementParts, after: Position | undefined): Part {
+  const { table, listed, target, visible, pointer, projection, whole, descending, rowsMax } = statement;
   const value = `r.${projection.name}`;
   const direction = descending ? 'desc' : 'asc';
-  const { start, rest } = after === undefined ? { start: '', rest: '' } : seek(scene, after);
+  const { start, rest } = after === undefined ? { start: '', rest: '' } : seek(statement, after);
   return (limit) => `select x.id, ${value} as k0, ${whole} as k1 from ${target} cross join lateral (
       select t.id from ${table} where ${pointer} = r.id${rest}${listed} order by t.id ${direction} limit ${rowsMax}) x
     where ${visible}${start}
     order by ${value} ${direction} nulls ${descending ? 'last' : 'first'}, k1 ${direction}, x.id ${direction} limit ${limit}`;
 }
 
-/** `start`: of the referred records, from where in their order. `rest`: what is left behind the first of them. */
+/** `start`: where the referred records begin. `rest`: skips the records of the first that lie before the position. */
 function seek({ params, projection, whole, descending }: StatementParts, { value, id }: Position) {
   const beyond = descending ? '<' : '>';
   const text = typeof value === 'string' && projection.cut !== undefined ? cutText(value, projection.cut) : undefined;
   const isLong = text !== undefined && Buffer.byteLength(text) >= (projection.cut ?? 0);
   const from = params.add(text ?? value, sqlType(projection));
-  const place = `(${from}, ${params.text(isLong ? String(value) : '')})`;
+  const position = `(${from}, ${params.text(isLong ? String(value) : '')})`;
   const key = `(r.${projection.name}, ${whole})`;
   return {
-    // The first comparison alone, so that the index of the referred column is entered there.
-    start: ` and r.${projection.name} ${beyond}= ${from} and ${key} ${beyond}= ${place}`,
-    rest: ` and (${key} <> ${place} or t.id ${beyond} ${params.text(id)})`,
+    // The first comparison repeats the second for the column alone, so that its index is entered there.
+    start: ` and r.${projection.name} ${beyond}= ${from} and ${key} ${beyond}= ${position}`,
+    rest: ` and (${key} <> ${position} or t.id ${beyond} ${params.text(id)})`,
   };
 }
 
@@ -120,7 +120,7 @@ function unresolvedPart(
     order by t.id ${descending ? 'desc' : 'asc'} limit ${limit}`;
 }
 
-/** One part after the other, the second only as far as the first leaves room for it. */
+/** One part after the other; the second only fills up the rows that the first leaves. */
 function concatenated(
   parts: readonly Part[],
   { table, descending, rowsMax }: StatementParts,
@@ -131,7 +131,7 @@ function concatenated(
   const one = `one as materialized (${first?.(String(rowsMax))})`;
   const two = second && `, two as materialized (${second(`(select ${rowsMax} - count(*) from one)`)})`;
   const rows = `select 1 as part, * from one${two === undefined ? '' : ' union all select 2, * from two'}`;
-  // Records without a value stand in a part of their own, so where nulls go does not matter.
+  // Records without a value are a part of their own, so the order of nulls does not matter.
   const by = (alias: string) =>
     `${alias}.part, ${alias}.k0 ${direction}, ${alias}.k1 collate "C" ${direction}, ${alias}.id ${direction}`;
   return `with ${one}${two ?? ''}

@@ -1,5 +1,5 @@
-// What records refer to, read for a whole page at once: one statement per referred collection, all in one round trip. Values
-// of long records are picked out of them by the database, which takes it a while: those are read by themselves.
+// Referred records, read for a whole page at once: one statement per referred collection, all in one round trip. The
+// database extracts values from long records, which is slow, so those are read separately.
 
 import { readRecordText } from '../../domain/records/record-text.ts';
 import type { Reader } from '../database/handles.ts';
@@ -8,10 +8,10 @@ import { tableOf } from './tables.ts';
 
 export interface Referral {
   readonly collectionId: string;
-  /** Columns of the referred collection whose values are wanted. */
+  /** Columns of the referred collection whose values are read. */
   readonly columnIds: readonly string[];
   readonly recordIds: readonly string[];
-  /** The creator whose records alone the caller may read there. */
+  /** The caller may read only records of this creator. */
   readonly scope: string | undefined;
 }
 
@@ -19,16 +19,16 @@ export interface Referred {
   readonly hash: string;
   /** Column → its value as JSON text; absent where the record has none, or is long. */
   readonly values: ReadonlyMap<string, string>;
-  /** Of a record that is long: its size, while its values have not been read. */
+  /** The size of a long record whose values have not been read yet. */
   readonly longBytes?: number;
 }
 
-/** Above this the database picks the values out of a record; below it takes that longer than sending the record whole. */
+/** Above this the database extracts the values; below, sending the whole record is faster. */
 const WHOLE_BYTES_MAX = 8_192;
 
 const NO_VALUES: ReadonlyMap<string, string> = new Map();
 
-/** By collection and record; a record that is not there or that the caller may not read is absent. */
+/** By collection and record; a record that does not exist or that the caller may not read is absent. */
 export async function readReferred(
   reader: Reader,
   referrals: readonly Referral[],
@@ -44,7 +44,7 @@ export async function readReferred(
   );
 }
 
-/** The same for long records of one collection, of which as many are asked for as memory allows. */
+/** The same for long records of one collection; the caller asks for no more than memory allows. */
 export async function readLongReferred(reader: Reader, referral: Referral): Promise<Map<string, Referred>> {
   const { columnIds } = referral;
   const values = columnIds.map((columnId) => `, ${valueIn(columnId)}`).join('');

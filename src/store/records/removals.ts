@@ -14,7 +14,7 @@ export interface Selection {
   readonly application: PreparedApplication;
   readonly caller: Caller;
   readonly condition: Condition;
-  /** The creator whose records alone are meant. */
+  /** Only records of this creator are selected. */
   readonly scope: string | undefined;
 }
 
@@ -28,8 +28,8 @@ function conditionsOf({ schema, collection }: Table, selection: Selection, param
 }
 
 /**
- * The first records after `after` that match; nothing is locked. Where the database cannot tell how many match, all are
- * found first and then put in order (store/records/lists).
+ * The first matching records after `after`, without locking them. If the planner cannot estimate how many match, all are
+ * found first and then sorted (store/records/lists).
  */
 export async function findMatching(
   reader: Reader,
@@ -47,7 +47,7 @@ export async function findMatching(
   return rows.map((row) => row[0] as string);
 }
 
-/** Those of the records that still match, locked in the order of their identifiers. */
+/** Locks the records that still match, in the order of their identifiers. */
 export async function lockMatching(
   tx: Transaction,
   table: Table,

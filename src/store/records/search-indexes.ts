@@ -1,7 +1,7 @@
-// What searches need done behind the writers' backs. The search index appends what is written to a list that has yet to be
-// sorted in (store/records/tables): a long list slows searches down, sorting in little by little slows writers down, so it is done
-// when a collection's writers pause, and at the latest after so many records. And the database must know which words are
-// frequent to search well; by itself it looks only now and then, so a growing collection is looked at by its doubling.
+// Background maintenance of search indexes. Writes are appended to the index's pending list (store/records/tables). A long
+// list slows searches down and merging it often slows writers down, so it is merged when a collection's writers pause, or
+// after RECORDS_MAX records. Good plans also need statistics of frequent words; autovacuum collects them too rarely, so a
+// collection is analyzed each time it has about doubled.
 
 import type { Database } from '../database/database.ts';
 import { StaleDefinition } from '../database/sqlstate.ts';
@@ -11,19 +11,19 @@ import { searchIndexName, tableOf } from './tables.ts';
 const RECORDS_MAX = 4_000;
 const PAUSE_MS = 500;
 const TABLES_MAX = 10_000;
-const FIRST_LOOK = 1_000;
+const FIRST_ANALYZE_RECORDS = 1_000;
 const FORGET_MS = 10 * 60_000;
 
 interface IndexedTable {
   readonly applicationId: string;
   readonly index: string;
   readonly table: string;
-  /** Written since the list was sorted in. */
+  /** Written since the pending list was merged. */
   records: number;
   lastWrite: number;
-  /** Written since the last look, and how many call for another. */
-  unseen: number;
-  look: number;
+  /** Written since the table was analyzed, and the number at which it is analyzed again. */
+  unanalyzed: number;
+  analyzeAt: number;
 }
 
 export class SearchIndexes {
@@ -37,23 +37,23 @@ export class SearchIndexes {
     const lastWrite = performance.now();
     if (held !== undefined) {
       held.records += records;
-      held.unseen += records;
+      held.unanalyzed += records;
       held.lastWrite = lastWrite;
       return;
     }
     if (this.#pending.size >= TABLES_MAX) return;
     const index = `${schema}.${searchIndexName(collection.definition.id)}`;
-    const look = FIRST_LOOK;
-    this.#pending.set(table, { applicationId, index, table, records, lastWrite, unseen: records, look });
+    const analyzeAt = FIRST_ANALYZE_RECORDS;
+    this.#pending.set(table, { applicationId, index, table, records, lastWrite, unanalyzed: records, analyzeAt });
   }
 
-  /** Does what is due, one collection after the other. A cluster's workers do it in their own time. */
+  /** Does what is due, one collection after another. The workers of a cluster rely on autovacuum. */
   async tidy(database: Database): Promise<void> {
     for (const pending of [...this.#pending.values()]) {
       try {
         await this.#tidyOne(database, pending);
       } catch (error) {
-        // Otherwise the collection is no longer there, or no longer searched.
+        // A stale definition: the collection no longer exists, or is no longer searchable.
         if (!(error instanceof StaleDefinition)) throw error;
         this.#pending.delete(pending.table);
       }
@@ -69,9 +69,9 @@ export class SearchIndexes {
     if (database.engine === 'citus') return;
     const writer = database.application(applicationId);
     await writer.write('select gin_clean_pending_list($1::regclass)', [index]);
-    if (pending.unseen < pending.look) return;
-    pending.unseen = 0;
-    pending.look *= 2;
+    if (pending.unanalyzed < pending.analyzeAt) return;
+    pending.unanalyzed = 0;
+    pending.analyzeAt *= 2;
     await writer.write(`analyze (skip_locked) ${table}`, []);
   }
 }

@@ -1,5 +1,5 @@
-// The leaves of a search by type: comparisons of one value with what was asked for, in SQL. A value is a projected
-// column of its own type, or JSON inside of an Object or Array, where times are texts that compare alike.
+// The leaves of a search by type: the comparison of one value with the search term, in SQL. A value is a projected column
+// of its own type, or JSON inside an Object or Array, where times are texts that compare in the same order.
 
 import { cutText, degrees, type Projection } from '../../domain/records/projections.ts';
 import type { Condition } from '../../domain/search/condition.ts';
@@ -16,7 +16,7 @@ interface LeafContext {
 }
 
 const column = (alias: string, projection: Projection | undefined): string => {
-  if (projection === undefined) throw new Error('a column that a search asks for is not projected');
+  if (projection === undefined) throw new Error('a searched column is not projected');
   return `${alias}.${projection.name}`;
 };
 
@@ -33,7 +33,7 @@ export function textSql(operand: Operand, { operator, value }: LeafOf<'text'>, {
   const stored = column(alias, projection);
   const cut = projection?.cut;
   const beginning = cut === undefined ? value : cutText(value, cut);
-  // A shorter term compares with the beginning of a text as it does with the whole.
+  // A term shorter than the cut compares with the beginning of a text as with the whole.
   if (cut === undefined || cutText(value, cut - 1) === value) return `${stored} ${operator} ${params.text(value)}`;
   const start = params.text(beginning);
   const whole = `${wholeText(alias, definition.id)} ${operator} ${params.text(value)}`;
@@ -105,7 +105,7 @@ export function rangeSql(
 const EARTH_RADIUS = 6_371_008.8;
 const METRES_PER_DEGREE = (EARTH_RADIUS * Math.PI) / 180;
 
-/** On a sphere, by the haversine formula; the index on the latitude leaves a belt to look at. */
+/** On a sphere, by the haversine formula. The index on the latitude narrows the records down to a belt. */
 export function withinDistance(
   operand: Operand,
   { latitude, longitude, metres }: LeafOf<'near'>,
@@ -117,7 +117,7 @@ export function withinDistance(
   const [lat0, lng0, distance] = [degrees(latitude), degrees(longitude), metres].map((number) =>
     params.add(number, 'float8'),
   );
-  // A little wider than the circle, so that rounding leaves nothing out.
+  // Slightly wider than the circle, so that rounding excludes no record.
   const reach = (metres / METRES_PER_DEGREE) * (1 + 1e-9) + 1e-9;
   const [south, north] = [latitude - reach, latitude + reach].map((number) => params.add(number, 'float8'));
   const half = (angle: string) => `power(sin(radians(${angle}) / 2), 2)`;

@@ -1,5 +1,5 @@
-// Where the values that a search criterion asks about stand in a table: in a projected column of their own, or inside
-// the JSON that is projected of an Object or Array (domain/records/projections).
+// Where the values of a search criterion are stored: in a projected column of their own, or inside the projected JSON of
+// an Object or Array (domain/records/projections).
 
 import type { PreparedCollection } from '../../domain/definition/application.ts';
 import type { ColumnProjections } from '../../domain/records/projections.ts';
@@ -8,11 +8,11 @@ import type { Column } from '../../wire/applications.ts';
 import type { SimpleTypeName } from '../../wire/values.ts';
 import type { Params } from '../database/params.ts';
 
-/** A table in a statement: its collection, and the alias under which its columns are named. */
+/** A table in a statement: its collection and its alias. */
 export interface Source {
   readonly collection: PreparedCollection;
   readonly alias: string;
-  /** Where its search text has been read already, without what stands behind the sections (store/records/search-texts). */
+  /** SQL for the sections of the search text, where a subquery has read them already (store/records/search-texts). */
   readonly sections?: string;
 }
 
@@ -23,7 +23,7 @@ export type Operand =
 
 export type ColumnPlace = Extract<Place, { kind: 'column' }>;
 
-/** The type of the values at a place: of the elements in an Array. References have the type of what they refer to. */
+/** The type of the values at a place: in an Array, of its elements; for a reference, of the referred column. */
 export function typeAt({ column, key }: ColumnPlace): SimpleTypeName | 'Object' {
   switch (column.type) {
     case 'ReferenceString':
@@ -58,7 +58,7 @@ export const projectionsAt = ({ collection }: Source, columnId: string): ColumnP
   return found;
 };
 
-/** SQL that is true when `test` is for the value at the place, in an Array for any of its elements. */
+/** SQL that is true if `test` holds for the value at the place, or for any element of an Array. */
 export function anyAt(
   source: Source,
   { column, key }: ColumnPlace,

@@ -1,8 +1,8 @@
-// Terms that are looked for in the search text of a record (domain/search/search-text): by the index on it, and then exactly
-// in the sections that were asked for.
+// Terms in the search text of a record (domain/search/search-text): narrowed down by its index, then found exactly in the
+// searched sections.
 //
-// A long text is stored compressed, and apart from its row; every function that is given it reads and expands it anew. So
-// a search of many terms reads it once, in a subquery, and looks for all of them in what that gives.
+// A long text is stored compressed and out of line, and every function call on it fetches and decompresses it again. So a
+// search of many terms reads it once, in a subquery, and looks for all terms in the result.
 
 import { SEARCH_TEXT } from '../../domain/records/projections.ts';
 import type { Condition } from '../../domain/search/condition.ts';
@@ -17,30 +17,30 @@ interface InText {
 
 const textOf = ({ alias, sections }: Source): string => sections ?? `${alias}.${SEARCH_TEXT}`;
 
-/** What the index can tell of a term. */
+/** The condition that the index can check for a term. */
 export function implied(source: Source, { implies }: SearchTerm, params: Params): string | undefined {
   const find = `${source.alias}.${SEARCH_TEXT}`;
   if (implies === undefined) return undefined;
   if ('every' in implies) {
     return implies.every.map((text) => `${find} like ${params.text(likePattern(text))}`).join(' and ');
   }
-  // Taken from a query, because the planner would weigh every one of so many by itself.
+  // From a subquery: the planner would otherwise estimate each of the many patterns.
   const patterns = params.add(JSON.stringify(implies.some.map(likePattern)), 'json');
   return `${find} like any (array(select json_array_elements_text(${patterns})))`;
 }
 
 const likePattern = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
 
-/** Where in the row's own text the term may be. `simply`: also by looking for it, which is quick. */
+/** A quick test whether the row's own text may contain the term. `simply`: includes a plain search for the term. */
 function inOwnText({ source, params }: InText, term: SearchTerm, simply: boolean): string | undefined {
   const known = implied(source, term, params);
-  // Where the index is not used, the 73 patterns of two letters would take long for every single record.
+  // Without the index, the 73 patterns of a two-letter term would be slow for every single record.
   const isMany = term.implies !== undefined && 'some' in term.implies;
   if (known === undefined || !(isMany || simply)) return known;
   return `strpos(${source.alias}.${SEARCH_TEXT}, ${params.text(term.text)}) > 0 and ${known}`;
 }
 
-/** So many sections are each looked at by an expression of its own; of more the statement would grow beyond measure. */
+/** Up to this number, each section has an expression of its own; with more, the statement would grow too large. */
 const APART_MAX = 8;
 
 /** Whether one of the sections contains the term. */
@@ -48,7 +48,7 @@ export function sectionsContain(places: readonly ColumnPlace[], term: string, { 
   const marks = places.map(({ column, key }) => sectionMark(column.id, key));
   if (term === '') return hasSection(marks, { source, params });
   const isOnce = source.sections !== undefined;
-  // No term is found across a mark, which has none of a term's characters.
+  // A match never spans a mark, whose characters occur in no term.
   const isAnywhere = isOnce && areAll(marks, source);
   const inSections = isAnywhere ? undefined : sectionTest(marks, { source, params });
   const written = searchTerm(term);
@@ -83,16 +83,16 @@ function sectionsAmong(marks: readonly string[], { source, params }: InText): st
     where left(s.text, ${texts[0]?.length}) in (select json_array_elements_text(${params.add(JSON.stringify(texts), 'json')}))`;
 }
 
-/** With fewer terms the subquery costs more than it saves where texts are short. */
+/** With fewer terms the subquery costs more than it saves for short texts. */
 const TOGETHER_MIN = 6;
 
 export interface SplitCondition {
-  /** Those that read the search text many times: they are given it by `readOnce`. */
+  /** Conditions that share one reading of the search text (`readOnce`). */
   readonly together: readonly Condition[];
   readonly others: readonly Condition[];
 }
 
-/** What must all hold, apart by whether it is worth reading the search text once for it. */
+/** Splits a conjunction by whether reading the search text once pays off. */
 export function readTogether(condition: Condition): SplitCondition {
   const parts = condition.kind === 'and' ? condition.parts : [condition];
   const together = parts.filter(isAboutText);
@@ -101,8 +101,8 @@ export function readTogether(condition: Condition): SplitCondition {
 }
 
 /**
- * Where the index can help, nothing but terms in the record's own text; what else there is has indexes of its own, of which
- * the planner learns only outside of a subquery. It helps no negation.
+ * Only terms in the record's own text: other conditions have their own indexes, which the planner uses only outside a
+ * subquery. A negation uses no index, so it may contain other conditions.
  */
 const isAboutText = (condition: Condition): boolean =>
   condition.kind === 'not' ? soughtIn(condition.part).length > 0 : isOwnText(condition);
@@ -115,10 +115,10 @@ function isOwnText(condition: Condition): boolean {
   );
 }
 
-/** Each that the index is asked for is compared with the text of every record that it finds: the longest say the most. */
+/** Each term given to the index is rechecked against every record found, so only the longest, most selective are used. */
 const NARROWED_MAX = 8;
 
-/** What the index can tell of what is read together. */
+/** The conditions that the index can check for the terms that are read together. */
 export function textsNarrowed(parts: readonly Condition[], source: Source, params: Params): string[] {
   const byWeight = [...parts].sort((one, other) => weightOf(other) - weightOf(one));
   return byWeight
@@ -132,7 +132,7 @@ const weightOf = (condition: Condition): number => {
   return condition.kind === 'not' ? -1 : 0;
 };
 
-/** Asked before anything is written: a parameter that the statement does not name in the end is an error of the database. */
+/** Checked before any parameter is added: the database refuses a parameter that the statement does not use. */
 function canNarrow(condition: Condition): boolean {
   if (condition.kind === 'contains') return condition.term !== '' && searchTerm(condition.term).implies !== undefined;
   if (condition.kind === 'and') return condition.parts.some(canNarrow);
@@ -147,8 +147,8 @@ function narrowing(condition: Condition, source: Source, params: Params): string
 }
 
 /**
- * A test of the search text that reads it once. The planner would put the subquery's text in place of its name, were it not for
- * the `offset`. It takes the test for one that half of all records pass.
+ * A test of the search text that reads it once. `offset 0` keeps the planner from inlining the subquery. The planner
+ * assumes that half of all records pass the test.
  */
 export function readOnce(
   { source, params }: InText,
@@ -167,21 +167,22 @@ export function readOnce(
     from (select split_part(${source.alias}.${SEARCH_TEXT}, ${params.text(LETTERS_MARK)}, 1) as sections offset 0) ${alias})`;
 }
 
-/** In characters. Longer ones take long to compile. */
-const PATTERN_MAX = 1_000;
+/** In characters. Longer patterns are slow to compile. */
+const PATTERN_CHARACTERS_MAX = 1_000;
 
 /**
- * Most records have none of the terms of a long negation, or of many alternatives, and then it is known what comes of it. One
- * pass tells whether there is any: for 64 terms and a text of 1 MB in 3 ms instead of 330, for 30,000 short ones in a quarter of the time.
+ * Most records contain none of the terms of a long negation or of many alternatives, and then the result is known. One
+ * regular expression checks for all terms: for 64 terms and a text of 1 MB in 3 ms instead of 330, for 30,000 short texts
+ * in a quarter of the time.
  */
 function guarded(parts: readonly Condition[], { source, params }: InText, test: string): string {
   const terms = new Set(parts.flatMap(soughtIn));
   const pattern = [...terms].map((term) => searchTerm(term).text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|');
-  if (terms.size < TOGETHER_MIN || pattern.length > PATTERN_MAX || !parts.every(isTermsAlone)) return test;
+  if (terms.size < TOGETHER_MIN || pattern.length > PATTERN_CHARACTERS_MAX || !parts.every(isTermsAlone)) return test;
   return `case when ${source.sections} ~ ${params.text(pattern)} then ${test} else ${parts.every(isWithout)} end`;
 }
 
-/** Made of nothing but terms in the record's own text. */
+/** Whether the condition consists only of terms in the record's own text. */
 function isTermsAlone(condition: Condition): boolean {
   if (condition.kind === 'not') return isTermsAlone(condition.part);
   if (condition.kind === 'and' || condition.kind === 'or') return condition.parts.every(isTermsAlone);
@@ -194,7 +195,7 @@ function soughtIn(condition: Condition): string[] {
   return condition.kind === 'contains' ? [condition.term] : [];
 }
 
-/** What comes of it for a record that has none of its terms. */
+/** The result for a record that contains none of the terms. */
 function isWithout(condition: Condition): boolean {
   switch (condition.kind) {
     case 'not':

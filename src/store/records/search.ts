@@ -1,5 +1,5 @@
-// From a condition to SQL: the compiler of the search language. Every value becomes a parameter, every name comes from
-// the definition. A leaf may come out as null where there is no value; it counts as false, and `not` sees to that.
+// Compiles a search condition to SQL. Every value becomes a parameter; every name comes from the definition. A leaf may be
+// null if the record has no value; null counts as false, which `not` takes into account.
 
 import type { PreparedApplication, PreparedCollection } from '../../domain/definition/application.ts';
 import { type Caller, readScope } from '../../domain/people/access.ts';
@@ -21,7 +21,7 @@ export interface SearchSetting {
   readonly params: Params;
 }
 
-/** The condition on the table under the alias `t`; undefined when every record fulfils it. */
+/** The condition on the table with the alias `t`; undefined if every record matches. */
 export function searchCondition(
   condition: Condition,
   { collection, ...setting }: Omit<SearchSetting, 'params'> & { readonly collection: PreparedCollection },
@@ -58,8 +58,8 @@ function compile(condition: Condition, source: Source, setting: SearchSetting): 
 }
 
 /**
- * Whether the database cannot tell how many records fulfil the condition, because it keeps no statistics of what is asked
- * for: of terms too short for the index, of what is inside of Objects and Arrays, of the names behind metadata.
+ * Whether the planner cannot estimate how many records match, because it has no statistics: for terms too short for the
+ * index, for values inside Objects and Arrays, for the names of users in metadata.
  */
 export function isGuess(condition: Condition): boolean {
   switch (condition.kind) {
@@ -81,16 +81,16 @@ export function isGuess(condition: Condition): boolean {
   }
 }
 
-/** Comparisons in a sharp search, the one of the unique value among them. */
+/** Comparisons in a sharp search, including that of the unique value. */
 const SHARP_PARTS_MAX = 5;
 const PLAIN_TYPES: ReadonlySet<Column['type']> = new Set([
   ...(['String', 'Number', 'Boolean', 'DateTime', 'Date', 'Time', 'Location'] as const),
 ]);
 
 /**
- * Whether at most one record can fulfil it, and next to nothing is to be done with that record, however long it is: a few
- * comparisons of columns that are short. One plan, made once, serves every value then, and nothing that shares the
- * connection is kept waiting. A term among them would read the whole search text: 63 of them took 0.5 s for a record of 1 MB.
+ * Whether at most one record can match, and checking it takes only a few comparisons of short columns, however long the
+ * record is. Then one cached plan suits every value, and the statement does not delay others on the same lane. A term
+ * would read the whole search text: 63 of them took 0.5 s for a record of 1 MB.
  */
 export function isSharp(condition: Condition): boolean {
   const parts = condition.kind === 'and' ? condition.parts : [condition];
@@ -114,7 +114,7 @@ function isShortComparison(condition: Condition): boolean {
     case 'near':
       return isPlain(condition.place);
     case 'text':
-      // Of a longer one the rest is read from the record itself.
+      // The rest of a longer text would be read from the record itself.
       return isPlain(condition.place) && condition.value.length < SEARCHED_CUT;
     default:
       return false;
@@ -133,7 +133,7 @@ function leaf(condition: Leaf, source: Source, setting: SearchSetting): string {
   const referred = referredPlace(place, setting.application);
   if (referred !== undefined) {
     const inReferred = (at: Source) => leaf({ ...condition, place: referred.place }, at, setting);
-    // What most records have is not worth collecting first.
+    // A condition that most records fulfil is not worth collecting first.
     const eager = condition.kind !== 'present' && !('operator' in condition && condition.operator !== '=');
     return throughReference({ place, referred, source }, setting, { test: inReferred, eager });
   }
@@ -159,7 +159,7 @@ function leaf(condition: Leaf, source: Source, setting: SearchSetting): string {
   }
 }
 
-/** Equal texts inside of Objects and Arrays have no index of their own; the one for substrings narrows them down. */
+/** Equal texts inside Objects and Arrays have no index of their own; the index for substrings narrows them down. */
 function withIndex(
   source: Source,
   { place, value, exact }: { place: ColumnPlace; value: string; exact: boolean },
@@ -220,11 +220,11 @@ function metadataLeaf(condition: Leaf, name: MetadataName, { source, setting }: 
       return tests.length === 0 ? 'true' : `(${tests.join(' and ')})`;
     }
     default:
-      throw new Error(`$${name} cannot be asked for a ${condition.kind}`);
+      throw new Error(`$${name} cannot be compared as ${condition.kind}`);
   }
 }
 
-/** One look at the index for all places of the table itself; each reference and each of the metadata asks for itself. */
+/** One index lookup for all columns of the table itself; each reference and each metadata name is a separate test. */
 function contains(places: readonly Place[], term: string, at: At): string {
   const own: ColumnPlace[] = [];
   const others: string[] = [];
@@ -267,8 +267,8 @@ function referredPlace({ column }: ColumnPlace, application: PreparedApplication
 }
 
 /**
- * A test of the referred record, among those that the caller may read. `eager`: those that pass are collected first, so
- * that the index on the reference can be used, together with others.
+ * A test of the referred record, if the caller may read it. `eager`: matching records are collected first, so that the
+ * index on the reference can be used and combined with others.
  */
 function throughReference(
   { place, referred, source }: { place: ColumnPlace; referred: ReferredPlace; source: Source },

@@ -29,7 +29,7 @@ export const sqlType = ({ kind }: Pick<Projection, 'kind'>): string => SQL_TYPES
 const columnType = (projection: Projection): string =>
   projection.kind === 'text' ? 'text collate "C"' : SQL_TYPES[projection.kind];
 
-/** Where what every record has stands in its table, by its name in the interface. Users stand there by name. */
+/** The columns of a record's metadata, by their names in the interface. For users it is the column of the name. */
 export const METADATA_COLUMNS = {
   updatedAt: { name: 'updated_at', type: 'timestamptz' },
   createdAt: { name: 'created_at', type: 'timestamptz' },
@@ -38,22 +38,22 @@ export const METADATA_COLUMNS = {
   id: { name: 'id', type: 'text' },
 } as const;
 
-/** By which every list can be ordered. The identifier alone has the primary key. */
+/** Every list can be ordered by these. The order of identifiers uses the primary key. */
 const ORDER_COLUMNS = Object.values(METADATA_COLUMNS).filter(({ name }) => name !== 'id');
 
 export interface Index {
-  /** Within 50 bytes, because a cluster appends the shard's number. */
+  /** At most 50 bytes, because a cluster appends the shard's number. */
   readonly name: string;
   readonly unique: boolean;
-  /** What stands behind the table's name. `trigrams` is the operator class for substrings. */
+  /** The SQL after the table's name. `trigrams` is the operator class for substrings. */
   readonly on: (trigrams: string) => string;
 }
 
 const plain = (name: string, columns: string): Index => ({ name, unique: false, on: () => `(${columns})` });
 
 /**
- * One index for each order, ending in the identifier that breaks ties: read backwards it serves the other direction.
- * Where readers see only what they created, each order has a twin that begins with the creator.
+ * One index for each order, ending in the identifier that breaks ties and read in both directions. If readers see only
+ * their own records, each order has a second index that begins with the creator.
  */
 export function indexesOf({ definition, projections }: PreparedCollection): Index[] {
   const { id } = definition;
@@ -83,7 +83,7 @@ function columnIndexes(
   if (value !== undefined) {
     const by = `${value.name} nulls first`;
     if (sortable) indexes.push(...ordered(value.name, by));
-    // Equal texts of a unique column are found by its key, and half of all records by a Boolean without help.
+    // A unique column finds equal texts by its key, and a Boolean, which matches half of all records, needs no index.
     else if (column.type !== 'Boolean' && !(key !== undefined && column.type === 'String')) {
       indexes.push(plain(`${collectionId}_${value.name}`, `${by}, id`));
     }
@@ -95,7 +95,7 @@ function columnIndexes(
   return indexes;
 }
 
-/** Most records hold few attachments or none, so writers keep it up to date themselves. */
+/** Most records hold few attachments or none, so writers update this index directly, without a pending list. */
 const heldIndex = (collectionId: string, { name }: Projection): Index => ({
   name: `${collectionId}_${name}`,
   unique: false,
@@ -103,8 +103,8 @@ const heldIndex = (collectionId: string, { name }: Projection): Index => ({
 });
 
 /**
- * Writers append to a list, which a job empties into the index (store/records/search-indexes): with a list of 4 MB, the default,
- * the writer who filled it had to empty it, and batches of 100 ran at half the speed with ten times the p99.
+ * Writers append to a pending list, which a job merges into the index (store/records/search-indexes). With the default
+ * list of 4 MB, the writer that filled it had to merge it: batches of 100 ran at half the speed with ten times the p99.
  */
 const searchIndex = (collectionId: string): Index => ({
   name: searchIndexName(collectionId),
@@ -123,8 +123,8 @@ export function violatedColumn(error: unknown): string | undefined {
 }
 
 /**
- * rec: the whole record as the JSON text that goes out (domain/records/record-text). The other columns are what conditions,
- * order and uniqueness need; projected columns follow them (domain/records/projections).
+ * `rec` is the whole record as the JSON text of the reply (domain/records/record-text). The other columns are for
+ * conditions, order and uniqueness; projected columns follow (domain/records/projections).
  */
 export function createCollectionTable(schema: string, collection: PreparedCollection): string {
   const projected = collection.projections.all.map((projection) => `, ${projection.name} ${columnType(projection)}`);
@@ -169,12 +169,12 @@ export const dropIndex = (schema: string, name: string, { concurrently }: { conc
   `drop index${concurrently ? ' concurrently' : ''} if exists ${schema}.${name}`;
 
 /**
- * Keeps writers out and lets readers go on, until the commit. Not a weaker mode: it must also wait for those who have
- * locked rows and are about to write them, or the two would wait for each other.
+ * Blocks writers but not readers until the commit. A weaker mode would not wait for transactions that have locked rows and
+ * are about to write them, and would deadlock with them.
  */
 export const lockAgainstWriters = (schema: string, collectionId: string): string =>
   `lock table ${tableOf(schema, collectionId)} in exclusive mode`;
 
-/** Keeps out vacuum, and whoever else changes the table; readers and writers go on. */
+/** Blocks vacuum and DDL on the table, but neither readers nor writers. */
 export const lockAgainstMaintenance = (schema: string, collectionId: string): string =>
   `lock table ${tableOf(schema, collectionId)} in share update exclusive mode`;

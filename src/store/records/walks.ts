@@ -1,5 +1,5 @@
-// Walks over all records of a collection, page by page, that publishing makes: filling in what is projected of them while
-// requests go on, and rewriting them within the switch.
+// Publishing walks over all records of a collection, page by page: to fill in projected columns while requests go on, and
+// to rewrite records in the transaction of the switch.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Projected, type Projection, SEARCH_TEXT } from '../../domain/records/projections.ts';
@@ -9,23 +9,23 @@ import type { Row } from '../database/statements.ts';
 import { type RecordRow, type Table, updateRecords } from './records.ts';
 import { sqlType, tableOf } from './tables.ts';
 
-/** Rows of one page: their rewriting is a statement of about 20 ms, for which writers of the same rows may wait. */
+/** Rewriting a page is a statement of about 20 ms, for which writers of the same rows may wait. */
 const PAGE_RECORDS = 500;
 /** Records may have a megabyte each. */
 const PAGE_BYTES = 8 * 1024 * 1024;
 
-/** A record as a walk over all of them meets it. */
+/** A record as a walk reads it. */
 export interface WalkedRow {
   readonly id: string;
   readonly rec: string;
   readonly hash: string;
-  /** The search text that is stored, when it was asked for. */
+  /** The stored search text, if it is among the projections of the walk. */
   readonly found: string | null;
-  /** Which of the projections asked for are stored, and not null. */
+  /** For each projection of the walk, whether its column is not null. */
   readonly stored: readonly boolean[];
 }
 
-/** Records behind an identifier, in the order of identifiers, or those with the identifiers given. */
+/** The records after an identifier, in the order of identifiers, or those with the given identifiers. */
 async function readPage(
   reader: Reader,
   table: Table,
@@ -51,7 +51,7 @@ async function readPage(
   }));
 }
 
-/** What is to be filled into a record; guarded by its hash, because whoever changed it has filled it in as well. */
+/** Projected values for a record. They are stored only if the hash is unchanged: a newer write has stored its own. */
 export interface Filled {
   readonly id: string;
   readonly hash: string;
@@ -61,17 +61,17 @@ export interface Filled {
 export interface Filling {
   readonly table: Table;
   readonly projections: readonly Projection[];
-  /** undefined when a record has nothing to be filled in. `again`: it was met before, locked, and may be filled by now. */
+  /** Undefined if nothing is missing. `again`: the record was locked at the first attempt, and may be complete by now. */
   readonly fill: (row: WalkedRow, again: boolean) => Filled | undefined;
   readonly onPage: (records: number) => void;
 }
 
-/** Between so many records others have their turn in this process. */
+/** After each slice the event loop serves requests. */
 const SLICE_RECORDS = 50;
 const STUCK_MS = 60_000;
 const STUCK_LOOK_MS = 50;
 
-/** Page by page, each a short transaction. Records that somebody has locked are left for later: nobody waits. */
+/** Each page is a short transaction. It skips locked records, which are filled at the end, so it waits for no lock. */
 export async function fillRecords(publisher: Publisher, filling: Filling): Promise<void> {
   const { table, projections, onPage } = filling;
   let locked: string[] = [];
@@ -87,13 +87,13 @@ export async function fillRecords(publisher: Publisher, filling: Filling): Promi
   while (locked.length > 0) {
     if (performance.now() - stuckSince > STUCK_MS) throw tooBusy();
     await pause(STUCK_LOOK_MS);
-    const met = locked.slice(0, PAGE_RECORDS);
-    const page = await readPage(publisher.application, table, { from: met, projections });
+    const next = locked.slice(0, PAGE_RECORDS);
+    const page = await readPage(publisher.application, table, { from: next, projections });
     const left = await fillPage(publisher, filling, { page, again: true });
     if (left.length < page.length) stuckSince = performance.now();
-    // Behind the page stand those that it had no room for, and within it those that are gone.
+    // Identifiers after the last did not fit into the page; others that the page lacks have been deleted.
     const last = page.at(-1)?.id;
-    const unread = last === undefined ? [] : met.filter((id) => id > last);
+    const unread = last === undefined ? [] : next.filter((id) => id > last);
     locked = [...unread, ...locked.slice(PAGE_RECORDS), ...left];
   }
 }
@@ -115,9 +115,9 @@ async function fillAll({ fill }: Filling, { page, again }: WalkedPage): Promise<
   return rows;
 }
 
-/** Answers the records that somebody else has locked. */
-async function fillPage(publisher: Publisher, filling: Filling, met: WalkedPage): Promise<string[]> {
-  const rows = await fillAll(filling, met);
+/** Returns the identifiers of records that another transaction has locked. */
+async function fillPage(publisher: Publisher, filling: Filling, walked: WalkedPage): Promise<string[]> {
+  const rows = await fillAll(filling, walked);
   if (rows.length === 0) return [];
   const name = tableOf(filling.table.schema, filling.table.collection.definition.id);
   return publisher.transaction(async ({ application }) => {
@@ -154,8 +154,8 @@ function fillStatement({ table, projections }: Filling, rows: readonly Filled[])
 }
 
 /**
- * Walks all records and writes what `change` makes of them; undefined where a record stays as it is. Within the switch:
- * writers are kept out, and the table names the generation that the fence holds until then.
+ * Writes what `change` returns for each record; undefined leaves the record as it is. Runs in the transaction of the
+ * switch: writers are locked out, and `table` has the generation that the fence holds until the commit.
  */
 export async function rewriteRecords(
   tx: Transaction,
@@ -176,7 +176,7 @@ export async function rewriteRecords(
   }
 }
 
-/** Nobody else writes the table. */
+/** Writers are locked out, so only a moved fence can make a row fail. */
 function assertAll(written: readonly Row[], count: number): void {
   if (written.length < count) throw new Error('the fence has moved while records were written');
 }
