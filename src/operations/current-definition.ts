@@ -1,5 +1,5 @@
-// A request that was on its way while its application was published anew starts over with the new definition. Nothing
-// was written for the old one: the fence (store/records/fence) saw to that, and where something was written nevertheless, before the
+// A request during which its application is published again starts over with the new definition. The fence
+// (store/records/fence) ensures that nothing was written with the old one. If something was written before the
 // definition changed, the request does not start over (store/database/committed-writes).
 
 import type { Context } from '../context.ts';
@@ -10,7 +10,7 @@ import { fenceGeneration } from '../store/records/fence.ts';
 
 const ATTEMPTS = 5;
 
-/** What a definition that is out of date may refuse although the published one would not. */
+/** Refusals that may be due to a stale definition. */
 const REFUSALS: ReadonlySet<FaultCode> = new Set([
   'INVALID_VALUE',
   'INVALID_PARAMETER',
@@ -29,21 +29,21 @@ const REFUSALS: ReadonlySet<FaultCode> = new Set([
   'NOT_IN_SHARED_USERS_MODE',
 ]);
 
-/** Turns a refusal by a definition that is no longer the published one into StaleDefinition. */
+/** Turns a refusal by a stale definition into StaleDefinition. */
 export async function recheckRefusal(
   error: unknown,
   { store, application }: Context,
   { committedWrites }: WriteCounter,
 ): Promise<unknown> {
   if (!(error instanceof Fault) || !REFUSALS.has(error.code)) return error;
-  // What was applied before the refusal passed the fence, so the definition was current then.
+  // The writes before the refusal passed the fence, so the definition was current then.
   if (committedWrites > 0) return error;
   const { text, params } = fenceGeneration(store.schema);
   const rows = await store.rows(text, params);
   return rows[0]?.[0] === application.generation ? error : new StaleDefinition();
 }
 
-/** For what cannot start over, because something was read or sent already. */
+/** For a request that cannot start over, because its body was read or its reply begun. */
 export const staleAsBusy = (error: unknown): unknown => (error instanceof StaleDefinition ? tooBusy() : error);
 
 /** `writes`: of whatever `work` writes, which must go through handles of that request. */
@@ -64,7 +64,7 @@ export async function withCurrentDefinition<T>(
   }
 }
 
-/** Who cannot say what was done says that it is not known (docs/errors.md). */
+/** The request can neither start over nor report what was written: the result is unknown (docs/errors.md). */
 function halfDone(error: StaleDefinition): Fault {
   const unknown = fault('UNAVAILABLE', { reason: 'database' }, { 'retry-after': '1' });
   unknown.cause = error;

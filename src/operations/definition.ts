@@ -1,10 +1,10 @@
-// The application's definition, as the interface shows it.
+// The application's definition as clients see it.
 
 import type { Context } from '../context.ts';
 import type { PreparedApplication } from '../domain/definition/application.ts';
 import { applicationUrl, applicationView } from '../domain/definition/view.ts';
 
-/** Written once for each version: with 200 collections of 200 columns it has megabytes, and took 20 ms each time. */
+/** Serialized once per version: 200 collections of 200 columns are megabytes of JSON, and took 20 ms each time. */
 const texts = new WeakMap<PreparedApplication, { readonly publicUrl: string; readonly text: string }>();
 
 /** As JSON. */

@@ -1,4 +1,4 @@
-// What an operation on records is given besides its context: the collection, and how its table is named in statements.
+// The context of an operation on one collection: the request's context, the prepared collection and its table.
 
 import type { Context } from '../context.ts';
 import type { PreparedCollection } from '../domain/definition/application.ts';
@@ -6,7 +6,7 @@ import { isInScope, readScope, writeScope } from '../domain/people/access.ts';
 import { fault } from '../faults.ts';
 import type { Table } from '../store/records/records.ts';
 
-/** Records and attachments have nothing to do with people's other affairs. */
+/** Operations on records and attachments need nothing of accounts and sessions. */
 export interface InCollection extends Omit<Context, 'people' | 'database' | 'sessionId' | 'tokenId' | 'signedInBy'> {
   readonly collection: PreparedCollection;
   readonly table: Table;
@@ -15,7 +15,7 @@ export interface InCollection extends Omit<Context, 'people' | 'database' | 'ses
 export function inCollection(context: Context, collectionId: string): InCollection {
   const collection = context.application.collections.get(collectionId);
   if (collection === undefined) throw fault('COLLECTION_NOT_FOUND', { collectionId });
-  // Member by member: on the road of every record operation a spread was measurable.
+  // Member by member: every record operation passes here, and a spread was measurable.
   const { application, caller, source, store, known, searchIndexes, attachments, withoutSlot } = context;
   const { slices, scope, byteBudget, ids, now } = context;
   const table = { schema: store.schema, collection, generation: application.generation };
@@ -38,14 +38,14 @@ export function inCollection(context: Context, collectionId: string): InCollecti
   };
 }
 
-/** Under which this node remembers the collection's records. */
+/** The prefix of the collection's entries in KnownRecords. */
 export const cachePath = ({ table }: InCollection): string => `${table.schema}/${table.collection.definition.id}/`;
 
-/** For what is done behind the writers' backs. */
+/** Reports written records to the background maintenance of search indexes. */
 export const reportWritten = ({ searchIndexes, application, table }: InCollection, records: number): void =>
   searchIndexes.wrote(application.id, table, records);
 
-/** `creatorId`: undefined when there is no such record. One that the caller may not read is not there either. */
+/** `creatorId` is undefined if the record does not exist. A record that the caller may not read counts as missing. */
 export function assertWritable(at: InCollection, recordId: string, creatorId: string | undefined): void {
   const { collection, caller } = at;
   if (creatorId === undefined || !isInScope(readScope(collection.definition, caller), creatorId)) {

@@ -1,4 +1,4 @@
-// Elements of a batch are taken in order, up to the first that fails.
+// The elements of a request are applied in order, up to the first that fails.
 
 import type { Context } from '../context.ts';
 import type { RecordText } from '../domain/records/record-text.ts';
@@ -21,19 +21,19 @@ interface ElementsDone<R> {
   failure?: Failure;
 }
 
-/** Applies `make` in order, up to the first fault, giving way to other requests when it takes long. */
+/** Applies `make` in order up to the first fault. Long work is cut into slices, so that other requests are served. */
 export function inOrder<T, R>(
   at: Pick<Context, 'slices' | 'scope'>,
   items: readonly T[],
   make: (item: T, index: number) => R,
 ): Promise<ElementsDone<R>> {
-  // biome-ignore lint/correctness/useYield: it is one step
+  // biome-ignore lint/correctness/useYield: one element is one step
   return inOrderInSlices(at, items, function* (item, index) {
     return make(item, index);
   });
 }
 
-/** The same for elements that may take long each. */
+/** The same for elements that may each take long. */
 export function inOrderInSlices<T, R>(
   { slices, scope }: Pick<Context, 'slices' | 'scope'>,
   items: readonly T[],

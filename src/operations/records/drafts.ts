@@ -1,4 +1,4 @@
-// From the values of a body to what is stored: the canonical text, its hash and what is projected of them.
+// Turns the values of a body into what is stored: the canonical JSON, its hash and the projected values.
 
 import type { ActivityKind } from '../../domain/activity/activity.ts';
 import type { PreparedCollection } from '../../domain/definition/application.ts';
@@ -29,22 +29,22 @@ export function draft(collection: PreparedCollection, id: string, values: Values
   return made;
 }
 
-/** Of values that are stored already, whatever their size. */
+/** Of values that are already stored, whatever their size. */
 export function redraft(collection: PreparedCollection, id: string, values: Values): Draft {
   const valuesJson = canonicalJson(values);
   return { id, values, valuesJson, hash: recordHash(id, valuesJson), projected: projectedOf(collection, values) };
 }
 
-/** Bodies are bounded, but changes of single columns could grow a record, and every page with it, without end. */
+/** Bodies are bounded, but updates of single columns could grow a record, and every page with it, without limit. */
 function refuseTooLong(valuesJson: string): void {
-  // No UTF-16 unit takes more than three bytes: ordinary records need not be measured.
+  // A UTF-16 unit takes at most three bytes, so ordinary records need not be measured.
   if (valuesJson.length * 3 <= STORED_VALUES_BYTES_MAX || Buffer.byteLength(valuesJson) <= STORED_VALUES_BYTES_MAX)
     return;
   const reason = `the values of the record would take more than ${STORED_VALUES_BYTES_MAX} bytes`;
   throw fault('INVALID_BODY', { reason, maxBytes: STORED_VALUES_BYTES_MAX });
 }
 
-/** The same, with an end to each step where it may take long. */
+/** Like `draft`, but can be interrupted if the request is heavy. */
 export function* draftInSlices({ scope, collection }: InCollection, id: string, values: Values): Steps<Draft> {
   if (!scope.heavy) return draft(collection, id, values);
   const valuesJson = yield* canonicalPieces(values);
@@ -57,14 +57,14 @@ export function* draftInSlices({ scope, collection }: InCollection, id: string, 
   return { id, values, valuesJson, hash: recordHash(id, valuesJson), projected };
 }
 
-/** In the order of the collection's projections, of which those of the unique columns are the first. */
+/** In the order of the collection's projections; those of the unique columns come first. */
 export const projectedOf = ({ projections }: PreparedCollection, values: Values): Projected[] =>
   projections.all.map((projection) => projection.read(values));
 
 /** Times never go backwards for one record, whatever a node's clock says. ISO times compare as text. */
 export const laterOf = (one: string, other: string): string => (one > other ? one : other);
 
-/** One entry for each record; none when the application does not log. */
+/** One entry for each record; none if the application has no activity log. */
 export const recordEntries = (
   at: InCollection,
   { kind, recordIds }: { kind: ActivityKind; recordIds: readonly string[] },
@@ -76,8 +76,8 @@ export const recordEntries = (
   );
 
 /**
- * DUPLICATED_VALUES when the database refused the record for a unique column, with every column that collides;
- * undefined when the error is something else.
+ * DUPLICATED_VALUES with every colliding column, if the database refused the record for a unique value; undefined if the
+ * error is something else.
  */
 export async function duplicatedValues(
   reader: Reader,
@@ -91,7 +91,7 @@ export async function duplicatedValues(
   });
 }
 
-/** Whether the column is among those that DUPLICATED_VALUES names. */
+/** Whether the fault is a DUPLICATED_VALUES that names the column. */
 export function isDuplicatedIn(columnId: string, { code, params }: Fault): boolean {
   if (code !== 'DUPLICATED_VALUES') return false;
   return (params as DuplicatedValues).duplicatedValues.some((duplicated) => duplicated.columnId === columnId);

@@ -1,5 +1,5 @@
-// Long records are read for a request only when it holds as many bytes (byte-budget). Nobody waits for bytes with a
-// connection or a lock in hand: who lacks some leaves the transaction, waits, and does it anew.
+// A request reads long records only while it holds enough of the byte budget (request/byte-budget). It never waits for
+// budget while it holds a connection or a lock: it leaves the transaction, waits, and does the work again.
 
 import type { Context } from '../../context.ts';
 import { tooBusy } from '../../faults.ts';
@@ -7,13 +7,13 @@ import { BytesNeeded } from '../../request/byte-budget.ts';
 
 type Holder = Pick<Context, 'scope' | 'byteBudget' | 'withoutSlot'>;
 
-/** What is read anew may have grown while the bytes were waited for. */
+/** Each attempt may find that the records have grown while the request waited. */
 const ATTEMPTS = 5;
 
-/** Within `withBytes`: goes on only when the request holds so many bytes. */
+/** Continues only if the request holds that many bytes. Must run inside `withBytes`. */
 export const requireBytes = ({ byteBudget, scope }: Holder, bytes: number): void => byteBudget.require(scope, bytes);
 
-/** Gives up what the request holds beyond so many. */
+/** Releases all but `bytes` of what the request holds. */
 export const keepBytes = ({ byteBudget, scope }: Holder, bytes: number): void =>
   byteBudget.releaseBytes(scope, Math.max(0, scope.heldBytes - bytes));
 

@@ -1,5 +1,5 @@
-// New records on their way into the table: all by one statement, and only when the database refuses one of them row by row
-// up to it.
+// Inserts new records: all with one statement. If the database refuses a row, they are inserted again one by one, up to
+// that row.
 
 import { isoTime } from '../../domain/dates/iso-time.ts';
 import { recordText } from '../../domain/records/record-text.ts';
@@ -45,7 +45,7 @@ export async function draftRecords(
     : { ...drafted, drafts: drafted.done };
 }
 
-/** Without `creatorId` the caller is the creator. */
+/** The creator is the caller unless `creatorId` is given. */
 export function draftNew(
   at: InCollection,
   values: Values,
@@ -94,7 +94,7 @@ export function newRow(
   return { id, rec, hash, projected, createdBy, updatedBy: caller, updatedAt: now };
 }
 
-/** After the database refused the batch: row by row up to the one that it refuses, in one transaction. */
+/** In one transaction, up to the row that the database refuses. */
 async function insertOneByOne(
   at: InCollection,
   drafts: readonly NewDraft[],
@@ -105,7 +105,7 @@ async function insertOneByOne(
     if (done.some((result) => result.length === 0)) throw new StaleDefinition();
     const index = done.length;
     const next = drafts[index];
-    // Before the commit: what cannot be explained is undone, and may be tried again.
+    // Before the commit: an error that cannot be explained still rolls the transaction back, so it may be retried.
     const failure = next && (await refused(at, tx, { made: next, index, error }));
     const inserted = rows.slice(0, index);
     const entries = recordEntries(at, { kind: 'record.create', recordIds: inserted.map((row) => row.id) });

@@ -1,5 +1,5 @@
-// Lists of records: in order, page by page, narrowed down by a search. What the caller may not read is left out by the
-// statement itself, so that it shows in no count, order or hit.
+// Lists of records: sorted, page by page, optionally filtered by a search. The statement itself excludes records that the
+// caller may not read, so they show in no count, order or match.
 
 import type { Context } from '../../context.ts';
 import type { PreparedCollection } from '../../domain/definition/application.ts';
@@ -51,7 +51,7 @@ export interface ListInput extends SearchInput {
 
 export interface RecordPage {
   readonly texts: readonly RecordText[];
-  /** Where the list goes on, when more may follow. */
+  /** The position of the next page, if there may be one. */
   readonly next?: string;
 }
 
@@ -79,7 +79,7 @@ function orderOf({ columns }: PreparedCollection, sort: ListInput['sort']): List
   return { key: 'column', descending: sort.descending, column };
 }
 
-/** What the search asks for; the time zone is the application's unless another is given. */
+/** The condition of a search, in the given time zone or the application's. */
 export function searchOf(
   at: InCollection,
   { search, timezone }: SearchInput,
@@ -94,7 +94,7 @@ export function searchOf(
   });
 }
 
-/** Where references decide which records are listed, or in what order, both are read at one moment. */
+/** If referred values decide which records are listed, or their order, both are read in one snapshot. */
 async function livePage(at: InCollection, page: PageRequest): Promise<readonly RecordText[]> {
   if (at.collection.references.length === 0 || !isDecidedByReferences(page)) {
     const texts = await readPage({ reader: at.store, store: at.store }, page);
@@ -107,7 +107,7 @@ async function livePage(at: InCollection, page: PageRequest): Promise<readonly R
   return withBytes(at, () => pageAtOneMoment(at, page));
 }
 
-/** Long records are read by themselves, in the snapshot that has told their sizes. */
+/** Long records are read separately, in the snapshot that reported their sizes. */
 function pageAtOneMoment(at: InCollection, page: PageRequest): Promise<readonly RecordText[]> {
   return at.store.snapshot(async (reader) => {
     const texts = await readPage({ reader, store: at.store }, page);
@@ -135,13 +135,13 @@ async function positionOf(at: InCollection, order: ListOrder, after: string): Pr
   }
   const position = readPosition(after, order);
   if ('problem' in position) throw invalid(position.problem);
-  // A long text does not fit into the position; the record has the rest of it, if it is still there unchanged.
+  // A long text does not fit into the position. The rest is read from the record, if the record still has that text.
   const { value, id, digest } = position;
   if (digest === undefined) return position;
   const record = await visibleRecord(at, id);
-  const present = record === undefined ? undefined : positionIn(order, record);
-  if (typeof present?.value === 'string' && sha256Hex(present.value) === digest) return present;
-  // Before all texts that begin like this, in either direction: what is there may come twice, but is not left out.
+  const current = record === undefined ? undefined : positionIn(order, record);
+  if (typeof current?.value === 'string' && sha256Hex(current.value) === digest) return current;
+  // Otherwise before all texts with this beginning, in either direction: records may be listed twice, but none is skipped.
   return order.descending ? { value: `${value}${LAST_CHARACTER}`, id } : { value, id };
 }
 
@@ -165,7 +165,7 @@ function sortValue({ key, column }: ListOrder, record: StoredRecord): Projected 
 }
 
 function plain(value: Value): Projected {
-  // As it goes out a reference carries what it refers to; unresolved it carries nothing.
+  // In a reply, a reference carries the referred value; an unresolved one carries none.
   if ('recordId' in value) return 'value' in value ? plain(value.value as Value) : null;
   if ('name' in value) return value.name;
   if ('value' in value && typeof value.value !== 'object') return value.value;

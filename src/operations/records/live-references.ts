@@ -1,7 +1,7 @@
-// References are live: a record's text holds only where a reference points, and the referred value and hash are put in
-// when the answer is made. The text is not parsed for it: an entry of a reference column begins with a mark known from
-// the definition. The mark stands only at the entry itself: inside a JSON string its quotation marks would be escaped,
-// and the key of an Object, which could end like it, is preceded by something else than `{` or `,`.
+// References are live: a stored record holds only the target of a reference; the referred value and hash are inserted when
+// the reply is made. The text is not parsed for it: the entry of a reference column begins with a mark known from the
+// definition. The mark occurs nowhere else: inside a JSON string its quotation marks would be escaped, and an Object's key
+// that ends like it is not preceded by `{` or `,`.
 
 import type { Context } from '../../context.ts';
 import type { ReferenceColumn } from '../../domain/definition/application.ts';
@@ -16,25 +16,25 @@ import { withBytes } from './held-bytes.ts';
 import { readLongValues } from './long-references.ts';
 
 const RECORD_ID_LENGTH = 27;
-/** Referred values beyond this in one answer are left out: a few references to long texts could fill the memory. */
+/** A reply omits further referred values: many references to long texts could fill the memory. */
 const REFERRED_CHARACTERS_MAX = 16 * 1024 * 1024;
 
 interface ReferenceEntry {
-  /** Just behind the closing quotation mark of the referred record's identifier. */
+  /** The offset after the closing quotation mark of the referred record's identifier. */
   readonly at: number;
   readonly recordId: string;
   readonly column: ReferenceColumn;
 }
 
-/** The texts, none of them long, as the caller sees them now. */
+/** The texts, none of them long, with the referred values that the caller sees now. */
 export async function withLiveReferences(at: InCollection, texts: readonly string[]): Promise<readonly RecordText[]> {
   if (at.collection.references.length === 0) return texts;
   return withBytes(at, () => withLiveReferencesFrom(at, at.store, texts));
 }
 
 /**
- * The texts as the caller sees them now, or at the moment of the snapshot that `reader` is. Within `withBytes`: long values
- * that are referred to need room, besides that of the texts.
+ * The texts with the referred values that the caller sees now, or in the snapshot that `reader` is. Must run inside
+ * `withBytes`: long referred values need budget besides that of the texts.
  */
 export async function withLiveReferencesFrom(
   at: InCollection,
@@ -58,9 +58,9 @@ export async function withLiveReferencesFrom(
 }
 
 /**
- * The same for records that were just written. The write stands, and is told, whatever happens to what they refer to: where
- * that cannot be read the references stay unresolved. Who gets such a record is told what is wrong. Nor does it wait for
- * room for long values: it would be told that nothing was begun.
+ * The same for records that were just written. The write is committed and must be reported: if referred values cannot be
+ * read, the references stay unresolved in this reply. Nor does it wait for budget for long values, because a failed wait
+ * would report that nothing was done.
  */
 export async function withLiveReferencesIfPossible(
   at: InCollection,
@@ -98,7 +98,7 @@ function findEntries(columns: readonly ReferenceColumn[], text: RecordText): Ref
   return entries.sort((a, b) => a.at - b.at);
 }
 
-/** Of characters that are single bytes. */
+/** Only for parts whose characters are single bytes. */
 const partOf = (text: RecordText, start: number, end: number): string =>
   typeof text === 'string' ? text.slice(start, end) : text.toString('latin1', start, end);
 
@@ -120,7 +120,7 @@ function toReferrals(context: Pick<Context, 'application' | 'caller'>, entries: 
 
 interface Splicing {
   readonly referred: Map<string, Map<string, Referred>>;
-  /** What may still be put into this answer. */
+  /** What may still be inserted into this reply. */
   readonly budget: { characters: number };
 }
 
@@ -151,7 +151,7 @@ function spliceBytes(text: Buffer, entries: readonly ReferenceEntry[], splicing:
   return from === 0 ? text : Buffer.concat([...parts, text.subarray(from)]);
 }
 
-/** What a reference shows of the record that it refers to; undefined when that is not there. */
+/** The JSON members that a resolved reference adds; undefined if it does not resolve. */
 function membersOf({ recordId, column }: ReferenceEntry, { referred, budget }: Splicing): string | undefined {
   const target = referred.get(column.referredCollectionId)?.get(recordId);
   if (target === undefined) return undefined;

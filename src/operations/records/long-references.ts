@@ -1,5 +1,5 @@
-// Values that are referred to and take much memory: those of long records, which are read beside the others and a few
-// megabytes at a time, and short ones that are many. The request holds the bytes for them first.
+// Referred values that take much memory: those of long records, which are read separately and a few megabytes at a time,
+// and large numbers of short ones. The request takes byte budget for them first.
 
 import type { ReferenceColumn } from '../../domain/definition/application.ts';
 import type { Reader } from '../../store/database/handles.ts';
@@ -7,20 +7,20 @@ import { type Referral, type Referred, readLongReferred } from '../../store/reco
 import type { InCollection } from '../in-collection.ts';
 import { requireBytes } from './held-bytes.ts';
 
-/** Of short values together: up to this they are as little as the page that they are put into. */
+/** Short values up to this total need no budget: they are no larger than the page itself. */
 const SHORT_CHARACTERS = 1024 * 1024;
-/** Records from which values are picked at once: a value may be all of its record. */
+/** Size of the records read at once: a value may be nearly all of its record. */
 const PICKED_BYTES_MAX = 4 * 1024 * 1024;
 
 interface LongReferences {
   readonly referrals: readonly Referral[];
-  /** What is known of the records, to which the values are added. */
+  /** The referred records read so far; values of long ones are added. */
   readonly referred: ReadonlyMap<string, Map<string, Referred>>;
-  /** Where values are put in. */
+  /** The references into which values are inserted. */
   readonly entries: readonly { readonly recordId: string; readonly column: ReferenceColumn }[];
-  /** Bytes of the texts into which they are put. */
+  /** Bytes of the texts that contain them. */
   readonly held: number;
-  /** No more than that is put in. */
+  /** The most that is inserted in all. */
   readonly charactersMax: number;
 }
 
@@ -36,7 +36,7 @@ export async function readLongValues(
     else short += record?.values.get(column.referredColumnId)?.length ?? 0;
   }
   const bytes = long + (short > SHORT_CHARACTERS ? short : 0);
-  // Once as values, and once where they are put in.
+  // Once as values, and once in the texts.
   if (bytes > 0) requireBytes(at, held + 2 * Math.min(bytes, charactersMax));
   if (long === 0) return;
   let characters = 0;

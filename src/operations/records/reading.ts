@@ -1,4 +1,4 @@
-// One record that is too long to be read along with those of others (store/records/long-records).
+// Reads one record that is too long to share a connection with other reads (store/records/long-records).
 
 import type { RecordText } from '../../domain/records/record-text.ts';
 import { readLongRecord, readLongTexts } from '../../store/records/long-records.ts';
@@ -7,8 +7,8 @@ import { requireBytes, withBytes } from './held-bytes.ts';
 import { withLiveReferencesFrom } from './live-references.ts';
 
 /**
- * As the caller sees it; undefined when it has gone since. `selected`: what told that it is long. Whoever may read it then
- * may do so now: its creator does not change.
+ * The record as the caller sees it; undefined if it has been deleted meanwhile. `selected` is what the statement returned
+ * instead of the text. Access need not be checked again, because a record's creator never changes.
  */
 export function readLong(at: InCollection, selected: string): Promise<RecordText | undefined> {
   const { id, bytes } = readLongRecord(selected);

@@ -1,5 +1,5 @@
-// Records: create, get, update, upsert, delete. Each verb tells its story from input to view; how rows get in and change
-// is in record-inserts, record-replacement (one statement), record-updates (locked) and record-upserts.
+// The operations on records: get, create, update, upsert and delete, each from input to reply. The writing is in inserts,
+// replacement (one statement), updates (under locks) and upserts.
 
 import type { Context } from '../../context.ts';
 import type { PreparedCollection } from '../../domain/definition/application.ts';
@@ -23,7 +23,7 @@ import { findTargets } from './targets.ts';
 import { applyUpdates, type Update, type UpdateConditions } from './updates.ts';
 import { readUpsert, upsertKey, upsertMany, upsertOne } from './upserts.ts';
 
-/** A record as it goes out. The hash stands first in the ETag; the rest changes with anything else in the text. */
+/** A record for the reply. The ETag begins with the record's hash; the rest changes with anything else in the text. */
 export interface RecordView {
   readonly text: RecordText;
   readonly etag: string;
@@ -54,10 +54,10 @@ const viewOf = (text: RecordText): RecordView => ({
   etag: `"${hashInText(text)}-${sha256Hex(text).slice(0, ETAG_REST_CHARACTERS)}"`,
 });
 
-/** 64 bits: enough to tell versions of one record apart. */
+/** 64 bits: enough to distinguish versions of one record. */
 const ETAG_REST_CHARACTERS = 16;
 
-/** The created records as texts, in order. `batch`: whether the body was an array, whose errors tell what was done. */
+/** The texts of the created records, in order. `batch`: the body was an array; its errors report the applied elements. */
 export async function create(
   context: Context,
   input: { collectionId: string; records: readonly NewRecord[]; batch: boolean },
@@ -146,7 +146,7 @@ async function updateLocked(at: InCollection, change: Update, conditions: Update
   return texts[0]!;
 }
 
-/** The records as texts, in order: those that have the key, changed, and new ones for the keys that none had. */
+/** The texts of the updated and the new records, in order. */
 export async function upsert(
   context: Context,
   input: { collectionId: string; keyColumnId: string; records: readonly NewRecord[]; batch: boolean },

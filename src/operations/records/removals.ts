@@ -1,5 +1,6 @@
-// Deleting many: records are found without locking any, and deleted in steps that are each one short transaction, so that
-// no lock is held for long and what was done stays done. The oldest identifier goes first; whoever is interrupted repeats the request.
+// Deletes all records that match a search. They are found without locks and deleted in batches, each a short transaction,
+// so that no lock is held for long and finished batches stay deleted. The oldest identifiers go first; a client whose
+// request was interrupted repeats it.
 
 import type { Context } from '../../context.ts';
 import { writeScope } from '../../domain/people/access.ts';
@@ -11,7 +12,7 @@ import { cachePath, type InCollection, inCollection } from '../in-collection.ts'
 import { recordEntries } from './drafts.ts';
 import { type SearchInput, searchOf } from './lists.ts';
 
-/** Found at a time, and deleted at a time. */
+/** Records found, and deleted, at a time. */
 const FOUND_MAX = 10_000;
 const REMOVED_MAX = 500;
 
@@ -30,7 +31,7 @@ export async function removeMany(
   };
   let count = 0;
   const refuseToStartOver = (error: unknown) => {
-    // With another definition the search may mean something else, and what was deleted cannot be counted again.
+    // With another definition the search may mean something else, and deleted records cannot be counted again.
     throw error instanceof StaleDefinition && count > 0 ? tooBusy() : error;
   };
   for (let after = ''; count < input.limit; ) {
@@ -55,7 +56,7 @@ async function removeBatch(at: InCollection, selection: Parameters<typeof lockMa
     if (ids.length === 0) return [];
     const entries = recordEntries(at, { kind: 'record.delete', recordIds: ids });
     const removed = await commitLogged(at.store, tx, removeLocked(at.table, ids), entries);
-    // They are locked, so nothing but the fence can have kept one of them.
+    // The records are locked, so only the fence can have kept one from being deleted.
     if (removed.length < ids.length) throw new StaleDefinition();
     return ids;
   });

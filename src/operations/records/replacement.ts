@@ -1,5 +1,5 @@
-// Updates of one record by one statement. The database puts the record's text together from what it has and what it is
-// given (store/records/records), so the record need not be read first.
+// Updates of one record with one statement. The database builds the new text from the stored one and the parameters
+// (store/records/records), so the record need not be read first.
 
 import { isoTime } from '../../domain/dates/iso-time.ts';
 import { writeScope } from '../../domain/people/access.ts';
@@ -14,16 +14,16 @@ import { draftInSlices, duplicatedValues, recordEntries } from './drafts.ts';
 import { completeTargets, type FoundTargets, isFound } from './targets.ts';
 import { mergeValues, type Update } from './updates.ts';
 
-/** How often a conditional write that met nothing, for no reason that can be found, is tried again. */
+/** Attempts of a conditional write that matches no row although no reason for it is found. */
 export const ATTEMPTS = 5;
 
-/** New values, and the hash that the record must have for them to be right; undefined: any. */
+/** New values, and the hash of the record that they were built on; undefined if any record will do. */
 export interface BuiltValues {
   readonly values: Values;
   readonly onHash: string | undefined;
 }
 
-/** A replacement needs to know nothing of the record, unless it names targets that only the record may still hold. */
+/** A replacement does not depend on the record, unless it names missing targets, which only the record may still hold. */
 export function buildReplacement(
   { read }: Update,
   found: FoundTargets,
@@ -34,7 +34,7 @@ export function buildReplacement(
   return { values: read.values, onHash: ifHash };
 }
 
-/** A change of some columns builds on the present values; where this node knows them, that is one statement too. */
+/** An update of some columns builds on the current values. If this node has them cached, it is one statement too. */
 export function buildOnKnown(
   change: Update,
   found: FoundTargets,
@@ -48,7 +48,7 @@ export function buildOnKnown(
   return { values: mergeValues(known.values, change), onHash: known.hash };
 }
 
-/** One statement. Undefined when the record has other values than those that were built on. */
+/** One statement. Undefined if the record no longer has the values that the update was built on. */
 export async function replace(
   at: InCollection,
   recordId: string,
@@ -78,7 +78,7 @@ export async function replace(
   throw tooBusy();
 }
 
-/** Why a conditional write met nothing, as a fault; returns when the reason has gone meanwhile. */
+/** Throws the reason why a conditional write matched no row; returns if there is no reason any more. */
 export async function throwMissReason(at: InCollection, recordId: string, ifHash: string | undefined): Promise<void> {
   const { record, fence } = await inspectRecord(at.store, at.table, recordId);
   assertGeneration(fence, at.table.generation);

@@ -1,5 +1,5 @@
-// What values point to: users, attachments and records, looked up for a whole request at once. A target that is not
-// there, or that the caller may not read, is accepted where the record already holds it in that column.
+// The targets of values: users, attachments and records, looked up for a whole request at once. A target that does not
+// exist, or that the caller may not read, is accepted if the record already holds it in that column.
 
 import { readScope } from '../../domain/people/access.ts';
 import type { Target } from '../../domain/values/value-type.ts';
@@ -15,7 +15,7 @@ export interface FoundTargets {
   readonly users: ReadonlyMap<string, string>;
   /** `<collectionId>/<recordId>` of records that exist and that the caller may read. */
   readonly records: ReadonlySet<string>;
-  /** Attachments of this collection that the caller may fetch, or could if their bytes were there already. */
+  /** Attachments of this collection that the caller may fetch, including those whose bytes are still to be uploaded. */
   readonly attachments: ReadonlyMap<string, StoredAttachment>;
 }
 
@@ -60,7 +60,7 @@ export async function findTargets(
   return { users, records, attachments };
 }
 
-/** Spares them from being swept away before the record that is to hold them is written. */
+/** Keeps the sweep from deleting attachments before the record that holds them is written. */
 async function holdable(at: InCollection, ids: readonly string[]): Promise<FoundTargets['attachments']> {
   const found = await fetchable(at, ids);
   const unheld = [...found.values()].filter((attachment) => attachment.unheld).map(({ id }) => id);
@@ -77,8 +77,8 @@ export const isFound = (found: FoundTargets, target: Target): boolean => {
 };
 
 /**
- * Fills in what the server knows of each target; INVALID_VALUE for the first that is not there. `held` are the values
- * that the record has now.
+ * Completes each target with what the server stores about it; INVALID_VALUE for the first that is missing. `held` are
+ * the current values of the record.
  */
 export function completeTargets(targets: readonly Target[], found: FoundTargets, held: Values = {}): void {
   for (const target of targets) {

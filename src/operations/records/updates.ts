@@ -1,5 +1,5 @@
-// Updates that must know the record they change: batches, `replace` false, and targets that are gone. The records are
-// locked, the elements are applied to them in order in memory, and what came before the first failure is written.
+// Updates that depend on the stored record: batches, `replace` false, and missing targets. The records are locked, the
+// elements are applied to them in memory and in order, and those before the first failure are written.
 
 import { isoTime } from '../../domain/dates/iso-time.ts';
 import type { ReadValues } from '../../domain/values/value-types.ts';
@@ -71,7 +71,7 @@ export async function applyUpdates(
       return await writePlanned(at, tx, { writes, failure, heldKeys: held });
     });
   } catch (error) {
-    // A single element goes out together with its commit; the database's refusal of it arrives here.
+    // A single element is sent together with the commit, so the database's refusal arrives here.
     const duplicated =
       attempted && (await duplicatedValues(at.store, at.collection, { error, refused: draftOf(attempted) }));
     if (duplicated === undefined) throw error;
@@ -81,7 +81,7 @@ export async function applyUpdates(
 
 const NONE: ReadonlyMap<string, PlannedWrite> = new Map();
 
-/** What holds locks waits for no bytes: it gives them up, and locks again. */
+/** A transaction with locks never waits for byte budget: it is rolled back, and locks again after the wait. */
 const inTransaction = <T>(at: InCollection, work: (tx: Transaction) => Promise<T>): Promise<T> =>
   withBytes(at, () => at.store.transaction(work));
 
@@ -98,13 +98,13 @@ function planWrites(
   });
 }
 
-/** How the change of that index is applied to its record; undefined where there is no such record. */
+/** A function that applies the update with the given index to its record; `state` is undefined if there is no record. */
 function planner(at: InCollection, changes: readonly Update[], { found, ifHash }: UpdateConditions) {
   const now = isoTime(at.now());
   return (index: number, state: RecordState | undefined): PlannedWrite => {
     const change = changes[index]!;
     assertWritable(at, change.id, state?.record.createdBy.id);
-    if (state === undefined) throw new Error('a record that is not there was taken for writable');
+    if (state === undefined) throw new Error('a missing record passed as writable');
     if (ifHash !== undefined && state.record.hash !== ifHash) throw fault('PRECONDITION_FAILED');
     completeTargets(change.read.targets, found, state.record.values);
     return planUpdate(at, state, { values: mergeValues(state.record.values, change), now });

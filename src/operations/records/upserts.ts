@@ -1,6 +1,6 @@
-// Upserts: the record that has the key is changed, and where there is none one is made. A single one reads the record and
-// then writes it by one statement, on condition that nothing has changed since; whoever loses that race a few times, and
-// every batch, locks the records instead. That another makes or deletes the record meanwhile only means to look again.
+// Upserts: the record that has the key is updated; if there is none, one is created. A single upsert reads the record and
+// writes it with one statement, on condition that it is unchanged. An upsert that loses that race a few times, and every
+// batch, locks the records instead. If another request creates or deletes a record meanwhile, it is looked up again.
 
 import { setTimeout as wait } from 'node:timers/promises';
 import { isoTime } from '../../domain/dates/iso-time.ts';
@@ -38,11 +38,11 @@ import { replace } from './replacement.ts';
 import { completeTargets, type FoundTargets, findTargets } from './targets.ts';
 import { mergeValues } from './updates.ts';
 
-/** How often a single upsert looks and writes before it locks. */
+/** How often a single upsert reads and writes before it locks. */
 const RACES = 3;
-/** How often it is locked anew because another has made one of the records meanwhile. */
+/** How often the records are locked again because another request has created one of them meanwhile. */
 const ATTEMPTS = 20;
-/** Those who lost together do not come back together. */
+/** A random pause, so that requests that collided do not collide again. */
 const PAUSE_MS = 5;
 
 export interface UpsertKey {
@@ -68,7 +68,7 @@ export interface Upsert {
   readonly creatorId: string | undefined;
 }
 
-/** The key is looked at before the other values. */
+/** The key is checked before the other values. */
 export function readUpsert(collection: PreparedCollection, key: UpsertKey, { values, creatorId }: NewRecord): Upsert {
   const { columnId, projection } = key;
   const entry = values[columnId] ?? null;
@@ -78,7 +78,7 @@ export function readUpsert(collection: PreparedCollection, key: UpsertKey, { val
   return { key: String(projection.read(read.values)), read, creatorId };
 }
 
-/** Whatever is wrong with the value of the key column, it is told as missing. */
+/** Any invalid value of the key column is reported as MISSING_UPSERT_KEY_VALUE. */
 function reportKeyAsMissing<T>({ columnId }: UpsertKey, work: () => T): T {
   try {
     return work();
@@ -98,7 +98,7 @@ const findUpsertTargets = (at: InCollection, upserts: readonly Upsert[]): Promis
     upserts.flatMap(({ creatorId }) => creatorId ?? []),
   );
 
-/** The values of the record that has the key. That there is one is all that is told of one that is not for the caller. */
+/** The new values of the record that has the key. FORBIDDEN reveals that a record exists, but nothing else of it. */
 function changedValues(
   at: InCollection,
   { key, upsert, found }: FoundUpsert,
@@ -142,7 +142,7 @@ export async function upsertOne(at: InCollection, key: UpsertKey, upsert: Upsert
   return { id: readRecordText(text).id, text };
 }
 
-/** Undefined when another has made such a record since. */
+/** Undefined if another request has created a record with the key meanwhile. */
 async function insertNew(at: InCollection, looked: FoundUpsert): Promise<Written | undefined> {
   const made = newRecord(at, looked);
   const { texts, failure } = await insertDrafts(at, [made]);
@@ -151,7 +151,7 @@ async function insertNew(at: InCollection, looked: FoundUpsert): Promise<Written
   throw failure.fault;
 }
 
-/** Undefined when the record has changed, or has gone, since. */
+/** Undefined if the record has been changed or deleted meanwhile. */
 async function changeStored(at: InCollection, looked: FoundUpsert, stored: string): Promise<Written | undefined> {
   const record = readRecordText(stored);
   const values = changedValues(at, looked, record);
@@ -207,7 +207,7 @@ async function lockAndWrite(at: InCollection, tx: Transaction, locking: UpsertBa
   return writePlanned(at, tx, { writes, failure, heldKeys: heldKeys(locked), keyColumnId: columnId, oneByOne });
 }
 
-/** `states` by key: the records that are locked, and those that the elements before have made. */
+/** `states`, by key: the locked records and those that earlier elements have created. */
 function planWrites(
   at: InCollection,
   { key, found, upserts }: UpsertBatch,
@@ -237,7 +237,7 @@ type LongUpsertBatch = UpsertBatch & {
   readonly locked: ReadonlyMap<string, LockedText>;
 };
 
-/** New records are made of the body alone, so all of them at first; one that cannot be made ends the batch there. */
+/** New records depend only on the body, so all are drafted first; the first that fails ends the batch. */
 async function writeLongBatch(at: InCollection, tx: Transaction, locking: LongUpsertBatch): Promise<Outcome> {
   const { key, found, upserts, sizes, locked } = locking;
   const now = isoTime(at.now());
@@ -249,7 +249,7 @@ async function writeLongBatch(at: InCollection, tx: Transaction, locking: LongUp
     return upsert.key;
   });
   const change = (index: number, state: RecordState | undefined) => {
-    if (state === undefined) throw new Error('a record that is neither there nor new was to be changed');
+    if (state === undefined) throw new Error('a record that is neither stored nor new cannot be updated');
     return planChange(at, { key, upsert: upserts[index]!, found }, { state, now });
   };
   return writeInBatches(at, tx, {
