@@ -21,7 +21,7 @@ const WRITERS = 4;
 /** Between two of one writer: the export is measured beside work, not beside a flood. */
 const WRITE_PACE_MS = 5;
 const WARM_MS = 5_000;
-/** For what the warm-up has left behind to be let go. */
+/** Time for the memory of the warm-up to be freed. */
 const IDLE_MS = 3_000;
 
 /**

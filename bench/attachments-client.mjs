@@ -90,7 +90,7 @@ async function begin({ url, token, agent }, id) {
 }
 
 /**
- * Reads a file slowly until told to stop, over a connection of its own.
+ * Reads a file slowly over a connection of its own, until it is stopped.
  * @param {Place} place
  * @param {string} id
  * @param {number} bytesPerSecond

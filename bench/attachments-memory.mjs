@@ -1,6 +1,6 @@
 // @ts-check
 // How much memory the server takes for files on their way: over what it has when it is idle, at the most, by the kernel's
-// own count where there is one. While slow readers hang on, also whether they hold the database or stop anybody else.
+// own count where there is one. Also whether slow readers hold connections to the database or delay other requests.
 
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
@@ -17,7 +17,7 @@ export const MEMORY_BYTES_MAX = 64 * MIB;
 const FILE_BYTES = 50 * MIB;
 const SMALL_BYTES = 100 * 1024;
 const WARM_FILES = 50;
-/** For what the warm-up has left behind to be let go. */
+/** Time for the memory of the warm-up to be freed. */
 const IDLE_MS = 3_000;
 const SAMPLE_MS = 50;
 const SLOW_BYTES_PER_SECOND = 64 * 1024;
@@ -54,7 +54,7 @@ const OTHERS_PACE_MS = 20;
 /** @param {string} address */
 export const filesAt = (address) => `${address}/v1/${APPLICATION}/collections/${COLLECTIONS.plain}/attachments`;
 
-/** All at once; what fails is told and counted. @param {number} count @param {() => Promise<unknown>} work */
+/** Runs all at once; failures are printed and counted. @param {number} count @param {() => Promise<unknown>} work */
 async function atOnce(count, work) {
   const done = await Promise.allSettled(Array.from({ length: count }, work));
   interruption.throwIfAborted();

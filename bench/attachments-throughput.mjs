@@ -1,6 +1,6 @@
 // @ts-check
 // How fast files go through the server on disk, beside the bare limit (attachments-bare.mjs) on the same disk. The sides take
-// turns, and what is told is the median of the rounds.
+// turns, and the median of the rounds is reported.
 
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import http from 'node:http';

@@ -50,7 +50,7 @@ function rows(name, text, values) {
 
 let made = 0;
 const PREFIX = randomBytes(4).toString('hex');
-/** Sorts behind what was made before, as a UUIDv7 in base32hex does. */
+/** Sorts after earlier identifiers, like a UUIDv7 in base32hex. */
 function newId() {
   made += 1;
   const time = (BigInt(Date.now()) << 2n).toString(32).padStart(10, '0');
@@ -255,7 +255,7 @@ function itemsIn(text, id) {
   return { batch, items };
 }
 
-/** @param {import('node:http').IncomingMessage} request @returns {Promise<string | undefined | null>} null: nothing to tell */
+/** @param {import('node:http').IncomingMessage} request @returns {Promise<string | undefined | null>} null: no content */
 async function answer(request) {
   const [path = '', query = ''] = (request.url ?? '').split('?');
   // '', v1, application, collections, collection, records, record

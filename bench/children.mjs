@@ -1,5 +1,5 @@
 // @ts-check
-// The processes that the bench starts: servers whose first words tell where they listen, and their end.
+// Starts and stops the processes of the bench: servers whose first line of output names their address.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,6 +1,6 @@
 // @ts-check
 // One connection of a client: requests that were made before go out as bytes, and no more of the answers is understood
-// than their status and where they end, so that whoever sends takes little of the machine that it shares with the server.
+// than their status and where they end, so that the client uses little of the machine that it shares with the server.
 
 import { connect } from 'node:net';
 
@@ -141,7 +141,7 @@ function answerReader({ answered, unreadable }) {
   };
 }
 
-/** Infinite for one in chunks, NaN where it is not told. @param {string} head @param {number} status */
+/** Infinite for a chunked reply, NaN without a content-length. @param {string} head @param {number} status */
 function bodyLength(head, status) {
   const told = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1];
   if (told !== undefined) return status === 304 ? 0 : Number(told);

@@ -21,6 +21,6 @@ export function takeJobs(run) {
     }
   });
   process.on('disconnect', () => process.exit());
-  // A terminal tells the whole group; the parent tells when it is time.
+  // A terminal signals the whole process group; only the parent decides when to stop.
   process.on('SIGINT', () => {});
 }

@@ -16,7 +16,7 @@ import { operationNamed } from './operations.mjs';
  * @property {number} [intervalMs] between two requests of a connection; none: the next follows the answer
  * @property {number} [perSecond] requests of all connections together, each due at its time however long the answers take. What
  *   is late counts from when it was due, and a connection that breaks is made anew
- * @property {number} [drainMs] for which answers are waited for behind the end
+ * @property {number} [drainMs] to wait for replies after the end
  *
  * @typedef {object} Outcome
  * @property {number} requests that were answered

@@ -1,5 +1,5 @@
 // @ts-check
-// The bench's own look at the database behind the server: to empty a collection, to take back what a measurement has
+// The bench's own access to the server's database: to empty a collection, to take back what a measurement has
 // added, and to leave the tables as an idle server would leave them after a while.
 
 import pg from 'pg';
@@ -25,7 +25,7 @@ export async function openTables(connection, application = APPLICATION) {
     tidy: async (name) => {
       await client.query(`vacuum (analyze) ${table(name)}`);
     },
-    /** Deletes what came behind the record, and tidies up. @param {import('./work.mjs').CollectionName} name @param {string} lastId */
+    /** Deletes the records after this one, and vacuums. @param {import('./work.mjs').CollectionName} name @param {string} lastId */
     takeBack: async (name, lastId) => {
       await client.query(`delete from ${table(name)} where id > $1`, [lastId]);
       await client.query(`vacuum (analyze) ${table(name)}`);

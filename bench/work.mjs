@@ -40,7 +40,7 @@ export const COLLECTIONS = {
 export const columnId = (collection, name) =>
   `c${collection[0]}${collection[1]}${name.toLowerCase().padEnd(5, '0').slice(0, 5)}`;
 
-/** Digits of a code behind its letter; a code is as wide as any other, so that it can be written over in place. */
+/** Digits of a code after its letter; all codes have the same width, so that they can be overwritten in place. */
 export const CODE_DIGITS = 9;
 /** Amounts have seven digits for the same reason. */
 export const AMOUNT_MIN = 1_000_000;

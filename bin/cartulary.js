@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The command `cartulary`: the built program, in this process. What it does is in src/main.ts.
+// The command `cartulary`: runs the built src/main.ts in this process.
 
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';

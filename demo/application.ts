@@ -1,9 +1,9 @@
-// The publish document of the demonstration: a company that inspects buildings and what keeps them safe. Every value
-// type has a column here, so that whoever tries the interface can try all of it. What goes in is in records.ts.
+// The publish document of the demonstration: a company that inspects buildings and their safety equipment. Every value type
+// has a column, so that all of the interface can be tried. The records are in records.ts.
 
 import type { CollectionInput, PublishDocument } from '../src/wire/publish-document.ts';
 
-/** Looked for and sorted by; what people look for first has both. */
+/** For columns that users often search and sort by. */
 const INDEXED = { sortable: true, searchable: true } as const;
 const KEY = { unique: true, ...INDEXED } as const;
 
@@ -37,7 +37,7 @@ const sites: CollectionInput = {
 
 const visits: CollectionInput = {
   name: 'Visits',
-  // What an inspector has signed, nobody else changes.
+  // Only the inspector who signed it may change it.
   writeAccessType: 'creatorOnly',
   columns: [
     { name: 'Number', type: 'Number', ...KEY },

@@ -1,12 +1,12 @@
-// A small seeded generator: the demonstration is the same on every machine, so that a reader of the documentation
-// finds the records that it speaks of.
+// A small seeded random generator: the demonstration is the same on every machine, so that readers of the documentation
+// find the records that it mentions.
 
 export interface Dice {
   /** From `min` to `max`, both included. */
   whole(min: number, max: number): number;
   chance(probability: number): boolean;
   pick<Item>(items: readonly Item[]): Item;
-  /** So many different items, in a random order; all of them when there are fewer. */
+  /** `count` different items in random order; all items if there are fewer. */
   some<Item>(items: readonly Item[], count: number): Item[];
 }
 

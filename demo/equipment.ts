@@ -1,4 +1,4 @@
-// What is installed at the sites and inspected with them. Manufacturers and models are made up.
+// The equipment of the sites. Manufacturers and models are invented.
 
 import type { Dice } from './dice.ts';
 import { leaderOf } from './people.ts';
@@ -11,7 +11,7 @@ interface EquipmentKind {
   readonly prefix: string;
   readonly models: readonly string[];
   readonly places: readonly string[];
-  /** When it tests itself, for those that do. */
+  /** When it tests itself, if it does. */
   readonly selfTests?: readonly string[];
   /** The last three measurements lie around the first number, within the second. */
   readonly readings?: readonly [number, number];
@@ -89,7 +89,7 @@ function equipmentRecord(
   dice: Dice,
 ): PlannedRecord {
   const { kind, count, lastVisit } = item;
-  // The running number keeps serials apart, whatever the dice say.
+  // The count makes serials unique, whatever the dice give.
   const serial = `${kind.prefix}-${dice.whole(12, 24)}-${String(count * 37 + dice.whole(0, 36)).padStart(5, '0')}`;
   const inService = dice.chance(0.94);
   return {

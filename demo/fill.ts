@@ -1,4 +1,4 @@
-// From a planned record to the body that creates it: names and keys become the identifiers that the server has given.
+// Turns a planned record into the body that creates it: names and keys become identifiers of the server.
 
 import type { Collection, Column } from '../src/wire/applications.ts';
 import type { NewRecord } from '../src/wire/records.ts';

@@ -1,5 +1,5 @@
-// What inspectors find, in their own words. `{floor}` becomes a floor of the building, `{count}` a small number and
-// `{cm}` a length. Severity 3 is what a building fails for.
+// The texts of findings. `{floor}` becomes a floor of the building, `{count}` a small number and `{cm}` a length. A building
+// fails its inspection with a finding of severity 3.
 
 import type { Language } from './people.ts';
 import { readTable } from './text-table.ts';

@@ -1,5 +1,5 @@
-// Puts the demonstration into a running server through its front door, as any operator and any client would: publish,
-// create people, take a token, create records.
+// Loads the demonstration into a running server over HTTP, like any operator and any client: publishes the application,
+// creates users and a token, and creates records.
 
 import { randomInt } from 'node:crypto';
 import type { Application } from '../src/wire/applications.ts';
@@ -17,13 +17,13 @@ export interface LoadOptions {
   readonly baseUrl: string;
   readonly operatorKey: string;
   readonly today: Date;
-  /** Told one line for each collection. */
-  readonly note: (line: string) => void;
+  /** Called with one line for each collection. */
+  readonly print: (line: string) => void;
 }
 
 export interface LoadedDemonstration {
   readonly applicationId: string;
-  /** That of the visits. */
+  /** The collection of visits. */
   readonly collectionId: string;
   /** A visit worth looking at. */
   readonly recordId: string;
@@ -38,14 +38,14 @@ export interface LoadedDemonstration {
 
 const VISITS = 'Visits';
 const PHOTOS = 'Photos';
-/** A hundred records take well below a second; a machine that is busy with its first start gets its time. */
+/** A hundred records take well below a second; a machine that is busy with its first start needs longer. */
 const REQUEST_MS_MAX = 60_000;
 
 export async function loadDemonstration({
   baseUrl,
   operatorKey,
   today,
-  note,
+  print,
 }: LoadOptions): Promise<LoadedDemonstration> {
   const operate = client(`${baseUrl}/operator/v1`, operatorKey);
   const { application } = await operate<{ application: Application }>('/applications', DEMONSTRATION);
@@ -64,7 +64,7 @@ export async function loadDemonstration({
     await uploadPictures(upload, planned, { userIds: people.userIds, attachmentIds });
     const created = await createRecords(send, { application, planned, known });
     for (const [key, id] of created) recordIds.set(key, id);
-    note(`${planned.name}: ${created.size} records`);
+    print(`${planned.name}: ${created.size} records`);
   }
   return {
     applicationId: application.id,
@@ -80,7 +80,7 @@ export async function loadDemonstration({
 
 type Send = <Answer>(path: string, body: unknown) => Promise<Answer>;
 
-/** POST only: the demonstration creates and never asks. */
+/** Only POST: the demonstration creates and never reads. */
 function client(address: string, bearer: string): Send {
   const headers = { authorization: `Bearer ${bearer}`, 'content-type': 'application/json' };
   return (path, body) => post(`${address}${path}`, { headers, body: JSON.stringify(body) });
@@ -118,7 +118,7 @@ async function post<Answer>(
 
 const PICTURE_SEED = 5;
 
-/** In the name of whoever took the photo. */
+/** Uploaded as the user who took the photo. */
 async function uploadPictures(
   upload: Upload,
   { records }: PlannedCollection,
@@ -165,7 +165,7 @@ function newUser({ name, email, admin, profile, team, teamLeader }: Person, pass
   return { name, email, password, ...access, profile: { name: profile }, team: { name: team }, teamLeader };
 }
 
-// Without letters and digits that are taken for one another: people type these from the screen.
+// Without letters and digits that look alike: users type these from the screen.
 const PASSWORD_GROUPS = [
   { characters: 'abcdefghijkmnpqrstuvwxyz', count: 6 },
   { characters: 'ABCDEFGHJKLMNPQRSTUVWXYZ', count: 6 },

@@ -1,4 +1,4 @@
-// The people of the demonstration and what each may do. Passwords are made by load.ts, anew for every database.
+// The users of the demonstration and their permissions. load.ts creates new passwords for every database.
 
 export type Team = 'Tokyo' | 'Osaka' | 'Sapporo';
 export type Language = 'Japanese' | 'English';
@@ -10,7 +10,7 @@ export interface Person {
   readonly team: Team;
   readonly teamLeader: boolean;
   readonly admin: boolean;
-  /** What this person writes reports in. */
+  /** The language of this person's reports. */
   readonly languages: readonly Language[];
 }
 
@@ -43,6 +43,6 @@ export function inspectorsOf(team: Team): Person[] {
 
 export function leaderOf(team: Team): Person {
   const leader = PEOPLE.find((one) => one.team === team && one.teamLeader);
-  if (leader === undefined) throw new Error(`Nobody leads the team ${team}.`);
+  if (leader === undefined) throw new Error(`The team ${team} has no leader.`);
   return leader;
 }

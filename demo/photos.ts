@@ -1,5 +1,5 @@
-// The photos of the visits: one of every finding, and often one of the building. The latest have their pictures; of the
-// others only the records are left, and a record without a value is an ordinary record.
+// The photos of the visits: one of every finding, and often one of the building. Only the latest photos have pictures; the
+// other records have no value in that column.
 
 import type { Dice } from './dice.ts';
 import type { Language } from './people.ts';

@@ -1,5 +1,5 @@
-// The pictures of the demonstration's photos: drawn here, because files of images do not belong in the source. A building in
-// the evening, some of whose windows are lit.
+// The pictures of the demonstration's photos, drawn here to keep image files out of the source: a building in the evening
+// with some lit windows.
 
 import { deflateSync } from 'node:zlib';
 import type { Dice } from './dice.ts';
@@ -33,7 +33,7 @@ const STREET: Colour = [70, 72, 76];
 const LIT: Colour = [250, 220, 140];
 const DARK: Colour = [45, 55, 70];
 
-/** A PNG of a building with so many floors. */
+/** A PNG of a building with this number of floors. */
 export function drawBuilding(floors: number, dice: Dice): Buffer {
   const pixels = Buffer.alloc(HEIGHT * (1 + WIDTH * 3));
   const paint = ({ x, y, width, height, colour }: Rectangle) => {
@@ -106,7 +106,7 @@ function chunk(type: string, content: Buffer): Buffer {
   return Buffer.concat([length, body, check]);
 }
 
-/** As PNG wants it; Node has one of its own only from 22 on. */
+/** The CRC of PNG; Node only has one from version 22 on. */
 function crc32(bytes: Buffer): number {
   let crc = 0xffffffff;
   for (const byte of bytes) {

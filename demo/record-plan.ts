@@ -1,5 +1,5 @@
-// A demonstration record before anything of it exists: columns by name, people by name, other records by key. Filling
-// in the identifiers that the server has given is fill.ts.
+// A record of the demonstration before it is created: columns and users by name, other records by key. fill.ts replaces
+// these with identifiers of the server.
 
 import type {
   ArrayValue,
@@ -36,7 +36,7 @@ export type PlannedValue =
   | RecordNamed;
 
 export interface PlannedRecord {
-  /** Unique in the whole demonstration; what references name. */
+  /** Unique in the whole demonstration; references use it. */
   readonly key: string;
   /** The name of a person. */
   readonly creator: string;

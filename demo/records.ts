@@ -1,4 +1,4 @@
-// All records of the demonstration, in the order in which they have to be created: what is referred to comes first.
+// All records of the demonstration, in the order of their creation: a record comes after the records that it refers to.
 
 import { createDice } from './dice.ts';
 import { equipmentRecords } from './equipment.ts';

@@ -19,7 +19,7 @@ export interface Site {
   readonly floors: number;
   readonly opened: string;
   readonly team: Team;
-  /** Who in the company answers for the site. */
+  /** The person in the company who is responsible for the site. */
   readonly contact: Person;
 }
 

@@ -1,5 +1,5 @@
-// Reads the tables in which the demonstration's texts are kept: one line each, fields between bars. As objects they
-// would take six lines each, and nobody would read them side by side.
+// Parses the tables of the demonstration's texts: one line per row, fields separated by bars. As objects, each row would
+// take six lines and would be harder to compare.
 
 export function readTable(table: string, fields: number): string[][] {
   return table

@@ -1,5 +1,5 @@
-// The notes at the end of a visit: how the inspector got in, how it went, what is next. Put together sentence by
-// sentence, so that few read the same.
+// The notes of a visit: how the inspector got in, the result, the next steps. Composed of random sentences, so that notes
+// differ.
 
 import type { Dice } from './dice.ts';
 import type { Language } from './people.ts';

@@ -1,5 +1,5 @@
-// The visits: each site about every four months over the last year, and again soon after it has failed. The last one
-// is written by hand: it is the record that `npm start` points to.
+// The visits: each site about every four months over the last year, and again soon after a failed inspection. The last
+// visit is written by hand: `npm start` shows it.
 
 import type { Dice } from './dice.ts';
 import { FINDING_TEXTS, type FindingText } from './finding-texts.ts';
@@ -11,7 +11,7 @@ import { type Outcome, writeNotes } from './visit-notes.ts';
 
 export interface Finding {
   readonly place: string;
-  /** 1 where the place has none. */
+  /** 1 if the place has no floors. */
   readonly floor: number;
   readonly text: string;
   readonly caption: string;

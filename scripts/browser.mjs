@@ -1,13 +1,13 @@
 // @ts-check
-// The browser of the tests below test/browser: where it is, and how it comes to a machine that has none. Only Debian's
-// own package is ever installed, and only by somebody who may; elsewhere those tests are left out, and it is said so.
+// The browser for the tests in test/browser: finds it, or installs Debian's package if this account may. Without a browser
+// those tests are skipped, and the run says so.
 
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { Failure, run, step } from './processes.mjs';
 
 const PROGRAMS = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
-// A PATH may be bare, and on a Mac applications are on none.
+// A PATH may be minimal, and applications of macOS are not on it.
 const FOLDERS = ['/usr/bin'];
 const APPLICATIONS = [
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
@@ -31,7 +31,7 @@ function isProgram(path) {
 }
 
 /**
- * What somebody names is taken as it is: a wrong name should fail, and not be passed over.
+ * A browser named in the environment is used without a check: a wrong name should fail instead of being ignored.
  * @param {NodeJS.ProcessEnv} env
  * @param {(path: string) => boolean} [exists]
  * @returns {string | undefined}
@@ -47,7 +47,7 @@ export function findChromium(env, exists = isProgram) {
 export const needBrowser = (files) => files.some((path) => path.includes('browser/'));
 
 /**
- * What to run to install it, and to renew the list of packages before another attempt. Nothing where it cannot be done.
+ * The commands that install it, and that update the list of packages before a second attempt. Undefined if not possible.
  * @param {{ apt: boolean, root: boolean, sudo: boolean }} machine
  * @returns {{ install: string[], renew: string[] } | undefined}
  */
@@ -75,7 +75,7 @@ async function install({ install, renew }) {
   /** @param {string[]} command */
   const attempt = ([program = '', ...args]) => run(program, args, { cwd: '/', timeoutMs: APT_MS });
   if ((await attempt(install)).code === 0) return;
-  // A fresh machine has no list of packages, an older one may name packages that are gone.
+  // A new machine has no list of packages, and an old list may name packages that no longer exist.
   await attempt(renew);
   const { code, output } = await attempt(install);
   if (code !== 0)
@@ -83,9 +83,9 @@ async function install({ install, renew }) {
 }
 
 /**
- * Sees to it that there is a browser when one of the files needs it.
+ * Makes sure that there is a browser if one of the files needs it.
  * @param {readonly string[]} files compiled test files
- * @returns {Promise<string | undefined>} what to tell at the end, when tests had to be left out
+ * @returns {Promise<string | undefined>} what to print at the end if tests were skipped
  */
 export async function prepareBrowser(files) {
   if (!needBrowser(files) || findChromium(process.env)) return undefined;

@@ -1,7 +1,7 @@
 // @ts-check
-// A lock between processes of one clone: a folder that names its owner. It appears and vanishes by rename, so it is
-// never seen half made. A lock is stale when its owner is gone, or when nobody has touched it for a minute, which is
-// what counts between containers that share the folder but not their process numbers.
+// A lock between processes of one clone: a folder that names its owner. It is created and removed by a rename, so it is
+// never visible half made. A lock is stale when its owner is dead, or when it was not touched for a minute: containers
+// share the folder but not their pids.
 
 import { access, constants, mkdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
@@ -32,7 +32,7 @@ function isAlive(pid) {
 }
 
 /**
- * Who holds the lock, or nothing when it is free.
+ * The holder of the lock; undefined if it is free.
  * @param {string} folder
  * @returns {Promise<{ pid: number, host: string, stale: boolean } | undefined>}
  */
@@ -73,8 +73,8 @@ async function discard(folder) {
 }
 
 /**
- * Removes a stale lock. Two processes may find the same lock stale, and the slower must not remove the lock that the
- * faster has taken since: whoever makes the mark inside may remove it, after looking once more.
+ * Removes a stale lock. Two processes may find the same lock stale, and the slower one must not remove a lock that the
+ * faster one has taken since: the process that creates the mark inside may remove the lock, after a second check.
  * @param {string} folder
  */
 async function clearStale(folder) {

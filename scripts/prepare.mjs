@@ -1,6 +1,6 @@
 // @ts-check
-// What must be there before anything runs: the packages of package-lock.json and the compiled sources. Both are done
-// when missing or stale and left alone otherwise; nothing here needs the network once it has been done.
+// Installs the packages of package-lock.json and compiles the sources, each only if missing or stale. Once that is done,
+// nothing here needs the network.
 
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
@@ -55,8 +55,8 @@ export function installStamp(root) {
  */
 
 /**
- * Whether npm's own note of what it installed agrees with package-lock.json: somebody ran `npm ci` by hand, perhaps
- * on a machine that has no network any more.
+ * Whether npm's record of the installed packages agrees with package-lock.json: `npm ci` may have been run by hand, on a
+ * machine that has no network now.
  * @param {string} root
  */
 export function installedByHand(root) {
@@ -92,8 +92,8 @@ async function install(root) {
   }
   const stamp = installStamp(root);
   const live = process.stderr.isTTY === true;
-  // No package here needs its install script (embedded/ makes the links that one of them would make), so that none
-  // runs: the result is the same where npm is told not to run them, and no dependency's code runs as root.
+  // No package needs its install script (embedded/ creates the links that one of them would create), so scripts are
+  // disabled: the result is the same everywhere, and no code of a dependency runs as root.
   const args = [
     'ci',
     '--include=dev',
@@ -103,7 +103,7 @@ async function install(root) {
     '--no-fund',
     '--prefer-offline',
   ];
-  // Below `npm start` npm names itself; a Node without npm on the PATH is then no obstacle.
+  // `npm start` passes the path of npm in the environment, so npm need not be on the PATH.
   const npm = process.env.npm_execpath?.endsWith('npm-cli.js') ? process.env.npm_execpath : undefined;
   await step(
     'Installing packages',
@@ -125,7 +125,7 @@ const buildStampFile = (root) => join(root, 'dist', '.cartulary-build');
 
 /**
  * What the compiled files depend on: every source by name and content, the compiler's settings and its version.
- * Times of files do not count: a checkout or a copy changes them at will.
+ * Modification times do not count: a checkout or a copy changes them.
  * @param {string} root
  */
 export function buildStamp(root) {
@@ -170,7 +170,7 @@ async function build(root) {
     const stamp = buildStamp(root);
     await rm(buildStampFile(root), { force: true });
     for (const path of orphans(root)) await rm(join(root, 'dist', path), { force: true });
-    // The compiler trusts its notes on what it has written: when files have vanished since, the notes have to go.
+    // The compiler trusts its record of the files that it wrote; if files are missing, the record has to be deleted.
     if (missingOutputs(root).length > 0) await rm(join(root, 'dist', '.tsbuildinfo'), { force: true });
     const { code, output } = await run(packageBin(root, 'tsc'), [], { cwd: root });
     if (code !== 0) throw new Failure(`${output}The sources do not compile.`);
@@ -179,8 +179,8 @@ async function build(root) {
 }
 
 /**
- * Installs and builds what is missing. Several processes may ask at once: one works, the others wait and find it done.
- * @param {{ root?: string, compile?: boolean }} [options] `compile: false` stops behind the packages
+ * Installs and builds what is missing. Concurrent calls are safe: one process works, the others wait for it.
+ * @param {{ root?: string, compile?: boolean }} [options] `compile: false` stops after the packages
  */
 export async function prepare({ root = ROOT, compile = true } = {}) {
   const isDone = () => isInstalled(root) && (!compile || isBuilt(root));

@@ -1,14 +1,14 @@
 // @ts-check
-// Child processes and interruption for the scripts: every child is known, a signal reaches it, and what was begun is
-// tidied up (the `finally` of whoever waits) before this process ends. Nothing here knows what is being run.
+// Child processes and signals for the scripts: every child is tracked and gets the signal, and cleanup (the `finally` of the
+// caller) runs before this process ends. Nothing here knows what is being run.
 
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 
-/** A failure that was foreseen: its message is for people, and its stack is not shown. */
+/** An expected failure: its message is printed without a stack. */
 export class Failure extends Error {}
 
-/** Ended by a signal; carries the exit status by which shells tell so. */
+/** Ended by a signal; carries the exit status that shells use for it. */
 export class Interrupted extends Error {
   /** @param {NodeJS.Signals} signal */
   constructor(signal) {
@@ -25,12 +25,12 @@ const IMPATIENCE_MS = 2_000;
 const children = new Set();
 const stopping = new AbortController();
 
-/** Aborted, with an `Interrupted` as its reason, once a signal came in. */
+/** Aborted with an `Interrupted` as its reason when a signal arrives. */
 export const interruption = stopping.signal;
 
 /**
- * Takes over the signals until the returned function is called. A second signal ends the process on the spot, unless it
- * is the same wish again: a terminal tells the whole group, and npm passes on what it is told.
+ * Handles signals until the returned function is called. A second signal ends the process at once, unless it follows
+ * shortly: a terminal signals the whole process group and npm forwards its signal, so one Ctrl-C arrives twice.
  * @returns {() => void}
  */
 export function holdSignals() {
@@ -54,8 +54,8 @@ export function holdSignals() {
 }
 
 /**
- * Runs a program to its end. With `live` it writes straight to our output, otherwise what it wrote is returned. After
- * `timeoutMs` it is ended, which counts as its failure.
+ * Runs a program to its end. With `live` it writes to our output, otherwise its output is returned. After `timeoutMs` it
+ * is killed, which counts as a failure.
  * @param {string} program
  * @param {readonly string[]} args
  * @param {{ cwd: string, live?: boolean, env?: NodeJS.ProcessEnv, timeoutMs?: number }} options
@@ -89,7 +89,7 @@ export async function run(program, args, { cwd, live = false, env = process.env,
  * @template T
  * @param {string} label
  * @param {() => Promise<T>} work
- * @param {{ live?: boolean }} [options] `live`: the work writes lines of its own, so ours is written anew at the end
+ * @param {{ live?: boolean }} [options] `live`: the work prints lines of its own, so the label is printed again at the end
  * @returns {Promise<T>}
  */
 export async function step(label, work, { live = false } = {}) {

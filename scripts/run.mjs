@@ -1,6 +1,6 @@
 // @ts-check
-// The one entry behind every npm script: `node scripts/run.mjs start|serve|test|check|build|bench`. It runs before anything
-// is installed, hence plain JavaScript without dependencies, with its types in comments (checked by `check`).
+// The entry point of all npm scripts: `node scripts/run.mjs start|serve|test|check|build|bench`. It runs before anything is
+// installed, so it is plain JavaScript without dependencies, with types in comments (checked by `check`).
 
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -17,8 +17,8 @@ function isSupported(version) {
 }
 
 /**
- * The server runs in this very process: no wrapper stays behind that signals would have to pass, or that a `kill -9`
- * would take away from above it.
+ * The server runs in this process: there is no wrapper that would have to forward signals, or that `kill -9` could end
+ * without ending the server.
  * @param {readonly string[]} args
  */
 async function becomeServer(args) {
@@ -55,7 +55,7 @@ const COMMANDS = {
   },
   bench: async (args) => {
     await prepare();
-    // Not before: it needs the packages.
+    // Imported here because it needs the packages.
     const { runBench } = await import('../bench/run.mjs');
     await runBench(args);
   },

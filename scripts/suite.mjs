@@ -74,7 +74,7 @@ async function withDatabase(work) {
   try {
     embedded = await step('Starting PostgreSQL for the tests', async () => {
       const { startEmbedded } = await import(pathToFileURL(join(ROOT, 'dist/src/embedded/start.js')).href);
-      return startEmbedded({ folder: folder, note: () => {} });
+      return startEmbedded({ folder: folder, print: () => {} });
     });
     interruption.throwIfAborted();
     return await work(databaseUrl(/** @type {Embedded} */ (embedded).connection));

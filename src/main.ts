@@ -1,4 +1,4 @@
-// The entry: arguments and environment in, exit code out.
+// The entry point: passes the arguments and the environment to the command line and sets the exit code.
 
 import { runCommand } from './cli/commands.ts';
 

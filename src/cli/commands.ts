@@ -32,11 +32,15 @@ function program(environment: NodeJS.ProcessEnv): Command {
     .command('serve')
     .description('start the server')
     .option('--demo', 'publish a demonstration application when the database is new', false)
-    .option('--workers <number>', 'processes that serve requests; by default from CARTULARY_WORKERS', readWorkers)
+    .option(
+      '--workers <number>',
+      'number of processes that serve requests; by default from CARTULARY_WORKERS',
+      readWorkers,
+    )
     .addHelpText('after', settingsHelp())
     .action(async ({ workers, ...options }: { demo: boolean; workers?: string }) => {
       const config = readConfig(workers === undefined ? environment : { ...environment, CARTULARY_WORKERS: workers });
-      // Loading the server takes a second, which other commands need not wait for.
+      // Imported here because loading the server takes a second, which the other commands do not need.
       const { serve } = await import('./serve.ts');
       await serve(config, options);
     });
@@ -224,7 +228,7 @@ function addOrganizations(root: Command, client: Connect): void {
     });
 }
 
-/** `--insecure` goes with every `--url`. */
+/** Every command with `--url` has `--insecure` too. */
 function addInsecureOption(command: Command): void {
   if (command.options.some(({ long }) => long === '--url')) command.option(...INSECURE_OPTION);
   for (const below of command.commands) addInsecureOption(below);

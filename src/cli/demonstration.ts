@@ -1,5 +1,5 @@
-// The demonstration of `npm start`: published into a database that is new, and shown again at later starts. Nothing is
-// ever added to what somebody has published.
+// The demonstration of `npm start`: published into a new database, and shown again at later starts. A database that
+// already has applications is never changed.
 
 import { open, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,44 +9,44 @@ import { makeDataFolder, unusable } from './operator-key.ts';
 
 type Demonstration = Awaited<ReturnType<typeof loadDemonstration>>;
 
-/** One that was made by an earlier version has no photos. */
+/** A demonstration of an earlier version has no photos. */
 type Kept = Omit<Demonstration, 'photosId' | 'attachmentId'> & Partial<Demonstration>;
 
-/** Holds a token and a password: for the owner of the data folder alone. */
+/** Holds a token and a password, so only the owner of the data folder may read it. */
 const FILE = 'demonstration.json';
 
 interface DemonstrateOptions {
   readonly connection: pg.ClientConfig;
   readonly operatorKey: string;
   readonly dataFolder: string;
-  readonly note: (line: string) => void;
+  readonly print: (line: string) => void;
 }
 
 export async function demonstrate(address: string, options: DemonstrateOptions): Promise<void> {
-  const { connection, operatorKey, dataFolder, note } = options;
-  // Not before: a process that leaves serving to its workers does without the driver.
+  const { connection, operatorKey, dataFolder, print } = options;
+  // Imported here: a primary process with workers does not need the driver unless there is a demonstration.
   const { withDemonstrationLock } = await import('../store/nodes/demonstration-lock.ts');
   const published = await withDemonstrationLock(connection, async () => {
-    const there = await publishedAt(address, operatorKey);
-    if (there.length === 0) await publish(address, options);
-    return there;
+    const found = await publishedAt(address, operatorKey);
+    if (found.length === 0) await publish(address, options);
+    return found;
   });
   if (published.length === 0) return;
   const kept = await readKept(join(dataFolder, FILE));
-  if (kept !== undefined && published.includes(kept.applicationId)) print(address, kept);
-  else note('The database has applications already; the demonstration is only published into a new one.');
+  if (kept !== undefined && published.includes(kept.applicationId)) printAddresses(address, kept);
+  else print('The database already has applications; the demonstration is only published into a new database.');
 }
 
-async function publish(address: string, { operatorKey, dataFolder, note }: DemonstrateOptions): Promise<void> {
+async function publish(address: string, { operatorKey, dataFolder, print }: DemonstrateOptions): Promise<void> {
   const file = await keepableAt(dataFolder);
   const started = performance.now();
-  const made = await loadDemonstration({ baseUrl: address, operatorKey, today: new Date(), note });
-  note(`Published the demonstration in ${((performance.now() - started) / 1000).toFixed(1)} s.`);
+  const made = await loadDemonstration({ baseUrl: address, operatorKey, today: new Date(), print });
+  print(`Published the demonstration in ${((performance.now() - started) / 1000).toFixed(1)} s.`);
   await writeFile(file, JSON.stringify(made), { mode: 0o600 });
-  print(address, made);
+  printAddresses(address, made);
 }
 
-/** Sure before anything is published: nobody can be told the token a second time. */
+/** Checked before anything is published: the server shows the token only once. */
 async function keepableAt(dataFolder: string): Promise<string> {
   const file = join(dataFolder, FILE);
   await makeDataFolder(dataFolder);
@@ -61,7 +61,7 @@ async function keepableAt(dataFolder: string): Promise<string> {
 async function publishedAt(address: string, operatorKey: string): Promise<string[]> {
   const headers = { authorization: `Bearer ${operatorKey}` };
   const response = await fetch(`${address}/operator/v1/applications`, { headers });
-  if (!response.ok) throw new Error(`the applications could not be listed: ${response.status}`);
+  if (!response.ok) throw new Error(`could not list the applications: status ${response.status}`);
   return ((await response.json()) as { id: string }[]).map(({ id }) => id);
 }
 
@@ -73,7 +73,7 @@ async function readKept(file: string): Promise<Kept | undefined> {
   }
 }
 
-function print(address: string, demo: Kept): void {
+function printAddresses(address: string, demo: Kept): void {
   const records = `${address}/v1/${demo.applicationId}/collections/${demo.collectionId}/records`;
   const photo = `${address}/v1/${demo.applicationId}/collections/${demo.photosId}/attachments/${demo.attachmentId}`;
   const curl = `curl -s -H 'Authorization: Bearer ${demo.token}'`;
@@ -82,7 +82,7 @@ function print(address: string, demo: Kept): void {
   Application    ${demo.applicationId} (Field inspections)
   Collection     ${demo.collectionId} (Visits)
   Token          ${demo.token}
-  Or as a user   ${demo.userId} with the password ${demo.password} (until it is changed)
+  Or as a user   ${demo.userId} with the password ${demo.password} (until you change it)
   In a browser   ${address}/console/${demo.applicationId}
 
 Read a visit:

@@ -1,4 +1,4 @@
-// `cartulary doctor`: shows how far the server has come with looking through the attachments, and then what it found.
+// `cartulary doctor`: shows the progress of the server's check of attachments, and then what it found.
 
 import {
   type DoctorLine,
@@ -17,7 +17,7 @@ type End = Extract<DoctorLine, { type: 'end' }>;
 const EXAMPLES_MAX = 5;
 const LINE_MS = 10_000;
 
-/** What mending does about it, and has done. */
+/** What --mend does about each finding, before and after it. */
 const MENDING: Readonly<Record<FindingKind, readonly [future: string, past: string]>> = {
   bytesWithoutAttachment: ['removes them', 'were removed'],
   bytesWithoutApplication: ['removes them', 'were removed'],
@@ -31,9 +31,9 @@ const MENDING: Readonly<Record<FindingKind, readonly [future: string, past: stri
 };
 
 const STEPS: Readonly<Record<Progress['step'], string>> = {
-  files: 'Looking through the files',
-  attachments: 'Looking for the files of attachments',
-  mending: 'Mending',
+  files: 'Checking the files',
+  attachments: 'Checking the attachments',
+  mending: 'Repairing',
 };
 
 export async function doctor(client: OperatorClient, options: DoctorOptions): Promise<void> {
@@ -54,15 +54,13 @@ export async function doctor(client: OperatorClient, options: DoctorOptions): Pr
   } finally {
     shown.clear();
   }
-  if (end === undefined) throw new CommandFailure('The server ended before it had looked through everything.');
+  if (end === undefined) throw new CommandFailure('The server stopped before the check was complete.');
   report(end, examples, options);
   if (refusal !== undefined)
-    throw new CommandFailure(`Nothing was mended. ${refusal} If all is as it should be, add --force.`);
+    throw new CommandFailure(`Nothing was repaired. ${refusal} If this is expected, add --force.`);
   const left = Object.values(end.tallies).reduce((sum, tally) => sum + tally.left, 0);
   if (left === 0) return;
-  throw new CommandFailure(
-    options.mend ? `${count(left)} could not be mended.` : 'Run it with --mend to set this right.',
-  );
+  throw new CommandFailure(options.mend ? `${count(left)} could not be repaired.` : 'To repair this, add --mend.');
 }
 
 function keepExample(examples: Map<FindingKind, Finding[]>, finding: Finding): void {
@@ -73,7 +71,7 @@ function keepExample(examples: Map<FindingKind, Finding[]>, finding: Finding): v
 function report({ looked, tallies }: End, examples: Map<FindingKind, Finding[]>, { mend }: DoctorOptions): void {
   const { applications, attachments, files, missing, place } = looked;
   console.log(
-    `Looked at ${count(attachments)} attachments of ${count(applications)} applications, and at ${count(files)} files at ${place}.`,
+    `Checked ${count(attachments)} attachments of ${count(applications)} applications, and ${count(files)} files in ${place}.`,
   );
   let found = 0;
   for (const [kind, title] of Object.entries(FINDINGS) as [FindingKind, string][]) {
@@ -86,12 +84,12 @@ function report({ looked, tallies }: End, examples: Map<FindingKind, Finding[]>,
     if (tally.found > some.length) console.log(`  and ${count(tally.found - some.length)} more`);
     const [future, past] = MENDING[kind];
     if (tally.mended > 0) console.log(`  ${count(tally.mended)} ${past}.`);
-    else if (!mend) console.log(`  Mending ${future}.`);
+    else if (!mend) console.log(`  --mend ${future}.`);
   }
-  if (found === 0) console.log('All is well.');
+  if (found === 0) console.log('No problems found.');
   if (missing > 0) {
     console.log(
-      `\n${count(missing)} attachments are marked as missing. Bring their files back and mend, and they are available again.`,
+      `\n${count(missing)} attachments are marked as missing. Restore their files and run with --mend to make them available again.`,
     );
   }
 }
@@ -108,6 +106,6 @@ function exampleText({ applicationId, attachmentId, part, name, size, expectedSi
 const count = (number: number): string => number.toLocaleString('en');
 
 function progressText({ step, done, total }: Progress): string {
-  const share = total === undefined || total < done || total === 0 ? '' : `${Math.floor((done / total) * 100)} % `;
-  return `${share}${STEPS[step]} (${count(done)})`;
+  const percent = total === undefined || total < done || total === 0 ? '' : `${Math.floor((done / total) * 100)} % `;
+  return `${percent}${STEPS[step]} (${count(done)})`;
 }

@@ -1,3 +1,3 @@
-// A command that cannot do what it was asked, for a reason that one sentence tells: printed without a stack.
+// An expected failure of a command. Its message is a sentence for the operator, printed without a stack.
 
 export class CommandFailure extends Error {}

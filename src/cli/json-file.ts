@@ -1,4 +1,4 @@
-// A JSON file that a command was given; `-` is standard input.
+// Reads the JSON file that is the argument of a command; `-` is standard input.
 
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';

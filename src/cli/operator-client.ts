@@ -1,4 +1,4 @@
-// The command line's side of the operator interface: it goes through the front door like any other client.
+// The client of the operator interface that all commands use. It talks HTTP like any other client.
 
 import { type Config, readConfig } from '../settings/settings.ts';
 import { CommandFailure } from './failure.ts';
@@ -38,7 +38,7 @@ async function findKey({ CARTULARY_OPERATOR_KEY: given, CARTULARY_DATA: folder }
 class Client {
   readonly #server: ServerAddress;
   readonly #key: OperatorKey;
-  /** Connections without an order; as many as there were concurrent orders. */
+  /** Idle connections; as many as there were concurrent orders. */
   readonly #idle: OperatorConnection[] = [];
 
   constructor(server: ServerAddress, key: OperatorKey) {
@@ -139,7 +139,7 @@ function explain({ origin, key }: { origin: string; key: OperatorKey }, status: 
     return `The server at ${origin} refused the operator key from ${key.source}.`;
   }
   if (params?.problems)
-    return ['The document is wrong:', ...params.problems.map((p) => `  ${p.path || '/'} ${p.reason}`)].join('\n');
+    return ['The document is not valid:', ...params.problems.map((p) => `  ${p.path || '/'} ${p.reason}`)].join('\n');
   if (params?.collisions) {
     const lines = params.collisions.map(
       (c) => `  ${JSON.stringify(c.value)} in column ${c.columnId} of ${c.collectionId}: ${c.recordIds.join(', ')}`,

@@ -105,22 +105,22 @@ export class OperatorConnection {
 
   async #requireProof(): Promise<void> {
     const nonce = randomBytes(32).toString('base64url');
-    const { status, endpoint, retryAfter, given } = await this.#askForProof(nonce);
+    const { status, endpoint, retryAfter, given } = await this.#requestProof(nonce);
     const { origin, isDirect } = this.#server;
     if (status === 429 || status === 503) {
-      const state = status === 429 ? 'is asked too often' : 'cannot serve now';
+      const state = status === 429 ? 'receives too many requests' : 'is not available now';
       throw new CommandFailure(`The server at ${origin} ${state}; try again in ${retryAfter} s.`);
     }
     const expected = proveOperatorKey(createSecretKey(Buffer.from(this.#key.text)), nonce, endpoint);
     if (!isSameProof(given.knows, expected.knows)) throw this.#unproven();
     if (isDirect && !isSameProof(given.here, expected.here)) {
       throw new CommandFailure(
-        `The server at ${origin} knows the operator key, but something is between, such as a proxy or a mapped port, and could read it. The key was not sent. Use https, or add --insecure to send it nevertheless.`,
+        `The server at ${origin} knows the operator key, but the connection passes through a proxy or a mapped port, which could read the key. The key was not sent. Use https, or add --insecure to send it nevertheless.`,
       );
     }
   }
 
-  async #askForProof(nonce: string) {
+  async #requestProof(nonce: string) {
     const timeout = new AbortController();
     const timer = setTimeout(() => timeout.abort(), PROOF_MS_MAX);
     try {
@@ -137,7 +137,7 @@ export class OperatorConnection {
     } catch (error) {
       if (timeout.signal.aborted) {
         const seconds = PROOF_MS_MAX / 1000;
-        throw new CommandFailure(`${this.#server.origin} did not answer within ${seconds} s. The key was not sent.`, {
+        throw new CommandFailure(`${this.#server.origin} did not reply within ${seconds} s. The key was not sent.`, {
           cause: error,
         });
       }
@@ -150,7 +150,7 @@ export class OperatorConnection {
 
   #unproven(cause?: unknown): CommandFailure {
     return new CommandFailure(
-      `The program that listens at ${this.#server.origin} did not prove that it knows the operator key from ${this.#key.source}. The key was not sent. It is no server of this version, or a server with another key.`,
+      `The program that listens at ${this.#server.origin} did not prove that it knows the operator key from ${this.#key.source}. The key was not sent. The program is not a server of this version, or it has another key.`,
       { cause },
     );
   }
@@ -164,7 +164,7 @@ function proofIn(text: string): Partial<Record<keyof OperatorProof, unknown>> {
   }
 }
 
-/** Why no connection came about; undefined for an error after that. */
+/** Why the connection could not be made; undefined for an error on an open connection. */
 export function connectFailure(error: unknown, origin: string): string | undefined {
   const { code = '', syscall = '', message } = error as NodeJS.ErrnoException;
   if (syscall === 'getaddrinfo') return unknownHost(new URL(origin).hostname, code);

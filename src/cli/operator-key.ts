@@ -1,4 +1,5 @@
-// The operator's key: from the settings, or made at the first start and kept in the data folder for its owner alone.
+// The operator key: from the settings, or created at the first start in a file that only the owner of the data folder
+// can read.
 
 import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
@@ -20,7 +21,7 @@ export async function ensureOperatorKey(given: string | undefined, dataFolder: s
     await writeFile(operatorKeyFile(dataFolder), `${key}\n`, { mode: 0o600, flag: 'wx' });
     return key;
   } catch (error) {
-    // Another server with the same folder was quicker.
+    // Another server with the same folder may have created it first.
     const made = await readOperatorKey(dataFolder);
     if (made === undefined) throw unusable(dataFolder, error);
     return made;
@@ -38,13 +39,13 @@ export async function readOperatorKey(dataFolder: string): Promise<string | unde
   return checked(kept, operatorKeyFile(dataFolder));
 }
 
-/** One that somebody wrote into the file has to be as good as one of the settings. */
+/** A key that was written into the file by hand has to follow the same rules as the setting. */
 function checked(key: string, file: string): string {
   try {
     return operatorKey(key);
   } catch (error) {
     throw new CommandFailure(
-      `The operator key in ${file} ${(error as Error).message}. Without the file the server makes one.`,
+      `The operator key in ${file} ${(error as Error).message}. If you delete the file, the server creates a new key.`,
     );
   }
 }

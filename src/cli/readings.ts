@@ -1,4 +1,4 @@
-// What the parts of a running server say of themselves, for those who watch over it (monitoring/figures).
+// Reads the current state of a server's parts for its metrics (monitoring/figures).
 
 import type { Server } from 'node:http';
 import { promisify } from 'node:util';
@@ -12,7 +12,7 @@ import type { Database } from '../store/database/database.ts';
 import type { NodeListener } from '../store/nodes/messages.ts';
 import { VERSION } from './version.ts';
 
-interface Parts {
+interface Sources {
   readonly services: Pick<
     Services,
     'admission' | 'deadlines' | 'uploads' | 'downloads' | 'unread' | 'bodies' | 'byteBudget'
@@ -34,7 +34,7 @@ export async function readParts({
   listener,
   background,
   embedded,
-}: Parts): Promise<Omit<Readings, 'database'>> {
+}: Sources): Promise<Omit<Readings, 'database'>> {
   const { admission, deadlines, uploads, downloads, unread, bodies, byteBudget } = services;
   const { database, definitions, authenticator, sessions } = services;
   const connections = await promisify(server.getConnections.bind(server))();
@@ -51,7 +51,7 @@ export async function readParts({
     embedded,
     tasks: Object.fromEntries(Object.entries(background).map(([kind, { waiting }]) => [kind, waiting])),
     caches: { definitions: definitions.lookups, ...authenticator.lookups, sessions: sessions.lookups },
-    // Who has heard nothing yet has been deaf since the start.
+    // `receivedAsOf` is -Infinity until the first contact with the other nodes; the age then counts from the start.
     hearingAgeMs: Math.min(now, now - listener.receivedAsOf),
   };
 }

@@ -1,4 +1,4 @@
-// Where the server listens, kept in its data folder while it runs, so that commands on the same machine find it.
+// A file in the data folder of a running server with its address, so that commands on the same machine find it.
 
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,12 +10,12 @@ interface ServerFile {
   readonly pid: number;
 }
 
-/** Only where there is a data folder: a server may have all of its data elsewhere. Returns what takes it back. */
+/** Does nothing without a data folder: a server may have all its data elsewhere. Returns a function that removes it. */
 export async function writeServerFile(dataFolder: string, address: string): Promise<() => Promise<void>> {
   const file: ServerFile = { address, pid: process.pid };
   await writeFile(join(dataFolder, FILE), JSON.stringify(file), { mode: 0o600 }).catch(() => undefined);
   return async () => {
-    // Another server with the same folder may have been the last to write it.
+    // Another server with the same folder may have overwritten it.
     if ((await readServerFile(dataFolder))?.pid === process.pid) await rm(join(dataFolder, FILE), { force: true });
   };
 }
@@ -45,7 +45,7 @@ function lives(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // Somebody else's, but there.
+    // EPERM: the process exists and belongs to another account.
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

@@ -1,4 +1,4 @@
-// What a server is started with, and how that comes of the settings.
+// The options of startServer, and how they follow from the settings.
 
 import { resolve } from 'node:path';
 import type pg from 'pg';
@@ -20,39 +20,39 @@ import type { ByteBounds } from '../request/byte-budget.ts';
 import type { Config, SettingName } from '../settings/settings.ts';
 import type { BlobLocation } from '../store/blobs/open.ts';
 import { CommandFailure } from './failure.ts';
-import type { Orders } from './workers.ts';
+import type { Secrets } from './workers.ts';
 
 export interface ServerOptions {
   readonly connection: pg.ClientConfig;
   readonly connectionsMax: number;
-  /** By then a request is answered, whatever the answer is. */
+  /** Deadline of a request, counted from its headers. */
   readonly requestMs: number;
   readonly host: string;
   readonly port: number;
   readonly publicUrl: string | undefined;
   readonly operatorKey: string;
   readonly authFailures: ThrottleLimits;
-  /** Without it no mail is sent, and passwords cannot be reset. */
+  /** If undefined, no mail is sent and passwords cannot be reset. */
   readonly mail: MailSettings | undefined;
   readonly trustedProxies: readonly string[] | undefined;
   readonly clientConnectionsMax: number;
-  /** Worked on at once. */
+  /** Admission slots. */
   readonly requestsAtOnce: number;
-  /** Where the bytes of attachments are kept. */
+  /** Where the contents of attachments are stored. */
   readonly attachments: BlobLocation;
-  /** For bytes on their way to a store elsewhere. */
+  /** For uploads on their way to a remote store. */
   readonly spoolFolder: string;
   readonly unheldDays: number;
   readonly announcedDays: number;
   readonly activityLogDays: number;
   readonly push: PushSettings;
-  /** Tests have less patience than a server that has lost its connection needs, or one with clients far away. */
+  /** From here to `transfers`: tests shorten waits and lower limits. */
   readonly goneCheckPauseMs?: number;
-  /** And make hundreds of people whose passwords nobody wants to guess: the slow hash takes most of that time. */
+  /** Tests create hundreds of users and use a cheap hash for their passwords. */
   readonly argon2?: Argon2;
-  /** Tests turn the hour: by how much the clock is ahead of the database's. */
+  /** Tests move the clock: how far it is ahead of the database's clock. */
   readonly aheadMs?: () => number;
-  /** Tests bring the migrations of a version to come. */
+  /** Tests use migrations of a future version. */
   readonly migrations?: URL | undefined;
   readonly clientTimeouts?: Partial<ClientTimeouts>;
   readonly unread?: UnreadBounds;
@@ -60,19 +60,19 @@ export interface ServerOptions {
   readonly longRecords?: ByteBounds;
   readonly waiting?: Partial<AdmissionBounds>;
   readonly transfers?: TransferBounds;
-  /** The other processes of this server, where it has workers: what is asked of one can be told of all. */
+  /** The other workers of this server, if there are any; metrics cover all of them. */
   readonly peers?: Peers;
-  /** Where figures are served without a key. */
+  /** Where metrics are served without a key. */
   readonly metricsEndpoint?: MetricsEndpoint | undefined;
   readonly traces?: TraceSettings | undefined;
-  /** Whether the database is the one that comes along. */
+  /** Whether the database is the embedded one. */
   readonly embedded?: boolean;
   readonly observe: Observe;
-  /** Told for what the start waits, again and again while it does. */
+  /** Called repeatedly with the reason while the start waits. */
   readonly onWaiting?: ((what: string) => void) | undefined;
 }
 
-export function serverOptions(config: Config, { connection, operatorKey }: Orders, observe: Observe): ServerOptions {
+export function serverOptions(config: Config, { connection, operatorKey }: Secrets, observe: Observe): ServerOptions {
   return {
     connection,
     connectionsMax: config.CARTULARY_DATABASE_CONNECTIONS,
@@ -110,7 +110,7 @@ function traceSettings(config: Config): ServerOptions['traces'] {
   return { url, serviceName, attributes: config.OTEL_RESOURCE_ATTRIBUTES ?? {}, sampler, ratio };
 }
 
-/** Who has said nothing is reached by nobody; services look at its form alone (RFC 8292 section 2.1). */
+/** Used without a configured contact; push services only check the form (RFC 8292 section 2.1). */
 const NO_SUBJECT = 'mailto:nobody@example.com';
 
 function pushSettings(config: Config): PushSettings {

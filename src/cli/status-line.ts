@@ -1,15 +1,15 @@
-// How far something long has come, on standard error while the command waits for it: one line that is rewritten where a
-// person looks on, else a line now and then.
+// The progress of a long command, on standard error: one line that is rewritten on a terminal, elsewhere a new line from
+// time to time.
 
 const WIDTH = 80;
 
 export interface StatusLine {
-  /** What matters most comes first: a narrow terminal cuts the rest off. */
+  /** Put what matters first: a narrow terminal cuts the rest off. */
   show(line: string): void;
   clear(): void;
 }
 
-/** `everyMs`: between two lines where nobody looks on. */
+/** `everyMs` and `firstMs` apply without a terminal: the time between two lines, and before the first. */
 export function statusLine({ everyMs, firstMs }: { everyMs: number; firstMs: number }): StatusLine {
   const { stderr } = process;
   let shown = false;

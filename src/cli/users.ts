@@ -1,5 +1,5 @@
-// `cartulary users create`: the first user of an application. Defaults make it an admin with every access but the
-// organization's, because that is what the first one is for.
+// `cartulary users create`. By default the user is an admin with all access except to the organization, because the
+// command is meant for the first user of an application.
 
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';

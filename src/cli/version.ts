@@ -1,4 +1,4 @@
-// The version of Cartulary, as its package says.
+// The version of Cartulary, from package.json.
 
 import { createRequire } from 'node:module';
 

@@ -1,68 +1,68 @@
-// One of the processes of `serve --workers N`, as it sees the first (cli/workers).
+// A worker's connection to the primary process of `serve --workers N` (cli/workers).
 
 import { randomUUID } from 'node:crypto';
 import type { Peers } from '../monitoring/metrics.ts';
-import type { FromWorker, Orders, ToWorker } from './workers.ts';
+import type { FromWorker, Secrets, ToWorker } from './workers.ts';
 
-/** Longer than the first process waits for answers. */
-const ANSWERS_MS = 2_000;
+/** Longer than the primary process waits for the figures of all workers. */
+const COLLECT_MS = 2_000;
 
 export class WorkerChannel implements Peers {
-  readonly orders: Promise<Orders>;
+  readonly secrets: Promise<Secrets>;
   onReady: () => void = () => undefined;
   onLeave: () => void = () => undefined;
   onClose: () => void = () => undefined;
-  #start: (orders: Orders) => void = () => undefined;
-  #answer: () => Promise<unknown> = () => Promise.resolve(undefined);
-  readonly #asked = new Map<string, (answers: readonly unknown[]) => void>();
+  #start: (secrets: Secrets) => void = () => undefined;
+  #readFigures: () => Promise<unknown> = () => Promise.resolve(undefined);
+  readonly #collecting = new Map<string, (all: readonly unknown[]) => void>();
 
   constructor() {
-    this.orders = new Promise((resolve) => {
+    this.secrets = new Promise((resolve) => {
       this.#start = resolve;
     });
-    process.on('message', (message: ToWorker) => this.#hear(message));
-    // What ends the server is the first process's to say: a terminal tells all processes.
+    process.on('message', (message: ToWorker) => this.#receive(message));
+    // A terminal signals all processes, but only the primary process decides when the server stops.
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => undefined);
-    this.tell({ kind: 'hello' });
+    this.send({ kind: 'hello' });
   }
 
-  answerWith(answer: () => Promise<unknown>): void {
-    this.#answer = answer;
+  provideFigures(read: () => Promise<unknown>): void {
+    this.#readFigures = read;
   }
 
-  ask(): Promise<readonly unknown[]> {
+  collectFigures(): Promise<readonly unknown[]> {
     const id = randomUUID();
     return new Promise((resolve, reject) => {
-      const late = setTimeout(() => {
-        this.#asked.delete(id);
-        reject(new Error('the other workers could not be asked'));
-      }, ANSWERS_MS);
-      this.#asked.set(id, (answers) => {
-        clearTimeout(late);
-        this.#asked.delete(id);
-        resolve(answers);
+      const timer = setTimeout(() => {
+        this.#collecting.delete(id);
+        reject(new Error('the figures of the other workers could not be collected'));
+      }, COLLECT_MS);
+      this.#collecting.set(id, (all) => {
+        clearTimeout(timer);
+        this.#collecting.delete(id);
+        resolve(all);
       });
-      this.tell({ kind: 'ask', id });
+      this.send({ kind: 'collect', id });
     });
   }
 
-  tell(message: FromWorker): void {
-    // Without the first process this one is about to end (Node ends a worker whose channel is gone).
+  send(message: FromWorker): void {
+    // Node ends a worker whose channel is closed, so a worker without its primary process is about to end.
     if (process.connected) process.send?.(message);
   }
 
-  #hear(message: ToWorker): void {
-    if (message.kind === 'start') this.#start(message.orders);
-    else if (message.kind === 'answers') this.#asked.get(message.id)?.(message.answers);
-    else if (message.kind === 'question') void this.#reply(message.id);
+  #receive(message: ToWorker): void {
+    if (message.kind === 'start') this.#start(message.secrets);
+    else if (message.kind === 'collected') this.#collecting.get(message.id)?.(message.all);
+    else if (message.kind === 'read') void this.#sendFigures(message.id);
     else if (message.kind === 'ready') this.onReady();
     else if (message.kind === 'leave') this.onLeave();
     else this.onClose();
   }
 
-  async #reply(id: string): Promise<void> {
-    // Whoever does not answer is left out.
-    const answer = await this.#answer().catch(() => undefined);
-    if (answer !== undefined) this.tell({ kind: 'answer', id, answer });
+  async #sendFigures(id: string): Promise<void> {
+    // The primary process leaves out a worker that sends no figures.
+    const figures = await this.#readFigures().catch(() => undefined);
+    if (figures !== undefined) this.send({ kind: 'figures', id, figures });
   }
 }

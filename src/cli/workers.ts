@@ -1,6 +1,6 @@
-// The processes of `serve --workers N`, as the first process sees them: it starts them, replaces those that die, passes
-// questions between them, and ends them. It has the signals, the embedded database and the notes for people; it serves
-// nothing itself. What the two sides say to each other is here too.
+// The workers of `serve --workers N`, seen from the primary process: it starts them, replaces those that die, collects
+// their figures for /metrics, and stops them. The primary process handles signals, the embedded database and the console;
+// it serves no requests. The messages between the processes are defined here too.
 
 import cluster, { type Worker } from 'node:cluster';
 import type pg from 'pg';
@@ -8,8 +8,8 @@ import { workersLost } from '../monitoring/figures.ts';
 import type { Observe } from '../observe/events.ts';
 import { CommandFailure } from './failure.ts';
 
-/** What a worker is given; by a message, because others of the machine may read arguments. */
-export interface Orders {
+/** Sent to workers in a message: other accounts of the machine can read the arguments of a process. */
+export interface Secrets {
   readonly connection: pg.ClientConfig;
   readonly operatorKey: string;
 }
@@ -17,61 +17,64 @@ export interface Orders {
 export interface Addresses {
   /** `http://HOST:PORT`. */
   readonly address: string;
-  /** Where figures are served without a key, if anywhere. */
+  /** Address of the metrics port, if there is one. */
   readonly metricsAddress: string | undefined;
 }
 
 export type ToWorker =
-  | { readonly kind: 'start'; readonly orders: Orders }
-  /** The server is ready as a whole: from now on the log tells of everything. */
+  | { readonly kind: 'start'; readonly secrets: Secrets }
+  /** `ready`: the server as a whole is ready, so everything is logged from now on. */
   | { readonly kind: 'ready' | 'leave' | 'close' }
-  | { readonly kind: 'question'; readonly id: string }
-  | { readonly kind: 'answers'; readonly id: string; readonly answers: readonly unknown[] };
+  /** Asks for the worker's figures. */
+  | { readonly kind: 'read'; readonly id: string }
+  /** The figures of all workers. */
+  | { readonly kind: 'collected'; readonly id: string; readonly all: readonly unknown[] };
 
 export type FromWorker =
   | { readonly kind: 'hello' }
-  | { readonly kind: 'waiting'; readonly what: string }
+  | { readonly kind: 'waiting'; readonly reason: string }
   | ({ readonly kind: 'listening' } & Addresses)
-  /** In a sentence for people, or, where something went wrong that should not have, with the stack. */
+  /** A sentence for the operator, or the stack of an unexpected error. */
   | { readonly kind: 'failed'; readonly message: string }
-  | { readonly kind: 'ask'; readonly id: string }
-  | { readonly kind: 'answer'; readonly id: string; readonly answer: unknown };
+  /** Asks for the figures of all workers. */
+  | { readonly kind: 'collect'; readonly id: string }
+  | { readonly kind: 'figures'; readonly id: string; readonly figures: unknown };
 
-/** A worker that lived for so long did not die of something that the next one would die of at once. */
+/** A worker that ran this long is replaced without delay: its replacement will not die at once. */
 const SETTLED_MS = 10_000;
 const REPLACE_MS = 100;
 const REPLACE_MS_MAX = 10_000;
-/** Whoever has not answered by then is left out. */
-const ANSWER_MS = 1_000;
-/** More than the time in which a server stops by itself. */
+/** Workers that have not sent their figures by then are left out. */
+const COLLECT_MS = 1_000;
+/** Longer than a server takes to stop (cli/start-server). */
 const CLOSE_MS = 28_000;
 
-interface Question {
-  readonly asking: Worker;
-  readonly answers: Map<number, unknown>;
-  readonly from: ReadonlySet<number>;
-  readonly late: NodeJS.Timeout;
+interface Collection {
+  readonly requester: Worker;
+  readonly figures: Map<number, unknown>;
+  readonly expected: ReadonlySet<number>;
+  readonly timer: NodeJS.Timeout;
 }
 
 interface WorkersOptions {
   readonly count: number;
-  readonly orders: Orders;
+  readonly secrets: Secrets;
   readonly observe: Observe;
-  /** Told for what a worker waits with its start, again and again while it does. */
-  readonly onWaiting: (what: string) => void;
+  /** Called repeatedly with the reason while the start of a worker waits. */
+  readonly onWaiting: (reason: string) => void;
 }
 
 export class Workers {
   readonly #options: WorkersOptions;
   readonly #listening = new Set<Worker>();
-  readonly #questions = new Map<string, Question>();
+  readonly #collections = new Map<string, Collection>();
   readonly #timers = new Set<NodeJS.Timeout>();
-  readonly #complaints = new Map<Worker, string>();
-  /** When all have begun to listen; rejects when one cannot. */
+  readonly #failures = new Map<Worker, string>();
+  /** Resolves when all workers listen; rejects when one cannot. */
   readonly addresses: Promise<Addresses>;
-  #begun: (addresses: Addresses) => void = () => undefined;
-  #failed: (error: Error) => void = () => undefined;
-  /** All have listened once: from then on one that dies is replaced. */
+  #resolveAddresses: (addresses: Addresses) => void = () => undefined;
+  #rejectAddresses: (error: Error) => void = () => undefined;
+  /** All workers have listened once: from then on a worker that dies is replaced. */
   #complete = false;
   #ready = false;
   #leaving = false;
@@ -81,37 +84,37 @@ export class Workers {
   constructor(options: WorkersOptions) {
     this.#options = options;
     this.addresses = new Promise((resolve, reject) => {
-      this.#begun = resolve;
-      this.#failed = reject;
+      this.#resolveAddresses = resolve;
+      this.#rejectAddresses = reject;
     });
-    // Whoever is asked to end meanwhile does not wait for it.
+    // A start that is told to stop does not await the addresses.
     this.addresses.catch(() => undefined);
     for (let n = 0; n < options.count; n++) this.#start();
   }
 
-  /** All are told that the server is ready as a whole, and so is whoever comes later. */
+  /** Also sent to workers that start later. */
   ready(): void {
     this.#ready = true;
-    for (const worker of this.#living()) tell(worker, { kind: 'ready' });
+    for (const worker of this.#living()) send(worker, { kind: 'ready' });
   }
 
   leave(): void {
     this.#leaving = true;
     for (const timer of this.#timers) clearTimeout(timer);
-    for (const worker of this.#living()) tell(worker, { kind: 'leave' });
+    for (const worker of this.#living()) send(worker, { kind: 'leave' });
   }
 
-  /** Resolves when all are gone. */
+  /** Resolves when all workers have exited. */
   async close(): Promise<void> {
     this.leave();
     const living = this.#living();
-    const gone = living.map((worker) => new Promise((resolve) => worker.once('exit', resolve)));
-    for (const worker of living) tell(worker, { kind: 'close' });
-    const late = setTimeout(() => {
+    const exits = living.map((worker) => new Promise((resolve) => worker.once('exit', resolve)));
+    for (const worker of living) send(worker, { kind: 'close' });
+    const timer = setTimeout(() => {
       for (const worker of this.#living()) worker.process.kill('SIGKILL');
     }, CLOSE_MS);
-    await Promise.all(gone);
-    clearTimeout(late);
+    await Promise.all(exits);
+    clearTimeout(timer);
   }
 
   #living(): Worker[] {
@@ -129,9 +132,9 @@ export class Workers {
       this.#lose(undefined, { startedAt, cause: (error as Error).message });
       return;
     }
-    worker.on('message', (message: FromWorker) => this.#hear(worker, message));
+    worker.on('message', (message: FromWorker) => this.#receive(worker, message));
     worker.on('error', (error) => {
-      // Of one that has begun it is about a message, sent when it had just died; its end is what we act on.
+      // For a worker that did start, this is a message that could not be sent to it: its exit is handled below.
       if (worker.process.pid !== undefined) return;
       delete cluster.workers?.[worker.id];
       this.#lose(worker, { startedAt, cause: error.message });
@@ -139,22 +142,22 @@ export class Workers {
     worker.on('exit', (code, signal) => this.#lose(worker, { startedAt, cause: signal ?? `code ${code}` }));
   }
 
-  /** Undefined: it could not even be tried to begin one. */
+  /** `worker` is undefined if the fork itself failed. */
   #lose(worker: Worker | undefined, { startedAt, cause }: { startedAt: number; cause: string }): void {
-    const complaint = worker && this.#complaints.get(worker);
+    const failure = worker && this.#failures.get(worker);
     if (worker !== undefined) {
-      this.#complaints.delete(worker);
+      this.#failures.delete(worker);
       this.#listening.delete(worker);
     }
     if (this.#leaving) return;
     if (!this.#complete) {
-      this.#failed(new CommandFailure(complaint ?? `A worker ended before the server was ready (${cause}).`));
+      this.#rejectAddresses(new CommandFailure(failure ?? `A worker ended before the server was ready (${cause}).`));
       return;
     }
     this.#quickDeaths = performance.now() - startedAt < SETTLED_MS ? this.#quickDeaths + 1 : 0;
     const pause = Math.min(REPLACE_MS_MAX, REPLACE_MS * 2 ** this.#quickDeaths);
     this.#lost += 1;
-    this.#options.observe({ event: 'worker.lost', pid: worker?.process.pid ?? 0, cause: complaint ?? cause });
+    this.#options.observe({ event: 'worker.lost', pid: worker?.process.pid ?? 0, cause: failure ?? cause });
     const timer = setTimeout(() => {
       this.#timers.delete(timer);
       this.#start();
@@ -162,46 +165,47 @@ export class Workers {
     this.#timers.add(timer);
   }
 
-  #hear(worker: Worker, message: FromWorker): void {
-    if (message.kind === 'hello') tell(worker, { kind: 'start', orders: this.#options.orders });
-    else if (message.kind === 'waiting') this.#options.onWaiting(message.what);
-    else if (message.kind === 'listening') this.#listen(worker, message);
-    else if (message.kind === 'failed') this.#complaints.set(worker, message.message);
-    else if (message.kind === 'ask') this.#ask(worker, message.id);
-    else this.#answer(worker, message);
+  #receive(worker: Worker, message: FromWorker): void {
+    if (message.kind === 'hello') send(worker, { kind: 'start', secrets: this.#options.secrets });
+    else if (message.kind === 'waiting') this.#options.onWaiting(message.reason);
+    else if (message.kind === 'listening') this.#addListening(worker, message);
+    else if (message.kind === 'failed') this.#failures.set(worker, message.message);
+    else if (message.kind === 'collect') this.#collect(worker, message.id);
+    else this.#addFigures(worker, message);
   }
 
-  #listen(worker: Worker, { address, metricsAddress }: Addresses): void {
+  #addListening(worker: Worker, { address, metricsAddress }: Addresses): void {
     this.#listening.add(worker);
-    if (this.#ready) tell(worker, { kind: 'ready' });
+    if (this.#ready) send(worker, { kind: 'ready' });
     if (this.#listening.size < this.#options.count) return;
     this.#complete = true;
-    this.#begun({ address, metricsAddress });
+    this.#resolveAddresses({ address, metricsAddress });
   }
 
-  #ask(asking: Worker, id: string): void {
-    const from = new Set([...this.#listening].map((worker) => worker.id));
-    const late = setTimeout(() => this.#answered(id), ANSWER_MS);
-    this.#questions.set(id, { asking, answers: new Map(), from, late });
-    for (const worker of this.#listening) tell(worker, { kind: 'question', id });
+  #collect(requester: Worker, id: string): void {
+    const expected = new Set([...this.#listening].map((worker) => worker.id));
+    const timer = setTimeout(() => this.#sendCollected(id), COLLECT_MS);
+    this.#collections.set(id, { requester, figures: new Map(), expected, timer });
+    for (const worker of this.#listening) send(worker, { kind: 'read', id });
   }
 
-  #answer(worker: Worker, { id, answer }: Extract<FromWorker, { kind: 'answer' }>): void {
-    const question = this.#questions.get(id);
-    if (question === undefined || !question.from.has(worker.id)) return;
-    question.answers.set(worker.id, answer);
-    if (question.answers.size === question.from.size) this.#answered(id);
+  #addFigures(worker: Worker, { id, figures }: Extract<FromWorker, { kind: 'figures' }>): void {
+    const collection = this.#collections.get(id);
+    if (collection === undefined || !collection.expected.has(worker.id)) return;
+    collection.figures.set(worker.id, figures);
+    if (collection.figures.size === collection.expected.size) this.#sendCollected(id);
   }
 
-  #answered(id: string): void {
-    const question = this.#questions.get(id);
-    if (question === undefined) return;
-    clearTimeout(question.late);
-    this.#questions.delete(id);
-    tell(question.asking, { kind: 'answers', id, answers: [...question.answers.values(), [workersLost(this.#lost)]] });
+  #sendCollected(id: string): void {
+    const collection = this.#collections.get(id);
+    if (collection === undefined) return;
+    clearTimeout(collection.timer);
+    this.#collections.delete(id);
+    const all = [...collection.figures.values(), [workersLost(this.#lost)]];
+    send(collection.requester, { kind: 'collected', id, all });
   }
 }
 
-function tell(worker: Worker, message: ToWorker): void {
+function send(worker: Worker, message: ToWorker): void {
   if (worker.isConnected()) worker.send(message);
 }

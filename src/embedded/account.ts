@@ -1,5 +1,5 @@
-// The account that PostgreSQL runs under, and what that account can reach. PostgreSQL refuses to run as root, so root
-// lends it an unprivileged account; anybody else runs it as themselves. No process is started here.
+// The account that PostgreSQL runs under, and what that account can reach. PostgreSQL refuses to run as root, so a server
+// started by root runs it under an unprivileged account; any other account runs it itself. No process is started here.
 import type { SpawnOptions } from 'node:child_process';
 import { chmod, lstat, mkdir, stat } from 'node:fs/promises';
 import path from 'node:path';
@@ -8,32 +8,34 @@ export interface Account {
   readonly uid: number;
   readonly gid: number;
   /** True when we are root and must step down to start PostgreSQL. */
-  readonly lent: boolean;
+  readonly isUnprivileged: boolean;
 }
 
-/** "nobody" on every system that we know; needs no entry in /etc/passwd. */
+/** The account "nobody" on all common systems; it needs no entry in /etc/passwd. */
 const UNPRIVILEGED_ID = 65534;
 
-/** Where root keeps what must be reachable for the lent account. */
+/** Where root puts files that the unprivileged account must reach. */
 export const SHELF = '/var/lib/cartulary';
 
 export function currentAccount(): Account {
   const uid = process.geteuid?.() ?? 0;
   const gid = process.getegid?.() ?? 0;
-  return uid === 0 ? { uid: UNPRIVILEGED_ID, gid: UNPRIVILEGED_ID, lent: true } : { uid, gid, lent: false };
+  return uid === 0
+    ? { uid: UNPRIVILEGED_ID, gid: UNPRIVILEGED_ID, isUnprivileged: true }
+    : { uid, gid, isUnprivileged: false };
 }
 
 /**
- * The environment is made from nothing: PGDATA, PGOPTIONS and their kin would steer the server, and messages must be
- * English because some are recognised. The working folder is the root because ours may be closed to the account.
- * An own session keeps a Ctrl-C in the terminal from reaching PostgreSQL before our orderly stop.
+ * The environment is not inherited: PGDATA, PGOPTIONS and the like would change the server, and messages must be English
+ * because some are matched. The working folder is / because ours may not be accessible to the account. A session of its
+ * own keeps Ctrl-C in the terminal from reaching PostgreSQL before our orderly stop.
  */
 export function spawnOptions(account: Account): SpawnOptions {
   return {
     cwd: '/',
     detached: true,
     env: { PATH: process.env.PATH ?? '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' },
-    ...(account.lent ? { uid: account.uid, gid: account.gid } : {}),
+    ...(account.isUnprivileged ? { uid: account.uid, gid: account.gid } : {}),
   };
 }
 
@@ -43,14 +45,14 @@ interface Permission {
   readonly mode: number;
 }
 
-/** The kernel's rule for plain modes; access lists are not read, so a folder opened only by one counts as closed. */
+/** The kernel's rule for mode bits. Access control lists are not read: a folder that only a list opens counts as closed. */
 function allows(account: Account, entry: Permission, bits: number): boolean {
   const shift = entry.uid === account.uid ? 6 : entry.gid === account.gid ? 3 : 0;
   return ((entry.mode >> shift) & bits) === bits;
 }
 
 export async function canRead(account: Account, file: string): Promise<boolean> {
-  if (!account.lent) return true;
+  if (!account.isUnprivileged) return true;
   return allows(account, await stat(file), 4);
 }
 
@@ -62,7 +64,7 @@ function ancestors(folder: string): string[] {
 
 /** Whether the account may pass through `folder` (a real path, without links) and everything above it. */
 export async function canEnter(account: Account, folder: string): Promise<boolean> {
-  if (!account.lent) return true;
+  if (!account.isUnprivileged) return true;
   for (const ancestor of ancestors(folder)) {
     if (!allows(account, await stat(ancestor), 1)) return false;
   }
@@ -70,8 +72,8 @@ export async function canEnter(account: Account, folder: string): Promise<boolea
 }
 
 /**
- * Makes a folder that nobody else could have prepared or can exchange: a real folder of ours, closed to other writers,
- * below folders of which the same is true or which are sticky as /tmp is. False when that cannot be had.
+ * Makes a folder that no other account can have prepared or can replace: a real folder that we own, not writable for
+ * others, below folders with the same property or with the sticky bit, such as /tmp. False if that is not possible.
  */
 export async function ensureTrustedFolder(folder: string): Promise<boolean> {
   const self = process.geteuid?.() ?? 0;
@@ -79,7 +81,7 @@ export async function ensureTrustedFolder(folder: string): Promise<boolean> {
     await mkdir(folder);
     await chmod(folder, 0o755);
   } catch {
-    // Whatever stands there is judged below, like what we made ourselves.
+    // An existing entry is checked below, like a folder that we made.
   }
   for (const ancestor of ancestors(folder)) {
     const entry = await lstat(ancestor).catch(() => null);

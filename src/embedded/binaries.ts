@@ -1,5 +1,5 @@
-// Where the programs of PostgreSQL are: the npm package of this platform, made whole where install scripts did not run,
-// and copied to a reachable place when the account cannot enter the package's folder. Runs none of them.
+// Finds the programs of PostgreSQL: in the npm package of this platform, with missing links added if install scripts did
+// not run, or in a copy if the account cannot enter the package's folder. Runs none of them.
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import {
@@ -34,7 +34,7 @@ export interface NativeFolder {
   readonly edition: string;
 }
 
-/** Shipped for those who compile against PostgreSQL; 7 MB that no running server opens. */
+/** Only needed to compile against PostgreSQL: 7 MB that a running server never opens. */
 const NOT_COPIED = /\.a$|^pkgconfig$|^include$/;
 const ABANDONED_COPY_MS = 3_600_000;
 
@@ -63,7 +63,7 @@ interface Link {
   readonly to: string;
 }
 
-/** npm packs no links, so the package lists them; without them the programs do not find their libraries. */
+/** npm does not pack symbolic links, so the package lists them; the programs need them to find their libraries. */
 async function listedLinks(folder: string): Promise<Link[]> {
   const text = await readFile(path.join(folder, 'pg-symlinks.json'), 'utf8').catch(() => '[]');
   const listed = JSON.parse(text) as { source: string; target: string }[];
@@ -87,7 +87,7 @@ async function completeLinks(folder: string): Promise<boolean> {
   return true;
 }
 
-/** npm gives all files of a package modes by one umask, so a few stand for all. */
+/** npm creates all files of a package with one umask, so checking a few is enough. */
 async function isReachable(account: Account, folder: string): Promise<boolean> {
   for (const inner of ['bin', 'lib', 'share/postgresql/timezone']) {
     if (!(await canEnter(account, path.join(folder, inner)))) return false;
@@ -109,7 +109,7 @@ async function filesBelow(folder: string, inner = ''): Promise<{ file: string; b
   return found;
 }
 
-/** Compares with the package by size: a power cut after the renaming can leave files that were never written out. */
+/** Compares sizes with the package: a power cut after the rename can leave files that were never written to disk. */
 async function isComplete(copy: string, source: string): Promise<boolean> {
   const [have, want] = await Promise.all([filesBelow(copy).catch(() => []), filesBelow(source)]);
   const bytesOf = new Map(have.map(({ file, bytes }) => [file, bytes]));
@@ -120,7 +120,7 @@ async function isComplete(copy: string, source: string): Promise<boolean> {
   return true;
 }
 
-/** Modes are set outright: neither the umask of npm's run nor ours may close the copy to the account. */
+/** Sets modes explicitly: neither npm's umask nor ours may close the copy to the account. */
 async function copyTree(source: string, destination: string): Promise<void> {
   await mkdir(destination);
   await chmod(destination, 0o755);
@@ -135,7 +135,7 @@ async function copyTree(source: string, destination: string): Promise<void> {
   }
 }
 
-/** What a killed process left half copied, once it is certain that nobody still works on it. */
+/** Removes partial copies of killed processes, once they are too old to be still in progress. */
 async function removeAbandoned(shelf: string): Promise<void> {
   for (const name of await readdir(shelf)) {
     const place = path.join(shelf, name);
@@ -146,7 +146,7 @@ async function removeAbandoned(shelf: string): Promise<void> {
 
 /**
  * The copy of a package on a shelf (a folder that passed ensureTrustedFolder), made when missing. It is copied under
- * another name and renamed, so what carries the name is whole, and of several processes the first one's copy stays.
+ * another name and renamed, so a copy with the final name is complete; of several processes, the first one's copy stays.
  */
 export async function shelve({ folder, edition }: NativeFolder, shelf: string): Promise<string> {
   const place = path.join(shelf, edition);
@@ -157,7 +157,8 @@ export async function shelve({ folder, edition }: NativeFolder, shelf: string): 
   try {
     await copyTree(folder, draft);
     await completeLinks(draft);
-    // A renaming does not replace a full folder, so a damaged one moves aside; one that appeared meanwhile is whole.
+    // A rename does not replace a folder with content, so a damaged copy is moved aside; a copy that another process made
+    // meanwhile is complete.
     if (isDamaged && !(await isComplete(place, folder))) await rename(place, `${draft}-damaged`).catch(() => {});
     await rename(draft, place).catch(async (error) => {
       if (!(await isComplete(place, folder))) throw error;
@@ -171,10 +172,10 @@ export async function shelve({ folder, edition }: NativeFolder, shelf: string): 
   }
 }
 
-/** The first place that can be trusted; the last resort is new and random, so it costs a copy at every start. */
+/** The first folder that can be trusted; the last resort is a new random folder, which costs a copy at every start. */
 async function chooseShelf(account: Account): Promise<string> {
   const inTemporary = path.join(await realpath(os.tmpdir()), `cartulary-${process.geteuid?.() ?? 0}`);
-  for (const shelf of account.lent ? [SHELF, inTemporary] : [inTemporary]) {
+  for (const shelf of account.isUnprivileged ? [SHELF, inTemporary] : [inTemporary]) {
     if ((await ensureTrustedFolder(shelf)) && (await canEnter(account, shelf))) return shelf;
   }
   const fresh = await mkdtemp(`${inTemporary}-`);
@@ -182,11 +183,11 @@ async function chooseShelf(account: Account): Promise<string> {
   if (await canEnter(account, fresh)) return fresh;
   throw new EmbeddedFailure(
     `The account that runs PostgreSQL (uid ${account.uid}) can enter neither the installed package nor ${SHELF} nor ${os.tmpdir()}; ` +
-      'install Cartulary in a folder that everybody may enter.',
+      'install Cartulary in a folder that all accounts may enter.',
   );
 }
 
-export async function findBinaries(account: Account, note: (line: string) => void): Promise<Binaries> {
+export async function findBinaries(account: Account, print: (line: string) => void): Promise<Binaries> {
   const native = await locatePackage();
   let folder = native.folder;
   if (!(await completeLinks(folder)) || !(await isReachable(account, folder))) {
@@ -195,7 +196,7 @@ export async function findBinaries(account: Account, note: (line: string) => voi
       () => true,
       () => false,
     );
-    if (!isThere) note(`Copying the programs of PostgreSQL to ${shelf}, where its account can reach them.`);
+    if (!isThere) print(`Copying the programs of PostgreSQL to ${shelf}, where its account can reach them.`);
     folder = await shelve(native, shelf);
   }
   return { initdb: path.join(folder, 'bin', 'initdb'), postgres: path.join(folder, 'bin', 'postgres') };

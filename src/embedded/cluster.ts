@@ -1,5 +1,5 @@
-// The part of the data folder that PostgreSQL works in: where it lies, who owns what, its first making, its version and
-// its settings. The server itself is not started here.
+// The part of the data folder that PostgreSQL works in: its location, owners, creation, version and settings. The server
+// itself is not started here.
 import { spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { chmod, chown, lstat, mkdir, open, readdir, readFile, rename, rm, statfs } from 'node:fs/promises';
@@ -16,19 +16,19 @@ export const DATABASE = 'postgres';
 export const PORT = 5432;
 
 const DRAFT_PREFIX = 'initdb-';
-/** A new cluster takes 40 MB and its first checkpoints as much again. */
+/** A new cluster takes 40 MB, and its first checkpoints the same again. */
 const ROOM_BYTES_MIN = 128 * 2 ** 20;
 const INITDB_BOUND_MS = 300_000;
 
 export interface Cluster {
-  /** The folder of all that follows; ours, so that the account can exchange none of it. */
+  /** The folder that holds all of the following. We own it, so that the account cannot replace any of it. */
   readonly home: string;
   /** PGDATA. */
   readonly data: string;
   readonly socketFolder: string;
   readonly settingsFile: string;
   readonly accessFile: string;
-  /** Stands in the title of every process of the cluster. */
+  /** Part of the title of every process of the cluster. */
   readonly name: string;
   readonly account: Account;
   readonly connectionsMax: number;
@@ -50,23 +50,23 @@ export function clusterAt(home: string, account: Account, connectionsMax = CONNE
   };
 }
 
-/** A folder for the account alone. Made under no other condition than that nothing, not even a link, stands there. */
+/** A folder that only the account can access. Fails if anything exists at the path, even a link. */
 async function makePrivate(folder: string, account: Account): Promise<void> {
   await mkdir(folder, { mode: 0o700 });
   await chmod(folder, 0o700);
-  if (account.lent) await chown(folder, account.uid, account.gid);
+  if (account.isUnprivileged) await chown(folder, account.uid, account.gid);
 }
 
 /**
- * The account for the cluster of a data folder. Root follows the owner of an existing one, so that a folder begun by a
- * person can be served by root once and by that person again.
+ * The account for the cluster of a data folder. Root uses the owner of an existing cluster, so that a data folder of
+ * another account still works for that account after root has served it.
  */
 export async function accountFor(folder: string): Promise<Account> {
   const account = currentAccount();
   const data = path.join(folder, 'postgres', 'cluster');
   const entry = await lstat(data).catch(() => null);
   if (entry === null || entry.uid === account.uid) return account;
-  if (account.lent && entry.uid !== 0) return { uid: entry.uid, gid: entry.gid, lent: true };
+  if (account.isUnprivileged && entry.uid !== 0) return { uid: entry.uid, gid: entry.gid, isUnprivileged: true };
   throw new EmbeddedFailure(
     `The database in ${data} belongs to another account (uid ${entry.uid}); start the server as it was started before, or choose another data folder.`,
   );
@@ -83,7 +83,7 @@ async function checkVersion(folder: string, data: string): Promise<void> {
   );
 }
 
-/** By temporary file and renaming: what stands at the name, a planted link included, is replaced and never followed. */
+/** Writes a temporary file and renames it: an existing entry, even a planted link, is replaced and never followed. */
 async function writeWhole(file: string, text: string): Promise<void> {
   const draft = `${file}.${randomBytes(6).toString('hex')}`;
   const handle = await open(draft, 'wx', 0o644);
@@ -99,14 +99,14 @@ async function writeWhole(file: string, text: string): Promise<void> {
   }
 }
 
-/** An eighth of the memory, as far as a laptop or a small container can spare it. */
+/** An eighth of the memory, within bounds that suit a laptop or a small container. */
 function sharedBuffersMegabytes(): number {
-  // 0, or a number beyond all memory, when no limit is set.
+  // Without a limit this is 0, or a number larger than the memory.
   const limit = process.constrainedMemory() || os.totalmem();
   return Math.max(32, Math.min(256, Math.floor(Math.min(limit, os.totalmem()) / 8 / 2 ** 20)));
 }
 
-/** Tuning only; what safety depends on stands on the command line, where no file can override it. */
+/** Only tuning: settings that safety depends on are on the command line, where no file can override them. */
 function settings(cluster: Cluster): string {
   return `# Written by Cartulary at every start. Use ALTER SYSTEM for settings of your own.
 cluster_name = '${cluster.name}'
@@ -166,12 +166,12 @@ function runInitdb(initdb: string, parameters: string[], account: Account, watch
   });
 }
 
-/** `C.UTF-8` where the C library has it, else what macOS has. The provider orders; this only tells letters apart. */
+/** `C.UTF-8` if the C library has it, else what macOS has. The provider sorts; this only classifies characters. */
 const CHARACTER_TYPES = ['C.UTF-8', 'en_US.UTF-8', 'UTF-8'];
 
 /**
- * The builtin provider compares by code point on every system alike. LC_CTYPE must not be plain C besides: pg_trgm asks
- * the C library what a letter is and would see nothing of Japanese.
+ * The builtin provider compares by code point, the same on every system. LC_CTYPE must not be plain C: pg_trgm asks the C
+ * library what a letter is and would ignore Japanese text.
  */
 async function initialise(initdb: string, draft: string, account: Account, watchdog: Watchdog): Promise<void> {
   let outcome: Outcome = { code: null, output: '' };
@@ -207,12 +207,12 @@ async function initialise(initdb: string, draft: string, account: Account, watch
   );
 }
 
-/** Made aside and renamed when whole, so a kill at any moment leaves no half cluster. */
-async function create(cluster: Cluster, initdb: string, note: (line: string) => void): Promise<void> {
+/** Created under another name and renamed when complete, so a kill at any moment leaves no partial cluster. */
+async function create(cluster: Cluster, initdb: string, print: (line: string) => void): Promise<void> {
   const room = await statfs(cluster.home);
   if (room.bavail * room.bsize < ROOM_BYTES_MIN) throw noRoom(cluster.home);
   const draft = path.join(cluster.home, `${DRAFT_PREFIX}${randomBytes(6).toString('hex')}`);
-  const watchdog = new Watchdog(cluster.account, note);
+  const watchdog = new Watchdog(cluster.account, print);
   try {
     await initialise(initdb, draft, cluster.account, watchdog);
     await rename(draft, cluster.data);
@@ -228,19 +228,19 @@ async function create(cluster: Cluster, initdb: string, note: (line: string) => 
 
 async function removeLeftovers(home: string): Promise<void> {
   const leftovers = (await readdir(home)).filter((name) => name.startsWith(DRAFT_PREFIX));
-  // An initdb that outlived its parent may still write into its folder for a moment.
+  // An initdb that outlives its parent may write into its folder for a moment, hence the retries.
   for (const name of leftovers) await rm(path.join(home, name), { recursive: true, force: true, maxRetries: 5 });
 }
 
 /**
- * Settings written afresh and an empty socket folder, for a cluster in which nothing runs: the socket's lock file names a
- * process too, and one that was left behind blocks the start once its number belongs to somebody else.
+ * Writes the settings and empties the socket folder of a cluster that is not running: the socket's lock file names a
+ * process, and a leftover one blocks the start once its number belongs to another process.
  */
 export async function refreshSurroundings(cluster: Cluster): Promise<void> {
   await rm(cluster.socketFolder, { recursive: true, force: true });
   await makePrivate(cluster.socketFolder, cluster.account);
   await writeWhole(cluster.settingsFile, settings(cluster));
-  // Whoever can enter the socket's folder is the account itself or root.
+  // `trust` is safe: only the account itself and root can enter the socket's folder.
   await writeWhole(cluster.accessFile, 'local all all trust\n');
 }
 
@@ -249,15 +249,15 @@ export interface Preparation {
   readonly folder: string;
   readonly account: Account;
   readonly initdb: string;
-  readonly note: (line: string) => void;
+  readonly print: (line: string) => void;
   readonly connectionsMax: number | undefined;
 }
 
-/** Finds the cluster or makes it. */
+/** Finds the cluster or creates it. */
 export async function prepareCluster(preparation: Preparation): Promise<Cluster> {
-  const { folder, account, initdb, note, connectionsMax } = preparation;
+  const { folder, account, initdb, print, connectionsMax } = preparation;
   try {
-    const home = await findHome(folder, account, note);
+    const home = await findHome(folder, account, print);
     await removeLeftovers(home);
     const cluster = clusterAt(home, account, connectionsMax);
     const entry = await lstat(cluster.data).catch((error) => {
@@ -267,8 +267,8 @@ export async function prepareCluster(preparation: Preparation): Promise<Cluster>
     if (entry) {
       await checkVersion(folder, cluster.data);
     } else {
-      note('Preparing the database (first start)…');
-      await create(cluster, initdb, note);
+      print('Preparing the database (first start)…');
+      await create(cluster, initdb, print);
     }
     return cluster;
   } catch (error) {

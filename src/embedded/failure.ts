@@ -1,12 +1,12 @@
-// What goes wrong with the bundled PostgreSQL, as sentences for the person who started the server. Only the error
-// classes and the translation of operating system codes live here; nothing that touches a disk or a process.
+// Failures of the bundled PostgreSQL as sentences for the operator: error classes and the translation of operating system
+// codes. Nothing here touches a disk or a process.
 
-/** A failure whose message is one plain sentence for the operator; print it without a stack. */
+/** A failure whose message is a sentence for the operator, printed without a stack. */
 export class EmbeddedFailure extends Error {
   override readonly name: string = 'EmbeddedFailure';
 }
 
-/** Another living server works on the same data folder. */
+/** Another running server uses the same data folder. */
 export class DataFolderInUse extends EmbeddedFailure {
   override readonly name = 'DataFolderInUse';
   readonly pid: number;
@@ -23,17 +23,17 @@ export function errorCode(error: unknown): string {
 
 export function noRoom(folder: string): EmbeddedFailure {
   return new EmbeddedFailure(
-    `There is no room left on the disk that holds ${folder}; free some space and start again.`,
+    `There is no space left on the disk that holds ${folder}; free some space and start again.`,
   );
 }
 
-/** Turns what the file system said about a path into a sentence; anything unforeseen stays as it is, with its stack. */
+/** Turns a file system error into a sentence; an unexpected error is returned unchanged, with its stack. */
 export function folderFailure(folder: string, error: unknown): unknown {
   switch (errorCode(error)) {
     case 'EACCES':
     case 'EPERM':
       return new EmbeddedFailure(
-        `The folder ${folder} cannot be written by this account; change its owner or its mode, or choose another data folder.`,
+        `This account cannot write to the folder ${folder}; change its owner or its mode, or choose another data folder.`,
       );
     case 'EROFS':
       return new EmbeddedFailure(`The folder ${folder} is on a read-only disk; choose another data folder.`);

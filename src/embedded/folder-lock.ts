@@ -21,7 +21,7 @@ interface Holder {
   readonly born: string;
 }
 
-/** Names that belong to the lock, for those who ask whether a folder is empty. */
+/** Files of the lock do not count when a folder is checked for being empty. */
 export function isLockName(name: string): boolean {
   return LOCK_NAME.test(name) || name.startsWith(DRAFT_PREFIX);
 }
@@ -44,14 +44,14 @@ async function writeDraft(folder: string, text: string): Promise<string> {
   return draft;
 }
 
-/** The living holder that a lock file names, or null: released, dead, or its number was given to another process. */
+/** The running holder that a lock file names. Null if it was released, or the holder is dead, or its pid was reused. */
 function livingHolder(text: string): Holder | null {
   const [pidText, born = ''] = text.split('\n');
   const pid = Number(pidText);
   if (!Number.isSafeInteger(pid) || pid <= 0) return null;
   const bornNow = bornAt(pid);
   if (bornNow === null) return null;
-  // Where a beginning cannot be seen the two cannot be told apart; refusing is the safe side.
+  // Without a start time a reused pid cannot be detected; assuming that the holder lives is the safe side.
   return bornNow === born || bornNow === '' || born === '' ? { pid, born } : null;
 }
 
@@ -64,9 +64,9 @@ async function removeOlder(folder: string, number: number): Promise<void> {
 }
 
 /**
- * One try at the number after the highest: the lock on success, null when another process moved first. A number is never
- * used twice because a release leaves its file behind, emptied: were it deleted, a slow contender who saw the file
- * before could take a number above that of a newcomer who began again at one, and both would own the folder.
+ * Tries to take the number after the highest: the lock on success, null if another process was first. A number is never
+ * used twice, because a release empties its file and does not delete it. After a deletion, a slow process that had seen
+ * the file could take a higher number than a new process that starts at one, and both would own the folder.
  */
 async function tryLock(folder: string, mine: string): Promise<FolderLock | null> {
   const highest = await highestNumber(folder);
@@ -83,7 +83,7 @@ async function tryLock(folder: string, mine: string): Promise<FolderLock | null>
   const own = lockPath(folder, number);
   const draft = await writeDraft(folder, mine);
   try {
-    // A link appears whole and fails when the name is taken, which decides between contenders.
+    // link() is atomic and fails if the name exists, which decides between concurrent processes.
     await link(draft, own);
   } catch (error) {
     if (errorCode(error) === 'EEXIST' || errorCode(error) === 'ENOENT') return null;
@@ -100,15 +100,15 @@ async function tryLock(folder: string, mine: string): Promise<FolderLock | null>
   return {
     isHeld,
     release: async () => {
-      // Cut short rather than replaced: a full disk must not keep a server from stopping.
+      // Truncated and not replaced: a full disk must not keep a server from stopping.
       if (await isHeld()) await truncate(own);
     },
   };
 }
 
-/** Takes the folder or rejects with DataFolderInUse; what a dead process left behind does not block. */
+/** Locks the folder or rejects with DataFolderInUse; a lock of a dead process does not block. */
 export async function lockFolder(folder: string): Promise<FolderLock> {
-  // The random third line tells two locks of this very process apart.
+  // The random third line distinguishes two locks of this process.
   const mine = `${process.pid}\n${bornAt(process.pid) ?? ''}\n${randomBytes(8).toString('hex')}\n`;
   try {
     for (let round = 0; round < ROUNDS_MAX; round++) {
@@ -118,5 +118,5 @@ export async function lockFolder(folder: string): Promise<FolderLock> {
   } catch (error) {
     throw folderFailure(folder, error);
   }
-  throw new Error(`The lock of ${folder} changed hands ${ROUNDS_MAX} times while we tried to take it.`);
+  throw new Error(`Other processes took the lock of ${folder} first ${ROUNDS_MAX} times.`);
 }

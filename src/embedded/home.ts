@@ -1,5 +1,5 @@
-// Where the PostgreSQL part of a data folder lies: in `<data>/postgres`, or, when the account cannot enter the data folder,
-// on root's shelf with a link left in its place. Moves and deletes no data.
+// The location of PostgreSQL's part of a data folder: `<data>/postgres`, or, if the account cannot enter the data folder,
+// a folder on root's shelf with a link at `<data>/postgres`. Moves and deletes no data.
 import { randomBytes } from 'node:crypto';
 import { chmod, lstat, mkdir, readdir, readFile, readlink, realpath, stat, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -7,15 +7,15 @@ import { type Account, canEnter, ensureTrustedFolder, SHELF } from './account.ts
 import { EmbeddedFailure, folderFailure } from './failure.ts';
 import { isLockName } from './folder-lock.ts';
 
-/** Beside a home on the shelf: the data folder that it belongs to. */
+/** File in a home on the shelf that names the data folder it belongs to. */
 const BELONGS_TO = 'belongs-to';
 
-/** Creates the data folder when missing and gives its real path. */
+/** Creates the data folder if it is missing, and returns its real path. */
 export async function makeDataFolder(folder: string): Promise<string> {
   const wanted = path.resolve(folder);
   try {
     const created = await mkdir(wanted, { recursive: true });
-    // Root's account must pass through, whatever the umask says; nobody else needs to see anything.
+    // The unprivileged account of root must pass through, whatever the umask is; other accounts need no access.
     if (created !== undefined) await chmod(wanted, process.geteuid?.() === 0 ? 0o711 : 0o700);
     if (!(await stat(wanted)).isDirectory())
       throw new EmbeddedFailure(`The path ${wanted} is not a folder; choose another data folder.`);
@@ -26,8 +26,8 @@ export async function makeDataFolder(folder: string): Promise<string> {
 }
 
 /**
- * Lets the account pass through the data folder itself, without letting it list: an empty folder, or one that already is a
- * data folder, is ours to open; somebody's home that was named by mistake is not.
+ * Lets the account pass through the data folder, without permission to list it. Only an empty folder or an existing data
+ * folder is changed, never, for example, a home folder that was named by mistake.
  */
 async function openForPassage(folder: string): Promise<void> {
   const entry = await stat(folder);
@@ -46,24 +46,24 @@ async function makeHomeOnShelf(
   folder: string,
   place: string,
   account: Account,
-  note: (line: string) => void,
+  print: (line: string) => void,
 ): Promise<string> {
   if (!(await ensureTrustedFolder(SHELF)) || !(await canEnter(account, SHELF))) {
     throw new EmbeddedFailure(
       `The account that runs PostgreSQL (uid ${account.uid}) cannot enter ${folder}, and ${SHELF} cannot be used instead; choose another data folder.`,
     );
   }
-  // Random, so that a deleted data folder means a new database and never meets the old one again.
+  // Random, so that a data folder that was deleted and created again never gets the old database.
   const home = await makeHome(path.join(SHELF, `data-${randomBytes(8).toString('hex')}`));
   await writeFile(path.join(home, BELONGS_TO), `${folder}\n`, { flag: 'wx' });
   await symlink(home, place);
-  note(`PostgreSQL's account cannot enter ${folder}, so the database is kept in ${home}.`);
+  print(`PostgreSQL's account cannot enter ${folder}, so the database is kept in ${home}.`);
   return home;
 }
 
 /**
- * A copied data folder carries the link along, and two servers would share one database. A moved one does too: it is told
- * apart by the recorded folder no longer leading here.
+ * A copy of a data folder has the same link, and two servers would share one database. So has a moved data folder, but
+ * then the recorded folder no longer leads here.
  */
 async function checkBelonging(folder: string, home: string): Promise<void> {
   const record = path.join(home, BELONGS_TO);
@@ -82,7 +82,7 @@ async function followLink(folder: string, place: string, account: Account): Prom
   const home = await realpath(place).catch(() => null);
   if (home === null) {
     throw new EmbeddedFailure(
-      `The database of ${folder} is missing: ${place} leads to ${await readlink(place)}, which no longer exists. Bring it back, or delete ${folder} to begin anew.`,
+      `The database of ${folder} is missing: ${place} leads to ${await readlink(place)}, which no longer exists. Restore it, or delete ${folder} to start with an empty database.`,
     );
   }
   if (!(await canEnter(account, home))) throw unreachable(account, home);
@@ -96,10 +96,10 @@ function unreachable(account: Account, home: string): EmbeddedFailure {
   );
 }
 
-/** The folder for the cluster, its socket and its settings, made when missing. */
-export async function findHome(folder: string, account: Account, note: (line: string) => void): Promise<string> {
+/** The folder for the cluster, its socket and its settings; created if it is missing. */
+export async function findHome(folder: string, account: Account, print: (line: string) => void): Promise<string> {
   const place = path.join(folder, 'postgres');
-  if (account.lent) await openForPassage(folder);
+  if (account.isUnprivileged) await openForPassage(folder);
   const entry = await lstat(place).catch(() => null);
   if (entry?.isSymbolicLink()) return followLink(folder, place, account);
   const reachable = await canEnter(account, folder);
@@ -108,5 +108,5 @@ export async function findHome(folder: string, account: Account, note: (line: st
     throw unreachable(account, folder);
   }
   if (entry) throw new EmbeddedFailure(`${place} is not a folder; choose another data folder.`);
-  return reachable ? makeHome(place) : makeHomeOnShelf(folder, place, account, note);
+  return reachable ? makeHome(place) : makeHomeOnShelf(folder, place, account, print);
 }

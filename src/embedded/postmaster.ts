@@ -1,5 +1,5 @@
-// The life of one PostgreSQL server: started, found ready, started again when it dies, stopped. Knows nothing of how its
-// folder came to be, and nothing of those who connect.
+// Runs one PostgreSQL server: starts it, waits until it is ready, restarts it when it dies, and stops it. Knows nothing
+// about how its folder was created, nor about its clients.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { spawnOptions } from './account.ts';
@@ -12,13 +12,13 @@ import type { SocketPath } from './socket-path.ts';
 import { clearTheWay, readRecord } from './takeover.ts';
 import type { Watchdog } from './watchdog.ts';
 
-/** Recovery after a crash replays at most what two checkpoints left, minutes at worst. */
+/** Recovery after a crash replays the log of at most two checkpoints: minutes at worst. */
 const READY_BOUND_MS = 600_000;
 const READY_POLL_MS = 10;
 const READY_NOTE_MS = 10_000;
 const RESTARTS_MAX = 10;
 const RESTART_DELAY_MS_MAX = 5_000;
-/** A server that lived this long is sound, and its next death starts the count anew. */
+/** After a server ran this long, its next death does not count as a failed restart. */
 const SOUND_AFTER_MS = 10_000;
 const HOUSEKEEPING_MS = 60_000;
 
@@ -31,18 +31,18 @@ export interface PostmasterOptions {
   readonly lock: FolderLock;
   readonly watchdog: Watchdog;
   readonly socket: SocketPath;
-  readonly note: (line: string) => void;
+  readonly print: (line: string) => void;
   readonly onRestart: (reason: string) => void;
 }
 
-/** On the command line, because it wins over every file and over ALTER SYSTEM: no port is opened, nothing goes unflushed. */
+/** The command line overrides every file and ALTER SYSTEM: no port is opened, and every commit is flushed. */
 function commandLine(cluster: Cluster): string[] {
   const musts = {
     config_file: cluster.settingsFile,
     hba_file: cluster.accessFile,
     listen_addresses: '',
     port: PORT,
-    // Relative to PGDATA, where the server works: no path is too long that way.
+    // Relative to PGDATA, the working folder of the server, so that the path is never too long.
     unix_socket_directories: '../socket',
     fsync: 'on',
     synchronous_commit: 'on',
@@ -96,8 +96,8 @@ export class Postmaster {
   }
 
   async #launch(): Promise<void> {
-    const { folder, cluster, postgres, log, watchdog, socket, note } = this.#options;
-    await clearTheWay({ folder, cluster, socketFolder: socket.folder, port: PORT, note });
+    const { folder, cluster, postgres, log, watchdog, socket, print } = this.#options;
+    await clearTheWay({ folder, cluster, socketFolder: socket.folder, port: PORT, print });
     await refreshSurroundings(cluster);
     await log.bound();
     const logFrom = await log.bytes();
@@ -106,7 +106,7 @@ export class Postmaster {
     try {
       const options = { ...spawnOptions(cluster.account), stdio: ['ignore' as const, file.fd, file.fd] };
       child = spawn(postgres, commandLine(cluster), options);
-      // In the same turn as the start: being killed in between would leave PostgreSQL unwatched.
+      // In the same tick as the spawn: a kill in between would leave PostgreSQL without its watchdog.
       if (child.pid !== undefined) watchdog.guard(child.pid);
     } finally {
       await file.close();
@@ -122,7 +122,7 @@ export class Postmaster {
   }
 
   async #untilReady(child: ChildProcess, logFrom: number): Promise<void> {
-    const { cluster, log, note } = this.#options;
+    const { cluster, log, print } = this.#options;
     let failure: Error | null = null;
     child.once('error', (error) => {
       failure = error;
@@ -143,7 +143,7 @@ export class Postmaster {
         throw this.#startFailure(`not ready after ${READY_BOUND_MS / 1000} seconds`, await log.tail(logFrom));
       }
       if (Date.now() - noted > READY_NOTE_MS) {
-        note('The database is still starting; after a crash it first repeats what was not yet in its tables…');
+        print('The database is still starting; after a crash it first recovers recent changes…');
         noted = Date.now();
       }
     }
@@ -157,7 +157,7 @@ export class Postmaster {
   }
 
   async #restart(dead: ChildProcess): Promise<void> {
-    const { folder, lock, note, onRestart } = this.#options;
+    const { folder, lock, print, onRestart } = this.#options;
     const reason = `PostgreSQL (process ${dead.pid}) ended unexpectedly with ${describeEnd(dead)}`;
     if (Date.now() - this.#readySinceMs > SOUND_AFTER_MS) this.#restarts = 0;
     let last: unknown = null;
@@ -167,7 +167,7 @@ export class Postmaster {
       try {
         await sleep(delayMs, undefined, { signal: this.#ending.signal });
         if (!(await lock.isHeld())) {
-          note(`${reason}; it is not started again because ${folder} was deleted or given to another server.`);
+          print(`${reason}; it is not started again because ${folder} was deleted or given to another server.`);
           return;
         }
         await this.#launch();
@@ -179,7 +179,7 @@ export class Postmaster {
       onRestart(`${reason} and was started again.`);
       return;
     }
-    note(
+    print(
       `${reason}, and starting it again failed ${RESTARTS_MAX} times; last: ${last instanceof Error ? last.message : last}`,
     );
   }
@@ -191,8 +191,8 @@ export class Postmaster {
     await this.#restarting;
     const child = this.#child;
     const ended = child?.pid === undefined || (await endPostmaster(child.pid, () => !hasEnded(child)));
-    // After anything but a fast shutdown, backends may outlive their postmaster for a moment. Not ours to end when the
-    // folder was deleted and made anew: then those at its path belong to another server.
+    // After anything but a fast shutdown, backends may outlive their postmaster for a moment. If the folder was deleted and
+    // created again, the backends at its path belong to another server.
     const isOurs = await lock.isHeld();
     const left = isOurs && postgresProcessesOf(cluster.data, cluster.name).length > 0;
     const cleared = !left || (await endBackends(cluster.data, cluster.name));
@@ -204,7 +204,7 @@ export class Postmaster {
 
   async #keepHouse(): Promise<void> {
     const { log, socket } = this.#options;
-    // Neither is worth an interruption, and both are tried again in a minute.
+    // A failure of either is harmless, and both are tried again in a minute.
     await log.bound().catch(() => {});
     await socket.refresh().catch(() => {});
   }

@@ -1,5 +1,5 @@
-// Looking at processes of this machine: is it alive, is it the same one as before, is it a PostgreSQL of our folder, and
-// ending it in steps. Linux answers from /proc, other systems from `ps`. Nothing here starts a server.
+// Inspects processes of this machine (is it alive, is it still the same process, is it a PostgreSQL of our folder) and
+// stops them step by step. Reads /proc on Linux and `ps` on other systems. Nothing here starts a server.
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import path from 'node:path';
@@ -30,8 +30,8 @@ function answersSignals(pid: number): boolean {
 }
 
 /**
- * When the process began, as an opaque text that tells it from a later one with the same number: null when there is none
- * (a zombie is none, it holds nothing any more), '' when it lives but hides its beginning.
+ * The start time of a process, as an opaque text that differs for a later process with the same pid. Null if there is no
+ * such process (a zombie does not count, it holds nothing any more), '' if it runs but its start time cannot be read.
  */
 export function bornAt(pid: number): string | null {
   if (!answersSignals(pid)) return null;
@@ -59,8 +59,8 @@ function isPostgresCommand(command: string): boolean {
 }
 
 /**
- * Whether this living process is a PostgreSQL that works in `cluster`: its working folder says so, and follows when
- * the folder is moved. Where that cannot be read, the `-D` of its command line must name the folder.
+ * Whether this process is a running PostgreSQL of `cluster`. Its working folder decides, which stays correct when the
+ * folder is moved. If that cannot be read, the `-D` of its command line must name the folder.
  */
 export function isPostgresOf(pid: number, cluster: string): boolean {
   if (bornAt(pid) === null) return false;
@@ -71,8 +71,8 @@ export function isPostgresOf(pid: number, cluster: string): boolean {
 }
 
 /**
- * Every PostgreSQL process that works in `cluster`, the backends of a dead postmaster included. Elsewhere than on Linux a
- * backend is known only by the cluster's name in its title.
+ * Every PostgreSQL process of `cluster`, including backends of a dead postmaster. On systems other than Linux, a backend
+ * is only recognised by the cluster's name in its title.
  */
 export function postgresProcessesOf(cluster: string, clusterName: string): number[] {
   if (onLinux) {
@@ -99,14 +99,14 @@ export async function waitUntil(done: () => boolean, boundMs: number): Promise<b
   return true;
 }
 
-/** Fast shutdown, then immediate, then the kernel's. Only the first flushes all; after the others PostgreSQL recovers. */
+/** Fast shutdown, immediate shutdown, kill. Only the first flushes everything; after the others PostgreSQL recovers. */
 const STOP_STEPS = [
   { signal: 'SIGINT', waitMs: 15_000 },
   { signal: 'SIGQUIT', waitMs: 8_000 },
   { signal: 'SIGKILL', waitMs: 2_000 },
 ] as const;
 
-/** Ends a postmaster; `isAlive` is asked before each signal, so that a reused process number is never shot at. */
+/** Stops a postmaster. `isAlive` is checked before each signal, so that a process with a reused pid gets none. */
 export async function endPostmaster(pid: number, isAlive: () => boolean): Promise<boolean> {
   for (const { signal, waitMs } of STOP_STEPS) {
     if (!isAlive()) return true;
@@ -117,8 +117,8 @@ export async function endPostmaster(pid: number, isAlive: () => boolean): Promis
 }
 
 /**
- * Ends backends that outlived their postmaster. An idle one notices by itself, a busy one only when it next waits;
- * SIGQUIT is what the postmaster itself would send them after a crash.
+ * Stops backends that outlived their postmaster. An idle backend notices by itself, a busy one only when it next waits.
+ * SIGQUIT is what a postmaster sends to its backends after a crash.
  */
 export async function endBackends(cluster: string, clusterName: string): Promise<boolean> {
   const alive = () => postgresProcessesOf(cluster, clusterName);

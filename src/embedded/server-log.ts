@@ -1,5 +1,5 @@
-// PostgreSQL's own log beside the data: opened for it, kept within a bound, and read back when a start fails. We open
-// the file, so it belongs to the one who runs the server and not to PostgreSQL's account.
+// PostgreSQL's own log in the data folder: opened for PostgreSQL, bounded in size, and read when a start fails. The server
+// opens the file, so that it belongs to the server's account and not to PostgreSQL's.
 import { constants } from 'node:fs';
 import { copyFile, type FileHandle, open, rm, stat, truncate } from 'node:fs/promises';
 import path from 'node:path';
@@ -16,14 +16,14 @@ export class ServerLog {
     this.file = path.join(folder, 'postgres.log');
   }
 
-  /** For appending, which makes cutting the file short safe while PostgreSQL writes. */
+  /** Opened for appending, so that it can be truncated while PostgreSQL writes. */
   async open(): Promise<FileHandle> {
     const { O_APPEND, O_CREAT, O_NOFOLLOW, O_WRONLY } = constants;
     const flags = O_APPEND | O_CREAT | O_NOFOLLOW | O_WRONLY;
     try {
       return await open(this.file, flags, 0o600);
     } catch (error) {
-      // A link, or the log of an earlier run by root; ours to replace because the folder is.
+      // A link, or the log of an earlier run by root; we own the folder, so we may replace it.
       if (!['EACCES', 'ELOOP'].includes(errorCode(error))) throw error;
       await rm(this.file, { force: true });
       return open(this.file, flags | constants.O_EXCL, 0o600);
@@ -34,10 +34,10 @@ export class ServerLog {
     return (await stat(this.file).catch(() => null))?.size ?? 0;
   }
 
-  /** Keeps one earlier file. Copied and cut rather than renamed, because PostgreSQL goes on writing to the same file. */
+  /** Keeps one earlier file. Copied and truncated, not renamed, because PostgreSQL keeps writing to the same file. */
   async bound(): Promise<void> {
     if ((await this.bytes()) <= LOG_BYTES_MAX) return;
-    // A name that was left as a link must not be followed.
+    // A link with this name must not be followed.
     await rm(`${this.file}.1`, { force: true });
     await copyFile(this.file, `${this.file}.1`, constants.COPYFILE_EXCL);
     await truncate(this.file, 0);

@@ -1,5 +1,5 @@
-// The folder name under which clients reach the socket. A socket's path is limited to about a hundred bytes by the
-// kernel, so a deep data folder gets a short link in the temporary folder. PostgreSQL itself uses a relative path.
+// The path that clients use for the socket. The kernel limits the path of a socket to about a hundred bytes, so a deep data
+// folder gets a short link in the temporary folder. PostgreSQL itself uses a relative path.
 import { createHash, randomBytes } from 'node:crypto';
 import { lstat, lutimes, readlink, rm, symlink } from 'node:fs/promises';
 import os from 'node:os';
@@ -12,7 +12,7 @@ const SOCKET_PATH_BYTES_MAX = process.platform === 'linux' ? 107 : 103;
 export interface SocketPath {
   /** For pg's `host`. */
   readonly folder: string;
-  /** Called now and then: cleaners of temporary folders remove what looks old. */
+  /** Called from time to time: cleaners of temporary folders remove old entries. */
   refresh(): Promise<void>;
   remove(): Promise<void>;
 }
@@ -21,7 +21,7 @@ function fits(folder: string, port: number): boolean {
   return Buffer.byteLength(path.join(folder, `.s.PGSQL.${port}`)) <= SOCKET_PATH_BYTES_MAX;
 }
 
-/** True when `place` is our link to `target` afterwards; false when the name is somebody else's. */
+/** True if `place` is now our link to `target`; false if the name is taken by another account or another kind of file. */
 async function ensureLink(place: string, target: string): Promise<boolean> {
   const entry = await lstat(place).catch(() => null);
   if (entry) {
@@ -54,7 +54,7 @@ function linked(place: string, target: string): SocketPath {
 export async function reachSocket(socketFolder: string, port: number): Promise<SocketPath> {
   if (fits(socketFolder, port)) return { folder: socketFolder, refresh: async () => {}, remove: async () => {} };
   const digest = createHash('sha256').update(socketFolder).digest('hex').slice(0, 12);
-  // The same name at each start, so that a killed server leaves one link and not many; a random one if that is taken.
+  // The same name at each start, so that killed servers leave only one link; a random name if it is taken.
   const names = [`cartulary-${process.geteuid?.() ?? 0}-${digest}`, `cartulary-${randomBytes(8).toString('hex')}`];
   const temporary = fits(path.join(os.tmpdir(), names[1] ?? ''), port) ? os.tmpdir() : '/tmp';
   for (const name of names) {

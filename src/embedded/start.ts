@@ -1,5 +1,5 @@
-// The one door to the bundled PostgreSQL: takes a data folder, gives a running server. The order of the steps lives here,
-// the steps themselves beside it. Imports nothing of the rest of the project.
+// The entry point of the bundled PostgreSQL: starts a server in a data folder. The order of the steps is here, the steps
+// are in the other files of this folder. Imports nothing from the rest of the project.
 import { findBinaries } from './binaries.ts';
 import { accountFor, DATABASE, PORT, prepareCluster, SUPERUSER } from './cluster.ts';
 import { type FolderLock, lockFolder } from './folder-lock.ts';
@@ -12,20 +12,20 @@ import { Watchdog } from './watchdog.ts';
 export interface EmbeddedPostgres {
   /** For pg's configuration; `host` is the folder of the socket. */
   readonly connection: { host: string; port: number; user: string; database: string };
-  /** Of the running postmaster; changes after an automatic restart. */
+  /** The pid of the running postmaster; changes after an automatic restart. */
   readonly pid: number;
   /** Fast shutdown, bounded; may be called more than once. */
   stop(): Promise<void>;
 }
 
 export interface EmbeddedOptions {
-  /** The data folder, made when missing. */
+  /** The data folder; created if it is missing. */
   folder: string;
-  /** Connections that will be needed at once; there are some in any case. */
+  /** Connections that the server needs; PostgreSQL allows at least 100. */
   connectionsMax?: number;
-  /** Progress for people, a line at a time. */
-  note: (line: string) => void;
-  /** Told after PostgreSQL died and runs again. */
+  /** Prints a line of progress for the operator. */
+  print: (line: string) => void;
+  /** Called after PostgreSQL died and was restarted. */
   onRestart?: (reason: string) => void;
 }
 
@@ -44,16 +44,16 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedP
 async function startLocked(
   folder: string,
   lock: FolderLock,
-  { note, onRestart, connectionsMax }: EmbeddedOptions,
+  { print, onRestart, connectionsMax }: EmbeddedOptions,
 ): Promise<EmbeddedPostgres> {
   const account = await accountFor(folder);
-  const { initdb, postgres } = await findBinaries(account, note);
-  const cluster = await prepareCluster({ folder, account, initdb, note, connectionsMax });
-  const watchdog = new Watchdog(account, note);
+  const { initdb, postgres } = await findBinaries(account, print);
+  const cluster = await prepareCluster({ folder, account, initdb, print, connectionsMax });
+  const watchdog = new Watchdog(account, print);
   try {
     const socket = await reachSocket(cluster.socketFolder, PORT);
     const postmaster = new Postmaster({
-      ...{ folder, cluster, postgres, lock, watchdog, socket, note },
+      ...{ folder, cluster, postgres, lock, watchdog, socket, print },
       log: new ServerLog(folder),
       onRestart: onRestart ?? (() => {}),
     });

@@ -1,5 +1,5 @@
-// What an earlier run may have left in a cluster: a postmaster without parent, backends without postmaster, a
-// postmaster.pid of a process long gone. Clears it away under our lock of the data folder; starts nothing.
+// Removes what an earlier run may have left in a cluster: a postmaster without its parent, backends without their
+// postmaster, a postmaster.pid of a dead process. Runs under our lock of the data folder; starts nothing.
 import { open, readFile, rm } from 'node:fs/promises';
 import net from 'node:net';
 import path from 'node:path';
@@ -7,7 +7,7 @@ import type { Cluster } from './cluster.ts';
 import { DataFolderInUse, EmbeddedFailure, errorCode } from './failure.ts';
 import { endBackends, endPostmaster, isPostgresOf, postgresProcessesOf } from './processes.ts';
 
-/** Larger than any process number that Linux or macOS gives, and still one that PostgreSQL reads. */
+/** Larger than any pid of Linux or macOS, and still valid for PostgreSQL. */
 const NEVER_ALIVE = 2 ** 31 - 1;
 const PROBE_MS = 1_000;
 
@@ -18,7 +18,7 @@ export interface PostmasterRecord {
 
 const recordFile = (cluster: Cluster) => path.join(cluster.data, 'postmaster.pid');
 
-/** What postmaster.pid says: the process number in its first line, the state in its eighth. Null when there is none. */
+/** Reads postmaster.pid: the pid in its first line, the state in its eighth. Null if the file does not exist. */
 export async function readRecord(cluster: Cluster): Promise<PostmasterRecord | null> {
   const text = await readFile(recordFile(cluster), 'utf8').catch((error) => {
     if (errorCode(error) === 'ENOENT') return null;
@@ -30,8 +30,8 @@ export async function readRecord(cluster: Cluster): Promise<PostmasterRecord | n
 }
 
 /**
- * PostgreSQL refuses to start while the recorded number belongs to any living process, and after a reboot it soon does.
- * Only the number is replaced: the rest of the record lets PostgreSQL check for itself that the shared memory is free.
+ * PostgreSQL refuses to start while the recorded pid belongs to any running process, which is likely after a reboot. Only
+ * the pid is replaced: with the rest of the record PostgreSQL checks that the shared memory is free.
  */
 async function disarmRecord(cluster: Cluster): Promise<void> {
   const record = await readRecord(cluster);
@@ -50,43 +50,43 @@ async function disarmRecord(cluster: Cluster): Promise<void> {
   }
 }
 
-/** A server in another container shares the files but not our view of processes; its socket gives it away. */
-function someoneListens(socketFolder: string, port: number): Promise<boolean> {
+/** A server in another container shares the files but its processes are not visible here; its socket is. */
+function socketAccepts(socketFolder: string, port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = net.connect(path.join(socketFolder, `.s.PGSQL.${port}`));
-    const answer = (listens: boolean) => {
+    const finish = (listens: boolean) => {
       socket.destroy();
       resolve(listens);
     };
-    socket.setTimeout(PROBE_MS, () => answer(true));
-    socket.once('connect', () => answer(true));
-    socket.once('error', () => answer(false));
+    socket.setTimeout(PROBE_MS, () => finish(true));
+    socket.once('connect', () => finish(true));
+    socket.once('error', () => finish(false));
   });
 }
 
 export interface Takeover {
   readonly folder: string;
   readonly cluster: Cluster;
-  /** A name of the socket's folder that is short enough to connect to. */
+  /** The folder of the socket, by a path that is short enough to connect to. */
   readonly socketFolder: string;
   readonly port: number;
-  readonly note: (line: string) => void;
+  readonly print: (line: string) => void;
 }
 
-/** Afterwards nothing runs in the cluster and nothing keeps a new postmaster from starting. */
-export async function clearTheWay({ folder, cluster, socketFolder, port, note }: Takeover): Promise<void> {
+/** Afterwards no process runs in the cluster and a new postmaster can start. */
+export async function clearTheWay({ folder, cluster, socketFolder, port, print }: Takeover): Promise<void> {
   const record = await readRecord(cluster);
   if (record && record.pid > 0 && isPostgresOf(record.pid, cluster.data)) {
-    note(`Stopping the database that an earlier run left behind (process ${record.pid})…`);
+    print(`Stopping the database that an earlier run left behind (process ${record.pid})…`);
     const ended = await endPostmaster(record.pid, () => isPostgresOf(record.pid, cluster.data));
     if (!ended)
       throw new EmbeddedFailure(
-        `An earlier PostgreSQL (process ${record.pid}) works in ${folder} and cannot be stopped.`,
+        `An earlier PostgreSQL (process ${record.pid}) runs in ${folder} and cannot be stopped.`,
       );
   }
   if (postgresProcessesOf(cluster.data, cluster.name).length > 0 && !(await endBackends(cluster.data, cluster.name))) {
-    throw new EmbeddedFailure(`Processes of an earlier PostgreSQL work in ${folder} and cannot be stopped.`);
+    throw new EmbeddedFailure(`Processes of an earlier PostgreSQL run in ${folder} and cannot be stopped.`);
   }
-  if (record && (await someoneListens(socketFolder, port))) throw new DataFolderInUse(folder, record.pid);
+  if (record && (await socketAccepts(socketFolder, port))) throw new DataFolderInUse(folder, record.pid);
   await disarmRecord(cluster);
 }

@@ -1,12 +1,12 @@
-// Ties the life of PostgreSQL to ours. A small shell reads a pipe that only we hold open; when we die, however that comes,
-// it reads the end and shuts the guarded process down. It decides nothing else and knows no folder.
+// Stops PostgreSQL when this process dies, for any reason. A small shell reads a pipe that only this process holds open;
+// when the pipe ends, the shell shuts the guarded process down. It does nothing else.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { type Account, spawnOptions } from './account.ts';
 
 /**
- * A sibling, not a parent: losing it costs PostgreSQL nothing, and we stay the one who hears PostgreSQL's exit.
- * It ignores what a terminal or a service manager sends to everybody, because it must outlive us. Each line names the
- * process to guard from now on, an empty one none.
+ * A sibling of PostgreSQL and not its parent: PostgreSQL survives the loss of the shell, and this process sees PostgreSQL's
+ * exit. The shell ignores the signals that a terminal or a service manager sends to all processes, because it must outlive
+ * this process. Each line names the process to guard from now on; an empty line names none.
  */
 const SCRIPT = `
 trap '' INT TERM HUP QUIT
@@ -26,15 +26,15 @@ const QUICK_DEATHS_MAX = 5;
 
 export class Watchdog {
   readonly #account: Account;
-  readonly #note: (line: string) => void;
+  readonly #print: (line: string) => void;
   #shell: ChildProcess | null = null;
   #guarded = '';
   #closed = false;
   #quickDeaths = 0;
 
-  constructor(account: Account, note: (line: string) => void) {
+  constructor(account: Account, print: (line: string) => void) {
     this.#account = account;
-    this.#note = note;
+    this.#print = print;
     this.#spawn();
   }
 
@@ -46,7 +46,7 @@ export class Watchdog {
     this.#tell('');
   }
 
-  /** Resolves when the shell is gone, so that a stop leaves no process behind. */
+  /** Resolves when the shell has exited, so that a stop leaves no process. */
   async close(): Promise<void> {
     if (this.#closed) return;
     this.guardNothing();
@@ -68,17 +68,17 @@ export class Watchdog {
 
   #spawn(): void {
     const bornMs = Date.now();
-    // Node opens its pipes close-on-exec, so no other child of ours can keep this one open after our death.
+    // Node opens its pipes close-on-exec, so no other child process can keep this one open after our death.
     const shell = spawn('/bin/sh', ['-c', SCRIPT], {
       ...spawnOptions(this.#account),
       stdio: ['pipe', 'ignore', 'ignore'],
     });
     this.#shell = shell;
-    // A write to a shell that just died; its exit is what we act on.
+    // A write to a shell that has just died; its exit is handled below.
     shell.stdin?.on('error', () => {});
     shell.on('error', (error) => {
       this.#shell = null;
-      this.#note(`Nothing watches over PostgreSQL: /bin/sh could not be started (${error.message}).`);
+      this.#print(`PostgreSQL runs without its watchdog: /bin/sh could not be started (${error.message}).`);
     });
     shell.on('exit', () => this.#replace(Date.now() - bornMs));
     // The watchdog alone must not keep our process alive.
@@ -92,7 +92,7 @@ export class Watchdog {
     if (this.#closed) return;
     this.#quickDeaths = livedMs < QUICK_DEATH_MS ? this.#quickDeaths + 1 : 0;
     if (this.#quickDeaths >= QUICK_DEATHS_MAX) {
-      this.#note('Nothing watches over PostgreSQL any more: the watching shell keeps being killed.');
+      this.#print('PostgreSQL runs without its watchdog: its shell was killed too often.');
       return;
     }
     setTimeout(() => {

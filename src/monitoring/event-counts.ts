@@ -1,4 +1,4 @@
-// What is counted from the events that the parts tell of anyway.
+// Counters for /metrics, counted from the observed events.
 
 import { refusalReason } from '../faults.ts';
 import type { Observation } from '../observe/events.ts';
@@ -6,7 +6,7 @@ import type { RequestScope } from '../request/request-scope.ts';
 import { RequestDurations } from './request-durations.ts';
 import { Tally } from './tally.ts';
 
-/** What is counted by names that are known before anything has happened, so that a first time is seen as a growth from 0. */
+/** Label values that start at 0, so that Prometheus sees their first event as an increase. */
 export interface KnownNames {
   readonly groups: readonly string[];
   readonly jobs: readonly string[];
@@ -27,7 +27,7 @@ export class EventCounts {
   readonly overQuota = new Tally('group');
   readonly leases = new Tally('group');
   readonly bytes = new Tally('direction', 'route');
-  /** Not `job`: that is Prometheus' own name for a group of servers. */
+  /** The label is not `job`, which Prometheus uses for a group of servers. */
   readonly jobRuns = new Tally('name');
   readonly jobFailures = new Tally('name');
   readonly jobSeconds = new Tally('name');
@@ -45,16 +45,16 @@ export class EventCounts {
     for (const outcome of OUTCOMES) this.notifications.add([outcome], 0);
   }
 
-  expect({ groups, jobs, tasks }: KnownNames): void {
+  startAtZero({ groups, jobs, tasks }: KnownNames): void {
     for (const tally of [this.counted, this.overQuota, this.leases]) for (const group of groups) tally.add([group], 0);
     for (const tally of [this.jobRuns, this.jobFailures, this.jobSeconds]) for (const job of jobs) tally.add([job], 0);
     for (const task of tasks) this.taskFailures.add([task], 0);
   }
 
-  note(observation: Observation): void {
+  count(observation: Observation): void {
     switch (observation.event) {
       case 'request': {
-        this.durations.note(observation, observation.milliseconds / 1000);
+        this.durations.add(observation, observation.milliseconds / 1000);
         if (observation.scope !== undefined) this.#countRequest(observation.scope, observation.route);
         break;
       }
@@ -62,7 +62,7 @@ export class EventCounts {
         this.leases.add([observation.group]);
         break;
       case 'job.ended':
-        this.#noteJob(observation);
+        this.#countJob(observation);
         break;
       case 'job.failed':
         this.jobFailures.add([observation.job]);
@@ -95,7 +95,7 @@ export class EventCounts {
     if (full !== undefined) this.overQuota.add([full]);
   }
 
-  #noteJob({ job, milliseconds, failed }: Extract<Observation, { event: 'job.ended' }>): void {
+  #countJob({ job, milliseconds, failed }: Extract<Observation, { event: 'job.ended' }>): void {
     this.jobRuns.add([job]);
     this.jobSeconds.add([job], milliseconds / 1000);
     if (!failed) this.jobSuccesses.set([job], Date.now() / 1000);

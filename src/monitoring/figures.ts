@@ -1,10 +1,10 @@
-// Every figure of /metrics that is ours, as one table: name, kind, what it says, and where it is read. Names and help are
-// what docs/monitoring.md lists. No label ever holds what a client has sent: routes are those of the tables.
+// The table of our own figures in /metrics: name, type, help, and how each is read. docs/monitoring.md lists their names
+// and help. No label holds a value that a client sent: routes are those of the route table.
 
 import type { EventCounts } from './event-counts.ts';
 import type { Tally, Value } from './tally.ts';
 
-/** What the parts say when somebody asks. */
+/** The state of the server's parts when metrics are requested. */
 export interface Readings {
   readonly version: string;
   readonly requests: { readonly underWay: number; readonly admitted: number; readonly waiting: number };
@@ -21,15 +21,15 @@ export interface Readings {
     readonly lanes: number;
     readonly laneStatements: number;
   };
+  /** Undefined while the database is unavailable. */
   readonly database: DatabaseReadings | undefined;
-  /** Whether it is the one that comes along. */
+  /** Whether the database is the embedded one. */
   readonly embedded: boolean;
   readonly tasks: Readonly<Record<string, number>>;
   readonly caches: Readonly<Record<string, { readonly hits: number; readonly misses: number }>>;
   readonly hearingAgeMs: number;
 }
 
-/** Undefined while the database is away. */
 export interface DatabaseReadings {
   readonly version: string;
   /** Seconds since 1970. */
@@ -43,7 +43,7 @@ export interface DatabaseReadings {
   readonly notificationQueues: number;
 }
 
-/** How the figures of several processes become one; the database's are the same for all of them. */
+/** How the figures of several processes are combined; those of the database are the same in all processes. */
 type Aggregator = 'sum' | 'max' | 'min' | 'first';
 
 export interface Figure {
@@ -51,7 +51,7 @@ export interface Figure {
   readonly help: string;
   /** `counter`, `gauge`, `histogram`. */
   readonly type: string;
-  /** One of those that the library has. */
+  /** An `Aggregator`, or for the library's own figures another one that the library has. */
   readonly aggregator: string;
   readonly values: readonly Value[];
 }
@@ -97,17 +97,17 @@ const REQUESTS: readonly Row[] = [
   },
   gauge(
     'cartulary_requests_in_flight',
-    'Requests that are not answered yet.',
+    'Requests without a complete reply.',
     one(({ requests }) => requests.underWay),
   ),
   gauge(
     'cartulary_requests_admitted',
-    'Requests that are being worked on.',
+    'Requests that hold an admission slot.',
     one(({ requests }) => requests.admitted),
   ),
   gauge(
     'cartulary_requests_waiting',
-    'Requests that wait to be worked on.',
+    'Requests that wait for an admission slot.',
     one(({ requests }) => requests.waiting),
   ),
   counter(
@@ -115,18 +115,18 @@ const REQUESTS: readonly Row[] = [
     'Requests answered with TOO_MANY_REQUESTS or UNAVAILABLE, by code and reason.',
     tallied('refused'),
   ),
-  gauge('cartulary_transfers', 'Files on their way, by direction: in or out.', ({ transfers }) =>
+  gauge('cartulary_transfers', 'File transfers in progress, by direction: in or out.', ({ transfers }) =>
     by('direction', transfers),
   ),
   counter('cartulary_transfer_bytes_total', 'Bytes of files and exports, by direction and route.', tallied('bytes')),
   gauge(
     'cartulary_connections',
-    'Connections of clients that are open.',
+    'Open client connections.',
     one(({ connections }) => connections),
   ),
   counter(
     'cartulary_connections_dropped_total',
-    'Connections of clients that were closed at once because there were too many.',
+    'Client connections that were closed at once because there were too many.',
     one((_, counts) => counts.connectionsDropped),
   ),
   gauge(
@@ -136,7 +136,7 @@ const REQUESTS: readonly Row[] = [
   ),
   gauge(
     'cartulary_body_bytes',
-    'Memory of bodies of JSON that did not come with their headers and are not worked on yet.',
+    'Memory of JSON bodies that arrived after their headers and are not being handled yet.',
     one(({ bodyBytes }) => bodyBytes),
   ),
   gauge(
@@ -151,7 +151,7 @@ const REQUESTS: readonly Row[] = [
   ),
   counter(
     'cartulary_quota_requests_total',
-    'Requests that were counted against a quota, by group of operations; where there is no limit none are.',
+    'Requests that were counted against a quota, by group of operations; without a limit they are not counted.',
     tallied('counted'),
   ),
   counter(
@@ -169,7 +169,7 @@ const REQUESTS: readonly Row[] = [
 const DATABASE: readonly Row[] = [
   gauge(
     'cartulary_database_up',
-    'Whether the database answered when this was asked.',
+    'Whether the database responded when the metrics were read.',
     one(({ database }) => (database === undefined ? 0 : 1)),
     'min',
   ),
@@ -198,12 +198,12 @@ const DATABASE: readonly Row[] = [
   ),
   counter(
     'cartulary_database_statements_total',
-    'Statements run for requests of the interface, those that find out who asks not included.',
+    'Statements run for requests of the interface, without those for authentication.',
     one((_, counts) => counts.statements),
   ),
   counter(
     'cartulary_database_statement_seconds_total',
-    'Time that requests have waited for statements, the wait for a connection included.',
+    'Time that requests have waited for statements, including the wait for a connection.',
     one((_, counts) => counts.databaseSeconds),
   ),
   counter(
@@ -213,19 +213,19 @@ const DATABASE: readonly Row[] = [
   ),
   gauge(
     'cartulary_database_start_time_seconds',
-    'When PostgreSQL was started, in seconds since 1970; it changes when the embedded one had died and runs again.',
+    'Start time of PostgreSQL, in seconds since 1970; it changes when the embedded PostgreSQL is restarted after a crash.',
     one(({ database }) => database?.startedAt),
     'max',
   ),
   gauge(
     'cartulary_database_size_bytes',
-    'Size of the database on its disk.',
+    'Size of the database on disk.',
     one(({ database }) => database?.bytes),
     'max',
   ),
   gauge(
     'cartulary_database_connections',
-    'Connections that the database has, of all servers and others.',
+    'Connections to the database from all servers and other clients.',
     one(({ database }) => database?.connections),
     'max',
   ),
@@ -250,20 +250,16 @@ const DATABASE: readonly Row[] = [
   ),
 ];
 
-/** Known to the process that starts them alone, which adds its own (cli/workers). */
+/** Only the primary process knows this number; it adds a figure of its own (cli/workers). */
 const WORKERS_LOST = counter(
   'cartulary_workers_lost_total',
-  'Workers that have ended and should not have.',
+  'Workers that ended unexpectedly.',
   one(() => 0),
 );
 
 const WORK: readonly Row[] = [
-  counter('cartulary_job_runs_total', 'Runs of what a server does by the clock, by name.', tallied('jobRuns')),
-  counter(
-    'cartulary_job_failures_total',
-    'Failures of these jobs, or of a part of one, by name.',
-    tallied('jobFailures'),
-  ),
+  counter('cartulary_job_runs_total', 'Runs of scheduled jobs, by name.', tallied('jobRuns')),
+  counter('cartulary_job_failures_total', 'Failures of jobs, or of a part of a job, by name.', tallied('jobFailures')),
   counter('cartulary_job_seconds_total', 'Time that jobs have taken, by name.', tallied('jobSeconds')),
   gauge(
     'cartulary_job_last_success_timestamp_seconds',
@@ -288,7 +284,7 @@ const WORK: readonly Row[] = [
   ),
   gauge(
     'cartulary_hearing_age_seconds',
-    'How long ago the server last knew that it hears the others; beyond 0.8 its caches are not used.',
+    'Time since the server last received messages from the other nodes; above 0.8 its caches are not used.',
     one(({ hearingAgeMs }) => hearingAgeMs / 1000),
     'max',
   ),
@@ -307,7 +303,7 @@ const WORK: readonly Row[] = [
   ),
 ];
 
-/** What that process adds. */
+/** The figure of the primary process. */
 export function workersLost(value: number): Figure {
   const { read, ...row } = WORKERS_LOST;
   return { ...row, values: [{ labels: {}, value }] };

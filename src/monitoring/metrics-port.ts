@@ -1,4 +1,4 @@
-// The figures on a port of their own, without a key: for a collector inside the network where nobody else comes.
+// Serves /metrics on a port of its own without a key, for a collector in a closed network.
 
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -10,7 +10,7 @@ export interface MetricsEndpoint {
   readonly port: number;
 }
 
-/** Whoever asks for figures has little to say and reads at once. */
+/** A collector sends a short request and reads the reply at once. */
 const REQUEST_MS = 10_000;
 const CONNECTIONS_MAX = 16;
 
@@ -24,7 +24,7 @@ export async function openMetricsPort(
   text: () => Promise<string>,
 ): Promise<MetricsPort> {
   const server = createServer({ requestTimeout: REQUEST_MS, headersTimeout: REQUEST_MS }, (request, response) => {
-    const answer = (status: number, body: string) => {
+    const reply = (status: number, body: string) => {
       response.writeHead(status, {
         'content-type': CONTENT_TYPE,
         'cache-control': 'no-store',
@@ -33,12 +33,12 @@ export async function openMetricsPort(
       response.end(request.method === 'HEAD' ? undefined : body);
     };
     request.resume();
-    if (request.url?.split('?', 1)[0] !== '/metrics') answer(404, 'The figures are at /metrics.\n');
-    else if (request.method !== 'GET' && request.method !== 'HEAD') answer(405, 'The figures can be read only.\n');
+    if (request.url?.split('?', 1)[0] !== '/metrics') reply(404, 'Metrics are at /metrics.\n');
+    else if (request.method !== 'GET' && request.method !== 'HEAD') reply(405, 'Metrics can only be read.\n');
     else
       text().then(
-        (body) => answer(200, body),
-        () => answer(503, ''),
+        (body) => reply(200, body),
+        () => reply(503, ''),
       );
   });
   server.maxConnections = CONNECTIONS_MAX;

@@ -1,4 +1,4 @@
-// The figures of this process, and the text of all of them.
+// The figures of this process, and the text of /metrics for all processes of the server.
 
 import type { Observation } from '../observe/events.ts';
 import { withTimeout } from '../request/timeout.ts';
@@ -6,23 +6,23 @@ import { EventCounts, type KnownNames } from './event-counts.ts';
 import { exposition, processFigures } from './exposition.ts';
 import { type DatabaseReadings, type Figure, figuresOf, type Readings } from './figures.ts';
 
-/** The processes of one server, as one of them sees them (cli/worker). */
+/** The workers of one server, seen from one of them (cli/worker). */
 export interface Peers {
-  /** What this process says when one of them asks; what it gives is sent as JSON. */
-  answerWith(answer: () => Promise<unknown>): void;
-  /** The answers of all that are there, this one's among them. */
-  ask(): Promise<readonly unknown[]>;
+  /** `read` gives the figures of this process whenever a worker collects them; they are sent as JSON. */
+  provideFigures(read: () => Promise<unknown>): void;
+  /** The figures of all workers that respond, including this one. */
+  collectFigures(): Promise<readonly unknown[]>;
 }
 
 export interface Sources {
   readonly read: () => Promise<Omit<Readings, 'database'>>;
-  readonly askDatabase: () => Promise<DatabaseReadings>;
-  /** Where there are several. */
+  readonly readDatabase: () => Promise<DatabaseReadings>;
+  /** Undefined without workers. */
   readonly peers: Peers | undefined;
   readonly names: KnownNames;
 }
 
-/** Less than the other processes wait for an answer: a database that is away leaves out its own figures alone. */
+/** Less than other workers wait for figures: an unavailable database only leaves out its own figures. */
 const DATABASE_MS = 800;
 
 export class Metrics {
@@ -30,23 +30,23 @@ export class Metrics {
   #sources: Sources | undefined;
 
   observe(observation: Observation): void {
-    this.#counts.note(observation);
+    this.#counts.count(observation);
   }
 
-  /** Given when all parts are there; what happens before is counted already. */
+  /** Called once all parts exist; events before that are already counted. */
   readFrom(sources: Sources): void {
     this.#sources = sources;
-    this.#counts.expect(sources.names);
-    sources.peers?.answerWith(() => this.figures());
+    this.#counts.startAtZero(sources.names);
+    sources.peers?.provideFigures(() => this.figures());
   }
 
   async figures(): Promise<Figure[]> {
-    const { read, askDatabase } = this.#sources!;
+    const { read, readDatabase } = this.#sources!;
     const [readings, database, ofProcess] = await Promise.all([
       read(),
       withTimeout(
         DATABASE_MS,
-        askDatabase().catch(() => undefined),
+        readDatabase().catch(() => undefined),
       ),
       processFigures(),
     ]);
@@ -55,7 +55,7 @@ export class Metrics {
 
   async text(): Promise<string> {
     const peers = this.#sources?.peers;
-    const processes = peers === undefined ? [await this.figures()] : await peers.ask();
+    const processes = peers === undefined ? [await this.figures()] : await peers.collectFigures();
     return exposition(processes as readonly (readonly Figure[])[]);
   }
 }

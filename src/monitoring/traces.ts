@@ -1,5 +1,5 @@
-// OpenTelemetry traces: a span for each request, and below it one for each stage of the road and each statement. They
-// are made when the request has ended, from the times that it has kept; without an endpoint nothing of this is loaded.
+// OpenTelemetry traces: a span for each request, with child spans for its stages and statements. Child spans are created
+// when the request ends, from the times in its scope. The libraries are only loaded if an endpoint is configured.
 
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
@@ -20,52 +20,52 @@ export type SamplerName =
   | 'parentbased_traceidratio';
 
 export interface TraceSettings {
-  /** Where traces are sent, the path included. */
+  /** Where traces are sent, including the path. */
   readonly url: string;
   readonly serviceName: string | undefined;
-  /** What else is told of this server. */
+  /** Further attributes of this server. */
   readonly attributes: Readonly<Record<string, string>>;
   readonly sampler: SamplerName;
-  /** The part of the traces that is taken, from 0 to 1. */
+  /** Fraction of requests that is traced, from 0 to 1. */
   readonly ratio: number;
 }
 
-/** What waits to be sent, a few thousand bytes each. Behind it spans are dropped. */
+/** Bound of the export queue; spans take a few thousand bytes each, and further spans are dropped. */
 const SPANS_MAX = 8_192;
 const BATCH_SPANS = 512;
 const BATCH_MS = 2_000;
-/** With a few attempts in it. */
+/** Including a few retries. */
 const EXPORT_MS = 4_000;
 const CLOSE_MS = 2_000;
-/** Statements with spans of their own, of one request; batches and deletions can have thousands. */
+/** Statements of one request that get a span; batches and deletions can have thousands of statements. */
 const STATEMENTS_MAX = 64;
 const TEXT_MAX = 2_000;
-/** A collector that is away is told of at most so often. */
-const TOLD_MS = 600_000;
+/** An unavailable collector is reported at most once in this time. */
+const REPORT_MS = 600_000;
 
 const SERVICE = 'cartulary';
 
 type Api = typeof import('@opentelemetry/api');
 type Sdk = typeof import('@opentelemetry/sdk-trace');
 
-interface Parts {
+interface Tracing {
   readonly api: Api;
   readonly tracer: Tracer;
-  /** What a request says that it is a part of. */
+  /** The parent span that a request names. */
   readonly parentOf: (headers: IncomingHttpHeaders, peer: string | undefined) => Context;
   readonly shutdown: () => Promise<void>;
 }
 
 export class Traces {
-  readonly #parts: Parts;
+  readonly #tracing: Tracing;
 
-  constructor(parts: Parts) {
-    this.#parts = parts;
+  constructor(tracing: Tracing) {
+    this.#tracing = tracing;
   }
 
-  /** Undefined for a request that is not to be traced. */
+  /** Undefined for a request that is not traced. */
   begin({ scope, method, route, scheme, headers, peer }: TraceStart): Trace | undefined {
-    const { api, tracer, parentOf } = this.#parts;
+    const { api, tracer, parentOf } = this.#tracing;
     const clock = Date.now() - performance.now();
     const parent = parentOf(headers, peer);
     const options = {
@@ -82,45 +82,45 @@ export class Traces {
     return new RequestTrace({ api, tracer, span, clock, parent });
   }
 
-  /** Sends what is left, if that can be done soon. */
+  /** Sends the remaining spans, within CLOSE_MS. */
   async close(): Promise<void> {
     await withTimeout(
       CLOSE_MS,
-      this.#parts.shutdown().catch(() => undefined),
+      this.#tracing.shutdown().catch(() => undefined),
     );
   }
 }
 
-interface Means {
+interface RequestSpan {
   readonly api: Api;
   readonly tracer: Tracer;
   readonly span: Span;
-  /** What makes a moment of `performance.now()` one since 1970. */
+  /** Added to `performance.now()` it gives milliseconds since 1970. */
   readonly clock: number;
   readonly parent: Context;
 }
 
 class RequestTrace implements Trace {
   readonly id: string;
-  readonly #means: Means;
-  readonly #asked: SentStatements[] = [];
+  readonly #request: RequestSpan;
+  readonly #sent: SentStatements[] = [];
   #statements = 0;
 
-  constructor(means: Means) {
-    this.#means = means;
-    this.id = means.span.spanContext().traceId;
+  constructor(request: RequestSpan) {
+    this.#request = request;
+    this.id = request.span.spanContext().traceId;
   }
 
-  addStatements(asked: SentStatements): void {
-    if (this.#statements < STATEMENTS_MAX) this.#asked.push(asked);
-    this.#statements += asked.statements.length;
+  addStatements(sent: SentStatements): void {
+    if (this.#statements < STATEMENTS_MAX) this.#sent.push(sent);
+    this.#statements += sent.statements.length;
   }
 
   end(scope: RequestScope, status: number): void {
-    const { api, span, clock } = this.#means;
+    const { api, span, clock } = this.#request;
     for (const { stage, from, to } of scope.stages) this.#part(stage, {}, { from, to });
     const now = performance.now();
-    const all = this.#asked.flatMap(({ statements, from, to = now }) =>
+    const all = this.#sent.flatMap(({ statements, from, to = now }) =>
       statements.map(({ text }) => ({ text, from, to })),
     );
     for (const { text, from, to } of all.slice(0, STATEMENTS_MAX)) {
@@ -138,7 +138,7 @@ class RequestTrace implements Trace {
   }
 
   #part(name: string, attributes: Record<string, string>, { from, to }: { from: number; to: number }): void {
-    const { api, tracer, span, clock, parent } = this.#means;
+    const { api, tracer, span, clock, parent } = this.#request;
     const options = { attributes, startTime: momentOf(clock + from) };
     tracer.startSpan(name, options, api.trace.setSpan(parent, span)).end(momentOf(clock + to));
   }
@@ -146,14 +146,14 @@ class RequestTrace implements Trace {
 
 const verbOf = (text: string): string => /^\s*(\w+)/.exec(text)?.[1]?.toLowerCase() ?? 'statement';
 
-/** Seconds and nanoseconds: given as such the moments of one trace fit together, without the library's own rounding. */
+/** Seconds and nanoseconds: in this form the library does not round, so that the times within a trace are consistent. */
 function momentOf(milliseconds: number): [number, number] {
   const seconds = Math.floor(milliseconds / 1000);
   return [seconds, Math.round((milliseconds - seconds * 1000) * 1e6)];
 }
 
-/** Besides the settings of traces: from whom it is believed which requests are to be traced. */
 export interface TraceOpening extends TraceSettings {
+  /** Only these may decide with `traceparent` which requests are traced. */
   readonly trustedProxies: readonly string[];
 }
 
@@ -165,7 +165,7 @@ export async function openTraces(settings: TraceOpening, version: string, observ
     import('@opentelemetry/exporter-trace-otlp-http'),
     import('@opentelemetry/resources'),
   ]);
-  const exporter = rarelyTelling(new OTLPTraceExporter({ url: settings.url, timeoutMillis: EXPORT_MS }), observe);
+  const exporter = reportingFailures(new OTLPTraceExporter({ url: settings.url, timeoutMillis: EXPORT_MS }), observe);
   const processor = new sdk.BatchSpanProcessor({
     exporter,
     maxQueueSize: SPANS_MAX,
@@ -192,7 +192,7 @@ export async function openTraces(settings: TraceOpening, version: string, observ
   });
 }
 
-/** What the environment says of the server goes before what we know by ourselves. */
+/** Attributes from the environment override our own. */
 function attributesOf({ serviceName, attributes }: TraceSettings, version: string): Record<string, string> {
   return {
     'service.name': SERVICE,
@@ -216,19 +216,19 @@ function trusting(proxies: readonly string[]): (peer: string | undefined) => boo
 }
 
 /**
- * Strangers may say which trace they are a part of, but not whether it is kept: with the flag of `traceparent`, or with a
- * trace chosen so that the ratio takes it, they could have all of theirs kept.
+ * An untrusted client may name the trace that its request belongs to, but may not decide whether it is kept: with the flag
+ * of `traceparent`, or with a trace id that the ratio sampler accepts, it could have all its requests traced.
  */
 function samplerOf({ api, sdk, trusted }: { api: Api; sdk: Sdk; trusted: symbol }, settings: TraceSettings): Sampler {
   const { root, chosen } = configuredSamplers(sdk, settings);
   return {
     shouldSample(context, traceId, name, kind, attributes, links) {
       const parent = api.trace.getSpanContext(context);
-      const isStrangers = parent?.isRemote === true && context.getValue(trusted) !== true;
-      // The parts of a request are kept with it.
+      const isUntrusted = parent?.isRemote === true && context.getValue(trusted) !== true;
+      // Child spans of a traced request.
       if (parent !== undefined && parent.isRemote !== true)
         return { decision: sdk.SamplingDecision.RECORD_AND_SAMPLED };
-      if (!isStrangers) return chosen.shouldSample(context, traceId, name, kind, attributes, links);
+      if (!isUntrusted) return chosen.shouldSample(context, traceId, name, kind, attributes, links);
       const drawn = randomBytes(16).toString('hex');
       return root.shouldSample(api.ROOT_CONTEXT, drawn, name, kind, attributes, links);
     },
@@ -236,7 +236,7 @@ function samplerOf({ api, sdk, trusted }: { api: Api; sdk: Sdk; trusted: symbol 
   };
 }
 
-/** `root` decides where nobody else has. */
+/** `root` decides for requests without a trusted parent. */
 function configuredSamplers(sdk: Sdk, { sampler, ratio }: TraceSettings): { root: Sampler; chosen: Sampler } {
   const roots: Readonly<Record<string, () => Sampler>> = {
     always_on: () => new sdk.AlwaysOnSampler(),
@@ -247,13 +247,13 @@ function configuredSamplers(sdk: Sdk, { sampler, ratio }: TraceSettings): { root
   return { root, chosen: sampler.startsWith('parentbased_') ? new sdk.ParentBasedSampler({ root }) : root };
 }
 
-function rarelyTelling(exporter: SpanExporter, observe: Observe): SpanExporter {
-  let toldAt = Number.NEGATIVE_INFINITY;
+function reportingFailures(exporter: SpanExporter, observe: Observe): SpanExporter {
+  let reportedAt = Number.NEGATIVE_INFINITY;
   return {
     export(spans, done) {
       exporter.export(spans, (result) => {
-        if (result.error !== undefined && performance.now() - toldAt > TOLD_MS) {
-          toldAt = performance.now();
+        if (result.error !== undefined && performance.now() - reportedAt > REPORT_MS) {
+          reportedAt = performance.now();
           observe({ event: 'traces.unsent', error: result.error });
         }
         done(result);

@@ -1,4 +1,4 @@
-// Every event worth noticing, as one union. Log lines are made from it here; nothing else writes to the log.
+// The union of all observed events, and the log lines made from them. Nothing else writes to the log.
 
 import { type Logger, pino } from 'pino';
 import { refusalReason } from '../faults.ts';
@@ -6,8 +6,8 @@ import type { RequestScope } from '../request/request-scope.ts';
 import { errorForLog } from './log-errors.ts';
 import { Floods } from './log-floods.ts';
 
-/** The request has what else is known of the request; what could not be read as one has none. */
-interface RequestPlace {
+/** `scope` is undefined for input that could not be parsed as a request. */
+interface RequestFields {
   readonly requestId: string;
   readonly method: string;
   readonly route: string;
@@ -15,14 +15,14 @@ interface RequestPlace {
 }
 
 export type Observation =
-  /** `routine`: asked by machines by the clock, and answered as ever. */
-  | (RequestPlace & { event: 'request'; status: number; milliseconds: number; routine?: true })
-  | (RequestPlace & { event: 'request.failed'; error: unknown })
-  | (RequestPlace & { event: 'request.refused'; code: string; cause: unknown })
-  | (RequestPlace & { event: 'request.left' | 'request.cut'; cause: unknown })
-  /** Within a second, because there were too many. */
+  /** `routine`: a health probe or the like, logged at debug level. */
+  | (RequestFields & { event: 'request'; status: number; milliseconds: number; routine?: true })
+  | (RequestFields & { event: 'request.failed'; error: unknown })
+  | (RequestFields & { event: 'request.refused'; code: string; cause: unknown })
+  | (RequestFields & { event: 'request.left' | 'request.cut'; cause: unknown })
+  /** Connections beyond the limit, counted over one second. */
   | { event: 'connections.dropped'; connections: number }
-  /** Within a second, because too many bytes of answers were not read. */
+  /** Connections closed because their clients left too many bytes of replies unread, counted over one second. */
   | { event: 'connections.cut'; connections: number }
   | { event: 'database.connectionLost'; error: Error }
   | { event: 'database.connected'; server: string }
@@ -101,7 +101,7 @@ const LEVELS = {
   'server.stopping': 'info',
 } as const satisfies Record<Observation['event'], string>;
 
-/** What is told once in a while when it comes in floods, and what of it is counted together. */
+/** Time between two log lines of the same kind in a flood (log-floods). */
 const REFUSED_MS = 1_000;
 const JOB_FAILED_MS = 60_000;
 
@@ -112,22 +112,25 @@ export function observeToLog(level: string): Observe {
   );
   const write = (observation: Observation, counted?: { times: number }) => {
     const { event } = observation;
-    const told = event === 'request' && observation.routine ? 'debug' : LEVELS[event];
-    if (!log.isLevelEnabled(told)) return;
-    log[told](event === 'request' ? fieldsOfRequest(observation) : { ...fieldsOf(observation), ...counted }, event);
+    const eventLevel = event === 'request' && observation.routine ? 'debug' : LEVELS[event];
+    if (!log.isLevelEnabled(eventLevel)) return;
+    log[eventLevel](
+      event === 'request' ? fieldsOfRequest(observation) : { ...fieldsOf(observation), ...counted },
+      event,
+    );
   };
   const floods = new Floods<Observation>((latest, times) => write(latest, { times }));
   return (observation) => {
     if (observation.event === 'request.refused') {
       const { code, scope } = observation;
-      floods.note(`${code} ${scope?.problem && refusalReason(scope.problem)}`, observation, REFUSED_MS);
+      floods.add(`${code} ${scope?.problem && refusalReason(scope.problem)}`, observation, REFUSED_MS);
     } else if (observation.event === 'job.failed') {
-      floods.note(`${observation.job} ${observation.applicationId}`, observation, JOB_FAILED_MS);
+      floods.add(`${observation.job} ${observation.applicationId}`, observation, JOB_FAILED_MS);
     } else write(observation);
   };
 }
 
-/** Written for every request: member by member, since taking the event apart took longer than writing the line. */
+/** Runs for every request. Members are listed because destructuring the event took longer than writing the line. */
 function fieldsOfRequest(observation: Extract<Observation, { event: 'request' }>): Record<string, unknown> {
   const { requestId, method, route, status, milliseconds, scope } = observation;
   const problem = scope?.problem;

@@ -1,5 +1,5 @@
-// Errors as log lines show them: what helps to find the cause, from a list. Errors of libraries carry much else, some of
-// it secret: those of HTTP clients whole requests with their credentials, those of the database the values of records.
+// Errors as they are logged: only listed members. Errors of libraries also carry secrets: those of HTTP clients whole
+// requests with their credentials, those of the database the values of records.
 
 const MEMBERS = [
   'code',
@@ -11,7 +11,7 @@ const MEMBERS = [
   'address',
   'port',
   'path',
-  // Of the database, where its message names none of them.
+  // Errors of the database; its message may not name these.
   'severity',
   'schema',
   'table',
@@ -31,7 +31,8 @@ export interface LoggedError {
 }
 
 export function errorForLog(error: unknown, depth = 1): LoggedError {
-  if (!(error instanceof Error)) return { type: typeof error, message: 'something that is no error', stack: '' };
+  if (!(error instanceof Error))
+    return { type: typeof error, message: 'a thrown value that is not an Error', stack: '' };
   const members = error as Error & Record<string, unknown>;
   const shown = MEMBERS.filter((name) => ['string', 'number'].includes(typeof members[name]));
   const message = withoutValues(error.message, members.code);
@@ -46,12 +47,12 @@ export function errorForLog(error: unknown, depth = 1): LoggedError {
   };
 }
 
-/** PostgreSQL quotes the value that it could not read (SQLSTATE of class 22). */
+/** Errors of SQLSTATE class 22 quote the value that PostgreSQL could not read. */
 function withoutValues(message: string, code: unknown): string {
   return /^22...$/.test(String(code)) ? message.replace(/".*"/s, '"…"') : message;
 }
 
-/** The message stands at the head of the stack, and is shown beside it already. */
+/** The stack without the message, which is logged separately. */
 function framesOf({ stack = '' }: Error): string {
   const start = stack.search(/^ {4}at /m);
   return start === -1 ? '' : stack.slice(start).trimStart();

@@ -1,5 +1,5 @@
-// What comes in floods while something is away or too much is asked: the first is told at once, and while more come the
-// latest of them, every so often, with their number.
+// Bounds the log during floods, such as an outage or an overload: the first event of a kind is written at once, and while
+// more arrive, the latest of them at intervals with their number.
 
 interface Flood<T> {
   latest: T;
@@ -7,15 +7,15 @@ interface Flood<T> {
 }
 
 export class Floods<T> {
-  readonly #tell: (latest: T, times: number) => void;
+  readonly #write: (latest: T, times: number) => void;
   readonly #floods = new Map<string, Flood<T>>();
 
-  constructor(tell: (latest: T, times: number) => void) {
-    this.#tell = tell;
+  constructor(write: (latest: T, times: number) => void) {
+    this.#write = write;
   }
 
-  /** `kind`: what is counted together. */
-  note(kind: string, one: T, everyMs: number): void {
+  /** Events of one `kind` are counted together. */
+  add(kind: string, one: T, everyMs: number): void {
     const flood = this.#floods.get(kind);
     if (flood === undefined) this.#begin(kind, one, everyMs);
     else {
@@ -27,9 +27,9 @@ export class Floods<T> {
   #begin(kind: string, one: T, everyMs: number): void {
     const flood = { latest: one, times: 0 };
     this.#floods.set(kind, flood);
-    this.#tell(one, 1);
+    this.#write(one, 1);
     const timer = setInterval(() => {
-      if (flood.times > 0) this.#tell(flood.latest, flood.times);
+      if (flood.times > 0) this.#write(flood.latest, flood.times);
       else {
         clearInterval(timer);
         this.#floods.delete(kind);

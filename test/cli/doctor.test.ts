@@ -40,7 +40,7 @@ describe('cartulary doctor', () => {
   it('says that all is well', async () => {
     const { code, stdout, stderr } = await doctor();
     assert.deepEqual([code, stderr], [0, '']);
-    assert.equal(stdout, `Looked at 0 attachments of 1 applications, and at 0 files at ${folder}.\nAll is well.\n`);
+    assert.equal(stdout, `Checked 0 attachments of 1 applications, and 0 files in ${folder}.\nNo problems found.\n`);
   });
 
   it('tells what is wrong, mends it, and is content then', async () => {
@@ -53,16 +53,16 @@ describe('cartulary doctor', () => {
     const stranger = `a${'0'.repeat(26)}`;
     await writeFile(join(folder, app.id, roof.id.slice(-2), `${stranger.slice(0, -2)}${roof.id.slice(-2)}`), 'whose?');
     const found = await doctor();
-    assertPlain(found, /^Run it with --mend to set this right\.$/m);
-    assert.match(found.stdout, /^Looked at 2 attachments of 1 applications, and at 2 files at /);
+    assertPlain(found, /^To repair this, add --mend\.$/m);
+    assert.match(found.stdout, /^Checked 2 attachments of 1 applications, and 2 files in /);
     assert.match(
       found.stdout,
-      /^Files that belong to no attachment: 1\n {2}p\w+\/a0+\w+ 6 bytes\n {2}Mending removes them\.$/m,
+      /^Files that belong to no attachment: 1\n {2}p\w+\/a0+\w+ 6 bytes\n {2}--mend removes them\.$/m,
     );
     assert.match(
       found.stdout,
       new RegExp(
-        `^Attachments without their file: 1\n  ${app.id}/${roof.id} "roof.jpg", should have 9 bytes\n  Mending marks`,
+        `^Attachments without their file: 1\n  ${app.id}/${roof.id} "roof.jpg", should have 9 bytes\n  --mend marks`,
         'm',
       ),
     );
@@ -72,7 +72,7 @@ describe('cartulary doctor', () => {
     assert.match(mended.stdout, /^ {2}1 were marked as missing: they answer 404\.$/m);
     const after = await doctor('--hashes');
     assert.deepEqual([after.code, after.stderr], [0, '']);
-    assert.match(after.stdout, /^All is well\.\n\n1 attachments are marked as missing\. Bring their files back/m);
+    assert.match(after.stdout, /^No problems found\.\n\n1 attachments are marked as missing\. Restore their files/m);
     await mkdir(dirname(stored), { recursive: true });
     await rename(join(home, 'aside'), stored);
     const back = await doctor('--mend');
@@ -87,7 +87,7 @@ describe('cartulary doctor', () => {
     const refused = await doctor('--mend');
     assertPlain(
       refused,
-      /^Nothing was mended\. 14 of 14 attachments have no file.*If all is as it should be, add --force\.$/m,
+      /^Nothing was repaired\. 14 of 14 attachments have no file.*If this is expected, add --force\.$/m,
     );
     assert.match(refused.stdout, /^Attachments without their file: 14\n(?: {2}p.*\n){5} {2}and 9 more$/m);
     await rename(join(home, 'unmounted'), join(folder, app.id));

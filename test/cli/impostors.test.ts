@@ -91,7 +91,7 @@ describe('a command and who listens where its server should be', { concurrency: 
     'never ends its answer': [answering(`HTTP/1.1 200 OK\r\n\r\n${' '.repeat(20_000)}`), UNPROVEN],
     'passes everything on to the server': [
       relay,
-      /^The server at http:\S+ knows the operator key, but something is between/m,
+      /^The server at http:\S+ knows the operator key, but the connection passes through a proxy/m,
     ],
   } as const;
   for (const [what, [act, complaint]] of Object.entries(impostors)) {

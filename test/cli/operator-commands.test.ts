@@ -147,7 +147,7 @@ describe('the commands of the operator', { concurrency: 2 }, () => {
 
   it('list all problems of a document', async () => {
     const wrong = await publishInput({ name: '', plan: 'gold', collections: [] });
-    assertPlain(wrong, /^The document is wrong:$/m);
+    assertPlain(wrong, /^The document is not valid:$/m);
     assert.match(wrong.stderr, /^ {2}\/name must not be empty$/m);
     assert.match(wrong.stderr, /^ {2}\/plan must be one of .*, not "gold"$/m);
     assertPlain(await cartulary(['publish', '-'], '{"name": '), /^- is not JSON: /);

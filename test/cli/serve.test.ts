@@ -113,7 +113,7 @@ describe('cartulary serve', { concurrency: 2 }, () => {
         await writeFile(join(cwd, 'operator.key'), key);
         assertPlain(
           await run(['serve'], { cwd, env: kept }),
-          /^The operator key in \S+operator\.key must have 32 to 512 visible ASCII characters\. Without the file the server makes one\.$/m,
+          /^The operator key in \S+operator\.key must have 32 to 512 visible ASCII characters\. If you delete the file, the server creates a new key\.$/m,
         );
       }
       await writeFile(join(cwd, 'file'), '');
@@ -314,13 +314,13 @@ describe('cartulary serve', { concurrency: 2 }, () => {
         assertPlain(
           await metrics('127.0.0.2', { CARTULARY_PORT: String(port) }),
           new RegExp(
-            `^Port ${port} is in use: another server listens on 127\\.0\\.0\\.2:.* Set CARTULARY_METRICS_PORT `,
+            `^Port ${port} is in use: another program listens on 127\\.0\\.0\\.2:.* Set CARTULARY_METRICS_PORT `,
             'm',
           ),
         );
         assertPlain(
           await metrics('127.0.0.1', { CARTULARY_HOST: '127.0.0.2', CARTULARY_PORT: String(port) }),
-          new RegExp(`^Port ${port} is in use: another server listens on 127\\.0\\.0\\.2:.* Set CARTULARY_PORT `, 'm'),
+          new RegExp(`^Port ${port} is in use: another program listens on 127\\.0\\.0\\.2:.* Set CARTULARY_PORT `, 'm'),
         );
       });
     } finally {

@@ -37,7 +37,7 @@ export async function openFolder(server: TestServer): Promise<Folder> {
     baseUrl: server.address,
     operatorKey: OPERATOR_KEY,
     today: new Date(),
-    note: () => undefined,
+    print: () => undefined,
   });
   for (const folder of ['data', 'bin', 'programs']) await mkdir(join(path, folder));
   await writeFile(join(path, 'data', 'demonstration.json'), JSON.stringify(demonstration));

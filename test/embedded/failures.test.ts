@@ -11,7 +11,7 @@ import { startEmbedded } from '../../src/embedded/start.ts';
 import { isRoot, PERSON, personCanRun, preparedFolder, processesIn, startProcess, temporaryFolder } from './sandbox.ts';
 
 async function refusal(folder: string): Promise<string> {
-  const error: unknown = await startEmbedded({ folder, note: () => {} }).then(
+  const error: unknown = await startEmbedded({ folder, print: () => {} }).then(
     (server) => server.stop(),
     (reason) => reason,
   );
@@ -67,11 +67,11 @@ describe('failures', { concurrency: 2 }, () => {
   test('a folder that may not be written, and a database of another account', { skip: !personCanRun() }, async (t) => {
     const parent = await temporaryFolder();
     const absent = await startProcess(t, path.join(parent, 'absent'), { uid: PERSON }).event('failed', 'ready');
-    assert.match(absent.message, /^The folder .*\/absent cannot be written by this account; /);
+    assert.match(absent.message, /^This account cannot write to the folder .*\/absent; /);
     const closed = path.join(parent, 'closed');
     await mkdir(closed);
     const readable = await startProcess(t, closed, { uid: PERSON }).event('failed', 'ready');
-    assert.match(readable.message, /^The folder .*\/closed cannot be written by this account; /);
+    assert.match(readable.message, /^This account cannot write to the folder .*\/closed; /);
     const folder = await preparedFolder(parent);
     await chmod(folder, 0o777);
     const foreign = await startProcess(t, folder, { uid: PERSON }).event('failed', 'ready');
@@ -97,7 +97,7 @@ describe('failures', { concurrency: 2 }, () => {
     if (!mount('20m')) return t.skip('this machine does not let us mount a small disk');
     t.after(() => void unmount());
     const folder = path.join(disk, 'data');
-    const sentence = /^There is no room left on the disk that holds .*; free some space and start again\.$/;
+    const sentence = /^There is no space left on the disk that holds .*; free some space and start again\.$/;
     assert.match(await refusal(folder), sentence);
     assert.ok(unmount() && mount('80m'));
     await preparedFolder(disk);
@@ -105,6 +105,6 @@ describe('failures', { concurrency: 2 }, () => {
     assert.match(await refusal(folder), sentence);
     assert.deepEqual(await processesIn(disk), []);
     await rm(path.join(disk, 'filler'));
-    await (await startEmbedded({ folder, note: () => {} })).stop();
+    await (await startEmbedded({ folder, print: () => {} })).stop();
   });
 });

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startEmbedded } from '../../src/embedded/start.ts';
 import { eventually, query, startProcess, temporaryFolder } from './sandbox.ts';
 
-const note = () => {};
+const print = () => {};
 
 // Each waits more than it works.
 describe('the first start', { concurrency: 2 }, () => {
@@ -29,7 +29,7 @@ describe('the first start', { concurrency: 2 }, () => {
     }
     await mkdir(path.join(home, 'initdb-abandoned'));
     await writeFile(path.join(home, 'initdb-abandoned', 'PG_VERSION'), '18\n');
-    const server = await startEmbedded({ folder, note });
+    const server = await startEmbedded({ folder, print });
     t.after(() => server.stop());
     assert.deepEqual(await query(server.connection, 'select 1'), ['1']);
     assert.deepEqual((await readdir(home)).sort(), ['access.conf', 'cluster', 'settings.conf', 'socket']);
@@ -39,10 +39,10 @@ describe('the first start', { concurrency: 2 }, () => {
     const parent = await temporaryFolder();
     const folder = path.join(parent, 'data');
     const lines: string[] = [];
-    const old = await startEmbedded({ folder, note: (line) => lines.push(line) });
+    const old = await startEmbedded({ folder, print: (line) => lines.push(line) });
     await query(old.connection, 'create table kept (n int)');
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
-    const next = await startEmbedded({ folder, note });
+    const next = await startEmbedded({ folder, print });
     t.after(() => next.stop());
     process.kill(old.pid, 'SIGKILL');
     await eventually(

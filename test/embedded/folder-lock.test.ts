@@ -11,14 +11,14 @@ import { bornAt } from '../../src/embedded/processes.ts';
 import { startEmbedded } from '../../src/embedded/start.ts';
 import { preparedFolder, query, startProcess, temporaryFolder } from './sandbox.ts';
 
-const note = () => {};
+const print = () => {};
 
 test('a second start on a folder in use is refused with the pid, from this process and from another', async (t) => {
   const parent = await temporaryFolder();
   const folder = await preparedFolder(parent);
   const server = startProcess(t, folder);
   const ready = await server.event('ready');
-  await assert.rejects(startEmbedded({ folder, note }), (error) => {
+  await assert.rejects(startEmbedded({ folder, print }), (error) => {
     assert.ok(error instanceof DataFolderInUse);
     assert.equal(error.pid, server.pid);
     assert.equal(error.message, `The data folder ${folder} is in use by another server (process ${server.pid}).`);
@@ -27,9 +27,9 @@ test('a second start on a folder in use is refused with the pid, from this proce
   assert.deepEqual(await query(ready.connection, 'select 1'), ['1']);
   server.child.kill('SIGKILL');
   await server.ended();
-  const own = await startEmbedded({ folder, note });
+  const own = await startEmbedded({ folder, print });
   t.after(() => own.stop());
-  await assert.rejects(startEmbedded({ folder: path.join(folder, '..', 'data'), note }), DataFolderInUse);
+  await assert.rejects(startEmbedded({ folder: path.join(folder, '..', 'data'), print }), DataFolderInUse);
   const other = startProcess(t, folder);
   const failed = await other.event('failed', 'ready');
   assert.deepEqual([failed.name, failed.pid], ['DataFolderInUse', process.pid]);
@@ -113,7 +113,7 @@ test('a server in another container, whose processes we cannot see, is known by 
   const listener = net.createServer();
   await new Promise<void>((resolve) => listener.listen(path.join(folder, 'postgres/socket/.s.PGSQL.5432'), resolve));
   t.after(() => void listener.close());
-  await assert.rejects(startEmbedded({ folder, note }), { name: 'DataFolderInUse', pid });
+  await assert.rejects(startEmbedded({ folder, print }), { name: 'DataFolderInUse', pid });
   listener.close();
-  await (await startEmbedded({ folder, note })).stop();
+  await (await startEmbedded({ folder, print })).stop();
 });

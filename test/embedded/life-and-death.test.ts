@@ -19,7 +19,7 @@ import {
   watchdogOf,
 } from './sandbox.ts';
 
-const note = () => {};
+const print = () => {};
 const skip = process.platform !== 'linux';
 
 // Each waits more than it works.
@@ -42,7 +42,7 @@ describe('deaths', { concurrency: 2 }, () => {
     );
     t.diagnostic(`gone after ${Date.now() - begun} ms`);
     assert.deepEqual(await processesIn(parent), []);
-    const next = await startEmbedded({ folder, note });
+    const next = await startEmbedded({ folder, print });
     t.after(() => next.stop());
     assert.deepEqual(await query(next.connection, 'select n from kept'), ['7']);
   });
@@ -62,7 +62,7 @@ describe('deaths', { concurrency: 2 }, () => {
     await server.ended();
     assert.equal(await isAlive(pid), true);
     const lines: string[] = [];
-    const next = await startEmbedded({ folder, note: (line) => lines.push(line) });
+    const next = await startEmbedded({ folder, print: (line) => lines.push(line) });
     t.after(() => next.stop());
     assert.equal(await isAlive(pid), false);
     assert.deepEqual(lines, [`Stopping the database that an earlier run left behind (process ${pid})…`]);
@@ -74,7 +74,7 @@ describe('deaths', { concurrency: 2 }, () => {
   }, async (t) => {
     const parent = await temporaryFolder();
     const folder = await preparedFolder(parent);
-    const first = await startEmbedded({ folder, note });
+    const first = await startEmbedded({ folder, print });
     const record = path.join(folder, 'postgres/cluster/postmaster.pid');
     const text = await readFile(record, 'utf8');
     await first.stop();
@@ -89,11 +89,11 @@ describe('deaths', { concurrency: 2 }, () => {
     t.after(() => void namesake.kill('SIGKILL'));
     for (const pid of [bystander.pid, namesake.pid, process.pid, 1]) {
       await writeFile(record, text.replace(/^\d+/, String(pid)));
-      const next = await startEmbedded({ folder, note });
+      const next = await startEmbedded({ folder, print });
       await next.stop();
     }
     await writeFile(record, '');
-    await (await startEmbedded({ folder, note })).stop();
+    await (await startEmbedded({ folder, print })).stop();
     assert.deepEqual(
       [bystander.exitCode, bystander.signalCode, namesake.exitCode, namesake.signalCode],
       [null, null, null, null],
@@ -106,7 +106,7 @@ describe('deaths', { concurrency: 2 }, () => {
     const parent = await temporaryFolder();
     const folder = await preparedFolder(parent);
     const reasons: string[] = [];
-    const server = await startEmbedded({ folder, note, onRestart: (reason) => reasons.push(reason) });
+    const server = await startEmbedded({ folder, print, onRestart: (reason) => reasons.push(reason) });
     t.after(() => server.stop());
     await query(server.connection, 'create table kept (n int)');
     for (const round of [1, 2, 3]) {
@@ -129,7 +129,7 @@ describe('deaths', { concurrency: 2 }, () => {
     const parent = await temporaryFolder();
     const folder = await preparedFolder(parent);
     for (const delayMs of [0, 5, 40]) {
-      const server = await startEmbedded({ folder, note });
+      const server = await startEmbedded({ folder, print });
       process.kill(server.pid, 'SIGKILL');
       await sleep(delayMs);
       await server.stop();

@@ -74,7 +74,7 @@ describe('places', { concurrency: 2 }, () => {
       const found = await query(ready.connection, ...statements);
       server.child.kill('SIGTERM');
       await server.event('stopped');
-      const lines = server.events.filter(({ event }) => event === 'note').map(({ line }) => line);
+      const lines = server.events.filter(({ event }) => event === 'print').map(({ line }) => line);
       return { found, lines, home: await readlink(path.join(folder, 'postgres')) };
     };
 

@@ -56,7 +56,7 @@ let template: Promise<string> | null = null;
 
 async function makeTemplate(): Promise<string> {
   const folder = path.join(await temporaryFolder(), 'data');
-  await (await startEmbedded({ folder, note: () => {} })).stop();
+  await (await startEmbedded({ folder, print: () => {} })).stop();
   return folder;
 }
 

@@ -8,7 +8,7 @@ async function serve(folder: string): Promise<void> {
   const begun = performance.now();
   const server = await startEmbedded({
     folder,
-    note: (line) => say('note', { line }),
+    print: (line) => say('print', { line }),
     onRestart: (reason) => say('restart', { reason, pid: server.pid }),
   });
   const stop = async () => {

@@ -17,7 +17,7 @@ import {
   temporaryFolder,
 } from './sandbox.ts';
 
-const note = () => {};
+const print = () => {};
 
 // Each waits more than it works.
 describe('starting and stopping', { concurrency: 2 }, () => {
@@ -25,7 +25,7 @@ describe('starting and stopping', { concurrency: 2 }, () => {
     const parent = await temporaryFolder();
     const folder = path.join(parent, 'data');
     const lines: string[] = [];
-    const server = await startEmbedded({ folder, note: (line) => lines.push(line) });
+    const server = await startEmbedded({ folder, print: (line) => lines.push(line) });
     t.after(() => server.stop());
     assert.deepEqual(lines, ['Preparing the database (first start)…']);
 
@@ -71,7 +71,7 @@ describe('starting and stopping', { concurrency: 2 }, () => {
   test('stop leaves no process and no postmaster.pid, may be called twice, and the next start is quick and has the data', async (t) => {
     const parent = await temporaryFolder();
     const folder = await preparedFolder(parent);
-    const first = await startEmbedded({ folder, note });
+    const first = await startEmbedded({ folder, print });
     await query(first.connection, 'create table kept (n int)', 'insert into kept values (7)');
     await Promise.all([first.stop(), first.stop()]);
     await first.stop();
@@ -80,7 +80,7 @@ describe('starting and stopping', { concurrency: 2 }, () => {
 
     const lines: string[] = [];
     const begun = performance.now();
-    const second = await startEmbedded({ folder, note: (line) => lines.push(line) });
+    const second = await startEmbedded({ folder, print: (line) => lines.push(line) });
     const ms = performance.now() - begun;
     t.after(() => second.stop());
     t.diagnostic(`start on an existing folder: ${ms.toFixed(0)} ms`);
@@ -89,12 +89,14 @@ describe('starting and stopping', { concurrency: 2 }, () => {
     assert.deepEqual(await query(second.connection, 'select n from kept'), ['7']);
   });
 
-  test('root owns the data folder, the lent account only what PostgreSQL works in', { skip: !isRoot }, async (t) => {
+  test('root owns the data folder, the unprivileged account only what PostgreSQL works in', {
+    skip: !isRoot,
+  }, async (t) => {
     const parent = await temporaryFolder();
     const folder = path.join(parent, 'data');
     await mkdir(folder);
     await chmod(folder, 0o700);
-    const server = await startEmbedded({ folder, note });
+    const server = await startEmbedded({ folder, print });
     t.after(() => server.stop());
     const owner = async (name: string) => (await stat(path.join(folder, name))).uid;
     assert.deepEqual(
@@ -126,7 +128,7 @@ describe('starting and stopping', { concurrency: 2 }, () => {
     await person.event('stopped');
     assert.deepEqual(await processesIn(parent), []);
 
-    const server = await startEmbedded({ folder, note });
+    const server = await startEmbedded({ folder, print });
     assert.deepEqual(await query(server.connection, 'select n from kept'), ['7']);
     assert.match(await readFile(`/proc/${server.pid}/status`, 'utf8'), new RegExp(`^Uid:\t${PERSON}\t`, 'm'));
     await server.stop();
@@ -139,7 +141,7 @@ describe('starting and stopping', { concurrency: 2 }, () => {
     const deep = path.join(parent, 'd'.repeat(60), 'e'.repeat(60));
     await mkdir(deep, { recursive: true });
     const folder = await preparedFolder(deep);
-    const server = await startEmbedded({ folder, note });
+    const server = await startEmbedded({ folder, print });
     const { host } = server.connection;
     assert.ok(!host.startsWith(folder) && host.length < 90, host);
     assert.deepEqual(await query(server.connection, 'select 1'), ['1']);
@@ -152,7 +154,7 @@ describe('starting and stopping', { concurrency: 2 }, () => {
     const folder = await preparedFolder(parent);
     const log = path.join(folder, 'postgres.log');
     await writeFile(log, 'x'.repeat(9 * 2 ** 20));
-    const server = await startEmbedded({ folder, note });
+    const server = await startEmbedded({ folder, print });
     t.after(() => server.stop());
     assert.ok((await stat(log)).size < 100_000);
     assert.equal((await stat(`${log}.1`)).size, 9 * 2 ** 20);

@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { startServer } from '../../src/cli/assemble.ts';
+import { startServer } from '../../src/cli/start-server.ts';
 import type { Observation } from '../../src/observe/events.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { head, onWire } from '../support/http-client.ts';

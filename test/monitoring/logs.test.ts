@@ -221,17 +221,17 @@ describe('floods in the log', () => {
     t.mock.timers.enable({ apis: ['setInterval'] });
     const told: [string, number][] = [];
     const floods = new Floods<string>((latest, times) => told.push([latest, times]));
-    for (const one of ['a', 'b', 'c']) floods.note('kind', one, 1_000);
-    floods.note('other', 'x', 1_000);
+    for (const one of ['a', 'b', 'c']) floods.add('kind', one, 1_000);
+    floods.add('other', 'x', 1_000);
     assert.deepEqual(told.splice(0), [
       ['a', 1],
       ['x', 1],
     ]);
     t.mock.timers.tick(1_000);
-    floods.note('kind', 'd', 1_000);
+    floods.add('kind', 'd', 1_000);
     assert.deepEqual(told.splice(0), [['c', 2]]);
     t.mock.timers.tick(2_000);
-    floods.note('kind', 'e', 1_000);
+    floods.add('kind', 'e', 1_000);
     assert.deepEqual(told, [
       ['d', 1],
       ['e', 1],

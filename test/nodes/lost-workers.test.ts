@@ -22,7 +22,7 @@ describe('a worker that cannot start', () => {
   const begun: string[] = [];
   const options = {
     count: 1,
-    orders: { connection: {}, operatorKey: '' },
+    secrets: { connection: {}, operatorKey: '' },
     observe: (observation: Observation) => void observed.push(observation),
     onWaiting: (pid: string) => void begun.push(pid),
   };

@@ -67,7 +67,7 @@ describe('cartulary serve --workers 2', () => {
     for (let n = 0; n < 6; n++) answered.add((await askOnce(server.address, '/healthz', '')).node);
     assert.equal(answered.size, 2);
     for (let n = 0; n < 4; n++) assert.equal(await counted(), 6);
-    const open = server.output().match(/^Figures without a key are at (http:\S+)$/gm) ?? [];
+    const open = server.output().match(/^Metrics without a key are at (http:\S+)$/gm) ?? [];
     assert.equal(open.length, 1, 'the port that was picked is told once');
     const { status } = await fetch(open[0]!.split(' ').at(-1)!, { headers: { connection: 'close' } });
     assert.equal(status, 200);
@@ -98,7 +98,7 @@ describe('cartulary serve --workers 2', () => {
     };
     await until('it to say so', notReady);
     assert.equal((await ask(app.admin.token)).status, 200, 'all else is served');
-    assert.match(server.output(), /^Stopping; serving for 1 s more\. Ctrl-C again ends at once\.$/m);
+    assert.match(server.output(), /^Stopping; serving for another 1 s\. Press Ctrl-C again to stop at once\.$/m);
     assert.equal(await ended, 0, server.output());
     assert.deepEqual(before.filter(lives), []);
   });

@@ -27,7 +27,7 @@ describe('the demonstration', () => {
   async function start(...dataFolders: string[]): Promise<string[]> {
     const log = mock.method(console, 'log', () => undefined);
     const { connection } = server.database;
-    const options = { connection, operatorKey: OPERATOR_KEY, note: (line: string) => notes.push(line) };
+    const options = { connection, operatorKey: OPERATOR_KEY, print: (line: string) => notes.push(line) };
     try {
       await Promise.all(dataFolders.map((dataFolder) => demonstrate(server.address, { ...options, dataFolder })));
       return log.mock.calls.map(({ arguments: [text] }) => String(text));
@@ -54,6 +54,6 @@ describe('the demonstration', () => {
     assert.equal(printed.length, 2);
     for (const text of printed) assert.ok(text.includes(token), 'both show it');
     assert.deepEqual(await start(join(folder, 'other')), []);
-    assert.match(notes.at(-1) ?? '', /^The database has applications already/);
+    assert.match(notes.at(-1) ?? '', /^The database already has applications/);
   });
 });

@@ -40,7 +40,7 @@ async function newFolder(): Promise<string> {
   // What is written there is read again by the same kernel: no disk is needed for that.
   const folder = await mkdtemp(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'ct-own-'));
   folders.push(folder);
-  if (account.lent) await chown(folder, account.uid, account.gid);
+  if (account.isUnprivileged) await chown(folder, account.uid, account.gid);
   await chmod(folder, 0o700);
   return folder;
 }
@@ -134,7 +134,7 @@ async function postgresIn(data: string, first: string): Promise<OwnPostgres> {
       copy(first, place);
       const signal = join(place, 'standby.signal');
       await writeFile(signal, '');
-      if (account.lent) await chown(signal, account.uid, account.gid);
+      if (account.isUnprivileged) await chown(signal, account.uid, account.gid);
       await appendFile(
         join(place, 'postgresql.conf'),
         `primary_conninfo = 'host=127.0.0.1 port=${port} user=cartulary'\n`,

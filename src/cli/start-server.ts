@@ -1,0 +1,188 @@
+// Starts a server from its options and stops it, both in the order in which its parts depend on each other.
+
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { BACKGROUND_TASKS } from '../context.ts';
+import { UnusedConnections } from '../http/clients/shutdown.ts';
+import { closeHttpServer, createHttpServer, listen } from '../http/server.ts';
+import { jobsOf } from '../jobs/jobs.ts';
+import { JobRunner } from '../jobs/runner.ts';
+import { Metrics } from '../monitoring/metrics.ts';
+import { type MetricsPort, openMetricsPort } from '../monitoring/metrics-port.ts';
+import { openTraces, type Traces } from '../monitoring/traces.ts';
+import type { Observe } from '../observe/events.ts';
+import { makeVapidKeys, type VapidKeys } from '../push/web-push.ts';
+import { withTimeout } from '../request/timeout.ts';
+import { migrate, migrationsApplied } from '../store/applications/migrate.ts';
+import { type Blobs, StoreUnavailable } from '../store/blobs/blobs.ts';
+import type { Database } from '../store/database/database.ts';
+import { DatabaseFigures } from '../store/database/database-figures.ts';
+import { detectEngine } from '../store/database/engine.ts';
+import type { Invalidation } from '../store/nodes/messages.ts';
+import { keepServerKey } from '../store/nodes/server-keys.ts';
+import { QUOTA_GROUPS } from '../wire/publish-document.ts';
+import { assemble, type Parts } from './assemble.ts';
+import { orCannotListen } from './cannot-listen.ts';
+import { readParts } from './readings.ts';
+import type { ServerOptions } from './server-options.ts';
+import { VERSION } from './version.ts';
+
+/** Time for active requests to finish when the server stops; then their connections are closed. */
+const DRAIN_MS = 10_000;
+/** Time for requests whose connections were closed to clean up. */
+const FINISH_MS = 5_000;
+/** Bound for stopping as a whole: containers are usually killed after 30 s. */
+const CLOSE_MS = 25_000;
+const IDLE_CHECK_MS = 50;
+
+export interface RunningServer {
+  /** `http://HOST:PORT`, without a slash at the end. */
+  readonly address: string;
+  /** Address of the metrics port, in the same form. */
+  readonly metricsAddress: string | undefined;
+  readonly database: Database;
+  /** Clears the caches that a message makes stale, as if another node had sent the message. */
+  readonly invalidate: (invalidation: Invalidation) => void;
+  /** Reports at /readyz that the server is stopping and closes connections after their reply; still serves requests. */
+  leave(): void;
+  /** Accepts no more requests, lets active requests finish, and closes the connections to the database. */
+  close(): Promise<void>;
+}
+
+interface Listeners {
+  readonly server: Server;
+  readonly unused: UnusedConnections;
+  metricsPort: MetricsPort | undefined;
+}
+
+export async function startServer(options: ServerOptions): Promise<RunningServer> {
+  const metrics = new Metrics();
+  const observe: Observe = (observation) => {
+    metrics.observe(observation);
+    options.observe(observation);
+  };
+  const traces = await tracesOf(options, observe);
+  const state = { address: '', closing: false };
+  const parts = assemble(options, { observe, metrics, traces, state });
+  const { services } = parts;
+  const { database, invalidate } = services;
+  const jobs = new JobRunner(jobsOf(services, options), observe);
+  const { trustedProxies, clientConnectionsMax: connectionsMax, migrations } = options;
+  const health = { ready: () => migrationsApplied(database.system, migrations), stopping: () => state.closing };
+  const server = createHttpServer(services, health, { trustedProxies, connectionsMax });
+  const listeners: Listeners = { server, unused: new UnusedConnections(server), metricsPort: undefined };
+  readMetrics(metrics, { parts, server, jobs, options });
+  const leave = () => {
+    state.closing = true;
+  };
+  // Whatever has not finished by then ends with the process.
+  const close = () => {
+    leave();
+    return withTimeout(CLOSE_MS, closeAll(parts, jobs, listeners));
+  };
+  try {
+    await open(parts, options);
+    jobs.start();
+    const { host, port, metricsEndpoint } = options;
+    await orCannotListen('interface', options, listen(server, { host, port }));
+    if (metricsEndpoint !== undefined) {
+      const opening = openMetricsPort(metricsEndpoint, () => metrics.text());
+      listeners.metricsPort = await orCannotListen('metrics', metricsEndpoint, opening);
+    }
+  } catch (error) {
+    await close().catch(() => undefined);
+    throw error;
+  }
+  const address = addressOf(options.host, server.address() as AddressInfo);
+  state.address = address;
+  const { metricsPort } = listeners;
+  const metricsAddress = metricsPort && addressOf(options.metricsEndpoint?.host ?? '', metricsPort.address);
+  observe({ event: 'server.started', address, version: VERSION, pid: process.pid });
+  return { address, metricsAddress, database, invalidate, leave, close };
+}
+
+async function tracesOf({ traces, trustedProxies = [] }: ServerOptions, observe: Observe): Promise<Traces | undefined> {
+  return traces && openTraces({ ...traces, trustedProxies }, VERSION, observe);
+}
+
+interface MetricsSources {
+  readonly parts: Parts;
+  readonly server: Server;
+  readonly jobs: JobRunner;
+  readonly options: ServerOptions;
+}
+
+function readMetrics(metrics: Metrics, { parts, server, jobs, options }: MetricsSources): void {
+  const { services, listener, background } = parts;
+  const { peers, embedded = false } = options;
+  const databaseFigures = new DatabaseFigures(services.database.system);
+  metrics.readFrom({
+    read: () => readParts({ services, server, listener, background, embedded }),
+    readDatabase: () => databaseFigures.read(),
+    peers,
+    names: { groups: QUOTA_GROUPS, jobs: jobs.names, tasks: BACKGROUND_TASKS },
+  });
+}
+
+/** Everything that has to be open before the first request. */
+async function open({ services, blobs, clock, listener, push }: Parts, options: ServerOptions): Promise<void> {
+  const { database, definitions, observe } = services;
+  await openBlobs(blobs, observe);
+  database.engine = await detectEngine(database.system);
+  await migrate(database, { folder: options.migrations, onWaiting: options.onWaiting });
+  await definitions.rememberAll();
+  await clock.follow(database.system);
+  push.useKeys(await keepVapidKeys(database, clock.now()));
+  await listener.start();
+}
+
+async function closeAll(parts: Parts, jobs: JobRunner, { server, unused, metricsPort }: Listeners): Promise<void> {
+  const { services, clock, listener, blobs, thumbnails, push, mailer } = parts;
+  const { database, activeWork, tokenUses, quotas, deadlines, traces } = services;
+  // Stopped first, so that long jobs end while requests finish.
+  const jobsEnded = jobs.stop();
+  const drained = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
+  // Replies that began before the stop promised keep-alive, so their connections stay open after the reply.
+  const idle = setInterval(() => {
+    server.closeIdleConnections();
+    unused.close();
+  }, IDLE_CHECK_MS);
+  await closeHttpServer(server);
+  clearTimeout(drained);
+  await activeWork.finished(FINISH_MS);
+  clearInterval(idle);
+  await database.stopPublishing();
+  await jobsEnded;
+  await tokenUses.write(database).catch(() => undefined);
+  await quotas.close();
+  mailer?.close();
+  metricsPort?.close();
+  await traces?.close();
+  clock.stop();
+  deadlines.close();
+  await push.close();
+  await listener.stop();
+  await thumbnails.close();
+  await blobs.close();
+  await database.close();
+}
+
+const addressOf = (host: string, { port }: AddressInfo): string =>
+  `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+
+/** Browsers subscribe with this key: it is made once for all nodes and never changes. */
+async function keepVapidKeys({ system }: Database, at: number): Promise<VapidKeys> {
+  const make = () => JSON.stringify(makeVapidKeys());
+  const kept = await keepServerKey(system, 'vapid', { make, madeAt: new Date(at).toISOString() });
+  return JSON.parse(kept) as VapidKeys;
+}
+
+/** The server starts without an unavailable blob store: only attachments fail, until the store is back. */
+async function openBlobs(blobs: Blobs, observe: Observe): Promise<void> {
+  try {
+    await blobs.open();
+  } catch (error) {
+    if (!(error instanceof StoreUnavailable)) throw error;
+    observe({ event: 'attachments.away', error });
+  }
+}
