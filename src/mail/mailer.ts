@@ -23,7 +23,7 @@ export interface MailSettings {
   readonly from: string;
 }
 
-const PATIENCE_MS = 10_000;
+const STEP_TIMEOUT_MS = 10_000;
 /** For the whole of a mail, however lively the server is. */
 const DEADLINE_MS = 30_000;
 
@@ -43,9 +43,9 @@ export function openMailer({ url, from }: MailSettings, deadlineMs = DEADLINE_MS
       requireTLS: !plain && !isLoopback(address),
       ignoreTLS: plain,
       ...(username === '' ? {} : { auth }),
-      connectionTimeout: PATIENCE_MS,
-      greetingTimeout: PATIENCE_MS,
-      socketTimeout: PATIENCE_MS,
+      connectionTimeout: STEP_TIMEOUT_MS,
+      greetingTimeout: STEP_TIMEOUT_MS,
+      socketTimeout: STEP_TIMEOUT_MS,
       disableFileAccess: true,
       disableUrlAccess: true,
     }),

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { QUERY_CODE_POINTS_MAX } from '../../src/domain/search/lex.ts';
-import { CRITERIA_MAX, LEVELS_MAX } from '../../src/domain/search/parse.ts';
+import { CRITERIA_MAX, SEARCH_LEVELS_MAX } from '../../src/domain/search/parse.ts';
 import { SIMPLE_TYPES } from '../../src/wire/values.ts';
 import { allTablesOf, blocksOf, codeIn, type Table, tableOf } from '../support/markdown.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
@@ -132,7 +132,7 @@ describe('docs/search.md', () => {
   it('tells the limits that hold', () => {
     assert.deepEqual(
       tableOf('search', 'What', 'Limit').map(([, limit]) => limit),
-      [QUERY_CODE_POINTS_MAX, CRITERIA_MAX, LEVELS_MAX].map((limit) => limit.toLocaleString('en-US')),
+      [QUERY_CODE_POINTS_MAX, CRITERIA_MAX, SEARCH_LEVELS_MAX].map((limit) => limit.toLocaleString('en-US')),
     );
   });
 

@@ -32,9 +32,9 @@ const STORED = /^(?:\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z|\d{4}-\d{2}-\d{2
 
 function assertSound(condition: Condition): void {
   for (const leaf of leavesOf(condition)) {
-    const places = leaf.kind === 'contains' ? leaf.places : 'place' in leaf ? [leaf.place] : [];
-    for (const place of places) assert.ok(place.kind === 'metadata' || place.column.searchable);
-    if (leaf.kind === 'contains') assert.ok(leaf.places.length > 0 && !/[\0\p{Surrogate}]/u.test(leaf.term));
+    const fields = leaf.kind === 'contains' ? leaf.fields : 'field' in leaf ? [leaf.field] : [];
+    for (const field of fields) assert.ok(field.kind === 'metadata' || field.column.searchable);
+    if (leaf.kind === 'contains') assert.ok(leaf.fields.length > 0 && !/[\0\p{Surrogate}]/u.test(leaf.term));
     if (leaf.kind === 'text') assert.doesNotMatch(leaf.value, /[\0\p{Surrogate}]/u);
     if (leaf.kind === 'number') assert.ok(Number.isFinite(leaf.value) && !Object.is(leaf.value, -0));
     if (leaf.kind === 'near') assert.ok(Number.isFinite(leaf.metres) && leaf.metres >= 0);

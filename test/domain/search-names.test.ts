@@ -78,10 +78,10 @@ describe('dots in names', () => {
     text('c0000005', '$price'),
     text('c0000006', 'constructor'),
   ];
-  const place = (query: string): string => {
+  const field = (query: string): string => {
     const found = read(query, { columns });
-    assert.ok(found.kind === 'text' && found.place.kind === 'column');
-    const { column, key } = found.place;
+    assert.ok(found.kind === 'text' && found.field.kind === 'column');
+    const { column, key } = found.field;
     return key === undefined ? column.id : `${column.id} ${key}`;
   };
   const cases: [query: string, expected: string][] = [
@@ -109,7 +109,7 @@ describe('dots in names', () => {
     ['"$price"=x', 'c0000005'],
     ['constructor=x', 'c0000006'],
   ];
-  for (const [query, expected] of cases) it(query, () => assert.equal(place(query), expected));
+  for (const [query, expected] of cases) it(query, () => assert.equal(field(query), expected));
 
   const mistakes: [query: string, expected: string][] = [
     ['a.b.z=x', '0: Column "a.b" is a String and has no keys such as "z".'],

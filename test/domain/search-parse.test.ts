@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { lex } from '../../src/domain/search/lex.ts';
-import { CRITERIA_MAX, LEVELS_MAX, parse, type Syntax } from '../../src/domain/search/parse.ts';
+import { CRITERIA_MAX, parse, SEARCH_LEVELS_MAX, type Syntax } from '../../src/domain/search/parse.ts';
 import { Fault } from '../../src/faults.ts';
 
 const tokens = (query: string) =>
@@ -221,10 +221,10 @@ describe('limits', () => {
     });
   });
 
-  it(`${LEVELS_MAX} levels of parentheses and NOT, in any mixture`, () => {
+  it(`${SEARCH_LEVELS_MAX} levels of parentheses and NOT, in any mixture`, () => {
     for (const level of ['(', '-', 'NOT ', '-(', '(NOT ']) {
       const perLevel = /^[-(]$|^NOT $/.test(level) ? 1 : 2;
-      const deepest = level.repeat(LEVELS_MAX / perLevel);
+      const deepest = level.repeat(SEARCH_LEVELS_MAX / perLevel);
       const closing = ')'.repeat(deepest.split('(').length - 1);
       parse(`${deepest}a${closing}`);
       const { position, message } = mistake(`${deepest}(a)${closing}`);

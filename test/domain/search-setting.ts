@@ -2,7 +2,7 @@
 // written so that a table of cases can be read. Not a test itself.
 
 import { readSearch } from '../../src/domain/search/check.ts';
-import type { Condition, Place } from '../../src/domain/search/condition.ts';
+import type { Condition, SearchField } from '../../src/domain/search/condition.ts';
 import { Fault } from '../../src/faults.ts';
 import type { Column } from '../../src/wire/applications.ts';
 import { SIMPLE_TYPES } from '../../src/wire/values.ts';
@@ -73,27 +73,27 @@ export function written(condition: Condition): string {
     case 'not':
       return `not(${written(condition.part)})`;
     case 'present':
-      return `present(${placeName(condition.place)})`;
+      return `present(${fieldName(condition.field)})`;
     case 'contains':
-      return `${condition.places.map(placeName).join('|')}~${JSON.stringify(condition.term)}`;
+      return `${condition.fields.map(fieldName).join('|')}~${JSON.stringify(condition.term)}`;
     case 'text':
-      return `${placeName(condition.place)}${condition.operator}${JSON.stringify(condition.value)}`;
+      return `${fieldName(condition.field)}${condition.operator}${JSON.stringify(condition.value)}`;
     case 'user':
-      return `user(${[placeName(condition.place), ...named('name', condition.name), ...named('id', condition.id)].join(' ')})`;
+      return `user(${[fieldName(condition.field), ...named('name', condition.name), ...named('id', condition.id)].join(' ')})`;
     case 'number':
     case 'boolean':
-      return `${placeName(condition.place)}${condition.operator}${condition.value}`;
+      return `${fieldName(condition.field)}${condition.operator}${condition.value}`;
     case 'range':
-      return `${placeName(condition.place)}[${condition.from ?? ''}..${condition.before ?? ''})`;
+      return `${fieldName(condition.field)}[${condition.from ?? ''}..${condition.before ?? ''})`;
     case 'near':
-      return `near(${placeName(condition.place)} ${condition.latitude} ${condition.longitude} ${condition.metres})`;
+      return `near(${fieldName(condition.field)} ${condition.latitude} ${condition.longitude} ${condition.metres})`;
   }
 }
 
 const named = (label: string, value: string | undefined): string[] =>
   value === undefined ? [] : [`${label}=${value}`];
 
-function placeName(place: Place): string {
-  if (place.kind === 'metadata') return `$${place.name}`;
-  return place.key === undefined ? place.column.name : `${place.column.name}.${place.key}`;
+function fieldName(field: SearchField): string {
+  if (field.kind === 'metadata') return `$${field.name}`;
+  return field.key === undefined ? field.column.name : `${field.column.name}.${field.key}`;
 }

@@ -26,13 +26,13 @@ export function userNameProblem(name: string): PropertyProblem | undefined {
 /** No quotes, comments, groups and lists: whatever a mail program reads into an address, the mail goes to this one. */
 const BEFORE_AT = /^[^\s@<>(),;:"[\]\\\p{Cc}\p{Cs}]+$/u;
 /** Names of hosts, in whatever script, and no numbers, which some take for addresses of the network. */
-const BEHIND_AT = /^(?:[\p{L}\p{M}\p{Nd}_-]+\.)*(?!\p{Nd}+$|0x[\da-f]*$)[\p{L}\p{M}\p{Nd}_-]+$/iu;
+const AFTER_AT = /^(?:[\p{L}\p{M}\p{Nd}_-]+\.)*(?!\p{Nd}+$|0x[\da-f]*$)[\p{L}\p{M}\p{Nd}_-]+$/iu;
 
 export function emailProblem(email: string): PropertyProblem | undefined {
   if (email.length > EMAIL_MAX) return invalid('email', `must have at most ${EMAIL_MAX} characters`);
   const [before = '', behind = '', ...more] = email.split('@');
   // A name that has no form in the network's own letters is the name of no host.
-  if (more.length > 0 || !BEFORE_AT.test(before) || !BEHIND_AT.test(behind) || domainToASCII(behind) === '') {
+  if (more.length > 0 || !BEFORE_AT.test(before) || !AFTER_AT.test(behind) || domainToASCII(behind) === '') {
     return invalid('email', 'must be an e-mail address');
   }
   return undefined;

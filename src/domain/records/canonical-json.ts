@@ -26,14 +26,14 @@ export function canonicalJson(value: unknown): string {
 const WRITTEN_BY_HAND_MAX = 32;
 
 /** Of an object's text, the elements of its long arrays some at a time: a record's values can take 30 ms. */
-export function* canonicalPieces(members: Record<string, unknown>): Generator<undefined, string, undefined> {
+export function* canonicalJsonInSlices(members: Record<string, unknown>): Generator<undefined, string, undefined> {
   const pieces: string[] = [];
   for (const key of sortedKeys(members)) {
     const member = members[key];
     if (Array.isArray(member) && member.length > WRITTEN_BY_HAND_MAX) {
-      pieces.push(`${quote(key)}:[${yield* elementPieces(member)}]`);
+      pieces.push(`${quote(key)}:[${yield* elementsInSlices(member)}]`);
     } else if (isMembers(member)) {
-      pieces.push(`${quote(key)}:${yield* canonicalPieces(member)}`);
+      pieces.push(`${quote(key)}:${yield* canonicalJsonInSlices(member)}`);
     } else {
       pieces.push(`${quote(key)}:${canonicalJson(member)}`);
     }
@@ -44,7 +44,7 @@ export function* canonicalPieces(members: Record<string, unknown>): Generator<un
 const isMembers = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-function* elementPieces(elements: readonly unknown[]): Generator<undefined, string, undefined> {
+function* elementsInSlices(elements: readonly unknown[]): Generator<undefined, string, undefined> {
   const pieces: string[] = [];
   for (let from = 0; from < elements.length; from += WRITTEN_BY_HAND_MAX) {
     yield;

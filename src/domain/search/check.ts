@@ -4,14 +4,14 @@
 import type { Column } from '../../wire/applications.ts';
 import { quoteClipped } from '../values/value-type.ts';
 import { matchAnywhere } from './bare-terms.ts';
-import { findSubject, type Subject, searchablePlaces, type TypedPlace } from './columns.ts';
+import { findSubject, type Subject, searchableFields, type TypedField } from './columns.ts';
 import type { Condition } from './condition.ts';
 import { invalidSearch } from './invalid-search.ts';
 import { type Criterion, parse, type Syntax } from './parse.ts';
 import { isProblem } from './spans.ts';
-import { type Question, type Setting, TYPE_RULES } from './type-rules.ts';
+import { type Comparison, type TermContext, TYPE_RULES } from './type-rules.ts';
 
-export interface SearchSetting extends Setting {
+export interface QueryContext extends TermContext {
   /** All columns of the collection, also those that are not searchable. */
   readonly columns: Iterable<Column>;
   /** Whether a term without any text, which every record contains, is an error. */
@@ -19,17 +19,17 @@ export interface SearchSetting extends Setting {
 }
 
 interface Checking {
-  readonly setting: Setting & Pick<SearchSetting, 'refusesEmptyTerms'>;
+  readonly setting: TermContext & Pick<QueryContext, 'refusesEmptyTerms'>;
   readonly columns: readonly Column[];
-  readonly everywhere: readonly TypedPlace[];
+  readonly everywhere: readonly TypedField[];
 }
 
 /** Throws INVALID_SEARCH with the position at which the query is wrong, in code points. An empty query asks for everything. */
-export function readSearch(query: string, setting: SearchSetting): Condition {
+export function readSearch(query: string, setting: QueryContext): Condition {
   const syntax = parse(query);
   if (syntax === undefined) return { kind: 'everything' };
   const columns = [...setting.columns];
-  const condition = check(syntax, { setting, columns, everywhere: searchablePlaces(columns) });
+  const condition = check(syntax, { setting, columns, everywhere: searchableFields(columns) });
   const leaves = countLeaves(condition);
   if (leaves <= LEAVES_MAX) return condition;
   throw invalidSearch(
@@ -74,18 +74,18 @@ function checkCriterion({ name, operator, term, position }: Criterion, { columns
     if (operator === ':') return matchAnywhere(subject.typed, term.text, { clock: setting, behindOperator: true });
     throw invalidSearch(`${subject.sentence}; "${operator}" needs one of its keys after a dot.`, position);
   }
-  if (operator === '!=') return not(ask(subject, { operator: '=', term, setting }));
-  return ask(subject, { operator, term, setting });
+  if (operator === '!=') return not(compare(subject, { operator: '=', term, setting }));
+  return compare(subject, { operator, term, setting });
 }
 
 /** Every record has all metadata. */
-const present = ({ place }: Subject): Condition =>
-  place.kind === 'metadata' ? { kind: 'everything' } : { kind: 'present', place };
+const present = ({ field }: Subject): Condition =>
+  field.kind === 'metadata' ? { kind: 'everything' } : { kind: 'present', field };
 
-function ask({ typed, sentence }: Subject, { operator, term, setting }: Omit<Question, 'place'>): Condition {
-  const [{ place, type }] = typed as [TypedPlace];
+function compare({ typed, sentence }: Subject, { operator, term, setting }: Omit<Comparison, 'field'>): Condition {
+  const [{ field, type }] = typed as [TypedField];
   const rule = TYPE_RULES[type];
-  const answer = rule.ask({ place, operator, term, setting });
+  const answer = rule.toCondition({ field, operator, term, setting });
   if (answer !== undefined && !isProblem(answer)) return answer;
   const why = answer === undefined ? `it takes ${rule.fits}` : answer.problem;
   throw invalidSearch(`${sentence}, which ${quoteClipped(term.text)} does not fit: ${why}.`, term.position);

@@ -1,26 +1,26 @@
 // What a name in a search query means: a column by its name or ID, a key of an Object, or a record's metadata; and the
-// places at which a term without a name looks.
+// fields at which a term without a name looks.
 
 import type { Column, ObjectScheme } from '../../wire/applications.ts';
 import type { ReferenceTypeName, SimpleTypeName } from '../../wire/values.ts';
 import { quoteClipped } from '../values/value-type.ts';
-import { METADATA, type MetadataName, type Place } from './condition.ts';
+import { METADATA, type MetadataName, type SearchField } from './condition.ts';
 import { foldText } from './fold.ts';
 import { invalidSearch } from './invalid-search.ts';
 import type { NamePart } from './parse.ts';
 
-/** A place whose values are all of one type; `referred`: they are those of other records. */
-export interface TypedPlace {
-  readonly place: Place;
+/** A field whose values are all of one type; `referred`: they are those of other records. */
+export interface TypedField {
+  readonly field: SearchField;
   readonly type: SimpleTypeName;
   readonly referred: boolean;
 }
 
 /** What a criterion is about. Without a key, Objects have no one type: only their keys do. */
 export interface Subject {
-  readonly place: Place;
-  /** The place itself, or all keys. */
-  readonly typed: readonly TypedPlace[];
+  readonly field: SearchField;
+  /** The field itself, or all keys. */
+  readonly typed: readonly TypedField[];
   readonly isObject: boolean;
   /** For messages: `Column "Size" is a Number`. */
   readonly sentence: string;
@@ -41,31 +41,31 @@ const METADATA_TYPES: Readonly<Record<MetadataName, SimpleTypeName>> = {
 };
 
 /** Everywhere that a bare term looks. */
-export function searchablePlaces(columns: readonly Column[]): TypedPlace[] {
-  return columns.filter((column) => column.searchable).flatMap((column) => typedPlacesOf(column));
+export function searchableFields(columns: readonly Column[]): TypedField[] {
+  return columns.filter((column) => column.searchable).flatMap((column) => typedFieldsOf(column));
 }
 
-function typedPlacesOf(column: Column): TypedPlace[] {
-  const place: Place = { kind: 'column', column };
+function typedFieldsOf(column: Column): TypedField[] {
+  const field: SearchField = { kind: 'column', column };
   switch (column.type) {
     case 'ReferenceString':
     case 'ReferenceNumber':
     case 'ReferenceUser':
-      return [{ place, type: REFERRED_TYPES[column.type], referred: true }];
+      return [{ field, type: REFERRED_TYPES[column.type], referred: true }];
     case 'Object':
-      return keyPlaces(column, column.scheme);
+      return keyFields(column, column.scheme);
     case 'Array': {
       const { type, scheme } = column.scheme.element;
-      return type === 'Object' ? keyPlaces(column, scheme) : [{ place, type, referred: false }];
+      return type === 'Object' ? keyFields(column, scheme) : [{ field, type, referred: false }];
     }
     default:
-      return [{ place, type: column.type, referred: false }];
+      return [{ field, type: column.type, referred: false }];
   }
 }
 
-const keyPlaces = (column: Column, scheme: ObjectScheme | undefined): TypedPlace[] =>
+const keyFields = (column: Column, scheme: ObjectScheme | undefined): TypedField[] =>
   (scheme?.keys ?? []).map(({ name, type }) => ({
-    place: { kind: 'column', column, key: name },
+    field: { kind: 'column', column, key: name },
     type,
     referred: false,
   }));
@@ -114,10 +114,10 @@ function namedColumns(columns: readonly Column[], name: readonly NamePart[], pos
 }
 
 /** The key that is left behind the label of a column; `other` if what is written does not begin with the label. */
-type KeyBehind = (label: string) => { key?: string } | 'other';
+type KeyAfter = (label: string) => { key?: string } | 'other';
 
 /** Names and keys may contain dots themselves. */
-function cutAtAnyDot(name: readonly NamePart[]): KeyBehind {
+function cutAtAnyDot(name: readonly NamePart[]): KeyAfter {
   const written = join(name);
   return (label) => {
     if (written === label) return {};
@@ -126,7 +126,7 @@ function cutAtAnyDot(name: readonly NamePart[]): KeyBehind {
 }
 
 /** What is quoted is a whole name or a whole key: `"a.b".c` and `a.b."c"` leave nothing to guess. */
-function cutAtQuotes(name: readonly NamePart[], position: number): KeyBehind {
+function cutAtQuotes(name: readonly NamePart[], position: number): KeyAfter {
   const cut = Math.max(
     1,
     name.findIndex(({ quoted }) => quoted),
@@ -174,11 +174,11 @@ function unknownColumn(columns: readonly Column[], name: readonly NamePart[], po
 }
 
 function metadataSubject(name: MetadataName): Subject {
-  const place: Place = { kind: 'metadata', name };
+  const field: SearchField = { kind: 'metadata', name };
   const type = METADATA_TYPES[name];
   return {
-    place,
-    typed: [{ place, type, referred: false }],
+    field,
+    typed: [{ field, type, referred: false }],
     isObject: false,
     sentence: `$${name} is ${withArticle(type)}`,
   };
@@ -186,8 +186,8 @@ function metadataSubject(name: MetadataName): Subject {
 
 function columnSubject(column: Column): Subject {
   return {
-    place: { kind: 'column', column },
-    typed: typedPlacesOf(column),
+    field: { kind: 'column', column },
+    typed: typedFieldsOf(column),
     isObject: keysOf(column) !== undefined,
     sentence: columnSentence(column),
   };
@@ -207,10 +207,10 @@ function keySubject(column: Column, key: string, position: number): Subject {
   if (known === undefined) {
     throw invalidSearch(`Column ${quoteClipped(column.name)} has no key ${quoteClipped(key)}.`, position);
   }
-  const place: Place = { kind: 'column', column, key };
+  const field: SearchField = { kind: 'column', column, key };
   return {
-    place,
-    typed: [{ place, type: known.type, referred: false }],
+    field,
+    typed: [{ field, type: known.type, referred: false }],
     isObject: false,
     sentence: `Key ${quoteClipped(key)} of column ${quoteClipped(column.name)} is ${withArticle(known.type)}`,
   };

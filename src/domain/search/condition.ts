@@ -1,4 +1,4 @@
-// What a search query asks for, once it has been read and checked against a collection: a tree whose leaves name places
+// What a search query asks for, once it has been read and checked against a collection: a tree whose leaves name fields
 // and typed values. The compiler (store/records/search) turns it into SQL; nothing of the query's own text is left in it but values.
 
 import type { Column } from '../../wire/applications.ts';
@@ -7,14 +7,14 @@ export const METADATA = ['createdAt', 'updatedAt', 'createdBy', 'updatedBy', 'id
 export type MetadataName = (typeof METADATA)[number];
 
 /** Where a criterion looks. In an Array it asks for any element. `key`: of an Object, or of the Objects in an Array. */
-export type Place =
+export type SearchField =
   | { readonly kind: 'metadata'; readonly name: MetadataName }
   | { readonly kind: 'column'; readonly column: Column; readonly key?: string };
 
 export type Operator = '=' | '<' | '<=' | '>' | '>=';
 
 /**
- * Each leaf is either true or false for a record; a place without a value makes it false (`not` is the exact complement).
+ * Each leaf is either true or false for a record; a field without a value makes it false (`not` is the exact complement).
  * On Reference columns a leaf asks about the referred value as the caller sees it now.
  */
 export type Condition =
@@ -23,20 +23,20 @@ export type Condition =
   | { readonly kind: 'and' | 'or'; readonly parts: readonly Condition[] }
   | { readonly kind: 'not'; readonly part: Condition }
   /** The record has a value there; a reference: one that resolves for the caller to a value. */
-  | { readonly kind: 'present'; readonly place: Place }
-  /** The text of at least one of the places contains the term, which is folded (fold.ts). '' is in every text. */
-  | { readonly kind: 'contains'; readonly places: readonly Place[]; readonly term: string }
+  | { readonly kind: 'present'; readonly field: SearchField }
+  /** The text of at least one of the fields contains the term, which is folded (fold.ts). '' is in every text. */
+  | { readonly kind: 'contains'; readonly fields: readonly SearchField[]; readonly term: string }
   /** Exact, by code points: String, the names of Users and Attachments, and `$id`. */
-  | { readonly kind: 'text'; readonly place: Place; readonly operator: Operator; readonly value: string }
+  | { readonly kind: 'text'; readonly field: SearchField; readonly operator: Operator; readonly value: string }
   /** Equality of Users: by name, by identifier, or by either. */
-  | { readonly kind: 'user'; readonly place: Place; readonly name?: string; readonly id?: string }
-  | { readonly kind: 'number'; readonly place: Place; readonly operator: Operator; readonly value: number }
-  | { readonly kind: 'boolean'; readonly place: Place; readonly operator: Operator; readonly value: boolean }
+  | { readonly kind: 'user'; readonly field: SearchField; readonly name?: string; readonly id?: string }
+  | { readonly kind: 'number'; readonly field: SearchField; readonly operator: Operator; readonly value: number }
+  | { readonly kind: 'boolean'; readonly field: SearchField; readonly operator: Operator; readonly value: boolean }
   /** DateTime (ISO with milliseconds and Z), Date or Time (`24:00:00` as an end), in the stored form; `before` is exclusive. */
-  | { readonly kind: 'range'; readonly place: Place; readonly from?: string; readonly before?: string }
+  | { readonly kind: 'range'; readonly field: SearchField; readonly from?: string; readonly before?: string }
   | {
       readonly kind: 'near';
-      readonly place: Place;
+      readonly field: SearchField;
       readonly latitude: number;
       readonly longitude: number;
       readonly metres: number;

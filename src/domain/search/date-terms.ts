@@ -17,20 +17,20 @@ const MINUTE_MS = 60 * SECOND_MS;
 const DECIMALS_MAX = 3;
 
 /** A day of the calendar, or an instant and how long what was written stands for. */
-export type Moment = { readonly day: number } | { readonly instant: number; readonly lengthMs: number };
+export type DayOrInstant = { readonly day: number } | { readonly instant: number; readonly lengthMs: number };
 
-export function spanOf(moment: Moment, zone: string, written: string): Span | { problem: string } {
+export function spanOf(moment: DayOrInstant, zone: string, written: string): Span | { problem: string } {
   if ('day' in moment) return daySpan(moment.day, zone);
   return instantSpan(moment.instant, moment.instant + moment.lengthMs, written);
 }
 
 /** For a DateTime: a date is the day in the zone, and a date-time without offset is in the zone too. */
-export function readDateTime(text: string, zone: string): Reading<Span> {
-  const moment = readMoment(text, zone);
+export function readDateTimeTerm(text: string, zone: string): Reading<Span> {
+  const moment = readDayOrInstant(text, zone);
   return moment === undefined || isProblem(moment) ? moment : spanOf(moment, zone, text);
 }
 
-export function readMoment(text: string, zone: string): Reading<Moment> {
+export function readDayOrInstant(text: string, zone: string): Reading<DayOrInstant> {
   const date = readDay(text);
   if (date !== undefined) return isProblem(date) ? date : { day: date };
   const parts = DATE_TIME.exec(text);
@@ -58,13 +58,13 @@ function readOffset(offset: string | undefined): Reading<number> {
   return (parts[1] === '-' ? -1 : 1) * (hours * 60 + minutes) * MINUTE_MS;
 }
 
-export function readDate(text: string): Reading<Span> {
+export function readDateTerm(text: string): Reading<Span> {
   const day = readDay(text);
   return day === undefined || isProblem(day) ? day : dateSpan(day);
 }
 
 /** `10:30` is the minute, `10:30:15` the second. */
-export function readTime(text: string): Reading<Span> {
+export function readTimeTerm(text: string): Reading<Span> {
   const time = readTimeOfDay(text);
   return time === undefined || isProblem(time) ? time : timeSpan(time.start, time.seconds);
 }

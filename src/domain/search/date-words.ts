@@ -3,10 +3,10 @@
 
 import { addMonths, DAY_MS, FIRST_DAY, FIRST_INSTANT, LAST_DAY, LAST_INSTANT } from '../dates/days.ts';
 import { instantOf, localDay, localTime, startOfDay } from '../dates/time-zones.ts';
-import { type Moment, readDay, readMoment, spanOf } from './date-terms.ts';
+import { type DayOrInstant, readDay, readDayOrInstant, spanOf } from './date-terms.ts';
 import { dateSpan, isProblem, outside, type Reading, type Span } from './spans.ts';
 
-export interface Clock {
+export interface SearchClock {
   readonly zone: string;
   /** Milliseconds since 1970. */
   readonly now: number;
@@ -24,28 +24,32 @@ const DAYS_FROM_TODAY = { yesterday: -1, today: 0, tomorrow: 1 } as const;
 const UNIT_MS = { m: 60_000, h: 3_600_000, d: DAY_MS, w: 7 * DAY_MS } as const;
 
 /** For a DateTime. */
-export function readDateTimeOrWord(text: string, clock: Clock): Reading<Span> {
-  const moment = readShifted(text, clock, (base) => wordOf(base, clock) ?? readMoment(base, clock.zone));
+export function readDateTimeOrWord(text: string, clock: SearchClock): Reading<Span> {
+  const moment = readShifted(text, clock, (base) => wordOf(base, clock) ?? readDayOrInstant(base, clock.zone));
   return moment === undefined || isProblem(moment) ? moment : spanOf(moment, clock.zone, text);
 }
 
 /** For a Date, where `now` is today's date. With m or h it is the date that the zone has at that instant. */
-export function readDateOrWord(text: string, clock: Clock): Reading<Span> {
+export function readDateOrWord(text: string, clock: SearchClock): Reading<Span> {
   const moment = readShifted(text, clock, (base) => wordOf(base, clock) ?? dayMoment(readDay(base)));
   if (moment === undefined || isProblem(moment)) return moment;
-  const day = 'day' in moment ? moment.day : withinYears(localDay(clock.zone, moment.instant));
+  const day = 'day' in moment ? moment.day : dayInRange(localDay(clock.zone, moment.instant));
   return day === undefined ? outside(text) : dateSpan(day);
 }
 
-const dayMoment = (day: Reading<number>): Reading<Moment> => (typeof day === 'number' ? { day } : day);
+const dayMoment = (day: Reading<number>): Reading<DayOrInstant> => (typeof day === 'number' ? { day } : day);
 
-function wordOf(text: string, { zone, now }: Clock): Moment | undefined {
+function wordOf(text: string, { zone, now }: SearchClock): DayOrInstant | undefined {
   if (!WORD.test(text)) return undefined;
   if (text === 'now') return { instant: now, lengthMs: 1 };
   return { day: localDay(zone, now) + DAYS_FROM_TODAY[text as keyof typeof DAYS_FROM_TODAY] };
 }
 
-function readShifted(text: string, clock: Clock, read: (base: string) => Reading<Moment>): Reading<Moment> {
+function readShifted(
+  text: string,
+  clock: SearchClock,
+  read: (base: string) => Reading<DayOrInstant>,
+): Reading<DayOrInstant> {
   const whole = read(text);
   if (whole !== undefined) return whole;
   const parts = WITH_OFFSET.exec(text);
@@ -64,7 +68,7 @@ function readShifted(text: string, clock: Clock, read: (base: string) => Reading
  * instant m, h, d and w add their exact length; mo and y go by the calendar and keep the time on the clock. undefined
  * outside the years 0001 to 9999.
  */
-function shift(moment: Moment, { amount, unit }: Offset, { zone }: Clock): Moment | undefined {
+function shift(moment: DayOrInstant, { amount, unit }: Offset, { zone }: SearchClock): DayOrInstant | undefined {
   if (unit === 'mo' || unit === 'y') {
     const months = unit === 'y' ? amount * 12 : amount;
     if (!('day' in moment)) return shiftClock(moment, months, zone);
@@ -72,7 +76,7 @@ function shift(moment: Moment, { amount, unit }: Offset, { zone }: Clock): Momen
     return day === undefined ? undefined : { day };
   }
   if ('day' in moment && (unit === 'd' || unit === 'w')) {
-    const day = withinYears(moment.day + amount * (unit === 'w' ? 7 : 1));
+    const day = dayInRange(moment.day + amount * (unit === 'w' ? 7 : 1));
     return day === undefined ? undefined : { day };
   }
   const start = 'day' in moment ? { instant: startOfDay(zone, moment.day), lengthMs: 1 } : moment;
@@ -80,14 +84,14 @@ function shift(moment: Moment, { amount, unit }: Offset, { zone }: Clock): Momen
   return instant >= FIRST_INSTANT && instant <= LAST_INSTANT ? { ...start, instant } : undefined;
 }
 
-const withinYears = (day: number): number | undefined => (day >= FIRST_DAY && day <= LAST_DAY ? day : undefined);
+const dayInRange = (day: number): number | undefined => (day >= FIRST_DAY && day <= LAST_DAY ? day : undefined);
 
 /** The same time on the clock, so many months away. */
 function shiftClock(
-  moment: Exclude<Moment, { readonly day: number }>,
+  moment: Exclude<DayOrInstant, { readonly day: number }>,
   months: number,
   zone: string,
-): Moment | undefined {
+): DayOrInstant | undefined {
   const local = localTime(zone, moment.instant);
   const from = Math.floor(local / DAY_MS);
   const to = addMonths(from, months);

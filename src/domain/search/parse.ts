@@ -16,7 +16,7 @@ import { lex, type Token, type WrittenOperator } from './lex.ts';
 /** Criteria and bare terms together. */
 export const CRITERIA_MAX = 64;
 /** Parentheses and NOT, which is also written `-`, inside one another. */
-export const LEVELS_MAX = 32;
+export const SEARCH_LEVELS_MAX = 32;
 
 export interface Term {
   readonly text: string;
@@ -45,7 +45,7 @@ export type Syntax =
   | { readonly kind: 'term'; readonly term: Term }
   | Criterion;
 
-interface Reading {
+interface Parsing {
   readonly tokens: readonly Token[];
   at: number;
   levels: number;
@@ -56,14 +56,14 @@ interface Reading {
 export function parse(query: string): Syntax | undefined {
   const tokens = lex(query);
   if (tokens.length === 0) return undefined;
-  const reading: Reading = { tokens, at: 0, levels: 0, criteria: 0 };
+  const reading: Parsing = { tokens, at: 0, levels: 0, criteria: 0 };
   const syntax = readOr(reading);
   const rest = reading.tokens[reading.at];
   if (rest !== undefined) throw invalidSearch('This closing parenthesis has no opening one.', rest.start);
   return syntax;
 }
 
-function readOr(reading: Reading): Syntax {
+function readOr(reading: Parsing): Syntax {
   const parts = [readAnd(reading)];
   while (isKeyword(reading.tokens[reading.at], 'OR')) {
     reading.at += 1;
@@ -72,7 +72,7 @@ function readOr(reading: Reading): Syntax {
   return parts.length === 1 ? parts[0]! : { kind: 'or', parts };
 }
 
-function readAnd(reading: Reading): Syntax {
+function readAnd(reading: Parsing): Syntax {
   const parts = [readNot(reading)];
   for (;;) {
     const token = reading.tokens[reading.at];
@@ -83,13 +83,13 @@ function readAnd(reading: Reading): Syntax {
   return parts.length === 1 ? parts[0]! : { kind: 'and', parts };
 }
 
-function readNot(reading: Reading): Syntax {
+function readNot(reading: Parsing): Syntax {
   const token = reading.tokens[reading.at];
   if (token?.kind !== 'minus' && !isKeyword(token, 'NOT')) return readPrimary(reading);
   return readInside(reading, () => ({ kind: 'not', part: readNot(reading) }));
 }
 
-function readPrimary(reading: Reading): Syntax {
+function readPrimary(reading: Parsing): Syntax {
   const token = reading.tokens[reading.at];
   if (token === undefined || token.kind === 'close' || isAnyKeyword(token)) throw nothingToRead(reading);
   if (token.kind === 'open') return readParentheses(reading);
@@ -101,7 +101,7 @@ function readPrimary(reading: Reading): Syntax {
   return readCriterionOrTerm(reading);
 }
 
-function readParentheses(reading: Reading): Syntax {
+function readParentheses(reading: Parsing): Syntax {
   const { start } = reading.tokens[reading.at]!;
   const inner = readInside(reading, () => readOr(reading));
   if (reading.tokens[reading.at]?.kind !== 'close') {
@@ -112,9 +112,9 @@ function readParentheses(reading: Reading): Syntax {
 }
 
 /** One level deeper, behind the token that begins it. */
-function readInside(reading: Reading, read: () => Syntax): Syntax {
-  if (reading.levels === LEVELS_MAX) {
-    const message = `A search has at most ${LEVELS_MAX} levels of parentheses and NOT.`;
+function readInside(reading: Parsing, read: () => Syntax): Syntax {
+  if (reading.levels === SEARCH_LEVELS_MAX) {
+    const message = `A search has at most ${SEARCH_LEVELS_MAX} levels of parentheses and NOT.`;
     throw invalidSearch(message, reading.tokens[reading.at]!.start);
   }
   reading.levels += 1;
@@ -125,13 +125,13 @@ function readInside(reading: Reading, read: () => Syntax): Syntax {
 }
 
 /** Words and quoted pieces without white space between them are the name of a column if an operator follows directly. */
-function readCriterionOrTerm(reading: Reading): Syntax {
-  const pieces = readPieces(reading);
+function readCriterionOrTerm(reading: Parsing): Syntax {
+  const pieces = readTextTokens(reading);
   const next = adjacent(reading);
   if (next?.kind === 'operator') {
     reading.at += 1;
     const { operator } = next;
-    const term = readTermBehind(reading, operator);
+    const term = readTermAfter(reading, operator);
     const position = pieces[0].start;
     return { kind: 'criterion', name: nameOf(pieces), operator, ...(term === undefined ? {} : { term }), position };
   }
@@ -140,17 +140,17 @@ function readCriterionOrTerm(reading: Reading): Syntax {
   return { kind: 'term', term: termOf(pieces[0]) };
 }
 
-function readPieces(reading: Reading): [Piece, ...Piece[]] {
-  const pieces: [Piece, ...Piece[]] = [reading.tokens[reading.at] as Piece];
+function readTextTokens(reading: Parsing): [TextToken, ...TextToken[]] {
+  const pieces: [TextToken, ...TextToken[]] = [reading.tokens[reading.at] as TextToken];
   reading.at += 1;
-  for (let token = adjacent(reading); isPiece(token); token = adjacent(reading)) {
+  for (let token = adjacent(reading); isTextToken(token); token = adjacent(reading)) {
     pieces.push(token);
     reading.at += 1;
   }
   return pieces;
 }
 
-function readTermBehind(reading: Reading, operator: WrittenOperator): Term | undefined {
+function readTermAfter(reading: Parsing, operator: WrittenOperator): Term | undefined {
   const token = adjacent(reading);
   const behind = reading.tokens[reading.at - 1]!;
   if (isAnyKeyword(token)) {
@@ -162,7 +162,7 @@ function readTermBehind(reading: Reading, operator: WrittenOperator): Term | und
   if (token?.kind === 'operator') {
     throw invalidSearch(`"${token.operator}" cannot follow "${operator}"; ${HOW_TO_QUOTE}`, token.start);
   }
-  if (!isPiece(token)) {
+  if (!isTextToken(token)) {
     if (operator === '=' || operator === '!=') return undefined;
     throw invalidSearch(`"${operator}" needs a term directly after it, without white space.`, behind.start);
   }
@@ -174,14 +174,15 @@ function readTermBehind(reading: Reading, operator: WrittenOperator): Term | und
   return termOf(token);
 }
 
-type Piece = Extract<Token, { kind: 'word' | 'quoted' }>;
+type TextToken = Extract<Token, { kind: 'word' | 'quoted' }>;
 
-const isPiece = (token: Token | undefined): token is Piece => token?.kind === 'word' || token?.kind === 'quoted';
+const isTextToken = (token: Token | undefined): token is TextToken =>
+  token?.kind === 'word' || token?.kind === 'quoted';
 
-const termOf = ({ kind, text, start }: Piece): Term => ({ text, quoted: kind === 'quoted', position: start });
+const termOf = ({ kind, text, start }: TextToken): Term => ({ text, quoted: kind === 'quoted', position: start });
 
 /** The next token, if nothing stands between it and the one before. */
-function adjacent({ tokens, at }: Reading): Token | undefined {
+function adjacent({ tokens, at }: Parsing): Token | undefined {
   return tokens[at]?.start === tokens[at - 1]?.end ? tokens[at] : undefined;
 }
 
@@ -193,7 +194,7 @@ function isAnyKeyword(token: Token | undefined): token is Extract<Token, { kind:
   return isKeyword(token, 'AND') || isKeyword(token, 'OR') || isKeyword(token, 'NOT');
 }
 
-function nameOf(pieces: readonly Piece[]): NamePart[] {
+function nameOf(pieces: readonly TextToken[]): NamePart[] {
   const parts: { text: string; quoted: boolean }[] = [{ text: '', quoted: false }];
   for (const { kind, text, start } of pieces) {
     const last = parts.at(-1)!;
@@ -223,7 +224,7 @@ function strayOperator({ operator, start }: Extract<Token, { kind: 'operator' }>
 }
 
 /** Something should follow, but the query or the parentheses end, or another keyword comes. */
-function nothingToRead({ tokens, at }: Reading) {
+function nothingToRead({ tokens, at }: Parsing) {
   const token = tokens[at];
   const before = tokens[at - 1];
   if (token?.kind === 'close') {

@@ -3,7 +3,7 @@
 
 import { dayText, FIRST_INSTANT, LAST_DAY, LAST_INSTANT } from '../dates/days.ts';
 import { startOfDay } from '../dates/time-zones.ts';
-import type { Condition, Operator, Place } from './condition.ts';
+import type { Condition, Operator, SearchField } from './condition.ts';
 
 /** In the stored form. An end that is absent lies outside of what can be stored. */
 export interface Span {
@@ -61,16 +61,16 @@ const SCALES = {
   Time: { first: '00:00:00', end: '24:00:00' },
 } as const;
 
-export interface SpanQuestion {
-  readonly place: Place;
+export interface SpanComparison {
+  readonly field: SearchField;
   readonly type: keyof typeof SCALES;
   readonly operator: Operator;
 }
 
 /** `=` is within the span, `<` before it, `<=` up to its end, `>` behind it, `>=` from its start. */
-export function compareWithSpan({ place, type, operator }: SpanQuestion, { from, before }: Span): Condition {
+export function compareWithSpan({ field, type, operator }: SpanComparison, { from, before }: Span): Condition {
   const { first, end } = SCALES[type];
-  const range = (ends: Span): Condition => ({ kind: 'range', place, ...ends });
+  const range = (ends: Span): Condition => ({ kind: 'range', field, ...ends });
   switch (operator) {
     case '=':
       if (from !== undefined && from === before) return { kind: 'nothing' };

@@ -4,8 +4,8 @@
 
 import { isIdentifier } from '../../wire/identifiers.ts';
 import type { SimpleTypeName } from '../../wire/values.ts';
-import type { Condition, Operator, Place } from './condition.ts';
-import { readTime } from './date-terms.ts';
+import type { Condition, Operator, SearchField } from './condition.ts';
+import { readTimeTerm } from './date-terms.ts';
 import { readDateOrWord, readDateTimeOrWord } from './date-words.ts';
 import { foldText } from './fold.ts';
 import { readNear } from './location-terms.ts';
@@ -14,70 +14,73 @@ import type { Term } from './parse.ts';
 import { compareWithSpan, isProblem, type Reading, type Span, type TermProblem } from './spans.ts';
 
 /** What a search is read against, besides the columns. */
-export interface Setting {
+export interface TermContext {
   readonly zone: string;
   /** Milliseconds since 1970. */
   readonly now: number;
   readonly callerId: string;
 }
 
-export interface Question {
-  readonly place: Place;
+export interface Comparison {
+  readonly field: SearchField;
   /** `!=` is asked as the opposite of `=`. */
   readonly operator: ':' | Operator;
   readonly term: Term;
-  readonly setting: Setting;
+  readonly setting: TermContext;
 }
 
 interface TypeRule {
   /** What fits, to end a message with. */
   readonly fits: string;
   /** undefined: the term does not fit. */
-  readonly ask: (question: Question) => Condition | TermProblem | undefined;
+  readonly toCondition: (question: Comparison) => Condition | TermProblem | undefined;
 }
 
-export const contains = (places: readonly Place[], text: string): Condition => ({
+export const contains = (fields: readonly SearchField[], text: string): Condition => ({
   kind: 'contains',
-  places,
+  fields,
   term: foldText(text),
 });
 
 /** By name, except that `=` also takes the ID, and unquoted `me` for the caller. */
-function askUser({ place, operator, term, setting }: Question): Condition {
-  if (operator === ':') return contains([place], term.text);
-  if (operator !== '=') return { kind: 'text', place, operator, value: term.text };
-  if (term.text === 'me' && !term.quoted) return { kind: 'user', place, id: setting.callerId };
+function userCondition({ field, operator, term, setting }: Comparison): Condition {
+  if (operator === ':') return contains([field], term.text);
+  if (operator !== '=') return { kind: 'text', field, operator, value: term.text };
+  if (term.text === 'me' && !term.quoted) return { kind: 'user', field, id: setting.callerId };
   const id = isIdentifier('userId', term.text) ? { id: term.text } : {};
-  return { kind: 'user', place, name: term.text, ...id };
+  return { kind: 'user', field, name: term.text, ...id };
 }
 
-function askText({ place, operator, term }: Question): Condition {
-  if (operator === ':') return contains([place], term.text);
-  return { kind: 'text', place, operator, value: term.text };
+function textCondition({ field, operator, term }: Comparison): Condition {
+  if (operator === ':') return contains([field], term.text);
+  return { kind: 'text', field, operator, value: term.text };
 }
 
-function askNumber({ place, operator, term }: Question): Condition | undefined {
+function numberCondition({ field, operator, term }: Comparison): Condition | undefined {
   const value = readNumberTerm(term.text);
-  return value === undefined ? undefined : { kind: 'number', place, operator: exact(operator), value };
+  return value === undefined ? undefined : { kind: 'number', field, operator: exact(operator), value };
 }
 
-function askBoolean({ place, operator, term }: Question): Condition | undefined {
+function booleanCondition({ field, operator, term }: Comparison): Condition | undefined {
   if (term.text !== 'true' && term.text !== 'false') return undefined;
-  return { kind: 'boolean', place, operator: exact(operator), value: term.text === 'true' };
+  return { kind: 'boolean', field, operator: exact(operator), value: term.text === 'true' };
 }
 
-function askLocation({ place, operator, term }: Question): Condition | TermProblem | undefined {
+function locationCondition({ field, operator, term }: Comparison): Condition | TermProblem | undefined {
   if (operator !== ':') return { problem: 'it can only be asked for with ":"' };
   const near = readNear(term.text);
-  return near === undefined || isProblem(near) ? near : { kind: 'near', place, ...near };
+  return near === undefined || isProblem(near) ? near : { kind: 'near', field, ...near };
 }
 
 /** Words such as `today` count quoted too: quotation marks keep a term together and do not change what it is. */
-function askSpan(type: 'DateTime' | 'Date' | 'Time', read: (text: string, setting: Setting) => Reading<Span>) {
-  return ({ place, operator, term, setting }: Question): Condition | TermProblem | undefined => {
+function spanCondition(
+  type: 'DateTime' | 'Date' | 'Time',
+  read: (text: string, setting: TermContext) => Reading<Span>,
+) {
+  return ({ field, operator, term, setting }: Comparison): Condition | TermProblem | undefined => {
     const span = read(term.text, setting);
     if (span === undefined || isProblem(span)) return span;
-    return compareWithSpan({ place, type, operator: exact(operator) }, span);
+    return compareWithSpan({ field, type, operator: exact(operator) }, span);
   };
 }
 
@@ -88,22 +91,22 @@ const ANY_TEXT = 'any text';
 const SOME_WORDS = 'a word such as today, yesterday, tomorrow or now, each with an optional offset such as -7d or +1mo';
 
 export const TYPE_RULES: Readonly<Record<SimpleTypeName, TypeRule>> = {
-  String: { fits: ANY_TEXT, ask: askText },
-  Attachment: { fits: ANY_TEXT, ask: askText },
-  User: { fits: ANY_TEXT, ask: askUser },
-  Number: { fits: 'a number as JSON writes it, such as 12, -0.5 or 1e6', ask: askNumber },
-  Boolean: { fits: 'true or false', ask: askBoolean },
+  String: { fits: ANY_TEXT, toCondition: textCondition },
+  Attachment: { fits: ANY_TEXT, toCondition: textCondition },
+  User: { fits: ANY_TEXT, toCondition: userCondition },
+  Number: { fits: 'a number as JSON writes it, such as 12, -0.5 or 1e6', toCondition: numberCondition },
+  Boolean: { fits: 'true or false', toCondition: booleanCondition },
   DateTime: {
     fits: `a date such as 2024-01-05, a date-time such as "2024-01-05T10:30", or ${SOME_WORDS}`,
-    ask: askSpan('DateTime', readDateTimeOrWord),
+    toCondition: spanCondition('DateTime', readDateTimeOrWord),
   },
   Date: {
     fits: `a date such as 2024-01-05, or ${SOME_WORDS}`,
-    ask: askSpan('Date', readDateOrWord),
+    toCondition: spanCondition('Date', readDateOrWord),
   },
-  Time: { fits: 'a time such as "10:30" or "10:30:15"', ask: askSpan('Time', readTime) },
+  Time: { fits: 'a time such as "10:30" or "10:30:15"', toCondition: spanCondition('Time', readTimeTerm) },
   Location: {
     fits: 'latitude, longitude and a distance in m or km, such as "35.68,139.76,5km"',
-    ask: askLocation,
+    toCondition: locationCondition,
   },
 };

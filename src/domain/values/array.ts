@@ -4,7 +4,7 @@ import type { ArrayScheme, ObjectScheme } from '../../wire/applications.ts';
 import type { ArrayValue, ObjectValue, SimpleValue } from '../../wire/values.ts';
 import { objectType } from './object.ts';
 import { readSimple } from './simple-types.ts';
-import { describe, type Place, readMembers, required, ValueProblem, type ValueType } from './value-type.ts';
+import { describe, type ReadContext, readMembers, required, ValueProblem, type ValueType } from './value-type.ts';
 
 export const ARRAY_ELEMENTS_MAX = 1000;
 
@@ -33,7 +33,7 @@ export const arrayType: ValueType<ArrayValue, ArrayScheme> = {
 
 const NO_KEYS: ObjectScheme = { keys: [] };
 
-function readElement(input: unknown, place: Place, element: ArrayScheme['element']): SimpleValue | ObjectValue {
+function readElement(input: unknown, place: ReadContext, element: ArrayScheme['element']): SimpleValue | ObjectValue {
   return element.type === 'Object'
     ? objectType.read(input, place, element.scheme ?? NO_KEYS)
     : readSimple(element.type, input, place);

@@ -10,7 +10,7 @@ import { numberType } from './number.ts';
 import { stringType } from './string.ts';
 import { timeType } from './time.ts';
 import { userType } from './user.ts';
-import type { Place, ValueType } from './value-type.ts';
+import type { ReadContext, ValueType } from './value-type.ts';
 
 export const SIMPLE_VALUE_TYPES = {
   String: stringType,
@@ -24,6 +24,6 @@ export const SIMPLE_VALUE_TYPES = {
   Attachment: attachmentType,
 } as const satisfies { [Name in SimpleTypeName]: ValueType<Extract<SimpleValue, { type: Name }>> };
 
-export function readSimple(type: SimpleTypeName, input: unknown, place: Place): SimpleValue {
+export function readSimple(type: SimpleTypeName, input: unknown, place: ReadContext): SimpleValue {
   return SIMPLE_VALUE_TYPES[type].read(input, place, undefined);
 }

@@ -7,7 +7,7 @@ import type { AttachmentValue, ReferenceValue, UserValue, Value, ValueTypeName }
  * Something a value points to, to be looked up before the value may be stored. What the lookup finds is written into
  * `value`, which is the object inside the values that were read. `path` is the member that names it.
  */
-export type Target =
+export type LookupTarget =
   | { kind: 'user'; columnId: string; path: string; id: string; value: UserValue }
   | { kind: 'attachment'; columnId: string; path: string; id: string; value: AttachmentValue }
   | {
@@ -34,10 +34,10 @@ export class ValueProblem extends Error {
 }
 
 /** Where a value stands in the input, and where to put what it points to. */
-export interface Place {
+export interface ReadContext {
   readonly columnId: string;
   readonly path: string;
-  readonly targets: Target[];
+  readonly targets: LookupTarget[];
 }
 
 export interface ValueType<Stored extends Value, Scheme = undefined> {
@@ -46,7 +46,7 @@ export interface ValueType<Stored extends Value, Scheme = undefined> {
   readonly members: readonly string[];
   readonly sortable: boolean;
   /** A fresh object with exactly the stored members; throws a ValueProblem. */
-  read(input: unknown, place: Place, scheme: Scheme): Stored;
+  read(input: unknown, place: ReadContext, scheme: Scheme): Stored;
   /** Text under which two values are the same one. A type without it cannot be unique. */
   readonly uniqueKey?: (value: Stored) => string;
 }

@@ -8,7 +8,7 @@ import { arrayType } from './array.ts';
 import { objectType } from './object.ts';
 import { referenceNumberType, referenceStringType, referenceUserType } from './reference.ts';
 import { readSimple, SIMPLE_VALUE_TYPES } from './simple-types.ts';
-import { clip, type Place, type Target, ValueProblem } from './value-type.ts';
+import { clip, type LookupTarget, type ReadContext, ValueProblem } from './value-type.ts';
 
 const REFERENCE_VALUE_TYPES = {
   ReferenceString: referenceStringType,
@@ -29,7 +29,7 @@ export interface ReadValues {
   /** Columns whose entry was null, in input order. */
   removed: string[];
   /** What the values point to, in input order. */
-  targets: Target[];
+  targets: LookupTarget[];
 }
 
 /**
@@ -60,7 +60,7 @@ export function readValues(
   return read;
 }
 
-function readEntry(column: Column, entry: unknown, place: Place): Value {
+function readEntry(column: Column, entry: unknown, place: ReadContext): Value {
   try {
     switch (column.type) {
       case 'Object':

@@ -11,11 +11,11 @@ import type { Database } from '../../store/database/database.ts';
 import { FreshCache } from '../../store/nodes/fresh-cache.ts';
 import type { Invalidation } from '../../store/nodes/messages.ts';
 import { type Account, accountOf, getAccount, presentHash } from '../../store/people/accounts.ts';
-import { type TokenUses, USE_NOTED_MS } from '../../store/people/token-uses.ts';
-import { getTokenOwner, type TokenOwner } from '../../store/people/tokens.ts';
+import { type TokenUses, USE_RECORDED_MS } from '../../store/people/token-uses.ts';
+import { getToken, type StoredToken } from '../../store/people/tokens.ts';
 import { isIdentifier } from '../../wire/identifiers.ts';
 import type { Throttle } from '../throttling/throttle.ts';
-import { type Presented, readCredentials } from './credentials.ts';
+import { type PresentedCredentials, readCredentials } from './credentials.ts';
 import type { PasswordCheck } from './password-check.ts';
 
 const CACHED_MAX = 20_000;
@@ -29,38 +29,38 @@ export interface Authenticated {
 }
 
 /** How they ask. */
-export interface Asking {
+export interface AuthenticateOptions {
   readonly address: string;
   readonly withoutSlot: WithoutSlot;
 }
 
-interface KnownToken extends TokenOwner {
+interface KnownToken extends StoredToken {
   readonly account: Account;
   /** When its use was last recorded, by this node or another. */
-  notedAt: number;
+  useRecordedAt: number;
 }
 
-interface Parts {
+interface Dependencies {
   readonly database: Database;
   readonly definitions: Definitions;
   readonly throttle: Throttle;
   readonly passwords: Pick<PasswordCheck, 'remembers'>;
   readonly provesPassword: PasswordProof;
   readonly loginFailed: (failure: LoginFailure) => void;
-  readonly tokenUses: Pick<TokenUses, 'note'>;
+  readonly tokenUses: Pick<TokenUses, 'record'>;
   readonly now: () => number;
   readonly receivedAsOf: () => number;
 }
 
 export class Authenticator {
-  readonly #parts: Parts;
+  readonly #dependencies: Dependencies;
   readonly #tokens: FreshCache<KnownToken | undefined>;
   readonly #accounts: FreshCache<Account | undefined>;
 
-  constructor(parts: Parts) {
-    this.#parts = parts;
-    this.#tokens = new FreshCache(CACHED_MAX, parts.receivedAsOf, (owner) => owner?.user.sharedUserId);
-    this.#accounts = new FreshCache(CACHED_MAX, parts.receivedAsOf, (account) => account?.user.sharedUserId);
+  constructor(dependencies: Dependencies) {
+    this.#dependencies = dependencies;
+    this.#tokens = new FreshCache(CACHED_MAX, dependencies.receivedAsOf, (owner) => owner?.user.sharedUserId);
+    this.#accounts = new FreshCache(CACHED_MAX, dependencies.receivedAsOf, (account) => account?.user.sharedUserId);
   }
 
   get lookups() {
@@ -72,10 +72,14 @@ export class Authenticator {
     this.#accounts.invalidate(invalidation);
   }
 
-  async authenticate(applicationId: string, header: string | undefined, asking: Asking): Promise<Authenticated> {
+  async authenticate(
+    applicationId: string,
+    header: string | undefined,
+    asking: AuthenticateOptions,
+  ): Promise<Authenticated> {
     const presented = readCredentials(header);
     if (presented.scheme === 'none') throw unauthorized();
-    const application = await this.#parts.definitions.get(applicationId);
+    const application = await this.#dependencies.definitions.get(applicationId);
     return presented.scheme === 'basic'
       ? this.#byPassword(application, applicationId, presented, asking)
       : this.#byToken(application, applicationId, presented, asking.address);
@@ -87,7 +91,7 @@ export class Authenticator {
    */
   recognize(applicationId: string, header: string | undefined, address: string): Authenticated | undefined {
     const presented = readCredentials(header);
-    const { definitions, throttle, passwords } = this.#parts;
+    const { definitions, throttle, passwords } = this.#dependencies;
     const application = definitions.peek(applicationId);
     if (application === undefined) return undefined;
     if (presented.scheme === 'bearer') {
@@ -108,15 +112,17 @@ export class Authenticator {
   }
 
   #passes(owner: KnownToken, secret: string): boolean {
-    return !owner.account.disabled && secretMatches(secret, owner.secretHash) && owner.expiresAt > this.#parts.now();
+    return (
+      !owner.account.disabled && secretMatches(secret, owner.secretHash) && owner.expiresAt > this.#dependencies.now()
+    );
   }
 
   #used(application: PreparedApplication, tokenId: string, owner: KnownToken): Authenticated {
-    const { now, tokenUses } = this.#parts;
+    const { now, tokenUses } = this.#dependencies;
     const at = now();
-    if (at - owner.notedAt >= USE_NOTED_MS) {
-      owner.notedAt = at;
-      tokenUses.note(application.id, tokenId, at);
+    if (at - owner.useRecordedAt >= USE_RECORDED_MS) {
+      owner.useRecordedAt = at;
+      tokenUses.record(application.id, tokenId, at);
     }
     return { application, caller: owner.account.caller, signedInBy: 'token', tokenId };
   }
@@ -124,7 +130,7 @@ export class Authenticator {
   async #byToken(
     application: PreparedApplication | undefined,
     applicationId: string,
-    presented: Exclude<Presented, { scheme: 'none' | 'basic' }>,
+    presented: Exclude<PresentedCredentials, { scheme: 'none' | 'basic' }>,
     address: string,
   ): Promise<Authenticated> {
     const id = presented.scheme === 'bearer' ? presented.token.id : '';
@@ -133,10 +139,10 @@ export class Authenticator {
       if (owner !== undefined) {
         if (this.#passes(owner, presented.token.secret)) return this.#used(application, id, owner);
         const expired = !owner.account.disabled && secretMatches(presented.token.secret, owner.secretHash);
-        if (!expired) this.#tell(application, owner.account, address);
+        if (!expired) this.#reportFailure(application, owner.account, address);
       }
     }
-    const { throttle } = this.#parts;
+    const { throttle } = this.#dependencies;
     const name = `${applicationId} ${id}`;
     // While the token or the address is being slowed down the answer is 429.
     throttle.check(address, name);
@@ -148,9 +154,9 @@ export class Authenticator {
     application: PreparedApplication | undefined,
     applicationId: string,
     { userId, password }: { userId: string; password: string },
-    { address, withoutSlot }: Asking,
+    { address, withoutSlot }: AuthenticateOptions,
   ): Promise<Authenticated> {
-    const { database, throttle, provesPassword } = this.#parts;
+    const { database, throttle, provesPassword } = this.#dependencies;
     const name = accountKey(applicationId, userId);
     throttle.check(address, name);
     const known = application !== undefined && !application.singleSignOn && isIdentifier('userId', userId);
@@ -161,20 +167,22 @@ export class Authenticator {
     const said = { address, tenant, account: name, hash: presentHash(account), password };
     const proved = await withoutSlot((signal) => provesPassword({ ...said, signal }));
     if (application === undefined || account === undefined || !proved) {
-      if (application !== undefined && account !== undefined) this.#tell(application, account, address);
+      if (application !== undefined && account !== undefined) this.#reportFailure(application, account, address);
       throw unauthorized();
     }
     return { application, caller: account.caller, signedInBy: 'password' };
   }
 
-  #tell(application: PreparedApplication, { caller: { id, name } }: Account, address: string): void {
-    this.#parts.loginFailed({ application, user: { id, name }, source: { context: 'api', ip: address } });
+  #reportFailure(application: PreparedApplication, { caller: { id, name } }: Account, address: string): void {
+    this.#dependencies.loginFailed({ application, user: { id, name }, source: { context: 'api', ip: address } });
   }
 
   async #loadToken(applicationId: string, tokenId: string): Promise<KnownToken | undefined> {
-    const { database } = this.#parts;
-    const owner = await getTokenOwner(database.application(applicationId), tokenId);
-    return owner && { ...owner, account: await accountOf(database.system, owner.user), notedAt: owner.lastUsedAt };
+    const { database } = this.#dependencies;
+    const owner = await getToken(database.application(applicationId), tokenId);
+    return (
+      owner && { ...owner, account: await accountOf(database.system, owner.user), useRecordedAt: owner.lastUsedAt }
+    );
   }
 }
 

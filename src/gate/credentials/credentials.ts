@@ -2,14 +2,14 @@
 
 import { type PresentedToken, readToken } from '../../domain/people/tokens.ts';
 
-export type Presented =
+export type PresentedCredentials =
   | { readonly scheme: 'none' }
   /** A header that cannot be right whatever is stored. */
   | { readonly scheme: 'unreadable' }
   | { readonly scheme: 'bearer'; readonly token: PresentedToken }
   | { readonly scheme: 'basic'; readonly userId: string; readonly password: string };
 
-export function readCredentials(header: string | undefined): Presented {
+export function readCredentials(header: string | undefined): PresentedCredentials {
   if (header === undefined || header.trim() === '') return { scheme: 'none' };
   const [, scheme = '', rest = ''] = /^(\S+) +(\S+)\s*$/.exec(header) ?? [];
   if (scheme.toLowerCase() === 'bearer') {
@@ -20,7 +20,7 @@ export function readCredentials(header: string | undefined): Presented {
   return { scheme: 'unreadable' };
 }
 
-function readBasic(encoded: string): Presented {
+function readBasic(encoded: string): PresentedCredentials {
   if (!/^[A-Za-z0-9+/_-]+={0,2}$/.test(encoded)) return { scheme: 'unreadable' };
   const text = Buffer.from(encoded, 'base64').toString('utf8');
   const colon = text.indexOf(':');

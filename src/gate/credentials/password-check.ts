@@ -35,7 +35,7 @@ interface Waiter {
   readonly signal?: Signal;
 }
 
-export interface Presented extends Waiter {
+export interface PasswordAttempt extends Waiter {
   readonly account: string;
   readonly hash: string | undefined;
   readonly password: string;
@@ -58,15 +58,15 @@ export class PasswordCheck {
   }
 
   /** Without a hash (no such user) a decoy is verified, so that the time reveals nothing. */
-  async matches(presented: Presented): Promise<boolean> {
+  async matches(presented: PasswordAttempt): Promise<boolean> {
     const { account, hash, password } = presented;
     if (hash === undefined) {
       const decoy = await this.#decoy;
-      await this.#inTurn(presented, () => this.#argon2.verify(decoy, password));
+      await this.#inQueue(presented, () => this.#argon2.verify(decoy, password));
       return false;
     }
     if (this.remembers(account, hash, password)) return true;
-    return this.#inTurn(presented, async () => {
+    return this.#inQueue(presented, async () => {
       // Of many requests sent at once only the first pays for the hash.
       if (this.remembers(account, hash, password)) return true;
       if (!(await this.#argon2.verify(hash, password))) return false;
@@ -77,7 +77,7 @@ export class PasswordCheck {
 
   /** Of a new password. */
   hash({ password, ...waiter }: Waiter & { readonly password: string }): Promise<string> {
-    return this.#inTurn(waiter, () => this.#argon2.hash(password));
+    return this.#inQueue(waiter, () => this.#argon2.hash(password));
   }
 
   /** Whether this was verified lately. */
@@ -95,9 +95,9 @@ export class PasswordCheck {
     this.#verified.set(mark, performance.now() + MEMORY_MS);
   }
 
-  async #inTurn<T>(waiter: Waiter, work: () => Promise<T>): Promise<T> {
+  async #inQueue<T>(waiter: Waiter, work: () => Promise<T>): Promise<T> {
     if (this.#running < this.#atOnceMax) this.#running += 1;
-    else await this.#turn(waiter);
+    else await this.#waitInLine(waiter);
     try {
       return await work();
     } finally {
@@ -108,7 +108,7 @@ export class PasswordCheck {
     }
   }
 
-  #turn({ tenant, signal }: Waiter): Promise<void> {
+  #waitInLine({ tenant, signal }: Waiter): Promise<void> {
     return new Promise((resolve, reject) => {
       const go = () => {
         unsubscribe();

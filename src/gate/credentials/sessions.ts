@@ -39,7 +39,7 @@ interface Known {
   readonly readAt: number;
 }
 
-interface Parts {
+interface Dependencies {
   readonly database: Database;
   readonly definitions: Definitions;
   readonly now: () => number;
@@ -50,19 +50,19 @@ interface Parts {
 const same = (one: Uint8Array, other: Uint8Array | undefined): boolean =>
   other !== undefined && timingSafeEqual(one, other);
 
-const whoIn = (application: PreparedApplication, { caller }: Account): Authenticated => ({
+const authenticatedIn = (application: PreparedApplication, { caller }: Account): Authenticated => ({
   application,
   caller,
   signedInBy: 'session',
 });
 
 export class Sessions {
-  readonly #parts: Parts;
+  readonly #dependencies: Dependencies;
   readonly #known: FreshCache<Known | undefined>;
 
-  constructor(parts: Parts) {
-    this.#parts = parts;
-    this.#known = new FreshCache(CACHED_MAX, parts.receivedAsOf, (known) => known?.account.user.sharedUserId);
+  constructor(dependencies: Dependencies) {
+    this.#dependencies = dependencies;
+    this.#known = new FreshCache(CACHED_MAX, dependencies.receivedAsOf, (known) => known?.account.user.sharedUserId);
   }
 
   get lookups(): { readonly hits: number; readonly misses: number } {
@@ -80,21 +80,21 @@ export class Sessions {
     address: string,
   ): Promise<AuthenticatedBySession | undefined> {
     const presented = readToken(credentials);
-    const application = await this.#parts.definitions.get(applicationId);
+    const application = await this.#dependencies.definitions.get(applicationId);
     if (presented === undefined || application === undefined) return undefined;
     const shown = secretHash(presented.secret);
-    const known = await this.#look(application.id, presented.id, shown);
-    if (known === undefined || !this.#counts(application, known)) return undefined;
+    const known = await this.#lookUp(application.id, presented.id, shown);
+    if (known === undefined || !this.#isValid(application, known)) return undefined;
     const { stored, account } = known;
     const passed = (due: boolean): AuthenticatedBySession => ({
-      ...whoIn(application, account),
+      ...authenticatedIn(application, account),
       session: {
         id: stored.id,
         applicationId: application.id,
         due: due ? { secretHash: stored.secretHash, shownHash: shown } : undefined,
       },
     });
-    const age = this.#parts.now() - stored.rotatedAt;
+    const age = this.#dependencies.now() - stored.rotatedAt;
     if (same(shown, stored.secretHash)) {
       if (!stored.confirmed) await this.#confirm(application.id, stored);
       return passed(stored.confirmed && age >= ROTATION_MS);
@@ -104,7 +104,7 @@ export class Sessions {
     if (!stored.confirmed) return passed(age >= FORMER_MS);
     if (age <= FORMER_MS) return passed(false);
     const source = { context: 'console' as const, ip: address };
-    await this.#parts.endStolen({ application, sessionId: stored.id, caller: account.caller, source });
+    await this.#dependencies.endStolen({ application, sessionId: stored.id, caller: account.caller, source });
     return undefined;
   }
 
@@ -114,17 +114,17 @@ export class Sessions {
    */
   async recheck(session: LiveSession): Promise<AuthenticatedBySession | undefined> {
     const { id, applicationId } = session;
-    const application = await this.#parts.definitions.get(applicationId);
+    const application = await this.#dependencies.definitions.get(applicationId);
     const known = await this.#known.get(`${applicationId}/${id}`, () => this.#load(applicationId, id));
-    if (application === undefined || known === undefined || !this.#counts(application, known)) return undefined;
-    return { ...whoIn(application, known.account), session };
+    if (application === undefined || known === undefined || !this.#isValid(application, known)) return undefined;
+    return { ...authenticatedIn(application, known.account), session };
   }
 
   /** New credentials for a client that is due some. Of several requests at once, one is given them. */
   async renew({ id, applicationId, due }: LiveSession): Promise<string | undefined> {
     if (due === undefined) return undefined;
     const secret = randomBytes(SECRET_BYTES).toString('base64url');
-    const rotated = await rotateSession(this.#parts.database.application(applicationId), {
+    const rotated = await rotateSession(this.#dependencies.database.application(applicationId), {
       sessionId: id,
       secretHash: due.secretHash,
       newHash: secretHash(secret),
@@ -136,7 +136,7 @@ export class Sessions {
   }
 
   /** What is at hand is good enough for a client that shows the present secret; anything else is looked at anew. */
-  async #look(applicationId: string, sessionId: string, shown: Uint8Array): Promise<Known | undefined> {
+  async #lookUp(applicationId: string, sessionId: string, shown: Uint8Array): Promise<Known | undefined> {
     const key = `${applicationId}/${sessionId}`;
     const load = () => this.#load(applicationId, sessionId);
     const askedAt = performance.now();
@@ -150,14 +150,14 @@ export class Sessions {
   }
 
   async #load(applicationId: string, sessionId: string): Promise<Known | undefined> {
-    const { database } = this.#parts;
+    const { database } = this.#dependencies;
     const readAt = performance.now();
     const stored = await getSession(database.application(applicationId), sessionId);
     return stored && { stored, account: await accountOf(database.system, stored.user), readAt };
   }
 
-  #counts(application: PreparedApplication, { stored, account }: Known): boolean {
-    const now = this.#parts.now();
+  #isValid(application: PreparedApplication, { stored, account }: Known): boolean {
+    const now = this.#dependencies.now();
     return (
       !account.disabled &&
       stored.epoch === sessionEpoch(application, account.epoch) &&
@@ -168,11 +168,11 @@ export class Sessions {
   }
 
   async #confirm(applicationId: string, { id, secretHash }: StoredSession): Promise<void> {
-    await confirmSession(this.#parts.database.application(applicationId), id, { secretHash, at: this.#time() });
+    await confirmSession(this.#dependencies.database.application(applicationId), id, { secretHash, at: this.#time() });
     this.#known.forget(`${applicationId}/${id}`);
   }
 
   #time(): string {
-    return new Date(this.#parts.now()).toISOString();
+    return new Date(this.#dependencies.now()).toISOString();
   }
 }

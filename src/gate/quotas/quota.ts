@@ -5,7 +5,7 @@ import type { PreparedApplication } from '../../domain/definition/application.ts
 import { quotaOf } from '../../domain/quota.ts';
 import type { RequestScope } from '../../request/request-scope.ts';
 import type { QuotaGroup } from '../../wire/publish-document.ts';
-import { type CounterMeans, QuotaCounter } from './quota-counter.ts';
+import { QuotaCounter, type QuotaDependencies } from './quota-counter.ts';
 
 export interface QuotaGate {
   /**
@@ -21,13 +21,13 @@ const IDLE_MS = 5_000;
 type Counters = Map<QuotaGroup, QuotaCounter>;
 
 export class Quotas implements QuotaGate {
-  readonly #means: CounterMeans;
+  readonly #dependencies: QuotaDependencies;
   /** By application. */
   readonly #counters = new Map<string, Counters>();
   readonly #sweeping: NodeJS.Timeout;
 
-  constructor(means: CounterMeans, idleMs = IDLE_MS) {
-    this.#means = means;
+  constructor(means: QuotaDependencies, idleMs = IDLE_MS) {
+    this.#dependencies = means;
     this.#sweeping = setInterval(() => this.#sweep(), idleMs);
     this.#sweeping.unref();
   }
@@ -60,14 +60,14 @@ export class Quotas implements QuotaGate {
       counters = new Map();
       this.#counters.set(applicationId, counters);
     }
-    const counter = new QuotaCounter(this.#means, applicationId, group);
+    const counter = new QuotaCounter(this.#dependencies, applicationId, group);
     counters.set(group, counter);
     return counter;
   }
 
   #sweep(): void {
     for (const [applicationId, counters] of this.#counters) {
-      for (const [group, counter] of counters) if (counter.rest()) counters.delete(group);
+      for (const [group, counter] of counters) if (counter.releaseIfIdle()) counters.delete(group);
       if (counters.size === 0) this.#counters.delete(applicationId);
     }
   }

@@ -36,7 +36,7 @@ export const SESSION_ROUTES: readonly UserRoute[] = [
     body: { shape: one(PasswordChange), bytesMax: ORDINARY_BYTES_MAX },
     sentence: 'Changes the own password; all other sessions end.',
     run: async (context, { body }) => {
-      await passwords.change(context, body);
+      await passwords.changePassword(context, body);
       return NO_CONTENT;
     },
   }),

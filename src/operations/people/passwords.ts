@@ -37,7 +37,10 @@ export const hashForOperator = ({ hashPassword }: Pick<OperatorContext, 'hashPas
   hashPassword({ tenant: OPERATOR_TENANT, password });
 
 /** A user changes their own password. All other sessions of the account end; the session of the request stays. */
-export async function change(context: Context, { currentPassword, newPassword }: PasswordChange): Promise<void> {
+export async function changePassword(
+  context: Context,
+  { currentPassword, newPassword }: PasswordChange,
+): Promise<void> {
   const { application, caller, source, people, database, sessionId, withoutSlot } = context;
   if (application.singleSignOn) {
     throw fault('PASSWORD_NOT_ALLOWED', { property: 'newPassword', reason: 'single sign-on is on' });

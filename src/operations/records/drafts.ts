@@ -3,7 +3,7 @@
 import type { ActivityKind } from '../../domain/activity/activity.ts';
 import type { PreparedCollection } from '../../domain/definition/application.ts';
 import { recordHash } from '../../domain/hash.ts';
-import { canonicalJson, canonicalPieces } from '../../domain/records/canonical-json.ts';
+import { canonicalJson, canonicalJsonInSlices } from '../../domain/records/canonical-json.ts';
 import type { Projected } from '../../domain/records/projections.ts';
 import { type DuplicatedValues, type Fault, fault } from '../../faults.ts';
 import type { Steps } from '../../request/slices.ts';
@@ -47,7 +47,7 @@ function refuseTooLong(valuesJson: string): void {
 /** Like `draft`, but can be interrupted if the request is heavy. */
 export function* draftInSlices({ scope, collection }: InCollection, id: string, values: Values): Steps<Draft> {
   if (!scope.heavy) return draft(collection, id, values);
-  const valuesJson = yield* canonicalPieces(values);
+  const valuesJson = yield* canonicalJsonInSlices(values);
   refuseTooLong(valuesJson);
   const projected: Projected[] = [];
   for (const projection of collection.projections.all) {

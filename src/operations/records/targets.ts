@@ -2,7 +2,7 @@
 // exist, or that the caller may not read, is accepted if the record already holds it in that column.
 
 import { readScope } from '../../domain/people/access.ts';
-import type { Target } from '../../domain/values/value-type.ts';
+import type { LookupTarget } from '../../domain/values/value-type.ts';
 import { fault } from '../../faults.ts';
 import { keepAttachments, type StoredAttachment } from '../../store/attachments/attachments.ts';
 import { userNames } from '../../store/people/users.ts';
@@ -24,7 +24,7 @@ const NOTHING: FoundTargets = { users: new Map(), records: new Set(), attachment
 /** `creatorIds` are looked up along with the targets. */
 export async function findTargets(
   at: InCollection,
-  targets: readonly Target[],
+  targets: readonly LookupTarget[],
   creatorIds: readonly string[] = [],
 ): Promise<FoundTargets> {
   if (targets.length === 0 && creatorIds.length === 0) return NOTHING;
@@ -70,7 +70,7 @@ async function holdable(at: InCollection, ids: readonly string[]): Promise<Found
   return found;
 }
 
-export const isFound = (found: FoundTargets, target: Target): boolean => {
+export const isFound = (found: FoundTargets, target: LookupTarget): boolean => {
   if (target.kind === 'user') return found.users.has(target.id);
   if (target.kind === 'record') return found.records.has(`${target.collectionId}/${target.id}`);
   return found.attachments.has(target.id);
@@ -80,7 +80,7 @@ export const isFound = (found: FoundTargets, target: Target): boolean => {
  * Completes each target with what the server stores about it; INVALID_VALUE for the first that is missing. `held` are
  * the current values of the record.
  */
-export function completeTargets(targets: readonly Target[], found: FoundTargets, held: Values = {}): void {
+export function completeTargets(targets: readonly LookupTarget[], found: FoundTargets, held: Values = {}): void {
   for (const target of targets) {
     if (isFound(found, target)) {
       if (target.kind === 'user') target.value.name = found.users.get(target.id) ?? '';
@@ -98,7 +98,7 @@ function attachmentMembers({ attachments }: FoundTargets, id: string) {
   return { name, contentType, size };
 }
 
-function heldTarget(value: Value | undefined, target: Target): Value | undefined {
+function heldTarget(value: Value | undefined, target: LookupTarget): Value | undefined {
   if (value === undefined) return undefined;
   if (value.type === 'Object') return firstHeld(Object.values(value.value), target);
   if (value.type === 'Array') return firstHeld(value.value, target);
@@ -106,7 +106,7 @@ function heldTarget(value: Value | undefined, target: Target): Value | undefined
   return value.type === target.value.type && id === target.id ? value : undefined;
 }
 
-function firstHeld(values: readonly Value[], target: Target): Value | undefined {
+function firstHeld(values: readonly Value[], target: LookupTarget): Value | undefined {
   for (const value of values) {
     const same = heldTarget(value, target);
     if (same !== undefined) return same;
@@ -120,6 +120,6 @@ const KINDS = {
   record: 'record of the referred collection',
 };
 
-function missing({ kind, columnId, path, id }: Target) {
+function missing({ kind, columnId, path, id }: LookupTarget) {
   return fault('INVALID_VALUE', { columnId, reason: `there is no ${KINDS[kind]} with the ID ${id}`, path });
 }

@@ -5,20 +5,20 @@ import { StaleDefinition } from '../database/sqlstate.ts';
 import { setLastUses } from './tokens.ts';
 
 /** How old what is noted of a token must be before it is noted anew. */
-export const USE_NOTED_MS = 60_000;
+export const USE_RECORDED_MS = 60_000;
 /** Beyond it uses go unnoted until the next writing. */
-const NOTED_MAX = 20_000;
+const RECORDED_MAX = 20_000;
 
 export class TokenUses {
-  #noted = new Map<string, Map<string, number>>();
+  #recorded = new Map<string, Map<string, number>>();
   #count = 0;
 
-  note(applicationId: string, tokenId: string, at: number): void {
-    if (this.#count >= NOTED_MAX) return;
-    let tokens = this.#noted.get(applicationId);
+  record(applicationId: string, tokenId: string, at: number): void {
+    if (this.#count >= RECORDED_MAX) return;
+    let tokens = this.#recorded.get(applicationId);
     if (tokens === undefined) {
       tokens = new Map();
-      this.#noted.set(applicationId, tokens);
+      this.#recorded.set(applicationId, tokens);
     }
     if (!tokens.has(tokenId)) this.#count += 1;
     tokens.set(tokenId, at);
@@ -26,8 +26,8 @@ export class TokenUses {
 
   /** What could not be written is noted again with the next use, a while later. */
   async write(database: Database): Promise<void> {
-    const noted = this.#noted;
-    this.#noted = new Map();
+    const noted = this.#recorded;
+    this.#recorded = new Map();
     this.#count = 0;
     const failures: unknown[] = [];
     for (const [applicationId, tokens] of noted) {

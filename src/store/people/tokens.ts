@@ -5,7 +5,7 @@ import type { Reader, Transaction, Writer } from '../database/handles.ts';
 import type { Statement } from '../database/statements.ts';
 import { readUser, type StoredUser, USER_COLUMNS } from './users.ts';
 
-export interface TokenOwner {
+export interface StoredToken {
   readonly secretHash: Uint8Array;
   /** Milliseconds since 1970; infinite for one that does not expire. */
   readonly expiresAt: number;
@@ -14,7 +14,7 @@ export interface TokenOwner {
   readonly user: StoredUser;
 }
 
-export async function getTokenOwner(reader: Reader, tokenId: string): Promise<TokenOwner | undefined> {
+export async function getToken(reader: Reader, tokenId: string): Promise<StoredToken | undefined> {
   const rows = await reader.rows(
     `select t.secret_hash, t.expires_at, t.last_used_at, ${USER_COLUMNS}
      from ${reader.schema}.tokens t join ${reader.schema}.users u on u.id = t.user_id

@@ -3,7 +3,7 @@
 
 import type { PreparedCollection } from '../../domain/definition/application.ts';
 import type { ColumnProjections } from '../../domain/records/projections.ts';
-import type { Place } from '../../domain/search/condition.ts';
+import type { SearchField } from '../../domain/search/condition.ts';
 import type { Column } from '../../wire/applications.ts';
 import type { SimpleTypeName } from '../../wire/values.ts';
 import type { Params } from '../database/params.ts';
@@ -21,10 +21,10 @@ export type Operand =
   | { readonly kind: 'column'; readonly projections: ColumnProjections }
   | { readonly kind: 'json'; readonly sql: string };
 
-export type ColumnPlace = Extract<Place, { kind: 'column' }>;
+export type ColumnField = Extract<SearchField, { kind: 'column' }>;
 
-/** The type of the values at a place: in an Array, of its elements; for a reference, of the referred column. */
-export function typeAt({ column, key }: ColumnPlace): SimpleTypeName | 'Object' {
+/** The type of the values at a field: in an Array, of its elements; for a reference, of the referred column. */
+export function typeAt({ column, key }: ColumnField): SimpleTypeName | 'Object' {
   switch (column.type) {
     case 'ReferenceString':
       return 'String';
@@ -58,10 +58,10 @@ export const projectionsAt = ({ collection }: Source, columnId: string): ColumnP
   return found;
 };
 
-/** SQL that is true if `test` holds for the value at the place, or for any element of an Array. */
+/** SQL that is true if `test` holds for the value at the field, or for any element of an Array. */
 export function anyAt(
   source: Source,
-  { column, key }: ColumnPlace,
+  { column, key }: ColumnField,
   { params, test }: { params: Params; test: (operand: Operand) => string },
 ): string {
   const projections = projectionsAt(source, column.id);

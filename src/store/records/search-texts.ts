@@ -8,7 +8,7 @@ import { SEARCH_TEXT } from '../../domain/records/projections.ts';
 import type { Condition } from '../../domain/search/condition.ts';
 import { LETTERS_MARK, type SearchTerm, searchTerm, sectionMark } from '../../domain/search/search-text.ts';
 import type { Params } from '../database/params.ts';
-import type { ColumnPlace, Source } from './search-places.ts';
+import type { ColumnField, Source } from './search-places.ts';
 
 interface InText {
   readonly source: Source;
@@ -44,8 +44,8 @@ function inOwnText({ source, params }: InText, term: SearchTerm, simply: boolean
 const APART_MAX = 8;
 
 /** Whether one of the sections contains the term. */
-export function sectionsContain(places: readonly ColumnPlace[], term: string, { source, params }: InText): string {
-  const marks = places.map(({ column, key }) => sectionMark(column.id, key));
+export function sectionsContain(fields: readonly ColumnField[], term: string, { source, params }: InText): string {
+  const marks = fields.map(({ column, key }) => sectionMark(column.id, key));
   if (term === '') return hasSection(marks, { source, params });
   const isOnce = source.sections !== undefined;
   // A match never spans a mark, whose characters occur in no term.
@@ -110,8 +110,8 @@ const isAboutText = (condition: Condition): boolean =>
 function isOwnText(condition: Condition): boolean {
   if (condition.kind === 'and' || condition.kind === 'or') return condition.parts.every(isOwnText);
   if (condition.kind !== 'contains') return false;
-  return condition.places.every(
-    (place) => place.kind === 'column' && !('scheme' in place.column && 'collectionId' in place.column.scheme),
+  return condition.fields.every(
+    (field) => field.kind === 'column' && !('scheme' in field.column && 'collectionId' in field.column.scheme),
   );
 }
 

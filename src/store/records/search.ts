@@ -4,13 +4,13 @@
 import type { PreparedApplication, PreparedCollection } from '../../domain/definition/application.ts';
 import { type Caller, readScope } from '../../domain/people/access.ts';
 import { SEARCHED_CUT } from '../../domain/records/projections.ts';
-import type { Condition, MetadataName, Place } from '../../domain/search/condition.ts';
+import type { Condition, MetadataName, SearchField } from '../../domain/search/condition.ts';
 import { foldText } from '../../domain/search/fold.ts';
 import { searchTerm } from '../../domain/search/search-text.ts';
 import type { Column } from '../../wire/applications.ts';
 import type { Params } from '../database/params.ts';
 import { nameSql, numberSql, rangeSql, textSql, withinDistance } from './search-leaves.ts';
-import { anyAt, type ColumnPlace, projectionsAt, type Source, typeAt } from './search-places.ts';
+import { anyAt, type ColumnField, projectionsAt, type Source, typeAt } from './search-places.ts';
 import { implied, readOnce, readTogether, sectionsContain, textsNarrowed } from './search-texts.ts';
 import { METADATA_COLUMNS, tableOf } from './tables.ts';
 
@@ -51,7 +51,7 @@ function compile(condition: Condition, source: Source, setting: SearchSetting): 
     case 'not':
       return `(${compile(condition.part, source, setting)} is not true)`;
     case 'contains':
-      return contains(condition.places, condition.term, { source, setting });
+      return contains(condition.fields, condition.term, { source, setting });
     default:
       return leaf(condition, source, setting);
   }
@@ -74,10 +74,10 @@ export function isGuess(condition: Condition): boolean {
     case 'contains': {
       const { implies } = searchTerm(condition.term);
       const isKnown = implies !== undefined && 'every' in implies;
-      return !isKnown || condition.places.some((place) => place.kind === 'metadata');
+      return !isKnown || condition.fields.some((field) => field.kind === 'metadata');
     }
     default:
-      return condition.place.kind === 'column' && isInside(condition.place.column.type);
+      return condition.field.kind === 'column' && isInside(condition.field.column.type);
   }
 }
 
@@ -98,8 +98,8 @@ export function isSharp(condition: Condition): boolean {
 }
 
 function isUniqueEquality(condition: Condition): boolean {
-  if (condition.kind !== 'text' || condition.operator !== '=' || condition.place.kind !== 'column') return false;
-  return condition.place.column.unique && condition.place.column.type === 'String';
+  if (condition.kind !== 'text' || condition.operator !== '=' || condition.field.kind !== 'column') return false;
+  return condition.field.column.unique && condition.field.column.type === 'String';
 }
 
 const isCheap = (condition: Condition): boolean =>
@@ -112,39 +112,39 @@ function isShortComparison(condition: Condition): boolean {
     case 'boolean':
     case 'range':
     case 'near':
-      return isPlain(condition.place);
+      return isPlain(condition.field);
     case 'text':
       // The rest of a longer text would be read from the record itself.
-      return isPlain(condition.place) && condition.value.length < SEARCHED_CUT;
+      return isPlain(condition.field) && condition.value.length < SEARCHED_CUT;
     default:
       return false;
   }
 }
 
-const isPlain = (place: Place): boolean => place.kind === 'column' && PLAIN_TYPES.has(place.column.type);
+const isPlain = (field: SearchField): boolean => field.kind === 'column' && PLAIN_TYPES.has(field.column.type);
 
 const isInside = (type: Column['type']): boolean => type === 'Object' || type === 'Array';
 
 type Leaf = Exclude<Condition, { kind: 'everything' | 'nothing' | 'and' | 'or' | 'not' | 'contains' }>;
 
 function leaf(condition: Leaf, source: Source, setting: SearchSetting): string {
-  const { place } = condition;
-  if (place.kind === 'metadata') return metadataLeaf(condition, place.name, { source, setting });
-  const referred = referredPlace(place, setting.application);
+  const { field } = condition;
+  if (field.kind === 'metadata') return metadataLeaf(condition, field.name, { source, setting });
+  const referred = referredField(field, setting.application);
   if (referred !== undefined) {
-    const inReferred = (at: Source) => leaf({ ...condition, place: referred.place }, at, setting);
+    const inReferred = (at: Source) => leaf({ ...condition, field: referred.field }, at, setting);
     // A condition that most records fulfil is not worth collecting first.
     const eager = condition.kind !== 'present' && !('operator' in condition && condition.operator !== '=');
-    return throughReference({ place, referred, source }, setting, { test: inReferred, eager });
+    return throughReference({ field, referred, source }, setting, { test: inReferred, eager });
   }
   const { params } = setting;
   const { alias } = source;
-  const at = (test: Parameters<typeof anyAt>[2]['test']) => anyAt(source, place, { params, test });
+  const at = (test: Parameters<typeof anyAt>[2]['test']) => anyAt(source, field, { params, test });
   switch (condition.kind) {
     case 'present':
-      return presentSql(source, place, params);
+      return presentSql(source, field, params);
     case 'text':
-      return withIndex(source, { place, value: condition.value, exact: condition.operator === '=' }, setting, () =>
+      return withIndex(source, { field, value: condition.value, exact: condition.operator === '=' }, setting, () =>
         at((operand) => textSql(operand, condition, { alias, params })),
       );
     case 'user':
@@ -153,7 +153,7 @@ function leaf(condition: Leaf, source: Source, setting: SearchSetting): string {
     case 'boolean':
       return at((operand) => numberSql(operand, condition, { alias, params }));
     case 'range':
-      return at((operand) => rangeSql(operand, condition, { alias, params, type: typeAt(place) }));
+      return at((operand) => rangeSql(operand, condition, { alias, params, type: typeAt(field) }));
     case 'near':
       return at((operand) => withinDistance(operand, condition, { alias, params }));
   }
@@ -162,27 +162,27 @@ function leaf(condition: Leaf, source: Source, setting: SearchSetting): string {
 /** Equal texts inside Objects and Arrays have no index of their own; the index for substrings narrows them down. */
 function withIndex(
   source: Source,
-  { place, value, exact }: { place: ColumnPlace; value: string; exact: boolean },
+  { field, value, exact }: { field: ColumnField; value: string; exact: boolean },
   { params }: SearchSetting,
   make: () => string,
 ): string {
-  const inside = projectionsAt(source, place.column.id).json !== undefined && source.sections === undefined;
+  const inside = projectionsAt(source, field.column.id).json !== undefined && source.sections === undefined;
   const narrowed = inside && exact ? implied(source, searchTerm(foldText(value)), params) : undefined;
   return narrowed === undefined ? make() : `(${narrowed} and ${make()})`;
 }
 
-function presentSql(source: Source, place: ColumnPlace, params: Params): string {
+function presentSql(source: Source, field: ColumnField, params: Params): string {
   const { alias } = source;
-  const projections = projectionsAt(source, place.column.id);
+  const projections = projectionsAt(source, field.column.id);
   const { value, latitude, json } = projections;
-  if (place.key !== undefined) {
-    return anyAt(source, place, {
+  if (field.key !== undefined) {
+    return anyAt(source, field, {
       params,
       test: (operand) => (operand.kind === 'json' ? `${operand.sql} is not null` : 'false'),
     });
   }
   const column = value ?? latitude ?? json;
-  if (column === undefined) throw new Error(`nothing of the column ${place.column.id} is projected`);
+  if (column === undefined) throw new Error(`nothing of the column ${field.column.id} is projected`);
   return `${alias}.${column.name} is not null`;
 }
 
@@ -225,16 +225,16 @@ function metadataLeaf(condition: Leaf, name: MetadataName, { source, setting }: 
 }
 
 /** One index lookup for all columns of the table itself; each reference and each metadata name is a separate test. */
-function contains(places: readonly Place[], term: string, at: At): string {
-  const own: ColumnPlace[] = [];
+function contains(fields: readonly SearchField[], term: string, at: At): string {
+  const own: ColumnField[] = [];
   const others: string[] = [];
-  for (const place of places) {
-    const referred = place.kind === 'column' ? referredPlace(place, at.setting.application) : undefined;
-    if (place.kind === 'metadata') others.push(metadataContains(place.name, term, at));
-    else if (referred === undefined) own.push(place);
+  for (const field of fields) {
+    const referred = field.kind === 'column' ? referredField(field, at.setting.application) : undefined;
+    if (field.kind === 'metadata') others.push(metadataContains(field.name, term, at));
+    else if (referred === undefined) own.push(field);
     else {
-      const test = (source: Source) => contains([referred.place], term, { ...at, source });
-      others.push(throughReference({ place, referred, source: at.source }, at.setting, { test, eager: true }));
+      const test = (source: Source) => contains([referred.field], term, { ...at, source });
+      others.push(throughReference({ field, referred, source: at.source }, at.setting, { test, eager: true }));
     }
   }
   const tests =
@@ -252,18 +252,18 @@ function metadataContains(name: MetadataName, term: string, { source, setting }:
     select u.id from ${setting.schema}.users u where strpos(u.name_folded, ${sought}) > 0))`;
 }
 
-interface ReferredPlace {
+interface ReferredField {
   readonly collection: PreparedCollection;
-  readonly place: ColumnPlace;
+  readonly field: ColumnField;
 }
 
-function referredPlace({ column }: ColumnPlace, application: PreparedApplication): ReferredPlace | undefined {
+function referredField({ column }: ColumnField, application: PreparedApplication): ReferredField | undefined {
   if (!('scheme' in column) || !('collectionId' in column.scheme)) return undefined;
   const { collectionId, columnId } = column.scheme;
   const collection = application.collections.get(collectionId);
   const referred = collection?.columns.get(columnId);
   if (collection === undefined || referred === undefined) throw new Error(`the column ${column.id} refers to nothing`);
-  return { collection, place: { kind: 'column', column: referred } };
+  return { collection, field: { kind: 'column', column: referred } };
 }
 
 /**
@@ -271,12 +271,12 @@ function referredPlace({ column }: ColumnPlace, application: PreparedApplication
  * index on the reference can be used and combined with others.
  */
 function throughReference(
-  { place, referred, source }: { place: ColumnPlace; referred: ReferredPlace; source: Source },
+  { field, referred, source }: { field: ColumnField; referred: ReferredField; source: Source },
   { schema, caller, params }: SearchSetting,
   { test, eager }: { test: (source: Source) => string; eager: boolean },
 ): string {
-  const pointer = projectionsAt(source, place.column.id).recordId;
-  if (pointer === undefined) throw new Error(`the column ${place.column.id} is not projected`);
+  const pointer = projectionsAt(source, field.column.id).recordId;
+  if (pointer === undefined) throw new Error(`the column ${field.column.id} is not projected`);
   const alias = `${source.alias}r`;
   const scope = readScope(referred.collection.definition, caller);
   const visible = scope === undefined ? '' : ` and ${alias}.created_by = ${params.text(scope)}`;
