@@ -1,11 +1,11 @@
-// Lower-case base32hex (RFC 4648 section 7, `0-9a-v`, no padding), which sorts as the bytes do.
-// Only encoding: identifiers and hashes are compared as text and never read back.
+// Encodes lower-case base32hex (RFC 4648 section 7, `0-9a-v`, no padding), which sorts as the bytes do. There is no decoder:
+// identifiers and hashes are compared as text.
 
 const DIGITS = '0123456789abcdefghijklmnopqrstuv';
-/** Ten bits at a time: half the steps of going digit by digit. */
+/** Ten bits at a time: half as many steps as digit by digit. */
 const PAIRS = Array.from({ length: 1024 }, (_, bits) => DIGITS[bits >>> 5]! + DIGITS[bits & 0x1f]!);
 
-/** The first `characters` * 5 bits of `bytes`; bits behind the last byte count as zero. */
+/** The first `characters` * 5 bits of `bytes`; bits after the last byte count as zero. */
 export function base32hex(bytes: Uint8Array, characters: number): string {
   let text = '';
   let pending = 0;

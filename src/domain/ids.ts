@@ -1,5 +1,5 @@
-// Makes new identifiers. Clock and randomness are handed in; whether a short one is taken is for whoever stores it.
-// The forms that are accepted on input are in wire/identifiers.
+// Creates identifiers from a given clock and source of randomness. The store finds out whether a short one is taken. The
+// forms accepted on input are in wire/identifiers.
 
 import { base32hex } from './base32hex.ts';
 
@@ -15,18 +15,18 @@ export interface IdSource {
 const LONG_CHARACTERS = 26;
 const SHORT_CHARACTERS = 7;
 const SHORT_ALPHABET = 'abcdefghijklmnopqrstuvwxyz0123456789';
-/** The largest multiple of 36 in a byte: taking the rest of anything above it would favour the first letters. */
+/** The largest multiple of 36 in a byte: the remainder of a larger byte would favour the first letters. */
 const UNBIASED_BELOW = 252;
-/** A byte is refused once in 64; this many in a row means that the randomness is broken. */
+/** One byte in 64 is refused; this many in a row mean that the randomness is broken. */
 const REFUSED_IN_A_ROW_MAX = 256;
 
 /** RFC 9562 section 6.2 method 1: rand_a (12 bits) and the first 6 bits of rand_b count, the other 56 are random. */
 const COUNTER_MAX = 2 ** 18 - 1;
-/** Starting in the lower half leaves 131,072 identifiers in a millisecond, some fifty times what one core can make. */
+/** Starting in the lower half leaves 131,072 identifiers in a millisecond, about fifty times what one core can create. */
 const COUNTER_SEED_MASK = 2 ** 17 - 1;
 const MILLISECONDS_MAX = 2 ** 48 - 1;
 
-/** One call into the system's randomness costs more than an identifier, so it is fetched for hundreds at once. */
+/** One call to the system's randomness costs more than an identifier, so one call serves hundreds. */
 const POOL_BYTES = 4096;
 
 export function createIdSource(now: () => number, random: (bytes: Uint8Array) => void): IdSource {
@@ -96,10 +96,10 @@ export function createIdSource(now: () => number, random: (bytes: Uint8Array) =>
   };
 }
 
-/** The moment that a UUIDv7 was made for, in milliseconds since 1970. */
+/** The time of a UUIDv7, in milliseconds since 1970. */
 export const uuidMilliseconds = (uuid: string): number => Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 13), 16);
 
-/** No UUIDv7 of that millisecond or a later one is below it, and every earlier one is. */
+/** A lower bound of all UUIDv7 of that millisecond and later; every earlier one is below it. */
 export function firstUuidAt(milliseconds: number): string {
   const hex = Math.min(Math.max(0, milliseconds), MILLISECONDS_MAX).toString(16).padStart(12, '0');
   return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;

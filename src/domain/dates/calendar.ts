@@ -2,7 +2,7 @@
 
 const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const;
 
-/** Whether the month has that day. The year is not judged: 0000 is a leap year of the calendar like any other. */
+/** Whether the month has that day. Any year is accepted: 0000 is a leap year like any other. */
 export function isCalendarDay(year: number, month: number, day: number): boolean {
   const days = DAYS[month - 1];
   if (days === undefined || day < 1) return false;

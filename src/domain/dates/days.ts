@@ -1,4 +1,4 @@
-// Days of the proleptic Gregorian calendar as numbers (0 is 1970-01-01), and stepping through them. No time zones.
+// Days of the proleptic Gregorian calendar as numbers (0 is 1970-01-01), and arithmetic with them. No time zones.
 
 import { isCalendarDay } from './calendar.ts';
 
@@ -14,7 +14,7 @@ export const FIRST_INSTANT = FIRST_DAY * DAY_MS;
 export const LAST_INSTANT = (LAST_DAY + 1) * DAY_MS - 1;
 
 export function dayNumber(year: number, month: number, day: number): number {
-  // Date.UTC alone takes the years 0 to 99 for 1900 to 1999.
+  // Date.UTC itself reads the years 0 to 99 as 1900 to 1999.
   return Date.UTC(year + 400, month - 1, day) / DAY_MS - DAYS_OF_400_YEARS;
 }
 
@@ -23,7 +23,7 @@ export function dayText(day: number): string {
   return new Date(day * DAY_MS).toISOString().slice(0, 10);
 }
 
-/** Keeps within the month: 31 January and one month is the last of February. undefined outside the years 0001 to 9999. */
+/** Stays within the month: one month after 31 January is the last of February. undefined outside the years 0001 to 9999. */
 export function addMonths(day: number, months: number): number | undefined {
   const date = new Date(day * DAY_MS);
   const month = date.getUTCFullYear() * 12 + date.getUTCMonth() + months;

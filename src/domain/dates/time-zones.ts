@@ -1,14 +1,14 @@
-// Time zones of the tz database: what clocks show at an instant, and which instant a clock's time is. Instants are
-// milliseconds since 1970. A local time is what the clock shows, written as the milliseconds at which UTC shows the same.
+// Time zones of the tz database: converts instants to local times and back. Instants are milliseconds since 1970. A local
+// time is the number of milliseconds at which UTC clocks show the same date and time.
 
 import { BoundedMap } from '../../request/bounded-map.ts';
 import { DAY_MS } from './days.ts';
 
-/** A formatter takes 25 KB, and 135 µs to make; few zones are in use at once. */
+/** A formatter takes 25 KB and 135 µs to create; few zones are in use at once. */
 const formatters = new BoundedMap<string, Intl.DateTimeFormat>(64);
 
 export function isTimeZone(name: string): boolean {
-  // Newer engines also take offsets such as +09:00, which are no names of the tz database.
+  // Newer engines also accept offsets such as +09:00, which are not names of the tz database.
   if (/^[+-]/.test(name)) return false;
   try {
     formatterOf(name);
@@ -46,7 +46,7 @@ export function localTime(zone: string, instant: number): number {
     if (type in part) part[type as keyof typeof part] = Number(value);
     else if (type === 'era') beforeChrist = value === 'BC';
   }
-  // 1 BC is the year 0; Date.UTC alone takes the years 0 to 99 for 1900 to 1999.
+  // 1 BC is the year 0; Date.UTC itself reads the years 0 to 99 as 1900 to 1999.
   const date = new Date(0);
   date.setUTCFullYear(beforeChrist ? 1 - part.year : part.year, part.month - 1, part.day);
   return date.setUTCHours(part.hour, part.minute, part.second) + (instant - wholeSecond);
@@ -58,8 +58,8 @@ const offsetAt = (zone: string, instant: number): number => localTime(zone, inst
 export const localDay = (zone: string, instant: number): number => Math.floor(localTime(zone, instant) / DAY_MS);
 
 /**
- * As most calendars decide: a time that clocks skip is shifted forward by what they skip (02:30 becomes 03:30), and of
- * one that they show twice the first is meant.
+ * Follows the usual rule of calendars: a local time that is skipped moves forward by the gap (02:30 becomes 03:30), and one
+ * that occurs twice means the first.
  */
 export function instantOf(zone: string, local: number): number {
   const offsets = offsetsAround(zone, local);
@@ -67,8 +67,8 @@ export function instantOf(zone: string, local: number): number {
 }
 
 /**
- * The first instant of the day or of a later one. Where clocks skip midnight it is when they skip it, also when they
- * begin to skip before midnight; where they skip the whole day it is the start of the next.
+ * The first instant of the day. Where clocks skip midnight it is the instant of the skip, even if the gap begins before
+ * midnight; where they skip the whole day it is the start of the next day.
  */
 export function startOfDay(zone: string, day: number): number {
   const midnight = day * DAY_MS;
@@ -85,7 +85,7 @@ export function startOfDay(zone: string, day: number): number {
   return after;
 }
 
-/** Before and after any change nearby. No zone is a whole day ahead of UTC or behind it, nor changes twice in two days. */
+/** The offsets before and after any change nearby. No zone differs from UTC by a whole day or changes twice in two days. */
 function offsetsAround(zone: string, local: number): [before: number, after: number] {
   return [offsetAt(zone, local - DAY_MS), offsetAt(zone, local + DAY_MS)];
 }

@@ -4,7 +4,7 @@
 /** Quoting by hand beats JSON.stringify up to about this length (6.1 against 11 µs for a record of eight columns). */
 const QUOTED_BY_HAND_MAX = 64;
 
-/** Anything that JSON cannot hold is an error of ours. Recursion is as deep as the value: at most four levels of ours. */
+/** Throws for a value that JSON cannot hold: that is a bug. Recursion is as deep as the value, at most four levels. */
 export function canonicalJson(value: unknown): string {
   switch (typeof value) {
     case 'string':
@@ -22,10 +22,10 @@ export function canonicalJson(value: unknown): string {
   }
 }
 
-/** From so many elements on the engine's own writer is worth the look whether it may be used: for a megabyte 9 ms against 25. */
+/** From this many elements on, checking whether JSON.stringify may be used pays off: 9 ms for a megabyte instead of 25. */
 const WRITTEN_BY_HAND_MAX = 32;
 
-/** Of an object's text, the elements of its long arrays some at a time: a record's values can take 30 ms. */
+/** Yields between slices of long arrays, because the values of one record can take 30 ms. */
 export function* canonicalJsonInSlices(members: Record<string, unknown>): Generator<undefined, string, undefined> {
   const pieces: string[] = [];
   for (const key of sortedKeys(members)) {
@@ -74,7 +74,7 @@ function canonicalObject(members: Record<string, unknown>): string {
   return `${text}}`;
 }
 
-/** Whether JSON.stringify writes the value as it is written here. */
+/** Whether JSON.stringify writes the value in canonical form. */
 function isInOrder(value: unknown): boolean {
   switch (typeof value) {
     case 'string':
@@ -100,7 +100,7 @@ function areMembersInOrder(members: Record<string, unknown>): boolean {
   return true;
 }
 
-/** Only own keys, so an own `__proto__` is a key like any other. */
+/** Own keys only, so an own `__proto__` is a key like any other. */
 function sortedKeys(members: object): string[] {
   const keys = Object.keys(members);
   for (let index = 1; index < keys.length; index += 1) {

@@ -16,17 +16,17 @@ export type ListOrder = {
   | { readonly key: 'column'; readonly column: Column }
 );
 
-/** Behind which record, and what it had in the column of the order; null: no value. */
+/** The record after which a list goes on, and its value in the column of the order; null: no value. */
 export interface Position {
   readonly value: Projected;
   readonly id: string;
-  /** Of the whole text, where `value` is only its beginning. */
+  /** Digest of the whole text, when `value` is only its beginning. */
   readonly digest?: string;
 }
 
 const TOKEN_START = '~';
 const DIGEST = /^[0-9a-f]{64}$/;
-/** A longer text is cut, so that a position fits into an address and a header. */
+/** A longer text is cut, so that a position fits into a URL and a header. */
 const POSITION_TEXT_MAX = 750;
 
 const nameOf = (order: ListOrder): string => order.column?.id ?? order.key;
@@ -36,14 +36,14 @@ export function writePosition(order: ListOrder, { value, id, digest }: Position)
   return TOKEN_START + Buffer.from(JSON.stringify(parts)).toString('base64url');
 }
 
-/** The position as it fits into an address: a long text is cut, and its digest tells it from others. */
+/** Makes a position fit into a URL: a long text is cut, and its digest distinguishes it from others. */
 export function cutPosition({ value, id }: Position): Position {
   if (typeof value !== 'string') return { value, id };
   const beginning = cutText(value, POSITION_TEXT_MAX);
   return beginning === value ? { value, id } : { value: beginning, id, digest: sha256Hex(value) };
 }
 
-/** Why it cannot be read is of use to whoever put it together by hand. */
+/** The problem helps a client that builds positions by hand. */
 export function readPosition(token: string, order: ListOrder): Position | { readonly problem: string } {
   const malformed = { problem: 'must be the identifier of a record, or a position from a Link header' };
   if (!token.startsWith(TOKEN_START)) return malformed;
@@ -68,7 +68,7 @@ const FORMS: Partial<Record<Column['type'], RegExp>> = {
   Time: /^\d\d:\d\d:\d\d$/,
 };
 
-/** Positions come from outside: nothing but a value of the order's own type may reach the database. */
+/** Positions come from clients: only a value of the order's own type may reach the database. */
 function fits({ key, column }: ListOrder, value: unknown): value is Projected {
   if (column === undefined) {
     return key === 'createdAt' || key === 'updatedAt' ? isTime(ISO_TIME, value) : isText(value);

@@ -1,6 +1,6 @@
-// What of a record is kept beside its text, so that the database can order, search and compare it: decided here from
-// the flags of the definition alone. A column that another collection refers to is projected for the sake of those
-// references too, because they are ordered and searched by its live value.
+// Decides from the flags of the definition which parts of a record are stored in columns of their own, so that the database
+// can order, search and compare records. A column that another collection refers to is projected for those references too,
+// because they are ordered and searched by its live value.
 
 import type { Collection, Column } from '../../wire/applications.ts';
 import type { Definition } from '../../wire/publish-document.ts';
@@ -13,7 +13,7 @@ import { uniqueKey } from '../values/value-types.ts';
 
 export type ProjectionKind = 'text' | 'number' | 'boolean' | 'dateTime' | 'date' | 'time' | 'json';
 
-/** What is handed to the database for one projected column of one record. */
+/** The value of one projected column of one record, as a query parameter. */
 export type Projected = string | number | boolean | null;
 
 export interface Projection {
@@ -21,40 +21,40 @@ export interface Projection {
   readonly name: string;
   readonly kind: ProjectionKind;
   readonly read: (values: Values) => Projected;
-  /** Text longer than this, in code points, is cut; its order behind the cut is found in the record itself. */
+  /** Text longer than this, in code points, is cut; equal beginnings are compared by the record's own text. */
   readonly cut?: number;
 }
 
-/** The projections of one column, by what they are for. */
+/** The projections of one column, by purpose. */
 export interface ColumnProjections {
   readonly column: Column;
-  /** Under which values of a unique column collide. */
+  /** The key by which values of a unique column collide. */
   readonly key?: Projection;
   /** The value, or the name of a User or Attachment: for order and comparison. */
   readonly value?: Projection;
   readonly userId?: Projection;
   /** The record that a Reference points to. */
   readonly recordId?: Projection;
-  /** The plain values inside of an Object or Array. */
+  /** The plain values inside an Object or Array. */
   readonly json?: Projection;
   readonly latitude?: Projection;
   readonly longitude?: Projection;
-  /** Identifiers of the attachments in it, for whoever asks which records hold one. */
+  /** Identifiers of the attachments in the value, to find the records that hold one. */
   readonly held?: Projection;
-  /** Whether lists may be asked for in the order of this column. */
+  /** Whether lists may be sorted by this column. */
   readonly ordered: boolean;
 }
 
 export interface CollectionProjections {
   readonly byColumn: ReadonlyMap<string, ColumnProjections>;
-  /** All of them; those of unique columns first, in the order of the columns. */
+  /** Projections of unique columns come first, in the order of the columns. */
   readonly all: readonly Projection[];
   readonly sections: readonly Section[];
 }
 
 /** The longest text that fits an index row of 2,704 bytes together with two identifiers, whatever its characters. */
 export const ORDERED_CUT = 600;
-/** Enough to tell most values apart where nothing is ordered by them. */
+/** Long enough to distinguish most values of a column that is searched but not sorted. */
 export const SEARCHED_CUT = 32;
 export const SEARCH_TEXT = 'find';
 
@@ -71,8 +71,8 @@ export function projectionsOf(definition: Definition): Map<string, CollectionPro
 }
 
 /**
- * What writers write while tables are being prepared for the next definition: all that both definitions project. Readers
- * are given the present one's alone. Where a column loses its values, only the switch to the next one writes it anew.
+ * While tables are prepared for the next definition, writers write the projections of both definitions and readers use only
+ * the current ones. A column that loses its values is written again only by the switch to the next definition.
  */
 export function joinedProjections(definition: Definition, next: Definition): Map<string, CollectionProjections> {
   const coming = projectionsOf(next);
@@ -94,22 +94,22 @@ function joinCollection(present: CollectionProjections, coming: CollectionProjec
     .filter(({ column }) => survives(column.id))
     .flatMap((column) => ofColumn(column).filter(({ name }) => !names.has(name)));
   const sections = coming.sections.filter(({ columnId }) => survives(columnId));
-  // In the order of the next definition, so that the texts are already those that it makes.
+  // In the order of the next definition, so that the texts already have its form.
   const marks = new Set(sections.map(({ mark }) => mark));
   const all = [...sections, ...present.sections.filter(({ mark }) => !marks.has(mark))];
   const columns = present.all.filter(({ name }) => name !== SEARCH_TEXT);
   return { ...present, all: [...columns, ...added, ...findOf(all)] };
 }
 
-/** By collection and column: what the references to it need. */
+/** What the references to a column need, by `<collectionId>/<columnId>`. */
 function referredNeeds(definition: Definition): Map<string, Needs> {
   const needs = new Map<string, Needs>();
   for (const { columns } of definition.collections) {
     for (const column of columns) {
       if (!('scheme' in column) || !('collectionId' in column.scheme)) continue;
-      const place = `${column.scheme.collectionId}/${column.scheme.columnId}`;
-      const held = needs.get(place);
-      needs.set(place, {
+      const referred = `${column.scheme.collectionId}/${column.scheme.columnId}`;
+      const held = needs.get(referred);
+      needs.set(referred, {
         order: column.sortable || held?.order === true,
         search: column.searchable || held?.search === true,
       });
@@ -186,7 +186,7 @@ function projectColumn(column: Column, { order, search }: Needs): ColumnProjecti
   }
 }
 
-/** `prefix`: one for each kind, so that a column whose type changes is projected under another name, or alike. */
+/** `prefix` differs by kind, so that a column whose type changes gets another projection unless both are stored alike. */
 function of(column: Column, prefix: string, kind: ProjectionKind, read: (value: Value) => Projected): Projection {
   const columnId = column.id;
   return {
@@ -222,13 +222,13 @@ function heldAttachments(value: Value): Projected {
   return ids.length === 0 ? null : JSON.stringify(ids);
 }
 
-/** Less than a thousandth of a millimetre. Of smaller numbers the database can tell no sine. */
+/** Less than a thousandth of a millimetre. The database cannot compute the sine of smaller numbers. */
 const LEAST_DEGREES = 1e-12;
 
-/** As distances are computed from it. */
+/** An angle in the form that distances are computed from. */
 export const degrees = (angle: number): number => (Math.abs(angle) < LEAST_DEGREES ? 0 : angle);
 
-/** By code points, so that the beginnings compare as the texts do. */
+/** Cuts by code points, so that the beginnings compare as the whole texts do. */
 export function cutText(text: string, codePoints: number): string {
   if (text.length <= codePoints) return text;
   let units = 0;
@@ -238,7 +238,7 @@ export function cutText(text: string, codePoints: number): string {
   return text.slice(0, units);
 }
 
-/** Values inside of Objects and Arrays as the compiler of searches (store/records/search) expects them. */
+/** Values inside Objects and Arrays in the form that the search compiler (store/records/search) expects. */
 function insideOf(value: Value): unknown {
   if (value.type === 'Object') {
     const inside: Record<string, unknown> = {};

@@ -1,7 +1,7 @@
-// The text of a record as it is stored and goes out. Metadata comes first and in fixed widths where it can, so that an
-// update can be made inside the database without parsing: everything up to the timestamp never changes, and behind the
-// mark hash and updatedAt stand at known distances. The mark cannot occur earlier: inside the one string before it (the
-// creator's name) every quotation mark is escaped.
+// The JSON text of a record as it is stored and sent. Metadata comes first, in fixed widths where possible, so that the
+// database can update a record without parsing it: everything up to the timestamp never changes, and hash and updatedAt
+// follow the mark at known distances. The mark cannot occur earlier: inside the one string before it (the creator's name)
+// every quotation mark is escaped.
 
 import type { UserShort } from '../../wire/users.ts';
 import type { Values } from '../../wire/values.ts';
@@ -19,20 +19,19 @@ export const FROM_MARK = {
   timeLength: TIME_LENGTH,
 } as const;
 
-/** What stands between the timestamp and updatedAt. */
+/** The text between the timestamp and updatedAt. */
 export const hashPart = (hash: string): string => `${HASH_MARK}${hash}${UPDATED_AT_MARK}`;
 
-/** A record as it goes out: a long one as UTF-8, which lies outside of the heap. */
+/** A record as it is sent. A long one is a Buffer of UTF-8, which lies outside the heap. */
 export type RecordText = string | Buffer;
 
-/** The hash in a record's text. */
 export function hashInText(text: RecordText): string {
   const start = text.indexOf(TIMESTAMP_MARK) + TIMESTAMP_MARK.length + TIME_LENGTH + HASH_MARK.length;
   const end = start + HASH_LENGTH;
   return typeof text === 'string' ? text.slice(start, end) : text.toString('latin1', start, end);
 }
 
-/** What follows updatedAt. */
+/** The text after updatedAt. */
 export const tailPart = (updatedBy: UserShort, valuesJson: string): string =>
   `","updatedBy":${userJson(updatedBy)},"values":${valuesJson}}`;
 
@@ -61,7 +60,7 @@ export function recordText(parts: RecordParts): string {
 
 const userJson = (user: UserShort): string => `{"id":"${user.id}","name":${JSON.stringify(user.name)}}`;
 
-/** What a record's text says. */
+/** The parsed text of a record. */
 export type StoredRecord = Omit<RecordParts, 'valuesJson'> & { readonly values: Values };
 
 export const readRecordText = (text: RecordText): StoredRecord => JSON.parse(String(text)) as StoredRecord;

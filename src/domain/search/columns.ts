@@ -1,5 +1,5 @@
-// What a name in a search query means: a column by its name or ID, a key of an Object, or a record's metadata; and the
-// fields at which a term without a name looks.
+// Resolves a name in a search query: a column by its name or ID, a key of an Object, or a record's metadata. Also lists the
+// fields that a term without a name searches.
 
 import type { Column, ObjectScheme } from '../../wire/applications.ts';
 import type { ReferenceTypeName, SimpleTypeName } from '../../wire/values.ts';
@@ -9,14 +9,14 @@ import { foldText } from './fold.ts';
 import { invalidSearch } from './invalid-search.ts';
 import type { NamePart } from './parse.ts';
 
-/** A field whose values are all of one type; `referred`: they are those of other records. */
+/** A field whose values all have one type. `referred`: they are values of other records. */
 export interface TypedField {
   readonly field: SearchField;
   readonly type: SimpleTypeName;
   readonly referred: boolean;
 }
 
-/** What a criterion is about. Without a key, Objects have no one type: only their keys do. */
+/** What a criterion is about. An Object column has no single type; its keys have. */
 export interface Subject {
   readonly field: SearchField;
   /** The field itself, or all keys. */
@@ -40,7 +40,7 @@ const METADATA_TYPES: Readonly<Record<MetadataName, SimpleTypeName>> = {
   id: 'String',
 };
 
-/** Everywhere that a bare term looks. */
+/** The fields that a bare term searches. */
 export function searchableFields(columns: readonly Column[]): TypedField[] {
   return columns.filter((column) => column.searchable).flatMap((column) => typedFieldsOf(column));
 }
@@ -70,7 +70,7 @@ const keyFields = (column: Column, scheme: ObjectScheme | undefined): TypedField
     referred: false,
   }));
 
-/** undefined for what is neither an Object nor an Array of Objects. */
+/** undefined for a column that is neither an Object nor an Array of Objects. */
 function keysOf(column: Column): ObjectScheme['keys'] | undefined {
   if (column.type === 'Object') return column.scheme.keys;
   if (column.type !== 'Array' || column.scheme.element.type !== 'Object') return undefined;
@@ -84,7 +84,7 @@ export function findSubject(columns: readonly Column[], name: readonly NamePart[
     return metadataSubject(metadata);
   }
   const named = namedColumns(columns, name, position);
-  // A longer name comes first, unless only a shorter one leaves a key that exists.
+  // The longest column name wins, unless only a shorter one leaves a key that exists.
   const fitting = named.find(({ column, key }) => key === undefined || hasKey(column, key)) ?? named[0];
   if (fitting === undefined) throw unknownColumn(columns, name, position);
   const { column, key } = fitting;
@@ -100,23 +100,23 @@ interface NamedColumn {
   readonly key?: string;
 }
 
-/** The readings of a name in which the column exists, those with the longest name of a column first. */
+/** The ways to read a name as an existing column and a key, the longest column name first. */
 function namedColumns(columns: readonly Column[], name: readonly NamePart[], position: number): NamedColumn[] {
-  const keyBehind = name.some(({ quoted }) => quoted) ? cutAtQuotes(name, position) : cutAtAnyDot(name);
+  const keyAfter = name.some(({ quoted }) => quoted) ? cutAtQuotes(name, position) : cutAtAnyDot(name);
   const readings: (NamedColumn & { length: number })[] = [];
   for (const column of columns) {
-    const key = keyBehind(column.name);
+    const key = keyAfter(column.name);
     if (key !== 'other') readings.push({ column, byName: true, length: column.name.length, ...key });
-    const keyOfId = name[0]!.quoted ? 'other' : keyBehind(`$${column.id}`);
+    const keyOfId = name[0]!.quoted ? 'other' : keyAfter(`$${column.id}`);
     if (keyOfId !== 'other') readings.push({ column, byName: false, length: column.id.length + 1, ...keyOfId });
   }
   return readings.sort((a, b) => b.length - a.length);
 }
 
-/** The key that is left behind the label of a column; `other` if what is written does not begin with the label. */
+/** The key that follows the label of a column; `other` if the written name does not begin with the label. */
 type KeyAfter = (label: string) => { key?: string } | 'other';
 
-/** Names and keys may contain dots themselves. */
+/** Names and keys may themselves contain dots. */
 function cutAtAnyDot(name: readonly NamePart[]): KeyAfter {
   const written = join(name);
   return (label) => {
@@ -125,7 +125,7 @@ function cutAtAnyDot(name: readonly NamePart[]): KeyAfter {
   };
 }
 
-/** What is quoted is a whole name or a whole key: `"a.b".c` and `a.b."c"` leave nothing to guess. */
+/** A quoted part is a whole name or a whole key: `"a.b".c` and `a.b."c"` are not ambiguous. */
 function cutAtQuotes(name: readonly NamePart[], position: number): KeyAfter {
   const cut = Math.max(
     1,

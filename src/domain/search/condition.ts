@@ -1,12 +1,12 @@
-// What a search query asks for, once it has been read and checked against a collection: a tree whose leaves name fields
-// and typed values. The compiler (store/records/search) turns it into SQL; nothing of the query's own text is left in it but values.
+// A search query after it was read and checked against a collection: a tree whose leaves name fields and typed values. The
+// compiler (store/records/search) turns it into SQL; only values are left of the query's own text.
 
 import type { Column } from '../../wire/applications.ts';
 
 export const METADATA = ['createdAt', 'updatedAt', 'createdBy', 'updatedBy', 'id'] as const;
 export type MetadataName = (typeof METADATA)[number];
 
-/** Where a criterion looks. In an Array it asks for any element. `key`: of an Object, or of the Objects in an Array. */
+/** What a leaf compares; in an Array, any element. `key`: of an Object, or of the Objects in an Array. */
 export type SearchField =
   | { readonly kind: 'metadata'; readonly name: MetadataName }
   | { readonly kind: 'column'; readonly column: Column; readonly key?: string };
@@ -15,14 +15,14 @@ export type Operator = '=' | '<' | '<=' | '>' | '>=';
 
 /**
  * Each leaf is either true or false for a record; a field without a value makes it false (`not` is the exact complement).
- * On Reference columns a leaf asks about the referred value as the caller sees it now.
+ * On Reference columns a leaf compares the referred value as the caller sees it now.
  */
 export type Condition =
   | { readonly kind: 'everything' }
   | { readonly kind: 'nothing' }
   | { readonly kind: 'and' | 'or'; readonly parts: readonly Condition[] }
   | { readonly kind: 'not'; readonly part: Condition }
-  /** The record has a value there; a reference: one that resolves for the caller to a value. */
+  /** The record has a value; a reference must resolve to a value for the caller. */
   | { readonly kind: 'present'; readonly field: SearchField }
   /** The text of at least one of the fields contains the term, which is folded (fold.ts). '' is in every text. */
   | { readonly kind: 'contains'; readonly fields: readonly SearchField[]; readonly term: string }
@@ -32,7 +32,7 @@ export type Condition =
   | { readonly kind: 'user'; readonly field: SearchField; readonly name?: string; readonly id?: string }
   | { readonly kind: 'number'; readonly field: SearchField; readonly operator: Operator; readonly value: number }
   | { readonly kind: 'boolean'; readonly field: SearchField; readonly operator: Operator; readonly value: boolean }
-  /** DateTime (ISO with milliseconds and Z), Date or Time (`24:00:00` as an end), in the stored form; `before` is exclusive. */
+  /** DateTime (ISO with milliseconds and Z), Date or Time (`24:00:00` as an end), as stored; `before` is exclusive. */
   | { readonly kind: 'range'; readonly field: SearchField; readonly from?: string; readonly before?: string }
   | {
       readonly kind: 'near';

@@ -1,5 +1,5 @@
-// Dates, date-times and times of day as they are written in a search. What is written less precisely stands for its
-// whole span. Words such as `today`, and offsets such as `-7d`, are date-words.ts.
+// Reads dates, date-times and times of day in a search. A less precise term stands for its whole span. Words such as
+// `today` and offsets such as `-7d` are read in date-words.
 
 import { isCalendarDay } from '../dates/calendar.ts';
 import { DAY_MS, dayNumber } from '../dates/days.ts';
@@ -8,7 +8,7 @@ import { dateSpan, daySpan, instantSpan, isProblem, outside, type Reading, type 
 
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
 const TIME = /^(\d{2}):(\d{2})(?::(\d{2}))?$/;
-/** ISO 8601, with a space allowed for the T as RFC 3339 does. The groups: date, time to the second, decimals, offset. */
+/** ISO 8601, with a space allowed instead of the T, as in RFC 3339. Groups: date, time to the second, decimals, offset. */
 const DATE_TIME = /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}:\d{2}|\d{2}:\d{2}:\d{2}(?:\.(\d+))?)([Zz]|[+-]\d{2}:\d{2})?$/;
 const OFFSET = /^([+-])(\d{2}):(\d{2})$/;
 
@@ -16,7 +16,7 @@ const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
 const DECIMALS_MAX = 3;
 
-/** A day of the calendar, or an instant and how long what was written stands for. */
+/** A day of the calendar, or an instant and the length of the span that the term stands for. */
 export type DayOrInstant = { readonly day: number } | { readonly instant: number; readonly lengthMs: number };
 
 export function spanOf(moment: DayOrInstant, zone: string, written: string): Span | { problem: string } {
@@ -41,7 +41,7 @@ export function readDayOrInstant(text: string, zone: string): Reading<DayOrInsta
   if (isProblem(day)) return day;
   if (isProblem(time)) return time;
   if (decimals.length > DECIMALS_MAX) return { problem: `it has more than ${DECIMALS_MAX} decimals of a second` };
-  // Decimals, even one, name a millisecond: programs leave trailing zeros out.
+  // Any decimals, even one, name a millisecond: programs leave out trailing zeros.
   const local = day * DAY_MS + time.start * SECOND_MS + Number(decimals.padEnd(DECIMALS_MAX, '0'));
   const lengthMs = decimals === '' ? time.seconds * SECOND_MS : 1;
   const offsetMs = readOffset(parts[4]);
@@ -79,7 +79,7 @@ export function readDay(text: string): Reading<number> {
     : { problem: `${text} is not a day of the calendar` };
 }
 
-/** In seconds: where it starts and how long it is. */
+/** In seconds: the start and the length of the span. */
 function readTimeOfDay(text: string): Reading<{ start: number; seconds: number }> {
   const parts = TIME.exec(text);
   if (parts === null) return undefined;

@@ -1,5 +1,5 @@
-// Dates behind an operator: as they are written, or as one of the words `today`, `yesterday`, `tomorrow` and `now`, each
-// with an optional offset such as `today-7d` or `2024-01-31+1mo`.
+// Reads dates after an operator: written out, or as one of the words `today`, `yesterday`, `tomorrow` and `now`, each with
+// an optional offset such as `today-7d` or `2024-01-31+1mo`.
 
 import { addMonths, DAY_MS, FIRST_DAY, FIRST_INSTANT, LAST_DAY, LAST_INSTANT } from '../dates/days.ts';
 import { instantOf, localDay, localTime, startOfDay } from '../dates/time-zones.ts';
@@ -29,7 +29,7 @@ export function readDateTimeOrWord(text: string, clock: SearchClock): Reading<Sp
   return moment === undefined || isProblem(moment) ? moment : spanOf(moment, clock.zone, text);
 }
 
-/** For a Date, where `now` is today's date. With m or h it is the date that the zone has at that instant. */
+/** For a Date, where `now` is today's date. With m or h it is the date in the zone at that instant. */
 export function readDateOrWord(text: string, clock: SearchClock): Reading<Span> {
   const moment = readShifted(text, clock, (base) => wordOf(base, clock) ?? dayMoment(readDay(base)));
   if (moment === undefined || isProblem(moment)) return moment;
@@ -64,9 +64,9 @@ function readShifted(
 }
 
 /**
- * A day is moved by the calendar, by d, w, mo and y; with m or h it is an instant, counted from its start: `today+9h`. To an
- * instant m, h, d and w add their exact length; mo and y go by the calendar and keep the time on the clock. undefined
- * outside the years 0001 to 9999.
+ * A day is moved in the calendar by d, w, mo and y; with m or h it becomes an instant, counted from the start of the day:
+ * `today+9h`. To an instant, m, h, d and w add their exact length; mo and y move it in the calendar and keep the local
+ * time. undefined outside the years 0001 to 9999.
  */
 function shift(moment: DayOrInstant, { amount, unit }: Offset, { zone }: SearchClock): DayOrInstant | undefined {
   if (unit === 'mo' || unit === 'y') {
@@ -86,7 +86,7 @@ function shift(moment: DayOrInstant, { amount, unit }: Offset, { zone }: SearchC
 
 const dayInRange = (day: number): number | undefined => (day >= FIRST_DAY && day <= LAST_DAY ? day : undefined);
 
-/** The same time on the clock, so many months away. */
+/** The same local time, `months` later. */
 function shiftClock(
   moment: Exclude<DayOrInstant, { readonly day: number }>,
   months: number,
@@ -96,6 +96,6 @@ function shiftClock(
   const from = Math.floor(local / DAY_MS);
   const to = addMonths(from, months);
   if (to === undefined) return undefined;
-  // On the day itself no clock has to be asked, and the second of two equal hours stays the second.
+  // On the same day nothing is converted, so the second of two equal hours stays the second.
   return to === from ? moment : { ...moment, instant: instantOf(zone, local + (to - from) * DAY_MS) };
 }

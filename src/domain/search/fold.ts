@@ -1,12 +1,12 @@
-// The form in which texts are compared where case does not matter: NFC, then Unicode simple case folding code point by
-// code point, then NFC again. Stored texts and search terms go through the same function.
+// Folds texts for comparison without case: NFC, then Unicode simple case folding by code point, then NFC again. Stored texts
+// and search terms go through the same function.
 
 import { CASE_FOLDING } from './case-folding.ts';
 
 const ASCII = /^[\0-\x7f]*$/;
 const UNITS = 0x10000;
 
-/** What each UTF-16 unit becomes, and what folding adds to the second half of a surrogate pair, by code point. */
+/** The folded form of each UTF-16 unit, and by code point the number to add to the second half of a surrogate pair. */
 const FOLDED_UNITS = Uint16Array.from({ length: UNITS }, (_, unit) => unit);
 const ADDED_TO_PAIRS = new Map<number, number>();
 for (let row = 0; row < CASE_FOLDING.length; row += 4) {
@@ -18,12 +18,12 @@ for (let row = 0; row < CASE_FOLDING.length; row += 4) {
 }
 
 export function foldText(text: string): string {
-  // For ASCII both foldings are the same, and the engine's own is the faster one.
+  // For ASCII both foldings are the same, and the engine's own is faster.
   if (ASCII.test(text)) return text.toLowerCase();
   return foldUnits(text.normalize('NFC')).normalize('NFC');
 }
 
-/** By unit into a buffer, because every stored text comes through here. */
+/** Unit by unit into a buffer, for speed: every stored text is folded here. */
 function foldUnits(text: string): string {
   const folded = new Uint16Array(text.length);
   for (let index = 0; index < text.length; index += 1) {
@@ -36,6 +36,6 @@ function foldUnits(text: string): string {
       folded[index] = text.charCodeAt(index) + added;
     }
   }
-  // Unlike TextDecoder, this keeps the half of a pair as it is.
+  // Unlike TextDecoder, this keeps a lone surrogate.
   return Buffer.from(folded.buffer).toString('utf16le');
 }

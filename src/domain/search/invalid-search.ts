@@ -1,4 +1,4 @@
-// The one way in which a search query is refused: what is wrong with it, as a sentence, and where.
+// The fault for a search query that is refused: a sentence that names the mistake, and its position.
 
 import { type Fault, fault } from '../../faults.ts';
 

@@ -1,5 +1,4 @@
-// The characters of a search query made into tokens. Positions count code points from 0. What tokens mean together is
-// parse.ts.
+// Splits the characters of a search query into tokens. Positions count code points from 0. The grammar is in parse.
 
 import { invalidSearch } from './invalid-search.ts';
 
@@ -8,7 +7,7 @@ export const QUERY_CODE_POINTS_MAX = 4096;
 const WRITTEN_OPERATORS = [':', '=', '!=', '<', '<=', '>', '>='] as const;
 export type WrittenOperator = (typeof WRITTEN_OPERATORS)[number];
 
-/** `end` is the position behind the token, so that two tokens without anything between them share a number. */
+/** `end` is the position after the token: it equals the `start` of a token that follows directly. */
 interface Extent {
   readonly start: number;
   readonly end: number;
@@ -18,7 +17,7 @@ export type Token = Extent &
     | { readonly kind: 'open' | 'close' | 'minus' }
     /** Unquoted; also AND, OR and NOT. */
     | { readonly kind: 'word'; readonly text: string }
-    /** Its text is what stands between the quotation marks, without the escapes. */
+    /** The text between the quotation marks, without the escapes. */
     | { readonly kind: 'quoted'; readonly text: string }
     | { readonly kind: 'operator'; readonly operator: WrittenOperator }
   );
@@ -43,9 +42,9 @@ export function lex(query: string): Token[] {
   return tokens;
 }
 
-/** No stored text has U+0000 or half of a surrogate pair, and the database would not even take them. */
+/** Refuses U+0000 and lone surrogates: no stored text has them, and the database does not accept them. */
 function charactersOf(query: string): string[] {
-  // At most two UTF-16 units make a code point: what is far too long is not even taken apart.
+  // A code point has at most two UTF-16 units, so a query that is far too long is not split as a whole.
   const characters = Array.from(query.slice(0, 2 * QUERY_CODE_POINTS_MAX + 1));
   if (characters.length > QUERY_CODE_POINTS_MAX) {
     const message = `A search has at most ${QUERY_CODE_POINTS_MAX} characters.`;
@@ -61,7 +60,7 @@ function charactersOf(query: string): string[] {
 
 function readToken(characters: readonly string[], start: number, previous: Token | undefined): Token {
   const end = start + 1;
-  const behindOperator = previous?.kind === 'operator' && previous.end === start;
+  const afterOperator = previous?.kind === 'operator' && previous.end === start;
   switch (characters[start]) {
     case '(':
       return { kind: 'open', start, end };
@@ -77,7 +76,7 @@ function readToken(characters: readonly string[], start: number, previous: Token
     case '>':
       return readOperator(characters, start);
     case '-':
-      return behindOperator ? readWord(characters, start) : { kind: 'minus', start, end };
+      return afterOperator ? readWord(characters, start) : { kind: 'minus', start, end };
     default:
       return readWord(characters, start);
   }
@@ -100,7 +99,7 @@ function readWord(characters: readonly string[], start: number): Token {
   return { kind: 'word', text: characters.slice(start, end).join(''), start, end };
 }
 
-/** Only `\"` and `\\` are escapes. Any other is refused, so that none has to keep today's accidental meaning. */
+/** Only `\"` and `\\` are escapes. Any other is refused, so that it stays free for a later meaning. */
 function readQuoted(characters: readonly string[], start: number): Token {
   let text = '';
   for (let at = start + 1; at < characters.length; at += 1) {

@@ -1,4 +1,4 @@
-// A circle on the earth as it is written in a search: latitude, longitude and distance, as in "35.68,139.76,5km".
+// Reads a circle on the earth in a search: latitude, longitude and distance, as in "35.68,139.76,5km".
 
 import { readNumberTerm } from './number-terms.ts';
 import type { Reading } from './spans.ts';

@@ -1,8 +1,8 @@
-// Numbers as they are written in a search: as in JSON.
+// Reads numbers in a search, in the form of JSON.
 
 const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/** undefined for what is no number, or one that cannot be stored. -0 is 0, as in what is stored. */
+/** undefined for a text that is not a number, or a number that cannot be stored. -0 becomes 0, as in stored values. */
 export function readNumberTerm(text: string): number | undefined {
   const value = JSON_NUMBER.test(text) ? Number(text) : Number.NaN;
   if (!Number.isFinite(value)) return undefined;

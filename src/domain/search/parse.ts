@@ -1,5 +1,5 @@
-// Tokens made into a syntax tree, by this grammar. Knows nothing of columns and types: what names and
-// terms mean is check.ts.
+// Builds the syntax tree of a query by this grammar. Knows nothing of columns and types: names and terms are resolved in
+// check.
 //
 //   query      = [ or ] ;
 //   or         = and { "OR" and } ;
@@ -8,14 +8,14 @@
 //   primary    = "(" or ")" | criterion | term ;
 //   criterion  = column operator [ term ] ;        (no white space around the operator)
 //
-// Time is linear: no token is read twice but for the look at what follows. Recursion is as deep as LEVELS_MAX allows.
+// Time is linear: each token is read once, apart from looking one token ahead. SEARCH_LEVELS_MAX bounds the recursion.
 
 import { invalidSearch } from './invalid-search.ts';
 import { lex, type Token, type WrittenOperator } from './lex.ts';
 
 /** Criteria and bare terms together. */
 export const CRITERIA_MAX = 64;
-/** Parentheses and NOT, which is also written `-`, inside one another. */
+/** Nested parentheses and NOT, which is also written `-`. */
 export const SEARCH_LEVELS_MAX = 32;
 
 export interface Term {
@@ -24,7 +24,7 @@ export interface Term {
   readonly position: number;
 }
 
-/** What stood between the dots that are not quoted: `"a.b".c` has two parts, `a.b.c` three. */
+/** A part of a name between unquoted dots: `"a.b".c` has two parts, `a.b.c` three. */
 export interface NamePart {
   readonly text: string;
   readonly quoted: boolean;
@@ -34,7 +34,7 @@ export interface Criterion {
   readonly kind: 'criterion';
   readonly name: readonly NamePart[];
   readonly operator: WrittenOperator;
-  /** Absent only behind `=` and `!=`. */
+  /** May be absent only after `=` and `!=`. */
   readonly term?: Term;
   readonly position: number;
 }
@@ -56,82 +56,82 @@ interface Parsing {
 export function parse(query: string): Syntax | undefined {
   const tokens = lex(query);
   if (tokens.length === 0) return undefined;
-  const reading: Parsing = { tokens, at: 0, levels: 0, criteria: 0 };
-  const syntax = readOr(reading);
-  const rest = reading.tokens[reading.at];
+  const parsing: Parsing = { tokens, at: 0, levels: 0, criteria: 0 };
+  const syntax = readOr(parsing);
+  const rest = parsing.tokens[parsing.at];
   if (rest !== undefined) throw invalidSearch('This closing parenthesis has no opening one.', rest.start);
   return syntax;
 }
 
-function readOr(reading: Parsing): Syntax {
-  const parts = [readAnd(reading)];
-  while (isKeyword(reading.tokens[reading.at], 'OR')) {
-    reading.at += 1;
-    parts.push(readAnd(reading));
+function readOr(parsing: Parsing): Syntax {
+  const parts = [readAnd(parsing)];
+  while (isKeyword(parsing.tokens[parsing.at], 'OR')) {
+    parsing.at += 1;
+    parts.push(readAnd(parsing));
   }
   return parts.length === 1 ? parts[0]! : { kind: 'or', parts };
 }
 
-function readAnd(reading: Parsing): Syntax {
-  const parts = [readNot(reading)];
+function readAnd(parsing: Parsing): Syntax {
+  const parts = [readNot(parsing)];
   for (;;) {
-    const token = reading.tokens[reading.at];
+    const token = parsing.tokens[parsing.at];
     if (token === undefined || token.kind === 'close' || isKeyword(token, 'OR')) break;
-    if (isKeyword(token, 'AND')) reading.at += 1;
-    parts.push(readNot(reading));
+    if (isKeyword(token, 'AND')) parsing.at += 1;
+    parts.push(readNot(parsing));
   }
   return parts.length === 1 ? parts[0]! : { kind: 'and', parts };
 }
 
-function readNot(reading: Parsing): Syntax {
-  const token = reading.tokens[reading.at];
-  if (token?.kind !== 'minus' && !isKeyword(token, 'NOT')) return readPrimary(reading);
-  return readInside(reading, () => ({ kind: 'not', part: readNot(reading) }));
+function readNot(parsing: Parsing): Syntax {
+  const token = parsing.tokens[parsing.at];
+  if (token?.kind !== 'minus' && !isKeyword(token, 'NOT')) return readPrimary(parsing);
+  return readInside(parsing, () => ({ kind: 'not', part: readNot(parsing) }));
 }
 
-function readPrimary(reading: Parsing): Syntax {
-  const token = reading.tokens[reading.at];
-  if (token === undefined || token.kind === 'close' || isAnyKeyword(token)) throw nothingToRead(reading);
-  if (token.kind === 'open') return readParentheses(reading);
-  if (token.kind === 'operator') throw strayOperator(token, reading.tokens[reading.at - 1]);
-  reading.criteria += 1;
-  if (reading.criteria > CRITERIA_MAX) {
+function readPrimary(parsing: Parsing): Syntax {
+  const token = parsing.tokens[parsing.at];
+  if (token === undefined || token.kind === 'close' || isAnyKeyword(token)) throw nothingToRead(parsing);
+  if (token.kind === 'open') return readParentheses(parsing);
+  if (token.kind === 'operator') throw strayOperator(token, parsing.tokens[parsing.at - 1]);
+  parsing.criteria += 1;
+  if (parsing.criteria > CRITERIA_MAX) {
     throw invalidSearch(`A search has at most ${CRITERIA_MAX} criteria and terms.`, token.start);
   }
-  return readCriterionOrTerm(reading);
+  return readCriterionOrTerm(parsing);
 }
 
-function readParentheses(reading: Parsing): Syntax {
-  const { start } = reading.tokens[reading.at]!;
-  const inner = readInside(reading, () => readOr(reading));
-  if (reading.tokens[reading.at]?.kind !== 'close') {
+function readParentheses(parsing: Parsing): Syntax {
+  const { start } = parsing.tokens[parsing.at]!;
+  const inner = readInside(parsing, () => readOr(parsing));
+  if (parsing.tokens[parsing.at]?.kind !== 'close') {
     throw invalidSearch('This opening parenthesis has no closing one.', start);
   }
-  reading.at += 1;
+  parsing.at += 1;
   return inner;
 }
 
-/** One level deeper, behind the token that begins it. */
-function readInside(reading: Parsing, read: () => Syntax): Syntax {
-  if (reading.levels === SEARCH_LEVELS_MAX) {
+/** Skips the token that opens a level and reads one level deeper. */
+function readInside(parsing: Parsing, read: () => Syntax): Syntax {
+  if (parsing.levels === SEARCH_LEVELS_MAX) {
     const message = `A search has at most ${SEARCH_LEVELS_MAX} levels of parentheses and NOT.`;
-    throw invalidSearch(message, reading.tokens[reading.at]!.start);
+    throw invalidSearch(message, parsing.tokens[parsing.at]!.start);
   }
-  reading.levels += 1;
-  reading.at += 1;
+  parsing.levels += 1;
+  parsing.at += 1;
   const inner = read();
-  reading.levels -= 1;
+  parsing.levels -= 1;
   return inner;
 }
 
-/** Words and quoted pieces without white space between them are the name of a column if an operator follows directly. */
-function readCriterionOrTerm(reading: Parsing): Syntax {
-  const pieces = readTextTokens(reading);
-  const next = adjacent(reading);
+/** Words and quoted texts without white space between them are the name of a column if an operator follows directly. */
+function readCriterionOrTerm(parsing: Parsing): Syntax {
+  const pieces = readTextTokens(parsing);
+  const next = adjacent(parsing);
   if (next?.kind === 'operator') {
-    reading.at += 1;
+    parsing.at += 1;
     const { operator } = next;
-    const term = readTermAfter(reading, operator);
+    const term = readTermAfter(parsing, operator);
     const position = pieces[0].start;
     return { kind: 'criterion', name: nameOf(pieces), operator, ...(term === undefined ? {} : { term }), position };
   }
@@ -140,19 +140,19 @@ function readCriterionOrTerm(reading: Parsing): Syntax {
   return { kind: 'term', term: termOf(pieces[0]) };
 }
 
-function readTextTokens(reading: Parsing): [TextToken, ...TextToken[]] {
-  const pieces: [TextToken, ...TextToken[]] = [reading.tokens[reading.at] as TextToken];
-  reading.at += 1;
-  for (let token = adjacent(reading); isTextToken(token); token = adjacent(reading)) {
+function readTextTokens(parsing: Parsing): [TextToken, ...TextToken[]] {
+  const pieces: [TextToken, ...TextToken[]] = [parsing.tokens[parsing.at] as TextToken];
+  parsing.at += 1;
+  for (let token = adjacent(parsing); isTextToken(token); token = adjacent(parsing)) {
     pieces.push(token);
-    reading.at += 1;
+    parsing.at += 1;
   }
   return pieces;
 }
 
-function readTermAfter(reading: Parsing, operator: WrittenOperator): Term | undefined {
-  const token = adjacent(reading);
-  const behind = reading.tokens[reading.at - 1]!;
+function readTermAfter(parsing: Parsing, operator: WrittenOperator): Term | undefined {
+  const token = adjacent(parsing);
+  const before = parsing.tokens[parsing.at - 1]!;
   if (isAnyKeyword(token)) {
     throw invalidSearch(`${token.text} is an operator; as a term it has to be quoted.`, token.start);
   }
@@ -164,10 +164,10 @@ function readTermAfter(reading: Parsing, operator: WrittenOperator): Term | unde
   }
   if (!isTextToken(token)) {
     if (operator === '=' || operator === '!=') return undefined;
-    throw invalidSearch(`"${operator}" needs a term directly after it, without white space.`, behind.start);
+    throw invalidSearch(`"${operator}" needs a term directly after it, without white space.`, before.start);
   }
-  reading.at += 1;
-  const next = adjacent(reading);
+  parsing.at += 1;
+  const next = adjacent(parsing);
   if (next?.kind === 'operator')
     throw invalidSearch(`"${next.operator}" cannot stand here; ${HOW_TO_QUOTE}`, next.start);
   if (next !== undefined && next.kind !== 'open' && next.kind !== 'close') throw missingWhiteSpace(next);
@@ -181,7 +181,7 @@ const isTextToken = (token: Token | undefined): token is TextToken =>
 
 const termOf = ({ kind, text, start }: TextToken): Term => ({ text, quoted: kind === 'quoted', position: start });
 
-/** The next token, if nothing stands between it and the one before. */
+/** The next token, if it follows the previous one directly. */
 function adjacent({ tokens, at }: Parsing): Token | undefined {
   return tokens[at]?.start === tokens[at - 1]?.end ? tokens[at] : undefined;
 }
@@ -223,7 +223,7 @@ function strayOperator({ operator, start }: Extract<Token, { kind: 'operator' }>
   return invalidSearch(message, start);
 }
 
-/** Something should follow, but the query or the parentheses end, or another keyword comes. */
+/** A criterion or term should follow, but the query or the parentheses end, or a keyword follows. */
 function nothingToRead({ tokens, at }: Parsing) {
   const token = tokens[at];
   const before = tokens[at - 1];

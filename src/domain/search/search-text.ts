@@ -1,13 +1,13 @@
-// The text by which a record is found: one for all its searchable columns, folded, in sections that tell whose text it
-// is (docs/architecture/search.md). One index over it serves every search; a section is then looked at exactly.
+// Builds the search text of a record: one folded text for all its searchable columns, with one section per column or key
+// (docs/architecture/search.md). One index over it serves every search; the section is then tested exactly.
 //
-// The index knows nothing of less than three letters. So behind the sections stands what short terms are found by: every
-// letter that occurs, between two of our own, and every word of two letters, followed by one of our own.
+// The index finds nothing shorter than three letters. For short terms the sections are followed by every letter that occurs,
+// between two separators, and by every word of two letters, followed by a separator.
 //
-// Three things in it are ours and no text's: the mark of a section, what stands between the elements of an Array, and a
-// letter between neighbouring ideographs, so that two of them make the three characters that the index knows. What
-// a text has of these characters itself is written as code words of three control characters. Such a word begins with
-// ESCAPE, which stands nowhere else, so a term is in a section exactly when it is in the text.
+// Three things are reserved: the mark of a section, the separator of an Array's elements, and the separator between
+// neighbouring ideographs, which makes two of them the three characters that the index needs. A text that contains reserved
+// characters itself has each replaced by an escape of three control characters. An escape begins with ESCAPE, which occurs
+// nowhere else, so a term is in a section exactly when it is in the text.
 
 import type { Column, ObjectScheme } from '../../wire/applications.ts';
 import type { ObjectValue, SimpleTypeName, SimpleValue, Value, Values } from '../../wire/values.ts';
@@ -24,8 +24,8 @@ const MARK_DIGITS = 12;
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what this file is about.
 const OURS = /[\u0001-\u0008\u000b\u000c\u000e-\u001f\u02d0]/g;
-// What is stored depends on these sets, so they are written out: what an engine takes for a letter, or counts to a script,
-// changes with the version of Unicode that it knows.
+// Stored texts depend on these sets, so they are written out: the engine's own classes of letters and scripts change with
+// its version of Unicode.
 /** Han, Hiragana, Katakana, Hangul, Bopomofo: first and last of each range. */
 const IDEOGRAPHS = [
   [0x1100, 0x11ff],
@@ -46,16 +46,16 @@ const IDEOGRAPHS = [
   [0x20000, 0x3ffff],
 ] as const;
 const UNITS = 0x10000;
-/** 1 for those of one UTF-16 unit. */
+/** 1 for each ideograph of one UTF-16 unit. */
 const IDEOGRAPH_UNITS = new Uint8Array(UNITS);
 for (const [first, last] of IDEOGRAPHS) if (last < UNITS) IDEOGRAPH_UNITS.fill(1, first, last + 1);
-/** Of the alphabets that are written with few letters, beyond ASCII. */
+/** Letters of alphabets with few letters, beyond ASCII. */
 const LETTER =
   /[\u00aa\u00b5\u00ba\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02af\u0370-\u10ff\u1200-\u1fff\u2c00-\u2dff\ua640-\ua7ff]/;
 const MAY_BE_IDEOGRAPH = /[\u1100-\uffff]/;
-/** What the index knows something of: three letters or digits, or the edge of a word. A guess costs time, no hits. */
+/** Texts that the index can help with: three letters or digits, or the edge of a word. A wrong guess costs time, not hits. */
 const INDEXED = /[\p{L}\p{N}]{3}|[\p{L}\p{N}]{2}[^\p{L}\p{N}]|[^\p{L}\p{N}][\p{L}\p{N}]/u;
-/** Behind the sections, in place of a mark. */
+/** Follows the sections, in place of a section mark. */
 export const LETTERS_MARK = `${SECTION_START}\u0004`;
 const ASCII = [...'abcdefghijklmnopqrstuvwxyz0123456789'];
 const ASCII_PAIR = /^[a-z0-9]{2}$/;
@@ -83,8 +83,7 @@ const keySections = (columnId: string, { keys }: ObjectScheme): Section[] =>
   keys.filter((key) => hasText(key.type)).map((key) => section(columnId, key.name));
 
 function section(columnId: string, key?: string): Section {
-  const place = key === undefined ? { columnId } : { columnId, key };
-  return { ...place, mark: sectionMark(columnId, key) };
+  return { columnId, ...(key === undefined ? {} : { key }), mark: sectionMark(columnId, key) };
 }
 
 export function sectionMark(columnId: string, key?: string): string {
@@ -94,25 +93,25 @@ export function sectionMark(columnId: string, key?: string): string {
 
 const digitOf = (number: number): string => String.fromCharCode(FIRST_DIGIT + number);
 
-/** null when there is no text to find. An empty text makes an empty section. */
+/** null when the record has no searchable text. An empty text makes an empty section. */
 export function searchText(sections: readonly Section[], values: Values): string | null {
   let text = '';
   for (const { columnId, key, mark } of sections) {
     const value = values[columnId];
     if (value === undefined) continue;
-    const pieces = textsOf(value, key);
-    if (pieces.length > 0) text += mark + pieces.map(written).join(ELEMENT);
+    const texts = textsOf(value, key);
+    if (texts.length > 0) text += mark + texts.map(written).join(ELEMENT);
   }
   return text === '' ? null : text + lettersOf(text);
 }
 
-/** Which units the text at hand has; all 0 between two texts. */
+/** Scratch space of `lettersOf`: 1 for each unit of the current text; all 0 between calls. */
 const seenUnits = new Uint8Array(UNITS);
 
-/** Few letters stand for long texts: those that are not ideographs. Unit by unit: a record's text may be as long as its body. */
+/** The distinct letters and words of two letters, without ideographs. Unit by unit, because a text may be as long as a body. */
 function lettersOf(text: string): string {
   const units: number[] = [];
-  // Two units in a number: as texts they took five times as long.
+  // Both units packed into one number: as strings they took five times as long.
   const pairs = new Set<number>();
   let run = 0;
   for (let at = 0; at < text.length; at += 1) {
@@ -177,7 +176,7 @@ function writeFolded(folded: string): string {
   return MAY_BE_IDEOGRAPH.test(escaped) ? separateIdeographs(escaped) : escaped;
 }
 
-/** Into a buffer, because an expression takes ten times as long for texts that are nothing but ideographs. */
+/** Uses a buffer, because a regular expression takes ten times as long for texts of ideographs only. */
 function separateIdeographs(text: string): string {
   const separated = new Uint16Array(2 * text.length);
   let length = 0;
@@ -194,14 +193,14 @@ function separateIdeographs(text: string): string {
     }
     follows = isIdeograph;
   }
-  // Unlike TextDecoder, this keeps the half of a pair as it is.
+  // Unlike TextDecoder, this keeps a lone surrogate.
   return Buffer.from(separated.buffer, 0, 2 * length).toString('utf16le');
 }
 
 const isPairedIdeograph = (codePoint: number): boolean =>
   IDEOGRAPHS.some(([first, last]) => codePoint >= first && codePoint <= last);
 
-/** A term as it stands in search texts, and what every text that contains it contains as well: all of these, or any. */
+/** A term as written in search texts, and texts that every match contains too: all of them (`every`) or any (`some`). */
 export interface SearchTerm {
   readonly text: string;
   /** Undefined when the index cannot help. */
@@ -212,7 +211,7 @@ export function searchTerm(folded: string): SearchTerm {
   const text = writeFolded(folded);
   if (INDEXED.test(text)) return { text, implies: { every: [text] } };
   if (ASCII_PAIR.test(text)) {
-    // Another letter follows, or another precedes, or it is a word by itself.
+    // A letter follows it, or precedes it, or it is a word by itself.
     const longer = ASCII.flatMap((letter) => [`${text}${letter}`, `${letter}${text}`]);
     return { text, implies: { some: [...longer, `${text}${SEPARATOR}`] } };
   }

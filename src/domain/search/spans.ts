@@ -1,21 +1,21 @@
-// Spans of time, for which dates and times in a search stand: how long each is, and what comparing with one means. Every
-// span is half open: it ends before `before`.
+// The spans of time that dates and times in a search stand for: their length, and how values compare with them. Every span
+// is half open: it ends before `before`.
 
 import { dayText, FIRST_INSTANT, LAST_DAY, LAST_INSTANT } from '../dates/days.ts';
 import { startOfDay } from '../dates/time-zones.ts';
 import type { Condition, Operator, SearchField } from './condition.ts';
 
-/** In the stored form. An end that is absent lies outside of what can be stored. */
+/** In the stored form. An absent end lies outside the range that can be stored. */
 export interface Span {
   readonly from?: string;
   readonly before?: string;
 }
 
-/** Why a term that looks like what the column holds is none. */
+/** Why a term of the right form is not a value of the column's type. */
 export interface TermProblem {
   readonly problem: string;
 }
-/** undefined: the term does not even look like one. */
+/** undefined: the term does not have the form at all. */
 export type Reading<Result> = Result | TermProblem | undefined;
 
 export function isProblem(reading: unknown): reading is TermProblem {
@@ -26,7 +26,7 @@ export const outside = (written: string, where = ''): TermProblem => ({
   problem: `${written.length > 40 ? 'it' : written} is outside the years 0001 to 9999${where}`,
 });
 
-/** A day in a zone is as long as the zone makes it: 23 or 25 hours, and nothing at all where the zone skipped it. */
+/** A day can have 23 or 25 hours in its zone, and none at all where the zone skipped it. */
 export const daySpan = (day: number, zone: string): Span | TermProblem =>
   instantSpan(startOfDay(zone, day), startOfDay(zone, day + 1), dayText(day));
 
@@ -54,7 +54,7 @@ const timeText = (seconds: number): string =>
     .map((part) => String(Math.floor(part)).padStart(2, '0'))
     .join(':');
 
-/** The first value of each type, and what its values end before if that can be written. */
+/** The first value of each type, and the exclusive end of its values if that can be written. */
 const SCALES = {
   DateTime: { first: new Date(FIRST_INSTANT).toISOString(), end: undefined },
   Date: { first: '0001-01-01', end: undefined },
@@ -67,7 +67,7 @@ export interface SpanComparison {
   readonly operator: Operator;
 }
 
-/** `=` is within the span, `<` before it, `<=` up to its end, `>` behind it, `>=` from its start. */
+/** `=` is inside the span, `<` before it, `<=` up to its end, `>` after it, `>=` from its start. */
 export function compareWithSpan({ field, type, operator }: SpanComparison, { from, before }: Span): Condition {
   const { first, end } = SCALES[type];
   const range = (ends: Span): Condition => ({ kind: 'range', field, ...ends });
@@ -78,7 +78,7 @@ export function compareWithSpan({ field, type, operator }: SpanComparison, { fro
     case '<':
       return from === undefined || from === first ? { kind: 'nothing' } : range({ before: from });
     case '<=':
-      // From the first on is not the same as having a value: an empty Array has one.
+      // Not the same as having a value: an empty Array has one.
       return range(before === undefined ? { from: first } : { before });
     case '>':
       return before === undefined || before === end ? { kind: 'nothing' } : range({ from: before });

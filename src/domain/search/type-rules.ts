@@ -1,6 +1,5 @@
-// What a criterion with a term means, one rule for each type of value: which operators and terms fit it, and which leaf
-// of the condition they make. The rules of a Reference are those of the type that it refers to, of an Array those of its
-// elements.
+// One rule for each type of value: which operators and terms a criterion may have, and the leaf of the condition that it
+// makes. A Reference follows the rule of the type that it refers to, an Array the rule of its elements.
 
 import { isIdentifier } from '../../wire/identifiers.ts';
 import type { SimpleTypeName } from '../../wire/values.ts';
@@ -13,7 +12,7 @@ import { readNumberTerm } from './number-terms.ts';
 import type { Term } from './parse.ts';
 import { compareWithSpan, isProblem, type Reading, type Span, type TermProblem } from './spans.ts';
 
-/** What a search is read against, besides the columns. */
+/** What the meaning of a term depends on, besides the columns. */
 export interface TermContext {
   readonly zone: string;
   /** Milliseconds since 1970. */
@@ -23,14 +22,14 @@ export interface TermContext {
 
 export interface Comparison {
   readonly field: SearchField;
-  /** `!=` is asked as the opposite of `=`. */
+  /** `!=` is compiled as the complement of `=`. */
   readonly operator: ':' | Operator;
   readonly term: Term;
-  readonly setting: TermContext;
+  readonly context: TermContext;
 }
 
 interface TypeRule {
-  /** What fits, to end a message with. */
+  /** Which terms fit, as the end of an error message. */
   readonly fits: string;
   /** undefined: the term does not fit. */
   readonly toCondition: (question: Comparison) => Condition | TermProblem | undefined;
@@ -42,11 +41,11 @@ export const contains = (fields: readonly SearchField[], text: string): Conditio
   term: foldText(text),
 });
 
-/** By name, except that `=` also takes the ID, and unquoted `me` for the caller. */
-function userCondition({ field, operator, term, setting }: Comparison): Condition {
+/** By name, except that `=` also accepts the ID, and unquoted `me` for the caller. */
+function userCondition({ field, operator, term, context }: Comparison): Condition {
   if (operator === ':') return contains([field], term.text);
   if (operator !== '=') return { kind: 'text', field, operator, value: term.text };
-  if (term.text === 'me' && !term.quoted) return { kind: 'user', field, id: setting.callerId };
+  if (term.text === 'me' && !term.quoted) return { kind: 'user', field, id: context.callerId };
   const id = isIdentifier('userId', term.text) ? { id: term.text } : {};
   return { kind: 'user', field, name: term.text, ...id };
 }
@@ -72,19 +71,19 @@ function locationCondition({ field, operator, term }: Comparison): Condition | T
   return near === undefined || isProblem(near) ? near : { kind: 'near', field, ...near };
 }
 
-/** Words such as `today` count quoted too: quotation marks keep a term together and do not change what it is. */
+/** Words such as `today` also count when quoted: quotation marks keep a term together without changing its meaning. */
 function spanCondition(
   type: 'DateTime' | 'Date' | 'Time',
-  read: (text: string, setting: TermContext) => Reading<Span>,
+  read: (text: string, context: TermContext) => Reading<Span>,
 ) {
-  return ({ field, operator, term, setting }: Comparison): Condition | TermProblem | undefined => {
-    const span = read(term.text, setting);
+  return ({ field, operator, term, context }: Comparison): Condition | TermProblem | undefined => {
+    const span = read(term.text, context);
     if (span === undefined || isProblem(span)) return span;
     return compareWithSpan({ field, type, operator: exact(operator) }, span);
   };
 }
 
-/** For what is not text, `:` means equals. */
+/** For types other than text, `:` means equals. */
 const exact = (operator: ':' | Operator): Operator => (operator === ':' ? '=' : operator);
 
 const ANY_TEXT = 'any text';

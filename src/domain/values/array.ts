@@ -33,8 +33,8 @@ export const arrayType: ValueType<ArrayValue, ArrayScheme> = {
 
 const NO_KEYS: ObjectScheme = { keys: [] };
 
-function readElement(input: unknown, place: ReadContext, element: ArrayScheme['element']): SimpleValue | ObjectValue {
+function readElement(input: unknown, context: ReadContext, element: ArrayScheme['element']): SimpleValue | ObjectValue {
   return element.type === 'Object'
-    ? objectType.read(input, place, element.scheme ?? NO_KEYS)
-    : readSimple(element.type, input, place);
+    ? objectType.read(input, context, element.scheme ?? NO_KEYS)
+    : readSimple(element.type, input, context);
 }

@@ -1,5 +1,5 @@
-// Attachment: names an uploaded file by identifier. Whether the caller may use it, and the rest of its members, is
-// looked up later.
+// Attachment: names an uploaded file by its identifier. A later lookup checks that the caller may use it and fills in the
+// other members.
 
 import { isIdentifier, PATTERNS } from '../../wire/identifiers.ts';
 import type { AttachmentValue } from '../../wire/values.ts';

@@ -1,4 +1,4 @@
-// Where attachments can be inside of values: which columns may hold any, and which ones a value holds.
+// Finds attachments inside values: which columns may hold any, and which ones a value holds.
 
 import type { Column } from '../../wire/applications.ts';
 import type { Value } from '../../wire/values.ts';
@@ -14,7 +14,7 @@ export function mayHoldAttachments(column: Column): boolean {
 const hasAttachmentKey = (keys: readonly { readonly type: string }[]): boolean =>
   keys.some(({ type }) => type === 'Attachment');
 
-/** Each once. */
+/** Each identifier once. */
 export function attachmentIds(value: Value): string[] {
   const ids = new Set<string>();
   collect(value, ids);

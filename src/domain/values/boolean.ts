@@ -1,4 +1,4 @@
-// Boolean: true or false, and nothing that could be taken for one.
+// Boolean: true or false, without conversion from other values.
 
 import type { BooleanValue } from '../../wire/values.ts';
 import { describe, readMembers, required, ValueProblem, type ValueType } from './value-type.ts';

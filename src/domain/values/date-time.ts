@@ -1,15 +1,15 @@
 // DateTime: an instant to the millisecond. Reads RFC 3339 and POSIX seconds, stores `YYYY-MM-DDThh:mm:ss.sssZ`.
-// What a search may write instead (dates without a zone, `today`) is not read here.
+// The forms that only a search accepts (dates without a zone, `today`) are read in domain/search.
 
 import type { DateTimeValue } from '../../wire/values.ts';
 import { isCalendarDay } from '../dates/calendar.ts';
 import { DAY_MS, dayNumber } from '../dates/days.ts';
 import { describe, quoteClipped, readMembers, required, ValueProblem, type ValueType } from './value-type.ts';
 
-// RFC 3339 section 5.6. Up to the seconds every digit has its place, so they are read by position, which saves
-// 0.6 µs over capturing them. Any number of decimals matches, to name that mistake.
+// RFC 3339 section 5.6. Up to the seconds every digit has a fixed position, so they are read by position, which saves
+// 0.6 µs over capturing them. Any number of decimals matches, so that too many can be reported as such.
 const FORM = /^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt][0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]+)?(?:[Zz]|[+-][0-9]{2}:[0-9]{2})$/;
-/** Of what has the form above. */
+/** Tested only on texts that match FORM. */
 const STORED_FORM = /^.{10}T.{8}\.[0-9]{3}Z$/;
 const DECIMALS_AT = 20;
 const DECIMALS_MAX = 3;
@@ -30,7 +30,7 @@ export const dateTimeType: ValueType<DateTimeValue> = {
     const value = required(readMembers(dateTimeType, input, path), 'value', path);
     const instant = readInstant(value);
     if ('problem' in instant) throw new ValueProblem(instant.problem, `${path}/value`);
-    // Clients mostly send what they read, and writing an instant (1.1 µs) takes longer than all the checks.
+    // Clients mostly send the text that they read, and formatting an instant (1.1 µs) takes longer than all the checks.
     const kept = typeof value === 'string' && STORED_FORM.test(value);
     return { type: 'DateTime', value: kept ? value : new Date(instant.milliseconds).toISOString() };
   },
@@ -80,14 +80,14 @@ export function readRfc3339(text: string): Instant {
     : { milliseconds };
 }
 
-/** The number at that place, where FORM has seen digits; 0 for none. */
+/** The number at a position where FORM has matched digits; 0 when `count` is 0. */
 function digits(text: string, at: number, count: number): number {
   let number = 0;
   for (let index = at; index < at + count; index += 1) number = number * 10 + text.charCodeAt(index) - 48;
   return number;
 }
 
-/** 0 for Z; undefined for what is no offset. `-00:00` is UTC whose local zone is unknown (RFC 3339 section 4.3). */
+/** 0 for Z; undefined for an invalid offset. `-00:00` is UTC with an unknown local zone (RFC 3339 section 4.3). */
 function readOffsetMinutes(text: string, zoneAt: number): number | undefined {
   if (zoneAt === text.length - 1) return 0;
   const [hours, minutes] = [digits(text, zoneAt + 1, 2), digits(text, zoneAt + 4, 2)];

@@ -1,4 +1,4 @@
-// Location: a point on the earth in degrees, with an optional altitude. The geodetic datum is the caller's affair.
+// Location: a point on the earth in degrees, with an optional altitude. The geodetic datum is up to the client.
 
 import type { LocationValue } from '../../wire/values.ts';
 import { readNumber } from './number.ts';

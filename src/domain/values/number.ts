@@ -1,4 +1,4 @@
-// Number: a finite double. Also the check that every numeric member of other types goes through.
+// Number: a finite double. Also checks the numeric members of other types.
 
 import type { NumberValue } from '../../wire/values.ts';
 import { describe, readMembers, required, ValueProblem, type ValueType } from './value-type.ts';
@@ -14,7 +14,7 @@ export const numberType: ValueType<NumberValue> = {
   uniqueKey: ({ value }) => `=${value}`,
 };
 
-/** The number itself, with -0 as 0: JSON writes both alike, so they may not differ once stored. */
+/** -0 becomes 0: JSON writes both alike, so they may not differ once stored. */
 export function readNumber(value: unknown, name: string, path: string): number {
   if (typeof value !== 'number') {
     throw new ValueProblem(`"${name}" must be a number, not ${describe(value)}`, path);

@@ -29,14 +29,14 @@ export const objectType: ValueType<ObjectValue, ObjectScheme> = {
       if (type === undefined) {
         throw new ValueProblem(`${quoteClipped(key)} is not a key of the column's scheme`, `${path}/value`);
       }
-      const place = { columnId, path: `${path}/value/${pointerSegment(key)}`, targets };
-      setOwn(stored, key, readSimple(type, entries[key], place));
+      const context = { columnId, path: `${path}/value/${pointerSegment(key)}`, targets };
+      setOwn(stored, key, readSimple(type, entries[key], context));
     }
     return { type: 'Object', value: stored };
   },
 };
 
-/** An Array may hold 1,000 Objects of one scheme, so its keys are made into a map once. */
+/** Cached, because an Array may hold 1,000 Objects of one scheme. */
 const KEY_TYPES = new WeakMap<ObjectScheme, ReadonlyMap<string, SimpleTypeName>>();
 
 function keyTypes(scheme: ObjectScheme): ReadonlyMap<string, SimpleTypeName> {

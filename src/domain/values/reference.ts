@@ -1,5 +1,5 @@
 // ReferenceString, ReferenceNumber and ReferenceUser: a record of the collection that the column's scheme names.
-// Only where it points is stored; what it resolves to is looked up whenever an answer is made.
+// Only the pointer is stored; the value that it resolves to is looked up for every reply.
 
 import type { ReferenceScheme } from '../../wire/applications.ts';
 import { isIdentifier, PATTERNS } from '../../wire/identifiers.ts';
@@ -69,7 +69,7 @@ function requireSame(
   throw new ValueProblem(`"${name}" must be "${expected}", as in the column's scheme, not ${found}`, `${path}/${name}`);
 }
 
-/** The referred value is ignored on input, but null is an error anywhere inside a value; a referred value is flat. */
+/** The referred value is ignored on input, but null is an error anywhere inside a value. A referred value is flat. */
 function refuseNullInside(members: JsonObject, path: string): void {
   const referred = member(members, 'value');
   if (!isJsonObject(referred)) return;

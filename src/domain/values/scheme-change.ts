@@ -1,5 +1,5 @@
-// What becomes of a column's values when its type or scheme changes: the one judgement that the list of changes and the
-// carrying of stored values share.
+// Decides what happens to a column's values when its type or scheme changes. The list of changes and the migration of stored
+// values share this rule.
 
 import type { Column, ObjectScheme } from '../../wire/applications.ts';
 

@@ -1,4 +1,4 @@
-// The table of the simple types: those that may stand inside an Object or an Array.
+// The table of the simple types: those that are allowed inside an Object or an Array.
 
 import type { SimpleTypeName, SimpleValue } from '../../wire/values.ts';
 import { attachmentType } from './attachment.ts';
@@ -24,6 +24,6 @@ export const SIMPLE_VALUE_TYPES = {
   Attachment: attachmentType,
 } as const satisfies { [Name in SimpleTypeName]: ValueType<Extract<SimpleValue, { type: Name }>> };
 
-export function readSimple(type: SimpleTypeName, input: unknown, place: ReadContext): SimpleValue {
-  return SIMPLE_VALUE_TYPES[type].read(input, place, undefined);
+export function readSimple(type: SimpleTypeName, input: unknown, context: ReadContext): SimpleValue {
+  return SIMPLE_VALUE_TYPES[type].read(input, context, undefined);
 }

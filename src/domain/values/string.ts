@@ -20,11 +20,11 @@ export const stringType: ValueType<StringValue> = {
     if (problem !== undefined) throw new ValueProblem(problem, `${path}/value`);
     return { type: 'String', value: value.includes('\r') ? value.replace(/\r\n?/g, '\n') : value };
   },
-  // The two marks keep a short text from being taken for the digest of a long one.
+  // The prefixes keep a short text from colliding with the digest of a long one.
   uniqueKey: ({ value }) => (fitsKey(value) ? `=${value}` : `#${sha256Hex(value)}`),
 };
 
-/** Why PostgreSQL's UTF-8 text cannot hold it, if so. Positions count code points from 0, as sent. */
+/** Why PostgreSQL's UTF-8 text cannot hold the text; undefined when it can. Positions count code points from 0, as sent. */
 function textProblem(text: string): string | undefined {
   const nul = text.indexOf('\0');
   if (nul >= 0) return `U+0000 cannot be stored (position ${codePointPosition(text, nul)})`;
@@ -34,7 +34,7 @@ function textProblem(text: string): string | undefined {
   return `a surrogate without its pair, U+${unit}, is not a character (position ${codePointPosition(text, lone)})`;
 }
 
-/** ES2024, in Node 20 but not in the library that we compile against; the expression above takes at least four times as long. */
+/** ES2024: in Node 20 but not in the types that we compile against. The regular expression above is at least four times slower. */
 function isWellFormed(text: string): boolean {
   return (text as string & { isWellFormed(): boolean }).isWellFormed();
 }

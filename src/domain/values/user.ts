@@ -1,4 +1,4 @@
-// User: names a user of the application by identifier. Whether that user exists, and its name, is looked up later.
+// User: names a user of the application by its identifier. A later lookup checks that the user exists and fills in the name.
 
 import { isIdentifier, PATTERNS } from '../../wire/identifiers.ts';
 import type { UserValue } from '../../wire/values.ts';

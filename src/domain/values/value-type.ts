@@ -1,11 +1,11 @@
-// What every value type implements, and the reading that all share: the shape of the object, its `type`, unknown and
-// null members. The rules of a single type are in the file named after it.
+// The interface of value types, and the checks that all types share: the shape of the object, its `type`, unknown and null
+// members. The rules of a single type are in the file named after it.
 
 import type { AttachmentValue, ReferenceValue, UserValue, Value, ValueTypeName } from '../../wire/values.ts';
 
 /**
- * Something a value points to, to be looked up before the value may be stored. What the lookup finds is written into
- * `value`, which is the object inside the values that were read. `path` is the member that names it.
+ * A user, attachment or record that a value names and that must be looked up before the value is stored. The lookup writes
+ * its result into `value`, which is the object inside the values that were read. `path` is the member that names it.
  */
 export type LookupTarget =
   | { kind: 'user'; columnId: string; path: string; id: string; value: UserValue }
@@ -20,7 +20,7 @@ export type LookupTarget =
       value: ReferenceValue;
     };
 
-/** Why a value cannot be stored. Becomes INVALID_VALUE, with its column, in value-types. */
+/** Why a value cannot be stored. value-types turns it into INVALID_VALUE with the column. */
 export class ValueProblem extends Error {
   readonly reason: string;
   /** A JSON pointer from the value, '' for the value itself, such as `/value/3/latitude`. */
@@ -33,7 +33,7 @@ export class ValueProblem extends Error {
   }
 }
 
-/** Where a value stands in the input, and where to put what it points to. */
+/** The position of a value in the input, and the list that collects what has to be looked up. */
 export interface ReadContext {
   readonly columnId: string;
   readonly path: string;
@@ -42,12 +42,12 @@ export interface ReadContext {
 
 export interface ValueType<Stored extends Value, Scheme = undefined> {
   readonly name: ValueTypeName;
-  /** What an input may have besides `type`, the members that the server fills in included. */
+  /** The members that an input may have besides `type`, including those that the server fills in. */
   readonly members: readonly string[];
   readonly sortable: boolean;
-  /** A fresh object with exactly the stored members; throws a ValueProblem. */
-  read(input: unknown, place: ReadContext, scheme: Scheme): Stored;
-  /** Text under which two values are the same one. A type without it cannot be unique. */
+  /** Returns a new object with exactly the stored members; throws a ValueProblem. */
+  read(input: unknown, context: ReadContext, scheme: Scheme): Stored;
+  /** A text that is equal for equal values. A type without it cannot be unique. */
   readonly uniqueKey?: (value: Stored) => string;
 }
 
@@ -78,14 +78,14 @@ export function readMembers(
   return input;
 }
 
-/** A member that must be there, whatever it is. */
+/** A member that must be present, of any type. */
 export function required(input: JsonObject, name: string, path: string): unknown {
   const value = member(input, name);
   if (value === undefined) throw new ValueProblem(`"${name}" is missing`, path);
   return value;
 }
 
-/** undefined when absent; never what a prototype has under that name. */
+/** undefined when absent; members of a prototype do not count. */
 export function member(input: JsonObject, name: string): unknown {
   return Object.hasOwn(input, name) ? input[name] : undefined;
 }
@@ -94,7 +94,7 @@ export function isJsonObject(input: unknown): input is JsonObject {
   return typeof input === 'object' && input !== null && !Array.isArray(input);
 }
 
-/** What was sent instead, by kind; the content itself may be long or private. */
+/** The kind of the input, for error messages; the content itself may be long or private. */
 export function describe(input: unknown): string {
   if (input === null) return 'null';
   if (Array.isArray(input)) return 'an array';
@@ -104,10 +104,10 @@ export function describe(input: unknown): string {
 
 const CLIPPED_CHARACTERS = 80;
 
-/** Short enough for an error, however much was sent. */
+/** Cuts a text to a length that fits an error message. */
 export function clip(text: string): string {
   if (text.length <= CLIPPED_CHARACTERS) return text;
-  // Cut by code points, so that no half of a pair is left at the end.
+  // By code points, so that no surrogate pair is split.
   return `${Array.from(text.slice(0, 2 * CLIPPED_CHARACTERS))
     .slice(0, CLIPPED_CHARACTERS)
     .join('')}…`;

@@ -1,5 +1,5 @@
-// The table of all fourteen value types, and the reading of a record's `values` with it. The one place where a
-// problem with a value becomes a fault. Looking up what values point to is done by the operations.
+// The table of all fourteen value types, and the reading of a record's `values` with it. Only here does a problem with a
+// value become a fault. The operations look up the users, attachments and records that values name.
 
 import { fault } from '../../faults.ts';
 import type { Column } from '../../wire/applications.ts';
@@ -24,17 +24,17 @@ export const VALUE_TYPE_TABLE = {
 } satisfies { [Name in ValueTypeName]: { readonly name: ValueTypeName } };
 
 export interface ReadValues {
-  /** As stored; members that the server fills in are '' or 0 until their target has been looked up. */
+  /** As stored; members that the server fills in are '' or 0 until the lookup. */
   values: Values;
-  /** Columns whose entry was null, in input order. */
+  /** Columns with a null entry, in input order. */
   removed: string[];
-  /** What the values point to, in input order. */
+  /** What has to be looked up, in input order. */
   targets: LookupTarget[];
 }
 
 /**
  * Checks the `values` of an input against the collection's columns and reports the first problem in input order as
- * INVALID_VALUE. `nullRemoves`: whether a null entry is allowed, that is with replace false.
+ * INVALID_VALUE. `nullRemoves`: whether a null entry is allowed, which it is with `replace` false.
  */
 export function readValues(
   columns: ReadonlyMap<string, Column>,
@@ -60,22 +60,22 @@ export function readValues(
   return read;
 }
 
-function readEntry(column: Column, entry: unknown, place: ReadContext): Value {
+function readEntry(column: Column, entry: unknown, context: ReadContext): Value {
   try {
     switch (column.type) {
       case 'Object':
-        return objectType.read(entry, place, column.scheme);
+        return objectType.read(entry, context, column.scheme);
       case 'Array':
-        return arrayType.read(entry, place, column.scheme);
+        return arrayType.read(entry, context, column.scheme);
       case 'ReferenceString':
       case 'ReferenceNumber':
       case 'ReferenceUser':
-        return REFERENCE_VALUE_TYPES[column.type].read(entry, place, column.scheme);
+        return REFERENCE_VALUE_TYPES[column.type].read(entry, context, column.scheme);
       default:
-        return readSimple(column.type, entry, place);
+        return readSimple(column.type, entry, context);
     }
   } catch (problem) {
-    if (problem instanceof ValueProblem) throw invalid(place.columnId, problem.reason, problem.path);
+    if (problem instanceof ValueProblem) throw invalid(context.columnId, problem.reason, problem.path);
     throw problem;
   }
 }
@@ -84,7 +84,7 @@ function invalid(columnId: string, reason: string, path = '') {
   return fault('INVALID_VALUE', { columnId: clip(columnId), reason, ...(path === '' ? {} : { path }) });
 }
 
-/** Text under which a unique column's value collides: at most 401 bytes of UTF-8 whatever the value. */
+/** The key by which values of a unique column collide: at most 401 bytes of UTF-8 whatever the value. */
 export function uniqueKey(value: Value): string {
   // Each row takes the values of its own type, which the compiler cannot follow through the table.
   const row = VALUE_TYPE_TABLE[value.type] as { readonly uniqueKey?: (value: Value) => string };

@@ -28,7 +28,6 @@ export interface Authenticated {
   readonly tokenId?: string;
 }
 
-/** How they ask. */
 export interface AuthenticateOptions {
   readonly address: string;
   readonly withoutSlot: WithoutSlot;
@@ -75,19 +74,19 @@ export class Authenticator {
   async authenticate(
     applicationId: string,
     header: string | undefined,
-    asking: AuthenticateOptions,
+    options: AuthenticateOptions,
   ): Promise<Authenticated> {
     const presented = readCredentials(header);
     if (presented.scheme === 'none') throw unauthorized();
     const application = await this.#dependencies.definitions.get(applicationId);
     return presented.scheme === 'basic'
-      ? this.#byPassword(application, applicationId, presented, asking)
-      : this.#byToken(application, applicationId, presented, asking.address);
+      ? this.#byPassword(application, applicationId, presented, options)
+      : this.#byToken(application, applicationId, presented, options.address);
   }
 
   /**
-   * The usual case without a wait: everything is at hand, fresh, and right. Undefined means nothing but that
-   * `authenticate` has to look closer.
+   * The usual case, without waiting: everything needed is cached, fresh, and right. Undefined says nothing about the
+   * credentials; `authenticate` decides.
    */
   recognize(applicationId: string, header: string | undefined, address: string): Authenticated | undefined {
     const presented = readCredentials(header);
@@ -144,7 +143,7 @@ export class Authenticator {
     }
     const { throttle } = this.#dependencies;
     const name = `${applicationId} ${id}`;
-    // While the token or the address is being slowed down the answer is 429.
+    // While the token or the address is slowed down the reply is 429.
     throttle.check(address, name);
     throttle.fail(address, name);
     throw unauthorized();

@@ -1,10 +1,10 @@
-// Reads the Authorization header. Says what was presented, not whether it is right.
+// Parses the Authorization header. Whether the credentials are right is decided elsewhere.
 
 import { type PresentedToken, readToken } from '../../domain/people/tokens.ts';
 
 export type PresentedCredentials =
   | { readonly scheme: 'none' }
-  /** A header that cannot be right whatever is stored. */
+  /** A header of the wrong form, which no stored credentials can match. */
   | { readonly scheme: 'unreadable' }
   | { readonly scheme: 'bearer'; readonly token: PresentedToken }
   | { readonly scheme: 'basic'; readonly userId: string; readonly password: string };
@@ -28,7 +28,7 @@ function readBasic(encoded: string): PresentedCredentials {
   return { scheme: 'basic', userId: text.slice(0, colon), password: text.slice(colon + 1) };
 }
 
-/** The secret of `Authorization: Bearer <operator key>`; the operator's key has no form of its own. */
+/** The secret of `Authorization: Bearer <operator key>`. An operator key can be any text without white space. */
 export function readBearerText(header: string | undefined): string | undefined {
   return /^bearer +(\S+)\s*$/i.exec(header ?? '')?.[1];
 }

@@ -1,5 +1,5 @@
-// The operator's door: one key, compared in constant time. Wrong keys are slowed down like wrong passwords: while an address
-// has to wait nothing is compared, so that guesses tell nothing.
+// Authenticates the operator: one key, compared in constant time. Wrong keys are slowed down like wrong passwords: while an
+// address has to wait nothing is compared, so that further guesses learn nothing.
 
 import { createHash, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
 import { proveOperatorKey } from '../../domain/people/operator-proof.ts';

@@ -1,7 +1,7 @@
-// Passwords and their argon2id hashes: whether one fits, and that of a new one. Both cost tens of milliseconds on purpose, and
-// take turns in one queue: a bounded number run at once, since each takes 19 MiB and a thread that files need too. What was
-// verified is remembered for a while under an HMAC whose key lives in this process only; a changed password has another hash
-// and is never found there.
+// Verifies passwords against argon2id hashes and hashes new ones. Both cost tens of milliseconds on purpose and share one
+// queue: a bounded number run at once, since each takes 19 MiB and a thread that files need too. A verified password is
+// remembered for a while under an HMAC whose key lives in this process only; a changed password has another hash, so its
+// former entry never matches.
 
 import { createHmac, createSecretKey, randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
@@ -14,8 +14,9 @@ import { onAbort, type Signal } from '../../request/signal.ts';
 const MEMORY_MS = 10 * 60_000;
 const REMEMBERED_MAX = 10_000;
 /**
- * One core is left for all else, and one of the four threads for files. With four at once on two cores, a hundred wrong passwords at a
- * time made another application's p99 24 to 44 ms; with one it is 8 to 26, and 58 passwords a second are checked instead of 72.
+ * Leaves one core for other work, and one of the four threads for files. With four at once on two cores, a hundred
+ * concurrent wrong passwords raised another application's p99 to 24 to 44 ms; with one it is 8 to 26 ms, at 58 passwords a
+ * second instead of 72.
  */
 const AT_ONCE_MAX = Math.max(1, Math.min(3, availableParallelism() - 1));
 /** A few seconds of work; requests beyond it are refused as busy. One tenant cannot fill the queue of the others. */
@@ -30,7 +31,7 @@ export interface Argon2 {
 export const ARGON2: Argon2 = { hash: (password) => argon2Hash(password), verify: argon2Verify };
 
 interface Waiter {
-  /** Under which it waits for its turn, as at admission. */
+  /** The tenant in the fair queue, as at admission. */
   readonly tenant: string;
   readonly signal?: Signal;
 }
@@ -46,7 +47,7 @@ export class PasswordCheck {
   readonly #verified = new BoundedMap<string, number>(REMEMBERED_MAX);
   readonly #waiting = new FairQueue<() => void>(WAITING);
   #running = 0;
-  /** Made at the start: the first request for an unknown user must not take longer. */
+  /** Hashed at the start, so that the first request for an unknown user takes no longer than others. */
   readonly #decoy: Promise<string>;
   readonly #argon2: Argon2;
   readonly #atOnceMax: number;
@@ -67,7 +68,7 @@ export class PasswordCheck {
     }
     if (this.remembers(account, hash, password)) return true;
     return this.#inQueue(presented, async () => {
-      // Of many requests sent at once only the first pays for the hash.
+      // Of many concurrent requests only the first pays for the hash.
       if (this.remembers(account, hash, password)) return true;
       if (!(await this.#argon2.verify(hash, password))) return false;
       this.#remember(this.#mark(account, hash, password));
@@ -75,18 +76,18 @@ export class PasswordCheck {
     });
   }
 
-  /** Of a new password. */
+  /** Hashes a new password. */
   hash({ password, ...waiter }: Waiter & { readonly password: string }): Promise<string> {
     return this.#inQueue(waiter, () => this.#argon2.hash(password));
   }
 
-  /** Whether this was verified lately. */
+  /** Whether this password was verified recently. */
   remembers(account: string, hash: string, password: string): boolean {
     const until = this.#verified.get(this.#mark(account, hash, password));
     return until !== undefined && until > performance.now();
   }
 
-  /** Neither an account's name nor a hash holds U+0000, so that no two inputs run together. */
+  /** Neither an account key nor a hash contains U+0000, so different inputs cannot produce the same text. */
   #mark(account: string, hash: string, password: string): string {
     return createHmac('sha256', this.#key).update(`${account}\0${hash}\0${password}`).digest('base64');
   }
@@ -101,7 +102,7 @@ export class PasswordCheck {
     try {
       return await work();
     } finally {
-      // Whose turn it is takes over the place, so that nobody can slip in between.
+      // The next in line takes over this slot, so that no new request can overtake it.
       const next = this.#waiting.next();
       if (next === undefined) this.#running -= 1;
       else next();

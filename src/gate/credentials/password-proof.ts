@@ -1,5 +1,5 @@
-// Whether somebody knows the password of an account: the one rule of every door at which one is presented. Who guesses
-// is slowed down, and a wrong password takes as long as an account that there is not.
+// Checks the password of an account, by one rule wherever passwords are accepted: guessing is slowed down, and a wrong
+// password takes as long as an unknown account.
 
 import type { PasswordProof } from '../../context.ts';
 import type { Throttle } from '../throttling/throttle.ts';
@@ -11,7 +11,7 @@ export const passwordProof =
     const { account } = presented;
     throttle.check(address, account);
     const matches = await passwords.matches(presented);
-    // Again, because others may have failed meanwhile: many guesses at once are no way around the wait.
+    // Checked again because other requests may have failed meanwhile: concurrent guesses must not avoid the wait.
     throttle.check(address, account);
     if (matches) throttle.succeed(address, account);
     else throttle.fail(address, account);

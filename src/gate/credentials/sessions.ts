@@ -1,7 +1,7 @@
-// Who is asking by the console's cookie. Its secret changes every quarter of an hour, so that a copy that somebody took
-// is good for no longer; the former one is taken until the client has shown that it has the new one (the answer that
-// brought it may have been lost), and a minute longer, for requests that were under way. Who comes with it after that
-// has taken a copy, or has had one taken: the session ends for both.
+// Authenticates by the console's cookie. Its secret changes every quarter of an hour, so that a stolen copy works no longer
+// than that. The former secret is accepted until the client has shown the new one (the reply that brought it may have been
+// lost), and for a minute more, for requests under way. A former secret that is shown later proves that two clients have
+// the cookie: the session ends for both.
 
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { StolenSession } from '../../context.ts';
@@ -17,15 +17,13 @@ import { confirmSession, getSession, rotateSession, type StoredSession } from '.
 import type { Authenticated } from './authenticate.ts';
 
 const CACHED_MAX = 20_000;
-/**
- * Rotations are not announced, so for this long another server may still accept the previous secret as the current one.
- */
+/** Rotations are not announced, so for this long another node may still accept the previous secret as the current one. */
 const TRUST_MS = 10_000;
 
 export interface LiveSession {
   readonly id: string;
   readonly applicationId: string;
-  /** Set when the client is due a new secret: the present one, and the one that the client has. */
+  /** Set when the client is due a new secret: the hashes of the current secret and of the one that the client showed. */
   readonly due: { readonly secretHash: Uint8Array; readonly shownHash: Uint8Array } | undefined;
 }
 
@@ -73,7 +71,7 @@ export class Sessions {
     this.#known.invalidate(invalidation);
   }
 
-  /** Undefined for every session that does not count, whatever the reason. */
+  /** Undefined for every session that is not valid, whatever the reason. */
   async authenticate(
     applicationId: string,
     credentials: string,
@@ -100,7 +98,7 @@ export class Sessions {
       return passed(stored.confirmed && age >= ROTATION_MS);
     }
     if (!same(shown, stored.formerHash)) return undefined;
-    // Not before a while: the answer that brings the new one may still be under way to a browser that asks a lot at once.
+    // Not at once: the reply with the new secret may still be under way to a browser with several requests open.
     if (!stored.confirmed) return passed(age >= FORMER_MS);
     if (age <= FORMER_MS) return passed(false);
     const source = { context: 'console' as const, ip: address };
@@ -109,8 +107,8 @@ export class Sessions {
   }
 
   /**
-   * For a request that starts over: everything is looked at anew but the secret, which was right when the request began
-   * and may have been changed by others since.
+   * For a request that starts over: checks everything again except the secret, which was right when the request began and
+   * may have been rotated by another request since.
    */
   async recheck(session: LiveSession): Promise<AuthenticatedBySession | undefined> {
     const { id, applicationId } = session;
@@ -120,7 +118,7 @@ export class Sessions {
     return { ...authenticatedIn(application, known.account), session };
   }
 
-  /** New credentials for a client that is due some. Of several requests at once, one is given them. */
+  /** New credentials for a client that is due some. Of several concurrent requests only one gets them. */
   async renew({ id, applicationId, due }: LiveSession): Promise<string | undefined> {
     if (due === undefined) return undefined;
     const secret = randomBytes(SECRET_BYTES).toString('base64url');
@@ -135,7 +133,7 @@ export class Sessions {
     return rotated ? `${id}.${secret}` : undefined;
   }
 
-  /** What is at hand is good enough for a client that shows the present secret; anything else is looked at anew. */
+  /** The cached session suffices for a client that shows the current secret; otherwise it is read again. */
   async #lookUp(applicationId: string, sessionId: string, shown: Uint8Array): Promise<Known | undefined> {
     const key = `${applicationId}/${sessionId}`;
     const load = () => this.#load(applicationId, sessionId);

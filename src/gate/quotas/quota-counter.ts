@@ -1,5 +1,5 @@
-// One server's part of one count: the lease that it has of an application's group in the present hour, who waits for the
-// next lease, and whether there is one to be had. A request that finds something of the lease unused waits for nothing.
+// One node's share of a quota: its lease on one group of one application in the current hour, the requests that wait for
+// the next lease, and whether the quota is exhausted. A request that the lease still covers does not wait.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import type { PreparedApplication } from '../../domain/definition/application.ts';
@@ -27,45 +27,45 @@ interface Waiter {
   readonly unsubscribe: () => void;
 }
 
-/** For what is asked of the database for all who wait. What it does not answer by then is stopped; a lease may be lost by that. */
+/** Limits a query made for all waiting requests. A query that is cancelled may lose the lease it was taking. */
 const QUERY_TIMEOUT_MS = 5_000;
-/** Where nothing is left the other servers are asked for what they have unused, and the count is asked again so much later. */
+/** When nothing is left, the other nodes are asked to return unused leases; these are the pauses before the next attempts. */
 const RECALL_PAUSES_MS = [30, 120];
-/** That nothing is left is believed for so long; then one request asks again, for all. */
+/** How long an exhausted quota is refused without a query; after it one request queries again for all. */
 const EXHAUSTED_MS = 1_000;
 
 export class QuotaCounter {
   readonly #dependencies: QuotaDependencies;
   readonly #applicationId: string;
   readonly #group: QuotaGroup;
-  /** As published when the quota was read from it: with another the lease is given back, and the next one is of its quota. */
+  /** The published version that the quota was read from. With another version the lease is returned and taken anew. */
   #application: PreparedApplication | undefined;
   #quota = 0;
   #policy = '';
-  /** Of which counting the lease is, and when that ends. */
+  /** When the counting that the lease belongs to began, and when its hour ends. */
   #since = 0;
   #endsAt = 0;
-  /** Unused of the lease. */
+  /** The unused part of the lease. */
   #held = 0;
-  /** Takes back that a request was counted in the lease. */
-  #uncount: ((scope: RequestScope) => void) | undefined;
-  /** Behind the latest lease, for all servers. */
+  /** Undoes the counting of a request in the current lease. */
+  #returnOne: ((scope: RequestScope) => void) | undefined;
+  /** What the quota still held, for all nodes, after the latest lease. */
   #left = 0;
   readonly #waiting = new Set<Waiter>();
   #leasing: Promise<void> | undefined;
   #returning: Promise<void> | undefined;
-  /** `performance.now()` until which nothing is asked for, in the hour that ends then. */
+  /** No lease is tried before `until` (`performance.now()`) while the hour that ends at `endsAt` lasts. */
   #exhausted: { readonly until: number; readonly endsAt: number } | undefined;
   #recalled = false;
   #used = false;
 
-  constructor(means: QuotaDependencies, applicationId: string, group: QuotaGroup) {
-    this.#dependencies = means;
+  constructor(dependencies: QuotaDependencies, applicationId: string, group: QuotaGroup) {
+    this.#dependencies = dependencies;
     this.#applicationId = applicationId;
     this.#group = group;
   }
 
-  /** Undefined when the lease at hand had one left; throws when it is known that there are none. */
+  /** Undefined when the lease covers the request; throws when the quota is known to be exhausted. */
   take(scope: RequestScope, application: PreparedApplication, quota: number): Promise<void> | undefined {
     const now = this.#dependencies.now();
     this.#used = true;
@@ -88,12 +88,12 @@ export class QuotaCounter {
   }
 
   recall(): void {
-    // What a lease under way brings beyond what is waited for goes back when it is there.
+    // A lease under way is returned when it arrives, except for what the waiting requests use.
     if (this.#leasing !== undefined) this.#recalled = true;
     else this.#returnUnused();
   }
 
-  /** Called from time to time: gives back what nothing was taken of since. True when there is nothing to remember. */
+  /** Called regularly: returns a lease that was not used since the last call. True when the counter can be dropped. */
   releaseIfIdle(): boolean {
     if (this.#used || this.#leasing !== undefined) {
       this.#used = false;
@@ -117,16 +117,16 @@ export class QuotaCounter {
     this.#exhausted = undefined;
   }
 
-  /** Also while the one request that asks again waits for its answer. */
+  /** Also true while the one request that queries again waits for its result. */
   #isExhausted(now: number): boolean {
     if (this.#exhausted === undefined) return false;
     const { until, endsAt } = this.#exhausted;
     return now < endsAt && (this.#leasing !== undefined || performance.now() < until);
   }
 
-  /** One lease after the other until nobody waits. */
+  /** Takes one lease after the other until no request waits. */
   async #leaseForWaiting(): Promise<void> {
-    // Behind what began it: whoever waits is on the list, and the promise of this is kept.
+    // This await also lets `take` add its waiter and store this promise before the loop begins.
     await this.#returning;
     try {
       while (this.#waiting.size > 0) await this.#leaseOnce();
@@ -140,7 +140,7 @@ export class QuotaCounter {
   async #leaseOnce(): Promise<void> {
     const application = this.#application;
     const lease = (await this.#lease()) ?? (await this.#leaseAfterRecall());
-    // Published anew meanwhile: what there is of the former quota is not used.
+    // The application was published meanwhile: a lease on the former quota is not used.
     if (application !== this.#application) {
       if (lease !== undefined) this.#keep(lease);
       this.#returnUnused();
@@ -157,7 +157,7 @@ export class QuotaCounter {
     this.#exhausted = undefined;
     this.#keep(lease);
     this.#report({ event: 'quota.leased', granted: lease.granted, left: this.#left });
-    // Of an hour that has ended since: those who wait are counted in the next.
+    // The lease's hour has ended meanwhile: the waiting requests are counted in the next one.
     if (now >= this.#endsAt) return;
     for (const waiter of this.#waiting) {
       if (this.#held === 0) return;
@@ -174,17 +174,17 @@ export class QuotaCounter {
     return this.#query((database) => takeLease(database.application(this.#applicationId), request));
   }
 
-  /** Bound to none of the requests that wait: those leave when they are stopped, and the others still want it. */
+  /** Has a scope of its own: cancelling one waiting request must not cancel the lease that the others wait for. */
   async #query<T>(work: (database: Database) => Promise<T>): Promise<T> {
     const scope = new RequestScope('', QUERY_TIMEOUT_MS);
-    const late = setTimeout(
+    const timeout = setTimeout(
       () => scope.cancel(fault('UNAVAILABLE', { reason: 'database' }, { 'retry-after': '1' })),
       QUERY_TIMEOUT_MS,
     );
     try {
       return await work(this.#dependencies.database.forRequest(scope));
     } finally {
-      clearTimeout(late);
+      clearTimeout(timeout);
     }
   }
 
@@ -201,8 +201,8 @@ export class QuotaCounter {
   }
 
   #keep({ since, granted, taken }: Lease): void {
-    if (since !== this.#since || this.#uncount === undefined) this.#begin(since);
-    // Who was not counted after all may have left one meanwhile.
+    if (since !== this.#since || this.#returnOne === undefined) this.#begin(since);
+    // Added, not set: a request that was uncounted meanwhile has returned one.
     this.#held += granted;
     this.#left = Math.max(0, this.#quota - taken);
   }
@@ -211,21 +211,21 @@ export class QuotaCounter {
     this.#since = since;
     this.#endsAt = hourOf(since) + HOUR_MS;
     this.#held = 0;
-    const uncount = (scope: RequestScope) => {
+    const returnOne = (scope: RequestScope) => {
       scope.group = undefined;
       scope.returnQuota = undefined;
-      if (this.#uncount === uncount) this.#held += 1;
+      if (this.#returnOne === returnOne) this.#held += 1;
       else this.#return(since, 1);
-      if (this.#since === since) this.#setHeadersOfRest(scope, this.#dependencies.now());
+      if (this.#since === since) this.#setRemainingHeaders(scope, this.#dependencies.now());
     };
-    this.#uncount = uncount;
+    this.#returnOne = returnOne;
   }
 
-  /** At once nothing is at hand any more; `#returning` is done when the database knows. */
+  /** Empties the lease at once; `#returning` resolves when the database has the rest back. */
   #returnUnused(): void {
     const unused = this.#held;
     this.#held = 0;
-    this.#uncount = undefined;
+    this.#returnOne = undefined;
     if (unused > 0) this.#return(this.#since, unused);
   }
 
@@ -233,7 +233,7 @@ export class QuotaCounter {
     if (this.#dependencies.now() >= hourOf(since) + HOUR_MS) return;
     const given = { group: this.#group, since, unused };
     const returning = this.#query((database) => giveBack(database.application(this.#applicationId), given));
-    // As if this server had been killed: what it had taken is gone for the hour.
+    // After a failure the rest stays counted for this hour, as if this node had been killed.
     const settled = Promise.all([this.#returning, returning.catch(() => undefined)]).then(() => {
       if (this.#returning === settled) this.#returning = undefined;
     });
@@ -243,11 +243,11 @@ export class QuotaCounter {
   #admit(scope: RequestScope, now: number): void {
     this.#held -= 1;
     scope.group = this.#group;
-    scope.returnQuota = this.#uncount;
-    this.#setHeadersOfRest(scope, now);
+    scope.returnQuota = this.#returnOne;
+    this.#setRemainingHeaders(scope, now);
   }
 
-  #setHeadersOfRest(scope: RequestScope, now: number): void {
+  #setRemainingHeaders(scope: RequestScope, now: number): void {
     this.#setHeaders(scope, this.#left + this.#held, secondsUntil(this.#endsAt, now));
   }
 

@@ -1,5 +1,5 @@
-// How often an application is asked, by group of operations and clock hour (docs/operating.md, "Quotas"). The count is in
-// the database; a server takes leases of it and counts within them by itself (gate/quotas/quota-counter).
+// Counts the requests of an application by group of operations and clock hour (docs/operating.md, "Quotas"). The count is
+// in the database; a node takes leases of it and counts within them by itself (gate/quotas/quota-counter).
 
 import type { PreparedApplication } from '../../domain/definition/application.ts';
 import { quotaOf } from '../../domain/quota.ts';
@@ -9,13 +9,13 @@ import { QuotaCounter, type QuotaDependencies } from './quota-counter.ts';
 
 export interface QuotaGate {
   /**
-   * Counts the request and sets the request's RateLimit headers, or throws 429. Undefined when nothing had to be waited for.
-   * Where the plan has no such operations nothing is counted: `permit` refuses them.
+   * Counts the request and sets its RateLimit headers, or throws 429. Undefined when there was no need to wait. Operations
+   * that the plan does not include are not counted here: `permit` refuses them.
    */
   take(scope: RequestScope, application: PreparedApplication, group: QuotaGroup): Promise<void> | undefined;
 }
 
-/** Unused for so long, and at most twice as long, a lease is given back. */
+/** An unused lease is returned after this time, and at the latest after twice as long. */
 const IDLE_MS = 5_000;
 
 type Counters = Map<QuotaGroup, QuotaCounter>;
@@ -26,8 +26,8 @@ export class Quotas implements QuotaGate {
   readonly #counters = new Map<string, Counters>();
   readonly #sweeping: NodeJS.Timeout;
 
-  constructor(means: QuotaDependencies, idleMs = IDLE_MS) {
-    this.#dependencies = means;
+  constructor(dependencies: QuotaDependencies, idleMs = IDLE_MS) {
+    this.#dependencies = dependencies;
     this.#sweeping = setInterval(() => this.#sweep(), idleMs);
     this.#sweeping.unref();
   }
@@ -39,7 +39,7 @@ export class Quotas implements QuotaGate {
     return counter.take(scope, application, quota);
   }
 
-  /** Another server has found nothing left, and asks for what is unused. */
+  /** Another node has found the quota exhausted and asks for unused leases. */
   recall(applicationId: string, group: string): void {
     this.#counters
       .get(applicationId)
@@ -47,7 +47,7 @@ export class Quotas implements QuotaGate {
       ?.recall();
   }
 
-  /** Gives back what is unused. Nothing may be taken any more. */
+  /** Returns the unused leases. Nothing may be taken afterwards. */
   async close(): Promise<void> {
     clearInterval(this.#sweeping);
     const all = [...this.#counters.values()].flatMap((counters) => [...counters.values()]);

@@ -1,13 +1,14 @@
-// Who is counted as one. Of IPv6 everybody is given a whole network (/64), and may have another address for each request.
-// Many are given a whole site (/48), which is 65,536 of those: it is counted too, with more room, since it may also be that of many people.
+// Which addresses count as one client. With IPv6 a client has a whole network (/64) and may use another address for each
+// request. Many have a whole site (/48, 65,536 networks), which is counted too, with a higher limit because many people may
+// share it.
 
 const GROUPS = 8;
 const NETWORK_GROUPS = 4;
 const SITE_GROUPS = 3;
-/** How many times as much a site may do as a network. */
+/** The limit of a site as a multiple of the limit of a network. */
 export const SITE_FACTOR = 10;
 
-/** Of an address as http/clients/client-address spells it. */
+/** Takes an address as http/clients/client-address spells it. */
 export const networkOf = (address: string): string =>
   address.includes(':') ? `${groupsOf(address, NETWORK_GROUPS)}::/64` : address;
 
@@ -18,8 +19,8 @@ export const siteOf = (address: string): string | undefined =>
 function groupsOf(address: string, count: number): string {
   const [left = '', right] = address.split('::');
   const groups = left === '' ? [] : left.split(':');
-  const behind = right === undefined || right === '' ? 0 : right.split(':').length;
-  const zeros = right === undefined ? 0 : GROUPS - groups.length - behind;
+  const last = right === undefined || right === '' ? 0 : right.split(':').length;
+  const zeros = right === undefined ? 0 : GROUPS - groups.length - last;
   const all = [...groups, ...Array<string>(zeros).fill('0'), ...(right ?? '').split(':')];
   return all.slice(0, count).join(':');
 }

@@ -1,11 +1,12 @@
-// How many requests that need no credentials an address may begin in a minute. Kept in memory, like gate/throttling/throttle.
+// Limits the requests without credentials that an address may begin in a minute. Kept in memory, like
+// gate/throttling/throttle.
 
 import { fault } from '../../faults.ts';
 import { BoundedMap } from '../../request/bounded-map.ts';
 import { networkOf, SITE_FACTOR, siteOf } from './network.ts';
 
 const WINDOW_MS = 60_000;
-/** Bounds the memory that many addresses can take; whose minute began first goes first. */
+/** Bounds the memory that many addresses can take; the oldest minute is evicted first. */
 const TRACKED_MAX = 20_000;
 
 interface Minute {
@@ -23,7 +24,7 @@ export class Pace {
     this.#now = now;
   }
 
-  /** Throws 429 when the address has begun as much as it may in this minute. */
+  /** Throws 429 when the address has reached its limit for this minute. */
   take(address: string): void {
     const now = this.#now();
     const site = siteOf(address);

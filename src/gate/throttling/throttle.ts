@@ -1,6 +1,6 @@
-// Slows down guessing of credentials: by account and address together, and by address. Valid tokens never pass
-// here, and missing credentials do not count. Kept in memory: an attacker gains little by changing nodes, and a table
-// would let him write to the database without credentials.
+// Slows down the guessing of credentials, per address and per pair of account and address. Valid tokens never pass here,
+// and missing credentials do not count. Kept in memory: an attacker gains little by changing nodes, and a table would allow
+// writes to the database without credentials.
 
 import { fault } from '../../faults.ts';
 import { BoundedMap } from '../../request/bounded-map.ts';
@@ -9,7 +9,7 @@ import { networkOf, SITE_FACTOR, siteOf } from './network.ts';
 const WINDOW_MS = 5 * 60_000;
 const PENALTY_MIN_MS = 1_000;
 const PENALTY_MAX_MS = 60_000;
-/** Bounds the memory that guessing from many addresses can take; the least recently seen goes first. */
+/** Bounds the memory that guessing from many addresses can take; the least recently seen is evicted first. */
 const TRACKED_MAX = 20_000;
 
 interface Track {

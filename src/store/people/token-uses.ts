@@ -1,12 +1,12 @@
-// When tokens were last used: kept in memory as requests pass, and written by a job, so that no request waits for it.
+// When tokens were last used: recorded in memory by requests and written by a job, so that no request waits for it.
 
 import type { Database } from '../database/database.ts';
 import { StaleDefinition } from '../database/sqlstate.ts';
 import { setLastUses } from './tokens.ts';
 
-/** How old what is noted of a token must be before it is noted anew. */
+/** A use is recorded only when the last recorded use of the token is older than this. */
 export const USE_RECORDED_MS = 60_000;
-/** Beyond it uses go unnoted until the next writing. */
+/** Uses beyond this number are not recorded until the next write. */
 const RECORDED_MAX = 20_000;
 
 export class TokenUses {
@@ -24,13 +24,13 @@ export class TokenUses {
     tokens.set(tokenId, at);
   }
 
-  /** What could not be written is noted again with the next use, a while later. */
+  /** A use that cannot be written is dropped; the next use of the token is recorded later. */
   async write(database: Database): Promise<void> {
-    const noted = this.#recorded;
+    const recorded = this.#recorded;
     this.#recorded = new Map();
     this.#count = 0;
     const failures: unknown[] = [];
-    for (const [applicationId, tokens] of noted) {
+    for (const [applicationId, tokens] of recorded) {
       const uses = [...tokens].map(([tokenId, at]) => ({ tokenId, at: new Date(at).toISOString() }));
       await setLastUses(database.application(applicationId), uses).catch((error: unknown) => failures.push(error));
     }
