@@ -1,4 +1,4 @@
-// Mail goes out by the operator's own SMTP server. What a mail says is made by the files beside this one.
+// Sends mail through the operator's SMTP server. The files beside this one write the mails.
 
 import { isLoopback } from '../domain/loopback.ts';
 import { withTimeout } from '../request/timeout.ts';
@@ -12,7 +12,7 @@ export interface Mail {
 }
 
 export interface Mailer {
-  /** Resolves when the SMTP server has taken it. */
+  /** Resolves when the SMTP server has accepted the mail. */
   send(mail: Mail): Promise<void>;
   close(): void;
 }
@@ -24,7 +24,7 @@ export interface MailSettings {
 }
 
 const STEP_TIMEOUT_MS = 10_000;
-/** For the whole of a mail, however lively the server is. */
+/** For sending one mail as a whole. */
 const DEADLINE_MS = 30_000;
 
 export function openMailer({ url, from }: MailSettings, deadlineMs = DEADLINE_MS): Mailer {
@@ -68,9 +68,9 @@ export function openMailer({ url, from }: MailSettings, deadlineMs = DEADLINE_MS
   };
 }
 
-/** The server has understood, and would answer the same again (RFC 5321 section 4.2.1). */
+/** A permanent refusal: the server would reply the same again (RFC 5321 section 4.2.1). */
 export const isRefusedForGood = (error: unknown): boolean =>
   error instanceof Error && 'responseCode' in error && Number(error.responseCode) >= 500;
 
-/** A name must not bring headers of its own. */
+/** An application's name must not inject headers. */
 const oneLine = (text: string): string => text.replaceAll(/\p{Cc}+/gu, ' ').trim();

@@ -1,11 +1,11 @@
-// How a provider is spoken to: within a deadline, without being led elsewhere, and never reading more than a bound.
+// Requests to a provider: with a deadline, without following redirects, and with a limit on the size of a reply.
 
 import type { CustomFetch } from 'openid-client';
 
 /** The provider does not reply, or replies with a server error. */
 export class ProviderAway extends Error {}
 
-const ANSWER_BYTES_MAX = 1024 * 1024;
+const REPLY_BYTES_MAX = 1024 * 1024;
 
 /** For requests that share one deadline. */
 export function boundedFetch(deadlineMs: number): CustomFetch {
@@ -35,13 +35,13 @@ async function readBounded(response: Response): Promise<Uint8Array<ArrayBuffer>>
   // Leaving the loop gives up the connection.
   for await (const chunk of response.body ?? []) {
     length += chunk.length;
-    if (length > ANSWER_BYTES_MAX) throw new ProviderAway(`answers more than ${ANSWER_BYTES_MAX} bytes`);
+    if (length > REPLY_BYTES_MAX) throw new ProviderAway(`answers more than ${REPLY_BYTES_MAX} bytes`);
     chunks.push(chunk);
   }
   return new Uint8Array(Buffer.concat(chunks));
 }
 
-/** Node says only "fetch failed" and keeps why in the cause. */
+/** The message of Node is only "fetch failed"; the reason is in the cause. */
 function wordsOf(error: unknown): string {
   const { name, cause } = error as Error;
   if (name === 'TimeoutError') return 'does not answer in time';

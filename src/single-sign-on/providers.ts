@@ -1,19 +1,19 @@
-// The client of the organizations' OpenID Connect providers: authorization code flow with PKCE. Knows nothing of
-// accounts; who may enter with what a provider says is the operation's decision.
+// The client of the organizations' OpenID Connect providers: authorization code flow with PKCE. Knows nothing of accounts;
+// the operation decides which identity may sign in.
 
 import type * as OpenidClient from 'openid-client';
 import { isConfidential, isLoopback } from '../domain/loopback.ts';
 import { BoundedMap } from '../request/bounded-map.ts';
 import { boundedFetch, ProviderAway } from './bounded-fetch.ts';
 
-/** How the organization is known at its provider. */
+/** The organization's registration at its provider. */
 export interface Registration {
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret?: string;
 }
 
-/** What has to come back from the provider as it went out, and where to. */
+/** The values that the provider has to send back unchanged, and the address to send them to. */
 export interface Attempt {
   readonly redirectUri: string;
   readonly state: string;
@@ -23,7 +23,7 @@ export interface Attempt {
 
 export interface EmailClaim {
   readonly email: string;
-  /** Undefined where the provider does not say. */
+  /** Undefined when the provider does not say. */
   readonly verified: boolean | undefined;
 }
 
@@ -45,13 +45,13 @@ const DISCOVERED_MAX = 1_000;
 const SCOPE = 'openid email profile';
 /** OpenID Connect Core 1.0 section 2: ASCII of at most 255 characters. */
 const SUB = /^[\x20-\x7e]{1,255}$/;
-/** Anything that could be an address and be looked up. */
+/** Any text that could be an address and can be looked up. */
 const EMAIL = /^[^\p{Cc}\p{Cs}]{1,254}$/u;
 const ENDPOINTS = ['authorization_endpoint', 'token_endpoint', 'jwks_uri'] as const;
-/** Errors by which a provider says that it is not well (RFC 6749 section 4.1.2.1). */
+/** Errors that mean that the provider itself fails (RFC 6749 section 4.1.2.1). */
 const UNWELL = ['server_error', 'temporarily_unavailable'];
 
-/** Loaded by `#configure`, with which everything begins: many servers have nobody who signs on at a provider. */
+/** Loaded by `#configure`, which every use calls first: many servers have no single sign-on at all. */
 let openid: typeof OpenidClient;
 
 interface Discovered {
@@ -111,8 +111,8 @@ export class Providers {
   }
 
   /**
-   * One for each use: a configuration keeps the provider's keys for a minute however many new ones it meets, and in
-   * that minute a provider that has changed its keys would be locked out and a key that was withdrawn would count.
+   * One for each use: a configuration caches the provider's keys for a minute even when it meets unknown ones. In that minute
+   * a provider with changed keys would be locked out and a withdrawn key would still be accepted.
    */
   async #configure(registration: Registration): Promise<OpenidClient.Configuration> {
     openid ??= await import('openid-client');
@@ -122,7 +122,7 @@ export class Providers {
     const configuration = new openid.Configuration(metadata, clientId, undefined, authentication);
     configuration[openid.customFetch] = boundedFetch(this.#deadlineMs);
     if (isLoopback(new URL(issuer))) openid.allowInsecureRequests(configuration);
-    // Without it the client trusts whatever the token endpoint says and looks at no signature.
+    // Without it the client trusts the token endpoint and verifies no signature.
     openid.enableNonRepudiationChecks(configuration);
     return configuration;
   }
@@ -149,7 +149,7 @@ async function discover(issuer: string, deadlineMs: number): Promise<OpenidClien
       execute: isLoopback(address) ? [openid.allowInsecureRequests] : [],
     });
     const metadata = configuration.serverMetadata();
-    // The client excepts providers that speak for many tenants at once: anybody could be a tenant.
+    // The client allows multi-tenant providers to name another issuer, but anyone could be a tenant there.
     if (new URL(metadata.issuer).href !== address.href) throw new ProviderAway('describes itself as another issuer');
     for (const name of ENDPOINTS) {
       const endpoint = metadata[name] ?? '';
@@ -162,7 +162,7 @@ async function discover(issuer: string, deadlineMs: number): Promise<OpenidClien
   }
 }
 
-/** OpenID Connect Discovery 1.0 section 3: where the provider says nothing, it takes Basic. */
+/** OpenID Connect Discovery 1.0 section 3: a provider that lists no methods accepts Basic. */
 function authenticationOf(
   metadata: OpenidClient.ServerMetadata,
   clientSecret: string | undefined,
@@ -189,7 +189,7 @@ function awayIn(error: unknown): ProviderAway | undefined {
   return error instanceof Error && error.cause !== undefined ? awayIn(error.cause) : undefined;
 }
 
-/** The client's errors carry tokens and claims in their causes, so that only their words go on. */
+/** The client's errors carry tokens and claims in their causes, so only their messages are passed on. */
 function explain(error: unknown): never {
   const away = awayIn(error);
   if (away !== undefined) throw away;
@@ -216,7 +216,7 @@ export function issuerProblem(text: string): string | undefined {
   if (!isConfidential(address)) return 'must be an https address, unless it is on this machine';
   if (address.username !== '' || address.password !== '') return 'must not hold a user or a password';
   if (/[?#\s\p{Cc}]/u.test(text)) return 'must not hold a query, a fragment or spaces';
-  // The client would take this for the address of the description itself and skip the check of who describes itself.
+  // The client would read this as the address of the discovery document and skip the check of its issuer.
   if (address.pathname.includes('/.well-known/')) return 'must be the issuer, not the address of its description';
   return undefined;
 }

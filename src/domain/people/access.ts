@@ -1,5 +1,5 @@
-// Who may do what to a record: the one place that knows what `creatorOnly` means. Statements take the scope as a
-// parameter, so that lists, searches and single records all pass the same rule.
+// Access to records: the only file that knows what `creatorOnly` means. Statements take the scope as a parameter, so that
+// lists, searches and single records all follow the same rule.
 
 import type { Collection } from '../../wire/applications.ts';
 
@@ -14,12 +14,12 @@ export interface Caller {
 
 type Access = Pick<Collection, 'readAccessType' | 'writeAccessType'>;
 
-/** The creator whose records alone the caller may read; undefined when the caller may read all. */
+/** The only creator whose records the caller may read; undefined when the caller may read all. */
 export function readScope(collection: Access, caller: Caller): string | undefined {
   return collection.readAccessType === 'creatorOnly' && !caller.admin ? caller.id : undefined;
 }
 
-/** The creator whose records alone the caller may change. What may not be read may not be changed either. */
+/** The only creator whose records the caller may change. A record that may not be read may not be changed either. */
 export function writeScope(collection: Access, caller: Caller): string | undefined {
   const limited = collection.writeAccessType === 'creatorOnly' || collection.readAccessType === 'creatorOnly';
   return limited && !caller.admin ? caller.id : undefined;

@@ -1,10 +1,10 @@
-// How a server proves that it knows the operator key, without showing it: an HMAC of what the other side made up. Commands
-// ask for it before they send the key, so that nobody gets it by listening where a server was.
+// A server proves that it knows the operator key without sending it, by an HMAC of the client's nonce. Commands request the
+// proof before they send the key, so that a program that listens at a stopped server's address does not get the key.
 
 import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto';
 import type { OperatorProof } from '../../wire/operator.ts';
 
-/** Keeps these apart from whatever else may ever be made with the key. */
+/** Keeps these HMACs distinct from any other use of the key. */
 const PURPOSE = 'cartulary operator proof 1';
 
 /** An address and port as both ends of a connection spell them. */
@@ -13,8 +13,8 @@ export function endpointOf(address = '', port = 0): string {
 }
 
 /**
- * `here` says of which end of the connection the server is: who passes the question on to the real server, to pass on
- * its answer, gets one for another address than the one that was asked. Behind a proxy only `knows` can be compared.
+ * `here` includes the server's end of the connection: a relay that forwards the nonce to the real server gets a proof for
+ * another address than its own. Behind a proxy only `knows` can be compared.
  */
 export function proveOperatorKey(key: KeyObject, nonce: string, endpoint: string): OperatorProof {
   const prove = (what: string) => createHmac('sha256', key).update(`${PURPOSE}\0${nonce}\0${what}`).digest('base64url');

@@ -2,7 +2,7 @@
 // and comparing is in gate/credentials.
 
 export const PASSWORD_CHARACTERS_MIN = 8;
-/** Bounds what the slow password hash is fed; nobody types more. */
+/** Bounds the input of the slow password hash. */
 export const PASSWORD_CHARACTERS_MAX = 1000;
 
 /** A sentence that names the first rule broken, or undefined for a password that may be used. */
@@ -22,7 +22,7 @@ export function passwordWeakness(password: string): string | undefined {
   return undefined;
 }
 
-/** Code points, counted no further than it matters: a code point has at most two UTF-16 units. */
+/** Counts code points, unless the length alone shows that there are too many: one has at most two UTF-16 units. */
 function countCharacters(password: string): number {
   if (password.length > 2 * PASSWORD_CHARACTERS_MAX) return Number.POSITIVE_INFINITY;
   return Array.from(password).length;

@@ -1,4 +1,4 @@
-// Rules about users and shared users that hold in every application. What a body must have is domain/people/user-bodies.
+// Rules about users and shared users that hold in every application. The shape of bodies is in domain/people/user-bodies.
 
 import { domainToASCII } from 'node:url';
 
@@ -6,9 +6,9 @@ export const USER_NAME_MAX = 64;
 export const EMAIL_MAX = 254;
 
 export interface PropertyProblem {
-  /** `body`: it is no object, and has no properties to speak of. */
+  /** `body`: the body is not an object. */
   readonly kind: 'body' | 'unexpected' | 'missing' | 'invalid';
-  /** From the body's own member inwards. */
+  /** Member names, from the outermost inwards. */
   readonly path: readonly string[];
   readonly reason: string;
 }
@@ -23,16 +23,16 @@ export function userNameProblem(name: string): PropertyProblem | undefined {
   return undefined;
 }
 
-/** No quotes, comments, groups and lists: whatever a mail program reads into an address, the mail goes to this one. */
+/** No quotes, comments, groups and lists, so that every mail program reads the same single address. */
 const BEFORE_AT = /^[^\s@<>(),;:"[\]\\\p{Cc}\p{Cs}]+$/u;
-/** Names of hosts, in whatever script, and no numbers, which some take for addresses of the network. */
+/** Host names in any script; no numbers, which some programs read as IP addresses. */
 const AFTER_AT = /^(?:[\p{L}\p{M}\p{Nd}_-]+\.)*(?!\p{Nd}+$|0x[\da-f]*$)[\p{L}\p{M}\p{Nd}_-]+$/iu;
 
 export function emailProblem(email: string): PropertyProblem | undefined {
   if (email.length > EMAIL_MAX) return invalid('email', `must have at most ${EMAIL_MAX} characters`);
-  const [before = '', behind = '', ...more] = email.split('@');
-  // A name that has no form in the network's own letters is the name of no host.
-  if (more.length > 0 || !BEFORE_AT.test(before) || !AFTER_AT.test(behind) || domainToASCII(behind) === '') {
+  const [local = '', domain = '', ...more] = email.split('@');
+  // A domain without an ASCII form is not a valid host name.
+  if (more.length > 0 || !BEFORE_AT.test(local) || !AFTER_AT.test(domain) || domainToASCII(domain) === '') {
     return invalid('email', 'must be an e-mail address');
   }
   return undefined;

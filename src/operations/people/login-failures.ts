@@ -6,14 +6,14 @@ import type { IdSource } from '../../domain/ids.ts';
 import { BoundedMap } from '../../request/bounded-map.ts';
 import { loggedWrite } from '../../store/activity/logged-write.ts';
 import type { Database } from '../../store/database/database.ts';
-import { noteLoginFailure } from '../../store/people/accounts.ts';
+import { recordLoginFailure } from '../../store/people/accounts.ts';
 import { activityEntries } from '../activity/entries.ts';
 
 const APART_MS = 60_000;
 /** Users whose last logged failure this node remembers. */
 const REMEMBERED_MAX = 10_000;
 
-interface Means {
+interface Dependencies {
   readonly database: Database;
   readonly ids: IdSource;
   readonly now: () => number;
@@ -21,31 +21,31 @@ interface Means {
 }
 
 export class LoginFailures {
-  readonly #means: Means;
+  readonly #dependencies: Dependencies;
   /** When a failure of the user was last logged. */
-  readonly #told = new BoundedMap<string, number>(REMEMBERED_MAX);
+  readonly #loggedAt = new BoundedMap<string, number>(REMEMBERED_MAX);
 
-  constructor(means: Means) {
-    this.#means = means;
+  constructor(dependencies: Dependencies) {
+    this.#dependencies = dependencies;
   }
 
-  note(failure: LoginFailure): void {
+  report(failure: LoginFailure): void {
     const { application, user } = failure;
     if (!application.definition.activityLogEnabled) return;
     const key = `${application.id}/${user.id}`;
-    const { now, inBackground } = this.#means;
+    const { now, inBackground } = this.#dependencies;
     const at = now();
-    if (at - (this.#told.get(key) ?? Number.NEGATIVE_INFINITY) < APART_MS) return;
-    if (!inBackground('loginFailed', () => this.#tell(failure, at))) return;
-    this.#told.set(key, at);
+    if (at - (this.#loggedAt.get(key) ?? Number.NEGATIVE_INFINITY) < APART_MS) return;
+    if (!inBackground('loginFailed', () => this.#log(failure, at))) return;
+    this.#loggedAt.set(key, at);
   }
 
-  async #tell({ application, user, source }: LoginFailure, at: number): Promise<void> {
-    const { database, ids } = this.#means;
+  async #log({ application, user, source }: LoginFailure, at: number): Promise<void> {
+    const { database, ids } = this.#dependencies;
     const store = database.application(application.id);
     const scene = { application, caller: user, source, ids };
     const entries = activityEntries(scene, { kind: 'session.loginFailed', member: 'userId' }, [{ userId: user.id }]);
     const times = { at: new Date(at).toISOString(), since: new Date(at - APART_MS).toISOString() };
-    await loggedWrite(store, noteLoginFailure(store.schema, user.id, times), entries);
+    await loggedWrite(store, recordLoginFailure(store.schema, user.id, times), entries);
   }
 }

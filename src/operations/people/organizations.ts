@@ -21,7 +21,7 @@ export async function existingOrganization(context: OperatorContext, name: strin
   return organization;
 }
 
-/** Never with the client secret, and with what has to be registered at the provider. */
+/** Without the client secret, and with the address that has to be registered at the provider. */
 function view({ publicUrl }: OperatorContext, name: string, singleSignOn: SingleSignOn | null) {
   if (singleSignOn === null) return { name, singleSignOn };
   const { clientSecret: _hidden, ...shown } = singleSignOn;
@@ -34,8 +34,8 @@ export async function show(context: OperatorContext, name: string) {
 }
 
 /**
- * Makes the organization when there is none. A client secret that is left out stays what it is, but is never shown to
- * another provider than the one that gave it out.
+ * Creates the organization if it does not exist. A client secret that is left out stays as it is, but is never sent to a
+ * provider other than the one that issued it.
  */
 export async function put(context: OperatorContext, name: string, body: OrganizationSettings) {
   checkName(name, body);
@@ -64,7 +64,7 @@ function secretOf({ issuer, clientId, clientSecret }: GivenSettings, former: Sin
   throw fault('INVALID_BODY', { reason, path: '/singleSignOn/clientSecret' });
 }
 
-/** The address is made anew whenever it is shown. */
+/** The redirect address is not stored: it is built for every reply. */
 function settingsOf({ redirectAddress: _shown, ...given }: GivenSettings, clientSecret: string): SingleSignOn {
   return { ...given, clientSecret };
 }

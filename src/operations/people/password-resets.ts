@@ -52,7 +52,7 @@ async function mailReset(
   if (account === undefined || account.disabled) return undefined;
   const address = addressOf(account);
   if (address === '') return undefined;
-  const token = await noteReset(context, account);
+  const token = await storeReset(context, account);
   if (token === undefined) return undefined;
   const { id, definition } = application;
   const link = `${people.publicUrl()}/console/resetPassword#application=${id}&token=${token}`;
@@ -74,11 +74,11 @@ async function handOver(
   }
 }
 
-/** Empty where there is none. */
+/** The account's e-mail address; empty when it has none. */
 const addressOf = ({ shared, user }: Account): string => shared?.email ?? user.email ?? '';
 
-/** Undefined when the user was sent enough already. */
-async function noteReset({ store, now }: VisitorContext, account: Account): Promise<string | undefined> {
+/** Stores a reset and returns its token; undefined when the user has been sent too many mails. */
+async function storeReset({ store, now }: VisitorContext, account: Account): Promise<string | undefined> {
   const token = randomBytes(SECRET_BYTES).toString('base64url');
   return store.transaction(async (tx) => {
     const at = now();
@@ -98,7 +98,7 @@ async function noteReset({ store, now }: VisitorContext, account: Account): Prom
   });
 }
 
-/** The token is used up when the password was taken, and not before. */
+/** The token is used up only by a password that is accepted. */
 export async function use(context: VisitorContext, { token, password }: PasswordReset): Promise<void> {
   const { applicationId, application, people, source, throttle } = context;
   if (people.mailer === undefined || application?.singleSignOn === true) throw fault('FEATURE_DISABLED', reset);

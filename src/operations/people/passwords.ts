@@ -87,8 +87,8 @@ export interface PasswordReplacement {
 }
 
 /**
- * Stores the new password, logs it and tells every node. It ends the sessions of the account. False when the account has
- * changed since it was read, or `also` is false: then nothing has changed.
+ * Stores the new password, which ends the sessions of the account, logs the change and announces it to every node. False
+ * when the account has changed since it was read, or `also` returns false: then nothing is stored.
  */
 export async function replacePassword(
   scene: Scene,

@@ -93,7 +93,7 @@ export async function signIn(
   return { view: viewOf(account.caller), credentials };
 }
 
-/** Slowed down, and taking the same time, as where passwords are presented by themselves (gate/credentials/authenticate). */
+/** Guessing is slowed down, and failures take the same time, as for Basic credentials (gate/credentials/authenticate). */
 async function authenticate(context: VisitorContext, named: Named, password: string): Promise<Account | undefined> {
   const { applicationId, application, source, people, database, throttle, withoutSlot } = context;
   const presented = 'userId' in named ? named.userId : foldText(named.email);
@@ -102,7 +102,7 @@ async function authenticate(context: VisitorContext, named: Named, password: str
     application === undefined || application.singleSignOn || presented.includes('\0')
       ? undefined
       : await findAccount(database, application.definition, named);
-  // By address or by identifier, it is the same account whose failures are counted.
+  // Failures count for one account, whether it was named by address or by identifier.
   const name = accountKey(applicationId, found?.user.id ?? presented);
   const tenant = application?.id ?? '';
   const said = { address: source.ip, tenant, account: name, hash: presentHash(found), password };
@@ -115,7 +115,7 @@ async function authenticate(context: VisitorContext, named: Named, password: str
   return undefined;
 }
 
-/** The session of a cookie that has its secret. */
+/** The session of a cookie; undefined unless the cookie has the session's current or former secret. */
 export async function formerSessionOf(store: Reader, cookie: string | undefined): Promise<StoredSession | undefined> {
   const presented = cookie === undefined ? undefined : readToken(cookie);
   const session = presented && (await getSession(store, presented.id));
@@ -124,7 +124,7 @@ export async function formerSessionOf(store: Reader, cookie: string | undefined)
   return [hash, formerHash].some((one) => secretMatches(presented.secret, one)) ? session : undefined;
 }
 
-/** When the browser that had it has got another. */
+/** Ends the session that a browser had before it opened another. */
 export async function endFormer(
   { application, store, source, ids, people }: VisitorContext & { readonly application: PreparedApplication },
   { id: sessionId, user }: StoredSession,

@@ -29,7 +29,7 @@ export async function settleSoon(
   if ((await withTimeout(WAITED_MS, settled)) === undefined) inBackground('settling', () => settling);
 }
 
-/** An application that fails stops no other; its error is thrown when all have been tried. */
+/** An application that fails does not stop the others; its error is thrown after all have been tried. */
 export async function settle(means: SettlingContext, unsettled: Unsettled): Promise<void> {
   const { system } = means.database;
   const waiting = await listSharing(system, unsettled.organization);
@@ -59,7 +59,7 @@ async function followIn(means: SettlingContext, applicationId: string, sharedUse
   }
 }
 
-/** Whether there was anything to do. */
+/** False when the application already had the change. */
 async function follow({ system, application }: JointTransaction, sharedUserId: string): Promise<boolean> {
   const shared = await holdLatest(system, sharedUserId);
   const user = shared && (await lockUserOfShared(application, sharedUserId));

@@ -1,4 +1,4 @@
-// Single sign-on: from the identity that the provider proved to the account.
+// Single sign-on: finds the account of an identity that the provider proved.
 
 import type { VisitorContext } from '../../context.ts';
 import type { PreparedApplication } from '../../domain/definition/application.ts';
@@ -19,7 +19,7 @@ import {
 
 type Scene = Pick<VisitorContext, 'database'> & { readonly application: PreparedApplication };
 
-/** By the subject; the first time by the e-mail address, and the subject is bound then. */
+/** Finds the account by its subject; the first time by its e-mail address, which binds the subject. */
 export async function accountOfIdentity(
   scene: Scene,
   identity: Identity,
@@ -92,9 +92,9 @@ async function bindSharedByEmail(
 }
 
 /**
- * Searches fold more than case alone (a Kelvin sign is a k to them), and whoever owns an address that only looks like
- * another's must not get its account. A subject of another issuer is from before the organization changed its provider;
- * the very same one has been bound by another request meanwhile.
+ * Compares exactly: the search folds more than case (a Kelvin sign equals k), and the owner of an address that only looks
+ * alike must not get the account. A subject of another issuer was bound before the organization changed its provider; the
+ * same subject was bound by another request meanwhile.
  */
 function theOne(found: readonly Addressee[], { email, issuer, subject }: Claim): Addressee {
   const [only, ...others] = found.filter((one) => asciiLower(one.email) === asciiLower(email));

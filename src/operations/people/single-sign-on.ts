@@ -1,5 +1,5 @@
-// Single sign-on for the console: to the organization's provider and back (docs/signing-in.md). Every refusal looks the
-// same from outside; why is in the log.
+// Single sign-on for the console: to the organization's provider and back (docs/signing-in.md). Every refusal has the same
+// reply; the log has the reason.
 
 import { randomBytes } from 'node:crypto';
 import type { VisitorContext } from '../../context.ts';
@@ -79,7 +79,7 @@ export async function begin(
 }
 
 export interface Comeback {
-  /** Whose address the browser came back to. */
+  /** The organization in the address that the browser came back to. */
   readonly organization: string;
   /** The query with which the provider sent the browser back. */
   readonly answer: Readonly<Record<string, string>>;
@@ -148,24 +148,24 @@ async function orRefused<T>(context: VisitorContext, work: () => Promise<T>): Pr
   } catch (error) {
     if (error instanceof NotProved) throw refused(context, error.message);
     if (!(error instanceof ProviderAway)) throw error;
-    tell(context, `the provider ${error.message}`);
+    report(context, `the provider ${error.message}`);
     throw fault('UNAVAILABLE', { reason: 'provider' }, { 'retry-after': `${AWAY_SECONDS}` });
   }
 }
 
 function refused(context: VisitorContext, reason: string): Error {
-  tell(context, reason);
+  report(context, reason);
   return notSignedIn();
 }
 
-const tell = ({ observe, applicationId, source }: VisitorContext, reason: string): void =>
+const report = ({ observe, applicationId, source }: VisitorContext, reason: string): void =>
   observe({ event: 'signOn.refused', applicationId, address: source.ip, reason });
 
-/** A path on this server and nothing else: whatever a browser could take for another server's address is refused. */
+/** Only a path on this server: everything that a browser could read as another server's address is refused. */
 function readReturnTo(text: string, publicUrl: string): string {
   const address = URL.canParse(text, publicUrl) ? new URL(text, publicUrl) : undefined;
   const isPath = /^\/(?![/\\])/.test(text) && !/[\p{Cc}\p{Cs}\\]/u.test(text) && text.length <= RETURN_TO_LENGTH_MAX;
-  // `/.//elsewhere` begins well and becomes `//elsewhere`.
+  // `/.//elsewhere` passes the first test and becomes `//elsewhere`.
   if (!isPath || address?.origin !== new URL(publicUrl).origin || address.pathname.startsWith('//')) {
     throw fault('INVALID_PARAMETER', { parameter: 'returnTo', reason: 'must be a path on this server' });
   }

@@ -35,7 +35,7 @@ export type { UserPage };
 /** What every user of the application may see of the others. */
 export const listShort = ({ store }: Context, page: UserPage): Promise<UserShort[]> => listUsersShort(store, page);
 
-/** A taken identifier is drawn again; 36 random bits make even two in a row unlikely. */
+/** If the identifier is taken, another is drawn; with 36 random bits even two collisions in a row are unlikely. */
 const ID_ATTEMPTS = 5;
 
 export async function list({ store, application }: Context, page: UserPage): Promise<ManagementUser[]> {

@@ -15,7 +15,7 @@ export interface Account {
   readonly shared: SharedUser | undefined;
   readonly passwordHash: string | undefined;
   readonly disabled: boolean;
-  /** What a session must have been opened with to count: it changes with the password, and with disabling. */
+  /** A session counts only while its epoch equals this one, which changes with the password and with disabling. */
   readonly epoch: string;
 }
 
@@ -56,7 +56,7 @@ export async function getAccount(
   return user && accountOf(database.system, user);
 }
 
-/** Of those of the users that exist, in two statements however many they are. */
+/** The accounts of those users that exist, in two statements whatever their number. */
 export async function getAccounts(
   database: Database,
   applicationId: string,
@@ -69,7 +69,7 @@ export async function getAccounts(
   return new Map(users.map((user) => [user.id, joined(user, byId.get(user.sharedUserId ?? ''))]));
 }
 
-/** No hash while disabled, so that a remembered right password is not answered faster than a wrong one. */
+/** Undefined while disabled, so that a remembered right password is not faster than a wrong one. */
 export const presentHash = (account: Account | undefined): string | undefined =>
   account?.disabled === true ? undefined : account?.passwordHash;
 
@@ -77,8 +77,8 @@ export const presentHash = (account: Account | undefined): string | undefined =>
 export type Named = { readonly userId: string } | { readonly email: string };
 
 /**
- * Of a user of the application; of several with the same address nobody can tell who is meant. Asks as many statements
- * whether or not there is one, so that the time tells nothing.
+ * The account of a user of the application; undefined when several users have the address. Runs the same number of
+ * statements whether or not the user exists, so that the time reveals nothing.
  */
 export async function findAccount(
   database: Database,
@@ -119,7 +119,7 @@ async function soleUser(reader: Reader, condition: string, value: unknown): Prom
 }
 
 /** Changes nothing when a failure was recorded since `since`. */
-export const noteLoginFailure = (
+export const recordLoginFailure = (
   schema: string,
   userId: string,
   { at, since }: { at: string; since: string },

@@ -1,10 +1,10 @@
-// Resets of passwords that were mailed and not used yet. Their tokens are here only as hashes.
+// Password resets that were mailed and not used yet. Only hashes of their tokens are stored.
 
 import type { Reader, Transaction } from '../database/handles.ts';
 import type { Statement } from '../database/statements.ts';
 import { readUser, type StoredUser, USER_COLUMNS } from './users.ts';
 
-/** The moments since `since` at which resets were mailed to the user, who is locked until the transaction ends. */
+/** The times since `since` at which resets were mailed to the user. Locks the user until the transaction ends. */
 export async function resetsSince(tx: Transaction, userId: string, since: string): Promise<number[]> {
   await tx.rows(`select id from ${tx.schema}.users where id = $1 for update`, [userId]);
   const rows = await tx.rows(
@@ -18,7 +18,7 @@ export interface ResetToInsert {
   readonly tokenHash: Uint8Array;
   readonly userId: string;
   readonly epoch: string;
-  /** Of the address that it is mailed to. */
+  /** Hash of the address that the mail goes to. */
   readonly addressHash: Uint8Array;
   readonly createdAt: string;
   readonly expiresAt: string;
@@ -45,7 +45,7 @@ export interface StoredReset {
   readonly user: StoredUser;
 }
 
-/** The latest of its user alone: a newer one voids those before. */
+/** Finds only the latest reset of a user: a newer one voids those before. */
 export async function getReset(reader: Reader, tokenHash: Uint8Array, now: string): Promise<StoredReset | undefined> {
   const rows = await reader.rows(
     `select r.epoch, r.address_hash, ${USER_COLUMNS}
@@ -60,7 +60,7 @@ export async function getReset(reader: Reader, tokenHash: Uint8Array, now: strin
   return { epoch, addressHash: new Uint8Array(addressHash), user: readUser(user) };
 }
 
-/** Whether the one of the token was among them: of several uses at once, one finds it. */
+/** Removes all resets of the user. True when the token's own was among them: of several concurrent uses only one finds it. */
 export async function removeResets(tx: Transaction, userId: string, tokenHash: Uint8Array): Promise<boolean> {
   const rows = await tx.rows(`delete from ${tx.schema}.password_resets where user_id = $1 returning token_hash`, [
     userId,

@@ -1,4 +1,4 @@
-// Sessions of the console. Secrets are here only as hashes.
+// Sessions of the console. Only hashes of their secrets are stored.
 
 import type { LogEntry } from '../../domain/activity/activity.ts';
 import { insertEntries } from '../activity/activity.ts';
@@ -39,7 +39,7 @@ export interface StoredSession {
   readonly secretHash: Uint8Array;
   /** The secret before the last rotation. */
   readonly formerHash: Uint8Array | undefined;
-  /** Whether the client has shown that it has the present secret. */
+  /** Whether the client has shown the current secret. */
   readonly confirmed: boolean;
   /**
    * When the secret last changed or, once the client has confirmed it, when it confirmed: the last time we know the
@@ -89,15 +89,15 @@ function readSession(row: Row): StoredSession {
 
 export interface Rotation {
   readonly sessionId: string;
-  /** What it was when the rotation was decided: of several at once, one takes place. */
+  /** The current secret when the rotation was decided: of several concurrent rotations only one takes place. */
   readonly secretHash: Uint8Array;
   readonly newHash: Uint8Array;
-  /** What the client has. */
+  /** The secret that the client has. */
   readonly formerHash: Uint8Array;
   readonly at: string;
 }
 
-/** Whether it took place. */
+/** False when another request has rotated the secret first. */
 export async function rotateSession(
   writer: Writer,
   { sessionId, secretHash, newHash, formerHash, at }: Rotation,
@@ -110,7 +110,7 @@ export async function rotateSession(
   return rows.length > 0;
 }
 
-/** From now on the time runs out for the former secret. */
+/** Starts the time after which the former secret is no longer accepted. */
 export async function confirmSession(
   writer: Writer,
   sessionId: string,
@@ -123,7 +123,7 @@ export async function confirmSession(
   );
 }
 
-/** The session goes on, with its devices, although the password of its user has changed. False when it has ended. */
+/** Keeps the session and its devices although the password of its user has changed. False when the session has ended. */
 export async function moveSession(
   tx: Transaction,
   sessionId: string,
@@ -140,7 +140,7 @@ export async function moveSession(
   return moved.length > 0;
 }
 
-/** Those of the user that are older than the newest `count`. */
+/** The user's sessions that are older than the newest `count`. */
 export async function sessionsBeyond(reader: Reader, userId: string, count: number): Promise<string[]> {
   const rows = await reader.rows(
     `select id from ${reader.schema}.sessions where user_id = $1 order by created_at desc, id offset $2 limit $2`,
@@ -150,8 +150,8 @@ export async function sessionsBeyond(reader: Reader, userId: string, count: numb
 }
 
 /**
- * Ends it, and takes away the devices that would go on taking its user's notifications where nobody is signed in any
- * more. False when it had ended before.
+ * Ends the session and removes its devices, which would otherwise go on receiving the user's notifications. False when the
+ * session had already ended.
  */
 export async function endSession(
   writer: Writer,
@@ -169,7 +169,7 @@ export async function endSession(
   });
 }
 
-/** Sessions, single sign-ons under way and password resets whose time is over. */
+/** Removes expired sessions, single sign-ons and password resets. */
 export async function removeExpired(
   writer: Writer,
   { now, idleSince }: { now: string; idleSince: string },

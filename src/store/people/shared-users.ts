@@ -1,5 +1,5 @@
-// Shared users: the people of an organization, in the system schema. An application knows those that it activated by
-// `users.shared_user_id`. A deleted one's row stays, like a user's.
+// Shared users: the people of an organization, in the system schema. An application refers to those that it activated by
+// `users.shared_user_id`. The row of a deleted shared user stays, like the row of a deleted user.
 
 import { foldText } from '../../domain/search/fold.ts';
 import type { Reader, Transaction, Writer } from '../database/handles.ts';
@@ -43,7 +43,7 @@ export async function getSharedUser(reader: Reader, sharedUserId: string): Promi
   return rows[0] && readSharedUser(rows[0]);
 }
 
-/** Those of the shared users that exist. */
+/** Skips shared users that do not exist. */
 export async function getSharedUsers(reader: Reader, sharedUserIds: readonly string[]): Promise<SharedUser[]> {
   const rows = await reader.rows(
     `select ${COLUMNS} from cartulary.shared_users where id = any($1::text[]) and deleted_at is null`,
@@ -52,7 +52,7 @@ export async function getSharedUsers(reader: Reader, sharedUserIds: readonly str
   return rows.map(readSharedUser);
 }
 
-/** Held until the transaction ends, so that a later change of the shared user finds the user made from it. */
+/** Locks the shared user until the transaction ends, so that a later change finds the user created from it. */
 export async function holdSharedUser(
   tx: Transaction,
   organization: string,
@@ -66,7 +66,7 @@ export async function holdSharedUser(
   return rows[0] && readSharedUser(rows[0]);
 }
 
-/** To be changed. Those of other organizations do not exist. */
+/** Locks the shared user for a change. Shared users of other organizations are not found. */
 export async function lockSharedUser(
   tx: Transaction,
   organization: string,
@@ -119,7 +119,7 @@ export async function insertSharedUser(tx: Transaction, user: SharedUserToInsert
 /** Names are unique within an organization. */
 export const isSharedUserNameTaken = (error: unknown): boolean => violatedConstraint(error) === 'shared_users_name_key';
 
-/** Those of the shared users that are there and not disabled. */
+/** Those of the shared users that exist and are not disabled. */
 export async function enabledAmong(reader: Reader, sharedUserIds: readonly string[]): Promise<Set<string>> {
   const rows = await reader.rows(
     `select id from cartulary.shared_users where id = any($1::text[]) and not disabled and deleted_at is null`,
@@ -130,7 +130,7 @@ export async function enabledAmong(reader: Reader, sharedUserIds: readonly strin
 
 export interface SharedUserChange
   extends Pick<SharedUser, 'id' | 'email' | 'passwordHash' | 'disabled' | 'sessionEpoch' | 'subject'> {
-  /** Given when its applications have to follow. */
+  /** Set when the applications need the change too (operations/people/settling). */
   readonly unsettledSince: string | undefined;
 }
 
@@ -158,7 +158,7 @@ export async function removeSharedUser(tx: Transaction, sharedUserId: string, at
   );
 }
 
-/** A shared user whose applications have to follow what changed of it (operations/people/settling). */
+/** A shared user with a change that not all applications have yet (operations/people/settling). */
 export interface Unsettled {
   readonly id: string;
   readonly organization: string;
@@ -166,8 +166,8 @@ export interface Unsettled {
 }
 
 /**
- * Takes the one that has waited longest, of those that wait since before that time: the mark is moved ahead, so that
- * nobody else takes it meanwhile, and so that one that fails lets the others pass.
+ * Claims the shared user that has been unsettled longest, if it was so before `before`. Moves its mark to `until`, so that no
+ * other node claims it meanwhile, and so that one that fails does not block the others.
  */
 export async function claimUnsettled(
   writer: Writer,
@@ -184,13 +184,13 @@ export async function claimUnsettled(
   return row && { id: row[0], organization: row[1], since: until };
 }
 
-/** After a failure: claimed again, after the others. */
+/** After a failure: moves the mark, so that it is claimed again after the others. */
 export const postponed = ({ id, since }: Unsettled, to: string): Statement => ({
   text: 'update cartulary.shared_users set unsettled_since = $3 where id = $1 and unsettled_since = $2',
   params: [id, since, to],
 });
 
-/** The latest state of a shared user, deleted or not, held against changes. */
+/** The latest state of a shared user, deleted or not, locked against changes. */
 export async function holdLatest(
   tx: Transaction,
   sharedUserId: string,
@@ -202,7 +202,7 @@ export async function holdLatest(
   return row && { email: row[0], deletedAt: row[1] };
 }
 
-/** Unless it has changed once more. */
+/** Removes the mark, unless the shared user has changed again. */
 export const settled = ({ id, since }: Unsettled): Statement => ({
   text: 'update cartulary.shared_users set unsettled_since = null where id = $1 and unsettled_since = $2',
   params: [id, since],

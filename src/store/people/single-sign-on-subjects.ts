@@ -1,5 +1,5 @@
-// Who people are at the provider of single sign-on: `<issuer> <sub>`, of a user, or in shared-users mode of the shared
-// user. It is bound once, by the e-mail address, and from then on the address no longer matters.
+// Subjects of single sign-on: `<issuer> <sub>` at the provider, stored with the user, or in shared-users mode with the shared
+// user. A subject is bound once, by the e-mail address; after that the address no longer matters.
 
 import { foldText } from '../../domain/search/fold.ts';
 import type { Reader, Transaction } from '../database/handles.ts';
@@ -13,7 +13,7 @@ export interface Addressee {
   readonly subject: string | null;
 }
 
-/** More than one is too many already; these are for those that only look alike. */
+/** Two exact matches are already too many; the others are room for addresses that only look alike. */
 const ADDRESSEES_MAX = 10;
 
 export async function userOfSubject(reader: Reader, subject: string): Promise<StoredUser | undefined> {
@@ -24,7 +24,7 @@ export async function userOfSubject(reader: Reader, subject: string): Promise<St
   return rows[0] && readUser(rows[0]);
 }
 
-/** The user by which the application knows the shared user. */
+/** The application's user of the shared user. */
 export async function userOfSharedUser(reader: Reader, sharedUserId: string): Promise<StoredUser | undefined> {
   const rows = await reader.rows(
     `select ${USER_COLUMNS} from ${reader.schema}.users u where u.shared_user_id = $1 and u.deleted_at is null`,
@@ -45,7 +45,7 @@ export async function sharedUserIdOfSubject(
   return rows[0]?.[0] as string | undefined;
 }
 
-/** Those that are not disabled, with addresses that are compared without regard to case. */
+/** Users that are not disabled, compared without case. */
 export async function usersOfEmail(reader: Reader, email: string): Promise<Addressee[]> {
   const rows = await reader.rows(
     `select id, email, subject from ${reader.schema}.users
@@ -94,6 +94,6 @@ export async function bindSharedUser(
   return rows.length === 1;
 }
 
-/** Another request has bound the same subject at the same moment. */
+/** Whether another request has bound the same subject concurrently. */
 export const isSubjectBound = (error: unknown): boolean =>
   ['users_subject_key', 'shared_users_subject_key'].includes(violatedConstraint(error) ?? '');

@@ -1,11 +1,11 @@
-// Single sign-ons under way: a browser was sent to the provider and has not come back yet. Secrets are here only as
-// hashes, but for those that the provider must be shown.
+// Single sign-ons under way: a browser was sent to the provider and has not come back yet. Only hashes of secrets are
+// stored, except for those that have to be sent to the provider.
 
 import type { Writer } from '../database/handles.ts';
 
 export interface SignOn {
   readonly stateHash: Uint8Array;
-  /** Of what only the browser that began knows. */
+  /** Hash of the secret that only the browser that began has. */
   readonly browserHash: Uint8Array;
   readonly nonce: string;
   readonly verifier: string;
@@ -19,7 +19,7 @@ export interface SignOn {
 /** Per application, since beginning needs no credentials; beyond it the oldest are removed. */
 const SIGN_ONS_MAX = 10_000;
 
-/** Removes what has expired. */
+/** Also removes expired attempts. */
 export async function insertSignOn(store: Writer, signOn: SignOn, now: number): Promise<void> {
   const { schema } = store;
   const { stateHash, browserHash, nonce, verifier, returnTo, formerSession, expiresAt } = signOn;

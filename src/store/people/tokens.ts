@@ -1,4 +1,4 @@
-// API tokens of an application's users. Secrets are here only as hashes.
+// API tokens of an application's users. Only hashes of their secrets are stored.
 
 import type { TokenView } from '../../wire/tokens.ts';
 import type { Reader, Transaction, Writer } from '../database/handles.ts';
@@ -7,9 +7,9 @@ import { readUser, type StoredUser, USER_COLUMNS } from './users.ts';
 
 export interface StoredToken {
   readonly secretHash: Uint8Array;
-  /** Milliseconds since 1970; infinite for one that does not expire. */
+  /** Milliseconds since 1970; infinite for a token that does not expire. */
   readonly expiresAt: number;
-  /** The last use that was noted, likewise; 0 for none. */
+  /** The last recorded use, in milliseconds since 1970; 0 for none. */
   readonly lastUsedAt: number;
   readonly user: StoredUser;
 }
@@ -42,8 +42,8 @@ export interface TokenToInsert {
 }
 
 /**
- * How many the user has that are not revoked; undefined when the user is gone. No other is made for the user until the
- * transaction ends.
+ * The number of the user's tokens that are not revoked; undefined when the user does not exist. Locks the user, so that no
+ * other token is created for it until the transaction ends.
  */
 export async function holdTokens(tx: Transaction, userId: string): Promise<number | undefined> {
   const users = await tx.rows(
@@ -90,7 +90,7 @@ export interface Revocation {
   readonly at: string;
 }
 
-/** False when there is none of the user to revoke. */
+/** False when the user has no such token. */
 export async function revokeToken(tx: Transaction, { userId, tokenId, at }: Revocation): Promise<boolean> {
   const rows = await tx.rows(
     `update ${tx.schema}.tokens set revoked_at = $3

@@ -1,4 +1,4 @@
-// The users of one application. A deleted user's row stays, because records go on naming it.
+// The users of one application. The row of a deleted user stays, because records refer to it.
 
 import { runsApplication } from '../../domain/people/users.ts';
 import { foldText } from '../../domain/search/fold.ts';
@@ -45,7 +45,7 @@ const COLUMNS: Readonly<Record<keyof StoredUser, string>> = {
   subject: 'subject',
 };
 
-/** What readUser reads, of a table called `u`. */
+/** The columns that readUser reads, of a table with the alias `u`. */
 export const USER_COLUMNS = Object.values(COLUMNS)
   .map((column) => `u.${column}`)
   .join(', ');
@@ -67,7 +67,7 @@ export const userById = (schema: string, userId: string): Statement => ({
   params: [userId],
 });
 
-/** Those of the users that exist. */
+/** Skips users that do not exist. */
 export async function getUsers(reader: Reader, userIds: readonly string[]): Promise<StoredUser[]> {
   const rows = await reader.rows(
     `select ${USER_COLUMNS} from ${reader.schema}.users u where u.id = any($1::text[]) and u.deleted_at is null`,
@@ -76,7 +76,7 @@ export async function getUsers(reader: Reader, userIds: readonly string[]): Prom
   return rows.map(readUser);
 }
 
-/** Names of those of the users that exist. */
+/** Names by identifier; skips users that do not exist. */
 export async function userNames(reader: Reader, userIds: readonly string[]): Promise<Map<string, string>> {
   const rows = await reader.rows(
     `select id, name from ${reader.schema}.users where id = any($1::text[]) and deleted_at is null`,
@@ -94,7 +94,7 @@ export async function countUsers(reader: Reader): Promise<number> {
 
 export interface UserToInsert extends Omit<NewUser, 'password'> {
   readonly id: string;
-  /** Of a shared user a copy of its own. */
+  /** For a shared user, a copy of its address. */
   readonly email?: string;
   readonly passwordHash: string | null;
   readonly sharedUserId: string | null;
@@ -140,7 +140,7 @@ const CONFLICTS: Readonly<Record<string, 'id' | 'name' | 'sharedUser'>> = {
   users_shared_user_id_key: 'sharedUser',
 };
 
-/** What an inserted user has in common with another; undefined for any other error. */
+/** Which unique value an inserted user shares with another; undefined for any other error. */
 export const userConflict = (error: unknown) => CONFLICTS[violatedConstraint(error) ?? ''];
 
 export interface UserPage {
@@ -150,7 +150,7 @@ export interface UserPage {
   readonly limit: number;
 }
 
-/** By code points of the name, which is what the search compares too. */
+/** Ordered by code points of the name, which the search compares too. */
 export async function listUsersShort(reader: Reader, page: UserPage): Promise<UserShort[]> {
   const rows = await pageOfUsers(reader, 'u.id, u.name', { ...page, columns: ['name'] });
   return (rows as [string, string][]).map(([id, name]) => ({ id, name }));
@@ -168,9 +168,9 @@ export async function listUsers(
 }
 
 /**
- * Walks users_name_key and stops behind the page. Measured with 100,000 users on a machine with much else to do: a page
- * in 0.7 ms, one behind 99,900 others in 260 ms; a search that nobody fits reads them all, in 400 ms, and no search
- * costs more. Planned for its own numbers: with the limit unknown a planner takes a tenth of the table for a page.
+ * Walks users_name_key and stops at the end of the page. Measured with 100,000 users on a busy machine: the first page takes
+ * 0.7 ms, a page after 99,900 users 260 ms; a search without a match reads all users, in 400 ms, which is the worst case.
+ * Planned with its actual numbers: with an unknown limit the planner assumes that a page is a tenth of the table.
  */
 async function pageOfUsers(
   reader: Reader,
@@ -187,8 +187,8 @@ async function pageOfUsers(
 }
 
 /**
- * The user, locked until the transaction ends; with it, in the order in which everybody locks them, all those who can
- * run the application (`runsApplication`), of whom one has to stay.
+ * Locks the user until the transaction ends. With `andWhoRun` also locks, in one fixed order, all users who can run the
+ * application (`runsApplication`), of whom one must remain.
  */
 export async function lockUser(
   tx: Transaction,
@@ -253,7 +253,7 @@ export async function removeUser(tx: Transaction, userId: string, at: string): P
   ]);
 }
 
-/** The application's user of the shared user, locked. */
+/** Locks the application's user of the shared user. */
 export async function lockUserOfShared(tx: Transaction, sharedUserId: string): Promise<StoredUser | undefined> {
   const rows = await tx.rows(
     `select ${USER_COLUMNS} from ${tx.schema}.users u where u.shared_user_id = $1 and u.deleted_at is null for update`,
