@@ -194,7 +194,7 @@ function createGate(options: ServerOptions, dependencies: GateDependencies) {
   const passwords = new PasswordCheck(options.argon2 ?? ARGON2);
   const provesPassword = passwordProof(throttle, passwords);
   const loginFailures = new LoginFailures({ database, ids, now, inBackground });
-  const loginFailed = loginFailures.note.bind(loginFailures);
+  const loginFailed = loginFailures.report.bind(loginFailures);
   const tokenUses = new TokenUses();
   const shared = { database, definitions, now, receivedAsOf };
   const operatorGate = new OperatorGate(options.operatorKey, throttle);
