@@ -1,4 +1,4 @@
-// Addresses on this machine, where nobody can listen: the only ones that may be spoken to in plain words.
+// Loopback addresses: what is sent to them stays on this machine, so plain HTTP is allowed for them alone.
 
 /** In the form that URL gives a host. */
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/i;

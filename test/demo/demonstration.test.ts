@@ -12,7 +12,8 @@ import { resolveDocument } from '../../src/domain/definition/resolve.ts';
 import { createIdSource } from '../../src/domain/ids.ts';
 import { passwordWeakness } from '../../src/domain/people/passwords.ts';
 import { newUserProblem } from '../../src/domain/people/user-bodies.ts';
-import { readValues, uniqueKey } from '../../src/domain/values/value-types.ts';
+import { readValues } from '../../src/domain/values/read-values.ts';
+import { uniqueKey } from '../../src/domain/values/value-types.ts';
 import type { Definition } from '../../src/wire/publish-document.ts';
 import { VALUE_TYPES, type Values } from '../../src/wire/values.ts';
 

@@ -1,7 +1,7 @@
 // Reads one value into its column and looks at what comes back, for the tests of values. Not a test itself.
 
 import assert from 'node:assert/strict';
-import { readValues } from '../../src/domain/values/value-types.ts';
+import { readValues } from '../../src/domain/values/read-values.ts';
 import { Fault } from '../../src/faults.ts';
 import type { Value } from '../../src/wire/values.ts';
 import { COLUMNS, columnIdOf } from './value-columns.ts';

@@ -3,8 +3,9 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { readValues } from '../../src/domain/values/read-values.ts';
 import { ValueProblem } from '../../src/domain/values/value-type.ts';
-import { mayBeUnique, maySort, readValues, uniqueKey, VALUE_TYPE_TABLE } from '../../src/domain/values/value-types.ts';
+import { mayBeUnique, maySort, uniqueKey, VALUE_TYPE_TABLE } from '../../src/domain/values/value-types.ts';
 import { VALUE_TYPES, type Value } from '../../src/wire/values.ts';
 import { ATTACHMENT, assertRefused, RECORD, refusal, stored, USER } from './reading-values.ts';
 import { COLUMNS, columnIdOf, REFERENCE_SCHEME } from './value-columns.ts';

@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { readValues, uniqueKey } from '../../src/domain/values/value-types.ts';
+import { readValues } from '../../src/domain/values/read-values.ts';
+import { uniqueKey } from '../../src/domain/values/value-types.ts';
 import { Fault } from '../../src/faults.ts';
 import { SIMPLE_TYPES, type SimpleTypeName, type Value } from '../../src/wire/values.ts';
 import { COLUMNS, columnIdOf, OBJECT_KEYS, REFERENCE_SCHEME } from './value-columns.ts';

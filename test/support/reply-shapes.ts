@@ -139,10 +139,13 @@ const ROUTES = Object.entries(SUCCESSES).map(([title, success]) => {
   return { method, path: pathPattern(path), success, validate };
 });
 
-/** A path that cannot be decoded is refused by the server, and so is that of no route. */
+/** Segment by segment: an encoded slash separates none. A path that cannot be decoded is refused by the server. */
 function decoded(path: string): string {
   try {
-    return decodeURIComponent(path);
+    return path
+      .split('/')
+      .map((segment) => decodeURIComponent(segment).replaceAll('/', '%2F'))
+      .join('/');
   } catch {
     return path;
   }

@@ -157,7 +157,7 @@ function readTermAfter(parsing: Parsing, operator: WrittenOperator): Term | unde
     throw invalidSearch(`${token.text} is an operator; as a term it has to be quoted.`, token.start);
   }
   if (token?.kind === 'open') {
-    throw invalidSearch(`One term stands behind "${operator}", without parentheses.`, token.start);
+    throw invalidSearch(`"${operator}" takes one term, without parentheses.`, token.start);
   }
   if (token?.kind === 'operator') {
     throw invalidSearch(`"${token.operator}" cannot follow "${operator}"; ${HOW_TO_QUOTE}`, token.start);

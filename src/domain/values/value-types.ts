@@ -1,16 +1,12 @@
-// The table of all fourteen value types, and the reading of a record's `values` with it. Only here does a problem with a
-// value become a fault. The operations look up the users, attachments and records that values name.
+// The table of all fourteen value types, and what each may be: unique, sortable.
 
-import { fault } from '../../faults.ts';
-import type { Column } from '../../wire/applications.ts';
-import type { Value, Values, ValueTypeName } from '../../wire/values.ts';
+import type { Value, ValueTypeName } from '../../wire/values.ts';
 import { arrayType } from './array.ts';
 import { objectType } from './object.ts';
 import { referenceNumberType, referenceStringType, referenceUserType } from './reference.ts';
-import { readSimple, SIMPLE_VALUE_TYPES } from './simple-types.ts';
-import { clip, type LookupTarget, type ReadContext, ValueProblem } from './value-type.ts';
+import { SIMPLE_VALUE_TYPES } from './simple-types.ts';
 
-const REFERENCE_VALUE_TYPES = {
+export const REFERENCE_VALUE_TYPES = {
   ReferenceString: referenceStringType,
   ReferenceNumber: referenceNumberType,
   ReferenceUser: referenceUserType,
@@ -22,67 +18,6 @@ export const VALUE_TYPE_TABLE = {
   Array: arrayType,
   ...REFERENCE_VALUE_TYPES,
 } satisfies { [Name in ValueTypeName]: { readonly name: ValueTypeName } };
-
-export interface ReadValues {
-  /** As stored; members that the server fills in are '' or 0 until the lookup. */
-  values: Values;
-  /** Columns with a null entry, in input order. */
-  removed: string[];
-  /** What has to be looked up, in input order. */
-  targets: LookupTarget[];
-}
-
-/**
- * Checks the `values` of an input against the collection's columns and reports the first problem in input order as
- * INVALID_VALUE. `nullRemoves`: whether a null entry is allowed, which it is with `replace` false.
- */
-export function readValues(
-  columns: ReadonlyMap<string, Column>,
-  input: Record<string, unknown>,
-  options: { nullRemoves: boolean },
-): ReadValues {
-  const read: ReadValues = { values: {}, removed: [], targets: [] };
-  for (const columnId of Object.keys(input)) {
-    const column = columns.get(columnId);
-    if (column === undefined) throw invalid(columnId, 'the collection has no such column');
-    const entry = input[columnId];
-    if (entry !== null) {
-      read.values[columnId] = readEntry(column, entry, { columnId, path: '', targets: read.targets });
-    } else if (options.nullRemoves) {
-      read.removed.push(columnId);
-    } else {
-      throw invalid(
-        columnId,
-        'null, which removes a value, is only allowed with "replace": false; leave the column out',
-      );
-    }
-  }
-  return read;
-}
-
-function readEntry(column: Column, entry: unknown, context: ReadContext): Value {
-  try {
-    switch (column.type) {
-      case 'Object':
-        return objectType.read(entry, context, column.scheme);
-      case 'Array':
-        return arrayType.read(entry, context, column.scheme);
-      case 'ReferenceString':
-      case 'ReferenceNumber':
-      case 'ReferenceUser':
-        return REFERENCE_VALUE_TYPES[column.type].read(entry, context, column.scheme);
-      default:
-        return readSimple(column.type, entry, context);
-    }
-  } catch (problem) {
-    if (problem instanceof ValueProblem) throw invalid(context.columnId, problem.reason, problem.path);
-    throw problem;
-  }
-}
-
-function invalid(columnId: string, reason: string, path = '') {
-  return fault('INVALID_VALUE', { columnId: clip(columnId), reason, ...(path === '' ? {} : { path }) });
-}
 
 /** The key by which values of a unique column collide: at most 401 bytes of UTF-8 whatever the value. */
 export function uniqueKey(value: Value): string {

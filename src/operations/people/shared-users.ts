@@ -129,7 +129,7 @@ function found(user: SharedUser | undefined, sharedUserId: string): SharedUser {
 async function refuseSelf({ caller }: Context, tx: JointTransaction, sharedUserId: string): Promise<void> {
   const own = await getUser(tx.application, caller.id);
   if (own?.sharedUserId === sharedUserId) {
-    throw fault('FORBIDDEN_SELF_CHANGE', { reason: 'nobody may disable or delete their own shared user' });
+    throw fault('FORBIDDEN_SELF_CHANGE', { reason: 'a shared user cannot disable or delete themselves' });
   }
 }
 

@@ -98,7 +98,7 @@ async function bindSharedByEmail(
  */
 function theOne(found: readonly Addressee[], { email, issuer, subject }: Claim): Addressee {
   const [only, ...others] = found.filter((one) => asciiLower(one.email) === asciiLower(email));
-  if (only === undefined) throw new NotProved('nobody who may enter has the e-mail address');
+  if (only === undefined) throw new NotProved('no user with access has the e-mail address');
   if (others.length > 0) throw new NotProved('several have the e-mail address');
   if (only.subject !== subject && only.subject?.startsWith(`${issuer} `))
     throw new NotProved('who has the e-mail address is bound to another subject');

@@ -83,7 +83,7 @@ export async function update(context: Context, userId: string, input: unknown): 
   const body = readUserUpdate(input, definition);
   refuseGrant(context, body);
   if (userId === context.caller.id && body.disabled) {
-    throw fault('FORBIDDEN_SELF_CHANGE', { reason: 'nobody may disable themselves' });
+    throw fault('FORBIDDEN_SELF_CHANGE', { reason: 'a user cannot disable themselves' });
   }
   const before = found(await getUser(store, userId), userId);
   const passwordHash = body.password === undefined ? undefined : await hashForPeople(context, body.password);
@@ -106,7 +106,7 @@ export async function remove(context: Context, userId: string): Promise<void> {
   if (application.definition.sharedUsersModeEnabled)
     throw fault('NOT_IN_SHARED_USERS_MODE', undefined, { allow: 'GET, HEAD, PUT' });
   if (userId === context.caller.id) {
-    throw fault('FORBIDDEN_SELF_CHANGE', { reason: 'nobody may delete themselves' });
+    throw fault('FORBIDDEN_SELF_CHANGE', { reason: 'a user cannot delete themselves' });
   }
   const before = found(await getUser(store, userId), userId);
   await database.jointTransaction(application.id, async (tx) => {
@@ -196,7 +196,9 @@ async function lockToChange(
   const shared = others.flatMap(({ sharedUserId }) => sharedUserId ?? []);
   const enabled = shared.length === 0 ? new Set<string>() : await enabledAmong(system, shared);
   if (others.some(({ sharedUserId }) => sharedUserId === null || enabled.has(sharedUserId))) return locked;
-  throw fault('FORBIDDEN_SELF_CHANGE', { reason: 'somebody has to stay who is an admin with management access' });
+  throw fault('FORBIDDEN_SELF_CHANGE', {
+    reason: 'the application would be left without an admin who has management access',
+  });
 }
 
 const entriesOf = (context: Context, kind: ActivityKind, userId: string) =>

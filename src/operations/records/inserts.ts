@@ -3,7 +3,7 @@
 
 import { isoTime } from '../../domain/dates/iso-time.ts';
 import { recordText } from '../../domain/records/record-text.ts';
-import { readValues } from '../../domain/values/value-types.ts';
+import { readValues } from '../../domain/values/read-values.ts';
 import { fault } from '../../faults.ts';
 import { insertEntries } from '../../store/activity/activity.ts';
 import { loggedWrite } from '../../store/activity/logged-write.ts';

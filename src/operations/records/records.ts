@@ -6,7 +6,7 @@ import type { PreparedCollection } from '../../domain/definition/application.ts'
 import { sha256Hex } from '../../domain/hash.ts';
 import { readScope, writeScope } from '../../domain/people/access.ts';
 import { hashInText, type RecordText } from '../../domain/records/record-text.ts';
-import { readValues } from '../../domain/values/value-types.ts';
+import { readValues } from '../../domain/values/read-values.ts';
 import { fault, RawJson, tooBusy } from '../../faults.ts';
 import { loggedWrite } from '../../store/activity/logged-write.ts';
 import { isLongRecord } from '../../store/records/long-records.ts';

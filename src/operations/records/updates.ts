@@ -2,7 +2,7 @@
 // elements are applied to them in memory and in order, and those before the first failure are written.
 
 import { isoTime } from '../../domain/dates/iso-time.ts';
-import type { ReadValues } from '../../domain/values/value-types.ts';
+import type { ReadValues } from '../../domain/values/read-values.ts';
 import { fault } from '../../faults.ts';
 import { commitLogged } from '../../store/activity/logged-write.ts';
 import type { Transaction } from '../../store/database/handles.ts';

@@ -8,7 +8,7 @@ import type { PreparedCollection } from '../../domain/definition/application.ts'
 import { isInScope, writeScope } from '../../domain/people/access.ts';
 import type { Projection } from '../../domain/records/projections.ts';
 import { type RecordText, readRecordText } from '../../domain/records/record-text.ts';
-import { type ReadValues, readValues } from '../../domain/values/value-types.ts';
+import { type ReadValues, readValues } from '../../domain/values/read-values.ts';
 import { Fault, fault, tooBusy } from '../../faults.ts';
 import type { Transaction } from '../../store/database/handles.ts';
 import { assertGeneration } from '../../store/records/fence.ts';

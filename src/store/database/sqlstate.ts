@@ -1,8 +1,22 @@
 // What the database's errors mean to the rest of the code. No other file looks at an SQLSTATE.
 
 import { Fault, fault } from '../../faults.ts';
-import { ConnectionFailure } from './connection-failure.ts';
 import { isLostConnection } from './driver.ts';
+
+/** Our own code could not provide a connection: the database counts as unavailable. */
+export class ConnectionFailure extends Error {}
+
+export class ConnectionTimeout extends ConnectionFailure {
+  constructor(milliseconds: number) {
+    super(`no connection became free within ${milliseconds} ms`);
+  }
+}
+
+export class ConnectionsClosed extends ConnectionFailure {
+  constructor() {
+    super('the connections to the database are closed');
+  }
+}
 
 const RETRIABLE = new Set(['40001', '40P01']);
 
