@@ -5,14 +5,14 @@ import type { ActivitySource } from './domain/activity/activity.ts';
 import type { PreparedApplication } from './domain/definition/application.ts';
 import type { IdSource } from './domain/ids.ts';
 import type { Caller } from './domain/people/access.ts';
+import type { Observe } from './events/events.ts';
 import type { Thumbnails } from './images/thumbnails.ts';
+import type { ByteBudget } from './load/byte-budget.ts';
+import type { Slices } from './load/slices.ts';
 import type { Mailer } from './mail/mailer.ts';
-import type { Observe } from './observe/events.ts';
 import type { Push } from './push/push.ts';
-import type { ByteBudget } from './request/byte-budget.ts';
 import type { RequestScope } from './request/request-scope.ts';
 import type { Signal } from './request/signal.ts';
-import type { Slices } from './request/slices.ts';
 import type { Providers } from './single-sign-on/providers.ts';
 import type { ActiveUploads } from './store/attachments/active-uploads.ts';
 import type { Blobs } from './store/blobs/blobs.ts';
@@ -176,7 +176,7 @@ export interface OperatorContext {
   /** The server's address for people, without a trailing slash. */
   readonly publicUrl: () => string;
   readonly hashPassword: PasswordHashing;
-  /** The local end of the connection (domain/people/operator-proof). */
+  /** The local end of the connection (domain/people/server-proof). */
   readonly endpoint: string;
   /** Throws 429 if the address requests too many proofs (gate/throttling/pace). */
   readonly paceProofs: (address: string) => void;

@@ -7,7 +7,7 @@ import http from 'node:http';
 import https from 'node:https';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { endpointOf, isSameProof, proveOperatorKey } from '../domain/people/operator-proof.ts';
+import { endpointOf, isSameProof, proveOperatorKey } from '../domain/people/server-proof.ts';
 import type { OperatorProof } from '../wire/operator.ts';
 import { CommandFailure } from './failure.ts';
 import { type ServerAddress, unknownHost } from './operator-address.ts';

@@ -4,7 +4,7 @@ import cluster from 'node:cluster';
 import { resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type EmbeddedPostgres, startEmbedded } from '../embedded/start.ts';
-import { type Observe, observeToLog } from '../observe/events.ts';
+import { type Observe, observeToLog } from '../events/events.ts';
 import type { Config } from '../settings/settings.ts';
 import { demonstrate } from './demonstration.ts';
 

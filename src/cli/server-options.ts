@@ -2,6 +2,7 @@
 
 import { resolve } from 'node:path';
 import type pg from 'pg';
+import type { Observe } from '../events/events.ts';
 import type { AdmissionBounds } from '../gate/admission.ts';
 import type { Argon2 } from '../gate/credentials/password-check.ts';
 import type { ThrottleLimits } from '../gate/throttling/throttle.ts';
@@ -9,14 +10,13 @@ import type { TransferBounds } from '../gate/transfers.ts';
 import type { ClientTimeouts } from '../http/clients/timeouts.ts';
 import type { UnreadBounds } from '../http/clients/unread-replies.ts';
 import type { BodyMemoryBounds } from '../http/requests/body-memory.ts';
+import type { ByteBounds } from '../load/byte-budget.ts';
 import type { MailSettings } from '../mail/mailer.ts';
 import type { Peers } from '../monitoring/metrics.ts';
 import type { MetricsEndpoint } from '../monitoring/metrics-port.ts';
 import type { TraceSettings } from '../monitoring/traces.ts';
-import type { Observe } from '../observe/events.ts';
 import { KeyFileError, readApnsAccount, readFcmAccount } from '../push/key-files.ts';
 import type { PushSettings } from '../push/push.ts';
-import type { ByteBounds } from '../request/byte-budget.ts';
 import type { Config, SettingName } from '../settings/settings.ts';
 import type { BlobLocation } from '../store/blobs/open.ts';
 import { CommandFailure } from './failure.ts';

@@ -3,6 +3,7 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { BACKGROUND_TASKS } from '../context.ts';
+import type { Observe } from '../events/events.ts';
 import { UnusedConnections } from '../http/clients/shutdown.ts';
 import { closeHttpServer, createHttpServer, listen } from '../http/server.ts';
 import { jobsOf } from '../jobs/jobs.ts';
@@ -10,7 +11,6 @@ import { JobRunner } from '../jobs/runner.ts';
 import { Metrics } from '../monitoring/metrics.ts';
 import { type MetricsPort, openMetricsPort } from '../monitoring/metrics-port.ts';
 import { openTraces, type Traces } from '../monitoring/traces.ts';
-import type { Observe } from '../observe/events.ts';
 import { makeVapidKeys, type VapidKeys } from '../push/web-push.ts';
 import { withTimeout } from '../request/timeout.ts';
 import { migrate, migrationsApplied } from '../store/applications/migrate.ts';

@@ -2,8 +2,8 @@
 
 import { Fault } from '../faults.ts';
 import { StoreUnusable } from '../store/blobs/blobs.ts';
+import { isLocked } from '../store/database/database-errors.ts';
 import { UnsupportedDatabase } from '../store/database/engine.ts';
-import { isLocked } from '../store/database/sqlstate.ts';
 import { CannotListen, type ListenerName } from './cannot-listen.ts';
 import { CommandFailure } from './failure.ts';
 import type { ServerOptions } from './server-options.ts';

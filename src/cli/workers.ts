@@ -4,8 +4,8 @@
 
 import cluster, { type Worker } from 'node:cluster';
 import type pg from 'pg';
+import type { Observe } from '../events/events.ts';
 import { workersLost } from '../monitoring/figures.ts';
-import type { Observe } from '../observe/events.ts';
 import { CommandFailure } from './failure.ts';
 
 /** Sent to workers in a message: other accounts of the machine can read the arguments of a process. */

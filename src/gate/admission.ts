@@ -3,8 +3,8 @@
 // refused (docs/architecture/overload.md).
 
 import { tooBusy } from '../faults.ts';
-import { FairQueue } from '../request/fair-queue.ts';
-import { LoopTime } from '../request/loop-time.ts';
+import { FairQueue } from '../load/fair-queue.ts';
+import { LoopTime } from '../load/loop-time.ts';
 import type { RequestScope } from '../request/request-scope.ts';
 import { onAbort, type Signal } from '../request/signal.ts';
 

@@ -3,7 +3,7 @@
 
 import type { Context, OperatorContext, VisitorContext, WithoutSlot } from '../context.ts';
 import type { PreparedApplication } from '../domain/definition/application.ts';
-import { endpointOf } from '../domain/people/operator-proof.ts';
+import { endpointOf } from '../domain/people/server-proof.ts';
 import { Fault, notSignedIn } from '../faults.ts';
 import type { Admission } from '../gate/admission.ts';
 import type { Authenticated, Authenticator } from '../gate/credentials/authenticate.ts';
@@ -12,9 +12,9 @@ import type { LiveSession, Sessions } from '../gate/credentials/sessions.ts';
 import { permit } from '../gate/permit.ts';
 import type { QuotaGate } from '../gate/quotas/quota.ts';
 import type { Transfers } from '../gate/transfers.ts';
+import type { Slices } from '../load/slices.ts';
 import { recheckRefusal, staleAsBusy, withCurrentDefinition } from '../operations/current-definition.ts';
 import type { RequestScope } from '../request/request-scope.ts';
-import type { Slices } from '../request/slices.ts';
 import type { HttpRequest } from './clients/http-request.ts';
 import { type Reply, roughLength } from './replies/reply.ts';
 import { FORGET_CACHED, readCookie, SESSION_COOKIE, sessionCookie } from './requests/cookies.ts';

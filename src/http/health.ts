@@ -1,7 +1,7 @@
 // Liveness and readiness, for load balancers and supervisors.
 
+import type { Observe } from '../events/events.ts';
 import { fault } from '../faults.ts';
-import type { Observe } from '../observe/events.ts';
 import { withTimeout } from '../request/timeout.ts';
 import { type Reply, replyText } from './replies/reply.ts';
 import type { Sending } from './send.ts';

@@ -6,12 +6,12 @@ import { createServer, type IncomingMessage, METHODS, type Server, type ServerRe
 import type { Socket } from 'node:net';
 import { promisify } from 'node:util';
 import findMyWay from 'find-my-way';
+import type { Observe } from '../events/events.ts';
 import { type Fault, fault } from '../faults.ts';
-import type { Observe } from '../observe/events.ts';
-import { endUnlessChanging, refuseConnect, replyOnSocket, stopReading } from './clients/connection-end.ts';
+import { endUnlessChanging, refuseConnect, replyOnSocket, stopReading } from './clients/broken-requests.ts';
 import { HttpRequest, trustProxies } from './clients/http-request.ts';
-import { IncomingRequest } from './clients/incoming-request.ts';
 import { queueFirstReads } from './clients/read-queue.ts';
+import { IncomingRequest } from './clients/small-chunks.ts';
 import type { ClientTimeouts } from './clients/timeouts.ts';
 import { handlerOf, type Services } from './handle.ts';
 import { alive, asRoutine, type Health, readiness } from './health.ts';
@@ -195,7 +195,7 @@ function refuseUnreadable(observe: Observe, error: Error & { code?: string }, so
     socket.destroy();
     return;
   }
-  // http/clients/incoming-request paused the parser, and sends the reply itself.
+  // http/clients/small-chunks paused the parser, and sends the reply itself.
   if (error.code === 'HPE_PAUSED') return;
   const why = whyUnreadable(error.code ?? '');
   stopReading(socket, why, { refuse: () => replyOnSocket(observe, socket, why) });

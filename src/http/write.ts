@@ -3,7 +3,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { ByteBudget } from '../request/byte-budget.ts';
+import type { ByteBudget } from '../load/byte-budget.ts';
 import type { RequestScope, Stage } from '../request/request-scope.ts';
 import { chunkTurn, DOWNLOAD_CHUNK_BYTES } from './clients/file-chunk-queue.ts';
 import type { Body, Reply } from './replies/reply.ts';

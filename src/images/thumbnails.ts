@@ -4,8 +4,8 @@
 
 import type { Readable } from 'node:stream';
 import { tooBusy } from '../faults.ts';
-import { BoundedMap } from '../request/bounded-map.ts';
-import { FairQueue } from '../request/fair-queue.ts';
+import { BoundedMap } from '../load/bounded-map.ts';
+import { FairQueue } from '../load/fair-queue.ts';
 import { onAbort, type Signal } from '../request/signal.ts';
 import { ThumbnailChild, ThumbnailProcessLost } from './thumbnail-child.ts';
 

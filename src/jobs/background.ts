@@ -2,8 +2,8 @@
 // does not fail the request. Running and waiting work are bounded; a stopping server lets the work finish.
 
 import type { BackgroundRetry, BackgroundWork } from '../context.ts';
+import type { Observe } from '../events/events.ts';
 import { tooBusy } from '../faults.ts';
-import type { Observe } from '../observe/events.ts';
 
 interface Bounds {
   readonly atOnceMax: number;

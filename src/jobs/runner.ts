@@ -1,7 +1,7 @@
 // Runs the jobs of a node. A job runs again `everyMs` after its last run ended, whether it failed or not; failures are
 // reported.
 
-import type { Observe } from '../observe/events.ts';
+import type { Observe } from '../events/events.ts';
 
 export interface Job {
   readonly name: string;

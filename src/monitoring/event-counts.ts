@@ -1,7 +1,7 @@
 // Counters for /metrics, counted from the observed events.
 
+import type { Observation } from '../events/events.ts';
 import { refusalReason } from '../faults.ts';
-import type { Observation } from '../observe/events.ts';
 import type { RequestScope } from '../request/request-scope.ts';
 import { RequestDurations } from './request-durations.ts';
 import { Tally } from './tally.ts';

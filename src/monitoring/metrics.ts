@@ -1,6 +1,6 @@
 // The figures of this process, and the text of /metrics for all processes of the server.
 
-import type { Observation } from '../observe/events.ts';
+import type { Observation } from '../events/events.ts';
 import { withTimeout } from '../request/timeout.ts';
 import { EventCounts, type KnownNames } from './event-counts.ts';
 import { exposition, processFigures } from './exposition.ts';

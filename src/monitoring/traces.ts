@@ -7,7 +7,7 @@ import { BlockList, isIPv6 } from 'node:net';
 import { hostname } from 'node:os';
 import type { Context, Span, Tracer } from '@opentelemetry/api';
 import type { Sampler, SpanExporter } from '@opentelemetry/sdk-trace';
-import type { Observe } from '../observe/events.ts';
+import type { Observe } from '../events/events.ts';
 import type { RequestScope, SentStatements, Trace, TraceStart } from '../request/request-scope.ts';
 import { withTimeout } from '../request/timeout.ts';
 

@@ -5,7 +5,7 @@
 import type { Context } from '../context.ts';
 import { Fault, type FaultCode, fault, tooBusy } from '../faults.ts';
 import type { WriteCounter } from '../store/database/committed-writes.ts';
-import { StaleDefinition } from '../store/database/sqlstate.ts';
+import { StaleDefinition } from '../store/database/database-errors.ts';
 import { fenceGeneration } from '../store/records/fence.ts';
 
 const ATTEMPTS = 5;

@@ -2,7 +2,7 @@
 
 import type { AttachmentDependencies, OperatorContext } from '../context.ts';
 import { getApplication, pageOfApplications } from '../store/applications/applications.ts';
-import { StaleDefinition } from '../store/database/sqlstate.ts';
+import { StaleDefinition } from '../store/database/database-errors.ts';
 
 export interface UpkeepContext extends Pick<OperatorContext, 'database' | 'now' | 'observe'> {
   readonly attachments: Pick<AttachmentDependencies, 'blobs' | 'node' | 'activeUploads' | 'goneCheckPauseMs'>;
@@ -42,7 +42,7 @@ export async function forEveryApplication(
 
 /**
  * Confirms that an application is gone before its data is treated as orphaned: a StaleDefinition alone may also come from
- * a transient failure (store/database/sqlstate).
+ * a transient failure (store/database/database-errors).
  */
 export async function applicationExists(
   { database }: Pick<UpkeepContext, 'database'>,

@@ -3,7 +3,7 @@
 import type { Context } from '../context.ts';
 import type { RecordText } from '../domain/records/record-text.ts';
 import { Fault } from '../faults.ts';
-import type { Steps } from '../request/slices.ts';
+import type { Steps } from '../load/slices.ts';
 
 export interface Failure {
   readonly index: number;

@@ -2,7 +2,7 @@
 
 import { generateKeyPairSync } from 'node:crypto';
 import { DELIVERY_MS_MAX, type Message } from '../domain/notifications.ts';
-import { BoundedMap } from '../request/bounded-map.ts';
+import { BoundedMap } from '../load/bounded-map.ts';
 import { fitMessage, WEB_PUSH_BYTES_MAX } from './payload.ts';
 import { Poster } from './post.ts';
 import type { PushServices } from './push-services.ts';

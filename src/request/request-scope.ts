@@ -49,7 +49,7 @@ export class RequestScope {
   admitted = false;
   /** Whether the request waits for a slot or for bytes. */
   waiting = false;
-  /** Whether its work is done in slices (request/slices.ts): set by the size of the body, or by the time used so far. */
+  /** Whether its work is done in slices (load/slices.ts): set by the size of the body, or by the time used so far. */
   heavy = false;
   /** A well-formed identifier from the path; the application need not exist. */
   applicationId: string | undefined = undefined;
@@ -72,7 +72,7 @@ export class RequestScope {
   /** Bytes reserved for long records (byte-budget). */
   heldBytes = 0;
   trace: Trace | undefined = undefined;
-  /** Index of the request in the list of watched deadlines (http/clients/deadlines). */
+  /** Index of the request in the list of watched deadlines (http/clients/cancelled-requests). */
   watchedAt: number | undefined = undefined;
   /** Set while a file is being received: releases the transfer slot. */
   endTransfer: (() => void) | undefined;

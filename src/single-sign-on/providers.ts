@@ -3,7 +3,7 @@
 
 import type * as OpenidClient from 'openid-client';
 import { isConfidential, isLoopback } from '../domain/loopback.ts';
-import { BoundedMap } from '../request/bounded-map.ts';
+import { BoundedMap } from '../load/bounded-map.ts';
 import { boundedFetch, ProviderAway } from './bounded-fetch.ts';
 
 /** The organization's registration at its provider. */

@@ -37,7 +37,7 @@ export const NONCE_PATTERN = '^[A-Za-z0-9_-]{43}$';
 export const ProofRequest = Type.Object({ nonce: Type.String({ pattern: NONCE_PATTERN }) }, strict);
 export type ProofRequest = Static<typeof ProofRequest>;
 
-/** Can be made only with the operator key (domain/people/operator-proof). */
+/** Can be made only with the operator key (domain/people/server-proof). */
 export const OperatorProof = Type.Object({ knows: Type.String(), here: Type.String() });
 export type OperatorProof = Static<typeof OperatorProof>;
 

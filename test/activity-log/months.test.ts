@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import pg from 'pg';
-import type { Observation } from '../../src/observe/events.ts';
+import type { Observation } from '../../src/events/events.ts';
 import { keepActivityLogs } from '../../src/operations/upkeep/activity-months.ts';
 import { createMonths, MOVED_MAX, TRIM_PAGE } from '../../src/store/activity/months.ts';
 import { Database } from '../../src/store/database/database.ts';

@@ -7,7 +7,7 @@ import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { endpointOf, proveOperatorKey } from '../../src/domain/people/operator-proof.ts';
+import { endpointOf, proveOperatorKey } from '../../src/domain/people/server-proof.ts';
 import { assertPlain, type Finished, run, withFolder } from '../support/command.ts';
 import { OPERATOR_KEY, startTestServer, type TestServer } from '../support/server.ts';
 

@@ -18,7 +18,7 @@ describe('docs/operating.md', () => {
   });
 
   it('lists exactly the events of the log, with their levels', () => {
-    const [, levels = ''] = /const LEVELS = \{([^}]*)\}/.exec(readSource('src/observe/events.ts')) ?? [];
+    const [, levels = ''] = /const LEVELS = \{([^}]*)\}/.exec(readSource('src/events/events.ts')) ?? [];
     assert.deepEqual(
       tableOf('operating', '`msg`', 'Level').map(([event, level]) => [codeIn(event), level]),
       [...levels.matchAll(/'?([\w.]+)'?: '(\w+)'/g)].map(([, event, level]) => [event, level]),

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Observation } from '../../src/observe/events.ts';
+import type { Observation } from '../../src/events/events.ts';
 import { publishApplication, type TestApplication } from '../support/application.ts';
 import { type OwnPostgres, ownPostgres } from '../support/own-postgres.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';

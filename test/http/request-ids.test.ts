@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { startServer } from '../../src/cli/start-server.ts';
-import type { Observation } from '../../src/observe/events.ts';
+import type { Observation } from '../../src/events/events.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { head, onWire } from '../support/http-client.ts';
 import { OPERATOR_KEY } from '../support/server.ts';

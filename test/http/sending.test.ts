@@ -3,15 +3,15 @@
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { after, before, describe, it } from 'node:test';
-import { Deadlines } from '../../src/http/clients/deadlines.ts';
+import type { Observation } from '../../src/events/events.ts';
+import { Deadlines } from '../../src/http/clients/cancelled-requests.ts';
 import { Pipelines } from '../../src/http/clients/pipelines.ts';
 import { ActiveWork } from '../../src/http/clients/shutdown.ts';
 import { CLIENT_TIMEOUTS } from '../../src/http/clients/timeouts.ts';
 import { UnreadReplies, unreadBounds } from '../../src/http/clients/unread-replies.ts';
 import type { Reply } from '../../src/http/replies/reply.ts';
 import { sendReplies } from '../../src/http/send.ts';
-import type { Observation } from '../../src/observe/events.ts';
-import { ByteBudget, byteBounds } from '../../src/request/byte-budget.ts';
+import { ByteBudget, byteBounds } from '../../src/load/byte-budget.ts';
 import { assertProblem, head, onWire, send } from '../support/http-client.ts';
 import { until } from '../support/until.ts';
 import { type BareServer, startBareServer } from './bare-server.ts';

@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { Observation } from '../../src/events/events.ts';
 import { ActiveWork } from '../../src/http/clients/shutdown.ts';
 import { Background } from '../../src/jobs/background.ts';
-import type { Observation } from '../../src/observe/events.ts';
 import { until } from '../support/until.ts';
 
 describe('background work', () => {

@@ -2,12 +2,12 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import type { Observation } from '../../src/observe/events.ts';
+import type { Observation } from '../../src/events/events.ts';
 import { forEveryApplication } from '../../src/operations/every-application.ts';
 import { sweepSignIns } from '../../src/operations/upkeep/expired-sign-ins.ts';
 import { removeFinishedNotifications, restoreDueMarks } from '../../src/operations/upkeep/notifications.ts';
 import { Database } from '../../src/store/database/database.ts';
-import { StaleDefinition } from '../../src/store/database/sqlstate.ts';
+import { StaleDefinition } from '../../src/store/database/database-errors.ts';
 import { publishApplication } from '../support/application.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 

@@ -7,7 +7,7 @@ import type { PreparedApplication } from '../../src/domain/definition/applicatio
 import { createIdSource } from '../../src/domain/ids.ts';
 import type { Caller } from '../../src/domain/people/access.ts';
 import { recordText } from '../../src/domain/records/record-text.ts';
-import { draft } from '../../src/operations/records/drafts.ts';
+import { draft } from '../../src/operations/records/stored-forms.ts';
 import { insertRecords } from '../../src/store/records/records.ts';
 import type { Values } from '../../src/wire/values.ts';
 import { publishApplication } from '../support/application.ts';

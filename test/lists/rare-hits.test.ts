@@ -1,5 +1,5 @@
 // Searches of which the database cannot tell how many records match: the list walks along its order for a while, and
-// looks for all hits when that has found no whole page (store/records/lists).
+// looks for all hits when that has found no whole page (store/records/list-statements).
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';

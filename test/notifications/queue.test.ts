@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { DeliveryMarks } from '../../src/operations/upkeep/delivery-marks.ts';
 import { removeFinishedNotifications } from '../../src/operations/upkeep/notifications.ts';
-import { ServiceHealth } from '../../src/operations/upkeep/service-health.ts';
+import { ServiceHealth } from '../../src/operations/upkeep/push-service-health.ts';
 import { Database } from '../../src/store/database/database.ts';
 import { claimDeliveries, type Marking, markDeliveries } from '../../src/store/notifications/notifications.ts';
 import type { TestApplication } from '../support/application.ts';

@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { DELIVERY_MS_MAX, retryDelayMs } from '../../src/domain/notifications.ts';
-import type { Observation } from '../../src/observe/events.ts';
+import type { Observation } from '../../src/events/events.ts';
 import { retryAfterMs } from '../../src/push/transport.ts';
 import type { Person, TestApplication } from '../support/application.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';

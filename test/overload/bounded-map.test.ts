@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { BoundedMap } from '../../src/request/bounded-map.ts';
+import { BoundedMap } from '../../src/load/bounded-map.ts';
 
 test('a bounded map drops the entry that was set longest ago', () => {
   const map = new BoundedMap<string | undefined, number>(2);

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { tooBusy } from '../../src/faults.ts';
-import { ByteBudget, BytesNeeded } from '../../src/request/byte-budget.ts';
+import { ByteBudget, BytesNeeded } from '../../src/load/byte-budget.ts';
 import { RequestScope } from '../../src/request/request-scope.ts';
 
 describe('a budget of bytes', () => {

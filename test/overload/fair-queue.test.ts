@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { FairQueue } from '../../src/request/fair-queue.ts';
+import { FairQueue } from '../../src/load/fair-queue.ts';
 
 const drain = (turns: FairQueue<string>): string[] => {
   const order: string[] = [];

@@ -5,9 +5,9 @@ import { describe, it } from 'node:test';
 import { setImmediate as comeRound } from 'node:timers/promises';
 import fc from 'fast-check';
 import { fault } from '../../src/faults.ts';
-import { LoopTime } from '../../src/request/loop-time.ts';
+import { LoopTime } from '../../src/load/loop-time.ts';
+import { Slices, type Steps } from '../../src/load/slices.ts';
 import { RequestScope } from '../../src/request/request-scope.ts';
-import { Slices, type Steps } from '../../src/request/slices.ts';
 
 const STEP_MS = 1;
 /** So long a step never shares its slice with another. */

@@ -7,7 +7,7 @@ import type { IncomingMessage, Server } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Observation } from '../../src/observe/events.ts';
+import type { Observation } from '../../src/events/events.ts';
 import { publishApplication, string, type TestApplication } from '../support/application.ts';
 import { assertProblem, head, onWire, send, type Wire } from '../support/http-client.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { connect, type Socket } from 'node:net';
 import { after, before, describe, it } from 'node:test';
+import type { Observation } from '../../src/events/events.ts';
 import type { UnreadBounds } from '../../src/http/clients/unread-replies.ts';
-import type { Observation } from '../../src/observe/events.ts';
 import { publishApplication, string, type TestApplication } from '../support/application.ts';
 import { head, onWire } from '../support/http-client.ts';
 import { scrape } from '../support/metrics.ts';

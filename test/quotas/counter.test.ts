@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { PreparedApplication } from '../../src/domain/definition/application.ts';
+import type { Observation } from '../../src/events/events.ts';
 import { Fault, fault } from '../../src/faults.ts';
 import { Quotas } from '../../src/gate/quotas/quota.ts';
-import type { Observation } from '../../src/observe/events.ts';
 import { RequestScope } from '../../src/request/request-scope.ts';
 import { takenByGroup } from '../../src/store/applications/quotas.ts';
 import { Database } from '../../src/store/database/database.ts';

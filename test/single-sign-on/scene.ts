@@ -1,7 +1,7 @@
 // An organization with single sign-on, an application of it and people, and the way to the provider and back.
 
 import assert from 'node:assert/strict';
-import type { Observation } from '../../src/observe/events.ts';
+import type { Observation } from '../../src/events/events.ts';
 import { publishApplication, type TestApplication } from '../support/application.ts';
 import type { TestServer } from '../support/server.ts';
 import { Browser, type Page } from './browser.ts';

@@ -6,7 +6,7 @@ import { Fault } from '../../src/faults.ts';
 import { withCurrentDefinition } from '../../src/operations/current-definition.ts';
 import { RequestScope } from '../../src/request/request-scope.ts';
 import { Database } from '../../src/store/database/database.ts';
-import { StaleDefinition } from '../../src/store/database/sqlstate.ts';
+import { StaleDefinition } from '../../src/store/database/database-errors.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 
 const INSERT = 'insert into app_a.things (n) values ($1) returning n';

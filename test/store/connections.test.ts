@@ -7,8 +7,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { Fault } from '../../src/faults.ts';
 import { Database } from '../../src/store/database/database.ts';
+import { StaleDefinition } from '../../src/store/database/database-errors.ts';
 import { addressesOf } from '../../src/store/database/servers.ts';
-import { StaleDefinition } from '../../src/store/database/sqlstate.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { until } from '../support/until.ts';
 

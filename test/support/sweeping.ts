@@ -2,7 +2,7 @@
 
 import { tmpdir } from 'node:os';
 import { DAY_MS } from '../../src/domain/dates/days.ts';
-import type { Observation } from '../../src/observe/events.ts';
+import type { Observation } from '../../src/events/events.ts';
 import type { UpkeepContext } from '../../src/operations/every-application.ts';
 import { sweepUnfinished, sweepUnheldAndStray } from '../../src/operations/upkeep/attachment-sweep.ts';
 import { eraseRemoved } from '../../src/operations/upkeep/erasure.ts';

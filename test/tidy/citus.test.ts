@@ -137,7 +137,8 @@ const RULES: Rule[] = [
   ),
   {
     name: 'no reliance on err.constraint, err.table and err.column',
-    because: 'Citus leaves them out or adds the shard; store/database/sqlstate.ts reads the name from the message',
+    because:
+      'Citus leaves them out or adds the shard; store/database/database-errors.ts reads the name from the message',
     find: ({ path, text }) =>
       path.endsWith('.sql')
         ? []

@@ -112,7 +112,7 @@ const FOR_ALL_CODE: Rule[] = [
 const FOR_THE_SERVER: Rule[] = [
   codeRule(
     'no console outside of src/cli and src/main.ts',
-    'what happens is an event (src/observe/events.ts), from which the log is made',
+    'what happens is an event (src/events/events.ts), from which the log is made',
     /\bconsole\.\w+/g,
     { good: ['log.info(a);'], bad: ['console.log(a);'], except: /^src\/(?:cli\/|main\.ts$)/ },
   ),

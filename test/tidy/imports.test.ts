@@ -25,9 +25,13 @@ const PARTS: Readonly<Record<string, Part>> = {
   },
   request: {
     mayImport: [],
-    because: 'a request passes through every part with its scope, its queues and its budgets, and belongs to none',
+    because: 'a request passes through every part with its scope and its signal, and belongs to none',
   },
-  observe: { mayImport: [], because: 'every part reports events, so events know no part' },
+  load: {
+    mayImport: [],
+    because: 'queues, budgets and slices share the machine among tenants, whatever waits in them',
+  },
+  events: { mayImport: [], because: 'every part reports events, so events know no part' },
   monitoring: { mayImport: [], because: 'metrics and traces are made from events; they reach into no part' },
   wire: { mayImport: [], because: 'public shapes depend on nothing; everything else depends on them' },
   domain: { mayImport: ['wire'], because: 'rules are pure: no storage, no HTTP, no clock' },
@@ -55,7 +59,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   jobs: { mayImport: ['operations', 'store', 'domain'], because: 'jobs run below http and gate' },
   cli: { mayImport: [EVERYTHING], because: 'the one place where the parts are wired together' },
 };
-const OPEN_TO_ALL = ['faults.ts', 'context.ts', 'observe', 'request'];
+const OPEN_TO_ALL = ['faults.ts', 'context.ts', 'events', 'request', 'load'];
 const OUTSIDE_SRC: Readonly<Record<string, readonly string[]>> = { cli: ['client', 'demo'] };
 
 /** Files that lie in the layer itself. */

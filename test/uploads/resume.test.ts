@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import pg from 'pg';
-import type { Observation } from '../../src/observe/events.ts';
+import type { Observation } from '../../src/events/events.ts';
 import { createBlobs } from '../../src/store/blobs/open.ts';
 import {
   type AttachmentScene,

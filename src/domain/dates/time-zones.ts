@@ -1,7 +1,7 @@
 // Time zones of the tz database: converts instants to local times and back. Instants are milliseconds since 1970. A local
 // time is the number of milliseconds at which UTC clocks show the same date and time.
 
-import { BoundedMap } from '../../request/bounded-map.ts';
+import { BoundedMap } from '../../load/bounded-map.ts';
 import { DAY_MS } from './days.ts';
 
 /** A formatter takes 25 KB and 135 µs to create; few zones are in use at once. */

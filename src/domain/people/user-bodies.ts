@@ -14,7 +14,7 @@ import {
   type UserUpdate,
   userUpdateIn,
 } from '../../wire/users.ts';
-import { KINDS } from '../kinds.ts';
+import { KINDS } from '../schema-type-words.ts';
 import { validators } from '../validators.ts';
 import { accessProblem, emailProblem, type PropertyProblem, userNameProblem } from './users.ts';
 

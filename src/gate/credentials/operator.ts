@@ -2,7 +2,7 @@
 // address has to wait nothing is compared, so that further guesses learn nothing.
 
 import { createHash, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
-import { proveOperatorKey } from '../../domain/people/operator-proof.ts';
+import { proveOperatorKey } from '../../domain/people/server-proof.ts';
 import type { OperatorProof } from '../../wire/operator.ts';
 import type { Throttle } from '../throttling/throttle.ts';
 import { unauthorized } from './authenticate.ts';

@@ -7,8 +7,8 @@ import { createHmac, createSecretKey, randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { hash as argon2Hash, verify as argon2Verify } from '@node-rs/argon2';
 import { tooBusy } from '../../faults.ts';
-import { BoundedMap } from '../../request/bounded-map.ts';
-import { FairQueue } from '../../request/fair-queue.ts';
+import { BoundedMap } from '../../load/bounded-map.ts';
+import { FairQueue } from '../../load/fair-queue.ts';
 import { onAbort, type Signal } from '../../request/signal.ts';
 
 const MEMORY_MS = 10 * 60_000;

@@ -4,8 +4,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { PreparedApplication } from '../../domain/definition/application.ts';
 import { HOUR_MS, hourOf, secondsUntil } from '../../domain/quota.ts';
+import type { Observe } from '../../events/events.ts';
 import { type Fault, fault } from '../../faults.ts';
-import type { Observe } from '../../observe/events.ts';
 import { RequestScope } from '../../request/request-scope.ts';
 import { onAbort } from '../../request/signal.ts';
 import { giveBack, type Lease, takeLease } from '../../store/applications/quotas.ts';

@@ -2,7 +2,7 @@
 // gate/throttling/throttle.
 
 import { fault } from '../../faults.ts';
-import { BoundedMap } from '../../request/bounded-map.ts';
+import { BoundedMap } from '../../load/bounded-map.ts';
 import { networkOf, SITE_FACTOR, siteOf } from './network.ts';
 
 const WINDOW_MS = 60_000;

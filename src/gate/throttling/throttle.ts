@@ -3,7 +3,7 @@
 // writes to the database without credentials.
 
 import { fault } from '../../faults.ts';
-import { BoundedMap } from '../../request/bounded-map.ts';
+import { BoundedMap } from '../../load/bounded-map.ts';
 import { networkOf, SITE_FACTOR, siteOf } from './network.ts';
 
 const WINDOW_MS = 5 * 60_000;

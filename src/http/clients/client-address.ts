@@ -1,7 +1,7 @@
 // The canonical spelling of IP addresses, so that one client counts as one wherever addresses are counted or stored.
 
 import { isIPv4, isIPv6 } from 'node:net';
-import { BoundedMap } from '../../request/bounded-map.ts';
+import { BoundedMap } from '../../load/bounded-map.ts';
 
 /** Parsing an IPv6 address takes many times as long as an IPv4 address, and most clients send many requests. */
 const known = new BoundedMap<string, string | undefined>(2_000);

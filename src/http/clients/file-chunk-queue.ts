@@ -2,7 +2,7 @@
 // hundreds of downloads that begin at once would fill the buffers of their connections at once: beside 256 of them another
 // application's p99 was 518 ms, and 37 ms with this queue (`npm run bench -- neighbours --only downloads`, one round each).
 
-import { FairQueue } from '../../request/fair-queue.ts';
+import { FairQueue } from '../../load/fair-queue.ts';
 
 /** About the length of a chunk. */
 export const DOWNLOAD_CHUNK_BYTES = 64 * 1024;

@@ -6,7 +6,7 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { FairQueue } from '../../request/fair-queue.ts';
+import { FairQueue } from '../../load/fair-queue.ts';
 
 /** Chosen, not measured. */
 const READS_EACH_TURN = 4;

@@ -3,9 +3,9 @@
 
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Observe } from '../../events/events.ts';
 import { tooBusy } from '../../faults.ts';
-import type { Observe } from '../../observe/events.ts';
-import { partOfHeap } from '../../request/heap.ts';
+import { partOfHeap } from '../../load/heap.ts';
 
 export interface UnreadBounds {
   /** Of one tenant, and of all. */

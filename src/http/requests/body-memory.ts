@@ -2,7 +2,7 @@
 // complete and its request admitted. A body that arrived with its headers is not counted.
 
 import { type Fault, tooBusy } from '../../faults.ts';
-import { partOfHeap } from '../../request/heap.ts';
+import { partOfHeap } from '../../load/heap.ts';
 import type { BodyReading } from './body.ts';
 
 export interface BodyBounds {

@@ -3,7 +3,7 @@
 
 import type { IncomingMessage } from 'node:http';
 import { type Fault, fault } from '../../faults.ts';
-import { markDiscarded, whyBrokenOff } from '../clients/connection-end.ts';
+import { markDiscarded, whyBrokenOff } from '../clients/broken-requests.ts';
 import { CLIENT_TIMEOUTS, type ClientTimeouts } from '../clients/timeouts.ts';
 
 /** How much a client may still send after its reply before its connection is cut: enough to finish and to read the reply. */

@@ -4,8 +4,8 @@ import { fault, tooBusy } from '../../faults.ts';
 import type { Admission } from '../../gate/admission.ts';
 import { networkOf } from '../../gate/throttling/network.ts';
 import type { Transfers } from '../../gate/transfers.ts';
+import type { Slices } from '../../load/slices.ts';
 import type { RequestScope } from '../../request/request-scope.ts';
-import type { Slices } from '../../request/slices.ts';
 import type { HttpRequest } from '../clients/http-request.ts';
 import type { ClientTimeouts } from '../clients/timeouts.ts';
 import { readFile, readJsonBytes } from './body.ts';
@@ -75,7 +75,7 @@ export async function readInput(
     return origin + pathAndQuery(request.url).split('?', 1)[0];
   };
   // A file takes as long as its client and the file store need. Only its waits for the database have a deadline
-  // (http/clients/deadlines).
+  // (http/clients/cancelled-requests).
   const beginTransfer = () => {
     scope.endTransfer ??= uploads.begin(scope.tenant);
     scope.deadlineAt = Number.POSITIVE_INFINITY;

@@ -3,7 +3,7 @@
 // brackets, or of unknown members, kept the event loop busy for a tenth of a second.
 
 import { fault } from '../../faults.ts';
-import type { Steps } from '../../request/slices.ts';
+import type { Steps } from '../../load/slices.ts';
 
 /** An object or array that is too long to be parsed at once. */
 export interface Outline {

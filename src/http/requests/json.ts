@@ -3,7 +3,7 @@
 import { isAscii } from 'node:buffer';
 import { setOwn } from '../../domain/values/object.ts';
 import { fault } from '../../faults.ts';
-import type { SliceOwner, Slices, Steps } from '../../request/slices.ts';
+import type { SliceOwner, Slices, Steps } from '../../load/slices.ts';
 import { firstSolid, Malformed, type Outline, outlineOf } from './json-outline.ts';
 
 /** Up to this size parsing takes little time, whatever the body holds. */

@@ -4,7 +4,7 @@
 import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 import type { Static, TSchema } from 'typebox';
 import { listed } from '../../domain/definition/problems.ts';
-import { KINDS } from '../../domain/kinds.ts';
+import { KINDS } from '../../domain/schema-type-words.ts';
 import { validators } from '../../domain/validators.ts';
 import { fault } from '../../faults.ts';
 import { RECORDS_MAX } from '../../wire/records.ts';

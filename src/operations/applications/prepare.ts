@@ -20,8 +20,8 @@ import {
 import type { Publisher } from '../../store/database/handles.ts';
 import { announce } from '../../store/nodes/messages.ts';
 import { moveFence } from '../../store/records/fence.ts';
+import { fillRecords, type WalkedRow } from '../../store/records/publish-walks.ts';
 import { type Index, indexesOf } from '../../store/records/tables.ts';
-import { fillRecords, type WalkedRow } from '../../store/records/walks.ts';
 import type { Definition } from '../../wire/publish-document.ts';
 import type { ProgressReporter } from './progress.ts';
 

@@ -16,14 +16,14 @@ import { lockOutWriters, trigramOperators } from '../../store/applications/table
 import type { JointTransaction, Transaction } from '../../store/database/handles.ts';
 import { announce } from '../../store/nodes/messages.ts';
 import { moveFence } from '../../store/records/fence.ts';
+import { rewriteRecords, type WalkedRow } from '../../store/records/publish-walks.ts';
 import type { RecordRow } from '../../store/records/records.ts';
 import { createCollectionTable, createIndex, indexesOf } from '../../store/records/tables.ts';
-import { rewriteRecords, type WalkedRow } from '../../store/records/walks.ts';
 import type { Collection } from '../../wire/applications.ts';
 import type { Definition } from '../../wire/publish-document.ts';
 import { writeEntries } from '../activity/entries.ts';
 import { operatorEntry } from '../activity/operator-log.ts';
-import { laterOf, redraft } from '../records/drafts.ts';
+import { laterOf, redraft } from '../records/stored-forms.ts';
 import { type PublishPlan, refuseModeChange } from './plan.ts';
 import type { ProgressReporter } from './progress.ts';
 

@@ -1,14 +1,14 @@
 // The stored files of one application, each with its row. Files are listed before rows are looked up: a row exists before
 // its bytes and until after them, so a file without a row belongs to no attachment.
 
-import { type CheckedRow, existingAttachments } from '../../store/attachments/checks.ts';
+import { type CheckedRow, existingAttachments } from '../../store/attachments/doctor-statements.ts';
 import type { StoredBlob } from '../../store/blobs/blobs.ts';
 import { storageUnavailable } from '../../store/blobs/writes.ts';
-import { StaleDefinition } from '../../store/database/sqlstate.ts';
+import { StaleDefinition } from '../../store/database/database-errors.ts';
 import { applicationExists, type UpkeepContext } from '../every-application.ts';
 
 const BATCH = 500;
-/** A statement that fails only for a moment succeeds at the second attempt (store/database/sqlstate). */
+/** A statement that fails only for a moment succeeds at the second attempt (store/database/database-errors). */
 const ATTEMPTS_MAX = 2;
 
 export interface FileBatch {

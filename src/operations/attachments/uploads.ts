@@ -15,7 +15,7 @@ import {
   stateOf,
 } from '../../store/attachments/attachments.ts';
 import { mayAppearLater, putVerified } from '../../store/blobs/writes.ts';
-import { StaleDefinition } from '../../store/database/sqlstate.ts';
+import { StaleDefinition } from '../../store/database/database-errors.ts';
 import { userNames } from '../../store/people/users.ts';
 import type { AttachmentMetadata } from '../../wire/attachments.ts';
 import { activityEntries } from '../activity/entries.ts';

@@ -3,7 +3,12 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isoTime } from '../../domain/dates/iso-time.ts';
-import { type CheckedRow, changeState, existingAttachments, pageOfStored } from '../../store/attachments/checks.ts';
+import {
+  type CheckedRow,
+  changeState,
+  existingAttachments,
+  pageOfStored,
+} from '../../store/attachments/doctor-statements.ts';
 import { pageOfUnfinished, type Unfinished } from '../../store/attachments/sweeps.ts';
 import type { BlobKey } from '../../store/blobs/blobs.ts';
 import type { DoctorLine, Finding, FindingKind } from '../../wire/doctor.ts';

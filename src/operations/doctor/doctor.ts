@@ -5,7 +5,7 @@
 
 import { Fault } from '../../faults.ts';
 import { withTimeout } from '../../request/timeout.ts';
-import { StaleDefinition } from '../../store/database/sqlstate.ts';
+import { StaleDefinition } from '../../store/database/database-errors.ts';
 import type { DoctorLine, DoctorOptions, Looked } from '../../wire/doctor.ts';
 import { applicationExists, everyApplication, type UpkeepContext } from '../every-application.ts';
 import { examineAttachments, examineUnfinished } from './attachments.ts';

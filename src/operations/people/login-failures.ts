@@ -3,7 +3,7 @@
 
 import type { BackgroundTask, LoginFailure } from '../../context.ts';
 import type { IdSource } from '../../domain/ids.ts';
-import { BoundedMap } from '../../request/bounded-map.ts';
+import { BoundedMap } from '../../load/bounded-map.ts';
 import { loggedWrite } from '../../store/activity/logged-write.ts';
 import type { Database } from '../../store/database/database.ts';
 import { recordLoginFailure } from '../../store/people/accounts.ts';

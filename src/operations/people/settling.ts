@@ -5,8 +5,8 @@
 import type { Context } from '../../context.ts';
 import { withTimeout } from '../../request/timeout.ts';
 import { listSharing } from '../../store/applications/applications.ts';
+import { StaleDefinition } from '../../store/database/database-errors.ts';
 import type { JointTransaction } from '../../store/database/handles.ts';
-import { StaleDefinition } from '../../store/database/sqlstate.ts';
 import { announce } from '../../store/nodes/messages.ts';
 import { holdLatest, settled, type Unsettled } from '../../store/people/shared-users.ts';
 import { lockUserOfShared, removeUser, setUserEmail } from '../../store/people/users.ts';

@@ -7,15 +7,15 @@ import { readValues } from '../../domain/values/read-values.ts';
 import { fault } from '../../faults.ts';
 import { insertEntries } from '../../store/activity/activity.ts';
 import { loggedWrite } from '../../store/activity/logged-write.ts';
+import { StaleDefinition } from '../../store/database/database-errors.ts';
 import type { Reader } from '../../store/database/handles.ts';
-import { StaleDefinition } from '../../store/database/sqlstate.ts';
 import { insertRecords, type RecordRow } from '../../store/records/records.ts';
 import { violatedColumn } from '../../store/records/tables.ts';
 import type { NewRecord } from '../../wire/records.ts';
 import type { Values } from '../../wire/values.ts';
 import { type InCollection, reportWritten } from '../in-collection.ts';
 import { type Failure, inOrder, inOrderInSlices, type Outcome } from '../in-order.ts';
-import { type Draft, draft, draftInSlices, duplicatedValues, recordEntries } from './drafts.ts';
+import { type Draft, draft, draftInSlices, duplicatedValues, recordEntries } from './stored-forms.ts';
 import { completeTargets, type FoundTargets, findTargets } from './targets.ts';
 
 export interface NewDraft extends Draft {

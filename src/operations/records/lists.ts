@@ -18,6 +18,7 @@ import { type RecordText, readRecordText, type StoredRecord } from '../../domain
 import { readSearch } from '../../domain/search/check.ts';
 import type { Condition } from '../../domain/search/condition.ts';
 import { fault } from '../../faults.ts';
+import { isDecidedByReferences, type PageRequest, readPage } from '../../store/records/list-plans.ts';
 import {
   bytesOf,
   isLongRecord,
@@ -25,7 +26,6 @@ import {
   readLongRecord,
   readLongTexts,
 } from '../../store/records/long-records.ts';
-import { isDecidedByReferences, type PageRequest, readPage } from '../../store/records/pages.ts';
 import { getRecord } from '../../store/records/records.ts';
 import { isIdentifier } from '../../wire/identifiers.ts';
 import type { Value } from '../../wire/values.ts';

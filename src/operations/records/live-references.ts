@@ -7,7 +7,7 @@ import type { Context } from '../../context.ts';
 import type { ReferenceColumn } from '../../domain/definition/application.ts';
 import { readScope } from '../../domain/people/access.ts';
 import type { RecordText } from '../../domain/records/record-text.ts';
-import { BytesNeeded } from '../../request/byte-budget.ts';
+import { BytesNeeded } from '../../load/byte-budget.ts';
 import type { Reader } from '../../store/database/handles.ts';
 import { LONG_ALONE_BYTES } from '../../store/records/long-records.ts';
 import { type Referral, type Referred, readReferred } from '../../store/records/references.ts';

@@ -7,16 +7,16 @@ import { type RecordText, readRecordText, recordText, type StoredRecord } from '
 import type { Fault } from '../../faults.ts';
 import { insertEntries } from '../../store/activity/activity.ts';
 import type { SubjectEntry } from '../../store/activity/logged-write.ts';
+import { StaleDefinition } from '../../store/database/database-errors.ts';
 import type { Transaction } from '../../store/database/handles.ts';
-import { StaleDefinition } from '../../store/database/sqlstate.ts';
 import type { Row, Statement } from '../../store/database/statements.ts';
 import { insertRecords, type RecordRow, removeRecord, type Table, updateRecords } from '../../store/records/records.ts';
 import { violatedColumn } from '../../store/records/tables.ts';
 import type { Values } from '../../wire/values.ts';
 import { type InCollection, reportWritten } from '../in-collection.ts';
 import type { Failure, Outcome } from '../in-order.ts';
-import { draft, duplicatedValues, laterOf, projectedOf, recordEntries } from './drafts.ts';
 import { type NewDraft, newRow } from './inserts.ts';
+import { draft, duplicatedValues, laterOf, projectedOf, recordEntries } from './stored-forms.ts';
 
 export interface RecordWrite {
   readonly kind: 'record.create' | 'record.update';

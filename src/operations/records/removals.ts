@@ -6,11 +6,11 @@ import type { Context } from '../../context.ts';
 import { writeScope } from '../../domain/people/access.ts';
 import { tooBusy } from '../../faults.ts';
 import { commitLogged } from '../../store/activity/logged-write.ts';
-import { StaleDefinition } from '../../store/database/sqlstate.ts';
+import { StaleDefinition } from '../../store/database/database-errors.ts';
 import { findMatching, lockMatching, removeLocked } from '../../store/records/removals.ts';
 import { cachePath, type InCollection, inCollection } from '../in-collection.ts';
-import { recordEntries } from './drafts.ts';
 import { type SearchInput, searchOf } from './lists.ts';
+import { recordEntries } from './stored-forms.ts';
 
 /** Records found, and deleted, at a time. */
 const FOUND_MAX = 10_000;

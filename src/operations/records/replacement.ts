@@ -10,7 +10,7 @@ import { assertGeneration } from '../../store/records/fence.ts';
 import { inspectRecord, replaceRecord } from '../../store/records/records.ts';
 import type { Values } from '../../wire/values.ts';
 import { assertWritable, type InCollection, reportWritten } from '../in-collection.ts';
-import { draftInSlices, duplicatedValues, recordEntries } from './drafts.ts';
+import { draftInSlices, duplicatedValues, recordEntries } from './stored-forms.ts';
 import { completeTargets, type FoundTargets, isFound } from './targets.ts';
 import { mergeValues, type Update } from './updates.ts';
 

@@ -12,15 +12,14 @@ import { type ReadValues, readValues } from '../../domain/values/read-values.ts'
 import { Fault, fault, tooBusy } from '../../faults.ts';
 import type { Transaction } from '../../store/database/handles.ts';
 import { assertGeneration } from '../../store/records/fence.ts';
-import { getRecordByKey, lockRecordsByKeys } from '../../store/records/keys.ts';
 import { isLongRecord } from '../../store/records/long-records.ts';
 import type { LockedText } from '../../store/records/records.ts';
+import { getRecordByKey, lockRecordsByKeys } from '../../store/records/upsert-keys.ts';
 import type { NewRecord } from '../../wire/records.ts';
 import type { Values } from '../../wire/values.ts';
 import type { InCollection } from '../in-collection.ts';
 import { type Failure, inOrder, type Outcome } from '../in-order.ts';
 import { elementSizes, writeInBatches } from './batched-writes.ts';
-import { isDuplicatedIn } from './drafts.ts';
 import { withBytes } from './held-bytes.ts';
 import { draftNew, insertDrafts } from './inserts.ts';
 import {
@@ -35,6 +34,7 @@ import {
   writePlanned,
 } from './planned-writes.ts';
 import { replace } from './replacement.ts';
+import { isDuplicatedIn } from './stored-forms.ts';
 import { completeTargets, type FoundTargets, findTargets } from './targets.ts';
 import { mergeValues } from './updates.ts';
 

@@ -7,7 +7,7 @@ import { isoTime } from '../../domain/dates/iso-time.ts';
 import { ATTEMPTS_MAX, DELIVERY_MS_MAX, type Message, retryDelayMs } from '../../domain/notifications.ts';
 import type { Push } from '../../push/push.ts';
 import { type Outcome, SEND_TIMEOUT_MS, type Target } from '../../push/transport.ts';
-import { StaleDefinition } from '../../store/database/sqlstate.ts';
+import { StaleDefinition } from '../../store/database/database-errors.ts';
 import { type DeviceValidity, mayReceive } from '../../store/notifications/devices.ts';
 import { type DueApplication, dueApplications, postponeDue, unmarkDue } from '../../store/notifications/due.ts';
 import { type Claimed, claimDeliveries, type Marking, nextDue } from '../../store/notifications/notifications.ts';
@@ -15,7 +15,7 @@ import { type Account, getAccounts } from '../../store/people/accounts.ts';
 import { applicationExists } from '../every-application.ts';
 import { type StoredMessage, WATCH_MS } from '../notifications/notifications.ts';
 import { DeliveryMarks } from './delivery-marks.ts';
-import { ServiceHealth, SLOTS } from './service-health.ts';
+import { ServiceHealth, SLOTS } from './push-service-health.ts';
 
 /** Claimed from one application before the next one is served. */
 const BATCH = 32;

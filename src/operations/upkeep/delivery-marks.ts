@@ -3,7 +3,7 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 import type { OperatorContext } from '../../context.ts';
-import { StaleDefinition } from '../../store/database/sqlstate.ts';
+import { StaleDefinition } from '../../store/database/database-errors.ts';
 import { deleteDevices } from '../../store/notifications/devices.ts';
 import { bringDueForward } from '../../store/notifications/due.ts';
 import { type Marking, markDeliveries } from '../../store/notifications/notifications.ts';

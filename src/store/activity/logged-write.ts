@@ -3,9 +3,9 @@
 // pipelined transaction and 11,600/s with the CTE, while on Citus the CTE is ten times slower.
 
 import type { LogEntry } from '../../domain/activity/activity.ts';
-import { BoundedMap } from '../../request/bounded-map.ts';
+import { BoundedMap } from '../../load/bounded-map.ts';
+import { isRetriable, unavailable } from '../database/database-errors.ts';
 import type { Transaction, Writer } from '../database/handles.ts';
-import { isRetriable, unavailable } from '../database/sqlstate.ts';
 import type { Row, Statement } from '../database/statements.ts';
 import { insertEntries } from './activity.ts';
 

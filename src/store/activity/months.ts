@@ -5,8 +5,8 @@
 
 import { monthAfter, monthName, monthsToKeep, parseMonthName } from '../../domain/activity/activity-months.ts';
 import { firstUuidAt } from '../../domain/ids.ts';
+import { isLocked } from '../database/database-errors.ts';
 import type { Reader, Transaction, Writer } from '../database/handles.ts';
-import { isLocked } from '../database/sqlstate.ts';
 
 interface Span {
   /** Milliseconds since 1970; infinite where there is no bound. */

@@ -1,9 +1,9 @@
 // The cache of prepared definitions on this node.
 
 import { type PreparedApplication, prepareApplication } from '../../domain/definition/application.ts';
-import { BoundedMap } from '../../request/bounded-map.ts';
+import { BoundedMap } from '../../load/bounded-map.ts';
 import type { Database } from '../database/database.ts';
-import { StaleDefinition } from '../database/sqlstate.ts';
+import { StaleDefinition } from '../database/database-errors.ts';
 import { FreshCache } from '../nodes/fresh-cache.ts';
 import type { Invalidation } from '../nodes/messages.ts';
 import { getApplication, listApplicationIds } from './applications.ts';

@@ -7,9 +7,9 @@ import { readdir, readFile } from 'node:fs/promises';
 import { createFirstMonths } from '../activity/months.ts';
 import { readTime } from '../database/clock.ts';
 import type { Database } from '../database/database.ts';
+import { StaleDefinition } from '../database/database-errors.ts';
 import { UnsupportedDatabase } from '../database/engine.ts';
 import type { Reader, Transaction } from '../database/handles.ts';
-import { StaleDefinition } from '../database/sqlstate.ts';
 import { getApplication, listApplicationIds } from './applications.ts';
 import { retryOnLockTimeout } from './table-changes.ts';
 

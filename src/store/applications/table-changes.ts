@@ -1,11 +1,11 @@
 // How publishing changes the tables of collections while requests use them: columns and indexes are added and dropped, and
-// locks are held or waited for only briefly. Walks over records are in store/records/walks.
+// locks are held or waited for only briefly. Walks over records are in store/records/publish-walks.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Projection, SEARCH_TEXT } from '../../domain/records/projections.ts';
 import { fault } from '../../faults.ts';
+import { isLocked, isRetriable } from '../database/database-errors.ts';
 import type { Publisher, Reader, Transaction } from '../database/handles.ts';
-import { isLocked, isRetriable } from '../database/sqlstate.ts';
 import {
   addProjections,
   createIndex,

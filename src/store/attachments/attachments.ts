@@ -3,8 +3,8 @@
 // store/attachments/sweeps.
 
 import type { PreparedCollection } from '../../domain/definition/application.ts';
+import { StaleDefinition } from '../database/database-errors.ts';
 import type { Reader, Writer } from '../database/handles.ts';
-import { StaleDefinition } from '../database/sqlstate.ts';
 import type { Row, Statement } from '../database/statements.ts';
 import { tableOf } from '../records/tables.ts';
 

@@ -3,7 +3,7 @@
 // its handle declares it idempotent (`Writer.repeatable`), and an error after a commit becomes one that is never retried.
 
 import { Fault } from '../../faults.ts';
-import { isBroken, isLocked } from './sqlstate.ts';
+import { isBroken, isLocked } from './database-errors.ts';
 
 /** A request that may start over (request/request-scope.ts). */
 export interface WriteCounter {

@@ -2,7 +2,7 @@
 // or a slow disk would hold every connection and block the writes of all others.
 
 import { tooBusy } from '../../faults.ts';
-import { FairQueue } from '../../request/fair-queue.ts';
+import { FairQueue } from '../../load/fair-queue.ts';
 import { onAbort, type Signal } from '../../request/signal.ts';
 
 const WAIT_MS = 5_000;

@@ -6,6 +6,7 @@ import type { RequestScope } from '../../request/request-scope.ts';
 import { onAbort } from '../../request/signal.ts';
 import { type Checkout, StatementCancelling } from './cancelling.ts';
 import { ActiveApplications, ConnectionLimits } from './connection-limits.ts';
+import { isCancelled, isLocked, meaningOf, unavailable } from './database-errors.ts';
 import { isInTransaction } from './driver.ts';
 import { Lanes, type SendOnLane } from './lanes.ts';
 import { Pool } from './pool.ts';
@@ -13,7 +14,6 @@ import { Publishers } from './publishers.ts';
 import { type SchemaLocation, SYSTEM } from './schemas.ts';
 import { Servers } from './servers.ts';
 import { SlowReaders } from './slow-readers.ts';
-import { isCancelled, isLocked, meaningOf, unavailable } from './sqlstate.ts';
 import { run } from './statements.ts';
 
 export interface ConnectionsOptions {

@@ -6,10 +6,10 @@ import type { RequestScope } from '../../request/request-scope.ts';
 import { assertReads, newTransactionState, type TransactionState, type WriteCounter } from './committed-writes.ts';
 import { Connections, type ConnectionsOptions } from './connections.ts';
 import { type CopiedRow, copyRows } from './copied-rows.ts';
+import { meaningOf } from './database-errors.ts';
 import type { Engine, JointTransaction, Publisher, Reader, Transaction, Writer } from './handles.ts';
 import { counted, OpenTransaction, publisherOn } from './open-transaction.ts';
 import { locationOf, type SchemaLocation, SYSTEM, schemaOf } from './schemas.ts';
-import { meaningOf } from './sqlstate.ts';
 import {
   inTransaction,
   type Preparation,

@@ -5,10 +5,10 @@
 // (store/database/connections).
 
 import type pg from 'pg';
+import { ConnectionsClosed, isBroken } from './database-errors.ts';
 import { cutClient, streamOf } from './driver.ts';
 import type { PoolOptions } from './pool.ts';
 import { endClient, Silence } from './servers.ts';
-import { ConnectionsClosed, isBroken } from './sqlstate.ts';
 
 /** A read waits for a lock only while its table is being altered. */
 const LOCK_MS = 100;

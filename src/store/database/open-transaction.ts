@@ -5,9 +5,9 @@ import type { Fault } from '../../faults.ts';
 import type { RequestScope } from '../../request/request-scope.ts';
 import type { TransactionState } from './committed-writes.ts';
 import { type CopiedRow, copyRows } from './copied-rows.ts';
+import { isRetriable } from './database-errors.ts';
 import type { Publisher, Transaction } from './handles.ts';
 import { SYSTEM, schemaOf } from './schemas.ts';
-import { isRetriable } from './sqlstate.ts';
 import {
   commit,
   inTransaction,

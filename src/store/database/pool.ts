@@ -5,8 +5,8 @@
 import type pg from 'pg';
 import { onAbort, type Signal } from '../../request/signal.ts';
 import { withTimeout } from '../../request/timeout.ts';
+import { ConnectionsClosed, ConnectionTimeout } from './database-errors.ts';
 import { endClient, type Servers, Silence } from './servers.ts';
-import { ConnectionsClosed, ConnectionTimeout } from './sqlstate.ts';
 
 export interface PoolOptions {
   readonly servers: Servers;

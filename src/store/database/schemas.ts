@@ -1,6 +1,6 @@
 // The schema of an application's tables, and the lanes that its reads use.
 
-import { BoundedMap } from '../../request/bounded-map.ts';
+import { BoundedMap } from '../../load/bounded-map.ts';
 
 export interface SchemaLocation {
   readonly schema: string;

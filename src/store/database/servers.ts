@@ -3,8 +3,8 @@
 
 import pg from 'pg';
 import { withTimeout } from '../../request/timeout.ts';
+import { unavailable } from './database-errors.ts';
 import { cutClient, isBusy, streamOf } from './driver.ts';
-import { unavailable } from './sqlstate.ts';
 
 /** Short, so that an attempt begun while packets were lost delays requests only briefly once the network is back. */
 const CONNECT_MS = 1_500;

@@ -8,9 +8,9 @@ import {
   type TransactionState,
   type WriteCounter,
 } from './committed-writes.ts';
+import { isBroken, isRetriable, unavailable } from './database-errors.ts';
 import { cutClient, isInTransaction } from './driver.ts';
 import { preparedName } from './prepared.ts';
-import { isBroken, isRetriable, unavailable } from './sqlstate.ts';
 
 export type Row = readonly unknown[];
 

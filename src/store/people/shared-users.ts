@@ -2,8 +2,8 @@
 // `users.shared_user_id`. The row of a deleted shared user stays, like the row of a deleted user.
 
 import { foldText } from '../../domain/search/fold.ts';
+import { violatedConstraint } from '../database/database-errors.ts';
 import type { Reader, Transaction, Writer } from '../database/handles.ts';
-import { violatedConstraint } from '../database/sqlstate.ts';
 import type { Statement } from '../database/statements.ts';
 import type { UserPage } from './users.ts';
 

@@ -2,8 +2,8 @@
 // user. A subject is bound once, by the e-mail address; after that the address no longer matters.
 
 import { foldText } from '../../domain/search/fold.ts';
+import { violatedConstraint } from '../database/database-errors.ts';
 import type { Reader, Transaction } from '../database/handles.ts';
-import { violatedConstraint } from '../database/sqlstate.ts';
 import { readUser, type StoredUser, USER_COLUMNS } from './users.ts';
 
 /** A user or shared user with the e-mail address. */

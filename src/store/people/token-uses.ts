@@ -1,7 +1,7 @@
 // When tokens were last used: recorded in memory by requests and written by a job, so that no request waits for it.
 
 import type { Database } from '../database/database.ts';
-import { StaleDefinition } from '../database/sqlstate.ts';
+import { StaleDefinition } from '../database/database-errors.ts';
 import { setLastUses } from './tokens.ts';
 
 /** A use is recorded only when the last recorded use of the token is older than this. */

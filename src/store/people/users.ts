@@ -3,8 +3,8 @@
 import { runsApplication } from '../../domain/people/users.ts';
 import { foldText } from '../../domain/search/fold.ts';
 import type { NewUser, UserShort } from '../../wire/users.ts';
+import { StaleDefinition, violatedConstraint } from '../database/database-errors.ts';
 import type { Reader, Transaction } from '../database/handles.ts';
-import { StaleDefinition, violatedConstraint } from '../database/sqlstate.ts';
 import type { Statement } from '../database/statements.ts';
 
 export interface StoredUser {

@@ -2,8 +2,8 @@
 // while that generation is current. A node with a stale definition writes nothing, reloads and tries again. A generation
 // is finer than a version: it also moves when writers must start, or may stop, writing what the next version needs.
 
+import { StaleDefinition } from '../database/database-errors.ts';
 import type { Transaction } from '../database/handles.ts';
-import { StaleDefinition } from '../database/sqlstate.ts';
 import type { Row, Statement } from '../database/statements.ts';
 
 export const fenceGeneration = (schema: string): Statement => ({

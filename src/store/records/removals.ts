@@ -29,7 +29,7 @@ function conditionsOf({ schema, collection }: Table, selection: Selection, param
 
 /**
  * The first matching records after `after`, without locking them. If the planner cannot estimate how many match, all are
- * found first and then sorted (store/records/lists).
+ * found first and then sorted (store/records/list-statements).
  */
 export async function findMatching(
   reader: Reader,

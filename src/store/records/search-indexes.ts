@@ -4,7 +4,7 @@
 // collection is analyzed each time it has about doubled.
 
 import type { Database } from '../database/database.ts';
-import { StaleDefinition } from '../database/sqlstate.ts';
+import { StaleDefinition } from '../database/database-errors.ts';
 import type { Table } from './records.ts';
 import { searchIndexName, tableOf } from './tables.ts';
 

@@ -8,7 +8,7 @@ import {
   type ProjectionKind,
   SEARCH_TEXT,
 } from '../../domain/records/projections.ts';
-import { violatedConstraint } from '../database/sqlstate.ts';
+import { violatedConstraint } from '../database/database-errors.ts';
 
 export const tableOf = (schema: string, collectionId: string): string => `${schema}.${collectionId}`;
 

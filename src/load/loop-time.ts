@@ -1,4 +1,4 @@
-// How much event loop time each tenant has used lately. Only slices of heavy work are measured (request/slices.ts): an ordinary
+// How much event loop time each tenant has used lately. Only slices of heavy work are measured (load/slices.ts): an ordinary
 // request takes a fraction of a millisecond, and gate/admission counts those.
 
 const HALF_LIFE_MS = 1_000;

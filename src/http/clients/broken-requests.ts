@@ -5,10 +5,10 @@
 import { randomBytes } from 'node:crypto';
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
+import type { Observe } from '../../events/events.ts';
 import type { Fault } from '../../faults.ts';
-import type { Observe } from '../../observe/events.ts';
 import { toProblem } from '../replies/problem.ts';
-import { isReading } from './deadlines.ts';
+import { isReading } from './cancelled-requests.ts';
 import { queueRead } from './read-queue.ts';
 
 /** For the client to read the last reply and to close the connection: closing while it still sends would reset both. */

@@ -5,7 +5,7 @@
 import { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { fault } from '../../faults.ts';
-import { breakOff, isDiscarding, stopReading, whyBrokenOff } from './connection-end.ts';
+import { breakOff, isDiscarding, stopReading, whyBrokenOff } from './broken-requests.ts';
 import { FULL_TURN, queueRead } from './read-queue.ts';
 
 /** This many chunks may be of any size: clients that write a body token by token send hundreds. */

@@ -6,7 +6,7 @@ import { recordHash } from '../../domain/hash.ts';
 import { canonicalJson, canonicalJsonInSlices } from '../../domain/records/canonical-json.ts';
 import type { Projected } from '../../domain/records/projections.ts';
 import { type DuplicatedValues, type Fault, fault } from '../../faults.ts';
-import type { Steps } from '../../request/slices.ts';
+import type { Steps } from '../../load/slices.ts';
 import type { SubjectEntry } from '../../store/activity/logged-write.ts';
 import type { Reader } from '../../store/database/handles.ts';
 import { duplicatedColumns } from '../../store/records/records.ts';

@@ -8,7 +8,7 @@ import type { Position } from '../../domain/records/list-order.ts';
 import { cutText, type Projection } from '../../domain/records/projections.ts';
 import { Params } from '../database/params.ts';
 import type { Statement } from '../database/statements.ts';
-import { LISTED, type PageQuery } from './lists.ts';
+import { LISTED, type PageQuery } from './list-statements.ts';
 import { wholeText } from './search-leaves.ts';
 import { sqlType, tableOf } from './tables.ts';
 

@@ -2,10 +2,10 @@
 // and the next goes to the tenant that has used the least event loop time lately (docs/architecture/overload.md).
 
 import { tooBusy } from '../faults.ts';
+import type { RequestScope } from '../request/request-scope.ts';
+import { onAbort } from '../request/signal.ts';
 import { FairQueue } from './fair-queue.ts';
 import type { LoopTime } from './loop-time.ts';
-import type { RequestScope } from './request-scope.ts';
-import { onAbort } from './signal.ts';
 
 /** Work that can be interrupted at each `yield`. Between two yields it should take well below a millisecond. */
 export type Steps<T> = Generator<undefined, T, undefined>;

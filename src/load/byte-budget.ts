@@ -3,10 +3,10 @@
 // (docs/architecture/long-records.md).
 
 import { tooBusy } from '../faults.ts';
+import type { RequestScope } from '../request/request-scope.ts';
+import { onAbort } from '../request/signal.ts';
 import { FairQueue } from './fair-queue.ts';
 import { partOfHeap } from './heap.ts';
-import type { RequestScope } from './request-scope.ts';
-import { onAbort } from './signal.ts';
 
 export interface ByteBounds {
   readonly eachBytesMax: number;

@@ -1,4 +1,4 @@
-// How a page of records is read: which statement of store/records/lists, how often, and on which kind of connection. An
+// How a page of records is read: which statement of store/records/list-statements, how often, and on which kind of connection. An
 // operation says what the page holds; which plan finds it is decided here.
 
 import type { PreparedApplication } from '../../domain/definition/application.ts';
@@ -6,13 +6,13 @@ import type { Caller } from '../../domain/people/access.ts';
 import type { ListOrder, Position } from '../../domain/records/list-order.ts';
 import { ORDERED_CUT } from '../../domain/records/projections.ts';
 import type { Condition } from '../../domain/search/condition.ts';
+import { isUnfit } from '../database/database-errors.ts';
 import type { Reader } from '../database/handles.ts';
-import { isUnfit } from '../database/sqlstate.ts';
 import type { Row, Statement } from '../database/statements.ts';
 import { assertGeneration, fenceGeneration } from './fence.ts';
-import { type PageForm, type PageQuery, pageOf } from './lists.ts';
+import { type PageForm, type PageQuery, pageOf } from './list-statements.ts';
 import type { Table } from './records.ts';
-import { pageByReference } from './reference-lists.ts';
+import { pageByReference } from './reference-list-statements.ts';
 import { isGuess, isSharp, searchCondition } from './search.ts';
 
 export interface PageRequest {
