@@ -12,7 +12,7 @@ import { until } from '../support/until.ts';
 
 const PROGRAM = `
 process.on('message', ({ kind }) => kind === 'close' && process.exit());
-process.send({ kind: 'waiting', what: String(process.pid) });
+process.send({ kind: 'waiting', reason: String(process.pid) });
 process.send({ kind: 'listening', address: 'http://' + process.pid });
 `;
 
