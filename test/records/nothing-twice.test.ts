@@ -29,7 +29,7 @@ describe('a write of which a statement fails', () => {
     own = new pg.Client(database.connection);
     await own.connect();
     wire = await failingWire(database.connection);
-    server = await startTestServer({ database, connection: wire.connection, connectionsMax: 4 });
+    server = await startTestServer({ database, connection: wire.connection, connectionsMax: 4, expectFailures: true });
     app = await publishApplication(server, {
       collections: [
         { name: 'Places', columns: [{ name: 'Name', type: 'String' }] },
