@@ -9,7 +9,7 @@ import { CommandFailure } from './failure.ts';
 import { readJsonFile } from './json-file.ts';
 import type { AddressOptions } from './operator-address.ts';
 import { connectOperator, type OperatorClient } from './operator-client.ts';
-import { publish } from './publish.ts';
+import { publishFromFile } from './publish.ts';
 import { listQuotas, type QuotaOptions, readQuotaOptions, setQuotas, showQuotas } from './quotas.ts';
 import { createSharedUser, createUser, readUserOptions, type SharedUserOptions } from './users.ts';
 import { VERSION } from './version.ts';
@@ -99,7 +99,7 @@ function addPublish(root: Command, client: Connect): void {
     .option('--allow-data-loss', 'publish even if collections or columns are removed or change their type', false)
     .option(...URL_OPTION)
     .action(async (file: string, options: { dryRun: boolean; allowDataLoss: boolean; url?: string }) => {
-      await publish(await client(options), file, options);
+      await publishFromFile(await client(options), file, options);
     });
 }
 

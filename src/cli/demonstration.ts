@@ -5,7 +5,7 @@ import { open, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type pg from 'pg';
 import { loadDemonstration } from '../../demo/load.ts';
-import { makeDataFolder, unusable } from './operator-key.ts';
+import { ensureDataFolder, unusable } from './operator-key.ts';
 
 type Demonstration = Awaited<ReturnType<typeof loadDemonstration>>;
 
@@ -49,7 +49,7 @@ async function publish(address: string, { operatorKey, dataFolder, print }: Demo
 /** Checked before anything is published: the server shows the token only once. */
 async function keepableAt(dataFolder: string): Promise<string> {
   const file = join(dataFolder, FILE);
-  await makeDataFolder(dataFolder);
+  await ensureDataFolder(dataFolder);
   try {
     await (await open(file, 'a', 0o600)).close();
   } catch (error) {

@@ -15,7 +15,7 @@ export async function ensureOperatorKey(given: string | undefined, dataFolder: s
   if (given !== undefined) return given;
   const kept = await readOperatorKey(dataFolder);
   if (kept !== undefined) return kept;
-  await makeDataFolder(dataFolder);
+  await ensureDataFolder(dataFolder);
   const key = randomBytes(32).toString('base64url');
   try {
     await writeFile(operatorKeyFile(dataFolder), `${key}\n`, { mode: 0o600, flag: 'wx' });
@@ -50,7 +50,7 @@ function checked(key: string, file: string): string {
   }
 }
 
-export async function makeDataFolder(dataFolder: string): Promise<void> {
+export async function ensureDataFolder(dataFolder: string): Promise<void> {
   await mkdir(dataFolder, { recursive: true }).catch((error) => {
     throw unusable(dataFolder, error);
   });

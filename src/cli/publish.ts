@@ -9,7 +9,7 @@ interface Published {
   readonly changes: readonly { readonly text: string; readonly losesData?: true; readonly records?: number }[];
 }
 
-export async function publish(
+export async function publishFromFile(
   client: OperatorClient,
   file: string,
   options: { dryRun: boolean; allowDataLoss: boolean },

@@ -4,7 +4,7 @@ import type { SpawnOptions } from 'node:child_process';
 import { chmod, lstat, mkdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 
-export interface Account {
+export interface SystemAccount {
   readonly uid: number;
   readonly gid: number;
   /** True when we are root and must step down to start PostgreSQL. */
@@ -17,7 +17,7 @@ const UNPRIVILEGED_ID = 65534;
 /** Where root puts files that the unprivileged account must reach. */
 export const SHELF = '/var/lib/cartulary';
 
-export function currentAccount(): Account {
+export function currentAccount(): SystemAccount {
   const uid = process.geteuid?.() ?? 0;
   const gid = process.getegid?.() ?? 0;
   return uid === 0
@@ -30,7 +30,7 @@ export function currentAccount(): Account {
  * because some are matched. The working folder is / because ours may not be accessible to the account. A session of its
  * own keeps Ctrl-C in the terminal from reaching PostgreSQL before our orderly stop.
  */
-export function spawnOptions(account: Account): SpawnOptions {
+export function spawnOptions(account: SystemAccount): SpawnOptions {
   return {
     cwd: '/',
     detached: true,
@@ -46,12 +46,12 @@ interface Permission {
 }
 
 /** The kernel's rule for mode bits. Access control lists are not read: a folder that only a list opens counts as closed. */
-function allows(account: Account, entry: Permission, bits: number): boolean {
+function allows(account: SystemAccount, entry: Permission, bits: number): boolean {
   const shift = entry.uid === account.uid ? 6 : entry.gid === account.gid ? 3 : 0;
   return ((entry.mode >> shift) & bits) === bits;
 }
 
-export async function canRead(account: Account, file: string): Promise<boolean> {
+export async function canRead(account: SystemAccount, file: string): Promise<boolean> {
   if (!account.isUnprivileged) return true;
   return allows(account, await stat(file), 4);
 }
@@ -63,7 +63,7 @@ function ancestors(folder: string): string[] {
 }
 
 /** Whether the account may pass through `folder` (a real path, without links) and everything above it. */
-export async function canEnter(account: Account, folder: string): Promise<boolean> {
+export async function canEnter(account: SystemAccount, folder: string): Promise<boolean> {
   if (!account.isUnprivileged) return true;
   for (const ancestor of ancestors(folder)) {
     if (!allows(account, await stat(ancestor), 1)) return false;

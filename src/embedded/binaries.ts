@@ -20,7 +20,7 @@ import {
 import { createRequire } from 'node:module';
 import os from 'node:os';
 import path from 'node:path';
-import { type Account, canEnter, canRead, ensureTrustedFolder, SHELF } from './account.ts';
+import { canEnter, canRead, ensureTrustedFolder, SHELF, type SystemAccount } from './account.ts';
 import { EmbeddedFailure, errorCode, noRoom } from './failure.ts';
 
 export interface Binaries {
@@ -88,7 +88,7 @@ async function completeLinks(folder: string): Promise<boolean> {
 }
 
 /** npm creates all files of a package with one umask, so checking a few is enough. */
-async function isReachable(account: Account, folder: string): Promise<boolean> {
+async function isReachable(account: SystemAccount, folder: string): Promise<boolean> {
   for (const inner of ['bin', 'lib', 'share/postgresql/timezone']) {
     if (!(await canEnter(account, path.join(folder, inner)))) return false;
   }
@@ -173,7 +173,7 @@ export async function shelve({ folder, edition }: NativeFolder, shelf: string): 
 }
 
 /** The first folder that can be trusted; the last resort is a new random folder, which costs a copy at every start. */
-async function chooseShelf(account: Account): Promise<string> {
+async function chooseShelf(account: SystemAccount): Promise<string> {
   const inTemporary = path.join(await realpath(os.tmpdir()), `cartulary-${process.geteuid?.() ?? 0}`);
   for (const shelf of account.isUnprivileged ? [SHELF, inTemporary] : [inTemporary]) {
     if ((await ensureTrustedFolder(shelf)) && (await canEnter(account, shelf))) return shelf;
@@ -187,7 +187,7 @@ async function chooseShelf(account: Account): Promise<string> {
   );
 }
 
-export async function findBinaries(account: Account, print: (line: string) => void): Promise<Binaries> {
+export async function findBinaries(account: SystemAccount, print: (line: string) => void): Promise<Binaries> {
   const native = await locatePackage();
   let folder = native.folder;
   if (!(await completeLinks(folder)) || !(await isReachable(account, folder))) {

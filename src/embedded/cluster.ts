@@ -5,7 +5,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { chmod, chown, lstat, mkdir, open, readdir, readFile, rename, rm, statfs } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { type Account, currentAccount, spawnOptions } from './account.ts';
+import { currentAccount, type SystemAccount, spawnOptions } from './account.ts';
 import { EmbeddedFailure, errorCode, folderFailure, noRoom } from './failure.ts';
 import { findHome } from './home.ts';
 import { Watchdog } from './watchdog.ts';
@@ -30,13 +30,13 @@ export interface Cluster {
   readonly accessFile: string;
   /** Part of the title of every process of the cluster. */
   readonly name: string;
-  readonly account: Account;
+  readonly account: SystemAccount;
   readonly connectionsMax: number;
 }
 
 const CONNECTIONS = 100;
 
-export function clusterAt(home: string, account: Account, connectionsMax = CONNECTIONS): Cluster {
+export function clusterAt(home: string, account: SystemAccount, connectionsMax = CONNECTIONS): Cluster {
   const data = path.join(home, 'cluster');
   return {
     home,
@@ -51,7 +51,7 @@ export function clusterAt(home: string, account: Account, connectionsMax = CONNE
 }
 
 /** A folder that only the account can access. Fails if anything exists at the path, even a link. */
-async function makePrivate(folder: string, account: Account): Promise<void> {
+async function makePrivate(folder: string, account: SystemAccount): Promise<void> {
   await mkdir(folder, { mode: 0o700 });
   await chmod(folder, 0o700);
   if (account.isUnprivileged) await chown(folder, account.uid, account.gid);
@@ -61,7 +61,7 @@ async function makePrivate(folder: string, account: Account): Promise<void> {
  * The account for the cluster of a data folder. Root uses the owner of an existing cluster, so that a data folder of
  * another account still works for that account after root has served it.
  */
-export async function accountFor(folder: string): Promise<Account> {
+export async function accountFor(folder: string): Promise<SystemAccount> {
   const account = currentAccount();
   const data = path.join(folder, 'postgres', 'cluster');
   const entry = await lstat(data).catch(() => null);
@@ -137,7 +137,7 @@ interface Outcome {
   readonly output: string;
 }
 
-function runInitdb(initdb: string, parameters: string[], account: Account, watchdog: Watchdog): Promise<Outcome> {
+function runInitdb(initdb: string, parameters: string[], account: SystemAccount, watchdog: Watchdog): Promise<Outcome> {
   return new Promise((resolve, reject) => {
     const child = spawn(initdb, parameters, { ...spawnOptions(account), stdio: ['ignore', 'pipe', 'pipe'] });
     if (child.pid !== undefined) watchdog.guard(child.pid);
@@ -173,7 +173,7 @@ const CHARACTER_TYPES = ['C.UTF-8', 'en_US.UTF-8', 'UTF-8'];
  * The builtin provider compares by code point, the same on every system. LC_CTYPE must not be plain C: pg_trgm asks the C
  * library what a letter is and would ignore Japanese text.
  */
-async function initialise(initdb: string, draft: string, account: Account, watchdog: Watchdog): Promise<void> {
+async function initialise(initdb: string, draft: string, account: SystemAccount, watchdog: Watchdog): Promise<void> {
   let outcome: Outcome = { code: null, output: '' };
   for (const characterType of CHARACTER_TYPES) {
     await rm(draft, { recursive: true, force: true });
@@ -244,17 +244,17 @@ export async function refreshSurroundings(cluster: Cluster): Promise<void> {
   await writeWhole(cluster.accessFile, 'local all all trust\n');
 }
 
-export interface Preparation {
+export interface ClusterPreparation {
   /** A real path; the caller holds its lock. */
   readonly folder: string;
-  readonly account: Account;
+  readonly account: SystemAccount;
   readonly initdb: string;
   readonly print: (line: string) => void;
   readonly connectionsMax: number | undefined;
 }
 
 /** Finds the cluster or creates it. */
-export async function prepareCluster(preparation: Preparation): Promise<Cluster> {
+export async function prepareCluster(preparation: ClusterPreparation): Promise<Cluster> {
   const { folder, account, initdb, print, connectionsMax } = preparation;
   try {
     const home = await findHome(folder, account, print);

@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { chmod, lstat, mkdir, readdir, readFile, readlink, realpath, stat, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { type Account, canEnter, ensureTrustedFolder, SHELF } from './account.ts';
+import { canEnter, ensureTrustedFolder, SHELF, type SystemAccount } from './account.ts';
 import { EmbeddedFailure, folderFailure } from './failure.ts';
 import { isLockName } from './folder-lock.ts';
 
@@ -45,7 +45,7 @@ async function makeHome(home: string): Promise<string> {
 async function makeHomeOnShelf(
   folder: string,
   place: string,
-  account: Account,
+  account: SystemAccount,
   print: (line: string) => void,
 ): Promise<string> {
   if (!(await ensureTrustedFolder(SHELF)) || !(await canEnter(account, SHELF))) {
@@ -78,7 +78,7 @@ async function checkBelonging(folder: string, home: string): Promise<void> {
   await writeFile(record, `${folder}\n`);
 }
 
-async function followLink(folder: string, place: string, account: Account): Promise<string> {
+async function followLink(folder: string, place: string, account: SystemAccount): Promise<string> {
   const home = await realpath(place).catch(() => null);
   if (home === null) {
     throw new EmbeddedFailure(
@@ -90,14 +90,14 @@ async function followLink(folder: string, place: string, account: Account): Prom
   return home;
 }
 
-function unreachable(account: Account, home: string): EmbeddedFailure {
+function unreachable(account: SystemAccount, home: string): EmbeddedFailure {
   return new EmbeddedFailure(
     `The account that runs PostgreSQL (uid ${account.uid}) cannot enter ${home}; let others pass through the folders above it (chmod o+x), or move the data folder.`,
   );
 }
 
 /** The folder for the cluster, its socket and its settings; created if it is missing. */
-export async function findHome(folder: string, account: Account, print: (line: string) => void): Promise<string> {
+export async function findHome(folder: string, account: SystemAccount, print: (line: string) => void): Promise<string> {
   const place = path.join(folder, 'postgres');
   if (account.isUnprivileged) await openForPassage(folder);
   const entry = await lstat(place).catch(() => null);

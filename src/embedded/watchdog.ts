@@ -1,7 +1,7 @@
 // Stops PostgreSQL when this process dies, for any reason. A small shell reads a pipe that only this process holds open;
 // when the pipe ends, the shell shuts the guarded process down. It does nothing else.
 import { type ChildProcess, spawn } from 'node:child_process';
-import { type Account, spawnOptions } from './account.ts';
+import { type SystemAccount, spawnOptions } from './account.ts';
 
 /**
  * A sibling of PostgreSQL and not its parent: PostgreSQL survives the loss of the shell, and this process sees PostgreSQL's
@@ -25,14 +25,14 @@ const QUICK_DEATH_MS = 1_000;
 const QUICK_DEATHS_MAX = 5;
 
 export class Watchdog {
-  readonly #account: Account;
+  readonly #account: SystemAccount;
   readonly #print: (line: string) => void;
   #shell: ChildProcess | null = null;
   #guarded = '';
   #closed = false;
   #quickDeaths = 0;
 
-  constructor(account: Account, print: (line: string) => void) {
+  constructor(account: SystemAccount, print: (line: string) => void) {
     this.#account = account;
     this.#print = print;
     this.#spawn();

@@ -2,7 +2,7 @@
 // and help. No label holds a value that a client sent: routes are those of the route table.
 
 import type { EventCounts } from './event-counts.ts';
-import type { Tally, Value } from './tally.ts';
+import type { CountedValue, Tally } from './tally.ts';
 
 /** The state of the server's parts when metrics are requested. */
 export interface Readings {
@@ -53,11 +53,11 @@ export interface Figure {
   readonly type: string;
   /** An `Aggregator`, or for the library's own figures another one that the library has. */
   readonly aggregator: string;
-  readonly values: readonly Value[];
+  readonly values: readonly CountedValue[];
 }
 
 interface Row extends Omit<Figure, 'values'> {
-  readonly read: (readings: Readings, counts: EventCounts, name: string) => readonly Value[];
+  readonly read: (readings: Readings, counts: EventCounts, name: string) => readonly CountedValue[];
 }
 
 type Read = (readings: Readings, counts: EventCounts) => number | undefined;
@@ -69,7 +69,7 @@ const one = (read: Read): Row['read'] => {
   };
 };
 
-const by = (label: string, entries: Readonly<Record<string, number>>): Value[] =>
+const by = (label: string, entries: Readonly<Record<string, number>>): CountedValue[] =>
   Object.entries(entries).map(([name, value]) => ({ labels: { [label]: name }, value }));
 
 const gauge = (name: string, help: string, read: Row['read'], aggregator: Aggregator = 'sum'): Row => ({

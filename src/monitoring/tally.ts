@@ -1,7 +1,7 @@
 // Counters by the values of a few labels. Not the metrics library's own: it builds a string for each lookup of labels,
 // 1.3 µs per count, and it is only loaded with the first request for metrics (monitoring/exposition).
 
-export interface Value {
+export interface CountedValue {
   readonly labels: Readonly<Partial<Record<string, string | number>>>;
   readonly value: number;
   /** For the parts of a histogram, which have names of their own. */
@@ -26,7 +26,7 @@ export class Tally {
     this.#counts.set(values.join(SEPARATOR), value);
   }
 
-  values(): Value[] {
+  values(): CountedValue[] {
     return [...this.#counts].map(([key, value]) => {
       const texts = key.split(SEPARATOR);
       return { labels: Object.fromEntries(this.#labels.map((label, index) => [label, texts[index] ?? ''])), value };

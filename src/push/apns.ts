@@ -7,7 +7,7 @@ import type { ApnsAccount } from './key-files.ts';
 import { fitMessage, PHONE_BYTES_MAX } from './payload.ts';
 import {
   commonOutcome,
-  type Outcome,
+  type PushOutcome,
   problemOf,
   type Target,
   type Transport,
@@ -43,7 +43,7 @@ export class Apns implements Transport {
     return 'APNs';
   }
 
-  async send({ address }: Target, message: Message, signal: AbortSignal): Promise<Outcome> {
+  async send({ address }: Target, message: Message, signal: AbortSignal): Promise<PushOutcome> {
     const body = fitMessage(message, payload, PHONE_BYTES_MAX);
     const headers = {
       ':method': 'POST',
@@ -157,7 +157,7 @@ function reasonOf(text: string): string {
   }
 }
 
-function outcomeOf({ status, retryAfter, reason }: ApnsReply, now: number): Outcome {
+function outcomeOf({ status, retryAfter, reason }: ApnsReply, now: number): PushOutcome {
   const problem = problemOf(`answered ${status} ${reason}`);
   if (status === 410 || (status === 400 && GONE.has(reason))) return { kind: 'gone', problem };
   // The operator can correct the key; the message is retried until then.

@@ -6,7 +6,7 @@ import { fitMessage, PHONE_BYTES_MAX } from './payload.ts';
 import { Poster } from './post.ts';
 import {
   commonOutcome,
-  type Outcome,
+  type PushOutcome,
   problemOf,
   SEND_TIMEOUT_MS,
   type Target,
@@ -47,7 +47,7 @@ export class Fcm implements Transport {
     return 'FCM';
   }
 
-  async send({ address }: Target, message: Message, signal: AbortSignal): Promise<Outcome> {
+  async send({ address }: Target, message: Message, signal: AbortSignal): Promise<PushOutcome> {
     const { origin, projectId } = this.#account;
     const url = new URL(`${origin}/v1/projects/${projectId}/messages:send`);
     const body = fitMessage(message, (fitted) => this.#body(address, fitted), PHONE_BYTES_MAX + ENVELOPE_BYTES);
@@ -152,7 +152,7 @@ interface FcmError {
 function outcomeOf(
   { status, retryAfter, text }: { status: number; retryAfter: string | undefined; text: string },
   now: number,
-): Outcome {
+): PushOutcome {
   // The operator can correct the account; the message is retried until then.
   if (status === 401) return { kind: 'later', problem: problemOf(`answered ${status} ${text}`) };
   const common = commonOutcome(status, retryAfter, now);

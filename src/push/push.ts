@@ -6,7 +6,7 @@ import { Apns } from './apns.ts';
 import { Fcm } from './fcm.ts';
 import type { ApnsAccount, FcmAccount } from './key-files.ts';
 import { PushServices } from './push-services.ts';
-import { type Outcome, SEND_TIMEOUT_MS, type Target, type Transport } from './transport.ts';
+import { type PushOutcome, SEND_TIMEOUT_MS, type Target, type Transport } from './transport.ts';
 import { type VapidKeys, WebPush } from './web-push.ts';
 
 export interface PushSettings {
@@ -52,7 +52,7 @@ export class Push {
     return this.#transports[target.transport]?.serviceOf(target) ?? '';
   }
 
-  async send(target: Target, message: Message): Promise<Outcome> {
+  async send(target: Target, message: Message): Promise<PushOutcome> {
     const transport = this.#transports[target.transport];
     if (transport === undefined) return { kind: 'refused', problem: `${target.transport} is not set up` };
     return transport.send(target, message, AbortSignal.timeout(SEND_TIMEOUT_MS));

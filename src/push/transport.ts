@@ -12,7 +12,7 @@ export interface Target {
   readonly keys: string | null;
 }
 
-export type Outcome =
+export type PushOutcome =
   | { readonly kind: 'delivered' }
   /** The device no longer exists. */
   | { readonly kind: 'gone'; readonly problem: string }
@@ -25,7 +25,7 @@ export interface Transport {
   /** The service that receives the message: health is tracked for each, so that a failing one does not delay the others. */
   serviceOf(target: Target): string;
   /** Settles soon after the signal is aborted. */
-  send(target: Target, message: Message, signal: AbortSignal): Promise<Outcome>;
+  send(target: Target, message: Message, signal: AbortSignal): Promise<PushOutcome>;
   close(): Promise<void>;
 }
 
@@ -40,7 +40,7 @@ export const problemOf = (text: string): string =>
     .trim()
     .slice(0, PROBLEM_LENGTH_MAX);
 
-export const unreachableOutcome = (error: unknown): Outcome => {
+export const unreachableOutcome = (error: unknown): PushOutcome => {
   const { name, code, message } = error as NodeJS.ErrnoException;
   const timedOut = name === 'AbortError' || name === 'TimeoutError';
   const problem = timedOut
@@ -68,7 +68,7 @@ export function retryAfterMs(header: string | undefined, now: number): number | 
 }
 
 /** For statuses that mean the same for all services; undefined for the others. */
-export function commonOutcome(status: number, retryAfter: string | undefined, now: number): Outcome | undefined {
+export function commonOutcome(status: number, retryAfter: string | undefined, now: number): PushOutcome | undefined {
   if (status >= 200 && status < 300) return { kind: 'delivered' };
   if (status !== 408 && status !== 429 && status < 500) return undefined;
   const afterMs = retryAfterMs(retryAfter, now);

@@ -8,7 +8,7 @@ import { Poster } from './post.ts';
 import type { PushServices } from './push-services.ts';
 import {
   commonOutcome,
-  type Outcome,
+  type PushOutcome,
   problemOf,
   type Target,
   type Transport,
@@ -64,7 +64,7 @@ export class WebPush implements Transport {
     return this.#options.services.trusted(address)?.service ?? '';
   }
 
-  async send({ address, keys }: Target, message: Message, signal: AbortSignal): Promise<Outcome> {
+  async send({ address, keys }: Target, message: Message, signal: AbortSignal): Promise<PushOutcome> {
     const { services, now } = this.#options;
     // Checked again: the service may have been removed from the list since the device was registered.
     const url = services.trusted(address)?.url;
@@ -118,7 +118,7 @@ export function payload(message: Message): string {
 function outcomeOf(
   { status, retryAfter, text }: { status: number; retryAfter: string | undefined; text: string },
   now: number,
-): Outcome {
+): PushOutcome {
   const problem = problemOf(`answered ${status} ${text}`);
   if (status === 404 || status === 410) return { kind: 'gone', problem };
   return commonOutcome(status, retryAfter, now) ?? { kind: 'refused', problem };

@@ -14,7 +14,7 @@ export function whole(minimum: number, maximum: number): (value: string) => numb
   };
 }
 
-export function oneOf<const Names extends readonly string[]>(names: Names): (value: string) => Names[number] {
+export function oneOfWords<const Names extends readonly string[]>(names: Names): (value: string) => Names[number] {
   return (value) => {
     if (!names.includes(value)) throw new Error(`must be one of ${names.join(', ')}`);
     return value;

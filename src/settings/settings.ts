@@ -6,7 +6,7 @@ import {
   collectorAddress,
   databaseAddress,
   mailAddress,
-  oneOf,
+  oneOfWords,
   operatorKey,
   proxies,
   publicAddress,
@@ -196,7 +196,7 @@ export const SETTINGS = {
   }),
   OTEL_TRACES_SAMPLER: setting({
     default: 'parentbased_always_on',
-    parse: oneOf([
+    parse: oneOfWords([
       'always_on',
       'always_off',
       'traceidratio',
@@ -213,7 +213,7 @@ export const SETTINGS = {
   }),
   CARTULARY_LOG_LEVEL: setting({
     default: 'info',
-    parse: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
+    parse: oneOfWords(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
     sentence: 'Least severe level that is logged.',
   }),
 } as const;

@@ -61,13 +61,13 @@ const Progress = Type.Object({
 });
 export type Progress = Readonly<Static<typeof Progress>>;
 
-const Tally = Type.Object({
+const DoctorTally = Type.Object({
   found: Type.Integer(),
   mended: Type.Integer(),
   /** Findings that were neither repaired nor resolved meanwhile. */
   left: Type.Integer(),
 });
-export type Tally = Static<typeof Tally>;
+export type DoctorTally = Static<typeof DoctorTally>;
 
 const Looked = Type.Object({
   /** The folder or bucket of the files. */
@@ -91,8 +91,8 @@ export const DoctorLine = Type.Union([
   Type.Object({
     type: Type.Literal('end'),
     looked: Looked,
-    tallies: Type.Unsafe<Readonly<Record<FindingKind, Tally>>>(
-      Type.Object(Object.fromEntries(KINDS.map((kind) => [kind, Tally]))),
+    tallies: Type.Unsafe<Readonly<Record<FindingKind, DoctorTally>>>(
+      Type.Object(Object.fromEntries(KINDS.map((kind) => [kind, DoctorTally]))),
     ),
   }),
 ]);

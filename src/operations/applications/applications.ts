@@ -6,7 +6,7 @@ import { getApplication, listApplications, removeApplication } from '../../store
 import { insertErasure } from '../../store/applications/erasures.ts';
 import { dropApplicationSchema } from '../../store/applications/migrate.ts';
 import { lockPublishing } from '../../store/applications/publish-state.ts';
-import { announce } from '../../store/nodes/messages.ts';
+import { announceToNodes } from '../../store/nodes/messages.ts';
 import type { Definition } from '../../wire/publish-document.ts';
 
 export async function list(context: OperatorContext) {
@@ -38,7 +38,7 @@ export async function remove(context: OperatorContext, applicationId: string): P
       await dropApplicationSchema(tx.application);
       // A job deletes its files (operations/upkeep/erasure).
       await insertErasure(tx.system, applicationId, new Date(context.now()).toISOString());
-      await announce(tx.system, { application: applicationId });
+      await announceToNodes(tx.system, { application: applicationId });
     });
   });
   context.invalidate({ application: applicationId });

@@ -18,7 +18,7 @@ import {
   buildIndex,
 } from '../../store/applications/table-changes.ts';
 import type { Publisher } from '../../store/database/handles.ts';
-import { announce } from '../../store/nodes/messages.ts';
+import { announceToNodes } from '../../store/nodes/messages.ts';
 import { moveFence } from '../../store/records/fence.ts';
 import { fillRecords, type WalkedRow } from '../../store/records/publish-walks.ts';
 import { type Index, indexesOf } from '../../store/records/tables.ts';
@@ -123,7 +123,7 @@ export async function moveGeneration(
   await publisher.transaction(async (tx) => {
     await putGeneration(tx.system, applicationId, moved);
     await moveFence(tx.application, moved.generation);
-    await announce(tx.system, { application: applicationId });
+    await announceToNodes(tx.system, { application: applicationId });
   });
   context.invalidate({ application: applicationId });
 }

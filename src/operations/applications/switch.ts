@@ -14,7 +14,7 @@ import { countRecords } from '../../store/applications/publish-checks.ts';
 import { putPublishState } from '../../store/applications/publish-state.ts';
 import { lockOutWriters, trigramOperators } from '../../store/applications/table-changes.ts';
 import type { JointTransaction, Transaction } from '../../store/database/handles.ts';
-import { announce } from '../../store/nodes/messages.ts';
+import { announceToNodes } from '../../store/nodes/messages.ts';
 import { moveFence } from '../../store/records/fence.ts';
 import { rewriteRecords, type WalkedRow } from '../../store/records/publish-walks.ts';
 import type { RecordRow } from '../../store/records/records.ts';
@@ -61,7 +61,7 @@ export async function switchDefinition(
   await putApplication(tx.system, { definition: next, version, generation: generation + 1 }, isoTime(now));
   const published = { definition: next, version, logged: current?.activityLogEnabled };
   await writeEntries(tx.application, operatorEntry(context, 'application.publish', published, {}));
-  await announce(tx.system, { application: next.id });
+  await announceToNodes(tx.system, { application: next.id });
 }
 
 async function createTables(tx: Transaction, next: Definition, generation: number): Promise<void> {

@@ -23,7 +23,7 @@ export interface StoredFile {
 }
 
 export async function* filesOf(context: UpkeepContext, applicationId: string): AsyncGenerator<FileBatch> {
-  const blobs = listed(context.attachments.blobs.list(applicationId));
+  const blobs = listStoredFiles(context.attachments.blobs.list(applicationId));
   for await (const batch of batchesOf(blobs, BATCH)) {
     const ids = [...new Set(batch.map(({ attachmentId }) => attachmentId))];
     const rows = await rowsOf(context, applicationId, ids);
@@ -66,11 +66,11 @@ async function* batchesOf<T>(items: AsyncIterable<T>, size: number): AsyncGenera
 }
 
 /** The items that a store lists; its errors become UNAVAILABLE. */
-export async function* listed<T>(items: AsyncIterable<T>): AsyncGenerator<T> {
+export async function* listStoredFiles<T>(items: AsyncIterable<T>): AsyncGenerator<T> {
   const iterator = items[Symbol.asyncIterator]();
   try {
     for (;;) {
-      const { done, value } = await iterator.next().catch(unavailable);
+      const { done, value } = await iterator.next().catch(throwStorageUnavailable);
       if (done === true) return;
       yield value;
     }
@@ -79,6 +79,6 @@ export async function* listed<T>(items: AsyncIterable<T>): AsyncGenerator<T> {
   }
 }
 
-export function unavailable(error: unknown): never {
+export function throwStorageUnavailable(error: unknown): never {
   throw storageUnavailable(error);
 }

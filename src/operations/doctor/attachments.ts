@@ -12,7 +12,7 @@ import {
 import { pageOfUnfinished, type Unfinished } from '../../store/attachments/sweeps.ts';
 import type { BlobKey } from '../../store/blobs/blobs.ts';
 import type { DoctorLine, Finding, FindingKind } from '../../wire/doctor.ts';
-import { listed, unavailable } from '../attachments/stored-files.ts';
+import { listStoredFiles, throwStorageUnavailable } from '../attachments/stored-files.ts';
 import { clearUnfinished, interruptedAmong } from '../upkeep/unfinished-attachments.ts';
 import { advance, findingsOf, isDue, noteRemovals, type Walk } from './walk.ts';
 
@@ -61,7 +61,7 @@ async function sizesOf({ context }: Walk, applicationId: string, page: readonly 
   for (let start = 0; start < page.length; start += LOOKS_AT_ONCE) {
     const some = page.slice(start, start + LOOKS_AT_ONCE);
     const looks = some.map(({ id }) => blobs.size({ applicationId, attachmentId: id }));
-    sizes.push(...(await Promise.all(looks).catch(unavailable)));
+    sizes.push(...(await Promise.all(looks).catch(throwStorageUnavailable)));
   }
   return sizes;
 }
@@ -76,10 +76,10 @@ function suspicion(row: CheckedRow, size: number | undefined, hash: string | und
 
 /** undefined when the file was removed meanwhile. */
 async function hashOf(walk: Walk, key: BlobKey): Promise<string | undefined> {
-  const bytes = await walk.context.attachments.blobs.read(key).catch(unavailable);
+  const bytes = await walk.context.attachments.blobs.read(key).catch(throwStorageUnavailable);
   if (bytes === undefined) return undefined;
   const hash = createHash('sha256');
-  for await (const chunk of listed<Uint8Array>(bytes)) hash.update(chunk);
+  for await (const chunk of listStoredFiles<Uint8Array>(bytes)) hash.update(chunk);
   return hash.digest('hex');
 }
 

@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileNameOf, isInterrupted } from '../../store/blobs/keys.ts';
 import type { DoctorLine, FindingKind } from '../../wire/doctor.ts';
 import { removeFiles } from '../attachments/removals.ts';
-import { filesOf, hasNoRow, listed, type StoredFile } from '../attachments/stored-files.ts';
+import { filesOf, hasNoRow, listStoredFiles, type StoredFile } from '../attachments/stored-files.ts';
 import { advance, findingsOf, isDue, noteRemovals, type Walk } from './walk.ts';
 
 const KINDS: readonly FindingKind[] = ['bytesWithoutAttachment', 'bytesWithoutApplication', 'leftovers'];
@@ -15,7 +15,7 @@ const PUTTING_MS = 2_000;
 
 export async function* examineFiles(walk: Walk): AsyncGenerator<DoctorLine> {
   const { blobs } = walk.context.attachments;
-  for await (const applicationId of listed(blobs.applications())) {
+  for await (const applicationId of listStoredFiles(blobs.applications())) {
     if (!isDue(walk, applicationId, KINDS)) continue;
     const suspects = yield* examineStrangers(walk, applicationId);
     if (suspects.size === 0) continue;

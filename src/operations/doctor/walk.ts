@@ -1,6 +1,13 @@
 // The state of one walk of the doctor through all applications: what it has checked and found, and whether it repairs.
 
-import { FINDINGS, type Finding, type FindingKind, type Looked, type Progress, type Tally } from '../../wire/doctor.ts';
+import {
+  type DoctorTally,
+  FINDINGS,
+  type Finding,
+  type FindingKind,
+  type Looked,
+  type Progress,
+} from '../../wire/doctor.ts';
 import type { Removals } from '../attachments/removals.ts';
 import type { UpkeepContext } from '../every-application.ts';
 
@@ -9,7 +16,7 @@ export interface Walk {
   readonly mending: boolean;
   readonly hashes: boolean;
   readonly looked: Looked;
-  readonly tallies: Readonly<Record<FindingKind, Tally>>;
+  readonly tallies: Readonly<Record<FindingKind, DoctorTally>>;
   /** The kinds of problems found, as `<kind> <applicationId>`. */
   readonly found: Set<string>;
   /** `found` of the walk before: nothing else is checked. */
@@ -37,7 +44,7 @@ export function newWalk(context: UpkeepContext, { hashes, due }: NewWalk): Walk 
     mending,
     hashes,
     looked: { place: context.attachments.blobs.location, applications: 0, attachments: 0, files: 0, missing: 0 },
-    tallies: tallies as Record<FindingKind, Tally>,
+    tallies: tallies as Record<FindingKind, DoctorTally>,
     found: new Set(),
     ...(due === undefined ? {} : { due }),
     filesOfAttachments: 0,

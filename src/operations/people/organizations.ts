@@ -9,7 +9,7 @@ import {
   type SingleSignOn,
   setSingleSignOn,
 } from '../../store/applications/organizations.ts';
-import { announce } from '../../store/nodes/messages.ts';
+import { announceToNodes } from '../../store/nodes/messages.ts';
 import type { OrganizationSettings } from '../../wire/operator.ts';
 import { ORGANIZATION_LENGTH_MAX } from '../../wire/publish-document.ts';
 import { redirectAddress } from './single-sign-on.ts';
@@ -47,7 +47,7 @@ export async function put(context: OperatorContext, name: string, body: Organiza
     const stored = singleSignOn && settingsOf(singleSignOn, secretOf(singleSignOn, former));
     const endsSessions = former?.issuer !== stored?.issuer || former?.clientId !== stored?.clientId;
     await setSingleSignOn(tx, name, { singleSignOn: stored, endsSessions });
-    await announce(tx, 'everything');
+    await announceToNodes(tx, 'everything');
     return stored;
   });
   context.invalidate('everything');

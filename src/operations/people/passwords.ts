@@ -9,7 +9,7 @@ import { accountKey, passwordWeakness } from '../../domain/people/passwords.ts';
 import { sessionEpoch } from '../../domain/people/sessions.ts';
 import { fault } from '../../faults.ts';
 import type { Transaction } from '../../store/database/handles.ts';
-import { announce, type Invalidation } from '../../store/nodes/messages.ts';
+import { announceToNodes, type Invalidation } from '../../store/nodes/messages.ts';
 import { type Account, getAccount, presentHash } from '../../store/people/accounts.ts';
 import { setSharedUserPassword, setUserPassword } from '../../store/people/passwords.ts';
 import { moveSession } from '../../store/people/sessions.ts';
@@ -106,7 +106,7 @@ export async function replacePassword(
           : await setSharedUserPassword(tx.system, shared, passwordHash);
       if (!stored || !(await also(tx.application, epoch))) throw new Changed();
       await writeEntries(tx.application, entriesOf(scene, account));
-      await announce(tx.system, invalidation);
+      await announceToNodes(tx.system, invalidation);
     });
   } catch (error) {
     if (error instanceof Changed) return false;

@@ -7,7 +7,7 @@ import { withTimeout } from '../../request/timeout.ts';
 import { listSharing } from '../../store/applications/applications.ts';
 import { StaleDefinition } from '../../store/database/database-errors.ts';
 import type { JointTransaction } from '../../store/database/handles.ts';
-import { announce } from '../../store/nodes/messages.ts';
+import { announceToNodes } from '../../store/nodes/messages.ts';
 import { holdLatest, settled, type Unsettled } from '../../store/people/shared-users.ts';
 import { lockUserOfShared, removeUser, setUserEmail } from '../../store/people/users.ts';
 import { applicationExists } from '../every-application.ts';
@@ -50,7 +50,7 @@ async function followIn(means: SettlingContext, applicationId: string, sharedUse
   try {
     const changed = await database.jointTransaction(applicationId, async (tx) => {
       const changed = await follow(tx, sharedUserId);
-      if (changed) await announce(tx.application, { application: applicationId });
+      if (changed) await announceToNodes(tx.application, { application: applicationId });
       return changed;
     });
     if (changed) invalidate({ application: applicationId });

@@ -7,7 +7,7 @@ import { isoTime } from '../../domain/dates/iso-time.ts';
 import type { IdSource } from '../../domain/ids.ts';
 import { fault } from '../../faults.ts';
 import type { JointTransaction, Transaction } from '../../store/database/handles.ts';
-import { announce } from '../../store/nodes/messages.ts';
+import { announceToNodes } from '../../store/nodes/messages.ts';
 import {
   getSharedUser,
   insertSharedUser,
@@ -85,7 +85,7 @@ export async function update(context: Context, sharedUserId: string, input: unkn
     const unsettledSince = after.email === before.email ? undefined : since;
     await updateSharedUser(tx.system, { ...after, unsettledSince });
     await writeEntries(tx.application, entriesOf(context, 'sharedUser.update', sharedUserId));
-    if (affectsEntry(before, after)) await announce(tx.system, { sharedUser: sharedUserId });
+    if (affectsEntry(before, after)) await announceToNodes(tx.system, { sharedUser: sharedUserId });
     return { before, after };
   });
   if (affectsEntry(before, after)) people.invalidate({ sharedUser: sharedUserId });
@@ -103,7 +103,7 @@ export async function remove(context: Context, sharedUserId: string): Promise<vo
     await refuseSelf(context, tx, sharedUserId);
     await removeSharedUser(tx.system, sharedUserId, since);
     await writeEntries(tx.application, entriesOf(context, 'sharedUser.delete', sharedUserId));
-    await announce(tx.system, { sharedUser: sharedUserId });
+    await announceToNodes(tx.system, { sharedUser: sharedUserId });
   });
   people.invalidate({ sharedUser: sharedUserId });
   await settleSoon(context, { id: sharedUserId, organization, since });

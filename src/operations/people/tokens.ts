@@ -9,7 +9,7 @@ import { isoTime } from '../../domain/dates/iso-time.ts';
 import { SECRET_BYTES, secretHash } from '../../domain/people/tokens.ts';
 import { readRfc3339 } from '../../domain/values/date-time.ts';
 import { fault } from '../../faults.ts';
-import { announce } from '../../store/nodes/messages.ts';
+import { announceToNodes } from '../../store/nodes/messages.ts';
 import { holdTokens, insertToken, listTokens, revokeToken } from '../../store/people/tokens.ts';
 import { getUser } from '../../store/people/users.ts';
 import type { CreatedToken, NewToken, TokenView } from '../../wire/tokens.ts';
@@ -118,7 +118,7 @@ async function issueToken(scene: TokenScene, { name, expiresAt }: NewToken): Pro
     const { text, params } = insertToken(tx.schema, token);
     await tx.rows(text, params);
     await writeEntries(tx, entries('token.create', { tokenId: id, userId }));
-    await announce(tx, { application: applicationId });
+    await announceToNodes(tx, { application: applicationId });
   });
   invalidate({ application: applicationId });
   const { createdAt } = token;
@@ -143,7 +143,7 @@ async function withdrawToken(scene: TokenScene, tokenId: string): Promise<void> 
       throw fault('TOKEN_NOT_FOUND', { tokenId: tokenId.slice(0, TOKEN_ID_SHOWN_MAX) });
     }
     await writeEntries(tx, entries('token.revoke', { tokenId, userId }));
-    await announce(tx, { application: applicationId });
+    await announceToNodes(tx, { application: applicationId });
   });
   invalidate({ application: applicationId });
 }

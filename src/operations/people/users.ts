@@ -8,7 +8,7 @@ import type { IdSource } from '../../domain/ids.ts';
 import { runsApplication } from '../../domain/people/users.ts';
 import { fault } from '../../faults.ts';
 import type { JointTransaction, Transaction } from '../../store/database/handles.ts';
-import { announce } from '../../store/nodes/messages.ts';
+import { announceToNodes } from '../../store/nodes/messages.ts';
 import { enabledAmong, holdSharedUser } from '../../store/people/shared-users.ts';
 import {
   getUser,
@@ -206,7 +206,7 @@ const entriesOf = (context: Context, kind: ActivityKind, userId: string) =>
 
 async function logAndAnnounce(context: Context, tx: Transaction, entries: readonly LogEntry[]): Promise<void> {
   await writeEntries(tx, entries);
-  await announce(tx, { application: context.application.id });
+  await announceToNodes(tx, { application: context.application.id });
 }
 
 interface Creation extends Pick<Context, 'database'>, Pick<PeopleDependencies, 'invalidate'> {
@@ -257,7 +257,7 @@ async function storeUser(
   const origin = shared === undefined ? { sharedUserId: null } : { sharedUserId: shared.id, email: shared.email };
   await insertUser(tx, { ...rest, ...origin, id, passwordHash, createdAt: isoTime(now()) }, generation);
   await writeEntries(tx, entries(id));
-  await announce(tx, { application: definition.id });
+  await announceToNodes(tx, { application: definition.id });
   return (await getUser(tx, id))!;
 }
 

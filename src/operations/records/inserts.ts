@@ -15,10 +15,10 @@ import type { NewRecord } from '../../wire/records.ts';
 import type { Values } from '../../wire/values.ts';
 import { type InCollection, reportWritten } from '../in-collection.ts';
 import { type Failure, inOrder, inOrderInSlices, type Outcome } from '../in-order.ts';
-import { type Draft, draft, draftInSlices, duplicatedValues, recordEntries } from './stored-forms.ts';
+import { draft, draftInSlices, duplicatedValues, recordEntries, type StoredForm } from './stored-forms.ts';
 import { completeTargets, type FoundTargets, findTargets } from './targets.ts';
 
-export interface NewDraft extends Draft {
+export interface NewDraft extends StoredForm {
   readonly createdBy: { readonly id: string; readonly name: string };
 }
 

@@ -15,7 +15,7 @@ import type { Values } from '../../wire/values.ts';
 import { activityEntries } from '../activity/entries.ts';
 import type { InCollection } from '../in-collection.ts';
 
-export interface Draft {
+export interface StoredForm {
   readonly id: string;
   readonly values: Values;
   readonly valuesJson: string;
@@ -23,14 +23,14 @@ export interface Draft {
   readonly projected: readonly Projected[];
 }
 
-export function draft(collection: PreparedCollection, id: string, values: Values): Draft {
+export function draft(collection: PreparedCollection, id: string, values: Values): StoredForm {
   const made = redraft(collection, id, values);
   refuseTooLong(made.valuesJson);
   return made;
 }
 
 /** Of values that are already stored, whatever their size. */
-export function redraft(collection: PreparedCollection, id: string, values: Values): Draft {
+export function redraft(collection: PreparedCollection, id: string, values: Values): StoredForm {
   const valuesJson = canonicalJson(values);
   return { id, values, valuesJson, hash: recordHash(id, valuesJson), projected: projectedOf(collection, values) };
 }
@@ -45,7 +45,7 @@ function refuseTooLong(valuesJson: string): void {
 }
 
 /** Like `draft`, but can be interrupted if the request is heavy. */
-export function* draftInSlices({ scope, collection }: InCollection, id: string, values: Values): Steps<Draft> {
+export function* draftInSlices({ scope, collection }: InCollection, id: string, values: Values): Steps<StoredForm> {
   if (!scope.heavy) return draft(collection, id, values);
   const valuesJson = yield* canonicalJsonInSlices(values);
   refuseTooLong(valuesJson);
@@ -82,7 +82,7 @@ export const recordEntries = (
 export async function duplicatedValues(
   reader: Reader,
   collection: PreparedCollection,
-  { error, refused }: { error: unknown; refused: Pick<Draft, 'id' | 'projected' | 'values'> },
+  { error, refused }: { error: unknown; refused: Pick<StoredForm, 'id' | 'projected' | 'values'> },
 ): Promise<Fault | undefined> {
   const columnIds = await duplicatedColumns(reader, collection, { error, row: refused });
   if (columnIds === undefined) return undefined;

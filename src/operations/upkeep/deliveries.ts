@@ -6,7 +6,7 @@ import type { OperatorContext } from '../../context.ts';
 import { isoTime } from '../../domain/dates/iso-time.ts';
 import { ATTEMPTS_MAX, DELIVERY_MS_MAX, type Message, retryDelayMs } from '../../domain/notifications.ts';
 import type { Push } from '../../push/push.ts';
-import { type Outcome, SEND_TIMEOUT_MS, type Target } from '../../push/transport.ts';
+import { type PushOutcome, SEND_TIMEOUT_MS, type Target } from '../../push/transport.ts';
 import { StaleDefinition } from '../../store/database/database-errors.ts';
 import { type DeviceValidity, mayReceive } from '../../store/notifications/devices.ts';
 import { type DueApplication, dueApplications, postponeDue, unmarkDue } from '../../store/notifications/due.ts';
@@ -177,7 +177,7 @@ export class Deliveries {
   async #attempt(delivery: ClaimedDelivery): Promise<void> {
     const { device, service, refusal } = delivery;
     if (device === undefined || service === undefined) {
-      const outcome: Outcome =
+      const outcome: PushOutcome =
         refusal === undefined ? { kind: 'gone', problem: 'the device is gone' } : { kind: 'refused', problem: refusal };
       return this.#settle(delivery, outcome, false);
     }
@@ -189,7 +189,7 @@ export class Deliveries {
   }
 
   /** Never rejects: the count of the service's attempts depends on it. */
-  async #send({ message, notificationId, createdAt }: ClaimedDelivery, device: Target): Promise<Outcome> {
+  async #send({ message, notificationId, createdAt }: ClaimedDelivery, device: Target): Promise<PushOutcome> {
     const { now, people } = this.#context;
     const made = createdAt.getTime();
     if (now() - made > DELIVERY_MS_MAX) return { kind: 'refused', problem: 'it is too old' };
@@ -202,7 +202,7 @@ export class Deliveries {
     }
   }
 
-  #settle(delivery: ClaimedDelivery, outcome: Outcome, serviceFailing: boolean): void {
+  #settle(delivery: ClaimedDelivery, outcome: PushOutcome, serviceFailing: boolean): void {
     const { now, observe } = this.#context;
     const { applicationId, notificationId, deviceId, attempts, createdAt } = delivery;
     const at = now();

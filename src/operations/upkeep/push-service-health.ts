@@ -14,7 +14,7 @@ interface Health {
   underWay: number;
 }
 
-export type Admission = 'admitted' | 'busy' | 'failing';
+export type DeliveryPermit = 'admitted' | 'busy' | 'failing';
 
 export class ServiceHealth {
   readonly #services = new Map<string, Health>();
@@ -29,7 +29,7 @@ export class ServiceHealth {
   }
 
   /** Whether another delivery may begin now. */
-  admits(service: string): Admission {
+  admits(service: string): DeliveryPermit {
     if (this.isFailing(service)) return this.#failingUnderWay() < SLOTS_OF_FAILING ? 'admitted' : 'failing';
     return (this.#services.get(service)?.underWay ?? 0) < SLOTS_OF_ONE ? 'admitted' : 'busy';
   }

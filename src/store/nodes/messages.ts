@@ -43,7 +43,7 @@ function payloadOf(invalidation: Invalidation): string {
   return session === undefined ? `application ${application}` : `session ${application} ${session}`;
 }
 
-export async function announce(handle: Reader, invalidation: Invalidation): Promise<void> {
+export async function announceToNodes(handle: Reader, invalidation: Invalidation): Promise<void> {
   const { text, params } = announcement(invalidation);
   await handle.rows(text, params);
 }
