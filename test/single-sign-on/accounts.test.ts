@@ -81,10 +81,10 @@ describe('accounts of single sign-on', () => {
       [{ ...ADA, email_verified: false }, 'the e-mail address is not verified, and the subject is not known'],
       [{ ...ADA, email_verified: 'true' }, 'the e-mail address is not verified, and the subject is not known'],
       [{ sub: 'ada', email: ADA.email }, 'the e-mail address is not verified, and the subject is not known'],
-      [{ ...ADA, email: 'nobody@example.com' }, 'nobody who may enter has the e-mail address'],
+      [{ ...ADA, email: 'nobody@example.com' }, 'no user with access has the e-mail address'],
       [{ ...ADA, email: 'same@example.com' }, 'several have the e-mail address'],
       // A Kelvin sign, which searches take for a k.
-      [{ ...ADA, email: '\u212aelvin@example.com' }, 'nobody who may enter has the e-mail address'],
+      [{ ...ADA, email: '\u212aelvin@example.com' }, 'no user with access has the e-mail address'],
     ];
     for (const [who, reason] of cases) await refuse(app.id, who, reason);
     assert.deepEqual(await subjects(app.id), []);
@@ -103,16 +103,16 @@ describe('accounts of single sign-on', () => {
     const app = await publishSignedOn(server, provider.settings);
     const sibling = await publishSignedOn(server, provider.settings, { organization: app.organization });
     const ada = await app.addPerson('Ada', { email: 'ada@example.com' });
-    await refuse(sibling.id, ADA, 'nobody who may enter has the e-mail address');
+    await refuse(sibling.id, ADA, 'no user with access has the e-mail address');
     const set = (what: string) => server.database.sql(`update app_${app.id}.users set ${what} where id = $1`, [ada.id]);
     await set('disabled = true');
-    await refuse(app.id, ADA, 'nobody who may enter has the e-mail address');
+    await refuse(app.id, ADA, 'no user with access has the e-mail address');
     await set('disabled = false');
     assert.equal(await enter(app.id, ADA), ada.id);
     await set('disabled = true');
     await refuse(app.id, ADA, 'the user is disabled');
     await set('disabled = false, deleted_at = now()');
-    await refuse(app.id, ADA, 'nobody who may enter has the e-mail address');
+    await refuse(app.id, ADA, 'no user with access has the e-mail address');
   });
 
   it('are bound anew when the organization moves to another provider', async (t) => {
@@ -139,7 +139,7 @@ describe('accounts of single sign-on', () => {
     assert.deepEqual(await subjects(app.id), [`${provider.issuer} ada`]);
     await put('successor@example.com');
     assert.deepEqual(await subjects(app.id), []);
-    await refuse(app.id, ADA, 'nobody who may enter has the e-mail address');
+    await refuse(app.id, ADA, 'no user with access has the e-mail address');
     const successor = { sub: 'successor', email: 'successor@example.com', email_verified: true };
     assert.equal(await enter(app.id, successor), ada.id);
     assert.deepEqual(await subjects(app.id), [`${provider.issuer} successor`]);
@@ -242,7 +242,7 @@ describe('accounts of single sign-on', () => {
     assert.deepEqual(await bound(), [[`${provider.issuer} ada`]]);
     await put('ada@elsewhere.example');
     assert.deepEqual(await bound(), [[null]]);
-    await refuse(one, ADA, 'nobody who may enter has the e-mail address');
+    await refuse(one, ADA, 'no user with access has the e-mail address');
     assert.equal(await enter(one, { ...ADA, sub: 'ada-2', email: 'ada@elsewhere.example' }), user);
     assert.deepEqual(await bound(), [[`${provider.issuer} ada-2`]]);
     await put('ada@example.com');
@@ -255,6 +255,6 @@ describe('accounts of single sign-on', () => {
     await refuse(one, ADA, 'the user is disabled');
     assert.equal(await enter(two, ADA), second);
     await there('deleted_at = now()');
-    await refuse(two, ADA, 'nobody who may enter has the e-mail address');
+    await refuse(two, ADA, 'no user with access has the e-mail address');
   });
 });
