@@ -100,9 +100,13 @@ class Exchange {
   }
 
   #report(status: number): void {
-    const milliseconds = performance.now() - this.#scope.startedAt;
-    this.#sending.observe({ event: 'request', ...this.#identity(), status, milliseconds });
-    this.#scope.trace?.end(this.#scope, status);
+    const { id: requestId, method } = this.#request;
+    const route = this.#route;
+    const scope = this.#scope;
+    const milliseconds = performance.now() - scope.startedAt;
+    // Member by member: a spread was measurable in every request.
+    this.#sending.observe({ event: 'request', requestId, method, route, scope, status, milliseconds });
+    scope.trace?.end(scope, status);
   }
 
   /** The reply itself cannot be sent: the cut connection shows the client that none will come. */
