@@ -15,12 +15,15 @@ const END_MS = 30_000;
 /**
  * Starts a Node program and waits for the line of its standard output that `ready` finds.
  * @param {readonly string[]} args
- * @param {{ ready: RegExp, env?: NodeJS.ProcessEnv, stderr?: number | 'inherit', execArgv?: readonly string[] }} options
+ * @param {{ ready: RegExp, node?: string | undefined, env?: NodeJS.ProcessEnv, stderr?: number | 'inherit', execArgv?: readonly string[] }} options `node`: the executable, where it is not this one
  * @returns {Promise<Child>} `ready` is what the first group of the pattern found
  */
-export async function startNode(args, { ready, env = process.env, stderr = 'inherit', execArgv = [] }) {
+export async function startNode(
+  args,
+  { ready, node = process.execPath, env = process.env, stderr = 'inherit', execArgv = [] },
+) {
   interruption.throwIfAborted();
-  const child = spawn(process.execPath, [...execArgv, ...args], { env, stdio: ['ignore', 'pipe', stderr] });
+  const child = spawn(node, [...execArgv, ...args], { env, stdio: ['ignore', 'pipe', stderr] });
   const ended = () => child.exitCode !== null || child.signalCode !== null;
   const end = async () => {
     if (ended() || child.pid === undefined) return;

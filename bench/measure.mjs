@@ -6,13 +6,15 @@
 import { interruption } from '../scripts/processes.mjs';
 import { createSpare } from './loading.mjs';
 import { note, warn } from './progress.mjs';
-import { machineSeconds, usageOf, usageOfDatabase } from './usage.mjs';
+import { machineSeconds, usageOf, usageOfDatabase, usageOfServer } from './usage.mjs';
 
 /**
  * @typedef {object} Side
  * @property {string} name
  * @property {string} address
  * @property {number} pid
+ * @property {import('./application.mjs').Ground} ground whose database it uses
+ * @property {import('./application.mjs').Application} application that it serves
  * @property {import('./work.mjs').CollectionName} collection
  * @property {import('./application.mjs').Filling} filling
  *
@@ -33,10 +35,9 @@ import { machineSeconds, usageOf, usageOfDatabase } from './usage.mjs';
  * @property {number | undefined} othersShare of a core that everything else on the machine used
  *
  * @typedef {object} Course
- * @property {import('./application.mjs').Ground} ground
- * @property {import('./application.mjs').Application} application
  * @property {import('./load-process.mjs').Load} load
  * @property {readonly Side[]} sides
+ * @property {number} [warmConnections] of the warm-up, where they are more than those that are measured
  * @property {number} rounds
  * @property {number} seconds
  */
@@ -71,12 +72,14 @@ export function median(values) {
  */
 export async function measure(course, operation, connections) {
   const { rounds, seconds } = course;
-  const sides = course.sides.map((side) => ({ ...side, ...placeOf(course, side, operation) }));
+  const sides = course.sides.map((side) => ({ ...side, ...placeOf(side, operation) }));
   /** @type {Map<string, Round[]>} */
   const all = new Map(sides.map(({ name }) => [name, []]));
   for (let round = 0; round < rounds; round++) {
     for (const side of round % 2 === 0 ? sides : [...sides].reverse()) {
-      if (round === 0) await runOnce(course, operation, { side, connections, seconds: WARM_SECONDS });
+      // One connection alone sends too little in a second for the code to be compiled.
+      const warm = { side, connections: course.warmConnections ?? connections, seconds: WARM_SECONDS };
+      if (round === 0) await runOnce(course, operation, warm);
       const outcome = await runOnce(course, operation, { side, connections, seconds });
       all.get(side.name)?.push(outcome);
       if (outcome.errors > 0) {
@@ -98,16 +101,16 @@ export async function measure(course, operation, connections) {
   return results;
 }
 
-/** An operation may belong to another collection than the measured one. @param {Course} course @param {Side} side @param {import('./operations.mjs').Operation} operation */
-export function placeOf({ application }, side, operation) {
+/** An operation may belong to another collection than the measured one. @param {Side} side @param {import('./operations.mjs').Operation} operation */
+export function placeOf(side, operation) {
   const collection = operation.collection ?? side.collection;
-  const filling = application.fillings[collection];
+  const filling = side.application.fillings[collection];
   if (!filling) throw new Error(`${collection} has not been filled`);
   return { collection, filling };
 }
 
-/** @param {Course} course @param {Side} side @returns {import('./operations.mjs').Target} */
-export function targetOf({ application }, { address, collection, filling }) {
+/** @param {Side} side @returns {import('./operations.mjs').Target} */
+export function targetOf({ address, application, collection, filling }) {
   const { total, sample } = filling;
   serial = Math.max(serial, total);
   return { host: new URL(address).host, token: application.token, collection, total, sample, serial, spare: [] };
@@ -125,20 +128,22 @@ export function targetOf({ application }, { address, collection, filling }) {
  */
 async function runOnce(course, operation, { side, connections, seconds }) {
   interruption.throwIfAborted();
-  const { ground, load } = course;
-  const target = targetOf(course, side);
+  const { load } = course;
+  const { ground } = side;
+  const target = targetOf(side);
   if (operation.kind === 'write') await ground.tables.takeBack(side.collection, side.filling.lastId);
   if (operation.spends) {
     const { one, many } = SPARE_PER_SECOND;
-    target.spare = await spare(course, side, Math.ceil(seconds * (connections === 1 ? one : many)));
+    target.spare = await spare(side, Math.ceil(seconds * (connections === 1 ? one : many)));
   }
   ground.ours.trimLog();
   const databasePid = ground.ours.databasePid();
-  const before = [usageOf(side.pid), usageOfDatabase(databasePid), usageOf(load.pid)];
+  const used = () => [usageOfServer(side.pid, databasePid), usageOfDatabase(databasePid), usageOf(load.pid)];
+  const before = used();
   const machineBefore = machineSeconds();
-  const most = [0, 0];
+  const most = [0, 0, 0];
   const watch = setInterval(() => {
-    [usageOf(side.pid), usageOfDatabase(databasePid)].forEach((usage, i) => {
+    used().forEach((usage, i) => {
       most[i] = Math.max(most[i] ?? 0, usage?.bytes ?? 0);
     });
   }, SAMPLE_MS);
@@ -148,7 +153,7 @@ async function runOnce(course, operation, { side, connections, seconds }) {
     .finally(() => clearInterval(watch));
   serial += outcome.sent * (operation.codes ?? 0);
   const machineAfter = machineSeconds();
-  const after = [usageOf(side.pid), usageOfDatabase(databasePid), usageOf(load.pid)];
+  const after = used();
   const [server, database, generator] = [0, 1, 2].map((i) => {
     const [then, now] = [before[i], after[i]];
     if (then === undefined || now === undefined) return undefined;
@@ -160,15 +165,15 @@ async function runOnce(course, operation, { side, connections, seconds }) {
   return { ...outcome, server, database, generator, others };
 }
 
-/** Always through ours: how they come to be is not measured. @param {Course} course @param {Side} side @param {number} count */
-async function spare({ ground, application: { token } }, { collection }, count) {
+/** Always through ours: how they come to be is not measured. @param {Side} side @param {number} count */
+async function spare({ ground, application: { token }, collection }, count) {
   const first = serial;
   serial += count;
   return createSpare(ground.ours.address, { token, collection, first, count });
 }
 
-/** Spare records for a trial. @param {Course} course @param {Side} side */
-export const fewSpare = (course, side) => spare(course, side, SPARE_TRIAL);
+/** Spare records for a trial. @param {Side} side */
+export const fewSpare = (side) => spare(side, SPARE_TRIAL);
 
 /** @param {number} count codes that are being used */
 export const useCodes = (count) => {

@@ -16,6 +16,10 @@ import { Failure } from '../scripts/processes.mjs';
  * @property {string | undefined} json
  * @property {string} logLevel
  * @property {string | undefined} profile
+ * @property {string | undefined} against revision
+ * @property {string | undefined} againstNode
+ * @property {number | undefined} workers
+ * @property {number | undefined} againstWorkers
  * @property {string | undefined} heap
  * @property {boolean} write
  */
@@ -39,6 +43,10 @@ Options
   --connections N    the many connections (default 32)
   --only A,B         only these operations, separated by commas (publish: sortable,searchable,unique; attachments:
                      memory,throughput; neighbours: names of attacks)
+  --against REV      limit: the server of another commit as the other side, in the place of the bare limit
+  --against-node P   limit: the other side is run by the Node executable P
+  --workers N        processes of the server (limit: of both sides)
+  --against-workers N  limit: the other side has N processes
   --heap SIZE        neighbours: default, 512 (MB) or both, for every attack; otherwise 512 only for those that take memory
   --write            neighbours: put the table into docs/neighbours.md
   --keep FOLDER      keep the database there, and use it again the next time
@@ -50,7 +58,14 @@ Options
 const HEAPS = ['default', '512', 'both'];
 /** Of a measurement, where none is given. @type {Record<string, number>} */
 const SECONDS = { neighbours: 4 };
-const BOUNDS = { records: 10_000_000, rounds: 99, seconds: 600, connections: 1_000 };
+const BOUNDS = {
+  records: 10_000_000,
+  rounds: 99,
+  seconds: 600,
+  connections: 1_000,
+  workers: 64,
+  'against-workers': 64,
+};
 
 /**
  * @param {readonly string[]} args
@@ -73,16 +88,22 @@ export function readOptions(args, { scenarios, operations }) {
     .split(',')
     .map((name) => name.trim())
     .filter(Boolean);
+  const opponents = /** @type {const} */ (['against', 'against-node', 'against-workers']);
+  const opponent = opponents.find((name) => values[name] !== undefined);
+  if (opponent !== undefined && scenario !== 'limit') throw new Failure(`--${opponent} goes with limit alone.`);
   const unknown = only.find((name) => !operations.includes(name));
   if (unknown !== undefined) throw new Failure(`There is no operation ${unknown}; --list lists them.`);
-  /** @param {keyof typeof BOUNDS} name @param {number} fallback */
-  const number = (name, fallback) => {
-    const value = values[name] === undefined ? fallback : Number(values[name]);
+  /** @param {keyof typeof BOUNDS} name */
+  const optional = (name) => {
+    if (values[name] === undefined) return undefined;
+    const value = Number(values[name]);
     const whole = name === 'seconds' || Number.isInteger(value);
     if (!whole || !(value > 0) || value > BOUNDS[name])
       throw new Failure(`--${name} takes a number up to ${BOUNDS[name]}.`);
     return value;
   };
+  /** @param {keyof typeof BOUNDS} name @param {number} fallback */
+  const number = (name, fallback) => optional(name) ?? fallback;
   return {
     scenario,
     records: number('records', 100_000),
@@ -94,6 +115,10 @@ export function readOptions(args, { scenarios, operations }) {
     json: values.json,
     logLevel: values['log-level'] ?? 'info',
     profile: values.profile,
+    against: values.against,
+    againstNode: values['against-node'],
+    workers: optional('workers'),
+    againstWorkers: optional('against-workers'),
     heap: heapOf(values.heap),
     write: values.write ?? false,
   };
@@ -115,6 +140,7 @@ function parse(args) {
       allowPositionals: true,
       options: {
         ...{ records: text, rounds: text, seconds: text, connections: text, only: text, keep: text, json: text },
+        ...{ against: text, 'against-node': text, workers: text, 'against-workers': text },
         ...{ 'log-level': text, profile: text, heap: text, write: flag, list: flag, help: flag },
       },
     });

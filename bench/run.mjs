@@ -2,24 +2,21 @@
 // `npm run bench`: a server with a database of its own, one scenario on it, and its result as a table. Everything listens
 // on the loopback interface only, and what was started is ended.
 
-import { randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Failure, interruption } from '../scripts/processes.mjs';
 import { runActivityLog } from './activity-log.mjs';
 import { ATTACHMENT_PARTS, runAttachments } from './attachments.mjs';
 import { describeRun } from './description.mjs';
+import { keyFile, onGround } from './ground.mjs';
 import { OPERATIONS } from './operations.mjs';
 import { readOptions } from './options.mjs';
-import { note } from './progress.mjs';
 import { runFairness } from './scenario-fairness.mjs';
 import { runGrowth } from './scenario-growth.mjs';
 import { runLimit } from './scenario-limit.mjs';
 import { ATTACK_NAMES, runNeighbours } from './scenario-neighbours.mjs';
 import { runPublish } from './scenario-publish.mjs';
-import { startOurs } from './side-ours.mjs';
-import { openTables } from './tables.mjs';
 
 /** @type {Record<string, (ground: import('./application.mjs').Ground, options: import('./options.mjs').Options) => Promise<{ text: string, results: object[] }>>} */
 const SCENARIOS = {
@@ -49,15 +46,6 @@ function makeFolder(keep) {
   return { folder, remove: () => {} };
 }
 
-/** @param {string} folder */
-const keyFile = (folder) => join(folder, 'operator.key');
-
-/** @param {string} folder */
-function operatorKeyIn(folder) {
-  if (!existsSync(keyFile(folder))) writeFileSync(keyFile(folder), randomBytes(24).toString('hex'), { mode: 0o600 });
-  return readFileSync(keyFile(folder), 'utf8');
-}
-
 /** @param {readonly string[]} args */
 export async function runBench(args) {
   const operations = [...OPERATIONS.map(({ name }) => name), ...PUBLISH_STEPS, ...ATTACHMENT_PARTS, ...ATTACK_NAMES];
@@ -66,24 +54,14 @@ export async function runBench(args) {
   if (options === undefined || scenario === undefined) return;
   const { folder, remove } = makeFolder(options.keep);
   try {
-    const operatorKey = operatorKeyIn(folder);
-    note(`Starting a server in ${folder}`);
-    const { logLevel, profile } = options;
-    const ours = await startOurs({ folder, operatorKey, logLevel, profile });
-    try {
-      const tables = await openTables(ours.connection);
-      try {
-        const { text, ...rest } = await scenario({ ours, operatorKey, folder, tables }, options);
-        const head = describeRun(options);
-        process.stdout.write(`${head}\n${text}\n`);
-        if (options.json !== undefined) {
-          writeFileSync(options.json, `${JSON.stringify({ head, options, ...rest }, null, 2)}\n`);
-        }
-      } finally {
-        await tables.close().catch(() => {});
-      }
-    } finally {
-      await ours.stop();
+    const { logLevel, profile, workers } = options;
+    const { text, ...rest } = await onGround(folder, { logLevel, profile, workers }, (ground) =>
+      scenario(ground, options),
+    );
+    const head = describeRun(options);
+    process.stdout.write(`${head}\n${text}\n`);
+    if (options.json !== undefined) {
+      writeFileSync(options.json, `${JSON.stringify({ head, options, ...rest }, null, 2)}\n`);
     }
   } catch (error) {
     // What failed because of the end that was asked for is of no interest.

@@ -30,9 +30,9 @@ export async function runGrowth(ground, { records, rounds, seconds, only }) {
     const sides = /** @type {const} */ (['items', 'large']).map((collection) => {
       const filling = application.fillings[collection];
       if (!filling) throw new Error('nothing was loaded');
-      return { name: filling.total.toLocaleString('en'), address, pid, collection, filling };
+      return { name: filling.total.toLocaleString('en'), address, pid, ground, application, collection, filling };
     });
-    const course = { ground, application, load, sides, rounds, seconds };
+    const course = { load, sides, rounds, seconds };
     /** @type {import('./measure.mjs').Result[]} */
     const results = [];
     for (const operation of GROWTH_OPERATIONS) {

@@ -1,12 +1,14 @@
 // @ts-check
-// The scenario `limit`: ours against the bare limit on the same database and the same records, every operation, at one
-// connection and at many. Reads come first, on the tables as they were loaded.
+// The scenario `limit`: ours against the bare limit on the same database and the same records, or against another commit,
+// Node or number of processes with a database of its own. Every operation, at one connection and at many. Reads come
+// first, on the tables as they were loaded.
 
 import { prepareApplication } from './application.mjs';
 import { startLoad } from './load-process.mjs';
 import { measure } from './measure.mjs';
 import { OPERATIONS } from './operations.mjs';
 import { note } from './progress.mjs';
+import { hasOpponent, onOtherGround } from './side-against.mjs';
 import { startBare } from './side-bare.mjs';
 import { count, megabytes, milliseconds, percent, ratio, table } from './table.mjs';
 import { tryOut } from './trial.mjs';
@@ -23,63 +25,76 @@ export const LIMIT_OPERATIONS = OPERATIONS.filter(({ name }) => !ELSEWHERE.test(
  * @param {import('./application.mjs').Ground} ground
  * @param {import('./options.mjs').Options} options
  */
-export async function runLimit(ground, { records, rounds, seconds, connections, only }) {
+export async function runLimit(ground, options) {
+  const { records, rounds, seconds, connections, only } = options;
   const operations = LIMIT_OPERATIONS.filter(({ name }) => only.length === 0 || only.includes(name));
   const needsLinked = operations.some(({ collection }) => collection === 'linked');
   const sizes = { items: records, ...(needsLinked ? { places: PLACES, linked: LINKED } : {}) };
-  const application = await prepareApplication(ground, sizes);
-  const filling = application.fillings.items;
-  if (!filling) throw new Error('nothing was loaded');
-  const bare = await startBare(ground.ours.connection);
-  const load = startLoad();
-  try {
-    const sides = [
-      {
-        name: 'ours',
-        address: ground.ours.address,
-        pid: ground.ours.pid,
-        collection: /** @type {const} */ ('items'),
-        filling,
-      },
-      { name: 'bare', address: bare.address, pid: bare.pid, collection: /** @type {const} */ ('items'), filling },
-    ];
-    const course = { ground, application, load, sides, rounds, seconds };
-    /** @type {import('./measure.mjs').Result[]} */
-    const results = [];
-    for (const operation of operations) {
-      if (!(await tryOut(course, operation))) continue;
-      for (const many of new Set([1, connections])) results.push(...(await measure(course, operation, many)));
+  const ours = await sideOn(ground, 'ours', sizes);
+  /** @param {import('./measure.mjs').Side} other */
+  const compare = async (other) => {
+    const load = startLoad();
+    try {
+      const course = { load, sides: [ours, other], rounds, seconds, warmConnections: connections };
+      /** @type {import('./measure.mjs').Result[]} */
+      const results = [];
+      for (const operation of operations) {
+        if (!(await tryOut(course, operation))) continue;
+        for (const many of new Set([1, connections])) results.push(...(await measure(course, operation, many)));
+      }
+      return { results, text: report(results, other.name) };
+    } finally {
+      await load.end();
+      note('');
     }
-    return { results, text: report(results) };
+  };
+  if (hasOpponent(options)) {
+    return onOtherGround(ground.folder, options, async (other, name) => compare(await sideOn(other, name, sizes)));
+  }
+  const bare = await startBare(ground.ours.connection);
+  try {
+    return await compare({ ...ours, name: 'bare limit', address: bare.address, pid: bare.pid });
   } finally {
-    await load.end();
     await bare.stop();
-    note('');
   }
 }
 
-/** @param {readonly import('./measure.mjs').Result[]} results */
-function report(results) {
+/**
+ * @param {import('./application.mjs').Ground} ground
+ * @param {string} name
+ * @param {Parameters<typeof prepareApplication>[1]} sizes
+ * @returns {Promise<import('./measure.mjs').Side>}
+ */
+async function sideOn(ground, name, sizes) {
+  const application = await prepareApplication(ground, sizes);
+  const filling = application.fillings.items;
+  if (!filling) throw new Error('nothing was loaded');
+  const { address, pid } = ground.ours;
+  return { name, address, pid, ground, application, collection: 'items', filling };
+}
+
+/** @param {readonly import('./measure.mjs').Result[]} results @param {string} opponent name of the other side */
+function report(results, opponent) {
   const rows = results
     .filter(({ side }) => side === 'ours')
     .map((ours) => {
-      const bare = results.find(
+      const other = results.find(
         ({ side, operation, connections }) =>
-          side === 'bare' && operation === ours.operation && connections === ours.connections,
+          side === opponent && operation === ours.operation && connections === ours.connections,
       );
       const pair = (/** @type {(result: import('./measure.mjs').Result) => import('./table.mjs').Cell} */ show) =>
-        `${show(ours) ?? '–'} / ${(bare && show(bare)) ?? '–'}`;
+        `${show(ours) ?? '–'} / ${(other && show(other)) ?? '–'}`;
       return [
         ours.operation,
         ours.connections,
         pair(({ perSecond }) => count(perSecond)),
-        ratio(bare && ours.perSecond / bare.perSecond),
+        ratio(other && ours.perSecond / other.perSecond),
         pair(({ p50 }) => milliseconds(p50)),
         pair(({ p99 }) => milliseconds(p99)),
         pair(({ serverMicros }) => count(serverMicros)),
         pair(({ databaseMicros }) => count(databaseMicros)),
         pair(({ serverBytes }) => megabytes(serverBytes)),
-        megabytes(ours.databaseBytes),
+        pair(({ databaseBytes }) => megabytes(databaseBytes)),
         pair(({ generatorShare }) => percent(generatorShare)),
         pair(({ othersShare }) => percent(othersShare)),
         pair(({ errors }) => errors),
@@ -97,7 +112,7 @@ function report(results) {
     'server MB',
   ];
   return [
-    'ours / bare limit; medians of the rounds; µs are processor time for one request, % the share of a core that the load generator and all other programs took',
+    `ours / ${opponent}; medians of the rounds; µs are processor time for one request, % the share of a core that the load generator and all other programs took`,
     '',
     table([...head, 'database MB', 'load %', 'others %', 'errors'], rows),
     ...within(results),

@@ -36,15 +36,15 @@ export async function runPublish(ground, { records, only }) {
   const filling = application.fillings.plain;
   if (!filling) throw new Error('nothing was loaded');
   const { address, pid } = ground.ours;
-  const side = { name: 'ours', address, pid, collection: /** @type {const} */ ('plain'), filling };
-  const course = { ground, application, load: startLoad(), sides: [side], rounds: 1, seconds: 1 };
-  const [reader, writer] = [course.load, startLoad()];
+  const place = { collection: /** @type {const} */ ('plain'), filling };
+  const side = { name: 'ours', address, pid, ground, application, ...place };
+  const [reader, writer] = [startLoad(), startLoad()];
   /** @type {import('./table.mjs').Cell[][]} */
   const rows = [];
   /** @type {object[]} */
   const results = [];
   try {
-    const target = targetOf(course, side);
+    const target = targetOf(side);
     /** @param {import('./load-process.mjs').Load} load @param {string} operation */
     const go = (load, operation) => {
       const port = Number(new URL(address).port);

@@ -23,10 +23,22 @@ const LOG_BYTES_MAX = 64 * 2 ** 20;
  */
 
 /**
- * @param {{ folder: string, operatorKey: string, logLevel: string, profile?: string | undefined, settings?: Record<string, string> }} options
+ * @typedef {object} ServerOptions
+ * @property {string} folder
+ * @property {string} operatorKey
+ * @property {string} logLevel
+ * @property {string} [root] of the sources, where they are not these
+ * @property {string | undefined} [node] that runs it, where it is not this one
+ * @property {number | undefined} [workers] processes, where it is not the server's own default
+ * @property {string | undefined} [profile] folder for a processor profile
+ * @property {Record<string, string>} [settings]
+ */
+
+/**
+ * @param {ServerOptions} options
  * @returns {Promise<Ours>}
  */
-export async function startOurs({ folder, operatorKey, logLevel, profile, settings = {} }) {
+export async function startOurs({ folder, operatorKey, logLevel, root = ROOT, node, workers, profile, settings = {} }) {
   const data = join(folder, 'data');
   const logFile = join(folder, 'server.log');
   const log = openSync(logFile, 'a');
@@ -38,12 +50,14 @@ export async function startOurs({ folder, operatorKey, logLevel, profile, settin
     CARTULARY_DATA: data,
     CARTULARY_OPERATOR_KEY: operatorKey,
     CARTULARY_LOG_LEVEL: logLevel,
+    ...(workers === undefined ? {} : { CARTULARY_WORKERS: String(workers) }),
     ...settings,
   };
-  const child = await startNode([join(ROOT, 'bin', 'cartulary.js'), 'serve'], {
+  const child = await startNode([join(root, 'bin', 'cartulary.js'), 'serve'], {
     ready: /^Cartulary is ready at (http:\S+)\/v1$/m,
     env,
     stderr: log,
+    node,
     execArgv: profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${resolve(profile)}`],
   })
     .catch((error) => {

@@ -53,9 +53,9 @@ export async function tryOut(course, operation) {
   /** @type {{ name: string, text: string, ids: string[] }[]} */
   const answers = [];
   for (const plain of course.sides) {
-    const side = { ...plain, ...placeOf(course, plain, operation) };
-    const target = targetOf(course, side);
-    if (operation.spends) target.spare = await fewSpare(course, side);
+    const side = { ...plain, ...placeOf(plain, operation) };
+    const target = targetOf(side);
+    if (operation.spends) target.spare = await fewSpare(side);
     const request = operation.requests(target)(0);
     useCodes(operation.codes ?? 0);
     if (request === undefined) throw new Error(`${operation.name} has no request`);
@@ -76,7 +76,9 @@ export async function tryOut(course, operation) {
     }
   }
   const [first, ...others] = answers;
-  const comparable = operation.kind === 'read' && new Set(course.sides.map(({ collection }) => collection)).size === 1;
+  // Each application has identifiers of its own.
+  const sameRecords = new Set(course.sides.map(({ application, collection }) => application.fillings[collection]));
+  const comparable = operation.kind === 'read' && sameRecords.size === 1;
   for (const other of comparable ? others : []) {
     if (other.text === first?.text) continue;
     const same = other.ids.join() === first?.ids.join();

@@ -1,0 +1,41 @@
+// @ts-check
+// What a scenario works on: a server with a data folder, a database and an operator key of its own.
+
+import { randomBytes } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { note } from './progress.mjs';
+import { startOurs } from './side-ours.mjs';
+import { openTables } from './tables.mjs';
+
+/** Also tells a folder of the bench from others. @param {string} folder */
+export const keyFile = (folder) => join(folder, 'operator.key');
+
+/** @param {string} folder */
+function operatorKeyIn(folder) {
+  if (!existsSync(keyFile(folder))) writeFileSync(keyFile(folder), randomBytes(24).toString('hex'), { mode: 0o600 });
+  return readFileSync(keyFile(folder), 'utf8');
+}
+
+/**
+ * @template T
+ * @param {string} folder
+ * @param {Omit<Parameters<typeof startOurs>[0], 'folder' | 'operatorKey'>} server
+ * @param {(ground: import('./application.mjs').Ground) => Promise<T>} work after it the server is stopped
+ * @returns {Promise<T>}
+ */
+export async function onGround(folder, server, work) {
+  const operatorKey = operatorKeyIn(folder);
+  note(`Starting a server in ${folder}`);
+  const ours = await startOurs({ folder, operatorKey, ...server });
+  try {
+    const tables = await openTables(ours.connection);
+    try {
+      return await work({ ours, operatorKey, folder, tables });
+    } finally {
+      await tables.close().catch(() => {});
+    }
+  } finally {
+    await ours.stop();
+  }
+}
