@@ -33,6 +33,17 @@ export function activityEntries(
   }));
 }
 
+/** One entry for each record; none if the application has no activity log. */
+export const recordEntries = (
+  at: Scene,
+  { kind, recordIds }: { kind: ActivityKind; recordIds: readonly string[] },
+): SubjectEntry[] =>
+  activityEntries(
+    at,
+    { kind, member: 'recordId' },
+    recordIds.map((recordId) => ({ recordId })),
+  );
+
 /** For actions without a subject. No entry when the application's activity log is off. */
 export function activityEntryOf(at: Scene, kind: ActivityKind, extra: Readonly<Record<string, string>>): LogEntry[] {
   if (!at.application.definition.activityLogEnabled) return [];

@@ -13,9 +13,11 @@ import { insertRecords, type RecordRow } from '../../store/records/records.ts';
 import { violatedColumn } from '../../store/records/tables.ts';
 import type { NewRecord } from '../../wire/records.ts';
 import type { Values } from '../../wire/values.ts';
+import { recordEntries } from '../activity/entries.ts';
 import { type InCollection, reportWritten } from '../in-collection.ts';
 import { type Failure, inOrder, inOrderInSlices, type Outcome } from '../in-order.ts';
-import { draft, draftInSlices, duplicatedValues, recordEntries, type StoredForm } from './stored-forms.ts';
+import { duplicatedValues } from './duplicated-values.ts';
+import { draft, draftInSlices, type StoredForm } from './stored-forms.ts';
 import { completeTargets, type FoundTargets, findTargets } from './targets.ts';
 
 export interface NewDraft extends StoredForm {

@@ -13,10 +13,12 @@ import type { Row, Statement } from '../../store/database/statements.ts';
 import { insertRecords, type RecordRow, removeRecord, type Table, updateRecords } from '../../store/records/records.ts';
 import { violatedColumn } from '../../store/records/tables.ts';
 import type { Values } from '../../wire/values.ts';
+import { recordEntries } from '../activity/entries.ts';
 import { type InCollection, reportWritten } from '../in-collection.ts';
 import type { Failure, Outcome } from '../in-order.ts';
+import { duplicatedValues } from './duplicated-values.ts';
 import { type NewDraft, newRow } from './inserts.ts';
-import { draft, duplicatedValues, laterOf, projectedOf, recordEntries } from './stored-forms.ts';
+import { draft, laterOf, projectedOf } from './stored-forms.ts';
 
 export interface RecordWrite {
   readonly kind: 'record.create' | 'record.update';

@@ -8,9 +8,9 @@ import { tooBusy } from '../../faults.ts';
 import { commitLogged } from '../../store/activity/logged-write.ts';
 import { StaleDefinition } from '../../store/database/database-errors.ts';
 import { findMatching, lockMatching, removeLocked } from '../../store/records/removals.ts';
+import { recordEntries } from '../activity/entries.ts';
 import { cachePath, type InCollection, inCollection } from '../in-collection.ts';
 import { type SearchInput, searchOf } from './lists.ts';
-import { recordEntries } from './stored-forms.ts';
 
 /** Records found, and deleted, at a time. */
 const FOUND_MAX = 10_000;

@@ -1,18 +1,13 @@
 // Turns the values of a body into what is stored: the canonical JSON, its hash and the projected values.
 
-import type { ActivityKind } from '../../domain/activity/activity.ts';
 import type { PreparedCollection } from '../../domain/definition/application.ts';
 import { recordHash } from '../../domain/hash.ts';
 import { canonicalJson, canonicalJsonInSlices } from '../../domain/records/canonical-json.ts';
 import type { Projected } from '../../domain/records/projections.ts';
-import { type DuplicatedValues, type Fault, fault } from '../../faults.ts';
+import { fault } from '../../faults.ts';
 import type { Steps } from '../../load/slices.ts';
-import type { SubjectEntry } from '../../store/activity/logged-write.ts';
-import type { Reader } from '../../store/database/handles.ts';
-import { duplicatedColumns } from '../../store/records/records.ts';
 import { STORED_VALUES_BYTES_MAX } from '../../wire/records.ts';
 import type { Values } from '../../wire/values.ts';
-import { activityEntries } from '../activity/entries.ts';
 import type { InCollection } from '../in-collection.ts';
 
 export interface StoredForm {
@@ -63,36 +58,3 @@ export const projectedOf = ({ projections }: PreparedCollection, values: Values)
 
 /** Times never go backwards for one record, whatever a node's clock says. ISO times compare as text. */
 export const laterOf = (one: string, other: string): string => (one > other ? one : other);
-
-/** One entry for each record; none if the application has no activity log. */
-export const recordEntries = (
-  at: InCollection,
-  { kind, recordIds }: { kind: ActivityKind; recordIds: readonly string[] },
-): SubjectEntry[] =>
-  activityEntries(
-    at,
-    { kind, member: 'recordId' },
-    recordIds.map((recordId) => ({ recordId })),
-  );
-
-/**
- * DUPLICATED_VALUES with every colliding column, if the database refused the record for a unique value; undefined if the
- * error is something else.
- */
-export async function duplicatedValues(
-  reader: Reader,
-  collection: PreparedCollection,
-  { error, refused }: { error: unknown; refused: Pick<StoredForm, 'id' | 'projected' | 'values'> },
-): Promise<Fault | undefined> {
-  const columnIds = await duplicatedColumns(reader, collection, { error, row: refused });
-  if (columnIds === undefined) return undefined;
-  return fault('DUPLICATED_VALUES', {
-    duplicatedValues: columnIds.map((columnId) => ({ columnId, value: refused.values[columnId] })),
-  });
-}
-
-/** Whether the fault is a DUPLICATED_VALUES that names the column. */
-export function isDuplicatedIn(columnId: string, { code, params }: Fault): boolean {
-  if (code !== 'DUPLICATED_VALUES') return false;
-  return (params as DuplicatedValues).duplicatedValues.some((duplicated) => duplicated.columnId === columnId);
-}

@@ -12,6 +12,7 @@ import type { Values } from '../../wire/values.ts';
 import { assertWritable, type InCollection, reportWritten } from '../in-collection.ts';
 import { type Failure, inOrder, type Outcome } from '../in-order.ts';
 import { elementSizes, writeInBatches } from './batched-writes.ts';
+import { duplicatedValues } from './duplicated-values.ts';
 import { withBytes } from './held-bytes.ts';
 import {
   assertWritten,
@@ -26,7 +27,6 @@ import {
   readState,
   writePlanned,
 } from './planned-writes.ts';
-import { duplicatedValues } from './stored-forms.ts';
 import { completeTargets, type FoundTargets } from './targets.ts';
 
 export interface Update {

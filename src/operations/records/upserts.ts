@@ -20,6 +20,7 @@ import type { Values } from '../../wire/values.ts';
 import type { InCollection } from '../in-collection.ts';
 import { type Failure, inOrder, type Outcome } from '../in-order.ts';
 import { elementSizes, writeInBatches } from './batched-writes.ts';
+import { isDuplicatedIn } from './duplicated-values.ts';
 import { withBytes } from './held-bytes.ts';
 import { draftNew, insertDrafts } from './inserts.ts';
 import {
@@ -33,8 +34,7 @@ import {
   readState,
   writePlanned,
 } from './planned-writes.ts';
-import { replace } from './replacement.ts';
-import { isDuplicatedIn } from './stored-forms.ts';
+import { replace } from './single-statement-updates.ts';
 import { completeTargets, type FoundTargets, findTargets } from './targets.ts';
 import { mergeValues } from './updates.ts';
 

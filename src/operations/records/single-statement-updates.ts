@@ -9,8 +9,10 @@ import { loggedWrite } from '../../store/activity/logged-write.ts';
 import { assertGeneration } from '../../store/records/fence.ts';
 import { inspectRecord, replaceRecord } from '../../store/records/records.ts';
 import type { Values } from '../../wire/values.ts';
+import { recordEntries } from '../activity/entries.ts';
 import { assertWritable, type InCollection, reportWritten } from '../in-collection.ts';
-import { draftInSlices, duplicatedValues, recordEntries } from './stored-forms.ts';
+import { duplicatedValues } from './duplicated-values.ts';
+import { draftInSlices } from './stored-forms.ts';
 import { completeTargets, type FoundTargets, isFound } from './targets.ts';
 import { mergeValues, type Update } from './updates.ts';
 
