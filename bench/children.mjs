@@ -9,21 +9,30 @@ const START_MS = 120_000;
 const END_MS = 30_000;
 
 /**
- * @typedef {{ pid: number, ready: string, ended: () => boolean, kill: () => void, end: () => Promise<void> }} Child
+ * @typedef {object} Child
+ * @property {number} pid
+ * @property {string} ready
+ * @property {(message: object) => Promise<void>} tell waits until it has done what it was told; only with a channel
+ * @property {() => boolean} ended
+ * @property {() => void} kill
+ * @property {() => Promise<void>} end
  */
 
 /**
  * Starts a Node program and waits for the line of its standard output that `ready` finds.
  * @param {readonly string[]} args
- * @param {{ ready: RegExp, node?: string | undefined, env?: NodeJS.ProcessEnv, stderr?: number | 'inherit', execArgv?: readonly string[] }} options `node`: the executable, where it is not this one
+ * @param {{ ready: RegExp, node?: string | undefined, env?: NodeJS.ProcessEnv, stderr?: number | 'inherit', execArgv?: readonly string[], channel?: boolean }} options `node`: the executable, where it is not this one
  * @returns {Promise<Child>} `ready` is what the first group of the pattern found
  */
 export async function startNode(
   args,
-  { ready, node = process.execPath, env = process.env, stderr = 'inherit', execArgv = [] },
+  { ready, node = process.execPath, env = process.env, stderr = 'inherit', execArgv = [], channel = false },
 ) {
   interruption.throwIfAborted();
-  const child = spawn(node, [...execArgv, ...args], { env, stdio: ['ignore', 'pipe', stderr] });
+  const child = spawn(node, [...execArgv, ...args], {
+    env,
+    stdio: ['ignore', 'pipe', stderr, ...(channel ? [/** @type {const} */ ('ipc')] : [])],
+  });
   const ended = () => child.exitCode !== null || child.signalCode !== null;
   const end = async () => {
     if (ended() || child.pid === undefined) return;
@@ -32,6 +41,12 @@ export async function startNode(
     child.kill('SIGTERM');
     await gone;
     clearTimeout(impatience);
+  };
+  const tell = async (/** @type {object} */ message) => {
+    const reply = once(child, 'message', { signal: interruption });
+    child.send(message);
+    const [{ failure }] = await reply;
+    if (failure !== undefined) throw new Error(failure);
   };
   try {
     const found = await new Promise((resolve, reject) => {
@@ -54,7 +69,7 @@ export async function startNode(
         if (match) settle(() => resolve(match[1] ?? ''));
       });
     });
-    return { pid: child.pid ?? 0, ready: found, ended, kill: () => void child.kill('SIGKILL'), end };
+    return { pid: child.pid ?? 0, ready: found, tell, ended, kill: () => void child.kill('SIGKILL'), end };
   } catch (error) {
     await end();
     throw error;

@@ -6,6 +6,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { note } from './progress.mjs';
 import { startOurs } from './side-ours.mjs';
+import { loadStatistics } from './statistics.mjs';
 import { openTables } from './tables.mjs';
 
 /** Also tells a folder of the bench from others. @param {string} folder */
@@ -27,15 +28,30 @@ function operatorKeyIn(folder) {
 export async function onGround(folder, server, work) {
   const operatorKey = operatorKeyIn(folder);
   note(`Starting a server in ${folder}`);
-  const ours = await startOurs({ folder, operatorKey, ...server });
+  const start = () => startOurs({ folder, operatorKey, ...server });
+  let ours = await start();
   try {
-    const tables = await openTables(ours.connection);
-    try {
-      return await work({ ours, operatorKey, folder, tables });
-    } finally {
-      await tables.close().catch(() => {});
+    if (server.profiler && (await withTables(ours, loadStatistics))) {
+      await ours.stop();
+      ours = await start();
     }
+    return await withTables(ours, (tables) => work({ ours, operatorKey, folder, tables }));
   } finally {
     await ours.stop();
+  }
+}
+
+/**
+ * @template T
+ * @param {import('./side-ours.mjs').Ours} ours
+ * @param {(tables: import('./tables.mjs').Tables) => Promise<T>} work
+ * @returns {Promise<T>}
+ */
+async function withTables({ connection }, work) {
+  const tables = await openTables(connection);
+  try {
+    return await work(tables);
+  } finally {
+    await tables.close().catch(() => {});
   }
 }

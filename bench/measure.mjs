@@ -121,12 +121,13 @@ export function targetOf({ address, application, collection, filling }) {
  */
 
 /**
- * @param {Course} course
+ * @param {Pick<Course, 'load'>} course
  * @param {import('./operations.mjs').Operation} operation
- * @param {{ side: Side, connections: number, seconds: number }} options
+ * @param {{ side: Side, connections: number, seconds: number, begin?: () => Promise<void>, end?: () => Promise<void> }} options `begin` and
+ *   `end` directly before and after the requests
  * @returns {Promise<Round>}
  */
-async function runOnce(course, operation, { side, connections, seconds }) {
+export async function runOnce(course, operation, { side, connections, seconds, begin, end }) {
   interruption.throwIfAborted();
   const { load } = course;
   const { ground } = side;
@@ -139,6 +140,7 @@ async function runOnce(course, operation, { side, connections, seconds }) {
   ground.ours.trimLog();
   const databasePid = ground.ours.databasePid();
   const used = () => [usageOfServer(side.pid, databasePid), usageOfDatabase(databasePid), usageOf(load.pid)];
+  await begin?.();
   const before = used();
   const machineBefore = machineSeconds();
   const most = [0, 0, 0];
@@ -154,6 +156,7 @@ async function runOnce(course, operation, { side, connections, seconds }) {
   serial += outcome.sent * (operation.codes ?? 0);
   const machineAfter = machineSeconds();
   const after = used();
+  await end?.();
   const [server, database, generator] = [0, 1, 2].map((i) => {
     const [then, now] = [before[i], after[i]];
     if (then === undefined || now === undefined) return undefined;

@@ -28,6 +28,8 @@ export const USAGE = `Usage: npm run bench -- SCENARIO [options]
 
 Scenarios
   limit        ours against the bare limit: every operation, at 1 connection and at many
+  profile OPERATION  a processor profile of the server during one operation, and the database's statistics
+  road         what each stage of a get and of a create costs the server
   growth       ours with N records against ours with 10 N, at 1 connection
   publish      a column becomes sortable, searchable, unique while a reader and a writer go on
   attachments  files: memory on disk and on S3, and speed against the bare limit; fails beyond the bound of memory
@@ -52,7 +54,8 @@ Options
   --keep FOLDER      keep the database there, and use it again the next time
   --json FILE        write the results there too
   --log-level LEVEL  of the server that is measured (default info, which is the server's own default)
-  --profile FOLDER   write a processor profile of the server there (slows it down a little)
+  --profile FOLDER   write a processor profile of the server's whole life there (slows it down a little); profile and road:
+                     the folder for what they write (profile makes one where none is named)
   --list             list the operations`;
 
 const HEAPS = ['default', '512', 'both'];
@@ -83,8 +86,9 @@ export function readOptions(args, { scenarios, operations }) {
     return undefined;
   }
   const [scenario = '', ...rest] = positionals;
+  const [named] = scenario === 'profile' && rest.length > 0 ? [rest.splice(0).join(' ')] : [];
   if (!scenarios.includes(scenario) || rest.length > 0) throw new Failure(USAGE);
-  const only = (values.only ?? '')
+  const only = (named ?? values.only ?? '')
     .split(',')
     .map((name) => name.trim())
     .filter(Boolean);

@@ -16,15 +16,26 @@ import { runFairness } from './scenario-fairness.mjs';
 import { runGrowth } from './scenario-growth.mjs';
 import { runLimit } from './scenario-limit.mjs';
 import { ATTACK_NAMES, runNeighbours } from './scenario-neighbours.mjs';
+import { runProfile } from './scenario-profile.mjs';
 import { runPublish } from './scenario-publish.mjs';
+import { runRoad } from './scenario-road.mjs';
 
 /** @type {Record<string, (ground: import('./application.mjs').Ground, options: import('./options.mjs').Options) => Promise<{ text: string, results: object[] }>>} */
 const SCENARIOS = {
-  ...{ limit: runLimit, growth: runGrowth, publish: runPublish, attachments: runAttachments },
+  ...{
+    limit: runLimit,
+    profile: runProfile,
+    road: runRoad,
+    growth: runGrowth,
+    publish: runPublish,
+    attachments: runAttachments,
+  },
   'activity-log': runActivityLog,
   fairness: runFairness,
   neighbours: runNeighbours,
 };
+/** Those that profile moments, and not the whole life of the server. */
+const PROFILING = ['profile', 'road'];
 const PUBLISH_STEPS = ['sortable', 'searchable', 'unique'];
 
 /**
@@ -54,10 +65,11 @@ export async function runBench(args) {
   if (options === undefined || scenario === undefined) return;
   const { folder, remove } = makeFolder(options.keep);
   try {
-    const { logLevel, profile, workers } = options;
-    const { text, ...rest } = await onGround(folder, { logLevel, profile, workers }, (ground) =>
-      scenario(ground, options),
-    );
+    const { logLevel, workers } = options;
+    const profiler = PROFILING.includes(options.scenario);
+    const profile = profiler ? undefined : options.profile;
+    const server = { logLevel, workers, profile, profiler };
+    const { text, ...rest } = await onGround(folder, server, (ground) => scenario(ground, options));
     const head = describeRun(options);
     process.stdout.write(`${head}\n${text}\n`);
     if (options.json !== undefined) {

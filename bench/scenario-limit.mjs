@@ -28,8 +28,7 @@ export const LIMIT_OPERATIONS = OPERATIONS.filter(({ name }) => !ELSEWHERE.test(
 export async function runLimit(ground, options) {
   const { records, rounds, seconds, connections, only } = options;
   const operations = LIMIT_OPERATIONS.filter(({ name }) => only.length === 0 || only.includes(name));
-  const needsLinked = operations.some(({ collection }) => collection === 'linked');
-  const sizes = { items: records, ...(needsLinked ? { places: PLACES, linked: LINKED } : {}) };
+  const sizes = sizesFor(operations, records);
   const ours = await sideOn(ground, 'ours', sizes);
   /** @param {import('./measure.mjs').Side} other */
   const compare = async (other) => {
@@ -59,13 +58,19 @@ export async function runLimit(ground, options) {
   }
 }
 
+/** Records of the collections that these operations need. @param {readonly import('./operations.mjs').Operation[]} operations @param {number} records */
+export function sizesFor(operations, records) {
+  const needsLinked = operations.some(({ collection }) => collection === 'linked');
+  return { items: records, ...(needsLinked ? { places: PLACES, linked: LINKED } : {}) };
+}
+
 /**
  * @param {import('./application.mjs').Ground} ground
  * @param {string} name
  * @param {Parameters<typeof prepareApplication>[1]} sizes
  * @returns {Promise<import('./measure.mjs').Side>}
  */
-async function sideOn(ground, name, sizes) {
+export async function sideOn(ground, name, sizes) {
   const application = await prepareApplication(ground, sizes);
   const filling = application.fillings.items;
   if (!filling) throw new Error('nothing was loaded');

@@ -7,6 +7,7 @@ import { join, resolve } from 'node:path';
 import { ROOT } from '../scripts/prepare.mjs';
 import { startNode } from './children.mjs';
 
+const PROFILER = new URL('./profiler.mjs', import.meta.url).href;
 const LOG_BYTES_MAX = 64 * 2 ** 20;
 
 /**
@@ -17,6 +18,7 @@ const LOG_BYTES_MAX = 64 * 2 ** 20;
  * @property {{ host: string, port: number, user: string, database: string }} connection for `pg`
  * @property {(from?: number) => { text: string, end: number }} log what the server has logged since a position
  * @property {() => void} trimLog
+ * @property {(message: import('./profiler.mjs').ProfilerMessage) => Promise<void>} profiler only where it was started with one
  * @property {() => boolean} ended whether the server has, of itself or because it was stopped
  * @property {() => void} kill
  * @property {() => Promise<void>} stop
@@ -30,7 +32,8 @@ const LOG_BYTES_MAX = 64 * 2 ** 20;
  * @property {string} [root] of the sources, where they are not these
  * @property {string | undefined} [node] that runs it, where it is not this one
  * @property {number | undefined} [workers] processes, where it is not the server's own default
- * @property {string | undefined} [profile] folder for a processor profile
+ * @property {string | undefined} [profile] folder for a processor profile of its whole life
+ * @property {boolean} [profiler] for profiles of moments
  * @property {Record<string, string>} [settings]
  */
 
@@ -38,7 +41,18 @@ const LOG_BYTES_MAX = 64 * 2 ** 20;
  * @param {ServerOptions} options
  * @returns {Promise<Ours>}
  */
-export async function startOurs({ folder, operatorKey, logLevel, root = ROOT, node, workers, profile, settings = {} }) {
+export async function startOurs(options) {
+  const {
+    folder,
+    operatorKey,
+    logLevel,
+    root = ROOT,
+    node,
+    workers,
+    profile,
+    profiler = false,
+    settings = {},
+  } = options;
   const data = join(folder, 'data');
   const logFile = join(folder, 'server.log');
   const log = openSync(logFile, 'a');
@@ -58,7 +72,11 @@ export async function startOurs({ folder, operatorKey, logLevel, root = ROOT, no
     env,
     stderr: log,
     node,
-    execArgv: profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${resolve(profile)}`],
+    execArgv: [
+      ...(profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${resolve(profile)}`]),
+      ...(profiler ? ['--import', PROFILER] : []),
+    ],
+    channel: profiler,
   })
     .catch((error) => {
       throw new Error(`${error.message}; it said:\n${readFileSync(logFile, 'utf8').slice(-2000)}`);
@@ -78,6 +96,7 @@ export async function startOurs({ folder, operatorKey, logLevel, root = ROOT, no
     trimLog: () => {
       if (statSync(logFile).size > LOG_BYTES_MAX) truncateSync(logFile);
     },
+    profiler: child.tell,
     ended: child.ended,
     kill: child.kill,
     stop: child.end,

@@ -1,6 +1,6 @@
 // @ts-check
 // The bench's own access to the server's database: to empty a collection, to take back what a measurement has
-// added, and to leave the tables as an idle server would leave them after a while.
+// added, to leave the tables as an idle server would leave them after a while, and to read its statistics.
 
 import pg from 'pg';
 import { APPLICATION, COLLECTIONS } from './work.mjs';
@@ -37,6 +37,8 @@ export async function openTables(connection, application = APPLICATION) {
       );
       return rows[0];
     },
+    /** @param {string} text @returns {Promise<Record<string, any>[]>} rows */
+    query: async (text) => (await client.query(text)).rows,
     close: () => client.end(),
   };
 }

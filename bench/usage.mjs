@@ -18,7 +18,7 @@ function read(path) {
   }
 }
 
-/** @param {number} pid @returns {{ parent: number, own: number, ended: number } | undefined} */
+/** @param {number | string} pid @returns {{ parent: number, own: number, ended: number } | undefined} */
 function stat(pid) {
   const text = read(`/proc/${pid}/stat`);
   if (text === undefined) return undefined;
@@ -34,6 +34,9 @@ function stat(pid) {
 
 /** Kilobytes of a line of /proc/PID/status. @param {string} status @param {string} name */
 const kilobytes = (status, name) => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? 0);
+
+/** Processor time of the first thread of a process, which runs its JavaScript. @param {number} pid */
+export const mainThreadSeconds = (pid) => stat(`${pid}/task/${pid}`)?.own;
 
 /** One process. @param {number | undefined} pid @returns {Usage | undefined} */
 export function usageOf(pid) {
