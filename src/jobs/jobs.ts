@@ -1,7 +1,7 @@
 // The table of jobs: what runs how often, and on which nodes. The jobs themselves are in operations/upkeep.
 
 import { isoTime } from '../domain/dates/iso-time.ts';
-import type { PublishingContext } from '../operations/applications/prepare.ts';
+import type { PublishingContext } from '../operations/applications/filling.ts';
 import type { UpkeepContext } from '../operations/every-application.ts';
 import { keepActivityLogs } from '../operations/upkeep/activity-months.ts';
 import { sweepUnfinished, sweepUnheldAndStray } from '../operations/upkeep/attachment-sweep.ts';

@@ -8,7 +8,7 @@ import pg from 'pg';
 import { Fault } from '../../src/faults.ts';
 import { Database } from '../../src/store/database/database.ts';
 import { StaleDefinition } from '../../src/store/database/database-errors.ts';
-import { addressesOf } from '../../src/store/database/servers.ts';
+import { addressesOf } from '../../src/store/database/database-servers.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { until } from '../support/until.ts';
 

@@ -13,7 +13,7 @@ import {
 } from '../../store/applications/table-changes.ts';
 import type { Publisher } from '../../store/database/handles.ts';
 import { indexesOf } from '../../store/records/tables.ts';
-import { fillColumns, moveGeneration, type PublishingContext, searchesMore } from './prepare.ts';
+import { fillColumns, moveGeneration, type PublishingContext, searchesMore } from './filling.ts';
 import { reportProgress } from './progress.ts';
 
 /**

@@ -1,12 +1,12 @@
-// Publishing an application, from the document to the reply: plan (what changes, and whether it may), prepare (columns,
-// values and indexes, while requests go on), switch (one transaction), clean up. Each step is a file of that name.
+// Publishing an application, from the document to the reply: publish-plan (what changes, and whether it may), prepare
+// (columns, values and indexes, while requests go on), switch (one transaction), cleanup. Each step is a file of that name.
 
 import type { OperatorContext } from '../../context.ts';
 import { checkDocument } from '../../domain/definition/check.ts';
 import { applicationUrl, applicationView } from '../../domain/definition/view.ts';
 import { fault } from '../../faults.ts';
 import { getApplication } from '../../store/applications/applications.ts';
-import { lockPublishing } from '../../store/applications/publish-state.ts';
+import { lockPublishing, recordPublish } from '../../store/applications/publish-state.ts';
 import { retryOnLockTimeout } from '../../store/applications/table-changes.ts';
 import type { Publisher } from '../../store/database/handles.ts';
 import type { Application } from '../../wire/applications.ts';
@@ -14,9 +14,9 @@ import type { DefinitionChange } from '../../wire/operator.ts';
 import type { Definition, PublishDocument } from '../../wire/publish-document.ts';
 import { requireApplication } from './applications.ts';
 import { cleanUp, cleanUpAbandoned } from './cleanup.ts';
-import { makePlan, type PublishPlan, type PublishRequest, refuseDataLoss } from './plan.ts';
-import { prepareTables, recordPublish } from './prepare.ts';
+import { prepareTables } from './prepare.ts';
 import { reportProgress } from './progress.ts';
+import { makePlan, type PublishPlan, type PublishRequest, refuseDataLoss } from './publish-plan.ts';
 import { switchDefinition } from './switch.ts';
 
 export interface PublishInput {
@@ -65,7 +65,7 @@ async function run(context: OperatorContext, request: PublishRequest): Promise<P
       await lockPublishing(publisher, applicationId);
       await cleanUp(context, publisher, applicationId);
       const stored = await getApplication(publisher.system, applicationId);
-      if (stored) await recordPublish(context, publisher, { other: stored.definition, step: 'checking' });
+      if (stored) await recordPublish(publisher, { other: stored.definition, step: 'checking', now: context.now() });
       // Everything that can be refused is refused here, before a table is changed.
       const plan = await publisher.transaction((tx) => makePlan(context, tx, request));
       refuseDataLoss(plan, request);

@@ -12,20 +12,20 @@ import { createApplicationSchema } from '../../store/applications/migrate.ts';
 import { ensureOrganization } from '../../store/applications/organizations.ts';
 import { countRecords } from '../../store/applications/publish-checks.ts';
 import { putPublishState } from '../../store/applications/publish-state.ts';
-import { lockOutWriters, trigramOperators } from '../../store/applications/table-changes.ts';
+import { createCollectionTable, lockOutWriters } from '../../store/applications/table-changes.ts';
 import type { JointTransaction, Transaction } from '../../store/database/handles.ts';
 import { announceToNodes } from '../../store/nodes/messages.ts';
 import { moveFence } from '../../store/records/fence.ts';
 import { rewriteRecords, type WalkedRow } from '../../store/records/publish-walks.ts';
 import type { RecordRow } from '../../store/records/records.ts';
-import { createCollectionTable, createIndex, indexesOf } from '../../store/records/tables.ts';
 import type { Collection } from '../../wire/applications.ts';
 import type { Definition } from '../../wire/publish-document.ts';
 import { writeEntries } from '../activity/entries.ts';
 import { operatorEntry } from '../activity/operator-log.ts';
 import { laterOf, redraft } from '../records/stored-forms.ts';
-import { type PublishPlan, refuseModeChange } from './plan.ts';
+import { refuseModeChange } from './mode-change.ts';
 import type { ProgressReporter } from './progress.ts';
+import type { PublishPlan } from './publish-plan.ts';
 
 interface Switching {
   readonly plan: PublishPlan;
@@ -66,15 +66,7 @@ export async function switchDefinition(
 
 async function createTables(tx: Transaction, next: Definition, generation: number): Promise<void> {
   await createApplicationSchema(tx, { generation, logs: next.activityLogEnabled });
-  for (const collection of prepareCollections(next).values()) await createCollection(tx, collection);
-}
-
-async function createCollection(tx: Transaction, collection: PreparedCollection): Promise<void> {
-  await tx.rows(createCollectionTable(tx.schema, collection));
-  const options = { trigrams: await trigramOperators(tx), concurrently: false };
-  for (const index of indexesOf(collection)) {
-    await tx.rows(createIndex(tx.schema, collection.definition.id, index, options));
-  }
+  for (const collection of prepareCollections(next).values()) await createCollectionTable(tx, collection);
 }
 
 interface TableSwitch extends Pick<Switching, 'generation' | 'reporter' | 'lockTimeoutMs'> {
@@ -88,7 +80,7 @@ async function changeTables(tx: Transaction, change: TableSwitch): Promise<void>
   const collections = prepareCollections(next);
   for (const collection of next.collections) {
     if (current.collections.every(({ id }) => id !== collection.id)) {
-      await createCollection(tx, collections.get(collection.id)!);
+      await createCollectionTable(tx, collections.get(collection.id)!);
     }
   }
   for (const { before, after } of keptCollections(current, next)) {

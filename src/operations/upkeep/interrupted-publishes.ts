@@ -2,7 +2,7 @@
 
 import { listUnfinishedPublishes } from '../../store/applications/publish-state.ts';
 import { cleanUpAbandoned } from '../applications/cleanup.ts';
-import type { PublishingContext } from '../applications/prepare.ts';
+import type { PublishingContext } from '../applications/filling.ts';
 
 export async function cleanUpInterruptedPublishes(context: PublishingContext): Promise<void> {
   for (const applicationId of await listUnfinishedPublishes(context.database.system)) {

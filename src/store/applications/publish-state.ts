@@ -79,6 +79,14 @@ export async function putPublishState(
   );
 }
 
+/** Written before the first change, so that an interrupted publish can be cleaned up. */
+export async function recordPublish(
+  { system }: Publisher,
+  { other, step, now }: Pick<PublishState, 'other' | 'step'> & { now: number },
+): Promise<void> {
+  await putPublishState(system, other.id, { other, switched: false, step, startedAt: new Date(now) });
+}
+
 export async function putPublishProgress(
   writer: Writer,
   applicationId: string,

@@ -1,23 +1,13 @@
-// How publishing changes the tables of collections while requests use them: columns and indexes are added and dropped, and
-// locks are held or waited for only briefly. Walks over records are in store/records/publish-walks.
+// The DDL of publishing: it creates and drops the tables of collections, their columns and their indexes while requests use
+// them. Locks are held or waited for only briefly. Walks over records are in store/records/publish-walks.
 
 import { setTimeout as pause } from 'node:timers/promises';
+import type { PreparedCollection } from '../../domain/definition/application.ts';
 import { type Projection, SEARCH_TEXT } from '../../domain/records/projections.ts';
 import { fault } from '../../faults.ts';
 import { isLocked, isRetriable } from '../database/database-errors.ts';
 import type { Publisher, Reader, Transaction } from '../database/handles.ts';
-import {
-  addProjections,
-  createIndex,
-  dropCollectionTable,
-  dropIndex,
-  dropProjections,
-  type Index,
-  lockAgainstMaintenance,
-  lockAgainstWriters,
-  tableOf,
-  violatedColumn,
-} from '../records/tables.ts';
+import { type Index, indexesOf, sqlType, tableOf, violatedColumn } from '../records/tables.ts';
 
 const LOCK_TIMEOUT_MS = 200;
 const LOCK_ATTEMPTS = 60;
@@ -43,6 +33,10 @@ export async function retryOnLockTimeout<T>(work: (lockTimeoutMs: number) => Pro
   }
 }
 
+/** Blocks vacuum and DDL on the table, but neither readers nor writers. */
+const lockAgainstMaintenance = (schema: string, collectionId: string): string =>
+  `lock table ${tableOf(schema, collectionId)} in share update exclusive mode`;
+
 /** An automatic vacuum outlasts the short timeout, so it is waited for first, in a lock mode that blocks no request. */
 function lockingSteps(
   schema: string,
@@ -67,10 +61,43 @@ function runLocking(publisher: Publisher, collectionId: string, statement: strin
   });
 }
 
+/**
+ * Blocks writers but not readers until the commit. A weaker mode would not wait for transactions that have locked rows and
+ * are about to write them, and would deadlock with them.
+ */
+const lockAgainstWriters = (schema: string, collectionId: string): string =>
+  `lock table ${tableOf(schema, collectionId)} in exclusive mode`;
+
 /** Resolves when every writer that began before the call has ended; later writers see what was committed before it. */
 export async function awaitWriters(publisher: Publisher, collectionId: string): Promise<void> {
   await runLocking(publisher, collectionId, lockAgainstWriters(publisher.application.schema, collectionId));
 }
+
+/**
+ * `rec` is the whole record as the JSON text of the reply (domain/records/record-text). The other columns are for
+ * conditions, order and uniqueness; projected columns follow (domain/records/projections).
+ */
+export async function createCollectionTable(tx: Transaction, collection: PreparedCollection): Promise<void> {
+  const { schema } = tx;
+  const { id } = collection.definition;
+  const projected = collection.projections.all.map((projection) => `, ${projection.name} ${columnType(projection)}`);
+  await tx.rows(`create table ${tableOf(schema, id)} (
+    id text collate "C" primary key,
+    rec text not null,
+    hash text collate "C" not null,
+    created_by text collate "C" not null,
+    created_name text collate "C" not null,
+    created_at timestamptz not null,
+    updated_by text collate "C" not null,
+    updated_name text collate "C" not null,
+    updated_at timestamptz not null${projected.join('')}
+  )`);
+  const options = { trigrams: await trigramOperators(tx), concurrently: false };
+  for (const index of indexesOf(collection)) await tx.rows(createIndex(schema, id, index, options));
+}
+
+const columnType = (projection: Projection): string =>
+  projection.kind === 'text' ? 'text collate "C"' : sqlType(projection);
 
 /** The columns are nullable, and no reader or writer of the current generation uses them. */
 export async function addMissingProjections(
@@ -83,6 +110,11 @@ export async function addMissingProjections(
   if (missing.length === 0) return;
   await refuseTooManyColumns(publisher, collectionId, missing.length);
   await runLocking(publisher, collectionId, addProjections(publisher.application.schema, collectionId, missing));
+}
+
+function addProjections(schema: string, collectionId: string, projections: readonly Projection[]): string {
+  const added = projections.map((projection) => `add column ${projection.name} ${columnType(projection)}`);
+  return `alter table ${tableOf(schema, collectionId)} ${added.join(', ')}`;
 }
 
 /** PostgreSQL numbers the columns of a table up to this and never reuses the number of a dropped column. */
@@ -121,6 +153,11 @@ export async function dropOtherProjections(
   }
 }
 
+function dropProjections(schema: string, collectionId: string, names: readonly string[]): string {
+  const dropped = names.map((name) => `drop column ${name}`);
+  return `alter table ${tableOf(schema, collectionId)} ${dropped.join(', ')}`;
+}
+
 const IS_PROJECTION = `(attname like '__c_______' or attname = '${SEARCH_TEXT}')`;
 
 async function presentProjections(reader: Reader, collectionId: string): Promise<string[]> {
@@ -135,11 +172,11 @@ async function presentProjections(reader: Reader, collectionId: string): Promise
 export async function dropTable(publisher: Publisher, collectionId: string): Promise<void> {
   const { schema } = publisher.application;
   const rows = await publisher.application.rows('select to_regclass($1) is not null', [tableOf(schema, collectionId)]);
-  if (rows[0]?.[0] === true) await runLocking(publisher, collectionId, dropCollectionTable(schema, collectionId));
+  if (rows[0]?.[0] === true) await runLocking(publisher, collectionId, `drop table ${tableOf(schema, collectionId)}`);
 }
 
 /** The operator class of substring indexes, in whichever schema its extension was installed. */
-export async function trigramOperators(reader: Reader): Promise<string> {
+async function trigramOperators(reader: Reader): Promise<string> {
   const rows = await reader.rows(
     "select extnamespace::regnamespace::text from pg_extension where extname = 'pg_trgm'",
     [],
@@ -147,6 +184,19 @@ export async function trigramOperators(reader: Reader): Promise<string> {
   );
   return `${rows[0]?.[0] as string}.gin_trgm_ops`;
 }
+
+/** `trigrams`: the operator class for substrings, with its schema. */
+function createIndex(
+  schema: string,
+  collectionId: string,
+  index: Index,
+  { trigrams, concurrently }: { trigrams: string; concurrently: boolean },
+): string {
+  const kind = `${index.unique ? 'unique ' : ''}index${concurrently ? ' concurrently' : ''}`;
+  return `create ${kind} ${index.name} on ${tableOf(schema, collectionId)} ${index.on(trigrams)}`;
+}
+
+const dropIndex = (schema: string, name: string): string => `drop index concurrently if exists ${schema}.${name}`;
 
 const INDEX_ATTEMPTS = 3;
 
@@ -163,7 +213,7 @@ export async function buildIndex(
       return {};
     } catch (error) {
       // A failed build leaves an invalid index, which writers would go on maintaining.
-      await application.rows(dropIndex(application.schema, index.name, { concurrently: true }));
+      await application.rows(dropIndex(application.schema, index.name));
       const collidingColumnId = violatedColumn(error);
       if (collidingColumnId !== undefined) return { collidingColumnId };
       if (!isRetriable(error) || attempt === INDEX_ATTEMPTS) throw error;
@@ -186,7 +236,7 @@ export async function dropOtherIndexes(
   for (const [table, name, valid] of rows as [string, string, boolean][]) {
     const indexes = wanted.get(table);
     if (indexes === undefined || (valid && indexes.some((index) => index.name === name))) continue;
-    await application.rows(dropIndex(application.schema, name, { concurrently: true }));
+    await application.rows(dropIndex(application.schema, name));
   }
 }
 

@@ -4,8 +4,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
 import { isBroken } from './database-errors.ts';
+import { identityOf } from './database-servers.ts';
 import { cutClient, isBusy, streamOf } from './driver.ts';
-import { identityOf } from './servers.ts';
 import { beginning, type Row } from './statements.ts';
 
 export interface Checkout {

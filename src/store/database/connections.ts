@@ -7,12 +7,12 @@ import { onAbort } from '../../request/signal.ts';
 import { type Checkout, StatementCancelling } from './cancelling.ts';
 import { ActiveApplications, ConnectionLimits } from './connection-limits.ts';
 import { isCancelled, isLocked, meaningOf, unavailable } from './database-errors.ts';
+import { DatabaseServers } from './database-servers.ts';
 import { isInTransaction } from './driver.ts';
 import { Lanes, type SendOnLane } from './lanes.ts';
 import { Pool } from './pool.ts';
 import { Publishers } from './publishers.ts';
 import { type SchemaLocation, SYSTEM } from './schemas.ts';
-import { Servers } from './servers.ts';
 import { SlowReaders } from './slow-readers.ts';
 import { run } from './statements.ts';
 
@@ -64,7 +64,7 @@ export class Connections {
   constructor({ connection, connectionsMax, requestMs = Number.POSITIVE_INFINITY, ...callbacks }: ConnectionsOptions) {
     const count = Math.max(1, Math.min(LANES_MAX, Math.floor(connectionsMax / 4)));
     const poolSize = Math.max(1, connectionsMax - count);
-    const servers = new Servers(connection, callbacks.onConnected);
+    const servers = new DatabaseServers(connection, callbacks.onConnected);
     const onConnectionError = (error: Error) => {
       servers.lost();
       callbacks.onConnectionError(error);

@@ -6,9 +6,9 @@
 
 import type pg from 'pg';
 import { ConnectionsClosed, isBroken } from './database-errors.ts';
+import { endClient, Silence } from './database-servers.ts';
 import { cutClient, streamOf } from './driver.ts';
 import type { PoolOptions } from './pool.ts';
-import { endClient, Silence } from './servers.ts';
 
 /** A read waits for a lock only while its table is being altered. */
 const LOCK_MS = 100;

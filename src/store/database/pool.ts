@@ -6,10 +6,10 @@ import type pg from 'pg';
 import { onAbort, type Signal } from '../../request/signal.ts';
 import { withTimeout } from '../../request/timeout.ts';
 import { ConnectionsClosed, ConnectionTimeout } from './database-errors.ts';
-import { endClient, type Servers, Silence } from './servers.ts';
+import { type DatabaseServers, endClient, Silence } from './database-servers.ts';
 
 export interface PoolOptions {
-  readonly servers: Servers;
+  readonly servers: DatabaseServers;
   readonly connectionsMax: number;
   /** Called when a connection breaks. */
   readonly onConnectionError: (error: Error) => void;

@@ -5,8 +5,8 @@
 import type pg from 'pg';
 import { fault } from '../../faults.ts';
 import { ConnectionsClosed } from './database-errors.ts';
+import { endClient } from './database-servers.ts';
 import type { PoolOptions } from './pool.ts';
-import { endClient } from './servers.ts';
 
 const CONNECTIONS_MAX = 4;
 /** How soon the database notices that the client process is gone, and ends its statement. */

@@ -3,7 +3,7 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
-import { endClient, Servers } from '../database/servers.ts';
+import { DatabaseServers, endClient } from '../database/database-servers.ts';
 
 /** Key of the advisory lock: "demo" in ASCII. */
 const LOCK = 0x64656d6f;
@@ -12,7 +12,7 @@ const WAIT_MS = 5 * 60_000;
 
 /** Polls instead of waiting in the database (store/applications/publish-state, `lockPublishing`). */
 export async function withDemonstrationLock<T>(connection: pg.ClientConfig, work: () => Promise<T>): Promise<T> {
-  const client = await new Servers(connection).connect({});
+  const client = await new DatabaseServers(connection).connect({});
   try {
     const latest = performance.now() + WAIT_MS;
     const taken = async () => {

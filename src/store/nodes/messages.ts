@@ -5,8 +5,8 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
+import { DatabaseServers, endClient } from '../database/database-servers.ts';
 import type { Reader } from '../database/handles.ts';
-import { endClient, Servers } from '../database/servers.ts';
 import type { Statement } from '../database/statements.ts';
 
 const CHANNEL = 'cartulary';
@@ -94,7 +94,7 @@ async function listeningNodes(reader: Reader): Promise<Set<string>> {
 export class NodeListener {
   /** `performance.now()` when the latest heartbeat that came back was sent. */
   receivedAsOf = Number.NEGATIVE_INFINITY;
-  readonly #servers: Servers;
+  readonly #servers: DatabaseServers;
   readonly #onMessage: (message: Invalidation | QuotaRecall) => void;
   readonly #onSilent: () => void;
   readonly #sent = new Map<string, number>();
@@ -111,7 +111,7 @@ export class NodeListener {
     onMessage: (message: Invalidation | QuotaRecall) => void,
     onSilent: () => void = () => undefined,
   ) {
-    this.#servers = new Servers(connection);
+    this.#servers = new DatabaseServers(connection);
     this.#onMessage = onMessage;
     this.#onSilent = onSilent;
   }

@@ -1,5 +1,5 @@
-// From definition to tables: the names of a collection's table, of its columns and of its indexes, and the DDL that
-// publishing runs. Every name is built from identifiers whose form was checked, so none needs quoting.
+// From definition to tables: the names of a collection's table and of its indexes, and the types of its columns. The DDL is
+// in store/applications/table-changes. Every name is built from identifiers whose form was checked, so none needs quoting.
 
 import type { PreparedCollection } from '../../domain/definition/application.ts';
 import {
@@ -25,9 +25,6 @@ const SQL_TYPES: Readonly<Record<ProjectionKind, string>> = {
 
 /** The type of a parameter that fills the projected column. */
 export const sqlType = ({ kind }: Pick<Projection, 'kind'>): string => SQL_TYPES[kind];
-
-const columnType = (projection: Projection): string =>
-  projection.kind === 'text' ? 'text collate "C"' : SQL_TYPES[projection.kind];
 
 /** The columns of a record's metadata, by their names in the interface. For users it is the column of the name. */
 export const METADATA_COLUMNS = {
@@ -121,60 +118,3 @@ export function violatedColumn(error: unknown): string | undefined {
   const name = violatedConstraint(error);
   return name === undefined ? undefined : /^t[a-z0-9]{7}_(c[a-z0-9]{7})_key$/.exec(name)?.[1];
 }
-
-/**
- * `rec` is the whole record as the JSON text of the reply (domain/records/record-text). The other columns are for
- * conditions, order and uniqueness; projected columns follow (domain/records/projections).
- */
-export function createCollectionTable(schema: string, collection: PreparedCollection): string {
-  const projected = collection.projections.all.map((projection) => `, ${projection.name} ${columnType(projection)}`);
-  return `create table ${tableOf(schema, collection.definition.id)} (
-    id text collate "C" primary key,
-    rec text not null,
-    hash text collate "C" not null,
-    created_by text collate "C" not null,
-    created_name text collate "C" not null,
-    created_at timestamptz not null,
-    updated_by text collate "C" not null,
-    updated_name text collate "C" not null,
-    updated_at timestamptz not null${projected.join('')}
-  )`;
-}
-
-export const dropCollectionTable = (schema: string, collectionId: string): string =>
-  `drop table ${tableOf(schema, collectionId)}`;
-
-export function addProjections(schema: string, collectionId: string, projections: readonly Projection[]): string {
-  const added = projections.map((projection) => `add column ${projection.name} ${columnType(projection)}`);
-  return `alter table ${tableOf(schema, collectionId)} ${added.join(', ')}`;
-}
-
-export function dropProjections(schema: string, collectionId: string, names: readonly string[]): string {
-  const dropped = names.map((name) => `drop column ${name}`);
-  return `alter table ${tableOf(schema, collectionId)} ${dropped.join(', ')}`;
-}
-
-/** `trigrams`: the operator class for substrings, with its schema. */
-export function createIndex(
-  schema: string,
-  collectionId: string,
-  index: Index,
-  { trigrams, concurrently }: { trigrams: string; concurrently: boolean },
-): string {
-  const kind = `${index.unique ? 'unique ' : ''}index${concurrently ? ' concurrently' : ''}`;
-  return `create ${kind} ${index.name} on ${tableOf(schema, collectionId)} ${index.on(trigrams)}`;
-}
-
-export const dropIndex = (schema: string, name: string, { concurrently }: { concurrently: boolean }): string =>
-  `drop index${concurrently ? ' concurrently' : ''} if exists ${schema}.${name}`;
-
-/**
- * Blocks writers but not readers until the commit. A weaker mode would not wait for transactions that have locked rows and
- * are about to write them, and would deadlock with them.
- */
-export const lockAgainstWriters = (schema: string, collectionId: string): string =>
-  `lock table ${tableOf(schema, collectionId)} in exclusive mode`;
-
-/** Blocks vacuum and DDL on the table, but neither readers nor writers. */
-export const lockAgainstMaintenance = (schema: string, collectionId: string): string =>
-  `lock table ${tableOf(schema, collectionId)} in share update exclusive mode`;

@@ -1,4 +1,6 @@
-// The plan of a publish: the next definition, how it differs from the stored one, and what forbids it. Reads only.
+// The plan of a publish: decides what changes, and refuses what may not: a definition that cannot be (INVALID_DEFINITION),
+// values lost without consent (WOULD_LOSE_DATA), equal values in a column that becomes unique (UNIQUE_COLLISION), users of
+// the wrong kind (MODE_HAS_USERS). Reads only.
 
 import type { OperatorContext } from '../../context.ts';
 import { keptCollections, newlyUniqueColumns } from '../../domain/definition/carry.ts';
@@ -8,11 +10,10 @@ import { widthProblems } from '../../domain/definition/width.ts';
 import { fault } from '../../faults.ts';
 import { getApplication, type StoredApplication } from '../../store/applications/applications.ts';
 import { countRecords, findCollisions } from '../../store/applications/publish-checks.ts';
-import { lockOutWriters } from '../../store/applications/table-changes.ts';
 import type { JointTransaction, Reader } from '../../store/database/handles.ts';
-import { countUsers } from '../../store/people/users.ts';
 import type { DefinitionChange } from '../../wire/operator.ts';
 import type { Definition, PublishDocument } from '../../wire/publish-document.ts';
+import { refuseModeChange } from './mode-change.ts';
 
 export interface PublishRequest {
   readonly applicationId: string;
@@ -55,22 +56,6 @@ async function withRecordCount(tx: JointTransaction, change: DefinitionChange): 
 export function refuseDataLoss({ changes }: PublishPlan, { allowDataLoss }: PublishRequest): void {
   const losing = changes.filter((change) => change.losesData);
   if (losing.length > 0 && !allowDataLoss) throw fault('WOULD_LOSE_DATA', { changes: losing });
-}
-
-/**
- * Users of one kind cannot become users of the other, nor shared users of another organization. With a lock timeout, no
- * user can be added until the commit.
- */
-export async function refuseModeChange(
-  tx: JointTransaction,
-  { current, next, lockTimeoutMs }: { current: Definition; next: Definition; lockTimeoutMs?: number },
-): Promise<void> {
-  const switched = current.sharedUsersModeEnabled !== next.sharedUsersModeEnabled;
-  const moved = current.sharedUsersModeEnabled && current.organization !== next.organization;
-  if (!switched && !moved) return;
-  if (lockTimeoutMs !== undefined) await lockOutWriters(tx.application, 'users', lockTimeoutMs);
-  const users = await countUsers(tx.application);
-  if (users > 0) throw fault('MODE_HAS_USERS', { users });
 }
 
 /** Collisions that are written after this check are found when the unique index is built (prepare.ts). */

@@ -38,7 +38,7 @@ class NoServer extends Error {
   readonly code = '08001';
 }
 
-export class Servers {
+export class DatabaseServers {
   readonly #addresses: readonly pg.ClientConfig[];
   readonly #onConnected: (server: string) => void;
   /** Index of the server that last accepted a connection. */
@@ -145,7 +145,7 @@ async function open(config: pg.ClientConfig, milliseconds: number): Promise<pg.C
 
 export function identityOf(client: pg.Client): Identity {
   const identity = identities.get(client);
-  if (identity === undefined) throw new Error('the connection was not opened by Servers');
+  if (identity === undefined) throw new Error('the connection was not opened by DatabaseServers');
   return identity;
 }
 
