@@ -92,7 +92,7 @@ export type PasswordHashing = (request: {
   readonly signal?: Signal;
 }) => Promise<string>;
 
-/** Wrong credentials for an existing user, for the activity log (operations/people/login-failures). */
+/** Wrong credentials for an existing user, for the activity log (operations/people/login-failure-log). */
 export interface LoginFailure {
   readonly application: PreparedApplication;
   readonly user: UserShort;

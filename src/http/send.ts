@@ -7,7 +7,7 @@ import type { Fault } from '../faults.ts';
 import type { ByteBudget } from '../load/byte-budget.ts';
 import { RequestScope, type Trace, type TraceStart } from '../request/request-scope.ts';
 import { onAbort } from '../request/signal.ts';
-import type { Deadlines } from './clients/cancelled-requests.ts';
+import type { Deadlines } from './clients/deadlines.ts';
 import type { HttpRequest } from './clients/http-request.ts';
 import { Pipelines } from './clients/pipelines.ts';
 import type { ActiveWork } from './clients/shutdown.ts';
@@ -204,7 +204,7 @@ interface Identity {
   readonly scope: RequestScope;
 }
 
-/** `left`: the client, before there was a reply (http/clients/cancelled-requests). */
+/** `left`: the client, before there was a reply (http/clients/deadlines). */
 const isUnavailable = ({ code, params }: Fault, because: 'left' | 'busy'): boolean =>
   code === 'UNAVAILABLE' && (params as { readonly reason: string } | undefined)?.reason === because;
 

@@ -9,7 +9,7 @@ import { Deliveries, type DeliveryContext } from '../operations/upkeep/deliverie
 import { eraseRemoved } from '../operations/upkeep/erasure.ts';
 import { sweepSignIns } from '../operations/upkeep/expired-sign-ins.ts';
 import { cleanUpInterruptedPublishes } from '../operations/upkeep/interrupted-publishes.ts';
-import { removeFinishedNotifications, restoreDueMarks } from '../operations/upkeep/notifications.ts';
+import { removeFinishedNotifications, restoreDueMarks } from '../operations/upkeep/notification-queues.ts';
 import { releaseClaims } from '../operations/upkeep/unreleased-uploads.ts';
 import { settleLeft } from '../operations/upkeep/unsettled-shared-users.ts';
 import { beginRound, returnRound } from '../store/nodes/job-rounds.ts';

@@ -72,7 +72,7 @@ export class RequestScope {
   /** Bytes reserved for long records (byte-budget). */
   heldBytes = 0;
   trace: Trace | undefined = undefined;
-  /** Index of the request in the list of watched deadlines (http/clients/cancelled-requests). */
+  /** Index of the request in the list of watched deadlines (http/clients/deadlines). */
   watchedAt: number | undefined = undefined;
   /** Set while a file is being received: releases the transfer slot. */
   endTransfer: (() => void) | undefined;

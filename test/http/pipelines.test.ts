@@ -6,7 +6,7 @@ import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { after, before, describe, it } from 'node:test';
 import { setImmediate as turn, setTimeout as wait } from 'node:timers/promises';
-import { Deadlines } from '../../src/http/clients/cancelled-requests.ts';
+import { Deadlines } from '../../src/http/clients/deadlines.ts';
 import { Pipelines } from '../../src/http/clients/pipelines.ts';
 import { ActiveWork } from '../../src/http/clients/shutdown.ts';
 import { CLIENT_TIMEOUTS } from '../../src/http/clients/timeouts.ts';

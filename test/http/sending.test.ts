@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { after, before, describe, it } from 'node:test';
 import type { Observation } from '../../src/events/events.ts';
-import { Deadlines } from '../../src/http/clients/cancelled-requests.ts';
+import { Deadlines } from '../../src/http/clients/deadlines.ts';
 import { Pipelines } from '../../src/http/clients/pipelines.ts';
 import { ActiveWork } from '../../src/http/clients/shutdown.ts';
 import { CLIENT_TIMEOUTS } from '../../src/http/clients/timeouts.ts';

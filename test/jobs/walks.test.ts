@@ -5,7 +5,7 @@ import { after, before, describe, it } from 'node:test';
 import type { Observation } from '../../src/events/events.ts';
 import { forEveryApplication } from '../../src/operations/every-application.ts';
 import { sweepSignIns } from '../../src/operations/upkeep/expired-sign-ins.ts';
-import { removeFinishedNotifications, restoreDueMarks } from '../../src/operations/upkeep/notifications.ts';
+import { removeFinishedNotifications, restoreDueMarks } from '../../src/operations/upkeep/notification-queues.ts';
 import { Database } from '../../src/store/database/database.ts';
 import { StaleDefinition } from '../../src/store/database/database-errors.ts';
 import { publishApplication } from '../support/application.ts';

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { DeliveryMarks } from '../../src/operations/upkeep/delivery-marks.ts';
-import { removeFinishedNotifications } from '../../src/operations/upkeep/notifications.ts';
+import { removeFinishedNotifications } from '../../src/operations/upkeep/notification-queues.ts';
 import { ServiceHealth } from '../../src/operations/upkeep/push-service-health.ts';
 import { Database } from '../../src/store/database/database.ts';
 import { claimDeliveries, type Marking, markDeliveries } from '../../src/store/notifications/notifications.ts';

@@ -6,7 +6,7 @@ import { after, describe, it } from 'node:test';
 import fc from 'fast-check';
 import { Fault, fault, refusalReason } from '../../src/faults.ts';
 import { Admission, type AdmissionBounds } from '../../src/gate/admission.ts';
-import { Deadlines } from '../../src/http/clients/cancelled-requests.ts';
+import { Deadlines } from '../../src/http/clients/deadlines.ts';
 import { LoopTime } from '../../src/load/loop-time.ts';
 import { RequestScope } from '../../src/request/request-scope.ts';
 import { until } from '../support/until.ts';

@@ -4,11 +4,11 @@
 import type { ErrorObject } from 'ajv/dist/2020.js';
 import { type IdentifierName, PATTERNS } from '../../wire/identifiers.ts';
 import { publishDocumentSchema } from '../../wire/publish-document.ts';
+import { jsonValidators } from '../json-validators.ts';
 import { KINDS } from '../schema-type-words.ts';
-import { validators } from '../validators.ts';
 import { listed, type Problem, pointer, shown } from './problems.ts';
 
-const validator = validators({
+const validator = jsonValidators({
   allErrors: true,
   verbose: true,
   strict: true,

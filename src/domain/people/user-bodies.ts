@@ -14,11 +14,11 @@ import {
   type UserUpdate,
   userUpdateIn,
 } from '../../wire/users.ts';
+import { jsonValidators } from '../json-validators.ts';
 import { KINDS } from '../schema-type-words.ts';
-import { validators } from '../validators.ts';
 import { accessProblem, emailProblem, type PropertyProblem, userNameProblem } from './users.ts';
 
-const validator = validators({ allErrors: true });
+const validator = jsonValidators({ allErrors: true });
 
 /** A validator for each of the four combinations of modes. */
 function inEveryMode(schemaIn: (modes: UserModes) => TSchema): (modes: UserModes) => ValidateFunction {

@@ -8,7 +8,7 @@ import type { Duplex } from 'node:stream';
 import type { Observe } from '../../events/events.ts';
 import type { Fault } from '../../faults.ts';
 import { toProblem } from '../replies/problem.ts';
-import { isReading } from './cancelled-requests.ts';
+import { isReading } from './deadlines.ts';
 import { queueRead } from './read-queue.ts';
 
 /** For the client to read the last reply and to close the connection: closing while it still sends would reset both. */

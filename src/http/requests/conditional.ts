@@ -1,5 +1,6 @@
 // Conditional requests (RFC 9110 section 13): If-None-Match on reads, If-Modified-Since on downloads, If-Match on single
-// writes.
+// writes. If-Match is only read here: the statement of the write compares it (`ifHash` in store/records/records), or the
+// operation under the record's lock (operations/records/updates); both refuse with PRECONDITION_FAILED.
 
 import { fault } from '../../faults.ts';
 

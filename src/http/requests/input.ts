@@ -75,7 +75,7 @@ export async function readInput(
     return origin + pathAndQuery(request.url).split('?', 1)[0];
   };
   // A file takes as long as its client and the file store need. Only its waits for the database have a deadline
-  // (http/clients/cancelled-requests).
+  // (http/clients/deadlines).
   const beginTransfer = () => {
     scope.endTransfer ??= uploads.begin(scope.tenant);
     scope.deadlineAt = Number.POSITIVE_INFINITY;

@@ -4,13 +4,13 @@
 import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 import type { Static, TSchema } from 'typebox';
 import { listed } from '../../domain/definition/problems.ts';
+import { jsonValidators } from '../../domain/json-validators.ts';
 import { KINDS } from '../../domain/schema-type-words.ts';
-import { validators } from '../../domain/validators.ts';
 import { fault } from '../../faults.ts';
 import { RECORDS_MAX } from '../../wire/records.ts';
 
 // Verbose: errors then include the schema, which the sentence quotes.
-const validator = validators({ strict: false, allErrors: false, verbose: true });
+const validator = jsonValidators({ strict: false, allErrors: false, verbose: true });
 
 /** The body of a route: its schema for the documentation, and its reader for requests. */
 export interface Shape<T> {

@@ -2,6 +2,7 @@
 // against every refusal are made from them. The operator's routes are in http/routes/operator.
 
 import { ACTIVITY_LOG_ROUTES } from './activity-log.ts';
+import { UPLOAD_ROUTES } from './announced-uploads.ts';
 import { ATTACHMENT_ROUTES } from './attachments.ts';
 import { NOTIFICATION_ROUTES } from './notifications.ts';
 import { PEOPLE_ROUTES } from './people.ts';
@@ -11,7 +12,6 @@ import { SESSION_ROUTES } from './sessions.ts';
 import { SIGN_IN_ROUTES } from './sign-in.ts';
 import { SINGLE_SIGN_ON_ROUTES } from './single-sign-on.ts';
 import { TOKEN_ROUTES } from './tokens.ts';
-import { UPLOAD_ROUTES } from './uploads.ts';
 
 export const ROUTES: readonly UserRoute[] = [
   ...RECORD_ROUTES,

@@ -4,7 +4,7 @@
 import { Ajv2020, type Options, type ValidateFunction } from 'ajv/dist/2020.js';
 
 /** `schemaOf` is asked once. */
-export function validators(options: Options): (schemaOf: () => object) => () => ValidateFunction {
+export function jsonValidators(options: Options): (schemaOf: () => object) => () => ValidateFunction {
   // The schemas are the program's own; that they are valid is looked at in a test, as it takes longer than all else.
   const ajv = new Ajv2020({ ...options, validateSchema: false });
   return (schemaOf) => {
