@@ -150,4 +150,25 @@ describe('extremes', () => {
     const { status, body } = await ask(64);
     assert.deepEqual([status, body.code, body.params.position], [400, 'INVALID_SEARCH', 0]);
   });
+
+  it('pages of characters of one to four bytes, from no record to more than is encoded at once', async () => {
+    const texts = ['a', 'é', '日', '🌍'].flatMap((character) =>
+      [1, 5_000 / character.length].map((n) => character.repeat(n)),
+    );
+    const records = Array.from({ length: 96 }, (_, n) => ({ values: { [TEXT]: string(texts[n % texts.length]!) } }));
+    const { status, text } = await app.send('POST', app.records('Things'), { json: records });
+    assert.equal(status, 200, text);
+    const newest = { sortKey: 'createdAt', sortOrder: 'descending' };
+    for (const limit of [1, 2, 8, 9, 96]) {
+      const page = await list({ ...newest, limit: String(limit) });
+      assert.equal(Buffer.byteLength(page.text), Number(page.headers.get('content-length')));
+      const listed = page.body.map(({ values }: { values: Record<string, { value: string }> }) => values[TEXT]!.value);
+      const expected = records.slice(-limit).reverse();
+      assert.deepEqual(
+        listed,
+        expected.map(({ values }) => values[TEXT]!.value),
+      );
+    }
+    assert.equal((await list({ search: 'Text="no record has this"' })).text, '[]');
+  });
 });

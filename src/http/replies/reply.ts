@@ -30,9 +30,35 @@ export const replyText = (body: Body, headers: Readonly<Record<string, string>> 
 
 /** A JSON array of texts. Long texts are not concatenated: a page can have a hundred megabytes. */
 export function arrayOf(texts: readonly RecordText[]): Body {
-  if (texts.every((text) => typeof text === 'string')) return `[${texts.join(',')}]`;
+  if (texts.every((text) => typeof text === 'string')) return encodedArray(texts);
   const parts: RecordText[] = texts.flatMap((text, index) => [index === 0 ? '[' : ',', text]);
   return [...parts, ']'];
+}
+
+/** In characters; a page of a hundred records of usual size has less than half of it. */
+const ENCODED_MAX = 256 * 1024;
+const COMMA = 0x2c;
+let scratch: Buffer | undefined;
+
+/**
+ * As bytes: a page as one string is flattened, its bytes are counted twice, and it is encoded after all. For 100 records of
+ * 970 bytes that took 890 µs, and this takes 250 (125 and 65 if all of it is ASCII).
+ */
+function encodedArray(texts: readonly string[]): Body {
+  let characters = texts.length + 1;
+  for (const { length } of texts) characters += length;
+  if (characters > ENCODED_MAX) return `[${texts.join(',')}]`;
+  // A character has three bytes at the most.
+  scratch ??= Buffer.allocUnsafeSlow(3 * ENCODED_MAX);
+  let at = scratch.write('[');
+  for (const text of texts) {
+    at += scratch.write(text, at);
+    scratch[at++] = COMMA;
+  }
+  // The last comma, if there is one.
+  at = Math.max(at - 1, 1);
+  at += scratch.write(']', at);
+  return Buffer.from(scratch.subarray(0, at));
 }
 
 export const NO_CONTENT: Reply = { status: 204 };
