@@ -7,13 +7,14 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import pg from 'pg';
+import { sendFile, storeFile } from './bare-files.mjs';
 
 /** @typedef {{ name: string, id: string, columns: Record<string, string> }} TablePlan */
 /** @typedef {Record<string, { value?: unknown }>} Values */
 /** @typedef {{ id: string, values: Values, json: string }} Item */
 
-/** @type {{ connection: pg.ClientConfig, schema: string, tables: TablePlan[] }} */
-const { connection, schema, tables } = JSON.parse(process.argv[2] ?? '{}');
+/** @type {{ connection: pg.ClientConfig, schema: string, tables: TablePlan[], folder: string }} */
+const { connection, schema, tables, folder } = JSON.parse(process.argv[2] ?? '{}');
 /** As many as the server has by default. */
 const CONNECTIONS = 16;
 const USER = '{"id":"ubench00","name":"Bench"}';
@@ -255,11 +256,20 @@ function itemsIn(text, id) {
   return { batch, items };
 }
 
-/** @param {import('node:http').IncomingMessage} request @returns {Promise<string | undefined | null>} null: no content */
-async function answer(request) {
+/**
+ * @param {import('node:http').IncomingMessage} request
+ * @param {import('node:http').ServerResponse} response only for what is not text
+ * @returns {Promise<string | undefined | null | true>} null: no content; true: it is answered
+ */
+async function answer(request, response) {
   const [path = '', query = ''] = (request.url ?? '').split('?');
   // '', v1, application, collections, collection, records, record
   const parts = path.split('/');
+  if (parts[5] === 'attachments') {
+    if (request.method === 'POST') return JSON.stringify({ id: await storeFile(folder, request) });
+    await sendFile(folder, parts[6] ?? '', response);
+    return true;
+  }
   const on = operations.get(parts[4] ?? '');
   if (!on) return undefined;
   const recordId = parts[6];
@@ -275,13 +285,18 @@ async function answer(request) {
 }
 
 const server = createServer((request, response) => {
-  answer(request).then(
+  answer(request, response).then(
     (text) => {
+      if (text === true) return;
       if (text === null) response.writeHead(204).end();
       else if (text === undefined) response.writeHead(501, { ...JSON_TYPE, 'Content-Length': 0 }).end();
       else response.writeHead(200, { ...JSON_TYPE, 'Content-Length': Buffer.byteLength(text) }).end(text);
     },
     (error) => {
+      if (response.headersSent) {
+        response.destroy();
+        return;
+      }
       const text = String(error.message);
       response.writeHead(500, { ...JSON_TYPE, 'Content-Length': Buffer.byteLength(text) }).end(text);
     },

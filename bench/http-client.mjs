@@ -15,11 +15,13 @@ export async function send(address, { method, path, token, headers = {}, body })
   const response = await fetch(address + path, {
     method,
     headers: {
-      ...headers,
       ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...headers,
     },
-    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    ...(body === undefined
+      ? {}
+      : { body: typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body) }),
     signal: AbortSignal.any([interruption, AbortSignal.timeout(ANSWER_MS)]),
   });
   return { status: response.status, text: await response.text(), headers: response.headers };

@@ -4,20 +4,11 @@
 // median of its rounds.
 
 import { interruption } from '../scripts/processes.mjs';
-import { createSpare } from './loading.mjs';
+import { useCodes } from './codes.mjs';
 import { note, warn } from './progress.mjs';
 import { machineSeconds, usageOf, usageOfDatabase, usageOfServer } from './usage.mjs';
 
 /**
- * @typedef {object} Side
- * @property {string} name
- * @property {string} address
- * @property {number} pid
- * @property {import('./application.mjs').Ground} ground whose database it uses
- * @property {import('./application.mjs').Application} application that it serves
- * @property {import('./work.mjs').CollectionName} collection
- * @property {import('./application.mjs').Filling} filling
- *
  * @typedef {object} Result of one side
  * @property {string} operation
  * @property {number} connections
@@ -36,7 +27,7 @@ import { machineSeconds, usageOf, usageOfDatabase, usageOfServer } from './usage
  *
  * @typedef {object} Course
  * @property {import('./load-process.mjs').Load} load
- * @property {readonly Side[]} sides
+ * @property {readonly import('./side.mjs').Side[]} sides
  * @property {number} [warmConnections] of the warm-up, where they are more than those that are measured
  * @property {number} rounds
  * @property {number} seconds
@@ -49,13 +40,6 @@ const GENERATOR_SHARE_MAX = 0.9;
 /** Of a core; beyond it the machine is too busy with other things for times to mean much. */
 export const OTHERS_SHARE_MAX = 0.25;
 const SAMPLE_MS = 200;
-/** Deletions that a side is believed to manage in a second; a round that runs out ends early and counts as it is. */
-const SPARE_PER_SECOND = { one: 2_500, many: 6_000 };
-const SPARE_TRIAL = 200;
-
-/** The next code that no record has; what measurements create is taken back, but codes are not used again. */
-let serial = 0;
-
 /** @param {readonly (number | undefined)[]} values */
 export function median(values) {
   const sorted = values.filter((value) => value !== undefined).sort((a, b) => a - b);
@@ -71,8 +55,7 @@ export function median(values) {
  * @returns {Promise<Result[]>} one for each side; none when a side cannot do it
  */
 export async function measure(course, operation, connections) {
-  const { rounds, seconds } = course;
-  const sides = course.sides.map((side) => ({ ...side, ...placeOf(side, operation) }));
+  const { rounds, seconds, sides } = course;
   /** @type {Map<string, Round[]>} */
   const all = new Map(sides.map(({ name }) => [name, []]));
   for (let round = 0; round < rounds; round++) {
@@ -101,21 +84,6 @@ export async function measure(course, operation, connections) {
   return results;
 }
 
-/** An operation may belong to another collection than the measured one. @param {Side} side @param {import('./operations.mjs').Operation} operation */
-export function placeOf(side, operation) {
-  const collection = operation.collection ?? side.collection;
-  const filling = side.application.fillings[collection];
-  if (!filling) throw new Error(`${collection} has not been filled`);
-  return { collection, filling };
-}
-
-/** @param {Side} side @returns {import('./operations.mjs').Target} */
-export function targetOf({ address, application, collection, filling }) {
-  const { total, sample } = filling;
-  serial = Math.max(serial, total);
-  return { host: new URL(address).host, token: application.token, collection, total, sample, serial, spare: [] };
-}
-
 /**
  * @typedef {import('./load.mjs').Outcome & { server: import('./usage.mjs').Usage | undefined, database: import('./usage.mjs').Usage | undefined, generator: import('./usage.mjs').Usage | undefined, others: number | undefined }} Round
  */
@@ -123,22 +91,15 @@ export function targetOf({ address, application, collection, filling }) {
 /**
  * @param {Pick<Course, 'load'>} course
  * @param {import('./operations.mjs').Operation} operation
- * @param {{ side: Side, connections: number, seconds: number, begin?: () => Promise<void>, end?: () => Promise<void> }} options `begin` and
+ * @param {{ side: import('./side.mjs').Side, connections: number, seconds: number, begin?: () => Promise<void>, end?: () => Promise<void> }} options `begin` and
  *   `end` directly before and after the requests
  * @returns {Promise<Round>}
  */
 export async function runOnce(course, operation, { side, connections, seconds, begin, end }) {
   interruption.throwIfAborted();
   const { load } = course;
-  const { ground } = side;
-  const target = targetOf(side);
-  if (operation.kind === 'write') await ground.tables.takeBack(side.collection, side.filling.lastId);
-  if (operation.spends) {
-    const { one, many } = SPARE_PER_SECOND;
-    target.spare = await spare(side, Math.ceil(seconds * (connections === 1 ? one : many)));
-  }
-  ground.ours.trimLog();
-  const databasePid = ground.ours.databasePid();
+  const target = await side.prepare(operation, { connections, seconds });
+  const databasePid = side.databasePid();
   const used = () => [usageOfServer(side.pid, databasePid), usageOfDatabase(databasePid), usageOf(load.pid)];
   await begin?.();
   const before = used();
@@ -153,7 +114,7 @@ export async function runOnce(course, operation, { side, connections, seconds, b
   const outcome = await load
     .run({ operation: operation.name, port, target, connections, seconds })
     .finally(() => clearInterval(watch));
-  serial += outcome.sent * (operation.codes ?? 0);
+  useCodes(outcome.sent * (operation.codes ?? 0));
   const machineAfter = machineSeconds();
   const after = used();
   await end?.();
@@ -167,21 +128,6 @@ export async function runOnce(course, operation, { side, connections, seconds, b
   const others = then === undefined || now === undefined || server === undefined ? undefined : now - then - spent;
   return { ...outcome, server, database, generator, others };
 }
-
-/** Always through ours: how they come to be is not measured. @param {Side} side @param {number} count */
-async function spare({ ground, application: { token }, collection }, count) {
-  const first = serial;
-  serial += count;
-  return createSpare(ground.ours.address, { token, collection, first, count });
-}
-
-/** Spare records for a trial. @param {Side} side */
-export const fewSpare = (side) => spare(side, SPARE_TRIAL);
-
-/** @param {number} count codes that are being used */
-export const useCodes = (count) => {
-  serial += count;
-};
 
 /**
  * @param {import('./operations.mjs').Operation} operation

@@ -2,6 +2,7 @@
 // What is measured, one row per operation: how its requests are made, and how many records an answer has to hold. Both
 // sides get the same bytes.
 
+import { FILE, FILES_PATH } from './files.mjs';
 import { recordsPath } from './loading.mjs';
 import { requestBytes, stamped, template } from './requests.mjs';
 import { ABSENT, FREQUENT, RARE, RARE_HITS } from './vocabulary.mjs';
@@ -17,6 +18,7 @@ import { AMOUNT_MIN, AMOUNTS, codeOf, columnId, valuesOf } from './work.mjs';
  * @property {[number, string][]} sample
  * @property {number} serial the first code that no record has
  * @property {readonly string[]} spare identifiers of records that may be deleted
+ * @property {readonly string[]} [files] identifiers of files that may be read
  *
  * @typedef {object} Operation
  * @property {string} name
@@ -25,6 +27,7 @@ import { AMOUNT_MIN, AMOUNTS, codeOf, columnId, valuesOf } from './work.mjs';
  * @property {number} [records] that an answer holds, where that is known
  * @property {number} [codes] that one request uses up
  * @property {boolean} [spends] whether each request uses up a spare record
+ * @property {boolean} [files] whether it is about files
  * @property {(target: Target) => (n: number) => Buffer | undefined} requests the n-th request; undefined: no more
  */
 
@@ -235,6 +238,28 @@ export const OPERATIONS = [
             method: 'DELETE',
             path: `${recordsPath(target.collection, target.application)}/${id}`,
           });
+    },
+  }),
+  row({
+    name: 'upload 100 KB',
+    kind: 'write',
+    files: true,
+    requests: (target) => {
+      const bytes = requestBytes(target, {
+        ...{ method: 'POST', path: FILES_PATH, type: 'application/octet-stream', body: FILE },
+      });
+      return () => bytes;
+    },
+  }),
+  row({
+    name: 'download 100 KB',
+    kind: 'read',
+    files: true,
+    requests: (target) => {
+      const all = (target.files ?? []).map((id) =>
+        requestBytes(target, { method: 'GET', path: `${FILES_PATH}/${id}` }),
+      );
+      return (n) => (all.length === 0 ? undefined : cycle(all, n));
     },
   }),
 ];

@@ -27,7 +27,7 @@ const WARM = { requests: 10_000, seconds: 2, timesMax: 5 };
  */
 
 /**
- * @param {import('./measure.mjs').Side} side
+ * @param {import('./side.mjs').Side & { ground: import('./application.mjs').Ground }} side
  * @param {import('./operations.mjs').Operation} operation
  * @param {{ connections: number, seconds: number, file: string, root: string }} how the profile goes into the file
  * @returns {Promise<Profiled>}
@@ -37,7 +37,7 @@ export async function profileOperation(side, operation, { connections, seconds, 
   const load = startLoad();
   try {
     const course = { load, sides: [side], rounds: 1, seconds };
-    if (!(await tryOut(course, operation))) throw new Failure(`${operation.name} cannot be profiled.`);
+    if ((await tryOut(course, operation)).length === 0) throw new Failure(`${operation.name} cannot be profiled.`);
     for (let [times, sent] = [0, 0]; times < WARM.timesMax && sent < WARM.requests; times++) {
       sent += (await runOnce(course, operation, { side, connections, seconds: WARM.seconds })).requests;
     }

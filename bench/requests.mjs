@@ -5,21 +5,21 @@
 import { CODE_DIGITS, codeOf } from './work.mjs';
 
 /**
- * @typedef {{ host: string, token: string }} Recipient
- * @typedef {{ method: string, path: string, headers?: readonly string[], body?: unknown }} Request a body of bytes goes as it is
+ * @typedef {{ host: string, token?: string }} Recipient
+ * @typedef {{ method: string, path: string, headers?: readonly string[], type?: string, body?: unknown }} Request a body of bytes goes as it is
  * @typedef {{ bytes: Buffer, places: readonly number[] }} Template where the digits of codes stand
  */
 
 /** @param {Recipient} recipient @param {Request} request @returns {Buffer} */
 export function requestBytes(recipient, request) {
-  const { headers = [], body } = request;
+  const { headers = [], type = 'application/json', body } = request;
   if (body === undefined) return requestHead(recipient, request);
   const bytes = Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body));
-  const about = ['Content-Type: application/json', `Content-Length: ${bytes.length}`];
+  const about = [`Content-Type: ${type}`, `Content-Length: ${bytes.length}`];
   return Buffer.concat([requestHead(recipient, { ...request, headers: [...about, ...headers] }), bytes]);
 }
 
-/** All but the body. @param {{ host: string, token?: string }} recipient @param {Request} request */
+/** All but the body. @param {Recipient} recipient @param {Request} request */
 export function requestHead({ host, token }, { method, path, headers = [] }) {
   const caller = token === undefined ? [] : [`Authorization: Bearer ${token}`];
   return Buffer.from([`${method} ${path} HTTP/1.1`, `Host: ${host}`, ...caller, ...headers, '\r\n'].join('\r\n'));

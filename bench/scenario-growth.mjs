@@ -7,6 +7,7 @@ import { startLoad } from './load-process.mjs';
 import { measure } from './measure.mjs';
 import { operationNamed } from './operations.mjs';
 import { note } from './progress.mjs';
+import { recordsSide } from './side.mjs';
 import { count, megabytes, milliseconds, percent, ratio, table } from './table.mjs';
 import { tryOut } from './trial.mjs';
 
@@ -30,14 +31,16 @@ export async function runGrowth(ground, { records, rounds, seconds, only }) {
     const sides = /** @type {const} */ (['items', 'large']).map((collection) => {
       const filling = application.fillings[collection];
       if (!filling) throw new Error('nothing was loaded');
-      return { name: filling.total.toLocaleString('en'), address, pid, ground, application, collection, filling };
+      const name = filling.total.toLocaleString('en');
+      return { collection, ...recordsSide({ name, address, pid, ground, application, collection, filesFolder: '' }) };
     });
     const course = { load, sides, rounds, seconds };
     /** @type {import('./measure.mjs').Result[]} */
     const results = [];
     for (const operation of GROWTH_OPERATIONS) {
       if (only.length > 0 && !only.includes(operation.name)) continue;
-      if (await tryOut(course, operation)) results.push(...(await measure(course, operation, 1)));
+      if ((await tryOut(course, operation)).length === sides.length)
+        results.push(...(await measure(course, operation, 1)));
     }
     const sizes = await Promise.all(sides.map(({ collection }) => ground.tables.size(collection)));
     return {

@@ -3,11 +3,13 @@
 // Node or number of processes with a database of its own. Every operation, at one connection and at many. Reads come
 // first, on the tables as they were loaded.
 
+import { join } from 'node:path';
 import { prepareApplication } from './application.mjs';
 import { startLoad } from './load-process.mjs';
 import { measure } from './measure.mjs';
 import { OPERATIONS } from './operations.mjs';
 import { note } from './progress.mjs';
+import { recordsSide } from './side.mjs';
 import { hasOpponent, onOtherGround } from './side-against.mjs';
 import { startBare } from './side-bare.mjs';
 import { count, megabytes, milliseconds, percent, ratio, table } from './table.mjs';
@@ -30,7 +32,7 @@ export async function runLimit(ground, options) {
   const operations = LIMIT_OPERATIONS.filter(({ name }) => only.length === 0 || only.includes(name));
   const sizes = sizesFor(operations, records);
   const ours = await sideOn(ground, 'ours', sizes);
-  /** @param {import('./measure.mjs').Side} other */
+  /** @param {import('./side.mjs').Side} other */
   const compare = async (other) => {
     const load = startLoad();
     try {
@@ -38,7 +40,7 @@ export async function runLimit(ground, options) {
       /** @type {import('./measure.mjs').Result[]} */
       const results = [];
       for (const operation of operations) {
-        if (!(await tryOut(course, operation))) continue;
+        if ((await tryOut(course, operation)).length < course.sides.length) continue;
         for (const many of new Set([1, connections])) results.push(...(await measure(course, operation, many)));
       }
       return { results, text: report(results, other.name) };
@@ -50,9 +52,9 @@ export async function runLimit(ground, options) {
   if (hasOpponent(options)) {
     return onOtherGround(ground.folder, options, async (other, name) => compare(await sideOn(other, name, sizes)));
   }
-  const bare = await startBare(ground.ours.connection);
+  const bare = await startBareSide(ground, ours.application);
   try {
-    return await compare({ ...ours, name: 'bare limit', address: bare.address, pid: bare.pid });
+    return await compare(bare.side);
   } finally {
     await bare.stop();
   }
@@ -68,14 +70,22 @@ export function sizesFor(operations, records) {
  * @param {import('./application.mjs').Ground} ground
  * @param {string} name
  * @param {Parameters<typeof prepareApplication>[1]} sizes
- * @returns {Promise<import('./measure.mjs').Side>}
+ * @returns {Promise<import('./side.mjs').Side & { ground: import('./application.mjs').Ground, application: import('./application.mjs').Application }>}
  */
 export async function sideOn(ground, name, sizes) {
   const application = await prepareApplication(ground, sizes);
-  const filling = application.fillings.items;
-  if (!filling) throw new Error('nothing was loaded');
   const { address, pid } = ground.ours;
-  return { name, address, pid, ground, application, collection: 'items', filling };
+  const place = { name, address, pid, ground, application, collection: /** @type {const} */ ('items') };
+  const side = recordsSide({ ...place, filesFolder: join(ground.folder, 'data', 'attachments') });
+  return { ...side, ground, application };
+}
+
+/** @param {import('./application.mjs').Ground} ground @param {import('./application.mjs').Application} application */
+export async function startBareSide(ground, application) {
+  const filesFolder = join(ground.folder, 'bare-files');
+  const { address, pid, stop } = await startBare(ground.ours.connection, filesFolder);
+  const place = { name: 'bare limit', address, pid, ground, application, collection: /** @type {const} */ ('items') };
+  return { side: recordsSide({ ...place, filesFolder }), stop };
 }
 
 /** @param {readonly import('./measure.mjs').Result[]} results @param {string} opponent name of the other side */

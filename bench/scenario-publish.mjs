@@ -4,8 +4,9 @@
 
 import { prepareApplication, publish } from './application.mjs';
 import { startLoad } from './load-process.mjs';
-import { targetOf } from './measure.mjs';
+import { operationNamed } from './operations.mjs';
 import { note, warn } from './progress.mjs';
+import { recordsSide } from './side.mjs';
 import { count, milliseconds, table } from './table.mjs';
 import { publishDocument } from './work.mjs';
 
@@ -33,18 +34,15 @@ const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
  */
 export async function runPublish(ground, { records, only }) {
   const application = await prepareApplication(ground, { plain: records });
-  const filling = application.fillings.plain;
-  if (!filling) throw new Error('nothing was loaded');
   const { address, pid } = ground.ours;
-  const place = { collection: /** @type {const} */ ('plain'), filling };
-  const side = { name: 'ours', address, pid, ground, application, ...place };
+  const side = recordsSide({ name: 'ours', address, pid, ground, application, collection: 'plain', filesFolder: '' });
   const [reader, writer] = [startLoad(), startLoad()];
   /** @type {import('./table.mjs').Cell[][]} */
   const rows = [];
   /** @type {object[]} */
   const results = [];
   try {
-    const target = targetOf(side);
+    const target = await side.prepare(operationNamed('get'), { connections: 1, seconds: 1 });
     /** @param {import('./load-process.mjs').Load} load @param {string} operation */
     const go = (load, operation) => {
       const port = Number(new URL(address).port);

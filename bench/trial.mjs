@@ -3,10 +3,11 @@
 // sides that answer differently to the same question are named, because then their times do not compare.
 
 import { connect } from 'node:net';
-import { fewSpare, placeOf, targetOf, useCodes } from './measure.mjs';
+import { useCodes } from './codes.mjs';
 import { note, warn } from './progress.mjs';
 
 const ANSWER_MS = 60_000;
+const ONE = { connections: 1, seconds: 0 };
 
 /**
  * Sends the bytes of a request as the load generator would.
@@ -47,28 +48,32 @@ function idsIn(text) {
 /**
  * @param {import('./measure.mjs').Course} course
  * @param {import('./operations.mjs').Operation} operation
- * @returns {Promise<boolean>} whether it can be measured
+ * @returns {Promise<import('./side.mjs').Side[]>} the sides that have it
  */
 export async function tryOut(course, operation) {
+  /** @type {import('./side.mjs').Side[]} */
+  const able = [];
   /** @type {{ name: string, text: string, ids: string[] }[]} */
   const answers = [];
-  for (const plain of course.sides) {
-    const side = { ...plain, ...placeOf(plain, operation) };
-    const target = targetOf(side);
-    if (operation.spends) target.spare = await fewSpare(side);
+  for (const side of course.sides) {
+    const target = await side.prepare(operation, ONE);
     const request = operation.requests(target)(0);
     useCodes(operation.codes ?? 0);
-    if (request === undefined) throw new Error(`${operation.name} has no request`);
+    if (request === undefined) {
+      note(`  ${operation.name}: left out, ${side.name} does not have it`);
+      continue;
+    }
     const { status, text } = await exchange(Number(new URL(side.address).port), request);
     if (status === 404 || status === 405 || status === 501) {
       note(`  ${operation.name}: left out, ${side.name} does not have it (${status} ${text.slice(0, 100)})`);
-      return false;
+      continue;
     }
     if (status < 200 || status > 299) {
       warn(`${operation.name}: left out, ${side.name} REFUSES it with ${status} ${text.slice(0, 300)}`);
-      return false;
+      continue;
     }
-    answers.push({ name: side.name, text, ids: idsIn(text) });
+    able.push(side);
+    answers.push({ name: side.name, text, ids: operation.files ? [] : idsIn(text) });
   }
   for (const { name, ids } of answers) {
     if (operation.records !== undefined && ids.length !== operation.records) {
@@ -77,8 +82,7 @@ export async function tryOut(course, operation) {
   }
   const [first, ...others] = answers;
   // Each application has identifiers of its own.
-  const sameRecords = new Set(course.sides.map(({ application, collection }) => application.fillings[collection]));
-  const comparable = operation.kind === 'read' && sameRecords.size === 1;
+  const comparable = operation.kind === 'read' && new Set(able.map(({ records }) => records)).size === 1;
   for (const other of comparable ? others : []) {
     if (other.text === first?.text) continue;
     const same = other.ids.join() === first?.ids.join();
@@ -86,5 +90,5 @@ export async function tryOut(course, operation) {
       `${operation.name}: ${first?.name} and ${other.name} answer ${same ? 'with the same records in different words' : 'with DIFFERENT RECORDS'}`,
     );
   }
-  return true;
+  return able;
 }
