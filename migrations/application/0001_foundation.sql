@@ -54,7 +54,7 @@ create index tokens_user_id on {{application}}.tokens (user_id);
 -- Sessions of the console. method: password or singleSignOn. former_hash: the secret before the last rotation, accepted
 -- until the client has shown the new one (confirmed) and for a while after that.
 -- epoch: the epochs of the user, of the shared user and of the organization's sign-on method when the session was opened
--- (domain/people/session-epochs).
+-- (domain/people/sessions).
 create table {{application}}.sessions (
   id text collate "C" primary key,
   user_id text collate "C" not null references {{application}}.users (id),
