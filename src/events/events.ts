@@ -5,6 +5,8 @@ import { refusalReason } from '../faults.ts';
 import type { RequestScope } from '../request/request-scope.ts';
 import { errorForLog } from './log-errors.ts';
 import { Floods } from './log-floods.ts';
+import { collectLines } from './log-lines.ts';
+import { requestLine, tenths } from './request-line.ts';
 
 /** `scope` is undefined for input that could not be parsed as a request. */
 interface RequestFields {
@@ -106,47 +108,26 @@ const REFUSED_MS = 1_000;
 const JOB_FAILED_MS = 60_000;
 
 export function observeToLog(level: string): Observe {
+  const write = collectLines();
   const log: Logger = pino(
     { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, serializers: { err: errorForLog } },
-    pino.destination({ dest: 2, sync: false }),
+    { write },
   );
-  const write = (observation: Observation, counted?: { times: number }) => {
+  const writeEvent = (observation: Observation, counted?: { times: number }) => {
     const { event } = observation;
     const eventLevel = event === 'request' && observation.routine ? 'debug' : LEVELS[event];
     if (!log.isLevelEnabled(eventLevel)) return;
-    log[eventLevel](
-      event === 'request' ? fieldsOfRequest(observation) : { ...fieldsOf(observation), ...counted },
-      event,
-    );
+    if (event === 'request') write(requestLine(pino.levels.values[eventLevel]!, observation));
+    else log[eventLevel]({ ...fieldsOf(observation), ...counted }, event);
   };
-  const floods = new Floods<Observation>((latest, times) => write(latest, { times }));
+  const floods = new Floods<Observation>((latest, times) => writeEvent(latest, { times }));
   return (observation) => {
     if (observation.event === 'request.refused') {
       const { code, scope } = observation;
       floods.add(`${code} ${scope?.problem && refusalReason(scope.problem)}`, observation, REFUSED_MS);
     } else if (observation.event === 'job.failed') {
       floods.add(`${observation.job} ${observation.applicationId}`, observation, JOB_FAILED_MS);
-    } else write(observation);
-  };
-}
-
-/** Runs for every request. Members are listed because destructuring the event took longer than writing the line. */
-function fieldsOfRequest(observation: Extract<Observation, { event: 'request' }>): Record<string, unknown> {
-  const { requestId, method, route, status, milliseconds, scope } = observation;
-  const problem = scope?.problem;
-  return {
-    requestId,
-    method,
-    route,
-    status,
-    milliseconds: tenths(milliseconds),
-    code: problem?.code,
-    reason: problem && refusalReason(problem),
-    statements: scope?.statements,
-    databaseMilliseconds: scope && tenths(scope.databaseMs),
-    applicationId: scope?.applicationId,
-    userId: scope?.userId,
-    traceId: scope?.trace?.id,
+    } else writeEvent(observation);
   };
 }
 
@@ -168,5 +149,3 @@ function fieldsOf(observation: Observation): Record<string, unknown> {
   }
   return { ...fields, applicationId, userId, traceId: trace?.id };
 }
-
-const tenths = (milliseconds: number): number => Math.round(milliseconds * 10) / 10;

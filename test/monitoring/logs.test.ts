@@ -2,12 +2,16 @@
 // requests can be found by their request, and no secret is in any.
 
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { errorForLog } from '../../src/events/log-errors.ts';
 import { Floods } from '../../src/events/log-floods.ts';
+import { requestLine } from '../../src/events/request-line.ts';
+import { fault } from '../../src/faults.ts';
+import { RequestScope } from '../../src/request/request-scope.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { type ServerProcess, spawnServer } from '../support/process.ts';
 import { type SendOptions, sendTo } from '../support/server.ts';
@@ -213,6 +217,41 @@ describe('errors in the log', () => {
       ['invalid input syntax for type integer: "…"', '22P02', 'users'],
     );
     assert.match(cause?.stack ?? '', /^at /);
+  });
+});
+
+describe('lines of the log', () => {
+  it('are written in their order when the process ends at once', () => {
+    const collecting = new URL('../../src/events/log-lines.js', import.meta.url).href;
+    for (const lines of [3, 3_000]) {
+      const program = `import { collectLines } from '${collecting}';
+        const write = collectLines();
+        for (let i = 0; i < ${lines}; i += 1) write(\`\${i}\${' '.repeat(100)}\\n\`);
+        process.exit();`;
+      const { stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', program], { encoding: 'utf8' });
+      assert.deepEqual(
+        stderr.split('\n').map((line) => line.trim()),
+        [...Array.from({ length: lines }, (_, index) => String(index)), ''],
+      );
+    }
+  });
+
+  it('tell the time in milliseconds and of a refused request why', (t) => {
+    const lineAt = (now: number) => {
+      t.mock.timers.setTime(now);
+      const scope = new RequestScope('id', 1_000);
+      scope.problem = fault('UNAVAILABLE', { reason: 'deadline' });
+      const request = { requestId: 'id', method: 'GET', route: '/v1', scope, status: 503, milliseconds: 1.26 };
+      return JSON.parse(requestLine(30, request));
+    };
+    t.mock.timers.enable({ apis: ['Date'] });
+    for (const now of [0, 7, 999, 1_000, 1_784_000_000_045]) {
+      assert.deepEqual(lineAt(now), {
+        ...{ level: 30, time: new Date(now).toISOString(), requestId: 'id', method: 'GET', route: '/v1', status: 503 },
+        ...{ milliseconds: 1.3, code: 'UNAVAILABLE', reason: 'deadline', statements: 0, databaseMilliseconds: 0 },
+        msg: 'request',
+      });
+    }
   });
 });
 
