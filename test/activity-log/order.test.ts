@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { getRandomValues } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import pg from 'pg';
-import { activityEntry, type LogEntry } from '../../src/domain/activity/activity.ts';
+import { activityEntry, type LogEntry, sceneOf } from '../../src/domain/activity/activity.ts';
 import { createIdSource } from '../../src/domain/ids.ts';
 import { insertEntries } from '../../src/store/activity/activity.ts';
 import { publishApplication, string, type TestApplication } from '../support/application.ts';
@@ -73,11 +73,11 @@ describe('the order of the activity log', () => {
       () => start + 500 - Math.floor(steps / 30) * 20,
     ];
     const sources = clocks.map((clock) => createIdSource(clock, (bytes) => getRandomValues(bytes)));
-    const scene = {
+    const scene = sceneOf({
       user: { id: 'u0000000', name: 'A' },
-      application: { id: app.id, name: 'Test', version: 1 },
-      source: { context: 'api' as const, ip: '192.0.2.1' },
-    };
+      application: { definition: { id: app.id, name: 'Test' }, version: 1 },
+      source: { context: 'api', ip: '192.0.2.1' },
+    });
     const written: LogEntry[] = [];
     for (; steps < 100; steps++) {
       for (const [n, source] of sources.entries()) {

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, it, test } from 'node:test';
 import fc from 'fast-check';
 import { CASE_FOLDING, CASE_FOLDING_VERSION } from '../../src/domain/search/case-folding.ts';
-import { foldText } from '../../src/domain/search/fold.ts';
+import { foldText, foldUnit, isNormalized } from '../../src/domain/search/fold.ts';
 
 const TABLE = new Map<number, number>();
 for (let row = 0; row < CASE_FOLDING.length; row += 4) {
@@ -71,6 +71,24 @@ describe('the table', () => {
     });
     assert.equal(found.length, all.length);
   });
+});
+
+test('texts that count as normalized are, in whatever order their characters stand, and folding leaves them so', () => {
+  const units = Array.from({ length: 0x10000 }, (_, unit) => unit).filter((unit) =>
+    isNormalized(String.fromCharCode(unit)),
+  );
+  assert.ok(units.length > 28_000);
+  const sequences = fc.array(fc.constantFrom(...units), { minLength: 1_000, maxLength: 1_000 });
+  fc.assert(
+    fc.property(sequences, (sequence) => {
+      const text = String.fromCharCode(...sequence);
+      assert.equal(text.normalize('NFC'), text);
+      const result = String.fromCharCode(...sequence.map(foldUnit));
+      assert.equal(result.normalize('NFC'), result);
+      assert.equal(result, foldText(text));
+    }),
+    { numRuns: 200 },
+  );
 });
 
 describe('texts', () => {

@@ -5,7 +5,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { foldText } from '../../src/domain/search/fold.ts';
-import { SECTION_START, searchTerm, searchText, sectionMark, sectionsOf } from '../../src/domain/search/search-text.ts';
+import { searchTerm, searchText, sectionMark, sectionsOf } from '../../src/domain/search/search-text.ts';
+import { SECTION_START } from '../../src/domain/search/search-text-writer.ts';
 import type { Column } from '../../src/wire/applications.ts';
 import type { Values } from '../../src/wire/values.ts';
 

@@ -1,6 +1,8 @@
 // One text for one JSON value: keys sorted by UTF-16 code unit at every level, no white space, numbers and strings as
 // RFC 8785 writes them. It is what record hashes are made of, so a change here changes every hash.
 
+import type { Value, Values } from '../../wire/values.ts';
+
 /** Quoting by hand beats JSON.stringify up to about this length (6.1 against 11 µs for a record of eight columns). */
 const QUOTED_BY_HAND_MAX = 64;
 
@@ -25,24 +27,50 @@ export function canonicalJson(value: unknown): string {
 /** From this many elements on, checking whether JSON.stringify may be used pays off: 9 ms for a megabyte instead of 25. */
 const WRITTEN_BY_HAND_MAX = 32;
 
+/**
+ * The values of a record in the same form. Their keys are identifiers, and most values have two members whose order is known:
+ * not sorting and quoting those halves the time.
+ */
+export function canonicalValues(values: Values): string {
+  const columnIds = sortedKeys(values);
+  let text = '{';
+  for (let index = 0; index < columnIds.length; index += 1) {
+    const columnId = columnIds[index]!;
+    text += `${index > 0 ? ',"' : '"'}${columnId}":${canonicalValue(values[columnId]!)}`;
+  }
+  return `${text}}`;
+}
+
 /** Yields between slices of long arrays, because the values of one record can take 30 ms. */
-export function* canonicalJsonInSlices(members: Record<string, unknown>): Generator<undefined, string, undefined> {
+export function* canonicalValuesInSlices(values: Values): Generator<undefined, string, undefined> {
   const pieces: string[] = [];
-  for (const key of sortedKeys(members)) {
-    const member = members[key];
-    if (Array.isArray(member) && member.length > WRITTEN_BY_HAND_MAX) {
-      pieces.push(`${quote(key)}:[${yield* elementsInSlices(member)}]`);
-    } else if (isMembers(member)) {
-      pieces.push(`${quote(key)}:${yield* canonicalJsonInSlices(member)}`);
+  for (const columnId of sortedKeys(values)) {
+    const value = values[columnId]!;
+    if (value.type === 'Array' && value.value.length > WRITTEN_BY_HAND_MAX) {
+      pieces.push(`"${columnId}":{"type":"Array","value":[${yield* elementsInSlices(value.value)}]}`);
     } else {
-      pieces.push(`${quote(key)}:${canonicalJson(member)}`);
+      pieces.push(`"${columnId}":${canonicalValue(value)}`);
     }
   }
   return `{${pieces.join(',')}}`;
 }
 
-const isMembers = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+function canonicalValue(value: Value): string {
+  switch (value.type) {
+    case 'String':
+      return `{"type":"String","value":${quote(value.value)}}`;
+    case 'Number':
+      return `{"type":"Number","value":${canonicalJson(value.value)}}`;
+    case 'Boolean':
+      return value.value ? '{"type":"Boolean","value":true}' : '{"type":"Boolean","value":false}';
+    case 'Date':
+    case 'DateTime':
+    case 'Time':
+      return `{"type":"${value.type}","value":"${value.value}"}`;
+    default:
+      return canonicalJson(value);
+  }
+}
 
 function* elementsInSlices(elements: readonly unknown[]): Generator<undefined, string, undefined> {
   const pieces: string[] = [];

@@ -17,6 +17,34 @@ for (let row = 0; row < CASE_FOLDING.length; row += 4) {
   }
 }
 
+/**
+ * Units that no normalization changes, alone or beside each other, and whose folded forms are such units too: ASCII and Latin,
+ * Cyrillic, kana, ideographs and what stands between them. Unicode keeps that so.
+ */
+const NORMALIZED = [
+  [0x00, 0x2ff],
+  [0x400, 0x482],
+  [0x3000, 0x3029],
+  [0x3041, 0x3096],
+  [0x30a0, 0x30ff],
+  [0x3400, 0x4dbf],
+  [0x4e00, 0x9fff],
+  [0xff01, 0xff60],
+] as const;
+const NORMALIZED_UNITS = new Uint8Array(UNITS);
+for (const [first, last] of NORMALIZED) NORMALIZED_UNITS.fill(1, first, last + 1);
+
+/** Whether the text is in NFC and remains so when it is folded unit by unit. False for some texts that are as well. */
+export function isNormalized(text: string): boolean {
+  for (let index = 0; index < text.length; index += 1) {
+    if (NORMALIZED_UNITS[text.charCodeAt(index)] === 0) return false;
+  }
+  return true;
+}
+
+/** The folded form of one unit of a normalized text. */
+export const foldUnit = (unit: number): number => FOLDED_UNITS[unit]!;
+
 export function foldText(text: string): string {
   // For ASCII both foldings are the same, and the engine's own is faster.
   if (ASCII.test(text)) return text.toLowerCase();

@@ -1,7 +1,13 @@
 // Makes the activity entries of users' actions.
 
 import type { Context } from '../../context.ts';
-import { type ActivityKind, activityEntry, type LogEntry, sceneOf } from '../../domain/activity/activity.ts';
+import {
+  type ActivityKind,
+  type ActivityScene,
+  activityEntry,
+  type LogEntry,
+  sceneOf,
+} from '../../domain/activity/activity.ts';
 import type { PreparedCollection } from '../../domain/definition/application.ts';
 import { insertEntries } from '../../store/activity/activity.ts';
 import type { SubjectEntry } from '../../store/activity/logged-write.ts';
@@ -26,11 +32,11 @@ export function activityEntries(
   extras: readonly Readonly<Record<string, string>>[],
 ): SubjectEntry[] {
   if (!at.application.definition.activityLogEnabled) return [];
-  const scene = sceneOf({ ...at, user: at.caller });
-  return extras.map((extra) => ({
-    ...activityEntry(at.ids.uuid(), kind, { scene, extra }),
-    subjectId: extra[member]!,
-  }));
+  const scene = sceneBy(at);
+  return extras.map((extra) => {
+    const { id, entry } = activityEntry(at.ids.uuid(), kind, { scene, extra });
+    return { id, entry, subjectId: extra[member]! };
+  });
 }
 
 /** One entry for each record; none if the application has no activity log. */
@@ -47,8 +53,11 @@ export const recordEntries = (
 /** For actions without a subject. No entry when the application's activity log is off. */
 export function activityEntryOf(at: Scene, kind: ActivityKind, extra: Readonly<Record<string, string>>): LogEntry[] {
   if (!at.application.definition.activityLogEnabled) return [];
-  return [activityEntry(at.ids.uuid(), kind, { scene: sceneOf({ ...at, user: at.caller }), extra })];
+  return [activityEntry(at.ids.uuid(), kind, { scene: sceneBy(at), extra })];
 }
+
+const sceneBy = ({ application, caller: user, collection, source }: Scene): ActivityScene =>
+  sceneOf({ application, user, collection, source });
 
 export async function writeEntries(tx: Transaction, entries: readonly LogEntry[]): Promise<void> {
   if (entries.length === 0) return;
