@@ -288,17 +288,17 @@ const withoutSlot =
 function withDownloadSlot(downloads: Transfers, scope: RequestScope, reply: Reply): Reply {
   const { stream } = reply;
   if (stream === undefined) return reply;
+  let afterStream = (): void => undefined;
   const open = async () => {
-    const end = downloads.begin(scope.tenant);
     try {
-      const bytes = await stream();
-      return bytes.once('close', end);
+      afterStream = downloads.begin(scope.tenant);
+      return await stream();
     } catch (error) {
-      end();
+      afterStream();
       throw staleAsBusy(error);
     }
   };
-  return { ...reply, stream: open };
+  return { ...reply, stream: open, afterStream: () => afterStream() };
 }
 
 /** A request with an `Authorization` header is not that of a session. */

@@ -8,6 +8,7 @@ import type { ByteBudget } from '../load/byte-budget.ts';
 import { RequestScope, type Trace, type TraceStart } from '../request/request-scope.ts';
 import { onAbort } from '../request/signal.ts';
 import type { Deadlines } from './clients/deadlines.ts';
+import { chunkTurn } from './clients/file-chunk-queue.ts';
 import type { HttpRequest } from './clients/http-request.ts';
 import { Pipelines } from './clients/pipelines.ts';
 import type { ActiveWork } from './clients/shutdown.ts';
@@ -17,7 +18,7 @@ import { toProblem } from './replies/problem.ts';
 import type { Reply } from './replies/reply.ts';
 import { discardRest } from './requests/body.ts';
 import { checkHead } from './requests/request-head.ts';
-import { discard, streamReply, writeReply } from './write.ts';
+import { discard, streamReply, writeReply, writeWhole } from './write.ts';
 
 export interface Sending {
   readonly observe: Observe;
@@ -168,17 +169,36 @@ class Exchange {
   }
 
   /** Opening reads and writes like the work before it, under the same deadline. */
-  async #open(reply: Reply, stream: () => Promise<Readable>): Promise<void> {
+  async #open(reply: Reply, stream: NonNullable<Reply['stream']>): Promise<void> {
     const { signal } = this.#scope;
-    let bytes: Readable;
+    let bytes: Readable | Uint8Array;
     try {
       bytes = await stream();
     } catch (error) {
       if (!signal.aborted) this.#refuse(error);
       return;
     }
-    if (signal.aborted) discard(bytes);
-    else await this.#stream(reply, bytes);
+    try {
+      if (bytes instanceof Uint8Array) {
+        if (!signal.aborted) await this.#sendWhole(reply, bytes);
+      } else if (signal.aborted) discard(bytes);
+      else await this.#stream(reply, bytes);
+    } finally {
+      reply.afterStream?.();
+    }
+  }
+
+  /** A small file. Most clients take all of it at once. */
+  async #sendWhole(reply: Reply, bytes: Uint8Array): Promise<void> {
+    const { observe, timeouts } = this.#sending;
+    this.#begin();
+    const turn = chunkTurn(this.#scope.tenant, bytes.length);
+    if (turn !== undefined) await turn;
+    const sending = writeWhole(this.#response, bytes, { scope: this.#scope, reply });
+    if (sending !== undefined) this.#request.raw.socket.setTimeout(timeouts.readerMs);
+    const cut = await sending;
+    this.#report(reply.status);
+    if (cut !== undefined) observe({ ...cut, ...this.#identity() });
   }
 
   async #stream(reply: Reply, bytes: Readable): Promise<void> {

@@ -1,6 +1,7 @@
 // Puts the status, the headers and the bytes of a reply on the wire.
 
 import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ByteBudget } from '../load/byte-budget.ts';
@@ -63,6 +64,28 @@ function writeParts(
 /** Why a reply did not go out completely: its client left, which is ordinary, or its bytes could not be read, which is our failure. */
 type Cut = { readonly event: 'request.left' | 'request.cut'; readonly cause: unknown };
 
+/** A file in memory, whose length the headers tell: in one write with them. Undefined if the client takes all of it at once. */
+export function writeWhole(
+  response: ServerResponse,
+  bytes: Uint8Array,
+  { scope, reply }: { scope: RequestScope; reply: Reply },
+): Promise<Cut | undefined> | undefined {
+  const { socket } = response.req;
+  if (socket.destroyed) return Promise.resolve({ event: 'request.left', cause: socket.errored });
+  addServerTiming(scope, reply.status);
+  response.writeHead(reply.status, { 'x-request-id': scope.id, ...scope.headers, ...reply.headers });
+  response.end(bytes);
+  scope.bytesOut = bytes.length;
+  return socket.writableLength === 0 ? undefined : untilSent(response, socket, scope);
+}
+
+async function untilSent(response: ServerResponse, socket: Socket, scope: RequestScope): Promise<Cut | undefined> {
+  await new Promise((resolve) => response.once('close', resolve));
+  if (response.writableFinished) return undefined;
+  scope.bytesOut = Math.max(0, scope.bytesOut - socket.writableLength);
+  return { event: 'request.left', cause: socket.errored };
+}
+
 /**
  * Cuts the connection where bytes are missing: the length has gone out already, so the client notices. Throws if not even the
  * headers can be sent.
@@ -113,8 +136,8 @@ async function* inFull(
   for await (const chunk of bytes) {
     chunkBytes += chunk.length;
     if (chunkBytes >= DOWNLOAD_CHUNK_BYTES) {
+      await chunkTurn(tenant, chunkBytes);
       chunkBytes = 0;
-      await chunkTurn(tenant);
     }
     if (length !== undefined && progress.sent + chunk.length > length)
       throw new Error(`more than ${length} bytes came`);

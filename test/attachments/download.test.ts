@@ -143,6 +143,24 @@ onBothStores('download', { document: DOCUMENT }, (scene) => {
     for (const [range, start, end] of rows) assertPart(await files.get(file.id, { range }), start, end, range);
   });
 
+  it('gives the same bytes again and again, whole and in part, until the attachment is removed', async () => {
+    const again = randomFile(SIZE);
+    const { id } = await files.upload(again);
+    for (const round of [1, 2, 3, 4]) {
+      const whole = await files.get(id);
+      assert.equal(whole.headers['content-length'], String(SIZE), `round ${round}`);
+      assert.ok(whole.bytes.equals(again), `round ${round}`);
+      const part = await files.get(id, { range: 'bytes=70000-79999' });
+      assert.equal(part.status, 206, `round ${round}`);
+      assert.ok(part.bytes.equals(again.subarray(70_000, 80_000)), `round ${round}`);
+    }
+    const all = await Promise.all(Array.from({ length: 20 }, () => files.get(id)));
+    assert.ok(all.every(({ bytes: received }) => received.equals(again)));
+    const update = `update app_${scene().app.id}.attachments set state = 'removing' where id = $1`;
+    await scene().server.database.sql(update, [id]);
+    refusedBytes(await files.get(id), 404, 'ATTACHMENT_NOT_FOUND');
+  });
+
   it('returns the whole file for several ranges and for other units than bytes', async () => {
     for (const range of ['bytes=0-1,5-9', 'bytes=9-5', 'lines=0-9', 'bytes=', 'bytes=a-b', '0-9']) {
       const reply = await files.get(file.id, { range });

@@ -4,38 +4,44 @@
 
 import { FairQueue } from '../../load/fair-queue.ts';
 
-/** About the length of a chunk. */
+/** Fewer bytes need no turn. */
 export const DOWNLOAD_CHUNK_BYTES = 64 * 1024;
 /** Chosen, not measured: few enough that other requests get through, enough to keep a network line busy. */
-const CHUNKS_EACH_TURN = 4;
+const BYTES_EACH_TURN = 4 * DOWNLOAD_CHUNK_BYTES;
 /** Each download waits with one chunk, and there are fewer downloads than this (gate/transfers). */
 const BOUNDS = { eachMax: 2_000, allMax: 4_000 };
 
-const queue = new FairQueue<() => void>(BOUNDS);
+interface WaitingChunk {
+  readonly go: () => void;
+  readonly bytes: number;
+}
+
+const queue = new FairQueue<WaitingChunk>(BOUNDS);
 let sentThisTurn = 0;
 
 /** Undefined when the chunk may be sent at once. */
-export function chunkTurn(tenant: string): Promise<void> | undefined {
-  if (sentThisTurn < CHUNKS_EACH_TURN && queue.size === 0) {
-    count();
+export function chunkTurn(tenant: string, bytes: number): Promise<void> | undefined {
+  if (bytes < DOWNLOAD_CHUNK_BYTES) return undefined;
+  if (sentThisTurn < BYTES_EACH_TURN && queue.size === 0) {
+    count(bytes);
     return undefined;
   }
   return new Promise((resolve) => {
-    if (!queue.add(tenant, resolve)) resolve();
+    if (!queue.add(tenant, { go: resolve, bytes })) resolve();
   });
 }
 
-function count(): void {
+function count(bytes: number): void {
   if (sentThisTurn === 0) setImmediate(nextTurn);
-  sentThisTurn += 1;
+  sentThisTurn += bytes;
 }
 
 function nextTurn(): void {
   sentThisTurn = 0;
-  while (sentThisTurn < CHUNKS_EACH_TURN) {
+  while (sentThisTurn < BYTES_EACH_TURN) {
     const next = queue.next();
     if (next === undefined) return;
-    count();
-    next();
+    count(next.bytes);
+    next.go();
   }
 }

@@ -16,8 +16,10 @@ export interface Reply {
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   /** JSON text, or bytes with their content type in the headers. In parts if some of them are long. */
   readonly body?: Body;
-  /** Instead of a body: opened when the headers are about to go out, and never for HEAD. */
-  readonly stream?: () => Promise<Readable>;
+  /** Instead of a body: opened when the headers are about to go out, and never for HEAD. The headers tell the length of a file. */
+  readonly stream?: () => Promise<Readable | Uint8Array>;
+  /** Called when the stream has gone out, or its client has left. Not if it could not be opened. */
+  readonly afterStream?: () => void;
 }
 
 export const replyJson = (value: unknown): Reply => ({ status: 200, body: JSON.stringify(value) });

@@ -111,7 +111,7 @@ export const ATTACHMENT_ROUTES: readonly UserRoute[] = [
       const range = isHead ? undefined : rangeOf(header, view.size, validators);
       return wholeOrPart(view, headers, {
         range,
-        open: () => attachments.read(context, { ...place, ...(range === undefined ? {} : { range }) }),
+        open: () => attachments.read(context, { ...place, size: view.size, range }),
       });
     },
   }),

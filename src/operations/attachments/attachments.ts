@@ -7,7 +7,7 @@ import { readScope } from '../../domain/people/access.ts';
 import { fault } from '../../faults.ts';
 import { insertEntries } from '../../store/activity/activity.ts';
 import { findFetchable, type StoredAttachment } from '../../store/attachments/attachments.ts';
-import { readStored } from '../../store/blobs/writes.ts';
+import { fetchStored } from '../../store/blobs/writes.ts';
 import type { AttachmentMetadata } from '../../wire/attachments.ts';
 import { activityEntries } from '../activity/entries.ts';
 import { type InCollection, inCollection } from '../in-collection.ts';
@@ -39,18 +39,24 @@ export async function get(
   return { id, name, contentType, size, hash, uploadedAtMs: uploadedAt.getTime() };
 }
 
+interface Fetch {
+  readonly collectionId: string;
+  readonly attachmentId: string;
+  /** Of the whole file. */
+  readonly size: number;
+  readonly range: ByteRange | undefined;
+}
+
 /** The bytes, logged as downloaded. No database connection is held while they are sent. */
-export async function read(
-  context: Context,
-  input: { collectionId: string; attachmentId: string; range?: ByteRange },
-): Promise<Readable> {
+export async function read(context: Context, input: Fetch): Promise<Readable | Uint8Array> {
   const at = inCollection(context, input.collectionId);
-  const { attachmentId, range } = input;
-  const bytes = await readStored(at.attachments.blobs, { applicationId: at.application.id, attachmentId }, range);
+  const { attachmentId, size, range } = input;
+  const key = { applicationId: at.application.id, attachmentId };
+  const bytes = await fetchStored(at.attachments.blobs, key, { size, range });
   try {
     await logDownload(at, { attachmentId });
   } catch (error) {
-    bytes.destroy();
+    if (!(bytes instanceof Uint8Array)) bytes.destroy();
     throw error;
   }
   return bytes;

@@ -1,7 +1,5 @@
 // Thumbnails of images: made at the first request, stored beside the attachment and removed with it.
 
-import { Readable } from 'node:stream';
-import { buffer } from 'node:stream/consumers';
 import type { Context } from '../../context.ts';
 import { Fault, fault } from '../../faults.ts';
 import { NotAnImage, THUMBNAIL_SIZES } from '../../images/thumbnails.ts';
@@ -24,7 +22,7 @@ export function readThumbnailSize(written: string): number {
 export interface Thumbnail {
   readonly length: number;
   /** The bytes, logged as downloaded. */
-  readonly read: () => Promise<Readable>;
+  readonly read: () => Promise<Uint8Array>;
 }
 
 interface ThumbnailRequest {
@@ -49,15 +47,14 @@ export async function getThumbnail(
     length: picture.length,
     read: async () => {
       await logDownload(at, { attachmentId, size: String(size) });
-      return Readable.from([picture]);
+      return picture;
     },
   };
 }
 
 async function findStored({ attachments: { blobs } }: InCollection, key: BlobKey): Promise<Buffer | undefined> {
   try {
-    const bytes = await blobs.read(key);
-    return bytes && (await buffer(bytes));
+    return await blobs.readWhole(key);
   } catch (error) {
     throw storageUnavailable(error);
   }

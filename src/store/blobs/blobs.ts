@@ -43,10 +43,17 @@ export interface Blobs {
    */
   put(key: BlobKey, bytes: AsyncIterable<Uint8Array>, options?: PutOptions): Promise<void>;
   /**
+   * Stores bytes from memory under a key that has no blob. Durable when it resolves, and exactly these bytes; when it
+   * rejects, they are removed if possible. Undefined for a store whose bytes have to be read back to be sure of them.
+   */
+  readonly putNew?: (key: BlobKey, chunks: readonly Uint8Array[]) => Promise<void>;
+  /**
    * Reads no further than the reader consumes; the reader has to end or destroy the stream. The range lies within the
    * file. undefined: there is no such blob.
    */
   read(key: BlobKey, range?: ByteRange): Promise<Readable | undefined>;
+  /** All bytes of a small blob. The caller must not change them. undefined: there is no such blob, or none of this size. */
+  readWhole(key: BlobKey, size?: number): Promise<Buffer | undefined>;
   size(key: BlobKey): Promise<number | undefined>;
   /** Also removes the rest of an interrupted `put`, under the key that `list` gives it. */
   remove(key: BlobKey): Promise<void>;

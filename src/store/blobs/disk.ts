@@ -4,7 +4,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { constants, type Dirent } from 'node:fs';
-import { type FileHandle, lstat, mkdir, open, readdir, rename, rmdir, stat, unlink } from 'node:fs/promises';
+import { type FileHandle, lstat, mkdir, open, readdir, rename, stat, unlink } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { ByteRange } from '../../domain/attachments/byte-range.ts';
@@ -17,7 +17,8 @@ import {
   StoreUnavailable,
   StoreUnusable,
 } from './blobs.ts';
-import { deferErrors, writeAt } from './files.ts';
+import { closeFile, deferErrors, openFile, readExactly, sizeOfFile, syncFile, writeAll } from './files.ts';
+import { codeOf, openNew, removeEmpty, syncFolder, syncFolderTogether } from './folders.ts';
 import { checkApplication, checkKey, checkNewKey, fileNameOf, isInterrupted, keyOfFileName } from './keys.ts';
 
 /** The most that is read ahead of a slow reader. */
@@ -25,66 +26,18 @@ const READ_BYTES = 64 * 1024;
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 const MARKER = '.cartulary-attachments';
-/** Attempts to create the folders of a file: a concurrent removal deletes folders that it finds empty. */
-const FOLDER_ATTEMPTS_MAX = 5;
-
-const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined);
-
-/** A new or removed entry is durable only after its folder has been synced. */
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, constants.O_RDONLY | constants.O_DIRECTORY);
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-}
-
-/** Not recursive: while the disk is not mounted, nothing may be created at its mount point. */
-async function ensureFolder(folder: string): Promise<void> {
-  try {
-    await mkdir(folder, { mode: FOLDER_MODE });
-  } catch (error) {
-    if (codeOf(error) !== 'EEXIST') throw error;
-  }
-}
-
-/** Opens a new file and creates the folders of its shard and application if they do not exist. */
-async function openNew(path: string): Promise<FileHandle> {
-  const shard = dirname(path);
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      await ensureFolder(dirname(shard));
-      await ensureFolder(shard);
-      return await open(path, 'wx', FILE_MODE);
-    } catch (error) {
-      if (codeOf(error) !== 'ENOENT' || attempt === FOLDER_ATTEMPTS_MAX) throw error;
-    }
-  }
-}
 
 async function writeDurably(path: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {
-  const handle = await openNew(path);
+  const file = await openNew(path);
   try {
     let position = 0;
     for await (const chunk of bytes) {
-      await writeAt(handle, chunk, position);
+      await writeAll(file, [chunk], position);
       position += chunk.length;
     }
-    await handle.sync();
+    await syncFile(file);
   } finally {
-    await handle.close();
-  }
-}
-
-/** Removes the folders of a shard and its application if they are empty. A folder that cannot be removed is no failure. */
-async function removeEmpty(shard: string): Promise<void> {
-  for (const folder of [shard, dirname(shard)]) {
-    try {
-      await rmdir(folder);
-    } catch (error) {
-      if (codeOf(error) !== 'ENOENT') return;
-    }
+    await closeFile(file);
   }
 }
 
@@ -111,8 +64,20 @@ async function prepare(root: string): Promise<void> {
   await syncFolder(root);
 }
 
-/** Rejects unless the folder is the one that was opened. */
-async function checkRoot(root: string): Promise<void> {
+/** By root. */
+const rootChecks = new Map<string, Promise<void>>();
+
+/** Rejects unless the folder is the one that was opened. Callers that come while it is being checked share the result. */
+function checkRoot(root: string): Promise<void> {
+  let checking = rootChecks.get(root);
+  if (checking === undefined) {
+    checking = checkMarker(root).finally(() => rootChecks.delete(root));
+    rootChecks.set(root, checking);
+  }
+  return checking;
+}
+
+async function checkMarker(root: string): Promise<void> {
   try {
     await stat(join(root, MARKER));
   } catch (cause) {
@@ -147,6 +112,11 @@ interface Put extends Required<PutOptions> {
   readonly bytes: AsyncIterable<Uint8Array>;
 }
 
+/** Up to the root each time: a folder created by a concurrent upload may not be durable yet. Cheap if it is. */
+async function syncFolders(root: string, shard: string): Promise<void> {
+  await Promise.all([shard, dirname(shard), root].map(syncFolderTogether));
+}
+
 async function put(root: string, { key, bytes, shared }: Put): Promise<void> {
   checkNewKey(key);
   const shard = shardOf(root, key);
@@ -158,13 +128,49 @@ async function put(root: string, { key, bytes, shared }: Put): Promise<void> {
     await writeDurably(temporary, bytes);
     await rename(temporary, path);
     written = path;
-    // Up to the root each time: a folder created by a concurrent upload may not be durable yet. Cheap if it is.
-    for (const folder of [shard, dirname(shard), root]) await syncFolder(folder);
+    await syncFolders(root, shard);
   } catch (error) {
     // The caller gets the first failure, not one of the cleanup.
     if (written === temporary || !shared) await unlink(written).catch(() => undefined);
     await removeEmpty(shard);
     throw error;
+  }
+}
+
+/** Under its name at once: until its row says so, nothing reads it, and the row shows what a crash leaves. */
+async function putNew(root: string, key: BlobKey, chunks: readonly Uint8Array[]): Promise<void> {
+  checkNewKey(key);
+  const shard = shardOf(root, key);
+  const path = pathOf(root, key);
+  await checkRoot(root);
+  let isOurs = false;
+  try {
+    const file = await openNew(path);
+    isOurs = true;
+    try {
+      await writeAll(file, chunks, 0);
+      await syncFile(file);
+    } finally {
+      await closeFile(file);
+    }
+    await syncFolders(root, shard);
+  } catch (error) {
+    // The caller gets the first failure, not one of the cleanup.
+    if (isOurs) await unlink(path).catch(() => undefined);
+    await removeEmpty(shard);
+    throw error;
+  }
+}
+
+async function readWhole(root: string, key: BlobKey, size?: number): Promise<Buffer | undefined> {
+  checkKey(key);
+  await checkRoot(root);
+  const file = await ifExists(root, openFile(pathOf(root, key), constants.O_RDONLY | constants.O_NOFOLLOW));
+  if (file === undefined) return undefined;
+  try {
+    return await readExactly(file, size ?? (await sizeOfFile(file)));
+  } finally {
+    await closeFile(file);
   }
 }
 
@@ -255,7 +261,9 @@ export function createDiskBlobs(folder: string): Blobs {
       }
     },
     put: (key, bytes, { shared = false } = {}) => put(root, { key, bytes, shared }),
+    putNew: (key, chunks) => putNew(root, key, chunks),
     read: (key, range) => read(root, key, range),
+    readWhole: (key, size) => readWhole(root, key, size),
     size: async (key) => {
       checkKey(key);
       await checkRoot(root);

@@ -1,7 +1,52 @@
-// Reading and writing at a position of an open file, for the store on disk and for the spool of the S3 store.
+// Reading and writing files, for the store on disk and for the spool of the S3 store.
 
+import * as fs from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { Readable } from 'node:stream';
+import { promisify } from 'node:util';
+
+// Descriptors and not handles: for a small file, a handle takes as long as reading it (104 µs and 62 µs for 100 KB).
+export const openFile: (path: string, flags: string | number, mode?: number) => Promise<number> = promisify(fs.open);
+export const closeFile: (file: number) => Promise<void> = promisify(fs.close);
+export const syncFile: (file: number) => Promise<void> = promisify(fs.fsync);
+const stateOfFile: (file: number) => Promise<fs.Stats> = promisify(fs.fstat);
+const writeFile = promisify(fs.writev);
+const readFile = promisify(fs.read);
+
+/** Writes all bytes: a single write may be short, as on a disk that is nearly full. */
+export async function writeAll(file: number, chunks: readonly Uint8Array[], position: number): Promise<void> {
+  for (let rest = chunks.filter(({ length }) => length > 0), at = position; rest.length > 0; ) {
+    const { bytesWritten } = await writeFile(file, rest, at);
+    if (bytesWritten === 0) throw new Error('the file takes no more bytes');
+    at += bytesWritten;
+    rest = without(rest, bytesWritten);
+  }
+}
+
+/** The chunks without their first `bytes` bytes. */
+function without(chunks: readonly Uint8Array[], bytes: number): Uint8Array[] {
+  let left = bytes;
+  return chunks.flatMap((chunk) => {
+    const gone = Math.min(left, chunk.length);
+    left -= gone;
+    return gone === chunk.length ? [] : chunk.subarray(gone);
+  });
+}
+
+export const sizeOfFile = async (file: number): Promise<number> => (await stateOfFile(file)).size;
+
+/** The bytes of a file that has exactly this size; undefined if it has another. */
+export async function readExactly(file: number, size: number): Promise<Buffer | undefined> {
+  // One byte more than expected shows a longer file.
+  const bytes = Buffer.allocUnsafeSlow(size + 1);
+  for (let done = 0; done <= size; ) {
+    const { bytesRead } = await readFile(file, bytes, done, bytes.length - done, done);
+    done += bytesRead;
+    // A file of the expected size fills all but the last byte at once: no other read is needed to see its end.
+    if (done === size || bytesRead === 0) return done === size ? bytes.subarray(0, size) : undefined;
+  }
+  return undefined;
+}
 
 /**
  * With the stream's own buffer, each reader holds at most twice this. Small, because buffers are collected late: with

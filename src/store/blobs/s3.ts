@@ -70,6 +70,19 @@ async function read(bucket: S3Bucket, key: BlobKey, range?: ByteRange): Promise<
   return withStallTimeout(found.Body);
 }
 
+async function readWhole(bucket: S3Bucket, key: BlobKey, size?: number): Promise<Buffer | undefined> {
+  const stream = await read(bucket, key);
+  if (stream === undefined) return undefined;
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of stream as AsyncIterable<Uint8Array>) {
+    length += chunk.length;
+    if (length > (size ?? length)) return undefined;
+    chunks.push(chunk);
+  }
+  return length === (size ?? length) ? Buffer.concat(chunks, length) : undefined;
+}
+
 async function sizeOf(bucket: S3Bucket, key: BlobKey): Promise<number | undefined> {
   checkKey(key);
   const found = await ifExists(callWithTimeout((call) => bucket.client().headObject(objectOf(bucket, key), call)));
@@ -167,6 +180,7 @@ export function createS3Blobs(options: S3BlobsOptions): Blobs {
       }
     },
     read: (key, range) => read(bucket, key, range),
+    readWhole: (key, size) => readWhole(bucket, key, size),
     size: (key) => sizeOf(bucket, key),
     remove: (key) => remove(bucket, key),
     removeAll: (key) => removeWhere(bucket, key, () => true),

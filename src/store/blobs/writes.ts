@@ -2,11 +2,12 @@
 // blob store become faults.
 
 import { createHash, type Hash } from 'node:crypto';
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import type { ByteRange } from '../../domain/attachments/byte-range.ts';
 import { Fault, fault } from '../../faults.ts';
 import { type BlobKey, type Blobs, type PutOptions, UnknownOutcome } from './blobs.ts';
 import { checkNewKey, fileNameOf } from './keys.ts';
+import { SMALL_FILE_BYTES_MAX } from './small-files.ts';
 
 interface Measured {
   readonly size: number;
@@ -41,6 +42,33 @@ export async function readStored(blobs: Blobs, key: BlobKey, range?: ByteRange):
     throw storageUnavailable(error);
   }
   throw storageUnavailable(new Error(`the bytes of ${fileNameOf(key)} are not at ${blobs.location}`));
+}
+
+/** Like `readStored`, and all bytes at once if the file is small. `size`: of the file, according to its row. */
+export async function fetchStored(
+  blobs: Blobs,
+  key: BlobKey,
+  { size, range }: { size: number; range?: ByteRange | undefined },
+): Promise<Readable | Uint8Array> {
+  if (size > SMALL_FILE_BYTES_MAX) return readStored(blobs, key, range);
+  const whole = await blobs.readWhole(key, size).catch((error: unknown) => Promise.reject(storageUnavailable(error)));
+  if (whole !== undefined) return range === undefined ? whole : whole.subarray(range.start, range.end + 1);
+  // Of another size than it should be, or missing: what can be read is sent, and the reader notices what is not.
+  return readStored(blobs, key, range);
+}
+
+/**
+ * Stores bytes from memory under a key that has no blob, and returns their size and hash. Nothing is read back from a disk:
+ * the bytes that were hashed are those that were written, a disk reports what it did not take, and reading would only show
+ * what the operating system has in memory.
+ */
+export async function putSmall(blobs: Blobs, key: BlobKey, chunks: readonly Uint8Array[]): Promise<Measured> {
+  if (blobs.putNew === undefined) return putVerified(blobs, key, Readable.from(chunks));
+  checkNewKey(key);
+  const hash = createHash('sha256');
+  for (const chunk of chunks) hash.update(chunk);
+  await blobs.putNew(key, chunks).catch((error: unknown) => Promise.reject(storageUnavailable(error)));
+  return { size: chunks.reduce((sum, { length }) => sum + length, 0), hash: hash.digest('hex') };
 }
 
 /** Counts and hashes the bytes as they pass. */

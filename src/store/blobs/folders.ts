@@ -1,0 +1,90 @@
+// The folders of attachments on the local disk: created with the first file in them, removed with the last, and flushed so
+// that new and removed entries are durable.
+
+import { constants } from 'node:fs';
+import { mkdir, rmdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { closeFile, openFile, syncFile } from './files.ts';
+
+const FILE_MODE = 0o600;
+const FOLDER_MODE = 0o700;
+/** Attempts to create the folders of a file: a concurrent removal deletes folders that it finds empty. */
+const FOLDER_ATTEMPTS_MAX = 6;
+
+export const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined);
+
+/** A new or removed entry is durable only after its folder has been synced. */
+export async function syncFolder(folder: string): Promise<void> {
+  const file = await openFile(folder, constants.O_RDONLY | constants.O_DIRECTORY);
+  try {
+    await syncFile(file);
+  } finally {
+    await closeFile(file);
+  }
+}
+
+interface FolderSync {
+  readonly running: Promise<void>;
+  /** Begins when `running` has ended. */
+  next: Promise<void> | undefined;
+}
+
+/** By folder. */
+const syncs = new Map<string, FolderSync>();
+
+/** Like `syncFolder`, shared by all callers that came while the last one was running: it begins after their changes. */
+export function syncFolderTogether(folder: string): Promise<void> {
+  const last = syncs.get(folder);
+  if (last === undefined) return beginSync(folder);
+  const begin = () => beginSync(folder);
+  last.next ??= last.running.then(begin, begin);
+  return last.next;
+}
+
+function beginSync(folder: string): Promise<void> {
+  const running = syncFolder(folder);
+  const sync: FolderSync = { running, next: undefined };
+  syncs.set(folder, sync);
+  const end = () => {
+    if (sync.next === undefined) syncs.delete(folder);
+  };
+  running.then(end, end);
+  return running;
+}
+
+/** Not recursive: while the disk is not mounted, nothing may be created at its mount point. */
+async function ensureFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { mode: FOLDER_MODE });
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error;
+  }
+}
+
+/** Opens a new file for writing, and creates the folders of its shard and application if they do not exist. */
+export async function openNew(path: string): Promise<number> {
+  const shard = dirname(path);
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      // The folders of most files exist.
+      return await openFile(path, 'wx', FILE_MODE);
+    } catch (error) {
+      if (codeOf(error) !== 'ENOENT' || attempt === FOLDER_ATTEMPTS_MAX) throw error;
+    }
+    await ensureFolder(dirname(shard));
+    await ensureFolder(shard).catch((error: unknown) => {
+      if (codeOf(error) !== 'ENOENT') throw error;
+    });
+  }
+}
+
+/** Removes the folders of a shard and its application if they are empty. A folder that cannot be removed is no failure. */
+export async function removeEmpty(shard: string): Promise<void> {
+  for (const folder of [shard, dirname(shard)]) {
+    try {
+      await rmdir(folder);
+    } catch (error) {
+      if (codeOf(error) !== 'ENOENT') return;
+    }
+  }
+}
