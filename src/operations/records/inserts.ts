@@ -9,6 +9,7 @@ import { insertEntries } from '../../store/activity/activity.ts';
 import { loggedWrite } from '../../store/activity/logged-write.ts';
 import { StaleDefinition } from '../../store/database/database-errors.ts';
 import type { Reader } from '../../store/database/handles.ts';
+import { insertJoined } from '../../store/records/joined-records.ts';
 import { insertRecords, type RecordRow } from '../../store/records/records.ts';
 import { violatedColumn } from '../../store/records/tables.ts';
 import type { NewRecord } from '../../wire/records.ts';
@@ -73,7 +74,11 @@ export async function insertDrafts(at: InCollection, drafts: readonly NewDraft[]
   const rows = drafts.map((made) => newRow(at, made, date));
   const entries = recordEntries(at, { kind: 'record.create', recordIds: rows.map((row) => row.id) });
   try {
-    const inserted = await loggedWrite(at.store, insertRecords(at.table, rows), entries);
+    const [only, ...others] = rows;
+    const inserted =
+      only !== undefined && others.length === 0
+        ? await insertJoined(at, only, entries)
+        : await loggedWrite(at.store, insertRecords(at.table, rows), entries);
     if (inserted.length < rows.length) throw new StaleDefinition();
     reportWritten(at, rows.length);
     return { texts: rows.map((row) => row.rec) };

@@ -8,9 +8,8 @@ import { readScope, writeScope } from '../../domain/people/access.ts';
 import { hashInText, type RecordText } from '../../domain/records/record-text.ts';
 import { readValues } from '../../domain/values/read-values.ts';
 import { fault, RawJson, tooBusy } from '../../faults.ts';
-import { loggedWrite } from '../../store/activity/logged-write.ts';
+import { getRecordJoined, removeJoined } from '../../store/records/joined-records.ts';
 import { isLongRecord } from '../../store/records/long-records.ts';
-import { getRecord, removeRecord } from '../../store/records/records.ts';
 import type { NewRecord, RecordUpdate, RecordUpdateWithId } from '../../wire/records.ts';
 import { recordEntries } from '../activity/entries.ts';
 import { cachePath, type InCollection, inCollection } from '../in-collection.ts';
@@ -32,9 +31,9 @@ export interface RecordView {
 export async function get(context: Context, input: { collectionId: string; recordId: string }): Promise<RecordView> {
   const at = inCollection(context, input.collectionId);
   const { recordId } = input;
-  const stored = await getRecord(at.store, at.table, {
+  const stored = await getRecordJoined(at, {
     recordId,
-    scope: readScope(at.collection.definition, at.caller),
+    readScope: readScope(at.collection.definition, at.caller),
   });
   if (stored === undefined) throw fault('RECORD_NOT_FOUND', { recordId });
   if (isLongRecord(stored)) return getLong(at, recordId, stored);
@@ -178,9 +177,8 @@ export async function remove(
   const { recordId, ifHash } = input;
   const conditions = { scope: writeScope(at.collection.definition, at.caller), ifHash };
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-    const change = removeRecord(at.table, recordId, conditions);
     const entries = recordEntries(at, { kind: 'record.delete', recordIds: [recordId] });
-    if ((await loggedWrite(at.store, change, entries)).length > 0) {
+    if ((await removeJoined(at, { recordId, conditions }, entries)).length > 0) {
       at.known.forget(cachePath(at), recordId);
       return;
     }

@@ -5,9 +5,9 @@ import { isoTime } from '../../domain/dates/iso-time.ts';
 import { writeScope } from '../../domain/people/access.ts';
 import { hashPart, readRecordText, tailPart } from '../../domain/records/record-text.ts';
 import { fault, tooBusy } from '../../faults.ts';
-import { loggedWrite } from '../../store/activity/logged-write.ts';
 import { assertGeneration } from '../../store/records/fence.ts';
-import { inspectRecord, replaceRecord } from '../../store/records/records.ts';
+import { replaceJoined } from '../../store/records/joined-records.ts';
+import { inspectRecord } from '../../store/records/records.ts';
 import type { Values } from '../../wire/values.ts';
 import { recordEntries } from '../activity/entries.ts';
 import { assertWritable, type InCollection, reportWritten } from '../in-collection.ts';
@@ -63,10 +63,9 @@ export async function replace(
     const now = isoTime(at.now());
     const parts = { hashPart: hashPart(made.hash), tailPart: tailPart(caller, made.valuesJson) };
     const replacement = { ...made, ...parts, now, updatedBy: caller };
-    const statement = replaceRecord(at.table, replacement, conditions);
     const entries = recordEntries(at, { kind: 'record.update', recordIds: [recordId] });
     try {
-      const [row] = await loggedWrite(store, statement, entries);
+      const [row] = await replaceJoined(at, { replacement, conditions }, entries);
       if (row !== undefined) {
         reportWritten(at, 1);
         return row[1] as string;

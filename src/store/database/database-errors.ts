@@ -105,6 +105,15 @@ export function meaningOf(error: unknown): unknown {
   return error;
 }
 
+/**
+ * Whether the database has said that it did not do what it was asked to: nothing of the statement is or will be committed.
+ * Internal errors (XX) say no such thing: a cluster may have committed on some of its workers.
+ */
+export function isRolledBack(error: unknown): boolean {
+  const reported = error instanceof Fault || error instanceof StaleDefinition ? error.cause : error;
+  return /^(?!XX)[0-9A-Z]{5}$/.test(codeOf(reported)) && !isBroken(reported);
+}
+
 /** A value does not fit the type that the statement expects. */
 export function isUnfit(error: unknown): boolean {
   return codeOf(error).startsWith('22');

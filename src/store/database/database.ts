@@ -128,6 +128,7 @@ class Handle implements Writer {
   readonly #location: SchemaLocation;
   readonly #scope: RequestScope | undefined;
   #writes: WriteCounter | undefined;
+  #lanesAlone = false;
 
   constructor(shared: Shared, location: SchemaLocation, scope: RequestScope | undefined) {
     this.#shared = shared;
@@ -142,6 +143,12 @@ class Handle implements Writer {
     return handle;
   }
 
+  get joined(): Writer {
+    const handle = new Handle(this.#shared, this.#location, undefined);
+    handle.#lanesAlone = true;
+    return handle;
+  }
+
   get schema(): string {
     return this.#location.schema;
   }
@@ -153,7 +160,9 @@ class Handle implements Writer {
   rows(text: string, params: readonly unknown[] = [], how: Preparation = {}): Promise<Row[]> {
     assertReads(text);
     const { connections } = this.#shared;
-    const results = connections.read(this.#location, this.#scope, (client) => run(client, { text, params, ...how }));
+    const work = (client: pg.Client) => run(client, { text, params, ...how });
+    if (this.#lanesAlone) return connections.readOnLane(this.#location, work);
+    const results = connections.read(this.#location, this.#scope, work);
     return counted(this.#scope, [{ text }], results);
   }
 

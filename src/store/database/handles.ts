@@ -35,6 +35,11 @@ export interface Writer extends Reader {
   readonly engine: Engine;
   /** The same handle for idempotent writes: after them the request may still start over. */
   readonly repeatable: Writer;
+  /**
+   * The same handle on behalf of several requests (store/database/joining): bound to none, so that none cancels or counts
+   * what runs for the others. Its reads run on the lanes alone, and fail there instead of running again.
+   */
+  readonly joined: Writer;
   /** One statement that writes, and may wait for locks. */
   write(text: string, params: readonly unknown[]): Promise<Row[]>;
   /** Runs `work` in a transaction; after a deadlock or serialization failure, it runs again from the start until it commits. */

@@ -71,7 +71,19 @@ function texts({ schema, collection }: Omit<Table, 'generation'>): Texts {
   return found;
 }
 
-const COLUMNS = 'id, rec, hash, created_by, created_name, created_at, updated_by, updated_name, updated_at';
+/** SQL: the parts of the stored text `t.rec` that a replacement keeps, with what it puts between and after them. */
+export function replacedText(given: { hash: string; now: string; hashPart: string; tailPart: string }): string {
+  const mark = `strpos(t.rec, '${TIMESTAMP_MARK}')`;
+  const part = (distance: number) => `substr(t.rec, ${mark} + ${distance}, ${FROM_MARK.timeLength})`;
+  // Times never go backwards for one record, whatever the node's clock says: the later one is stored.
+  const updatedAt = `greatest(${part(FROM_MARK.updatedAt)} collate "C", ${given.now})`;
+  const timestamp = `greatest(${part(FROM_MARK.timestamp)} collate "C", ${updatedAt})`;
+  return `left(t.rec, ${mark} + ${FROM_MARK.timestamp - 1})
+          || case when t.hash = ${given.hash} then ${part(FROM_MARK.timestamp)} else ${timestamp} end
+          || ${given.hashPart} || ${updatedAt} || ${given.tailPart}`;
+}
+
+export const COLUMNS = 'id, rec, hash, created_by, created_name, created_at, updated_by, updated_name, updated_at';
 
 function makeTexts(schema: string, collection: PreparedCollection): Texts {
   const table = tableOf(schema, collection.definition.id);
@@ -80,10 +92,6 @@ function makeTexts(schema: string, collection: PreparedCollection): Texts {
   const each = (make: (name: string, index: number, type: string) => string) =>
     all.map((projection, index) => `, ${make(projection.name, index, sqlType(projection))}`).join('');
   const keys = collection.projections.all.slice(0, collection.uniqueColumns.length).map(({ name }) => name);
-  const mark = `strpos(t.rec, '${TIMESTAMP_MARK}')`;
-  const part = (distance: number) => `substr(t.rec, ${mark} + ${distance}, ${FROM_MARK.timeLength})`;
-  const updatedAt = `greatest(${part(FROM_MARK.updatedAt)} collate "C", $4::text)`;
-  const timestamp = `greatest(${part(FROM_MARK.timestamp)} collate "C", ${updatedAt})`;
   return {
     get: `select ${shortText('', LONG_ALONE_BYTES)} from ${table} where id = $1 and ($2::text is null or created_by = $2)`,
     lock: `select id, ${shortText('', LONG_AMONG_OTHERS_BYTES)}, created_by
@@ -96,11 +104,8 @@ function makeTexts(schema: string, collection: PreparedCollection): Texts {
     insertOne: `insert into ${table} (${COLUMNS}${each((name) => name)})
       select $5, $6, $7, $8, $9, $2::timestamptz, $3, $4, $2::timestamptz${each((_, i, type) => `$${10 + i}::${type}`)}
       from ${fence} where fence.generation = $1 returning id`,
-    // Times never go backwards for one record, whatever the node's clock says: the later one is stored.
     replace: `update ${table} as t set
-        rec = left(t.rec, ${mark} + ${FROM_MARK.timestamp - 1})
-          || case when t.hash = $3 then ${part(FROM_MARK.timestamp)} else ${timestamp} end
-          || $6::text || ${updatedAt} || $7::text,
+        rec = ${replacedText({ hash: '$3', now: '$4::text', hashPart: '$6::text', tailPart: '$7::text' })},
         hash = $3, updated_at = greatest(t.updated_at, $5::timestamptz), updated_by = $10, updated_name = $11${each((name, i, type) => `${name} = $${12 + i}::${type}`)}
       from ${fence}
       where fence.generation = $1 and t.id = $2
@@ -190,7 +195,7 @@ export function updateRecords(table: Table, rows: readonly RecordRow[]): Stateme
   };
 }
 
-const projectedArrays = (collection: PreparedCollection, rows: readonly Pick<RecordRow, 'projected'>[]) =>
+export const projectedArrays = (collection: PreparedCollection, rows: readonly Pick<RecordRow, 'projected'>[]) =>
   collection.projections.all.map(({ kind }, index) => {
     const values = rows.map((row) => row.projected[index] ?? null);
     if (kind !== 'text' && kind !== 'json') return values;

@@ -1,0 +1,225 @@
+// Single gets, creates, updates and deletes, which travel together when several requests want the same of one collection
+// (store/database/joining).
+
+import type { PreparedCollection } from '../../domain/definition/application.ts';
+import { isInScope } from '../../domain/people/access.ts';
+import type { RequestScope } from '../../request/request-scope.ts';
+import { loggedWrite, type SubjectEntry } from '../activity/logged-write.ts';
+import { isRolledBack } from '../database/database-errors.ts';
+import type { Engine, Writer } from '../database/handles.ts';
+import { Joining, type Member } from '../database/joining.ts';
+import { counted } from '../database/open-transaction.ts';
+import type { Row, Statement } from '../database/statements.ts';
+import {
+  insertStatement,
+  type JoinedCreate,
+  type JoinedRemove,
+  type JoinedReplace,
+  joinedTexts,
+  removeStatement,
+  replaceStatement,
+  texts,
+} from './joined-statements.ts';
+import { isLongRecord, LONG_AMONG_OTHERS_BYTES } from './long-records.ts';
+import {
+  type Conditions,
+  getRecord,
+  insertRecords,
+  type RecordRow,
+  type Replacement,
+  removeRecord,
+  replaceRecord,
+  type Table,
+} from './records.ts';
+
+/** The database serves two statements at once; a third would only find fewer members. */
+const READS_UNDER_WAY = 2;
+const CREATES_UNDER_WAY = 2;
+/** Two statements that change shared rows in different orders would wait for each other. */
+const CHANGES_UNDER_WAY = 1;
+
+interface JoinedMember extends Member {
+  readonly store: Writer;
+  readonly table: Table;
+}
+
+interface Get extends JoinedMember {
+  readonly recordId: string;
+  readonly readScope: string | undefined;
+}
+
+interface Write extends JoinedMember {
+  readonly entries: readonly SubjectEntry[];
+}
+
+type Create = Write & JoinedCreate;
+type Replace = Write & JoinedReplace;
+type Remove = Write & JoinedRemove;
+
+/** Whose operation it is. */
+export interface Requester {
+  readonly store: Writer;
+  readonly scope: RequestScope;
+  readonly table: Table;
+}
+
+/** As `getRecord`. */
+export function getRecordJoined(
+  at: Requester,
+  { recordId, readScope }: { recordId: string; readScope: string | undefined },
+): Promise<string | undefined> {
+  const { store, scope, table } = at;
+  return joinedOf(table, store).gets.run({ store, scope, table, recordId, readScope }).then(given);
+}
+
+/** The identifier of the record, or no row if the definition is stale. */
+export function insertJoined(at: Requester, row: RecordRow, entries: readonly SubjectEntry[]): Promise<Row[]> {
+  const { store, scope, table } = at;
+  const create = { store, scope, table, row, entries };
+  return isLong(row.rec) ? insertAlone(create) : joinedOf(table, store).creates.run(create);
+}
+
+/** The identifier and the new text; no row if the record does not fulfil the conditions or the definition is stale. */
+export function replaceJoined(
+  at: Requester,
+  { replacement, conditions }: { replacement: Replacement; conditions: Conditions },
+  entries: readonly SubjectEntry[],
+): Promise<Row[]> {
+  const { store, scope, table } = at;
+  const replace = { store, scope, table, replacement, conditions, entries };
+  return isLong(replacement.tailPart) ? replaceAlone(replace) : joinedOf(table, store).replacements.run(replace);
+}
+
+/** The identifier; no row if the record does not fulfil the conditions or the definition is stale. */
+export function removeJoined(
+  at: Requester,
+  { recordId, conditions }: { recordId: string; conditions: Conditions },
+  entries: readonly SubjectEntry[],
+): Promise<Row[]> {
+  const { store, scope, table } = at;
+  return joinedOf(table, store).removals.run({ store, scope, table, recordId, conditions, entries });
+}
+
+/** In UTF-16 units. Long texts would make the other members wait. */
+const isLong = (text: string): boolean => text.length > LONG_AMONG_OTHERS_BYTES;
+
+/** A get that found nothing, as distinct from one that was not served. */
+const NOT_FOUND = '';
+
+const given = (stored: string): string | undefined => (stored === NOT_FOUND ? undefined : stored);
+
+const getAlone = async ({ store, table, recordId, readScope }: Get): Promise<string> =>
+  (await getRecord(store, table, { recordId, scope: readScope })) ?? NOT_FOUND;
+
+const insertAlone = ({ store, table, row, entries }: Create) =>
+  loggedWrite(store, insertRecords(table, [row]), entries);
+
+const replaceAlone = ({ store, table, replacement, conditions, entries }: Replace) =>
+  loggedWrite(store, replaceRecord(table, replacement, conditions), entries);
+
+const removeAlone = ({ store, table, recordId, conditions, entries }: Remove) =>
+  loggedWrite(store, removeRecord(table, recordId, conditions), entries);
+
+interface Joined {
+  readonly gets: Joining<Get, string>;
+  readonly creates: Joining<Create, Row[]>;
+  readonly replacements: Joining<Replace, Row[]>;
+  readonly removals: Joining<Remove, Row[]>;
+}
+
+/** By generation: a statement names the one that its members were prepared for. */
+const joinings = new WeakMap<PreparedCollection, { readonly generation: number; readonly joined: Joined }>();
+
+function joinedOf({ schema, collection, generation }: Table, { engine }: Writer): Joined {
+  let found = joinings.get(collection);
+  if (found?.generation !== generation) {
+    found = { generation, joined: joinedOn(schema, collection, engine) };
+    joinings.set(collection, found);
+  }
+  return found.joined;
+}
+
+function joinedOn(schema: string, collection: PreparedCollection, engine: Engine): Joined {
+  const statements = joinedTexts(schema, collection, engine);
+  return {
+    gets: new Joining({
+      underWayMax: READS_UNDER_WAY,
+      alone: getAlone,
+      together: (members) => getTogether(members, statements.get),
+    }),
+    creates: new Joining({
+      underWayMax: CREATES_UNDER_WAY,
+      alone: insertAlone,
+      together: (members) => writeTogether(members, insertStatement(statements.insert, members), ({ row }) => row.id),
+    }),
+    replacements: new Joining({
+      underWayMax: CHANGES_UNDER_WAY,
+      alone: replaceAlone,
+      together: (members) => {
+        const sorted = inOrderOf(members, ({ replacement }) => replacement.id);
+        return writeTogether(
+          members,
+          replaceStatement(statements.replace, sorted),
+          ({ replacement }) => replacement.id,
+        );
+      },
+      keyOf: ({ replacement }) => replacement.id,
+    }),
+    removals: new Joining({
+      underWayMax: CHANGES_UNDER_WAY,
+      alone: removeAlone,
+      together: (members) => {
+        const sorted = inOrderOf(members, ({ recordId }) => recordId);
+        return writeTogether(members, removeStatement(statements.remove, sorted), ({ recordId }) => recordId);
+      },
+      keyOf: ({ recordId }) => recordId,
+    }),
+  };
+}
+
+/** Rows are locked in the order of their identifiers, as everywhere (store/records/records). */
+const inOrderOf = <M>(members: readonly M[], idOf: (member: M) => string): M[] =>
+  members.toSorted((one, other) => (idOf(one) < idOf(other) ? -1 : 1));
+
+/** A read may be repeated: whatever goes wrong, each member reads alone. */
+async function getTogether(members: readonly Get[], text: string): Promise<(string | undefined)[]> {
+  const ids = texts([...new Set(members.map(({ recordId }) => recordId))]);
+  const reading = members[0]!.store.joined.rows(text, [ids]);
+  for (const { scope } of members) counted(scope, [{ text }], reading);
+  const rows = await reading.catch(() => undefined);
+  if (rows === undefined) return [];
+  const found = new Map((rows as [string, string, string][]).map(([id, rec, createdBy]) => [id, { rec, createdBy }]));
+  return members.map(({ recordId, readScope }) => {
+    const record = found.get(recordId);
+    if (record === undefined || !isInScope(readScope, record.createdBy)) return NOT_FOUND;
+    return isLongRecord(record.rec) ? undefined : record.rec;
+  });
+}
+
+/** `change` returns rows that begin with the identifier of a written record. */
+async function writeTogether<M extends Write>(
+  members: readonly M[],
+  change: Statement,
+  idOf: (member: M) => string,
+): Promise<(Row[] | undefined)[]> {
+  const entries = members.flatMap((member) => member.entries);
+  for (const { scope } of members) scope.committedWrites += 1;
+  const unwritten = ({ scope }: Member) => {
+    scope.committedWrites -= 1;
+    return undefined;
+  };
+  const writing = loggedWrite(members[0]!.store.joined, change, entries);
+  for (const { scope } of members) counted(scope, [change], writing);
+  let rows: Row[];
+  try {
+    rows = await writing;
+  } catch (error) {
+    if (!isRolledBack(error)) throw error;
+    return members.map(unwritten);
+  }
+  const written = new Map(rows.map((row) => [row[0], row]));
+  return members.map((member) => {
+    const row = written.get(idOf(member));
+    return row === undefined ? unwritten(member) : [row];
+  });
+}
