@@ -19,7 +19,6 @@ import type { Blobs } from './store/blobs/blobs.ts';
 import type { Database } from './store/database/database.ts';
 import type { Writer } from './store/database/handles.ts';
 import type { Invalidation } from './store/nodes/messages.ts';
-import type { KnownRecords } from './store/records/known-records.ts';
 import type { SearchIndexes } from './store/records/search-indexes.ts';
 import type { OperatorProof } from './wire/operator.ts';
 import type { UserShort } from './wire/users.ts';
@@ -120,7 +119,6 @@ export interface Context {
   readonly source: ActivitySource;
   /** Bound to the application. */
   readonly store: Writer;
-  readonly known: KnownRecords;
   readonly searchIndexes: SearchIndexes;
   readonly attachments: AttachmentDependencies;
   readonly people: PeopleDependencies;

@@ -41,7 +41,6 @@ import { Clock } from '../store/database/clock.ts';
 import { Database } from '../store/database/database.ts';
 import { type Invalidation, NodeListener, type QuotaRecall, RECONNECTION_MS } from '../store/nodes/messages.ts';
 import { TokenUses } from '../store/people/token-uses.ts';
-import { KnownRecords } from '../store/records/known-records.ts';
 import { SearchIndexes } from '../store/records/search-indexes.ts';
 import type { ServerOptions } from './server-options.ts';
 
@@ -119,7 +118,6 @@ export function assemble(options: ServerOptions, { observe, metrics, traces, sta
     publicUrlSet: options.publicUrl !== undefined,
     closing: () => state.closing,
     metrics: async () => ({ text: await metrics.text(), contentType: CONTENT_TYPE }),
-    known: new KnownRecords(),
     searchIndexes: new SearchIndexes(),
     providers: new Providers(),
     attachments: {

@@ -35,7 +35,6 @@ export interface Services extends Omit<OperatorContext, 'source' | 'endpoint'>, 
   readonly authenticator: Authenticator;
   readonly sessions: Sessions;
   readonly operatorGate: OperatorGate;
-  readonly known: Context['known'];
   readonly searchIndexes: Context['searchIndexes'];
   readonly attachments: Context['attachments'];
   readonly people: Context['people'];
@@ -225,7 +224,7 @@ function runOperation(handling: Handling, input: Input<unknown>): Promise<Reply>
 async function runForUser(handling: Handling, row: UserRoute, input: Input<unknown>): Promise<Reply> {
   const { services, request, scope, database, user, session } = handling;
   if (user === undefined) throw new Error(`${row.path} runs without a user`);
-  const { ids, now, known, searchIndexes, attachments, people, slices, byteBudget } = services;
+  const { ids, now, searchIndexes, attachments, people, slices, byteBudget } = services;
   const { application, caller, signedInBy, tokenId } = user;
   // Member by member, as above.
   const context = {
@@ -238,7 +237,6 @@ async function runForUser(handling: Handling, row: UserRoute, input: Input<unkno
     sessionId: session?.id,
     ids,
     now,
-    known,
     searchIndexes,
     attachments,
     people,

@@ -16,7 +16,7 @@ export function inCollection(context: Context, collectionId: string): InCollecti
   const collection = context.application.collections.get(collectionId);
   if (collection === undefined) throw fault('COLLECTION_NOT_FOUND', { collectionId });
   // Member by member: every record operation passes here, and a spread was measurable.
-  const { application, caller, source, store, known, searchIndexes, attachments, withoutSlot } = context;
+  const { application, caller, source, store, searchIndexes, attachments, withoutSlot } = context;
   const { slices, scope, byteBudget, ids, now } = context;
   const table = { schema: store.schema, collection, generation: application.generation };
   return {
@@ -24,7 +24,6 @@ export function inCollection(context: Context, collectionId: string): InCollecti
     caller,
     source,
     store,
-    known,
     searchIndexes,
     attachments,
     withoutSlot,
@@ -37,9 +36,6 @@ export function inCollection(context: Context, collectionId: string): InCollecti
     table,
   };
 }
-
-/** The prefix of the collection's entries in KnownRecords. */
-export const cachePath = ({ table }: InCollection): string => `${table.schema}/${table.collection.definition.id}/`;
 
 /** Reports written records to the background maintenance of search indexes. */
 export const reportWritten = ({ searchIndexes, application, table }: InCollection, records: number): void =>

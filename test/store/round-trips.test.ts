@@ -84,21 +84,13 @@ describe('round trips', () => {
     assert.deepEqual(await cost(update({ 'if-match': '*' })), { roundTrips: 1, statements: 1 });
   });
 
-  it('update with replace false takes one where this node has read or written the record', async () => {
+  it('update with replace false takes two: one read and one write', async () => {
     const id = await create();
     const work = () => app.send('PUT', app.records('Things', id), { json: { values: values(), replace: false } });
-    assert.deepEqual(await cost(work), { roundTrips: 1, statements: 1 });
+    assert.deepEqual(await cost(work), { roundTrips: 2, statements: 2 });
   });
 
-  it('update with replace false reads and writes a record that is new to this node: two', async () => {
-    const batch = Array.from({ length: RUNS }, () => ({ values: values() }));
-    const ids = (await app.send('POST', app.records('Things'), { json: batch })).body.map((r: { id: string }) => r.id);
-    const work = () =>
-      app.send('PUT', app.records('Things', ids.pop()), { json: { values: values(), replace: false } });
-    assert.equal((await cost(work)).roundTrips, 2);
-  });
-
-  it('update with replace false falls back if the record has been changed elsewhere', async () => {
+  it('update with replace false builds on what another node has written', async () => {
     const id = await create();
     const other = await startTestServer({ database });
     const path = `/v1/${app.id}${app.records('Things', id)}`;

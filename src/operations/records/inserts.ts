@@ -9,7 +9,6 @@ import { insertEntries } from '../../store/activity/activity.ts';
 import { loggedWrite } from '../../store/activity/logged-write.ts';
 import { StaleDefinition } from '../../store/database/database-errors.ts';
 import type { Reader } from '../../store/database/handles.ts';
-import { insertJoined } from '../../store/records/joined-records.ts';
 import { insertRecords, type RecordRow } from '../../store/records/records.ts';
 import { violatedColumn } from '../../store/records/tables.ts';
 import type { NewRecord } from '../../wire/records.ts';
@@ -18,6 +17,7 @@ import { recordEntries } from '../activity/entries.ts';
 import { type InCollection, reportWritten } from '../in-collection.ts';
 import { type Failure, inOrder, inOrderInSlices, type Outcome } from '../in-order.ts';
 import { duplicatedValues } from './duplicated-values.ts';
+import { insertJoined } from './joined-writes.ts';
 import { draft, draftInSlices, type StoredForm } from './stored-forms.ts';
 import { completeTargets, type FoundTargets, findTargets } from './targets.ts';
 

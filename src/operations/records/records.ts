@@ -8,16 +8,17 @@ import { readScope, writeScope } from '../../domain/people/access.ts';
 import { hashInText, type RecordText } from '../../domain/records/record-text.ts';
 import { readValues } from '../../domain/values/read-values.ts';
 import { fault, RawJson, tooBusy } from '../../faults.ts';
-import { getRecordJoined, removeJoined } from '../../store/records/joined-records.ts';
+import { getRecordJoined } from '../../store/records/joined-reads.ts';
 import { isLongRecord } from '../../store/records/long-records.ts';
 import type { NewRecord, RecordUpdate, RecordUpdateWithId } from '../../wire/records.ts';
 import { recordEntries } from '../activity/entries.ts';
-import { cachePath, type InCollection, inCollection } from '../in-collection.ts';
+import { type InCollection, inCollection } from '../in-collection.ts';
 import { type Failure, inOrder } from '../in-order.ts';
 import { draftRecords, insertDrafts } from './inserts.ts';
+import { removeJoined } from './joined-writes.ts';
 import { withLiveReferences, withLiveReferencesIfPossible } from './live-references.ts';
 import { readLong } from './reading.ts';
-import { ATTEMPTS, buildOnKnown, buildReplacement, replace, throwMissReason } from './single-statement-updates.ts';
+import { ATTEMPTS, buildOnStored, buildReplacement, replace, throwMissReason } from './single-statement-updates.ts';
 import { findTargets } from './targets.ts';
 import { applyUpdates, type Update, type UpdateConditions } from './updates.ts';
 import { readUpsert, upsertKey, upsertMany, upsertOne } from './upserts.ts';
@@ -37,7 +38,6 @@ export async function get(context: Context, input: { collectionId: string; recor
   });
   if (stored === undefined) throw fault('RECORD_NOT_FOUND', { recordId });
   if (isLongRecord(stored)) return getLong(at, recordId, stored);
-  at.known.learn(cachePath(at), recordId, stored);
   const [text = stored] = await withLiveReferences(at, [stored]);
   return viewOf(text);
 }
@@ -65,8 +65,6 @@ export async function create(
   checkCreators(context, input.records);
   const { drafts, failure } = await draftRecords(at, input.records);
   const outcome = await insertDrafts(at, drafts);
-  const [only] = drafts;
-  if (!input.batch && only && outcome.texts[0]) at.known.learn(cachePath(at), only.id, outcome.texts[0]);
   const texts = await withLiveReferencesIfPossible(at, outcome.texts);
   return finish(texts, outcome.failure ?? failure, input.batch ? 'insertedRecords' : undefined);
 }
@@ -130,11 +128,10 @@ export async function update(
   const found = await findTargets(at, change.read.targets);
   const built = change.replace
     ? buildReplacement(change, found, ifHash)
-    : buildOnKnown(change, found, { text: at.known.get(cachePath(at), recordId), ifHash });
+    : buildOnStored(change, found, { stored: await getRecordJoined(at, { recordId, readScope: undefined }), ifHash });
   const text =
     (built && (await replace(at, recordId, { ...built, ifHash }))) ??
     (await updateLocked(at, change, { found, ifHash }));
-  at.known.learn(cachePath(at), recordId, text);
   const [live = text] = await withLiveReferencesIfPossible(at, [text]);
   return live;
 }
@@ -160,8 +157,7 @@ export async function upsert(
   const [first] = upserts;
   if (first === undefined) return finish([], failure, member);
   if (!input.batch) {
-    const { id, text } = await upsertOne(at, key, first);
-    at.known.learn(cachePath(at), id, text);
+    const { text } = await upsertOne(at, key, first);
     return withLiveReferencesIfPossible(at, [text]);
   }
   const outcome = await upsertMany(at, key, upserts);
@@ -179,7 +175,6 @@ export async function remove(
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     const entries = recordEntries(at, { kind: 'record.delete', recordIds: [recordId] });
     if ((await removeJoined(at, { recordId, conditions }, entries)).length > 0) {
-      at.known.forget(cachePath(at), recordId);
       return;
     }
     await throwMissReason(at, recordId, ifHash);

@@ -9,7 +9,7 @@ import { commitLogged } from '../../store/activity/logged-write.ts';
 import { StaleDefinition } from '../../store/database/database-errors.ts';
 import { findMatching, lockMatching, removeLocked } from '../../store/records/removals.ts';
 import { recordEntries } from '../activity/entries.ts';
-import { cachePath, type InCollection, inCollection } from '../in-collection.ts';
+import { type InCollection, inCollection } from '../in-collection.ts';
 import { type SearchInput, searchOf } from './lists.ts';
 
 /** Records found, and deleted, at a time. */
@@ -42,7 +42,6 @@ export async function removeMany(
       const batch = ids.slice(start, start + REMOVED_MAX);
       const removed = await removeBatch(at, { ...selection, ids: batch }).catch(refuseToStartOver);
       count += removed.length;
-      for (const id of removed) at.known.forget(cachePath(at), id);
     }
     if (ids.length < limit) break;
     after = ids.at(-1) ?? after;

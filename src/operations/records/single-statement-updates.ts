@@ -1,17 +1,19 @@
 // Updates of one record with one statement. The database builds the new text from the stored one and the parameters
-// (store/records/records), so the record need not be read first.
+// (store/records/records), so the record need not be read first. Only an update of some columns is built on a record that was
+// read, on condition that it is unchanged.
 
 import { isoTime } from '../../domain/dates/iso-time.ts';
 import { writeScope } from '../../domain/people/access.ts';
 import { hashPart, readRecordText, tailPart } from '../../domain/records/record-text.ts';
 import { fault, tooBusy } from '../../faults.ts';
 import { assertGeneration } from '../../store/records/fence.ts';
-import { replaceJoined } from '../../store/records/joined-records.ts';
+import { isLongRecord } from '../../store/records/long-records.ts';
 import { inspectRecord } from '../../store/records/records.ts';
 import type { Values } from '../../wire/values.ts';
 import { recordEntries } from '../activity/entries.ts';
 import { assertWritable, type InCollection, reportWritten } from '../in-collection.ts';
 import { duplicatedValues } from './duplicated-values.ts';
+import { replaceJoined } from './joined-writes.ts';
 import { draftInSlices } from './stored-forms.ts';
 import { completeTargets, type FoundTargets, isFound } from './targets.ts';
 import { mergeValues, type Update } from './updates.ts';
@@ -36,18 +38,19 @@ export function buildReplacement(
   return { values: read.values, onHash: ifHash };
 }
 
-/** An update of some columns builds on the current values. If this node has them cached, it is one statement too. */
-export function buildOnKnown(
+/** An update of some columns builds on the stored values. A long record is read under its lock instead. */
+export function buildOnStored(
   change: Update,
   found: FoundTargets,
-  { text, ifHash }: { text: string | undefined; ifHash: string | undefined },
+  { stored, ifHash }: { stored: string | undefined; ifHash: string | undefined },
 ): BuiltValues | undefined {
   const { read } = change;
-  if (text === undefined || !read.targets.every((target) => isFound(found, target))) return undefined;
-  const known = readRecordText(text);
-  if (ifHash !== undefined && ifHash !== known.hash) return undefined;
+  if (stored === undefined || isLongRecord(stored) || !read.targets.every((target) => isFound(found, target)))
+    return undefined;
+  const record = readRecordText(stored);
+  if (ifHash !== undefined && ifHash !== record.hash) return undefined;
   completeTargets(read.targets, found);
-  return { values: mergeValues(known.values, change), onHash: known.hash };
+  return { values: mergeValues(record.values, change), onHash: record.hash };
 }
 
 /** One statement. Undefined if the record no longer has the values that the update was built on. */

@@ -126,7 +126,7 @@ interface Written {
 }
 
 export async function upsertOne(at: InCollection, key: UpsertKey, upsert: Upsert): Promise<Written> {
-  const look = () => getRecordByKey(at.store, at.table, { projection: key.projection, key: upsert.key });
+  const look = () => getRecordByKey(at, { projection: key.projection, key: upsert.key });
   const [found, first] = await Promise.all([findUpsertTargets(at, [upsert]), look()]);
   const looked = { key, upsert, found };
   let stored = first;

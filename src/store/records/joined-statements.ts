@@ -2,11 +2,8 @@
 // one. Their text does not depend on how many there are.
 
 import type { PreparedCollection } from '../../domain/definition/application.ts';
-import { pacedLocks } from '../activity/logged-write.ts';
-import type { Engine } from '../database/handles.ts';
 import type { Statement } from '../database/statements.ts';
 import { textArray } from '../database/text-arrays.ts';
-import { LONG_AMONG_OTHERS_BYTES, shortText } from './long-records.ts';
 import {
   COLUMNS,
   type Conditions,
@@ -35,17 +32,21 @@ export interface JoinedRemove {
   readonly conditions: Conditions;
 }
 
-export interface JoinedTexts {
-  readonly get: string;
+/** A part of the `from` and of the `where` of each change (store/activity/logged-write). */
+export interface Pace {
+  readonly from: string;
+  readonly where: string;
+}
+
+interface JoinedTexts {
   readonly insert: string;
   readonly replace: string;
   readonly remove: string;
 }
 
-export function joinedTexts(schema: string, collection: PreparedCollection, engine: Engine): JoinedTexts {
+export function joinedTexts(schema: string, collection: PreparedCollection, pace: Pace): JoinedTexts {
   const table = tableOf(schema, collection.definition.id);
   const fence = `${schema}.fence`;
-  const pace = pacedLocks(engine);
   const { all } = collection.projections;
   const each = (make: (name: string, index: number, type: string) => string) =>
     all.map((projection, index) => `, ${make(projection.name, index, sqlType(projection))}`).join('');
@@ -54,7 +55,6 @@ export function joinedTexts(schema: string, collection: PreparedCollection, engi
   const parts = { hash: 'r.hash', now: 'r.now', hashPart: 'r.hash_part', tailPart: 'r.tail_part' };
   const fulfils = `(r.scope is null or t.created_by = r.scope) and (r.if_hash is null or t.hash = r.if_hash)`;
   return {
-    get: `select id, ${shortText('', LONG_AMONG_OTHERS_BYTES)}, created_by from ${table} where id = any($1::text[])`,
     // A row that collides is left out, and goes alone to be refused.
     insert: `insert into ${table} (${COLUMNS}${names})
       select r.id, r.rec, r.hash, r.created_by, r.created_name, r.now, r.updated_by, r.updated_name, r.now${each((name) => `r.${name}`)}
@@ -72,7 +72,7 @@ export function joinedTexts(schema: string, collection: PreparedCollection, engi
   };
 }
 
-export const texts = (values: readonly (string | null | undefined)[]): Buffer =>
+const texts = (values: readonly (string | null | undefined)[]): Buffer =>
   textArray(
     values.map((value) => value ?? null),
     'text',

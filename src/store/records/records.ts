@@ -136,6 +136,10 @@ export async function getRecord(
   return rows[0]?.[0] as string | undefined;
 }
 
+/** Takes identifiers, and returns for each record its identifier, its text or size, and its creator. */
+export const getRecordsText = ({ schema, collection }: Table): string =>
+  `select id, ${shortText('', LONG_AMONG_OTHERS_BYTES)}, created_by from ${tableOf(schema, collection.definition.id)} where id = any($1::text[])`;
+
 /** All rows get the update time and the updating user of the first. */
 export function insertRecords(table: Table, rows: readonly RecordRow[]): Statement {
   const { generation } = table;

@@ -2,15 +2,16 @@
 // operation decides what that means.
 
 import type { Projection } from '../../domain/records/projections.ts';
-import type { Reader, Transaction } from '../database/handles.ts';
+import type { Transaction } from '../database/handles.ts';
 import type { Row } from '../database/statements.ts';
 import { fenceGeneration } from './fence.ts';
+import { JoinedReads, type Requester } from './joined-reads.ts';
 import { isLongRecord, LONG_ALONE_BYTES, LONG_AMONG_OTHERS_BYTES, readLongRecord, shortText } from './long-records.ts';
 import type { LockedText, Table } from './records.ts';
 import { tableOf } from './tables.ts';
 
 interface Texts {
-  readonly get: string;
+  readonly gets: JoinedReads;
   readonly lock: string;
 }
 
@@ -20,8 +21,12 @@ function texts({ schema, collection }: Table, key: Projection): Texts {
   let found = textsOf.get(key);
   if (found === undefined) {
     const table = tableOf(schema, collection.definition.id);
+    const get = `select ${shortText('', LONG_ALONE_BYTES)} from ${table} where ${key.name} = $1`;
     found = {
-      get: `select ${shortText('', LONG_ALONE_BYTES)} from ${table} where ${key.name} = $1`,
+      gets: new JoinedReads(
+        `select ${key.name}, ${shortText('', LONG_AMONG_OTHERS_BYTES)}, created_by from ${table} where ${key.name} = any($1::text[])`,
+        async ({ store, value }) => (await store.rows(get, [value]))[0]?.[0] as string | undefined,
+      ),
       lock: `select ${shortText('', LONG_AMONG_OTHERS_BYTES)},
           case when octet_length(rec) > ${LONG_AMONG_OTHERS_BYTES} then ${key.name} end
         from ${table} where ${key.name} = any($1::text[]) order by id for update`,
@@ -32,13 +37,11 @@ function texts({ schema, collection }: Table, key: Projection): Texts {
 }
 
 /** The text of the record that has the key, or the size of a long one (store/records/long-records). */
-export async function getRecordByKey(
-  reader: Reader,
-  table: Table,
+export function getRecordByKey(
+  { store, scope, table }: Requester,
   { projection, key }: { projection: Projection; key: string },
 ): Promise<string | undefined> {
-  const rows = await reader.rows(texts(table, projection).get, [key]);
-  return rows[0]?.[0] as string | undefined;
+  return texts(table, projection).gets.get({ store, scope, table, value: key, readScope: undefined });
 }
 
 /** The texts of the records found, and the long ones by their keys. Locks in the order of identifiers, like lockRecords. */

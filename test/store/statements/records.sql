@@ -269,7 +269,11 @@ from changed;
 select hash, created_by from app.tbooks00 where id = $1;
 select generation from app.fence;
 
--- change some columns of one that is known: PUT tbooks00/records/{first}
+-- change some columns of one: PUT tbooks00/records/{first}
+select case when octet_length(rec) <= 65536 then rec else octet_length(rec)::text || ' ' || id end
+from app.tbooks00
+where id = $1
+  and ($2::text is null or created_by = $2);
 with changed as (
   update app.tbooks00 as t
   set rec = left(t.rec, strpos(t.rec, ',"timestamp":"') + 13) || case
@@ -295,41 +299,6 @@ logged as (
 )
 select changed.*
 from changed;
-
--- change some columns of one that is not known: PUT tbooks00/records/{second}
-begin;
-select id,
-  case when octet_length(rec) <= 16384 then rec else octet_length(rec)::text || ' ' || id end,
-  created_by
-from app.tbooks00
-where id = any($1::text[])
-order by id
-for update;
-select generation from app.fence;
-with changed as (
-  update app.tbooks00 as t
-  set rec = r.rec, hash = r.hash, updated_at = r.updated_at, updated_by = r.updated_by,
-    updated_name = r.updated_name, u_ccode000 = r.u_ccode000, u_cserial0 = r.u_cserial0,
-    s_ctitle00 = r.s_ctitle00, p_ccode000 = r.p_ccode000, n_csize000 = r.n_csize000,
-    d_cday0000 = r.d_cday0000, r_cauthor0 = r.r_cauthor0, find = r.find
-  from app.fence,
-    unnest(
-      $2::text[], $3::text[], $4::text[], $5::timestamptz[], $6::text[], $7::text[], $8::text[],
-        $9::text[], $10::text[], $11::text[], $12::float8[], $13::date[], $14::text[], $15::text[]
-    ) as r(
-      id, rec, hash, updated_at, updated_by, updated_name, u_ccode000, u_cserial0, s_ctitle00,
-        p_ccode000, n_csize000, d_cday0000, r_cauthor0, find
-    )
-  where fence.generation = $1
-    and t.id = r.id
-  returning t.id
-),
-logged as (
-  insert into app.activity (id, entry) select $16::uuid, $17::text from changed returning id
-)
-select changed.*
-from changed;
-commit;
 
 -- update a batch: PUT tbooks00/records
 begin;

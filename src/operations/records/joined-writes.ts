@@ -1,15 +1,14 @@
-// Single gets, creates, updates and deletes, which travel together when several requests want the same of one collection
-// (store/database/joining).
+// Single creates, updates and deletes, which travel together when several requests want the same of one collection
+// (store/database/joining). Each comes with its activity entries, and is acknowledged after the commit that carried it.
 
 import type { PreparedCollection } from '../../domain/definition/application.ts';
-import { isInScope } from '../../domain/people/access.ts';
-import type { RequestScope } from '../../request/request-scope.ts';
-import { loggedWrite, type SubjectEntry } from '../activity/logged-write.ts';
-import { isRolledBack } from '../database/database-errors.ts';
-import type { Engine, Writer } from '../database/handles.ts';
-import { Joining, type Member } from '../database/joining.ts';
-import { counted } from '../database/open-transaction.ts';
-import type { Row, Statement } from '../database/statements.ts';
+import { loggedWrite, pacedLocks, type SubjectEntry } from '../../store/activity/logged-write.ts';
+import { isRolledBack } from '../../store/database/database-errors.ts';
+import type { Engine, Writer } from '../../store/database/handles.ts';
+import { Joining, type Member } from '../../store/database/joining.ts';
+import { counted } from '../../store/database/open-transaction.ts';
+import type { Row, Statement } from '../../store/database/statements.ts';
+import type { Requester } from '../../store/records/joined-reads.ts';
 import {
   insertStatement,
   type JoinedCreate,
@@ -18,59 +17,30 @@ import {
   joinedTexts,
   removeStatement,
   replaceStatement,
-  texts,
-} from './joined-statements.ts';
-import { isLongRecord, LONG_AMONG_OTHERS_BYTES } from './long-records.ts';
+} from '../../store/records/joined-statements.ts';
+import { LONG_AMONG_OTHERS_BYTES } from '../../store/records/long-records.ts';
 import {
   type Conditions,
-  getRecord,
   insertRecords,
   type RecordRow,
   type Replacement,
   removeRecord,
   replaceRecord,
   type Table,
-} from './records.ts';
+} from '../../store/records/records.ts';
 
 /** The database serves two statements at once; a third would only find fewer members. */
-const READS_UNDER_WAY = 2;
 const CREATES_UNDER_WAY = 2;
 /** Two statements that change shared rows in different orders would wait for each other. */
 const CHANGES_UNDER_WAY = 1;
 
-interface JoinedMember extends Member {
-  readonly store: Writer;
-  readonly table: Table;
-}
-
-interface Get extends JoinedMember {
-  readonly recordId: string;
-  readonly readScope: string | undefined;
-}
-
-interface Write extends JoinedMember {
+interface Write extends Requester {
   readonly entries: readonly SubjectEntry[];
 }
 
 type Create = Write & JoinedCreate;
 type Replace = Write & JoinedReplace;
 type Remove = Write & JoinedRemove;
-
-/** Whose operation it is. */
-export interface Requester {
-  readonly store: Writer;
-  readonly scope: RequestScope;
-  readonly table: Table;
-}
-
-/** As `getRecord`. */
-export function getRecordJoined(
-  at: Requester,
-  { recordId, readScope }: { recordId: string; readScope: string | undefined },
-): Promise<string | undefined> {
-  const { store, scope, table } = at;
-  return joinedOf(table, store).gets.run({ store, scope, table, recordId, readScope }).then(given);
-}
 
 /** The identifier of the record, or no row if the definition is stale. */
 export function insertJoined(at: Requester, row: RecordRow, entries: readonly SubjectEntry[]): Promise<Row[]> {
@@ -103,14 +73,6 @@ export function removeJoined(
 /** In UTF-16 units. Long texts would make the other members wait. */
 const isLong = (text: string): boolean => text.length > LONG_AMONG_OTHERS_BYTES;
 
-/** A get that found nothing, as distinct from one that was not served. */
-const NOT_FOUND = '';
-
-const given = (stored: string): string | undefined => (stored === NOT_FOUND ? undefined : stored);
-
-const getAlone = async ({ store, table, recordId, readScope }: Get): Promise<string> =>
-  (await getRecord(store, table, { recordId, scope: readScope })) ?? NOT_FOUND;
-
 const insertAlone = ({ store, table, row, entries }: Create) =>
   loggedWrite(store, insertRecords(table, [row]), entries);
 
@@ -121,7 +83,6 @@ const removeAlone = ({ store, table, recordId, conditions, entries }: Remove) =>
   loggedWrite(store, removeRecord(table, recordId, conditions), entries);
 
 interface Joined {
-  readonly gets: Joining<Get, string>;
   readonly creates: Joining<Create, Row[]>;
   readonly replacements: Joining<Replace, Row[]>;
   readonly removals: Joining<Remove, Row[]>;
@@ -140,13 +101,8 @@ function joinedOf({ schema, collection, generation }: Table, { engine }: Writer)
 }
 
 function joinedOn(schema: string, collection: PreparedCollection, engine: Engine): Joined {
-  const statements = joinedTexts(schema, collection, engine);
+  const statements = joinedTexts(schema, collection, pacedLocks(engine));
   return {
-    gets: new Joining({
-      underWayMax: READS_UNDER_WAY,
-      alone: getAlone,
-      together: (members) => getTogether(members, statements.get),
-    }),
     creates: new Joining({
       underWayMax: CREATES_UNDER_WAY,
       alone: insertAlone,
@@ -180,21 +136,6 @@ function joinedOn(schema: string, collection: PreparedCollection, engine: Engine
 /** Rows are locked in the order of their identifiers, as everywhere (store/records/records). */
 const inOrderOf = <M>(members: readonly M[], idOf: (member: M) => string): M[] =>
   members.toSorted((one, other) => (idOf(one) < idOf(other) ? -1 : 1));
-
-/** A read may be repeated: whatever goes wrong, each member reads alone. */
-async function getTogether(members: readonly Get[], text: string): Promise<(string | undefined)[]> {
-  const ids = texts([...new Set(members.map(({ recordId }) => recordId))]);
-  const reading = members[0]!.store.joined.rows(text, [ids]);
-  for (const { scope } of members) counted(scope, [{ text }], reading);
-  const rows = await reading.catch(() => undefined);
-  if (rows === undefined) return [];
-  const found = new Map((rows as [string, string, string][]).map(([id, rec, createdBy]) => [id, { rec, createdBy }]));
-  return members.map(({ recordId, readScope }) => {
-    const record = found.get(recordId);
-    if (record === undefined || !isInScope(readScope, record.createdBy)) return NOT_FOUND;
-    return isLongRecord(record.rec) ? undefined : record.rec;
-  });
-}
 
 /** `change` returns rows that begin with the identifier of a written record. */
 async function writeTogether<M extends Write>(

@@ -1,0 +1,282 @@
+// Single operations of many requests at once, which travel in joint statements: each gets its own truthful reply.
+
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import pg from 'pg';
+import { type Person, publishApplication, string } from '../support/application.ts';
+import { createDatabase, type TestDatabase } from '../support/database.ts';
+import {
+  assertConsistent,
+  done,
+  NO_RECORD,
+  type Operations,
+  operationsOn,
+  recordActivities,
+  refused,
+  type Scene,
+  storedRows,
+  tableOf,
+} from '../support/records.ts';
+import { type Reply, startTestServer } from '../support/server.ts';
+import { recordStatements, type StatementRecorder } from '../support/statement-recorder.ts';
+import { troubleWire } from '../support/troubled-wire.ts';
+
+const DOCUMENT = {
+  name: 'Joined',
+  collections: [
+    {
+      ...{ id: 'tthings0', name: 'Things', readAccessType: 'creatorOnly', writeAccessType: 'creatorOnly' },
+      columns: [
+        { id: 'ccode000', name: 'Code', type: 'String', unique: true, searchable: true },
+        { id: 'ctext000', name: 'Text', type: 'String' },
+      ],
+    },
+  ],
+};
+const MANY = 40;
+const JOINT = /\bunnest\(|= any\(/;
+
+const values = (code: string, text = 'text') => ({ ccode000: string(code), ctext000: string(text) });
+const numbers = Array.from({ length: MANY }, (_, n) => n);
+const statuses = (replies: readonly Reply[]) => replies.map(({ status }) => status);
+
+for (const engine of ['plain', 'citus'] as const) {
+  describe(`single operations of many requests, with the statements for ${engine}`, () => {
+    let recorder: StatementRecorder;
+    let database: TestDatabase;
+    let scene: Scene;
+    let person: Person;
+    let things: Operations;
+    let own: Operations;
+
+    before(async () => {
+      database = await createDatabase();
+      recorder = await recordStatements(database.connection);
+      const server = await startTestServer({ database, connection: recorder.connection, engine });
+      const app = await publishApplication(server, DOCUMENT);
+      scene = { server, app };
+      person = await app.addPerson('Person');
+      things = operationsOn(app, 'Things');
+      own = operationsOn(app, 'Things', person.token);
+    });
+    after(async () => {
+      await scene.server.close();
+      await recorder.close();
+      await database.drop();
+    });
+
+    /** The replies, and how many statements on the collection were joint. */
+    async function together(requests: readonly (() => Promise<Reply>)[]): Promise<{ replies: Reply[]; joint: number }> {
+      recorder.take();
+      const replies = await Promise.all(requests.map((request) => request()));
+      const joint = recorder
+        .take()
+        .flat()
+        .filter((text) => text.includes(tableOf(scene, 'Things')) && JOINT.test(text)).length;
+      assert.ok(joint > 0, 'none of the requests travelled together');
+      return { replies, joint };
+    }
+
+    const created = async (name: string, by = things): Promise<string[]> =>
+      done(await by.createMany(numbers.map((n) => ({ values: values(`${name} ${n}`) })))).map(
+        ({ id }: { id: string }) => id,
+      );
+
+    it('creates are refused one by one, and the others are stored once', async () => {
+      done(await things.create(values('taken')));
+      const before = (await storedRows(scene, 'Things')).length;
+      const code = (n: number) => (n % 5 === 0 ? 'taken' : n % 5 === 1 ? 'wanted by eight' : `create ${n}`);
+      const { replies } = await together(numbers.map((n) => () => things.create(values(code(n)))));
+      for (const [n, reply] of replies.entries()) {
+        if (n % 5 === 0) refused(reply, 400, 'DUPLICATED_VALUES');
+        else if (n % 5 > 1) done(reply);
+      }
+      const wanted = replies.filter((_, n) => n % 5 === 1);
+      assert.equal(wanted.filter(({ status }) => status === 200).length, 1);
+      for (const reply of wanted.filter(({ status }) => status !== 200)) refused(reply, 400, 'DUPLICATED_VALUES');
+      const rows = await storedRows(scene, 'Things');
+      assert.equal(rows.length, before + 25);
+      for (const row of rows) assertConsistent(row);
+      const logged = (await recordActivities(scene)).map(({ extra }) => extra.recordId);
+      assert.deepEqual(logged.toSorted(), rows.map(({ id }) => id).toSorted());
+      const texts = new Map(rows.map(({ id, rec }) => [id, rec]));
+      for (const { body, text } of replies.filter(({ status }) => status === 200)) {
+        assert.equal(text, texts.get(body.id));
+      }
+    });
+
+    it('updates meet their own conditions', async () => {
+      const ids = await created('update');
+      const foreign = await created('foreign');
+      const hash = done(await things.get(ids[3] ?? '')).hash;
+      const { replies } = await together(
+        numbers.map((n) => () => {
+          const id = ids[n] ?? '';
+          if (n === 1) return things.replace(NO_RECORD, values('x'));
+          if (n === 2) return things.replace(id, values('update 0'));
+          if (n === 3) return things.replace(id, values('update 3', 'new'), { 'if-match': `"${hash}"` });
+          if (n === 4) return things.replace(id, values('update 4', 'new'), { 'if-match': `"${'0'.repeat(26)}"` });
+          if (n === 5) return own.replace(foreign[n] ?? '', values('foreign 5', 'new'));
+          if (n === 6) return things.merge(id, { ctext000: string('new') });
+          return things.replace(id, values(`update ${n}`, 'new'));
+        }),
+      );
+      refused(replies[1]!, 404, 'RECORD_NOT_FOUND');
+      refused(replies[2]!, 400, 'DUPLICATED_VALUES');
+      refused(replies[4]!, 412, 'PRECONDITION_FAILED');
+      refused(replies[5]!, 404, 'RECORD_NOT_FOUND');
+      const rows = new Map((await storedRows(scene, 'Things')).map((row) => [row.id, row]));
+      for (const [n, reply] of replies.entries()) {
+        const row = rows.get(ids[n] ?? '');
+        assert.ok(row);
+        assertConsistent(row);
+        if ([1, 2, 4, 5].includes(n)) assert.equal(JSON.parse(row.rec).values.ctext000.value, 'text');
+        else assert.equal(reply.text, row.rec);
+      }
+      const updates = (await recordActivities(scene)).filter(
+        ({ subType, extra }) => subType === 'update' && ids.includes(extra.recordId),
+      );
+      assert.equal(updates.length, MANY - 4);
+    });
+
+    it('updates of one record all count, one after the other', async () => {
+      const [id = ''] = await created('one');
+      const { replies } = await together(
+        numbers
+          .map((n) => () => things.replace(n % 4 ? id : NO_RECORD, values('one 0', `${n}`)))
+          .concat(numbers.map(() => () => things.get(id))),
+      );
+      assert.equal(replies.filter(({ status }) => status === 200).length, MANY * 1.75);
+      const times = replies
+        .slice(0, MANY)
+        .filter(({ status }) => status === 200)
+        .map(({ body }) => body.updatedAt);
+      assert.equal(done(await things.get(id)).updatedAt, times.toSorted().at(-1));
+    });
+
+    it('upserts of new and stored keys', async () => {
+      await created('upsert');
+      const { replies } = await together(
+        numbers.map((n) => () => things.upsert('ccode000', values(`upsert ${n * 2}`, 'upserted'))),
+      );
+      assert.deepEqual(new Set(statuses(replies)), new Set([200]));
+      const texts = (await storedRows(scene, 'Things')).map(({ rec }) => JSON.parse(rec).values);
+      const upserted = texts
+        .filter(({ ctext000 }) => ctext000.value === 'upserted')
+        .map(({ ccode000 }) => ccode000.value);
+      assert.deepEqual(upserted.toSorted(), numbers.map((n) => `upsert ${n * 2}`).toSorted());
+    });
+
+    it('gets find what their callers may read', async () => {
+      const ids = await created('get');
+      const mine = await created('mine', own);
+      const long = done(await things.create(values('long', 'x'.repeat(20_000))));
+      const longer = done(await things.create(values('longer', 'x'.repeat(80_000))));
+      const { replies } = await together([
+        ...ids.map((id) => () => things.get(id)),
+        ...ids.map((id) => () => own.get(id)),
+        ...mine.map((id) => () => own.get(id)),
+        () => things.get(NO_RECORD),
+        () => things.get(long.id),
+        () => things.get(longer.id),
+      ]);
+      for (const [n, id] of ids.entries()) {
+        assert.equal(done(replies[n]!).id, id);
+        refused(replies[MANY + n]!, 404, 'RECORD_NOT_FOUND');
+        assert.equal(done(replies[2 * MANY + n]!).id, mine[n]);
+      }
+      refused(replies[3 * MANY]!, 404, 'RECORD_NOT_FOUND');
+      assert.deepEqual(done(replies[3 * MANY + 1]!), long);
+      assert.deepEqual(done(replies[3 * MANY + 2]!), longer);
+    });
+
+    it('deletes happen once', async () => {
+      const ids = await created('delete');
+      const { replies } = await together([
+        ...ids.map((id) => () => things.remove(id)),
+        ...ids.map((id) => () => things.remove(id)),
+        () => own.remove(ids[0] ?? ''),
+        () => things.remove(NO_RECORD),
+      ]);
+      for (const n of numbers) assert.deepEqual(statuses([replies[n]!, replies[MANY + n]!]).toSorted(), [204, 404]);
+      for (const reply of replies.slice(2 * MANY)) refused(reply, 404, 'RECORD_NOT_FOUND');
+      const gone = new Set(ids);
+      assert.deepEqual(
+        (await storedRows(scene, 'Things')).filter(({ id }) => gone.has(id)),
+        [],
+      );
+      const deletes = (await recordActivities(scene)).filter(
+        ({ subType, extra }) => subType === 'delete' && gone.has(extra.recordId),
+      );
+      assert.equal(deletes.length, MANY);
+    });
+
+    it('a read begun after an acknowledged write sees it', async () => {
+      const ids = await created('fresh');
+      await Promise.all(
+        ids.map(async (id, n) => {
+          for (let turn = 0; turn < 5; turn++) {
+            const text = `${n} ${turn}`;
+            done(await things.replace(id, values(`fresh ${n}`, text)));
+            assert.equal(done(await things.get(id)).values.ctext000.value, text);
+          }
+        }),
+      );
+    });
+  });
+}
+
+describe('joint statements in trouble', () => {
+  let database: TestDatabase;
+
+  before(async () => {
+    database = await createDatabase();
+  });
+  after(() => database.drop());
+
+  it('a record that another session has locked delays its own update alone', async () => {
+    const server = await startTestServer({ database, requestMs: 3_000 });
+    const app = await publishApplication(server, DOCUMENT);
+    const things = operationsOn(app, 'Things');
+    const ids: string[] = done(await things.createMany(numbers.map((n) => ({ values: values(`${n}`) })))).map(
+      ({ id }: { id: string }) => id,
+    );
+    const client = new pg.Client(database.connection);
+    await client.connect();
+    try {
+      await client.query(`begin; select id from app_${app.id}.tthings0 where id = '${ids[7]}' for update`);
+      const replies = await Promise.all(ids.map((id, n) => things.replace(id, values(`${n}`, 'new'))));
+      for (const [n, reply] of replies.entries()) {
+        if (n === 7) refused(reply, 503, 'UNAVAILABLE');
+        else done(reply);
+      }
+    } finally {
+      await client.end();
+      await server.close();
+    }
+  });
+
+  it('a lost connection tells every member that the outcome is unknown, and nothing is written twice', async () => {
+    const wire = await troubleWire(database.connection);
+    const server = await startTestServer({ database, connection: wire.connection });
+    const app = await publishApplication(server, DOCUMENT);
+    const things = operationsOn(app, 'Things');
+    const lost = wire.lose('on conflict do nothing');
+    const replies = await Promise.all(numbers.map((n) => things.create(values(`${n}`))));
+    await lost.met;
+    const unknown = replies.filter(({ status }) => status === 503);
+    assert.ok(unknown.length > 1, 'one joint statement was lost');
+    for (const reply of unknown) refused(reply, 503, 'UNAVAILABLE');
+    for (const reply of replies.filter(({ status }) => status !== 503)) done(reply);
+    const rows = await database.sql(`select rec from app_${app.id}.tthings0`);
+    const codes = rows.map(([rec]) => JSON.parse(rec as string).values.ccode000.value);
+    assert.equal(new Set(codes).size, codes.length);
+    assert.equal(rows.length, MANY, 'what was lost had been committed');
+    const [[entries] = []] = await database.sql(
+      `select count(*)::int from app_${app.id}.activity where entry like '%record%'`,
+    );
+    assert.equal(entries, MANY);
+    await server.close();
+    await wire.close();
+  });
+});
