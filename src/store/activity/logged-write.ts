@@ -38,7 +38,7 @@ export async function loggedWrite(writer: Writer, change: Statement, entries: re
  * `where`. If the change meets another transaction's lock it fails soon, and each request then waits for itself. A cluster
  * takes no such function in a change.
  */
-export const pacedLocks = (engine: Engine): { from: string; where: string } =>
+export const pacedLocks = (engine: Engine): { readonly from: string; readonly where: string } =>
   engine === 'citus'
     ? { from: '', where: '' }
     : {

@@ -33,7 +33,7 @@ export interface JoinedRemove {
 }
 
 /** A part of the `from` and of the `where` of each change (store/activity/logged-write). */
-export interface Pace {
+export interface LockPace {
   readonly from: string;
   readonly where: string;
 }
@@ -44,7 +44,7 @@ interface JoinedTexts {
   readonly remove: string;
 }
 
-export function joinedTexts(schema: string, collection: PreparedCollection, pace: Pace): JoinedTexts {
+export function joinedTexts(schema: string, collection: PreparedCollection, pace: LockPace): JoinedTexts {
   const table = tableOf(schema, collection.definition.id);
   const fence = `${schema}.fence`;
   const { all } = collection.projections;
