@@ -6,12 +6,14 @@ import { Socket } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import pg from 'pg';
 import {
-  closePrepared,
+  becomeQuery,
   cutClient,
   isBusy,
   isInTransaction,
   isLostConnection,
+  parameterOf,
   streamOf,
+  takeConfirmation,
 } from '../../src/store/database/driver.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 
@@ -66,19 +68,68 @@ describe('a client of pg', () => {
     );
   });
 
-  it('prepares a named statement without parameters, and forgets it when it is closed', async () => {
-    const count = async () =>
-      (await client.query('select count(*)::int as n from pg_prepared_statements')).rows[0].n as number;
-    const statement = { name: 'one', text: 'select 1' };
-    const asked = client.query(statement);
-    await new Promise(setImmediate);
-    const early = closePrepared(client, 'one');
+  it('remembers a named statement only once the database has confirmed that it is prepared', async () => {
+    const asked = client.query({ name: 'one', text: 'select 1' });
+    const early = takeConfirmation(client, 'one');
     await asked;
-    assert.deepEqual([early, await count()], [false, 1], 'not while its preparation is under way');
-    assert.equal(closePrepared(client, 'one'), true);
-    assert.equal(await count(), 0);
-    await client.query({ ...statement, text: 'select 2' });
-    assert.equal(await count(), 1, 'the name can be used for another text');
+    assert.deepEqual([early, takeConfirmation(client, 'one'), takeConfirmation(client, 'one')], [false, true, false]);
+    await assert.rejects(client.query({ name: 'two', text: 'select nonsense' }));
+    assert.equal(takeConfirmation(client, 'two'), false);
+  });
+
+  it('pipelines what inherits from its query, and hands it what arrives', async () => {
+    const calls: unknown[] = [];
+    const ended = new Promise<void>((resolve) => {
+      class Own {
+        submit(connection: { query(text: string): void }) {
+          connection.query('select 1 as one, null');
+        }
+        handleRowDescription({ fields }: { fields: { dataTypeID: number }[] }) {
+          calls.push(fields.map(({ dataTypeID }) => dataTypeID));
+        }
+        handleDataRow({ fields }: { fields: unknown[] }) {
+          calls.push(fields);
+        }
+        handleCommandComplete({ text }: { text: string }) {
+          calls.push(text);
+        }
+        handleReadyForQuery() {
+          resolve();
+        }
+        handleError(error: Error) {
+          calls.push(error);
+          resolve();
+        }
+      }
+      becomeQuery(Own);
+      client.query(new Own());
+    });
+    await Promise.all([ended, client.query('select 2')]);
+    assert.deepEqual(calls, [[23, 25], ['1', null], 'SELECT 1']);
+  });
+
+  it('tells a statement that cannot be submitted why', async () => {
+    const error = await new Promise((resolve) => {
+      class Own {
+        submit() {
+          return new Error('no');
+        }
+        handleError(why: Error) {
+          resolve(why);
+        }
+      }
+      becomeQuery(Own);
+      client.query(new Own());
+    });
+    assert.deepEqual([error, isBusy(client)], [new Error('no'), false]);
+  });
+
+  it('makes texts and bytes of parameters', () => {
+    assert.deepEqual([null, undefined, 1.5, true, 'x', ['a', null]].map(parameterOf), [
+      ...[null, null, '1.5', 'true', 'x'],
+      '{"a",NULL}',
+    ]);
+    assert.deepEqual(parameterOf(Buffer.from('x')), Buffer.from('x'));
   });
 
   it('says that its connection is lost, to the statement under way and to the next', async () => {

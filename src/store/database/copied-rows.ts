@@ -1,7 +1,8 @@
 // Rows as bytes. `pg` makes strings of all values, which for long texts took four times the work of the rest and filled the
 // heap; data of a COPY it hands over unchanged (PostgreSQL, "COPY", binary format).
 
-import pg from 'pg';
+import type pg from 'pg';
+import { SentStatement } from './sent-statement.ts';
 
 /** Signature, flags, and the length of the header extension. */
 const HEADER_BYTES = 19;
@@ -13,8 +14,8 @@ const END = -1;
 
 export type CopiedRow = readonly (Buffer | null)[];
 
-/** `handleCopyData` is not declared by `pg`: it receives the data of a COPY. */
-class CopyQuery extends pg.Query {
+/** `pg` calls `handleCopyData` with the data of a COPY. */
+class CopyStatement extends SentStatement {
   readonly copied: CopiedRow[] = [];
   #isBegun = false;
 
@@ -44,9 +45,10 @@ class CopyQuery extends pg.Query {
 /** The rows of a query without parameters, which COPY does not allow. */
 export function copyRows(client: pg.Client, query: string): Promise<CopiedRow[]> {
   return new Promise((resolve, reject) => {
-    const copy: CopyQuery = new CopyQuery(`copy (${query}) to stdout (format binary)`, (error) => {
-      if (error) reject(error);
-      else resolve(copy.copied);
+    const statement = { text: `copy (${query}) to stdout (format binary)`, params: [] };
+    const copy = new CopyStatement(client, statement, (error) => {
+      if (error === undefined) resolve(copy.copied);
+      else reject(error);
     });
     client.query(copy);
   });

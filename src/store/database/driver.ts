@@ -2,7 +2,7 @@
 // reach into a client; test/store/driver.test.ts fails when an upgrade of `pg` changes any of this.
 
 import type { Socket } from 'node:net';
-import type pg from 'pg';
+import pg from 'pg';
 
 /** The members that `pg` does not declare. */
 type Internals = pg.Client & {
@@ -11,11 +11,8 @@ type Internals = pg.Client & {
   getTransactionStatus(): string | null;
   readonly connection: {
     readonly stream: Socket;
-    close(message: { type: 'S'; name: string }): void;
     /** By name, the text of every statement that was ever prepared. */
     readonly parsedStatements: Record<string, string>;
-    /** By name, statements whose preparation was sent and has not been confirmed. */
-    readonly submittedNamedStatements: Record<string, string>;
   };
 };
 
@@ -31,17 +28,25 @@ export function isInTransaction(client: pg.Client): boolean {
 }
 
 /**
- * Closes a prepared statement with the next message. False while its preparation is not confirmed: `pg` would remember the
- * name for good when the confirmation comes.
+ * Whether the database has confirmed that the statement is prepared, asked once when the first statement that names it has ended.
+ * Then `pg` need not remember it, which it would do for good.
  */
-export function closePrepared(client: pg.Client, name: string): boolean {
-  const { connection } = client as Internals;
-  if (connection.submittedNamedStatements[name] !== undefined) return false;
-  // Unlike `deallocate` it is no error when the name was never prepared, which would abort the current transaction.
-  connection.close({ type: 'S', name });
-  delete connection.parsedStatements[name];
-  return true;
+export function takeConfirmation(client: pg.Client, name: string): boolean {
+  const { parsedStatements } = (client as Internals).connection;
+  const isConfirmed = parsedStatements[name] !== undefined;
+  delete parsedStatements[name];
+  return isConfirmed;
 }
+
+/** `pg` pipelines only statements of its own class. Those of `own` become some, without what its constructor costs. */
+export function becomeQuery(own: { readonly prototype: object }): void {
+  Object.setPrototypeOf(own.prototype, pg.Query.prototype);
+}
+
+type Exported = typeof pg & { readonly utils: { prepareValue(value: unknown): string | Buffer | null } };
+
+/** A parameter as a text, or as bytes in binary format. */
+export const parameterOf = (pg as Exported).utils.prepareValue;
 
 /** Breaks a connection whose other end may be gone. */
 export function cutClient(client: pg.Client): void {

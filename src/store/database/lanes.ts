@@ -7,8 +7,9 @@
 import type pg from 'pg';
 import { ConnectionsClosed, isBroken } from './database-errors.ts';
 import { endClient, Silence } from './database-servers.ts';
-import { cutClient, streamOf } from './driver.ts';
+import { cutClient } from './driver.ts';
 import type { PoolOptions } from './pool.ts';
+import { sendTogether } from './sent-statement.ts';
 
 /** A read waits for a lock only while its table is being altered. */
 const LOCK_MS = 100;
@@ -30,8 +31,6 @@ interface Lane {
   connecting: Promise<pg.Client> | undefined;
   /** Statements without a result yet. */
   pending: number;
-  /** Whether the stream is corked until the end of this turn of the event loop. */
-  corked: boolean;
 }
 
 /** Sends statements on the connection, and calls `done` once when their results or an error have arrived. */
@@ -58,7 +57,6 @@ export class Lanes {
       silence: undefined,
       connecting: undefined,
       pending: 0,
-      corked: false,
     }));
     this.#timer = setInterval(() => this.#checkSilence(), CHECK_MS);
     this.#timer.unref();
@@ -115,7 +113,6 @@ export class Lanes {
 
   #go(lane: Lane, client: pg.Client, send: SendOnLane): void {
     lane.pending += 1;
-    this.#cork(lane, client);
     send(client, (error) => {
       lane.pending -= 1;
       if (!isBroken(error) || lane.client !== client) return;
@@ -129,17 +126,6 @@ export class Lanes {
     clearInterval(this.#timer);
     await Promise.allSettled(this.#lanes.map(({ connecting }) => connecting));
     await Promise.all(this.#lanes.map(({ client }) => client && endClient(client)));
-  }
-
-  #cork(lane: Lane, client: pg.Client): void {
-    if (lane.corked) return;
-    const stream = streamOf(client);
-    lane.corked = true;
-    stream.cork();
-    setImmediate(() => {
-      lane.corked = false;
-      stream.uncork();
-    });
   }
 
   #checkSilence(): void {
@@ -168,6 +154,7 @@ export class Lanes {
         await endClient(client);
         throw new ConnectionsClosed();
       }
+      sendTogether(client);
       lane.client = client;
       lane.silence = new Silence(client);
       return client;

@@ -2,8 +2,8 @@
 // first. Each statement exists once per application, and searches have countless forms: without a bound every backend of the
 // database would grow without end.
 
-import type pg from 'pg';
-import { closePrepared } from './driver.ts';
+import type { Columns } from './columns.ts';
+import type { Outgoing } from './outgoing.ts';
 
 const STATEMENTS_MAX = 300;
 /**
@@ -14,44 +14,52 @@ export const TEXTS_LENGTH_MAX = 256 * 1024;
 /** A longer text is parsed each time. An insert into a collection of 300 projected columns is about as long. */
 export const TEXT_LENGTH_MAX = 16 * 1024;
 
-interface Prepared {
-  /** By text, the least recently used first. */
-  readonly names: Map<string, string>;
-  length: number;
+export interface PreparedStatement {
+  readonly name: string;
+  /** Whether the database knows it; `sent` while the first statement that uses it has no result. */
+  state: 'unknown' | 'sent' | 'known';
+  /**
+   * Undefined until they have arrived. They do not change: when its tables no longer give the same columns, the statement
+   * fails (0A000).
+   */
+  columns: Columns | undefined;
 }
 
-const prepared = new WeakMap<pg.Client, Prepared>();
 let counter = 0;
 
-/** The name under which `text` is prepared on the connection, or will be by this use; undefined if it must not be prepared. */
-export function preparedName(client: pg.Client, text: string): string | undefined {
-  let held = prepared.get(client);
-  if (held === undefined) {
-    held = { names: new Map(), length: 0 };
-    prepared.set(client, held);
-  }
-  const { names } = held;
-  let name = names.get(text);
-  if (name !== undefined) {
-    names.delete(text);
-  } else {
-    if (text.length > TEXT_LENGTH_MAX || !makeRoom(client, held, text.length)) return undefined;
-    counter += 1;
-    name = `s${counter}`;
-    held.length += text.length;
-  }
-  names.set(text, name);
-  return name;
-}
+export class PreparedStatements {
+  readonly #outgoing: Outgoing;
+  /** By text, the least recently used first. */
+  readonly #statements = new Map<string, PreparedStatement>();
+  #length = 0;
 
-/** False when the preparation of the oldest statement is not confirmed yet. */
-function makeRoom(client: pg.Client, held: Prepared, length: number): boolean {
-  const { names } = held;
-  for (const [text, name] of names) {
-    if (names.size < STATEMENTS_MAX && held.length + length <= TEXTS_LENGTH_MAX) return true;
-    if (!closePrepared(client, name)) return false;
-    names.delete(text);
-    held.length -= text.length;
+  constructor(outgoing: Outgoing) {
+    this.#outgoing = outgoing;
   }
-  return true;
+
+  /** The prepared statement for this use of `text`; undefined if it must not be prepared. */
+  use(text: string): PreparedStatement | undefined {
+    let statement = this.#statements.get(text);
+    if (statement !== undefined) {
+      this.#statements.delete(text);
+    } else {
+      if (text.length > TEXT_LENGTH_MAX) return undefined;
+      this.#makeRoom(text.length);
+      counter += 1;
+      statement = { name: `s${counter}`, state: 'unknown', columns: undefined };
+      this.#length += text.length;
+    }
+    this.#statements.set(text, statement);
+    return statement;
+  }
+
+  /** What uses a statement that is closed here, or prepares it, has been sent before. */
+  #makeRoom(length: number): void {
+    for (const [text, { name }] of this.#statements) {
+      if (this.#statements.size < STATEMENTS_MAX && this.#length + length <= TEXTS_LENGTH_MAX) return;
+      this.#outgoing.addClose(name);
+      this.#statements.delete(text);
+      this.#length -= text.length;
+    }
+  }
 }

@@ -10,7 +10,7 @@ import {
 } from './committed-writes.ts';
 import { isBroken, isRetriable, unavailable } from './database-errors.ts';
 import { cutClient, isInTransaction } from './driver.ts';
-import { preparedName } from './prepared.ts';
+import { SentStatement } from './sent-statement.ts';
 
 export type Row = readonly unknown[];
 
@@ -32,26 +32,18 @@ const ATTEMPTS = 8;
 /** A `begin` that has been sent and not confirmed. */
 const beginnings = new WeakMap<pg.Client, Promise<unknown>>();
 
-type OnResult = (error: Error | null, result: pg.QueryArrayResult) => void;
-
-function send(client: pg.Client, { text, params, prepare = params.length > 0 }: Statement, onResult: OnResult): void {
-  const query: pg.QueryArrayConfig = { text, values: params as unknown[], rowMode: 'array' };
-  const name = prepare ? preparedName(client, text) : undefined;
-  if (name !== undefined) query.name = name;
-  client.query(query, onResult);
-}
-
 /** `state`: of the surrounding transaction, if it may write. */
 export function run(client: pg.Client, statement: Statement, state?: TransactionState): Promise<Row[]> {
   return new Promise((resolve, reject) => {
-    send(client, statement, (error, result) => {
-      if (error) {
+    const sent = new SentStatement(client, statement, (error) => {
+      if (error !== undefined) {
         reject(error);
         return;
       }
-      if (state !== undefined && changesSomething(statement.text, result)) state.changed = true;
-      resolve(result.rows);
+      if (state !== undefined && changesSomething(statement.text, sent)) state.changed = true;
+      resolve(sent.received);
     });
+    client.query(sent);
   });
 }
 
@@ -59,13 +51,14 @@ export function run(client: pg.Client, statement: Statement, state?: Transaction
 export function runWrite(client: pg.Client, statement: Statement, writes: WriteCounter | undefined): Promise<Row[]> {
   if (writes !== undefined) writes.committedWrites += 1;
   return new Promise((resolve, reject) => {
-    send(client, statement, (error, result) => {
+    const sent = new SentStatement(client, statement, (error) => {
       // If the connection broke, the write may be committed and only its result lost.
-      const committed = error ? isBroken(error) : result.rowCount !== 0;
+      const committed = error === undefined ? sent.rowCount !== 0 : isBroken(error);
       if (writes !== undefined && !committed) writes.committedWrites -= 1;
-      if (error) reject(error);
-      else resolve(result.rows);
+      if (error === undefined) resolve(sent.received);
+      else reject(error);
     });
+    client.query(sent);
   });
 }
 
@@ -88,11 +81,10 @@ export async function runUnprepared(
   { text, params }: Statement,
   following: readonly Statement[],
 ): Promise<Row[][]> {
-  const first = client.query({ text, values: params as unknown[], rowMode: 'array' });
+  const first = run(client, { text, params, prepare: false });
   const others = runAll(client, following);
   others.catch(() => undefined);
-  const { rows } = await first;
-  return [rows, ...(await others)];
+  return [await first, ...(await others)];
 }
 
 export async function inTransaction<T>(
@@ -132,16 +124,17 @@ export function beginning(client: pg.Client): Promise<unknown> | undefined {
 }
 
 export async function commit(client: pg.Client, state: TransactionState): Promise<void> {
-  let result: pg.QueryResult;
-  try {
-    result = await client.query('commit');
-  } catch (error) {
-    // The commit may have happened.
-    if (isBroken(error)) state.committed = true;
-    throw error;
-  }
+  const command = await new Promise<string>((resolve, reject) => {
+    const sent = new SentStatement(client, plain('commit'), (error) => {
+      // The commit may have happened.
+      if (isBroken(error)) state.committed = true;
+      if (error === undefined) resolve(sent.command);
+      else reject(error);
+    });
+    client.query(sent);
+  });
   // The result of committing a failed transaction is ROLLBACK, without an error.
-  if (result.command !== 'COMMIT') throw new Error('the transaction was rolled back instead of committed');
+  if (command !== 'COMMIT') throw new Error('the transaction was rolled back instead of committed');
   state.committed = state.changed;
 }
 
