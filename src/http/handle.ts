@@ -105,7 +105,7 @@ async function handle(handling: Handling): Promise<Reply> {
   };
   const stale = () => services.invalidate({ application: applicationOf(handling) });
   const work = () => withCurrentDefinition(scope, stages, stale);
-  if (row.caller === 'operator') return work();
+  if (row.caller === 'operator') return work().finally(() => services.slices.end(scope));
   return withAdmission(handling, mayHaveSession(handling) ? () => withRenewal(handling, work()) : work);
 }
 
@@ -117,7 +117,7 @@ function refuseOtherSites({ services, row, request }: Handling): void {
 
 /** All unknown applications are one tenant, so that a client gains nothing by making up identifiers. */
 async function withAdmission({ services, scope }: Handling, work: () => Promise<Reply>): Promise<Reply> {
-  const { admission, definitions, unread } = services;
+  const { admission, definitions, unread, slices } = services;
   const { applicationId = '' } = scope;
   scope.beginStage('admission');
   scope.tenant = definitions.knows(applicationId) ? applicationId : '';
@@ -130,6 +130,7 @@ async function withAdmission({ services, scope }: Handling, work: () => Promise<
     return reply;
   } finally {
     admission.leave(scope, roughLength(reply?.body));
+    slices.end(scope);
     scope.endTransfer?.();
   }
 }

@@ -41,8 +41,15 @@ function bench({ besideOthers = true } = {}) {
     scope.heavy = heavy;
     return scope;
   };
-  const run = (name: string, steps: number, { stepMs = STEP_MS, heavy = true } = {}) =>
-    slices.run(scopeOf(name[0] ?? '', heavy), work(name, steps, stepMs));
+  /** A request with one piece of work. */
+  const run = async (name: string, steps: number, { stepMs = STEP_MS, heavy = true } = {}) => {
+    const scope = scopeOf(name[0] ?? '', heavy);
+    try {
+      return await slices.run(scope, work(name, steps, stepMs));
+    } finally {
+      slices.end(scope);
+    }
+  };
   /** Lets the pauses pass, up to so many of them. */
   const pass = async (count: number) => {
     for (let passed = 0; passed < count; passed += 1) {
@@ -96,6 +103,38 @@ describe('slices', () => {
     await pass(30);
     await Promise.all(all);
     assert.deepEqual(runsOf(taken), ['a1', 'a2', 'a3']);
+  });
+
+  it('go on with a request that has begun, also with its next piece of work', async () => {
+    const { slices, scopeOf, work, taken, pass } = bench();
+    const pieces = async (name: string) => {
+      const scope = scopeOf('a', true);
+      for (let piece = 0; piece < 3; piece += 1) await slices.run(scope, work(name, 4, STEP_MS));
+    };
+    const all = Promise.all(['a1', 'a2', 'a3'].map(pieces));
+    await pass(50);
+    await all;
+    assert.deepEqual(runsOf(taken), ['a1', 'a2', 'a3']);
+  });
+
+  it('begin only so many requests of an application, and the next when one has ended', async () => {
+    const { slices, scopeOf, work, run, taken, pass } = bench();
+    const scopes = Array.from({ length: 10 }, () => scopeOf('a', true));
+    const first = Promise.all(scopes.map((scope, i) => slices.run(scope, work(`a${i}`, 1, STEP_MS))));
+    await pass(20);
+    assert.deepEqual(taken, ['a0', 'a1', 'a2', 'a3', 'a4', 'a5', 'a6', 'a7']);
+    assert.equal(slices.waiting, 2);
+    // One that has begun goes on, and so does another application.
+    await Promise.all([slices.run(scopes[3]!, work('a3', 1, STEP_MS)), run('b', 1), pass(5)]);
+    assert.deepEqual(taken.slice(8).sort(), ['a3', 'b']);
+    slices.end(scopes[0]!);
+    slices.end(scopes[0]!);
+    await pass(5);
+    assert.equal(slices.waiting, 1);
+    for (const scope of scopes) slices.end(scope);
+    await pass(5);
+    await first;
+    assert.deepEqual(taken.slice(10), ['a8', 'a9']);
   });
 
   it('pause as long as they took beside others, and alone only for one round of the event loop', async () => {
