@@ -73,10 +73,12 @@ export const ATTACHMENT_ROUTES: readonly UserRoute[] = [
     takesBytes: true,
     sentence: 'Uploads a file; the body is its bytes.',
     run: async (context, { params, header, receiveFile }) => {
+      const declared = header('content-length');
+      const length = declared === undefined ? undefined : Number(declared);
       const contentType = readMediaType(header('content-type'));
       const name = readFilename(header('content-disposition'));
       const place = { collectionId: params.collectionId!, creatorId: readCreatorId({ header }) };
-      return replyJson(await upload(context, { ...place, name, contentType, receiveFile }));
+      return replyJson(await upload(context, { ...place, name, contentType, receiveFile, length }));
     },
   }),
   userRoute({

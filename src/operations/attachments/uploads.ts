@@ -14,13 +14,14 @@ import {
   markUploadForRemoval,
   stateOf,
 } from '../../store/attachments/attachments.ts';
-import { mayAppearLater, putVerified } from '../../store/blobs/writes.ts';
+import { mayAppearLater, putSmall, putVerified } from '../../store/blobs/writes.ts';
 import { StaleDefinition } from '../../store/database/database-errors.ts';
 import { userNames } from '../../store/people/users.ts';
 import type { AttachmentMetadata } from '../../wire/attachments.ts';
 import { activityEntries } from '../activity/entries.ts';
 import { staleAsBusy } from '../current-definition.ts';
 import { type InCollection, inCollection } from '../in-collection.ts';
+import { withCollected } from './collected-bytes.ts';
 
 export interface NewUpload {
   readonly collectionId: string;
@@ -33,6 +34,8 @@ export interface NewUpload {
 export interface Upload extends NewUpload {
   /** The bytes of the body, at most `bytesMax`; throws at once when the length is known to be greater. */
   readonly receiveFile: (bytesMax: number) => AsyncIterable<Uint8Array>;
+  /** Of the body, if it is declared. */
+  readonly length: number | undefined;
 }
 
 export async function upload(context: Context, input: Upload): Promise<AttachmentMetadata> {
@@ -46,18 +49,26 @@ export async function upload(context: Context, input: Upload): Promise<Attachmen
   try {
     const createdAt = isoTime(at.now());
     await insertAttachment(at.store, { id, collectionId, name, contentType, createdBy, createdAt, node });
-    return { id, name, contentType, size: await receive(at, id, bytes) };
+    return { id, name, contentType, size: await receive(at, id, { bytes, length: input.length }) };
   } finally {
     active.end();
   }
 }
 
+interface IncomingBody {
+  readonly bytes: AsyncIterable<Uint8Array>;
+  readonly length: number | undefined;
+}
+
 /** Stores the bytes, completes the attachment and returns its size. */
-async function receive(at: InCollection, id: string, bytes: AsyncIterable<Uint8Array>): Promise<number> {
+async function receive(at: InCollection, id: string, body: IncomingBody): Promise<number> {
   const key = { applicationId: at.application.id, attachmentId: id };
   let storedBytes: number | undefined;
   try {
-    const { size, hash } = await putVerified(at.attachments.blobs, key, bytes);
+    const { blobs } = at.attachments;
+    const { size, hash } =
+      (await withCollected(at, body, (collected) => putSmall(blobs, key, collected))) ??
+      (await putVerified(blobs, key, body.bytes));
     storedBytes = size;
     await completeUpload(at, { id, size, hash });
     return size;

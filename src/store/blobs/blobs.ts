@@ -46,7 +46,7 @@ export interface Blobs {
    * Stores bytes from memory under a key that has no blob. Durable when it resolves, and exactly these bytes; when it
    * rejects, they are removed if possible. Undefined for a store whose bytes have to be read back to be sure of them.
    */
-  readonly putNew?: (key: BlobKey, chunks: readonly Uint8Array[]) => Promise<void>;
+  readonly putNew?: (key: BlobKey, bytes: Uint8Array) => Promise<void>;
   /**
    * Reads no further than the reader consumes; the reader has to end or destroy the stream. The range lies within the
    * file. undefined: there is no such blob.

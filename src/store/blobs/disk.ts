@@ -32,7 +32,7 @@ async function writeDurably(path: string, bytes: AsyncIterable<Uint8Array>): Pro
   try {
     let position = 0;
     for await (const chunk of bytes) {
-      await writeAll(file, [chunk], position);
+      await writeAll(file, chunk, position);
       position += chunk.length;
     }
     await syncFile(file);
@@ -138,7 +138,7 @@ async function put(root: string, { key, bytes, shared }: Put): Promise<void> {
 }
 
 /** Under its name at once: until its row says so, nothing reads it, and the row shows what a crash leaves. */
-async function putNew(root: string, key: BlobKey, chunks: readonly Uint8Array[]): Promise<void> {
+async function putNew(root: string, key: BlobKey, bytes: Uint8Array): Promise<void> {
   checkNewKey(key);
   const shard = shardOf(root, key);
   const path = pathOf(root, key);
@@ -148,7 +148,7 @@ async function putNew(root: string, key: BlobKey, chunks: readonly Uint8Array[])
     const file = await openNew(path);
     isOurs = true;
     try {
-      await writeAll(file, chunks, 0);
+      await writeAll(file, bytes, 0);
       await syncFile(file);
     } finally {
       await closeFile(file);
@@ -261,7 +261,7 @@ export function createDiskBlobs(folder: string): Blobs {
       }
     },
     put: (key, bytes, { shared = false } = {}) => put(root, { key, bytes, shared }),
-    putNew: (key, chunks) => putNew(root, key, chunks),
+    putNew: (key, bytes) => putNew(root, key, bytes),
     read: (key, range) => read(root, key, range),
     readWhole: (key, size) => readWhole(root, key, size),
     size: async (key) => {

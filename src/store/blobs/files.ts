@@ -10,27 +10,16 @@ export const openFile: (path: string, flags: string | number, mode?: number) => 
 export const closeFile: (file: number) => Promise<void> = promisify(fs.close);
 export const syncFile: (file: number) => Promise<void> = promisify(fs.fsync);
 const stateOfFile: (file: number) => Promise<fs.Stats> = promisify(fs.fstat);
-const writeFile = promisify(fs.writev);
+const writeFile = promisify(fs.write);
 const readFile = promisify(fs.read);
 
 /** Writes all bytes: a single write may be short, as on a disk that is nearly full. */
-export async function writeAll(file: number, chunks: readonly Uint8Array[], position: number): Promise<void> {
-  for (let rest = chunks.filter(({ length }) => length > 0), at = position; rest.length > 0; ) {
-    const { bytesWritten } = await writeFile(file, rest, at);
+export async function writeAll(file: number, bytes: Uint8Array, position: number): Promise<void> {
+  for (let done = 0; done < bytes.length; ) {
+    const { bytesWritten } = await writeFile(file, bytes, done, bytes.length - done, position + done);
     if (bytesWritten === 0) throw new Error('the file takes no more bytes');
-    at += bytesWritten;
-    rest = without(rest, bytesWritten);
+    done += bytesWritten;
   }
-}
-
-/** The chunks without their first `bytes` bytes. */
-function without(chunks: readonly Uint8Array[], bytes: number): Uint8Array[] {
-  let left = bytes;
-  return chunks.flatMap((chunk) => {
-    const gone = Math.min(left, chunk.length);
-    left -= gone;
-    return gone === chunk.length ? [] : chunk.subarray(gone);
-  });
 }
 
 export const sizeOfFile = async (file: number): Promise<number> => (await stateOfFile(file)).size;
@@ -53,15 +42,6 @@ export async function readExactly(file: number, size: number): Promise<Buffer | 
  * 64 KiB, 32 concurrent uploads took 70 MB, most of it garbage.
  */
 export const CHUNK_BYTES = 16 * 1024;
-
-/** Writes all bytes: a single write may be short, as on a disk that is nearly full. */
-export async function writeAt(handle: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
-  for (let done = 0; done < bytes.length; ) {
-    const { bytesWritten } = await handle.write(bytes, done, bytes.length - done, position + done);
-    if (bytesWritten === 0) throw new Error('the file takes no more bytes');
-    done += bytesWritten;
-  }
-}
 
 /**
  * Reads `length` bytes and leaves the handle open. Not the handle's own read stream, which would leave a listener on the

@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { CompletedPart, S3 } from '@aws-sdk/client-s3';
 import { onAbort } from '../../request/signal.ts';
 import { UnknownOutcome } from './blobs.ts';
-import { readAt, writeAt } from './files.ts';
+import { readAt, writeAll } from './files.ts';
 import {
   COMPLETION_MS,
   callWithTimeout,
@@ -192,7 +192,7 @@ export async function storeThroughSpool(
         // Only once there are more bytes: a file that fits in one part is stored by a single call.
         if (filled === PART_BYTES) await sendFilled();
         const head = rest.subarray(0, PART_BYTES - filled);
-        await writeAt(spool, head, positionOf(number) + filled);
+        await writeAll(spool.fd, head, positionOf(number) + filled);
         filled += head.length;
         rest = rest.subarray(head.length);
       }

@@ -62,13 +62,12 @@ export async function fetchStored(
  * the bytes that were hashed are those that were written, a disk reports what it did not take, and reading would only show
  * what the operating system has in memory.
  */
-export async function putSmall(blobs: Blobs, key: BlobKey, chunks: readonly Uint8Array[]): Promise<Measured> {
-  if (blobs.putNew === undefined) return putVerified(blobs, key, Readable.from(chunks));
+export async function putSmall(blobs: Blobs, key: BlobKey, bytes: Uint8Array): Promise<Measured> {
+  if (blobs.putNew === undefined) return putVerified(blobs, key, Readable.from([bytes]));
   checkNewKey(key);
-  const hash = createHash('sha256');
-  for (const chunk of chunks) hash.update(chunk);
-  await blobs.putNew(key, chunks).catch((error: unknown) => Promise.reject(storageUnavailable(error)));
-  return { size: chunks.reduce((sum, { length }) => sum + length, 0), hash: hash.digest('hex') };
+  const hash = createHash('sha256').update(bytes).digest('hex');
+  await blobs.putNew(key, bytes).catch((error: unknown) => Promise.reject(storageUnavailable(error)));
+  return { size: bytes.length, hash };
 }
 
 /** Counts and hashes the bytes as they pass. */
