@@ -11,7 +11,7 @@ export async function preparedApplication(database: TestDatabase, applicationId:
   ]);
   const [definition, version, generation] = row as [string, number, number];
   const stored = { definition: JSON.parse(definition), version, generation };
-  return prepareApplication({ ...stored, singleSignOn: false, signOnEpoch: 0, preparing: undefined });
+  return prepareApplication({ ...stored, singleSignOn: false, signOnEpoch: 0, preparing: undefined, isSettled: true });
 }
 
 export const callerOf = ({ id, name }: { id: string; name: string }, admin: boolean): Caller => ({

@@ -36,16 +36,27 @@ export interface PreparedApplication {
 }
 
 export function prepareApplication(
-  stored: Omit<PreparedApplication, 'id' | 'collections'> & { readonly preparing: Definition | undefined },
+  stored: Omit<PreparedApplication, 'id' | 'collections'> & {
+    readonly preparing: Definition | undefined;
+    readonly isSettled: boolean;
+  },
 ): PreparedApplication {
-  const { definition, version, generation, singleSignOn, signOnEpoch, preparing } = stored;
-  const collections = prepareCollections(definition, preparing);
+  const { definition, version, generation, singleSignOn, signOnEpoch, preparing, isSettled } = stored;
+  const collections = prepareCollections(definition, preparing, isSettled);
   return { id: definition.id, version, generation, definition, singleSignOn, signOnEpoch, collections };
 }
 
-/** `coming`: the next definition, while tables are being prepared for it and writers write what it needs as well. */
-export function prepareCollections(definition: Definition, coming?: Definition): Map<string, PreparedCollection> {
-  const projections = coming === undefined ? projectionsOf(definition) : joinedProjections(definition, coming);
+/**
+ * `coming`: the next definition, while tables are being prepared for it and writers write what it needs as well. `isSettled`:
+ * no other definition has left anything.
+ */
+export function prepareCollections(
+  definition: Definition,
+  coming?: Definition,
+  isSettled = false,
+): Map<string, PreparedCollection> {
+  const projections =
+    coming === undefined ? projectionsOf(definition, isSettled) : joinedProjections(definition, coming);
   return new Map(definition.collections.map((c) => [c.id, prepareCollection(c, projections.get(c.id)!)] as const));
 }
 

@@ -50,6 +50,8 @@ export interface CollectionProjections {
   /** Projections of unique columns come first, in the order of the columns. */
   readonly all: readonly Projection[];
   readonly sections: readonly Section[];
+  /** Whether stored search texts have these sections alone: not while another definition is prepared or cleaned up. */
+  readonly isSettled: boolean;
 }
 
 /** The longest text that fits an index row of 2,704 bytes together with two identifiers, whatever its characters. */
@@ -63,10 +65,12 @@ interface Needs {
   readonly search: boolean;
 }
 
-export function projectionsOf(definition: Definition): Map<string, CollectionProjections> {
+export function projectionsOf(definition: Definition, isSettled = false): Map<string, CollectionProjections> {
   const referred = referredNeeds(definition);
   return new Map(
-    definition.collections.map((collection) => [collection.id, projectCollection(collection, referred)] as const),
+    definition.collections.map(
+      (collection) => [collection.id, { ...projectCollection(collection, referred), isSettled }] as const,
+    ),
   );
 }
 
@@ -118,7 +122,10 @@ function referredNeeds(definition: Definition): Map<string, Needs> {
   return needs;
 }
 
-function projectCollection(collection: Collection, referred: ReadonlyMap<string, Needs>): CollectionProjections {
+function projectCollection(
+  collection: Collection,
+  referred: ReadonlyMap<string, Needs>,
+): Omit<CollectionProjections, 'isSettled'> {
   const byColumn = new Map<string, ColumnProjections>();
   const sections: Section[] = [];
   for (const column of collection.columns) {

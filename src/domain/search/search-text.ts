@@ -108,6 +108,19 @@ function writeFolded(folded: string): string {
   return writer.finish();
 }
 
+/**
+ * Whether the term, as written, cannot occur among the letters that follow the sections. These are single letters and words
+ * of two, no ideographs and nothing else.
+ */
+export function isInSectionsAlone(text: string): boolean {
+  return (
+    THREE_TOGETHER.test(text) || [...text].some((character) => !MAY_SEPARATE.test(character) && !isLetter(character))
+  );
+}
+
+const THREE_TOGETHER = /[^ \u02d0]{3}/;
+const MAY_SEPARATE = /[ \u02d0]/;
+
 /** A term as written in search texts, and texts that every match contains too: all of them (`every`) or any (`some`). */
 export interface SearchTerm {
   readonly text: string;

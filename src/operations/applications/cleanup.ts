@@ -12,6 +12,7 @@ import {
   dropTable,
 } from '../../store/applications/table-changes.ts';
 import type { Publisher } from '../../store/database/handles.ts';
+import { announceToNodes } from '../../store/nodes/messages.ts';
 import { indexesOf } from '../../store/records/tables.ts';
 import { fillColumns, moveGeneration, type PublishingContext, searchesMore } from './filling.ts';
 import { reportProgress } from './progress.ts';
@@ -48,6 +49,9 @@ export async function cleanUp(context: PublishingContext, publisher: Publisher, 
   // Tables of new collections are created by the switch itself, so before it there is none to drop.
   if (left.switched) for (const id of others.keys()) await dropTable(publisher, id);
   await removePublishState(publisher.system, applicationId);
+  // From now on nodes may rely on search texts that hold nothing of another definition.
+  await announceToNodes(publisher.system, { application: applicationId });
+  context.invalidate({ application: applicationId });
 }
 
 /** Unless a publisher of the application is alive: then that one cleans up. */

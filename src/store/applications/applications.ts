@@ -10,6 +10,8 @@ export interface StoredApplication {
   readonly generation: number;
   /** The next definition, while tables are being prepared for it. */
   readonly preparing: Definition | undefined;
+  /** Whether no publishing is under way or has left anything to clean up. */
+  readonly isSettled: boolean;
   readonly publishedAt: number;
   /** Whether the organization has single sign-on. */
   readonly singleSignOn: boolean;
@@ -20,13 +22,13 @@ export interface StoredApplication {
 export async function getApplication(reader: Reader, applicationId: string): Promise<StoredApplication | undefined> {
   const rows = await reader.rows(
     `select a.definition, a.version, a.generation, a.preparing, a.published_at, o.single_sign_on is not null,
-       o.sign_on_epoch
+       o.sign_on_epoch, not exists (select from cartulary.publishing p where p.application_id = a.id)
      from cartulary.applications a join cartulary.organizations o on o.name = a.organization where a.id = $1`,
     [applicationId],
   );
-  const row = rows[0] as [string, number, number, string | null, Date, boolean, number] | undefined;
+  const row = rows[0] as [string, number, number, string | null, Date, boolean, number, boolean] | undefined;
   if (row === undefined) return undefined;
-  const [text, version, generation, next, publishedAt, singleSignOn, signOnEpoch] = row;
+  const [text, version, generation, next, publishedAt, singleSignOn, signOnEpoch, isSettled] = row;
   const definition = JSON.parse(text) as Definition;
   const preparing = next === null ? undefined : (JSON.parse(next) as Definition);
   return {
@@ -34,6 +36,7 @@ export async function getApplication(reader: Reader, applicationId: string): Pro
     version,
     generation,
     preparing,
+    isSettled,
     publishedAt: publishedAt.getTime(),
     singleSignOn,
     signOnEpoch,

@@ -71,9 +71,9 @@ export class Definitions {
       return undefined;
     }
     this.#remember(applicationId);
-    const { generation, publishedAt, signOnEpoch } = stored;
+    const { generation, publishedAt, signOnEpoch, isSettled } = stored;
     // The generation alone is not enough: the application may have been removed and published again.
-    const mark = `${generation} ${publishedAt} ${signOnEpoch}`;
+    const mark = `${generation} ${publishedAt} ${signOnEpoch} ${isSettled}`;
     const prepared = this.#prepared.get(applicationId);
     if (prepared?.mark === mark) return prepared.application;
     try {

@@ -4,6 +4,7 @@
 
 import { StaleDefinition } from '../database/database-errors.ts';
 import type { Transaction } from '../database/handles.ts';
+import type { Params } from '../database/params.ts';
 import type { Row, Statement } from '../database/statements.ts';
 
 export const fenceGeneration = (schema: string): Statement => ({
@@ -11,6 +12,10 @@ export const fenceGeneration = (schema: string): Statement => ({
   params: [],
   prepare: true,
 });
+
+/** SQL: whether the generation is current, in the snapshot of the statement. The database finds that out once. */
+export const isCurrent = (schema: string, generation: number, params: Params): string =>
+  `(select generation from ${schema}.fence) = ${params.add(generation, 'int')}`;
 
 export function assertGeneration(rows: Row[] | undefined, generation: number): void {
   if (rows?.[0]?.[0] !== generation) throw new StaleDefinition();

@@ -8,9 +8,10 @@ import { ORDERED_CUT } from '../../domain/records/projections.ts';
 import type { Condition } from '../../domain/search/condition.ts';
 import { isUnfit } from '../database/database-errors.ts';
 import type { Reader } from '../database/handles.ts';
+import type { Params } from '../database/params.ts';
 import type { Row, Statement } from '../database/statements.ts';
-import { assertGeneration, fenceGeneration } from './fence.ts';
-import { type PageForm, type PageQuery, pageOf } from './list-statements.ts';
+import { assertGeneration, fenceGeneration, isCurrent } from './fence.ts';
+import { type PageForm, type PageOptions, type PageQuery, pageOf } from './list-statements.ts';
 import type { Table } from './records.ts';
 import { pageByReference } from './reference-list-statements.ts';
 import { isGuess, isSharp, searchCondition } from './search.ts';
@@ -43,20 +44,26 @@ interface PageReader {
 
 /** The texts of the page; long records as their size (store/records/long-records). */
 export async function readPage(readers: PageReader, request: PageRequest): Promise<string[]> {
-  const { table, application, caller, condition } = request;
+  const { table, application, caller, condition, order, after, skip, limit } = request;
   const query = queryOf(request);
-  const runFenced = (statement: Statement) => fencedRows(readers, table, statement);
-  if (isReferenceOrder(request.order)) return textsOf(await runFenced(pageByReference(query, application, caller)));
-  // A page that is read straight off an index shares a lane with the other short reads.
-  if (query.skip === 0 && (condition.kind === 'everything' || isSharp(condition))) {
-    // Parsing and planning a page of a hundred records took the database as long as reading it.
-    const runShort = ({ text, params }: Statement) => readers.reader.rows(text, params, { prepare: true });
-    return readForm(query, 'plain', { first: runShort, exact: runFenced });
+  const fencedQuery = fenced(query, table);
+  if (isReferenceOrder(order)) {
+    return textsOf(await fencedRows(readers, table, pageByReference(fencedQuery, application, caller)));
   }
-  const slow = { first: runFenced, exact: runFenced };
-  if (!isGuess(condition)) return readForm(query, 'plain', slow);
-  const walked = await readForm(query, 'walk', slow);
-  return walked.length === query.limit ? walked : readForm(query, 'collect', slow);
+  const readFenced: ReadRows = (options) => fencedRows(readers, table, pageOf(fencedQuery, options));
+  // A page that is read straight off an index shares a lane with the other short reads.
+  if (skip === 0 && (condition.kind === 'everything' || isSharp(condition))) {
+    const readShort: ReadRows = (options) => {
+      const { text, params } = pageOf(query, options);
+      // Parsing and planning a page of a hundred records took the database as long as reading it.
+      return readers.reader.rows(text, params, { prepare: true });
+    };
+    return readForm('plain', after, { first: readShort, exact: readFenced });
+  }
+  const slow = { first: readFenced, exact: readFenced };
+  if (!isGuess(condition)) return readForm('plain', after, slow);
+  const walked = await readForm('walk', after, slow);
+  return walked.length === limit ? walked : readForm('collect', after, slow);
 }
 
 function queryOf({ table, application, caller, condition, ...page }: PageRequest): PageQuery {
@@ -65,26 +72,41 @@ function queryOf({ table, application, caller, condition, ...page }: PageRequest
   return { ...page, schema, collection, ...(where === undefined ? {} : { where }) };
 }
 
-type Run = (statement: Statement) => Promise<Row[]>;
+type ReadRows = (options: PageOptions) => Promise<Row[]>;
 
-async function readForm(query: PageQuery, form: PageForm, run: { first: Run; exact: Run }): Promise<string[]> {
-  const rows = await run.first(pageOf(query, { form, exact: false }));
-  if (!rows.some((row) => row[1] === true) && !mayBeCut(query.after)) return textsOf(rows);
-  return textsOf(await run.exact(pageOf(query, { form, exact: true })));
+async function readForm(
+  form: PageForm,
+  after: Position | undefined,
+  read: { first: ReadRows; exact: ReadRows },
+): Promise<string[]> {
+  const rows = await read.first({ form, exact: false });
+  if (!rows.some((row) => row[1] === true) && !mayBeCut(after)) return textsOf(rows);
+  return textsOf(await read.exact({ form, exact: true }));
 }
 
 /**
  * For a statement that may wait while a definition is published. After the switch it would look for what the old
- * definition names in what the new one has written, so its rows count only while the generation is still its own.
+ * definition names in what the new one has written, so it finds nothing unless the generation is still its own.
  */
+function fenced(query: PageQuery, { schema, generation }: Table): PageQuery {
+  const { where } = query;
+  const conditions = (params: Params) => [
+    ...(where === undefined ? [] : [where(params)]),
+    isCurrent(schema, generation, params),
+  ];
+  return { ...query, where: (params) => conditions(params).join(' and ') };
+}
+
+/** A page without records may mean that the generation has moved; a second statement after every search cost more. */
 async function fencedRows({ reader, store }: PageReader, { generation }: Table, statement: Statement): Promise<Row[]> {
-  const fence = fenceGeneration(store.schema);
+  const { text, params, ...how } = fenceGeneration(store.schema);
+  const check = async (from: Reader) => assertGeneration(await from.rows(text, params, how), generation);
   try {
-    const [rows = [], current] = await reader.longQuery(statement, [fence]);
-    assertGeneration(current, generation);
+    const [rows = []] = await reader.longQuery(statement);
+    if (rows.length === 0) await check(reader);
     return rows;
   } catch (error) {
-    if (isUnfit(error)) assertGeneration(await store.rows(fence.text, fence.params), generation);
+    if (isUnfit(error)) await check(store);
     throw error;
   }
 }

@@ -6,7 +6,13 @@
 
 import { SEARCH_TEXT } from '../../domain/records/projections.ts';
 import type { Condition } from '../../domain/search/condition.ts';
-import { LETTERS_MARK, type SearchTerm, searchTerm, sectionMark } from '../../domain/search/search-text.ts';
+import {
+  isInSectionsAlone,
+  LETTERS_MARK,
+  type SearchTerm,
+  searchTerm,
+  sectionMark,
+} from '../../domain/search/search-text.ts';
 import type { Params } from '../database/params.ts';
 import type { ColumnField, Source } from './search-places.ts';
 
@@ -45,22 +51,48 @@ const APART_MAX = 8;
 
 /** Whether one of the sections contains the term. */
 export function sectionsContain(fields: readonly ColumnField[], term: string, { source, params }: InText): string {
-  const marks = fields.map(({ column, key }) => sectionMark(column.id, key));
+  const marks = fields.map(markOf);
   if (term === '') return hasSection(marks, { source, params });
   const isOnce = source.sections !== undefined;
-  // A match never spans a mark, whose characters occur in no term.
-  const isAnywhere = isOnce && areAll(marks, source);
-  const inSections = isAnywhere ? undefined : sectionTest(marks, { source, params });
   const written = searchTerm(term);
+  // A match never spans a mark, whose characters occur in no term.
+  const isAnywhere = (isOnce || isDecidedByIndex(written)) && areAll(marks, source);
+  if (isAnywhere && !isOnce) return implied(source, written, params)!;
+  const inSections = isAnywhere ? undefined : sectionTest(marks, { source, params });
   const sought = params.text(written.text);
   const known = isOnce ? undefined : inOwnText({ source, params }, written, marks.length > APART_MAX);
   const found = known ?? `strpos(${textOf(source)}, ${sought}) > 0`;
   return inSections === undefined ? `(${found})` : `(${found} and ${inSections(sought)})`;
 }
 
+/** Whether the condition that the index can check is that the sections contain the term, and nothing less. */
+function isDecidedByIndex({ text, implies }: SearchTerm): boolean {
+  return implies !== undefined && 'every' in implies && implies.every[0] === text && isInSectionsAlone(text);
+}
+
+/** Whether search texts have no sections besides these. */
 function areAll(marks: readonly string[], { collection }: Source): boolean {
+  const { sections, isSettled } = collection.projections;
+  if (!isSettled || marks.length < sections.length) return false;
   const asked = new Set(marks);
-  return collection.projections.sections.every(({ mark }) => asked.has(mark));
+  return sections.every(({ mark }) => asked.has(mark));
+}
+
+/** Computed once for each column or key of a definition: a hash takes longer than the rest of a term. */
+const marksOfColumns = new WeakMap<ColumnField['column'], Map<string | undefined, string>>();
+
+function markOf({ column, key }: ColumnField): string {
+  let marks = marksOfColumns.get(column);
+  if (marks === undefined) {
+    marks = new Map();
+    marksOfColumns.set(column, marks);
+  }
+  let mark = marks.get(key);
+  if (mark === undefined) {
+    mark = sectionMark(column.id, key);
+    marks.set(key, mark);
+  }
+  return mark;
 }
 
 function hasSection(marks: readonly string[], { source, params }: InText): string {

@@ -85,12 +85,12 @@ end as rec
 from (
   select t.updated_at as k0, t.id as k1
   from app.tbooks00 t
+  where (select generation from app.fence) = $1::int
   order by t.updated_at desc, t.id desc
   limit 2 offset 2
 ) p
 join app.tbooks00 t on t.id = p.k1
 order by k0 desc, k1 desc;
-select generation from app.fence;
 select id, hash,
   case
     when octet_length(rec) <= 8192 then rec
@@ -331,12 +331,12 @@ select case
   else octet_length(t.rec)::text || ' ' || t.id
 end as rec
 from app.tbooks00 t
+where (select generation from app.fence) = $1::int
 order by t.s_ctitle00 desc nulls last,
   case
     when octet_length(t.s_ctitle00) >= 600 then (t.rec::json -> 'values' -> 'ctitle00' ->> 'value') collate "C"
   end desc, t.id desc
 limit 2;
-select generation from app.fence;
 begin isolation level repeatable read read only;
 select case
   when octet_length(t.rec) <= 16384 then t.rec
@@ -350,12 +350,12 @@ select case
   else octet_length(t.rec)::text || ' ' || t.id
 end as rec
 from app.tbooks00 t
+where (select generation from app.fence) = $1::int
 order by t.s_ctitle00 desc nulls last,
   case
     when octet_length(t.s_ctitle00) >= 600 then (t.rec::json -> 'values' -> 'ctitle00' ->> 'value') collate "C"
   end desc, t.id desc
 limit 2;
-select generation from app.fence;
 copy (select id, rec from app.tbooks00 where id in ('{record}')) to stdout (format binary);
 commit;
 
@@ -372,12 +372,12 @@ select case
   else octet_length(t.rec)::text || ' ' || t.id
 end as rec
 from app.tbooks00 t
+where (select generation from app.fence) = $1::int
 order by t.s_ctitle00 desc nulls last,
   case
     when octet_length(t.s_ctitle00) >= 600 then (t.rec::json -> 'values' -> 'ctitle00' ->> 'value') collate "C"
   end desc, t.id desc
 limit 1;
-select generation from app.fence;
 begin isolation level repeatable read read only;
 select case
   when octet_length(t.rec) <= 16384 then t.rec
@@ -391,12 +391,12 @@ select case
   else octet_length(t.rec)::text || ' ' || t.id
 end as rec
 from app.tbooks00 t
+where (select generation from app.fence) = $1::int
 order by t.s_ctitle00 desc nulls last,
   case
     when octet_length(t.s_ctitle00) >= 600 then (t.rec::json -> 'values' -> 'ctitle00' ->> 'value') collate "C"
   end desc, t.id desc
 limit 1;
-select generation from app.fence;
 copy (select id, rec from app.tbooks00 where id in ('{record}')) to stdout (format binary);
 commit;
 select case when octet_length(rec) <= 65536 then rec else octet_length(rec)::text || ' ' || id end
@@ -442,11 +442,11 @@ from (
         when octet_length(t.s_ctitle00) >= 600 then (t.rec::json -> 'values' -> 'ctitle00' ->> 'value') collate "C"
       end as k1, t.id as k2
     from app.tbooks00 t
-    where t.s_ctitle00 <= $2::text
+    where t.s_ctitle00 <= $3::text
       and (
-        t.s_ctitle00 < $2::text
+        t.s_ctitle00 < $3::text
         or (
-          t.s_ctitle00 = $2::text
+          t.s_ctitle00 = $3::text
           and (
             coalesce(
               case
@@ -454,9 +454,10 @@ from (
               end, ''
             ),
             t.id
-          ) < ($3::text, $1::text)
+          ) < ($4::text, $2::text)
         )
       )
+      and (select generation from app.fence) = $1::int
     order by t.s_ctitle00 desc nulls last,
       case
         when octet_length(t.s_ctitle00) >= 600 then (t.rec::json -> 'values' -> 'ctitle00' ->> 'value') collate "C"
@@ -473,6 +474,7 @@ from (
       end as k1, t.id as k2
     from app.tbooks00 t
     where t.s_ctitle00 is null
+      and (select generation from app.fence) = $1::int
     order by t.s_ctitle00 desc nulls last,
       case
         when octet_length(t.s_ctitle00) >= 600 then (t.rec::json -> 'values' -> 'ctitle00' ->> 'value') collate "C"
@@ -482,7 +484,6 @@ from (
 ) p
 order by k0 desc nulls last, k1 desc, k2 desc
 limit 1;
-select generation from app.fence;
 
 -- by a reference: GET tbooks00/records sortKey=column&sortColumnId=cauthor0&sortOrder=ascending&limit=2
 begin isolation level repeatable read read only;
@@ -492,6 +493,7 @@ with one as materialized (
   where not exists (
     select from app.tauthors r where r.id = t.r_cauthor0 and r.s_caname00 is not null
   )
+    and (select generation from app.fence) = $1::int
   order by t.id asc
   limit 2
 ),
@@ -505,7 +507,12 @@ two as materialized (
   from app.tauthors r
   cross
   join lateral (
-    select t.id from app.tbooks00 t where t.r_cauthor0 = r.id order by t.id asc limit 2
+    select t.id
+    from app.tbooks00 t
+    where t.r_cauthor0 = r.id
+      and (select generation from app.fence) = $1::int
+    order by t.id asc
+    limit 2
   ) x
   where r.s_caname00 is not null
   order by r.s_caname00 asc nulls first, k1 asc, x.id asc
@@ -523,7 +530,6 @@ from (
 ) p
 join app.tbooks00 t on t.id = p.id
 order by p.part, p.k0 asc, p.k1 collate "C" asc, p.id asc;
-select generation from app.fence;
 commit;
 
 -- by a reference, after a record that has one: the page after GET tbooks00/records sortKey=column&sortColumnId=cauthor0&sortOrder=descending&limit=2
@@ -538,7 +544,12 @@ with one as materialized (
   from app.tauthors r
   cross
   join lateral (
-    select t.id from app.tbooks00 t where t.r_cauthor0 = r.id order by t.id desc limit 2
+    select t.id
+    from app.tbooks00 t
+    where t.r_cauthor0 = r.id
+      and (select generation from app.fence) = $1::int
+    order by t.id desc
+    limit 2
   ) x
   where r.s_caname00 is not null
   order by r.s_caname00 desc nulls last, k1 desc, x.id desc
@@ -550,6 +561,7 @@ two as materialized (
   where not exists (
     select from app.tauthors r where r.id = t.r_cauthor0 and r.s_caname00 is not null
   )
+    and (select generation from app.fence) = $1::int
   order by t.id desc
   limit (select 2 - count(*) from one)
 )
@@ -565,7 +577,6 @@ from (
 ) p
 join app.tbooks00 t on t.id = p.id
 order by p.part, p.k0 desc, p.k1 collate "C" desc, p.id desc;
-select generation from app.fence;
 select id, hash,
   case
     when octet_length(rec) <= 8192 then rec
@@ -601,14 +612,15 @@ with one as materialized (
                 when octet_length(r.s_caname00) >= 600 then (r.rec::json -> 'values' -> 'caname00' ->> 'value') collate "C"
               end, ''
             )
-        ) <> ($1::text, $2::text)
-        or t.id < $3::text
+        ) <> ($2::text, $3::text)
+        or t.id < $4::text
       )
+      and (select generation from app.fence) = $1::int
     order by t.id desc
     limit 2
   ) x
   where r.s_caname00 is not null
-    and r.s_caname00 <= $1::text
+    and r.s_caname00 <= $2::text
     and (
       r.s_caname00,
         coalesce(
@@ -616,7 +628,7 @@ with one as materialized (
             when octet_length(r.s_caname00) >= 600 then (r.rec::json -> 'values' -> 'caname00' ->> 'value') collate "C"
           end, ''
         )
-    ) <= ($1::text, $2::text)
+    ) <= ($2::text, $3::text)
   order by r.s_caname00 desc nulls last, k1 desc, x.id desc
   limit 2
 ),
@@ -626,6 +638,7 @@ two as materialized (
   where not exists (
     select from app.tauthors r where r.id = t.r_cauthor0 and r.s_caname00 is not null
   )
+    and (select generation from app.fence) = $1::int
   order by t.id desc
   limit (select 2 - count(*) from one)
 )
@@ -641,7 +654,6 @@ from (
 ) p
 join app.tbooks00 t on t.id = p.id
 order by p.part, p.k0 desc, p.k1 collate "C" desc, p.id desc;
-select generation from app.fence;
 select id, hash,
   case
     when octet_length(rec) <= 8192 then rec
@@ -664,6 +676,7 @@ with one as materialized (
   where not exists (
     select from app.tauthors r where r.id = t.r_cauthor0 and r.s_caname00 is not null
   )
+    and (select generation from app.fence) = $1::int
   order by t.id asc
   limit 2
 ),
@@ -677,7 +690,12 @@ two as materialized (
   from app.tauthors r
   cross
   join lateral (
-    select t.id from app.tbooks00 t where t.r_cauthor0 = r.id order by t.id asc limit 2
+    select t.id
+    from app.tbooks00 t
+    where t.r_cauthor0 = r.id
+      and (select generation from app.fence) = $1::int
+    order by t.id asc
+    limit 2
   ) x
   where r.s_caname00 is not null
   order by r.s_caname00 asc nulls first, k1 asc, x.id asc
@@ -695,7 +713,6 @@ from (
 ) p
 join app.tbooks00 t on t.id = p.id
 order by p.part, p.k0 asc, p.k1 collate "C" asc, p.id asc;
-select generation from app.fence;
 commit;
 begin isolation level repeatable read read only;
 with one as materialized (
@@ -704,7 +721,8 @@ with one as materialized (
   where not exists (
     select from app.tauthors r where r.id = t.r_cauthor0 and r.s_caname00 is not null
   )
-    and t.id > $1::text
+    and t.id > $2::text
+    and (select generation from app.fence) = $1::int
   order by t.id asc
   limit 2
 ),
@@ -718,7 +736,12 @@ two as materialized (
   from app.tauthors r
   cross
   join lateral (
-    select t.id from app.tbooks00 t where t.r_cauthor0 = r.id order by t.id asc limit 2
+    select t.id
+    from app.tbooks00 t
+    where t.r_cauthor0 = r.id
+      and (select generation from app.fence) = $1::int
+    order by t.id asc
+    limit 2
   ) x
   where r.s_caname00 is not null
   order by r.s_caname00 asc nulls first, k1 asc, x.id asc
@@ -736,7 +759,6 @@ from (
 ) p
 join app.tbooks00 t on t.id = p.id
 order by p.part, p.k0 asc, p.k1 collate "C" asc, p.id asc;
-select generation from app.fence;
 copy (select id, rec from app.tbooks00 where id in ('{record}')) to stdout (format binary);
 commit;
 
@@ -752,7 +774,12 @@ with one as materialized (
   from app.tauthors r
   cross
   join lateral (
-    select t.id from app.tbooks00 t where t.r_cauthor0 = r.id order by t.id desc limit 4
+    select t.id
+    from app.tbooks00 t
+    where t.r_cauthor0 = r.id
+      and (select generation from app.fence) = $1::int
+    order by t.id desc
+    limit 4
   ) x
   where r.s_caname00 is not null
   order by r.s_caname00 desc nulls last, k1 desc, x.id desc
@@ -764,6 +791,7 @@ two as materialized (
   where not exists (
     select from app.tauthors r where r.id = t.r_cauthor0 and r.s_caname00 is not null
   )
+    and (select generation from app.fence) = $1::int
   order by t.id desc
   limit (select 4 - count(*) from one)
 )
@@ -779,7 +807,6 @@ from (
 ) p
 join app.tbooks00 t on t.id = p.id
 order by p.part, p.k0 desc, p.k1 collate "C" desc, p.id desc;
-select generation from app.fence;
 select id, hash,
   case
     when octet_length(rec) <= 8192 then rec

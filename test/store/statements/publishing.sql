@@ -3,7 +3,8 @@
 -- another column, and a unique one: POST /operator/v1/applications
 begin;
 select a.definition, a.version, a.generation, a.preparing, a.published_at,
-  o.single_sign_on is not null, o.sign_on_epoch
+  o.single_sign_on is not null, o.sign_on_epoch,
+  not exists (select from cartulary.publishing p where p.application_id = a.id)
 from cartulary.applications a
 join cartulary.organizations o on o.name = a.organization
 where a.id = $1;
@@ -91,7 +92,8 @@ commit;
 -- a column less: POST /operator/v1/applications
 begin;
 select a.definition, a.version, a.generation, a.preparing, a.published_at,
-  o.single_sign_on is not null, o.sign_on_epoch
+  o.single_sign_on is not null, o.sign_on_epoch,
+  not exists (select from cartulary.publishing p where p.application_id = a.id)
 from cartulary.applications a
 join cartulary.organizations o on o.name = a.organization
 where a.id = $1;

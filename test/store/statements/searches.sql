@@ -20,9 +20,9 @@ select case
 end as rec
 from app.tbooks00 t
 where t.n_csize000 = $1::float8
+  and (select generation from app.fence) = $2::int
 order by t.updated_at desc, t.id desc
 limit 100;
-select generation from app.fence;
 copy (select id, rec from app.tbooks00 where id in ('{record}')) to stdout (format binary);
 select id, hash,
   case
@@ -51,6 +51,7 @@ where (
     and (strpos(split_part(split_part(t.find, $1::text, 2), chr(1), 1), $2::text) > 0)
   )
 )
+  and (select generation from app.fence) = $4::int
 order by t.updated_at desc, t.id desc
 limit 100;
 select generation from app.fence;
@@ -64,30 +65,10 @@ select case
 end as rec
 from app.tbooks00 t
 where (
-  (
-    (
-      t.find like $4::text
-      and (
-        strpos(split_part(split_part(t.find, $1::text, 2), chr(1), 1), $3::text) > 0
-        or strpos(split_part(split_part(t.find, $2::text, 2), chr(1), 1), $3::text) > 0
-      )
-    )
-  )
-  or (
-    t.r_cauthor0 = any (
-      array(
-        select tr.id
-        from app.tauthors tr
-        where (
-          (
-            tr.find like $4::text
-            and (strpos(split_part(split_part(tr.find, $5::text, 2), chr(1), 1), $3::text) > 0)
-          )
-        )
-      )
-    )
-  )
+  (t.find like $1::text)
+  or (t.r_cauthor0 = any (array(select tr.id from app.tauthors tr where (tr.find like $1::text))))
 )
+  and (select generation from app.fence) = $2::int
 order by t.updated_at desc, t.id desc
 limit 100;
 select generation from app.fence;
@@ -109,6 +90,7 @@ where (
   )
   and t.n_csize000 > $4::float8
 )
+  and (select generation from app.fence) = $5::int
 order by t.updated_at desc, t.id desc
 limit 100;
 select generation from app.fence;
@@ -130,9 +112,9 @@ where (
   )
   or t.n_csize000 > $4::float8
 )
+  and (select generation from app.fence) = $5::int
 order by t.updated_at desc, t.id desc
 limit 100;
-select generation from app.fence;
 copy (select id, rec from app.tbooks00 where id in ('{record}')) to stdout (format binary);
 select id, hash,
   case
@@ -163,9 +145,9 @@ where (
     )
   ) is not true
 )
+  and (select generation from app.fence) = $4::int
 order by t.updated_at desc, t.id desc
 limit 100;
-select generation from app.fence;
 copy (select id, rec from app.tbooks00 where id in ('{record}')) to stdout (format binary);
 select id, hash,
   case
@@ -189,6 +171,7 @@ select case
 end as rec
 from app.tbooks00 t
 where (t.d_cday0000 >= $1::date and t.d_cday0000 < $2::date)
+  and (select generation from app.fence) = $3::int
 order by t.updated_at desc, t.id desc
 limit 100;
 select generation from app.fence;
@@ -201,23 +184,10 @@ select case
   else octet_length(t.rec)::text || ' ' || t.id
 end as rec
 from app.tbooks00 t
-where (
-  t.r_cauthor0 = any (
-    array(
-      select tr.id
-      from app.tauthors tr
-      where (
-        (
-          tr.find like $3::text
-          and (strpos(split_part(split_part(tr.find, $1::text, 2), chr(1), 1), $2::text) > 0)
-        )
-      )
-    )
-  )
-)
+where (t.r_cauthor0 = any (array(select tr.id from app.tauthors tr where (tr.find like $1::text))))
+  and (select generation from app.fence) = $2::int
 order by t.updated_at desc, t.id desc
 limit 100;
-select generation from app.fence;
 select id, hash,
   case
     when octet_length(rec) <= 8192 then rec
@@ -247,6 +217,7 @@ from (
       and (strpos(split_part(split_part(t.find, $1::text, 2), chr(1), 1), $2::text) > 0)
     )
   )
+    and (select generation from app.fence) = $4::int
   order by t.updated_at desc, t.id desc
   limit 100 offset 1
 ) p
@@ -263,9 +234,9 @@ select case
 end as rec
 from app.tbooks00 t
 where t.n_csize000 >= $1::float8
+  and (select generation from app.fence) = $2::int
 order by t.updated_at desc, t.id desc
 limit 1;
-select generation from app.fence;
 select id, hash,
   case
     when octet_length(rec) <= 8192 then rec
@@ -285,11 +256,11 @@ select case
   else octet_length(t.rec)::text || ' ' || t.id
 end as rec
 from app.tbooks00 t
-where (t.updated_at, t.id) < ($3::timestamptz, $2::text)
+where (t.updated_at, t.id) < ($4::timestamptz, $3::text)
   and t.n_csize000 >= $1::float8
+  and (select generation from app.fence) = $2::int
 order by t.updated_at desc, t.id desc
 limit 1;
-select generation from app.fence;
 select id, hash,
   case
     when octet_length(rec) <= 8192 then rec
