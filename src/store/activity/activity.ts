@@ -4,20 +4,14 @@ import type { LogEntry } from '../../domain/activity/activity.ts';
 import { firstUuidAt } from '../../domain/ids.ts';
 import type { Reader } from '../database/handles.ts';
 import type { Statement } from '../database/statements.ts';
-import { textArray } from '../database/text-arrays.ts';
+import { plainArray, textArray } from '../database/text-arrays.ts';
 
 /** `from fence` keeps the insert on the application's own worker in a cluster. */
 export function insertEntries(schema: string, entries: readonly LogEntry[]): Statement {
   return {
     text: `insert into ${schema}.activity (id, entry)
       select e.id, e.entry from ${schema}.fence, unnest($1::uuid[], $2::text[]) as e(id, entry) returning id`,
-    params: [
-      entries.map((e) => e.id),
-      textArray(
-        entries.map((e) => e.entry),
-        'text',
-      ),
-    ],
+    params: [plainArray(entries.map((e) => e.id)), textArray(entries.map((e) => e.entry))],
   };
 }
 

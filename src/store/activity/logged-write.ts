@@ -7,6 +7,7 @@ import { BoundedMap } from '../../load/bounded-map.ts';
 import { isRetriable, unavailable } from '../database/database-errors.ts';
 import type { Engine, Transaction, Writer } from '../database/handles.ts';
 import type { Row, Statement } from '../database/statements.ts';
+import { plainArray, textArray } from '../database/text-arrays.ts';
 import { insertEntries } from './activity.ts';
 
 export interface SubjectEntry extends LogEntry {
@@ -74,7 +75,11 @@ function asOneStatement(schema: string, change: Statement, entries: readonly Sub
   const [only, ...others] = entries;
   const text = loggedText(schema, change, others.length === 0);
   if (only !== undefined && others.length === 0) return { text, params: [...change.params, only.id, only.entry] };
-  const columns = [entries.map((e) => e.id), entries.map((e) => e.entry), entries.map((e) => e.subjectId)];
+  const columns = [
+    plainArray(entries.map((e) => e.id)),
+    textArray(entries.map((e) => e.entry)),
+    textArray(entries.map((e) => e.subjectId)),
+  ];
   return { text, params: [...change.params, ...columns] };
 }
 

@@ -3,7 +3,7 @@
 
 import type { PreparedCollection } from '../../domain/definition/application.ts';
 import type { Statement } from '../database/statements.ts';
-import { textArray } from '../database/text-arrays.ts';
+import { plainArray, textArray } from '../database/text-arrays.ts';
 import {
   COLUMNS,
   type Conditions,
@@ -73,10 +73,7 @@ export function joinedTexts(schema: string, collection: PreparedCollection, pace
 }
 
 const texts = (values: readonly (string | null | undefined)[]): Buffer =>
-  textArray(
-    values.map((value) => value ?? null),
-    'text',
-  );
+  textArray(values.map((value) => value ?? null));
 
 export function insertStatement(text: string, members: readonly JoinedCreate[]): Statement {
   const rows = members.map(({ row }) => row);
@@ -85,13 +82,13 @@ export function insertStatement(text: string, members: readonly JoinedCreate[]):
     text,
     params: [
       generation,
-      texts(rows.map((row) => row.id)),
+      plainArray(rows.map((row) => row.id)),
       texts(rows.map((row) => row.rec)),
-      texts(rows.map((row) => row.hash)),
-      texts(rows.map((row) => row.createdBy.id)),
+      plainArray(rows.map((row) => row.hash)),
+      plainArray(rows.map((row) => row.createdBy.id)),
       texts(rows.map((row) => row.createdBy.name)),
-      rows.map((row) => row.updatedAt),
-      texts(rows.map((row) => row.updatedBy.id)),
+      plainArray(rows.map((row) => row.updatedAt)),
+      plainArray(rows.map((row) => row.updatedBy.id)),
       texts(rows.map((row) => row.updatedBy.name)),
       ...projectedArrays(collection, rows),
     ],
@@ -105,14 +102,15 @@ export function replaceStatement(text: string, members: readonly JoinedReplace[]
     text,
     params: [
       generation,
-      texts(rows.map((row) => row.id)),
-      texts(rows.map((row) => row.hash)),
-      texts(rows.map((row) => row.now)),
+      plainArray(rows.map((row) => row.id)),
+      plainArray(rows.map((row) => row.hash)),
+      plainArray(rows.map((row) => row.now)),
       texts(rows.map((row) => row.hashPart)),
       texts(rows.map((row) => row.tailPart)),
-      texts(members.map(({ conditions }) => conditions.scope)),
+      plainArray(members.map(({ conditions }) => conditions.scope ?? null)),
+      // As the client wrote it.
       texts(members.map(({ conditions }) => conditions.ifHash)),
-      texts(rows.map((row) => row.updatedBy.id)),
+      plainArray(rows.map((row) => row.updatedBy.id)),
       texts(rows.map((row) => row.updatedBy.name)),
       ...projectedArrays(collection, rows),
     ],
@@ -123,8 +121,8 @@ export const removeStatement = (text: string, members: readonly JoinedRemove[]):
   text,
   params: [
     members[0]!.table.generation,
-    texts(members.map(({ recordId }) => recordId)),
-    texts(members.map(({ conditions }) => conditions.scope)),
+    plainArray(members.map(({ recordId }) => recordId)),
+    plainArray(members.map(({ conditions }) => conditions.scope ?? null)),
     texts(members.map(({ conditions }) => conditions.ifHash)),
   ],
 });

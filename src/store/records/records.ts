@@ -7,7 +7,7 @@ import { FROM_MARK, TIMESTAMP_MARK } from '../../domain/records/record-text.ts';
 import type { UserShort } from '../../wire/users.ts';
 import type { Reader, Transaction } from '../database/handles.ts';
 import type { Row, Statement } from '../database/statements.ts';
-import { textArray } from '../database/text-arrays.ts';
+import { plainArray, textArray } from '../database/text-arrays.ts';
 import { fenceGeneration } from './fence.ts';
 import { LONG_ALONE_BYTES, LONG_AMONG_OTHERS_BYTES, shortText } from './long-records.ts';
 import { sqlType, tableOf, violatedColumn } from './tables.ts';
@@ -157,14 +157,11 @@ export function insertRecords(table: Table, rows: readonly RecordRow[]): Stateme
     text: texts(table).insert,
     params: [
       ...common,
-      rows.map((row) => row.id),
-      textArray(
-        rows.map((row) => row.rec),
-        'text',
-      ),
-      rows.map((row) => row.hash),
-      rows.map((row) => row.createdBy.id),
-      rows.map((row) => row.createdBy.name),
+      plainArray(rows.map((row) => row.id)),
+      textArray(rows.map((row) => row.rec)),
+      plainArray(rows.map((row) => row.hash)),
+      textArray(rows.map((row) => row.createdBy.id)),
+      textArray(rows.map((row) => row.createdBy.name)),
       ...projectedArrays(table.collection, rows),
     ],
   };
@@ -185,15 +182,12 @@ export function updateRecords(table: Table, rows: readonly RecordRow[]): Stateme
     text: texts(table).update,
     params: [
       table.generation,
-      rows.map((row) => row.id),
-      textArray(
-        rows.map((row) => row.rec),
-        'text',
-      ),
-      rows.map((row) => row.hash),
-      rows.map((row) => row.updatedAt),
-      rows.map((row) => row.updatedBy.id),
-      rows.map((row) => row.updatedBy.name),
+      plainArray(rows.map((row) => row.id)),
+      textArray(rows.map((row) => row.rec)),
+      plainArray(rows.map((row) => row.hash)),
+      plainArray(rows.map((row) => row.updatedAt)),
+      textArray(rows.map((row) => row.updatedBy.id)),
+      textArray(rows.map((row) => row.updatedBy.name)),
       ...projectedArrays(table.collection, rows),
     ],
   };
@@ -202,7 +196,7 @@ export function updateRecords(table: Table, rows: readonly RecordRow[]): Stateme
 export const projectedArrays = (collection: PreparedCollection, rows: readonly Pick<RecordRow, 'projected'>[]) =>
   collection.projections.all.map(({ kind }, index) => {
     const values = rows.map((row) => row.projected[index] ?? null);
-    if (kind !== 'text' && kind !== 'json') return values;
+    if (kind !== 'text' && kind !== 'json') return plainArray(values);
     return textArray(values as (string | null)[], kind === 'text' ? 'text' : 'jsonb');
   });
 
