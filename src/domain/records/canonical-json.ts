@@ -12,8 +12,7 @@ export function canonicalJson(value: unknown): string {
     case 'string':
       return quote(value);
     case 'number':
-      if (!Number.isFinite(value)) throw new Error(`${value} has no JSON form`);
-      return String(value === 0 ? 0 : value);
+      return writeNumber(value);
     case 'boolean':
       return value ? 'true' : 'false';
     case 'object':
@@ -24,6 +23,11 @@ export function canonicalJson(value: unknown): string {
   }
 }
 
+function writeNumber(value: number): string {
+  if (!Number.isFinite(value)) throw new Error(`${value} has no JSON form`);
+  return String(value);
+}
+
 /** From this many elements on, checking whether JSON.stringify may be used pays off: 9 ms for a megabyte instead of 25. */
 const WRITTEN_BY_HAND_MAX = 32;
 
@@ -32,7 +36,7 @@ const WRITTEN_BY_HAND_MAX = 32;
  * not sorting and quoting those halves the time.
  */
 export function canonicalValues(values: Values): string {
-  const columnIds = sortedKeys(values);
+  const columnIds = sortedColumnIds(values);
   let text = '{';
   for (let index = 0; index < columnIds.length; index += 1) {
     const columnId = columnIds[index]!;
@@ -44,7 +48,7 @@ export function canonicalValues(values: Values): string {
 /** Yields between slices of long arrays, because the values of one record can take 30 ms. */
 export function* canonicalValuesInSlices(values: Values): Generator<undefined, string, undefined> {
   const pieces: string[] = [];
-  for (const columnId of sortedKeys(values)) {
+  for (const columnId of sortedColumnIds(values)) {
     const value = values[columnId]!;
     if (value.type === 'Array' && value.value.length > WRITTEN_BY_HAND_MAX) {
       pieces.push(`"${columnId}":{"type":"Array","value":[${yield* elementsInSlices(value.value)}]}`);
@@ -55,12 +59,31 @@ export function* canonicalValuesInSlices(values: Values): Generator<undefined, s
   return `{${pieces.join(',')}}`;
 }
 
+let lastColumnIds: readonly string[] = [];
+let lastSorted: readonly string[] = [];
+
+/** Most records name their columns in the order of the record before, and telling that is faster than sorting. */
+function sortedColumnIds(values: Values): readonly string[] {
+  const columnIds = Object.keys(values);
+  if (!areSame(columnIds, lastColumnIds)) {
+    lastColumnIds = columnIds;
+    lastSorted = columnIds.toSorted();
+  }
+  return lastSorted;
+}
+
+function areSame(some: readonly string[], others: readonly string[]): boolean {
+  if (some.length !== others.length) return false;
+  for (let index = 0; index < some.length; index += 1) if (some[index] !== others[index]) return false;
+  return true;
+}
+
 function canonicalValue(value: Value): string {
   switch (value.type) {
     case 'String':
       return `{"type":"String","value":${quote(value.value)}}`;
     case 'Number':
-      return `{"type":"Number","value":${canonicalJson(value.value)}}`;
+      return `{"type":"Number","value":${writeNumber(value.value)}}`;
     case 'Boolean':
       return value.value ? '{"type":"Boolean","value":true}' : '{"type":"Boolean","value":false}';
     case 'Date':

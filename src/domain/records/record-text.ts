@@ -58,7 +58,17 @@ export function recordText(parts: RecordParts): string {
   );
 }
 
-const userJson = (user: UserShort): string => `{"id":"${user.id}","name":${JSON.stringify(user.name)}}`;
+let lastUser: UserShort = { id: '', name: '' };
+let lastUserJson = '{"id":"","name":""}';
+
+/** Remembers the last user: a record names two who are mostly the same, and so does the next record of a batch. */
+function userJson({ id, name }: UserShort): string {
+  if (id !== lastUser.id || name !== lastUser.name) {
+    lastUser = { id, name };
+    lastUserJson = `{"id":"${id}","name":${JSON.stringify(name)}}`;
+  }
+  return lastUserJson;
+}
 
 /** The parsed text of a record. */
 export type StoredRecord = Omit<RecordParts, 'valuesJson'> & { readonly values: Values };

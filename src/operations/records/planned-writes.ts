@@ -18,7 +18,7 @@ import { type InCollection, reportWritten } from '../in-collection.ts';
 import type { Failure, Outcome } from '../in-order.ts';
 import { duplicatedValues } from './duplicated-values.ts';
 import { type NewDraft, newRow } from './inserts.ts';
-import { draft, laterOf, projectedOf } from './stored-forms.ts';
+import { draft, keysOf, laterOf } from './stored-forms.ts';
 
 export interface RecordWrite {
   readonly kind: 'record.create' | 'record.update';
@@ -29,19 +29,20 @@ export interface RecordWrite {
 /** A record while elements are applied to it. */
 export interface RecordState {
   readonly record: StoredRecord;
-  readonly projected: readonly Projected[];
+  /** In the order of the unique columns; other values may follow. */
+  readonly keys: readonly Projected[];
 }
 
-/** Record identifier → the projected values that the locked record has before any element is applied. */
+/** Record identifier → the keys that the locked record has before any element is applied. */
 export type HeldKeys = ReadonlyMap<string, readonly Projected[]>;
 
 export function readState(collection: PreparedCollection, rec: RecordText): RecordState {
   const record = readRecordText(rec);
-  return { record, projected: projectedOf(collection, record.values) };
+  return { record, keys: keysOf(collection, record.values) };
 }
 
 export const heldKeys = (states: Iterable<RecordState>): HeldKeys =>
-  new Map([...states].map(({ record, projected }) => [record.id, projected]));
+  new Map([...states].map(({ record, keys }) => [record.id, keys]));
 
 /** What is to be written for one element, and the record as the next element finds it. */
 export interface PlannedWrite {
@@ -61,14 +62,14 @@ export function planUpdate(
   const next = { ...record, values, hash, updatedAt, updatedBy: at.caller, timestamp };
   const rec = recordText({ ...next, valuesJson });
   const row = { id, rec, hash, createdBy, updatedBy: at.caller, updatedAt, projected };
-  return { write: { kind: 'record.update', row, values }, state: { record: next, projected } };
+  return { write: { kind: 'record.update', row, values }, state: { record: next, keys: projected } };
 }
 
 export function planCreation(at: InCollection, made: NewDraft, now: string): PlannedWrite {
   const { id, createdBy, hash, values, projected } = made;
   const people = { createdBy, updatedBy: at.caller };
   const record = { id, ...people, hash, values, createdAt: now, timestamp: now, updatedAt: now };
-  return { write: { kind: 'record.create', row: newRow(at, made, now), values }, state: { record, projected } };
+  return { write: { kind: 'record.create', row: newRow(at, made, now), values }, state: { record, keys: projected } };
 }
 
 export const outcome = (writes: readonly RecordWrite[], failure: Failure | undefined): Outcome => ({
@@ -79,8 +80,17 @@ export const outcome = (writes: readonly RecordWrite[], failure: Failure | undef
 /** What the activity log needs of a write. */
 type WrittenRecord = Pick<RecordWrite, 'kind'> & { readonly row: Pick<RecordRow, 'id'> };
 
+/** In the order of the writes. */
 export function entriesOf(at: InCollection, written: readonly WrittenRecord[]): SubjectEntry[] {
-  return written.flatMap(({ kind, row }) => recordEntries(at, { kind, recordIds: [row.id] }));
+  const entries: SubjectEntry[] = [];
+  for (let from = 0; from < written.length; ) {
+    const { kind } = written[from]!;
+    let to = from + 1;
+    while (written[to]?.kind === kind) to += 1;
+    entries.push(...recordEntries(at, { kind, recordIds: written.slice(from, to).map(({ row }) => row.id) }));
+    from = to;
+  }
+  return entries;
 }
 
 export function logStatements(at: InCollection, written: readonly WrittenRecord[]): Statement[] {
@@ -223,7 +233,7 @@ const keyIndex = ({ uniqueColumns }: PreparedCollection, keyColumnId: string | u
 function areIndependent(collection: PreparedCollection, { writes, heldKeys: held }: PlannedBatch): boolean {
   if (new Set(writes.map((write) => write.row.id)).size < writes.length) return false;
   return collection.uniqueColumns.every((_, index) => {
-    const holders = new Map([...held].map(([id, projected]) => [projected[index] ?? null, id]));
+    const holders = new Map([...held].map(([id, keys]) => [keys[index] ?? null, id]));
     return writes.every(({ row }) => {
       const key = row.projected[index] ?? null;
       return key === null || (holders.get(key) ?? row.id) === row.id;
