@@ -7,30 +7,21 @@ import { pipeline } from 'node:stream/promises';
 import type { ByteBudget } from '../load/byte-budget.ts';
 import type { RequestScope, Stage } from '../request/request-scope.ts';
 import { chunkTurn, DOWNLOAD_CHUNK_BYTES } from './clients/file-chunk-queue.ts';
+import { BODY_HEADERS, writeAtOnce } from './replies/one-write.ts';
 import type { Body, Reply } from './replies/reply.ts';
 
-export function writeReply(
-  response: ServerResponse,
-  scope: RequestScope,
-  { status, headers, body }: Reply,
-  budget: ByteBudget,
-): void {
+export function writeReply(response: ServerResponse, scope: RequestScope, reply: Reply, budget: ByteBudget): void {
+  const { status, headers, body } = reply;
   addServerTiming(scope, status);
+  if (typeof body === 'string' && writeAtOnce(response, body, { scope, reply })) return;
+  const id = { 'x-request-id': scope.id };
   if (body === undefined) {
-    response.writeHead(status, { 'x-request-id': scope.id, ...scope.headers, ...headers });
+    response.writeHead(status, { ...id, ...scope.headers, ...headers });
     response.end();
     return;
   }
-  response.writeHead(status, {
-    'content-type': 'application/json; charset=utf-8',
-    'content-length': lengthOf(body),
-    'x-request-id': scope.id,
-    // The reply's own headers come last and win: a reply that may be cached says so.
-    'cache-control': 'no-store',
-    'x-content-type-options': 'nosniff',
-    ...scope.headers,
-    ...headers,
-  });
+  const length = { 'content-length': lengthOf(body) };
+  response.writeHead(status, { ...BODY_HEADERS, ...length, ...id, ...scope.headers, ...headers });
   if (isInParts(body)) writeParts(response, body, (bytes) => budget.releaseBytes(scope, bytes));
   else response.end(body);
 }
@@ -169,4 +160,11 @@ function serverTiming(scope: RequestScope, status: number): string | undefined {
   return `${text}, total;dur=${hundredths(performance.now() - scope.startedAt)}`;
 }
 
-const hundredths = (milliseconds: number): number => Math.round(milliseconds * 100) / 100;
+/** By whole numbers: making text of a fraction takes several times as long, and a reply has eight. */
+function hundredths(milliseconds: number): string {
+  const all = Math.round(milliseconds * 100);
+  const rest = all % 100;
+  const whole = (all - rest) / 100;
+  if (rest === 0) return `${whole}`;
+  return rest < 10 ? `${whole}.0${rest}` : `${whole}.${rest}`;
+}
