@@ -87,7 +87,7 @@ interface Handling {
 }
 
 /** The stages in their order, under the names that `Server-Timing` and traces give them. */
-async function handle(handling: Handling): Promise<Reply> {
+function handle(handling: Handling): Promise<Reply> {
   const { services, row, request, scope } = handling;
   checkIdentifiers(request.params);
   scope.applicationId = request.params.applicationId;
@@ -99,7 +99,10 @@ async function handle(handling: Handling): Promise<Reply> {
     if (counting !== undefined) await counting;
     scope.beginStage('body');
     checkRequest(handling);
-    handling.input ??= await readInput(services, request, { rule: row.body, scope, sender: senderOf(handling) });
+    if (handling.input === undefined) {
+      const input = readInput(services, request, { rule: row.body, scope, sender: senderOf(handling) });
+      handling.input = input instanceof Promise ? await input : input;
+    }
     scope.beginStage('operation');
     return runOperation(handling, handling.input);
   };

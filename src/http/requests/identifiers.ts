@@ -21,14 +21,16 @@ const ROLES: Readonly<Record<string, PathIdentifier>> = { upsertKeyColumnId: 'co
 const isPathIdentifier = (name: string): name is PathIdentifier => name in CODES;
 
 export function checkIdentifiers(params: Readonly<Record<string, string>>): void {
-  for (const [name, text] of Object.entries(params)) {
+  for (const name in params) {
+    const text = params[name]!;
     // The router takes a trailing slash for an empty parameter.
     if (text === '') throw fault('NOT_FOUND');
     const kind = ROLES[name] ?? name;
-    if (isPathIdentifier(kind) && !isIdentifier(kind, text)) {
-      throw fault(CODES[kind], { reason: `must fit ${PATTERNS[kind]}` });
+    if (isPathIdentifier(kind)) {
+      if (!isIdentifier(kind, text)) throw fault(CODES[kind], { reason: `must fit ${PATTERNS[kind]}` });
+      // PostgreSQL cannot store it, so nothing of that name can exist.
+    } else if (text.includes('\0')) {
+      throw fault('INVALID_PARAMETER', { parameter: name, reason: 'must not hold U+0000' });
     }
-    // PostgreSQL cannot store it, so nothing of that name can exist.
-    if (text.includes('\0')) throw fault('INVALID_PARAMETER', { parameter: name, reason: 'must not hold U+0000' });
   }
 }

@@ -58,13 +58,23 @@ interface Expected {
   readonly sender: string | undefined;
 }
 
-export async function readInput(
+/** A promise only if there is a body to read. */
+export function readInput(
   dependencies: InputDependencies,
   request: HttpRequest,
   { rule, scope, sender }: Expected,
-): Promise<Input<unknown>> {
+): Promise<Input<unknown>> | Input<unknown> {
+  if (rule === undefined) return inputOf(dependencies, request, { scope, body: undefined });
+  const reading = readBody(dependencies, request, { rule, scope, sender });
+  return reading.then((body) => inputOf(dependencies, request, { scope, body }));
+}
+
+function inputOf(
+  dependencies: InputDependencies,
+  request: HttpRequest,
+  { scope, body }: { scope: RequestScope; body: unknown },
+): Input<unknown> {
   const { publicUrl, publicUrlSet, admission, uploads, timeouts } = dependencies;
-  const body = rule === undefined ? undefined : await readBody(dependencies, request, { rule, scope, sender });
   const header = (name: string) => {
     const value = request.headers[name];
     return Array.isArray(value) ? value.join(', ') : value;
@@ -126,11 +136,13 @@ async function readBody(
   }
 }
 
+const NO_QUERY: Input<unknown>['query'] = Object.freeze(Object.create(null));
+
 /** Of a repeated parameter the first value counts. */
-function readQuery(url: string): Record<string, string | undefined> {
+function readQuery(url: string): Input<unknown>['query'] {
   const start = url.indexOf('?');
-  const query: Record<string, string | undefined> = Object.create(null) as Record<string, string | undefined>;
-  if (start === -1) return query;
+  if (start === -1) return NO_QUERY;
+  const query = Object.create(null) as Record<string, string | undefined>;
   const text = url.slice(start + 1);
   for (const [name, value] of new URLSearchParams(text)) query[name] ??= value;
   return query;
