@@ -8,7 +8,7 @@ import type { Slices } from '../../load/slices.ts';
 import type { RequestScope } from '../../request/request-scope.ts';
 import type { HttpRequest } from '../clients/http-request.ts';
 import type { ClientTimeouts } from '../clients/timeouts.ts';
-import { readFile, readJsonBytes } from './body.ts';
+import { arrivedJsonBytes, readFile, readJsonBytes } from './body.ts';
 import type { BodyMemory } from './body-memory.ts';
 import { readJson } from './json.ts';
 import { pathAndQuery } from './request-head.ts';
@@ -116,12 +116,14 @@ async function readBody(
 ): Promise<unknown> {
   const { raw } = request;
   const { shape, bytesMax } = rule;
-  const reading = readJsonBytes(raw, bytesMax, timeouts);
   const read = async (bytes: Buffer) =>
     shape.read(await readJson(bytes, { slices, scope, elementsMax: shape.elementsMax }));
   // By then the body has arrived that came with its headers, even if its end was not emitted yet: the request keeps its slot.
   await undefined;
-  if (raw.complete || reading.isWhole()) return read(await reading.bytes);
+  const arrived = arrivedJsonBytes(raw, bytesMax);
+  if (arrived !== undefined) return read(arrived);
+  const reading = readJsonBytes(raw, bytesMax, timeouts);
+  if (raw.complete) return read(await reading.bytes);
   const end =
     sender === undefined
       ? bodies.visitors.begin(networkOf(request.address), reading)

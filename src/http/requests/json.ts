@@ -29,6 +29,8 @@ export function readJson(bytes: Buffer, { slices, scope, elementsMax }: Reading)
 }
 
 function decode(bytes: Buffer): string {
+  // Most bodies are ASCII, which needs no decoder.
+  if (isAscii(bytes)) return bytes.toString('latin1');
   try {
     return utf8.decode(bytes);
   } catch {
@@ -37,8 +39,7 @@ function decode(bytes: Buffer): string {
 }
 
 function* largeJson(bytes: Buffer, elementsMax: number | undefined): Steps<unknown> {
-  // Most bodies are ASCII, which needs no decoder.
-  const text = isAscii(bytes) ? bytes.toString('latin1') : decode(bytes);
+  const text = decode(bytes);
   yield;
   return yield* parseInSteps(text, elementsMax);
 }
