@@ -102,6 +102,41 @@ describe('sending', () => {
     assert.equal((await send(address, 'GET', '/')).text, 'one two');
   });
 
+  it('sends the same head and text in one write and in Node’s own way', async () => {
+    const latin = { 'cache-control': 'private, no-cache', etag: '"a"' };
+    for (const reply of [
+      { status: 200, body: '{"a":"plain"}' },
+      { status: 200, body: '{"a":"日本語 ñ 🙂"}', headers: latin },
+      { status: 404, body: '' },
+      { status: 200, body: '[]', headers: { 'content-type': 'application/json', link: ['<a>', '<b>'] } },
+    ]) {
+      answer = reply;
+      await onWire(address, async (wire) => {
+        const kept = await wire.write(head('GET', '/')).answer();
+        assert.equal(kept.text, reply.body);
+        assert.equal(kept.headers['content-length'], String(Buffer.byteLength(reply.body)));
+        const bodyless = await wire.write(head('HEAD', '/')).answer({ bodyless: true });
+        // The last of the connection.
+        const last = await wire.write(head('GET', '/', { connection: 'close' })).answer();
+        await wire.over();
+        assert.equal(last.text, reply.body);
+        const rest = ({
+          connection,
+          'keep-alive': _,
+          'x-request-id': id,
+          date = '',
+          ...headers
+        }: typeof kept.headers) => {
+          assert.ok(id !== undefined && !Number.isNaN(Date.parse(date)) && date.endsWith(' GMT'));
+          return headers;
+        };
+        assert.deepEqual([rest(kept.headers), rest(bodyless.headers)], [rest(last.headers), rest(last.headers)]);
+        const { connection, 'keep-alive': keepAlive } = kept.headers;
+        assert.deepEqual([connection, keepAlive, last.headers.connection], ['keep-alive', 'timeout=5', 'close']);
+      });
+    }
+  });
+
   it('cuts the connection when a reply cannot be sent, and releases its stream', async () => {
     const headers = { 'x-broken': 'one\r\ntwo' };
     const bytes = Readable.from(['never sent']);

@@ -7,13 +7,10 @@ import type { RequestScope } from '../../request/request-scope.ts';
 import type { Reply } from './reply.ts';
 
 /**
- * Members of a response that Node does not declare. `_header` is the head as text, null before there is one. Node sends it
- * with the end of the message, as Latin-1.
+ * With members that Node does not declare. `_header` is the head as text, null before there is one. Node sends it with the end
+ * of the message, as Latin-1.
  */
-interface Undeclared {
-  _header?: string | null;
-  readonly _keepAliveTimeout?: number;
-}
+type NodeResponse = ServerResponse & { _header?: string | null; readonly _keepAliveTimeout?: number };
 
 /** Those that the reply itself has win: a reply that may be cached says so. */
 export const BODY_HEADERS = {
@@ -24,22 +21,20 @@ export const BODY_HEADERS = {
 
 /** Returns false, and sends nothing, for what Node has to send: HEAD, HTTP/1.0, the last reply of a connection, unusual headers. */
 export function writeAtOnce(
-  response: ServerResponse,
+  response: NodeResponse,
   body: string,
   { scope, reply }: { scope: RequestScope; reply: Reply },
 ): boolean {
   const { req, shouldKeepAlive } = response;
-  const undeclared = response as unknown as Undeclared;
-  if (!shouldKeepAlive || req.httpVersion !== '1.1' || req.method === 'HEAD' || undeclared._header !== null)
-    return false;
+  if (!shouldKeepAlive || req.httpVersion !== '1.1' || req.method === 'HEAD' || response._header !== null) return false;
   const { status, headers } = reply;
   const ownLines = headers === undefined ? BODY_LINES : linesWithDefaults(headers);
   if (ownLines === undefined) return false;
   const length = Buffer.byteLength(body);
-  const seconds = Math.floor((undeclared._keepAliveTimeout ?? 0) / 1000);
+  const seconds = Math.floor((response._keepAliveTimeout ?? 0) / 1000);
   const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ncontent-length: ${length}\r\nx-request-id: ${scope.id}\r\n${ownLines}${linesOf(scope.headers)}Date: ${httpDate()}\r\nConnection: keep-alive\r\nKeep-Alive: timeout=${seconds}\r\n\r\n`;
   response.statusCode = status;
-  undeclared._header = head + (length === body.length ? body : Buffer.from(body).toString('latin1'));
+  response._header = head + (length === body.length ? body : Buffer.from(body).toString('latin1'));
   response.end();
   return true;
 }
