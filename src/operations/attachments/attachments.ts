@@ -3,20 +3,17 @@
 import type { Readable } from 'node:stream';
 import type { Context } from '../../context.ts';
 import type { ByteRange } from '../../domain/attachments/byte-range.ts';
-import { readScope } from '../../domain/people/access.ts';
 import { fault } from '../../faults.ts';
-import { insertEntries } from '../../store/activity/activity.ts';
 import { findFetchable, type StoredAttachment } from '../../store/attachments/attachments.ts';
 import { fetchStored } from '../../store/blobs/writes.ts';
 import type { AttachmentMetadata } from '../../wire/attachments.ts';
 import { activityEntries } from '../activity/entries.ts';
 import { type InCollection, inCollection } from '../in-collection.ts';
+import { fetcherOf, fetchJoined, logDownloadJoined } from './joined-attachments.ts';
 
 /** The attachments of the collection that the caller may fetch, pending ones included. */
 export function fetchable(at: InCollection, ids: readonly string[]): Promise<Map<string, StoredAttachment>> {
-  const { caller, collection } = at;
-  const fetcher = { userId: caller.id, admin: caller.admin, readScope: readScope(collection.definition, caller) };
-  return findFetchable(at.store, collection, { ids, fetcher });
+  return findFetchable(at.store, at.collection, { ids, fetcher: fetcherOf(at) });
 }
 
 /** An attachment that the caller may fetch and whose bytes are stored. */
@@ -31,7 +28,7 @@ export async function get(
 ): Promise<AttachmentView> {
   const at = inCollection(context, input.collectionId);
   const { attachmentId } = input;
-  const found = (await fetchable(at, [attachmentId])).get(attachmentId);
+  const found = await fetchJoined(at, attachmentId);
   if (found?.state !== 'available' || found.hash === null || found.uploadedAt === null) {
     throw fault('ATTACHMENT_NOT_FOUND', { attachmentId });
   }
@@ -63,8 +60,6 @@ export async function read(context: Context, input: Fetch): Promise<Readable | U
 }
 
 export async function logDownload(at: InCollection, extra: Readonly<Record<string, string>>): Promise<void> {
-  const entries = activityEntries(at, { kind: 'attachment.download', member: 'attachmentId' }, [extra]);
-  if (entries.length === 0) return;
-  const { text, params } = insertEntries(at.store.schema, entries);
-  await at.store.write(text, params);
+  const [entry] = activityEntries(at, { kind: 'attachment.download', member: 'attachmentId' }, [extra]);
+  if (entry !== undefined) await logDownloadJoined(at, entry);
 }

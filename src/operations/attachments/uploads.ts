@@ -10,7 +10,6 @@ import {
   type AttachmentState,
   completeAttachment,
   deleteMarkedForRemoval,
-  insertAttachment,
   markUploadForRemoval,
   stateOf,
 } from '../../store/attachments/attachments.ts';
@@ -22,6 +21,7 @@ import { activityEntries } from '../activity/entries.ts';
 import { staleAsBusy } from '../current-definition.ts';
 import { type InCollection, inCollection } from '../in-collection.ts';
 import { withCollected } from './collected-bytes.ts';
+import { announceJoined, completeJoined } from './joined-attachments.ts';
 
 export interface NewUpload {
   readonly collectionId: string;
@@ -48,7 +48,7 @@ export async function upload(context: Context, input: Upload): Promise<Attachmen
   const active = await activeUploads.begin(id);
   try {
     const createdAt = isoTime(at.now());
-    await insertAttachment(at.store, { id, collectionId, name, contentType, createdBy, createdAt, node });
+    await announceJoined(at, { id, collectionId, name, contentType, createdBy, createdAt, node });
     return { id, name, contentType, size: await receive(at, id, { bytes, length: input.length }) };
   } finally {
     active.end();
@@ -70,7 +70,7 @@ async function receive(at: InCollection, id: string, body: IncomingBody): Promis
       (await withCollected(at, body, (collected) => putSmall(blobs, key, collected))) ??
       (await putVerified(blobs, key, body.bytes));
     storedBytes = size;
-    await completeUpload(at, { id, size, hash });
+    await completeUpload(at, { id, size, hash }, completeJoined);
     return size;
   } catch (error) {
     const found = await abandonUpload(at, id, { keepRow: mayAppearLater(error) }).catch(() => undefined);
@@ -94,14 +94,17 @@ export async function creatorOf(at: InCollection, creatorId: string | undefined)
 export async function completeUpload(
   at: InCollection,
   { id, size, hash }: { id: string; size: number; hash: string },
+  complete: typeof completeJoined = completeAlone,
 ): Promise<void> {
-  const date = isoTime(at.now());
-  const change = completeAttachment(at.store.schema, { id, size, hash, at: date, node: at.attachments.node });
+  const done = { id, size, hash, at: isoTime(at.now()), node: at.attachments.node };
   const entries = activityEntries(at, { kind: 'attachment.create', member: 'attachmentId' }, [{ attachmentId: id }]);
-  const rows = await loggedWrite(at.store, change, entries);
+  const rows = await complete(at, done, entries);
   // Another node took this one for dead and has removed the upload.
   if (rows.length === 0) throw tooBusy();
 }
+
+const completeAlone: typeof completeJoined = (at, done, entries) =>
+  loggedWrite(at.store, completeAttachment(at.store.schema, done), entries);
 
 interface RemovalOptions {
   /** Keeps the row for the sweep, because bytes may still appear after the removal. */

@@ -34,9 +34,12 @@ const CREATES_UNDER_WAY = 2;
 /** Two statements that change shared rows in different orders would wait for each other. */
 const CHANGES_UNDER_WAY = 1;
 
-interface Write extends Requester {
+export interface JoinedWrite extends Member {
+  readonly store: Writer;
   readonly entries: readonly SubjectEntry[];
 }
+
+type Write = Requester & JoinedWrite;
 
 type Create = Write & JoinedCreate;
 type Replace = Write & JoinedReplace;
@@ -137,8 +140,8 @@ function joinedOn(schema: string, collection: PreparedCollection, engine: Engine
 const inOrderOf = <M>(members: readonly M[], idOf: (member: M) => string): M[] =>
   members.toSorted((one, other) => (idOf(one) < idOf(other) ? -1 : 1));
 
-/** `change` returns rows that begin with the identifier of a written record. */
-async function writeTogether<M extends Write>(
+/** `change` returns rows that begin with the identifier of what was written. */
+export async function writeTogether<M extends JoinedWrite>(
   members: readonly M[],
   change: Statement,
   idOf: (member: M) => string,

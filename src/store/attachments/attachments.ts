@@ -25,7 +25,7 @@ export interface StoredAttachment {
   readonly unheld: boolean;
 }
 
-interface NewAttachment {
+export interface NewAttachment {
   readonly id: string;
   readonly collectionId: string;
   readonly name: string;
@@ -36,8 +36,8 @@ interface NewAttachment {
   readonly node: string;
 }
 
-export async function insertAttachment(writer: Writer, row: NewAttachment): Promise<void> {
-  await writer.write(
+export function insertAttachment(writer: Writer, row: NewAttachment): Promise<Row[]> {
+  return writer.write(
     `insert into ${writer.schema}.attachments
        (id, collection_id, name, content_type, state, created_by, created_at, node, received, free_since)
      values ($1, $2, $3, $4, 'pending', $5, $6, $7, 0, $6) returning id`,
@@ -45,20 +45,19 @@ export async function insertAttachment(writer: Writer, row: NewAttachment): Prom
   );
 }
 
+export interface CompletedAttachment {
+  readonly id: string;
+  readonly node: string;
+  readonly size: number;
+  readonly hash: string;
+  readonly at: string;
+}
+
 /**
  * From pending to available. Returns no row when another node has removed the upload. The row keeps the pieces of an
  * announced upload until they are removed (`forgetPieces`).
  */
-export function completeAttachment(
-  schema: string,
-  done: {
-    readonly id: string;
-    readonly node: string;
-    readonly size: number;
-    readonly hash: string;
-    readonly at: string;
-  },
-): Statement {
+export function completeAttachment(schema: string, done: CompletedAttachment): Statement {
   return {
     text: `update ${schema}.attachments set state = 'available', size = $3, received = $3, hash = $4, uploaded_at = $5,
         node = null, expires_at = null,
@@ -102,7 +101,8 @@ export interface Fetcher {
 
 const fetchTexts = new WeakMap<PreparedCollection, string>();
 
-function fetchText(schema: string, collection: PreparedCollection): string {
+/** Of `findFetchable`. */
+export function fetchText(schema: string, collection: PreparedCollection): string {
   let text = fetchTexts.get(collection);
   if (text === undefined) {
     text = makeFetchText(schema, collection);

@@ -18,7 +18,7 @@ import {
   StoreUnusable,
 } from './blobs.ts';
 import { closeFile, deferErrors, openFile, readExactly, sizeOfFile, syncFile, writeAll } from './files.ts';
-import { codeOf, openNew, removeEmpty, syncFolder, syncFolderTogether } from './folders.ts';
+import { codeOf, openNew, removeEmpty, syncFolder, syncPath } from './folders.ts';
 import { checkApplication, checkKey, checkNewKey, fileNameOf, isInterrupted, keyOfFileName } from './keys.ts';
 
 /** The most that is read ahead of a slow reader. */
@@ -112,11 +112,6 @@ interface Put extends Required<PutOptions> {
   readonly bytes: AsyncIterable<Uint8Array>;
 }
 
-/** Up to the root each time: a folder created by a concurrent upload may not be durable yet. Cheap if it is. */
-async function syncFolders(root: string, shard: string): Promise<void> {
-  await Promise.all([shard, dirname(shard), root].map(syncFolderTogether));
-}
-
 async function put(root: string, { key, bytes, shared }: Put): Promise<void> {
   checkNewKey(key);
   const shard = shardOf(root, key);
@@ -128,7 +123,7 @@ async function put(root: string, { key, bytes, shared }: Put): Promise<void> {
     await writeDurably(temporary, bytes);
     await rename(temporary, path);
     written = path;
-    await syncFolders(root, shard);
+    await syncPath(root, shard);
   } catch (error) {
     // The caller gets the first failure, not one of the cleanup.
     if (written === temporary || !shared) await unlink(written).catch(() => undefined);
@@ -153,7 +148,7 @@ async function putNew(root: string, key: BlobKey, bytes: Uint8Array): Promise<vo
     } finally {
       await closeFile(file);
     }
-    await syncFolders(root, shard);
+    await syncPath(root, shard);
   } catch (error) {
     // The caller gets the first failure, not one of the cleanup.
     if (isOurs) await unlink(path).catch(() => undefined);

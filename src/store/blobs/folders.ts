@@ -2,8 +2,9 @@
 // that new and removed entries are durable.
 
 import { constants } from 'node:fs';
-import { mkdir, rmdir } from 'node:fs/promises';
+import { mkdir, rmdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { BoundedMap } from '../../load/bounded-map.ts';
 import { closeFile, openFile, syncFile } from './files.ts';
 
 const FILE_MODE = 0o600;
@@ -33,7 +34,7 @@ interface FolderSync {
 const syncs = new Map<string, FolderSync>();
 
 /** Like `syncFolder`, shared by all callers that came while the last one was running: it begins after their changes. */
-export function syncFolderTogether(folder: string): Promise<void> {
+function syncFolderTogether(folder: string): Promise<void> {
   const last = syncs.get(folder);
   if (last === undefined) return beginSync(folder);
   const begin = () => beginSync(folder);
@@ -50,6 +51,48 @@ function beginSync(folder: string): Promise<void> {
   };
   running.then(end, end);
   return running;
+}
+
+/** A shard as it was first seen under its path. */
+interface SeenFolder {
+  readonly identity: string;
+  readonly seenAt: number;
+  readonly isBirthKnown: boolean;
+  /** Whether its own entry, and those of the folders above it, are durable. */
+  durable: boolean;
+}
+
+/** Enough for the shards of several applications; a forgotten one only costs two more syncs. */
+const SEEN_MAX = 20_000;
+/** Longer than the steps of any file system's clock. */
+const SETTLED_MS = 2_000;
+
+const seenFolders = new BoundedMap<string, SeenFolder>(SEEN_MAX);
+
+/**
+ * Makes the entry of a new file in `shard` durable, and the folders that lead to it: any of them may have been created just
+ * now, also by another node that has not synced it yet. Two of the three syncs are spared for a shard whose path was synced
+ * before. It is known by its inode and time of birth, and only if it had been seen long before that sync: one that was
+ * removed and created again since has another time of birth. Where a file system does not tell it, nothing is spared.
+ */
+export async function syncPath(root: string, shard: string): Promise<void> {
+  const folder = await lookAt(shard);
+  const settled = performance.now() - folder.seenAt > SETTLED_MS;
+  const above = folder.durable ? [] : [dirname(shard), root];
+  await Promise.all([shard, ...above].map(syncFolderTogether));
+  if (settled && folder.isBirthKnown) folder.durable = true;
+}
+
+async function lookAt(shard: string): Promise<SeenFolder> {
+  const { dev, ino, birthtimeMs } = await stat(shard);
+  const identity = `${dev} ${ino} ${birthtimeMs}`;
+  const seen = seenFolders.get(shard);
+  if (seen?.identity === identity) return seen;
+  // If it is not known, zero stands for it, or the time of the last change, which the new file has just set.
+  const isBirthKnown = birthtimeMs > 0;
+  const folder = { identity, seenAt: performance.now(), isBirthKnown, durable: false };
+  seenFolders.set(shard, folder);
+  return folder;
 }
 
 /** Not recursive: while the disk is not mounted, nothing may be created at its mount point. */
