@@ -21,7 +21,7 @@ import { Joining, type Member } from '../../store/database/joining.ts';
 import { counted } from '../../store/database/open-transaction.ts';
 import type { Row } from '../../store/database/statements.ts';
 import type { InCollection } from '../in-collection.ts';
-import { type JoinedWrite, writeTogether } from '../records/joined-writes.ts';
+import { type JoinedWrite, writeTogether } from '../write-together.ts';
 
 /** The database serves two statements at once; a third would only find fewer members. */
 const UNDER_WAY = 2;

@@ -3,11 +3,9 @@
 
 import type { PreparedCollection } from '../../domain/definition/application.ts';
 import { loggedWrite, pacedLocks, type SubjectEntry } from '../../store/activity/logged-write.ts';
-import { isRolledBack } from '../../store/database/database-errors.ts';
 import type { Engine, Writer } from '../../store/database/handles.ts';
-import { Joining, type Member } from '../../store/database/joining.ts';
-import { counted } from '../../store/database/open-transaction.ts';
-import type { Row, Statement } from '../../store/database/statements.ts';
+import { Joining } from '../../store/database/joining.ts';
+import type { Row } from '../../store/database/statements.ts';
 import type { Requester } from '../../store/records/joined-reads.ts';
 import {
   insertStatement,
@@ -28,16 +26,12 @@ import {
   replaceRecord,
   type Table,
 } from '../../store/records/records.ts';
+import { type JoinedWrite, writeTogether } from '../write-together.ts';
 
 /** The database serves two statements at once; a third would only find fewer members. */
 const CREATES_UNDER_WAY = 2;
 /** Two statements that change shared rows in different orders would wait for each other. */
 const CHANGES_UNDER_WAY = 1;
-
-export interface JoinedWrite extends Member {
-  readonly store: Writer;
-  readonly entries: readonly SubjectEntry[];
-}
 
 type Write = Requester & JoinedWrite;
 
@@ -139,31 +133,3 @@ function joinedOn(schema: string, collection: PreparedCollection, engine: Engine
 /** Rows are locked in the order of their identifiers, as everywhere (store/records/records). */
 const inOrderOf = <M>(members: readonly M[], idOf: (member: M) => string): M[] =>
   members.toSorted((one, other) => (idOf(one) < idOf(other) ? -1 : 1));
-
-/** `change` returns rows that begin with the identifier of what was written. */
-export async function writeTogether<M extends JoinedWrite>(
-  members: readonly M[],
-  change: Statement,
-  idOf: (member: M) => string,
-): Promise<(Row[] | undefined)[]> {
-  const entries = members.flatMap((member) => member.entries);
-  for (const { scope } of members) scope.committedWrites += 1;
-  const unwritten = ({ scope }: Member) => {
-    scope.committedWrites -= 1;
-    return undefined;
-  };
-  const writing = loggedWrite(members[0]!.store.joined, change, entries);
-  for (const { scope } of members) counted(scope, [change], writing);
-  let rows: Row[];
-  try {
-    rows = await writing;
-  } catch (error) {
-    if (!isRolledBack(error)) throw error;
-    return members.map(unwritten);
-  }
-  const written = new Map(rows.map((row) => [row[0], row]));
-  return members.map((member) => {
-    const row = written.get(idOf(member));
-    return row === undefined ? unwritten(member) : [row];
-  });
-}
