@@ -50,7 +50,7 @@ describe('lists of forty thousand records', () => {
   after(() => large.close());
 
   const conditionOf = (search = '') => {
-    const columns = large.application.collections.get('tlarge00')!.columns.values();
+    const columns = large.application.collections.get('tlarge00')!.definition.columns;
     return readSearch(search, { columns, zone: 'UTC', now: Date.now(), callerId: large.admin.id });
   };
 

@@ -58,7 +58,7 @@ describe('golden cases of the search language', () => {
   const compiled = (search: string, { as = 'Admin', zone = 'UTC' }: GoldenCase) => {
     const collection = application.collections.get('tnotes00')!;
     const caller = callerOf(golden.people[as]!, as === 'Admin');
-    const setting = { columns: collection.columns.values(), zone, now: NOW, callerId: caller.id };
+    const setting = { columns: collection.definition.columns, zone, now: NOW, callerId: caller.id };
     const params = new Params();
     const schema = `app_${application.id}`;
     const condition = readSearch(search, setting);

@@ -34,7 +34,7 @@ describe('searches for one unique value', () => {
   after(() => server.close());
 
   const isSharpSearch = (search: string) =>
-    isSharp(readSearch(search, { columns: collection.columns.values(), zone: 'UTC', now: 0, callerId: 'u0000000' }));
+    isSharp(readSearch(search, { columns: collection.definition.columns, zone: 'UTC', now: 0, callerId: 'u0000000' }));
 
   for (const search of [
     'Code=abc',

@@ -13,23 +13,16 @@ import { type Comparison, type TermContext, TYPE_RULES } from './type-rules.ts';
 
 export interface QueryContext extends TermContext {
   /** All columns of the collection, including those that are not searchable. */
-  readonly columns: Iterable<Column>;
+  readonly columns: readonly Column[];
   /** Whether an empty term, which every record contains, is an error. */
   readonly refusesEmptyTerms?: boolean;
-}
-
-interface Checking {
-  readonly context: TermContext & Pick<QueryContext, 'refusesEmptyTerms'>;
-  readonly columns: readonly Column[];
-  readonly everywhere: readonly TypedField[];
 }
 
 /** Throws INVALID_SEARCH with the position at which the query is wrong, in code points. An empty query asks for everything. */
 export function readSearch(query: string, context: QueryContext): Condition {
   const syntax = parse(query);
   if (syntax === undefined) return { kind: 'everything' };
-  const columns = [...context.columns];
-  const condition = check(syntax, { context, columns, everywhere: searchableFields(columns) });
+  const condition = check(syntax, context);
   const leaves = countLeaves(condition);
   if (leaves <= LEAVES_MAX) return condition;
   throw invalidSearch(
@@ -47,27 +40,39 @@ function countLeaves(condition: Condition): number {
   return condition.parts.reduce((sum, part) => sum + countLeaves(part), 0);
 }
 
-function check(syntax: Syntax, checking: Checking): Condition {
+function check(syntax: Syntax, context: QueryContext): Condition {
   switch (syntax.kind) {
     case 'and':
     case 'or':
-      return { kind: syntax.kind, parts: syntax.parts.map((part) => check(part, checking)) };
+      return { kind: syntax.kind, parts: syntax.parts.map((part) => check(part, context)) };
     case 'not':
-      return not(check(syntax.part, checking));
+      return not(check(syntax.part, context));
     case 'term':
-      if (checking.context.refusesEmptyTerms && syntax.term.text.trim() === '') {
+      if (context.refusesEmptyTerms && syntax.term.text.trim() === '') {
         throw invalidSearch('An empty term is found in every record; leave it out.', syntax.term.position);
       }
-      return matchAnywhere(checking.everywhere, syntax.term.text, { clock: checking.context, afterOperator: false });
+      return matchAnywhere(fieldsIn(context.columns), syntax.term.text, { clock: context, afterOperator: false });
     case 'criterion':
-      return checkCriterion(syntax, checking);
+      return checkCriterion(syntax, context);
   }
+}
+
+/** The same array of columns serves all queries of a definition. */
+const fieldsOfColumns = new WeakMap<readonly Column[], readonly TypedField[]>();
+
+function fieldsIn(columns: readonly Column[]): readonly TypedField[] {
+  let fields = fieldsOfColumns.get(columns);
+  if (fields === undefined) {
+    fields = searchableFields(columns);
+    fieldsOfColumns.set(columns, fields);
+  }
+  return fields;
 }
 
 const not = (part: Condition): Condition => ({ kind: 'not', part });
 
-function checkCriterion({ name, operator, term, position }: Criterion, { columns, context }: Checking): Condition {
-  const subject = findSubject(columns, name, position);
+function checkCriterion({ name, operator, term, position }: Criterion, context: QueryContext): Condition {
+  const subject = findSubject(context.columns, name, position);
   if (term === undefined) return operator === '!=' ? present(subject) : not(present(subject));
   if (operator === ':' && term.text === '') return present(subject);
   if (subject.isObject) {

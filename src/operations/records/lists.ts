@@ -87,7 +87,7 @@ export function searchOf(
 ): Condition {
   return readSearch(search, {
     refusesEmptyTerms,
-    columns: at.collection.columns.values(),
+    columns: at.collection.definition.columns,
     zone: timezone ?? at.application.definition.timeZone,
     now: at.now(),
     callerId: at.caller.id,

@@ -46,11 +46,10 @@ interface PageReader {
 export async function readPage(readers: PageReader, request: PageRequest): Promise<string[]> {
   const { table, application, caller, condition, order, after, skip, limit } = request;
   const query = queryOf(request);
-  const fencedQuery = fenced(query, table);
   if (isReferenceOrder(order)) {
-    return textsOf(await fencedRows(readers, table, pageByReference(fencedQuery, application, caller)));
+    return textsOf(await fencedRows(readers, table, pageByReference(fenced(query, table), application, caller)));
   }
-  const readFenced: ReadRows = (options) => fencedRows(readers, table, pageOf(fencedQuery, options));
+  const readFenced: ReadRows = (options) => fencedRows(readers, table, pageOf(fenced(query, table), options));
   // A page that is read straight off an index shares a lane with the other short reads.
   if (skip === 0 && (condition.kind === 'everything' || isSharp(condition))) {
     const readShort: ReadRows = (options) => {
@@ -66,10 +65,11 @@ export async function readPage(readers: PageReader, request: PageRequest): Promi
   return walked.length === limit ? walked : readForm('collect', after, slow);
 }
 
-function queryOf({ table, application, caller, condition, ...page }: PageRequest): PageQuery {
+/** Written out: a rest of properties and two spreads took a quarter of the time for making the statement of a page. */
+function queryOf({ table, application, caller, condition, order, scope, after, skip, limit }: PageRequest): PageQuery {
   const { schema, collection } = table;
   const where = searchCondition(condition, { schema, collection, application, caller });
-  return { ...page, schema, collection, ...(where === undefined ? {} : { where }) };
+  return { schema, collection, order, scope, where, after, skip, limit };
 }
 
 type ReadRows = (options: PageOptions) => Promise<Row[]>;

@@ -17,7 +17,7 @@ export interface PageQuery {
   /** Only records of this creator are listed. */
   readonly scope: string | undefined;
   /** The search condition, in SQL, on the table with the alias `t`. */
-  readonly where?: (params: Params) => string;
+  readonly where?: ((params: Params) => string) | undefined;
   readonly after?: Position | undefined;
   readonly skip: number;
   readonly limit: number;
@@ -75,7 +75,6 @@ export function pageOf(query: PageQuery, { form, exact }: PageOptions): Statemen
   const { order, skip, limit, after } = query;
   const whole = exact && key.whole !== undefined ? `case when ${mayBeCut(key)} then ${key.whole} end` : undefined;
   const keys = [`t.${key.column}`, ...(whole === undefined ? [] : [whole]), 't.id'];
-  const names = keys.map((_, index) => `k${index}`);
   const nulls = key.nullable ? (order.descending ? ' nulls last' : ' nulls first') : '';
   const ordered = (by: readonly string[]) =>
     `order by ${by.map((k, index) => `${k} ${order.descending ? 'desc' : 'asc'}${index === 0 ? nulls : ''}`).join(', ')}`;
@@ -83,7 +82,6 @@ export function pageOf(query: PageQuery, { form, exact }: PageOptions): Statemen
   const scope = query.scope === undefined ? [] : [`t.created_by = ${params.text(query.scope)}`];
   const where = query.where === undefined ? [] : [query.where(params)];
   const flag = !exact && key.whole !== undefined ? `, case when ${mayBeCut(key)} then true end as cut` : '';
-  const named = keys.map((k, index) => `${k} as ${names[index]}`).join(', ');
   const all = (conditions: readonly string[]) => (conditions.length > 0 ? ` where ${conditions.join(' and ')}` : '');
   const select = (columns: string, range: readonly string[], bounds: string) => {
     const rest = `${ordered(keys)} ${bounds}`;
@@ -94,6 +92,11 @@ export function pageOf(query: PageQuery, { form, exact }: PageOptions): Statemen
   const page = (text: string): Statement => ({ text, params: params.values });
   const allRanges = after === undefined ? [[]] : seek(key, after, { order, params, whole, scope: query.scope });
   const ranges = form === 'walk' ? allRanges.slice(0, 1) : allRanges;
+  if (form !== 'collect' && skip === 0 && ranges.length === 1) {
+    return page(select(`${LISTED}${flag}`, ranges[0]!, `limit ${limit}`));
+  }
+  const names = keys.map((_, index) => `k${index}`);
+  const named = keys.map((k, index) => `${k} as ${names[index]}`).join(', ');
   if (form === 'collect') {
     const hits = `select ${named} from ${table} t${all([...scope, ...where, either(ranges)])}`;
     return page(`with hits as materialized (${hits})
@@ -107,8 +110,6 @@ export function pageOf(query: PageQuery, { form, exact }: PageOptions): Statemen
       `select ${LISTED}${flag} from (${ids}) p join ${table} t on t.id = p.${names.at(-1)} ${ordered(names)}`,
     );
   }
-  const [only = [], ...others] = ranges;
-  if (others.length === 0) return page(select(`${LISTED}${flag}`, only, `limit ${limit}`));
   // Each part is a range of the index. They are merged; the second is barely read while the first has enough rows.
   const parts = ranges.map((range) => `(${select(`${LISTED}${flag}, ${named}`, range, `limit ${limit}`)})`);
   const columns = flag === '' ? 'p.rec' : 'p.rec, p.cut';

@@ -24,10 +24,15 @@ export interface SearchSetting {
 /** The condition on the table with the alias `t`; undefined if every record matches. */
 export function searchCondition(
   condition: Condition,
-  { collection, ...setting }: Omit<SearchSetting, 'params'> & { readonly collection: PreparedCollection },
+  {
+    collection,
+    schema,
+    application,
+    caller,
+  }: Omit<SearchSetting, 'params'> & { readonly collection: PreparedCollection },
 ): ((params: Params) => string) | undefined {
   if (condition.kind === 'everything') return undefined;
-  return (params) => compileSearch(condition, { collection, alias: 't' }, { ...setting, params });
+  return (params) => compileSearch(condition, { collection, alias: 't' }, { schema, application, caller, params });
 }
 
 export function compileSearch(condition: Condition, source: Source, setting: SearchSetting): string {
