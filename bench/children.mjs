@@ -1,8 +1,9 @@
 // @ts-check
-// Starts and stops the processes of the bench: servers whose first line of output names their address.
+// Starts and stops the processes of the bench: servers that print their address when they are ready, and others.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { closeSync } from 'node:fs';
 import { interruption } from '../scripts/processes.mjs';
 
 const START_MS = 120_000;
@@ -18,21 +19,8 @@ const END_MS = 30_000;
  * @property {() => Promise<void>} end
  */
 
-/**
- * Starts a Node program and waits for the line of its standard output that `ready` finds.
- * @param {readonly string[]} args
- * @param {{ ready: RegExp, node?: string | undefined, env?: NodeJS.ProcessEnv, stderr?: number | 'inherit', execArgv?: readonly string[], channel?: boolean }} options `node`: the executable, where it is not this one
- * @returns {Promise<Child>} `ready` is what the first group of the pattern found
- */
-export async function startNode(
-  args,
-  { ready, node = process.execPath, env = process.env, stderr = 'inherit', execArgv = [], channel = false },
-) {
-  interruption.throwIfAborted();
-  const child = spawn(node, [...execArgv, ...args], {
-    env,
-    stdio: ['ignore', 'pipe', stderr, ...(channel ? [/** @type {const} */ ('ipc')] : [])],
-  });
+/** @param {import('node:child_process').ChildProcess} child */
+function lifeOf(child) {
   const ended = () => child.exitCode !== null || child.signalCode !== null;
   const end = async () => {
     if (ended() || child.pid === undefined) return;
@@ -42,6 +30,40 @@ export async function startNode(
     await gone;
     clearTimeout(impatience);
   };
+  return { pid: child.pid ?? 0, ended, kill: () => void child.kill('SIGKILL'), end };
+}
+
+/**
+ * Starts any program. Whether it is ready is found out otherwise.
+ * @param {string} program
+ * @param {readonly string[]} args
+ * @param {{ cwd: string, output: number, env?: NodeJS.ProcessEnv }} options `output`: a file, which is closed here
+ */
+export function startProgram(program, args, { cwd, output, env = process.env }) {
+  interruption.throwIfAborted();
+  const child = spawn(program, args, { cwd, env, stdio: ['ignore', output, output] });
+  closeSync(output);
+  child.on('error', () => {});
+  return lifeOf(child);
+}
+
+/**
+ * Starts a Node program and waits for the line of its standard output that `ready` finds.
+ * @param {readonly string[]} args
+ * @param {{ ready: RegExp, node?: string | undefined, cwd?: string, env?: NodeJS.ProcessEnv, stderr?: number | 'inherit', execArgv?: readonly string[], channel?: boolean }} options `node`: the executable, where it is not this one
+ * @returns {Promise<Child>} `ready` is what the first group of the pattern found
+ */
+export async function startNode(
+  args,
+  { ready, node = process.execPath, cwd, env = process.env, stderr = 'inherit', execArgv = [], channel = false },
+) {
+  interruption.throwIfAborted();
+  const child = spawn(node, [...execArgv, ...args], {
+    env,
+    ...(cwd === undefined ? {} : { cwd }),
+    stdio: ['ignore', 'pipe', stderr, ...(channel ? [/** @type {const} */ ('ipc')] : [])],
+  });
+  const { end, ...life } = lifeOf(child);
   const tell = async (/** @type {object} */ message) => {
     const reply = once(child, 'message', { signal: interruption });
     child.send(message);
@@ -69,7 +91,7 @@ export async function startNode(
         if (match) settle(() => resolve(match[1] ?? ''));
       });
     });
-    return { pid: child.pid ?? 0, ready: found, tell, ended, kill: () => void child.kill('SIGKILL'), end };
+    return { ...life, ready: found, tell, end };
   } catch (error) {
     await end();
     throw error;

@@ -2,6 +2,8 @@
 // What was run, and where, in one line: it stands above every result.
 
 import { availableParallelism, cpus, totalmem } from 'node:os';
+import { ROOT } from '../scripts/prepare.mjs';
+import { run } from '../scripts/processes.mjs';
 import { workersName } from './side-against.mjs';
 
 /** Those that `--records` says nothing to. */
@@ -22,4 +24,16 @@ export function describeRun({ scenario, records, rounds, seconds, logLevel, work
         : `${rounds} rounds of ${seconds} s`;
   const run = `${filled}${measured}, log level ${logLevel}${workers === undefined ? '' : `, ${workersName(workers)}`}`;
   return `${scenario}: ${run}; ${machine}, Node ${process.versions.node}, ${new Date().toISOString().slice(0, 16)}Z`;
+}
+
+/** Options whose values are paths of this machine. */
+const PATHS = ['--keep', '--json', '--profile', '--against-node'];
+
+/** The same for the documentation: with the commit, and the command that measures it again. @param {import('./options.mjs').Options} options @param {readonly string[]} args */
+export async function provenanceOf(options, args) {
+  const git = async (/** @type {string[]} */ ...command) => (await run('git', command, { cwd: ROOT })).output.trim();
+  const commit = await git('rev-parse', '--short', 'HEAD');
+  const changed = (await git('status', '--porcelain', '--', 'src')) === '' ? '' : ' with changes';
+  const told = args.map((arg, i) => (PATHS.includes(args[i - 1] ?? '') ? 'PATH' : /[ ,]/.test(arg) ? `'${arg}'` : arg));
+  return `${describeRun(options)}, commit ${commit}${changed}\n\n\`npm run bench -- ${told.join(' ')}\``;
 }

@@ -6,8 +6,9 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { note } from './progress.mjs';
 import { startOurs } from './side-ours.mjs';
-import { loadStatistics } from './statistics.mjs';
 import { openTables } from './tables.mjs';
+
+/** @typedef {(tables: import('./tables.mjs').Tables) => Promise<boolean>} SetDatabase sets what PostgreSQL reads at its start; whether it has to start again */
 
 /** Also tells a folder of the bench from others. @param {string} folder */
 export const keyFile = (folder) => join(folder, 'operator.key');
@@ -21,17 +22,17 @@ function operatorKeyIn(folder) {
 /**
  * @template T
  * @param {string} folder
- * @param {Omit<Parameters<typeof startOurs>[0], 'folder' | 'operatorKey'>} server
+ * @param {Omit<Parameters<typeof startOurs>[0], 'folder' | 'operatorKey'> & { setDatabase?: SetDatabase | undefined }} how
  * @param {(ground: import('./application.mjs').Ground) => Promise<T>} work after it the server is stopped
  * @returns {Promise<T>}
  */
-export async function onGround(folder, server, work) {
+export async function onGround(folder, { setDatabase, ...server }, work) {
   const operatorKey = operatorKeyIn(folder);
   note(`Starting a server in ${folder}`);
   const start = () => startOurs({ folder, operatorKey, ...server });
   let ours = await start();
   try {
-    if (server.profiler && (await withTables(ours, loadStatistics))) {
+    if (setDatabase && (await withTables(ours, setDatabase))) {
       await ours.stop();
       ours = await start();
     }

@@ -4,7 +4,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { converse } from './conversation.mjs';
 import { takeJobs } from './jobs.mjs';
-import { operationNamed } from './operations.mjs';
+import { requestsFor } from './peers/requests.mjs';
 
 /**
  * @typedef {object} Job
@@ -94,7 +94,7 @@ async function run(job, signal) {
 
 /** @param {readonly string[]} names @param {import('./operations.mjs').Target} target @returns {(n: number) => Buffer | undefined} */
 function inTurn(names, target) {
-  const kinds = new Map(names.map((name) => [name, { make: operationNamed(name).requests(target), made: 0 }]));
+  const kinds = new Map(names.map((name) => [name, { make: requestsFor(name, target), made: 0 }]));
   return (n) => {
     const kind = kinds.get(names[n % names.length] ?? '');
     return kind?.make(kind.made++);

@@ -22,6 +22,7 @@ import { Failure } from '../scripts/processes.mjs';
  * @property {number | undefined} againstWorkers
  * @property {string | undefined} heap
  * @property {boolean} write
+ * @property {boolean} quick
  */
 
 export const USAGE = `Usage: npm run bench -- SCENARIO [options]
@@ -33,6 +34,7 @@ Scenarios
   growth       ours with N records against ours with 10 N, at 1 connection
   publish      a column becomes sortable, searchable, unique while a reader and a writer go on
   attachments  files: memory on disk and on S3, and speed against the bare limit; fails beyond the bound of memory
+  peers        ours, the bare limit and other products, which are installed for it
   activity-log the export of a million entries while others write; fails beyond its bounds of memory and time
   fairness     one application sends ten times its share beside another; fails when the other's p99 more than doubles
   neighbours   one application does its worst beside another, attack by attack; fails when the other's p99 more than
@@ -50,7 +52,8 @@ Options
   --workers N        processes of the server (limit: of both sides)
   --against-workers N  limit: the other side has N processes
   --heap SIZE        neighbours: default, 512 (MB) or both, for every attack; otherwise 512 only for those that take memory
-  --write            neighbours: put the table into docs/neighbours.md
+  --quick            peers: fewer records, one short round, and only what installs within a minute
+  --write            neighbours: put the table into docs/neighbours.md; limit, growth, peers: into docs/performance.md
   --keep FOLDER      keep the database there, and use it again the next time
   --json FILE        write the results there too
   --log-level LEVEL  of the server that is measured (default info, which is the server's own default)
@@ -61,6 +64,7 @@ Options
 const HEAPS = ['default', '512', 'both'];
 /** Of a measurement, where none is given. @type {Record<string, number>} */
 const SECONDS = { neighbours: 4 };
+const QUICK = { records: 5_000, rounds: 1, seconds: 0.5 };
 const BOUNDS = {
   records: 10_000_000,
   rounds: 99,
@@ -108,11 +112,13 @@ export function readOptions(args, { scenarios, operations }) {
   };
   /** @param {keyof typeof BOUNDS} name @param {number} fallback */
   const number = (name, fallback) => optional(name) ?? fallback;
+  const quick = values.quick ?? false;
+  if (quick && scenario !== 'peers') throw new Failure('--quick goes with peers alone.');
   return {
     scenario,
-    records: number('records', 100_000),
-    rounds: number('rounds', 3),
-    seconds: number('seconds', SECONDS[scenario] ?? 3),
+    records: number('records', quick ? QUICK.records : 100_000),
+    rounds: number('rounds', quick ? QUICK.rounds : 3),
+    seconds: number('seconds', quick ? QUICK.seconds : (SECONDS[scenario] ?? 3)),
     connections: number('connections', 32),
     only,
     keep: values.keep,
@@ -125,6 +131,7 @@ export function readOptions(args, { scenarios, operations }) {
     againstWorkers: optional('against-workers'),
     heap: heapOf(values.heap),
     write: values.write ?? false,
+    quick,
   };
 }
 
@@ -145,7 +152,7 @@ function parse(args) {
       options: {
         ...{ records: text, rounds: text, seconds: text, connections: text, only: text, keep: text, json: text },
         ...{ against: text, 'against-node': text, workers: text, 'against-workers': text },
-        ...{ 'log-level': text, profile: text, heap: text, write: flag, list: flag, help: flag },
+        ...{ 'log-level': text, profile: text, heap: text, write: flag, quick: flag, list: flag, help: flag },
       },
     });
   } catch (error) {

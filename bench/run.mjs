@@ -8,17 +8,21 @@ import { join, resolve } from 'node:path';
 import { Failure, interruption } from '../scripts/processes.mjs';
 import { runActivityLog } from './activity-log.mjs';
 import { ATTACHMENT_PARTS, runAttachments } from './attachments.mjs';
-import { describeRun } from './description.mjs';
+import { describeRun, provenanceOf } from './description.mjs';
+import { writeTables } from './document.mjs';
 import { keyFile, onGround } from './ground.mjs';
 import { OPERATIONS } from './operations.mjs';
 import { readOptions } from './options.mjs';
+import { allowConnections } from './peers/database.mjs';
 import { runFairness } from './scenario-fairness.mjs';
 import { runGrowth } from './scenario-growth.mjs';
 import { runLimit } from './scenario-limit.mjs';
 import { ATTACK_NAMES, runNeighbours } from './scenario-neighbours.mjs';
+import { runPeers } from './scenario-peers.mjs';
 import { runProfile } from './scenario-profile.mjs';
 import { runPublish } from './scenario-publish.mjs';
 import { runRoad } from './scenario-road.mjs';
+import { loadStatistics } from './statistics.mjs';
 
 /** @type {Record<string, (ground: import('./application.mjs').Ground, options: import('./options.mjs').Options) => Promise<{ text: string, results: object[] }>>} */
 const SCENARIOS = {
@@ -33,9 +37,14 @@ const SCENARIOS = {
   'activity-log': runActivityLog,
   fairness: runFairness,
   neighbours: runNeighbours,
+  peers: runPeers,
 };
 /** Those that profile moments, and not the whole life of the server. */
 const PROFILING = ['profile', 'road'];
+/** What some want of the database. @type {Record<string, import('./ground.mjs').SetDatabase>} */
+const DATABASES = { profile: loadStatistics, road: loadStatistics, peers: allowConnections };
+/** Those with a place in docs/performance.md. */
+const WRITTEN = ['limit', 'growth', 'peers'];
 const PUBLISH_STEPS = ['sortable', 'searchable', 'unique'];
 
 /**
@@ -57,21 +66,33 @@ function makeFolder(keep) {
   return { folder, remove: () => {} };
 }
 
+/** The place in docs/performance.md that the results go to. @param {import('./options.mjs').Options} options @returns {string | undefined} none */
+function sectionOf({ scenario, write, against, againstNode, againstWorkers }) {
+  if (!write || !WRITTEN.includes(scenario)) return undefined;
+  if (against !== undefined)
+    throw new Failure('What is compared with another commit does not go into the documentation.');
+  if (againstNode !== undefined) return 'limit --against-node';
+  return againstWorkers === undefined ? scenario : 'limit --against-workers';
+}
+
 /** @param {readonly string[]} args */
 export async function runBench(args) {
   const operations = [...OPERATIONS.map(({ name }) => name), ...PUBLISH_STEPS, ...ATTACHMENT_PARTS, ...ATTACK_NAMES];
   const options = readOptions(args, { scenarios: Object.keys(SCENARIOS), operations });
   const scenario = SCENARIOS[options?.scenario ?? ''];
   if (options === undefined || scenario === undefined) return;
+  const section = sectionOf(options);
   const { folder, remove } = makeFolder(options.keep);
   try {
     const { logLevel, workers } = options;
     const profiler = PROFILING.includes(options.scenario);
     const profile = profiler ? undefined : options.profile;
-    const server = { logLevel, workers, profile, profiler };
+    const server = { logLevel, workers, profile, profiler, setDatabase: DATABASES[options.scenario] };
     const { text, ...rest } = await onGround(folder, server, (ground) => scenario(ground, options));
     const head = describeRun(options);
     process.stdout.write(`${head}\n${text}\n`);
+    if (section !== undefined)
+      writeTables('performance.md', section, `${await provenanceOf(options, args)}\n\n${text}`);
     if (options.json !== undefined) {
       writeFileSync(options.json, `${JSON.stringify({ head, options, ...rest }, null, 2)}\n`);
     }

@@ -87,7 +87,7 @@ async function uploadFiles(address, token) {
 }
 
 /** Files of the size that is uploaded, but for those that are kept: disks are not endless. @param {string} folder @param {readonly string[]} kept identifiers */
-function removeFiles(folder, kept) {
+export function removeFiles(folder, kept) {
   for (const entry of existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: 'utf8' }) : []) {
     const path = join(folder, entry);
     const found = statSync(path, { throwIfNoEntry: false });

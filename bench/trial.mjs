@@ -4,6 +4,7 @@
 
 import { connect } from 'node:net';
 import { useCodes } from './codes.mjs';
+import { requestsFor } from './peers/requests.mjs';
 import { note, warn } from './progress.mjs';
 
 const ANSWER_MS = 60_000;
@@ -30,19 +31,35 @@ function exchange(port, request) {
       if (end === -1) return;
       const head = all.toString('latin1', 0, end);
       const length = Number(/\r\ncontent-length: *(\d+)/i.exec(head)?.[1] ?? 0);
-      if (all.length < end + 4 + length) return;
-      resolve({ status: Number(head.slice(9, 12)), text: all.toString('utf8', end + 4) });
+      const chunked = /\r\ntransfer-encoding: *chunked/i.test(head);
+      if (chunked ? !all.toString('latin1').endsWith('0\r\n\r\n') : all.length < end + 4 + length) return;
+      const body = all.subarray(end + 4);
+      resolve({ status: Number(head.slice(9, 12)), text: (chunked ? joined(body) : body).toString() });
       socket.destroy();
     });
     socket.write(request);
   });
 }
 
-/** The identifiers in an answer, in order. @param {string} text @returns {string[]} */
+/** The chunks of a body. @param {Buffer} body */
+function joined(body) {
+  const parts = [];
+  for (let at = 0; at < body.length; ) {
+    const end = body.indexOf('\r\n', at);
+    const length = Number.parseInt(body.toString('latin1', at, end), 16);
+    if (!(length > 0)) break;
+    parts.push(body.subarray(end + 2, end + 2 + length));
+    at = end + 2 + length + 2;
+  }
+  return Buffer.concat(parts);
+}
+
+/** The identifiers in an answer, in order; other products have their lists in a member. @param {string} text @returns {string[]} */
 function idsIn(text) {
   if (text === '') return [];
   const body = JSON.parse(text);
-  return (Array.isArray(body) ? body : [body]).map(({ id }) => id);
+  const list = [body, body.items, body.results, body.data].find(Array.isArray);
+  return (list ?? [body]).map(({ id }) => id);
 }
 
 /**
@@ -57,7 +74,7 @@ export async function tryOut(course, operation) {
   const answers = [];
   for (const side of course.sides) {
     const target = await side.prepare(operation, ONE);
-    const request = operation.requests(target)(0);
+    const request = requestsFor(operation.name, target)(0);
     useCodes(operation.codes ?? 0);
     if (request === undefined) {
       note(`  ${operation.name}: left out, ${side.name} does not have it`);

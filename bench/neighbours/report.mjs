@@ -1,10 +1,7 @@
 // @ts-check
 // The tables of the neighbours: the measurements that decide the goal, which also go into the documentation, and all others.
 
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { ROOT } from '../../scripts/prepare.mjs';
-import { Failure } from '../../scripts/processes.mjs';
+import { writeTables } from '../document.mjs';
 import { median, OTHERS_SHARE_MAX } from '../measure.mjs';
 import { megabytes, milliseconds, percent, ratio, table } from '../table.mjs';
 import { othersShare } from './row.mjs';
@@ -15,9 +12,6 @@ import { othersShare } from './row.mjs';
 export const GROWTH_MAX = 2;
 /** How much more memory a server may use after an attack than before it. */
 const LEFT_BYTES_MAX = 512 * 2 ** 20;
-const DOCUMENT = join(ROOT, 'docs', 'neighbours.md');
-const BEGIN = '<!-- tables of npm run bench -- neighbours --write -->';
-const END = '<!-- end of the tables -->';
 
 /** @param {readonly import('./row.mjs').Phase[]} phases @param {(phase: import('./row.mjs').Phase) => number | undefined} what */
 const middle = (phases, what) => median(phases.map(what));
@@ -123,9 +117,5 @@ const attackTable = (attacks) =>
  * @param {string} measured
  */
 export function writeDocument(attacks, measured) {
-  const text = `${measured}\n\n${attackTable(attacks)}`;
-  const before = readFileSync(DOCUMENT, 'utf8');
-  const [begin, end] = [before.indexOf(BEGIN), before.indexOf(END)];
-  if (begin === -1 || end < begin) throw new Failure(`${DOCUMENT} has no place for the table.`);
-  writeFileSync(DOCUMENT, `${before.slice(0, begin + BEGIN.length)}\n\n${text}\n\n${before.slice(end)}`);
+  writeTables('neighbours.md', 'neighbours', `${measured}\n\n${attackTable(attacks)}`);
 }
