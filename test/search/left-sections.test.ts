@@ -59,6 +59,7 @@ describe('terms without a name', () => {
       ['aːb', 0],
       ['"ːmapː"', 0],
       ['" okː"', 0],
+      ['"\u0005b\u0005"', 0],
       ['"map drawn"', 0],
       ['unicorn', 0],
       [SIX, 0],

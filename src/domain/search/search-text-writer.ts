@@ -6,8 +6,11 @@ import { foldText, foldUnit, isNormalized } from './fold.ts';
 
 export const SECTION_START = '\u0001';
 const ESCAPE = 0x02;
+/** Stands before and after every entry of the list of letters. */
+export const LETTER_EDGE = '\u0005';
+const LETTER_EDGE_UNIT = LETTER_EDGE.charCodeAt(0);
 /** Counts as a letter in every locale but plain C. */
-export const SEPARATOR = '\u02d0';
+const SEPARATOR = '\u02d0';
 const SEPARATOR_UNIT = SEPARATOR.charCodeAt(0);
 const FIRST_DIGIT = 0x10;
 
@@ -162,26 +165,30 @@ export class SearchTextWriter {
     this.#length = length;
   }
 
-  /** Adds the letters that occur, each between two separators, and the words of two letters, each before one. */
+  /**
+   * Adds a list of the letters and the words of two letters that occur. Each is a word to the index: one letter makes two
+   * trigrams, of which most texts have the first anyway, and two letters make none that their text has not. With letters
+   * joined by a separator that counts as a letter, records took a tenth longer to enter the index, and Latin ones a fifth:
+   * of ASCII trigrams alone, PostgreSQL need not sort the list twice.
+   */
   addLetters(mark: string): void {
     const letters: number[] = [];
     for (let unit = 0; unit < ASCII_UNITS; unit += 1) if (this.#ascii[unit] === 1) letters.push(unit);
     if (this.#letters.size > 0) letters.push(...[...this.#letters].sort((one, other) => one - other));
     if (letters.length === 0) return;
     const pairs = [...this.#pairs].sort((one, other) => one - other);
-    this.#reserve(mark.length + 1 + 2 * letters.length + 4 * pairs.length);
+    this.#reserve(mark.length + 1 + 2 * letters.length + 3 * pairs.length);
     this.addMark(mark);
     const units = this.#units;
-    units[this.#length++] = SEPARATOR_UNIT;
+    units[this.#length++] = LETTER_EDGE_UNIT;
     for (const letter of letters) {
       units[this.#length++] = letter;
-      units[this.#length++] = SEPARATOR_UNIT;
+      units[this.#length++] = LETTER_EDGE_UNIT;
     }
     for (const pair of pairs) {
-      units[this.#length++] = 0x20;
       units[this.#length++] = pair >> 8;
       units[this.#length++] = pair & 0xff;
-      units[this.#length++] = SEPARATOR_UNIT;
+      units[this.#length++] = LETTER_EDGE_UNIT;
     }
   }
 

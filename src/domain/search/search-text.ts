@@ -1,18 +1,18 @@
 // Builds the search text of a record: one folded text for all its searchable columns, with one section per column or key
 // (docs/architecture/search.md). One index over it serves every search; the section is then tested exactly.
 //
-// The index finds nothing shorter than three letters. For short terms the sections are followed by every letter that occurs,
-// between two separators, and by every word of two letters, followed by a separator.
+// The index finds nothing shorter than three letters. For short terms the sections are followed by a list of every letter and
+// every word of two letters that occur, each between two control characters, so that it is a word of its own.
 //
-// Three things are reserved: the mark of a section, the separator of an Array's elements, and the separator between
-// neighbouring ideographs, which makes two of them the three characters that the index needs. A text that contains reserved
-// characters itself has each replaced by an escape of three control characters. An escape begins with ESCAPE, which occurs
-// nowhere else, so a term is in a section exactly when it is in the text.
+// Four things are reserved: the mark of a section, the separator of an Array's elements, the edges of the listed letters, and
+// the separator between neighbouring ideographs, which makes two of them the three characters that the index needs. A text
+// that contains reserved characters itself has each replaced by an escape of three control characters. An escape begins with
+// ESCAPE, which occurs nowhere else, so a term is in a section exactly when it is in the text.
 
 import type { Column, ObjectScheme } from '../../wire/applications.ts';
 import type { ObjectValue, SimpleTypeName, SimpleValue, Value, Values } from '../../wire/values.ts';
 import { sha256Hex } from '../hash.ts';
-import { digitOf, isLetter, SECTION_START, SEPARATOR, SearchTextWriter } from './search-text-writer.ts';
+import { digitOf, isLetter, LETTER_EDGE, SECTION_START, SearchTextWriter } from './search-text-writer.ts';
 
 const ELEMENT = '\u0003';
 const MARK_DIGITS = 12;
@@ -110,16 +110,10 @@ function writeFolded(folded: string): string {
 
 /**
  * Whether the term, as written, cannot occur among the letters that follow the sections. These are single letters and words
- * of two, no ideographs and nothing else.
+ * of two, with characters between them that no term contains.
  */
-export function isInSectionsAlone(text: string): boolean {
-  return (
-    THREE_TOGETHER.test(text) || [...text].some((character) => !MAY_SEPARATE.test(character) && !isLetter(character))
-  );
-}
-
-const THREE_TOGETHER = /[^ \u02d0]{3}/;
-const MAY_SEPARATE = /[ \u02d0]/;
+export const isInSectionsAlone = (text: string): boolean =>
+  text.length > 2 || [...text].some((character) => !isLetter(character));
 
 /** A term as written in search texts, and texts that every match contains too: all of them (`every`) or any (`some`). */
 export interface SearchTerm {
@@ -134,9 +128,9 @@ export function searchTerm(folded: string): SearchTerm {
   if (ASCII_PAIR.test(text)) {
     // A letter follows it, or precedes it, or it is a word by itself.
     const longer = ASCII.flatMap((letter) => [`${text}${letter}`, `${letter}${text}`]);
-    return { text, implies: { some: [...longer, `${text}${SEPARATOR}`] } };
+    return { text, implies: { some: [...longer, `${LETTER_EDGE}${text}${LETTER_EDGE}`] } };
   }
   const letters = [...new Set(text)].filter(isLetter);
   if (letters.length === 0) return { text };
-  return { text, implies: { every: letters.map((letter) => `${SEPARATOR}${letter}${SEPARATOR}`) } };
+  return { text, implies: { every: letters.map((letter) => `${LETTER_EDGE}${letter}${LETTER_EDGE}`) } };
 }
