@@ -35,7 +35,11 @@ export const METADATA_COLUMNS = {
   id: { name: 'id', type: 'text' },
 } as const;
 
-/** Every list can be ordered by these. The order of identifiers uses the primary key. */
+/**
+ * Every list can be ordered by these. The order of identifiers uses the primary key. Few lists are ordered by users' names, but
+ * those two indexes take 4 to 8 of the 420 µs that the database needs for a new record, log entry included: building them when
+ * they are first used would save no more. The search index takes 250, and all other indexes together 30.
+ */
 const ORDER_COLUMNS = Object.values(METADATA_COLUMNS).filter(({ name }) => name !== 'id');
 
 export interface Index {
@@ -102,6 +106,8 @@ const heldIndex = (collectionId: string, { name }: Projection): Index => ({
 /**
  * Writers append to a pending list, which a job merges into the index (store/records/search-indexes). With the default
  * list of 4 MB, the writer that filled it had to merge it: batches of 100 ran at half the speed with ten times the p99.
+ * Without a list a record takes 1,100 µs instead of 140, and 80 for the job. The time grows with the number of distinct
+ * trigrams, 216 in a record of 360 characters, so the text should make no needless ones.
  */
 const searchIndex = (collectionId: string): Index => ({
   name: searchIndexName(collectionId),
