@@ -1,7 +1,7 @@
 // @ts-check
 // Another commit of this repository in a folder of its own, installed and built as a user would.
 
-import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from '../scripts/prepare.mjs';
 import { Failure, run, step } from '../scripts/processes.mjs';
@@ -36,10 +36,16 @@ export async function buildCommit(commit, folder) {
   const isSame = (/** @type {string} */ file) =>
     existsSync(join(folder, file)) && readFileSync(join(folder, file)).equals(readFileSync(join(ROOT, file)));
   const packages = join(folder, 'node_modules');
-  // Only where that commit sees them as installed: it would empty the folder to install its own.
-  if (!existsSync(packages) && PACKAGE_FILES.every(isSame)) symlinkSync(join(ROOT, 'node_modules'), packages);
+  if (!existsSync(packages) && PACKAGE_FILES.every(isSame)) linkPackages(packages);
   await step(`Installing and building ${commit}`, async () => {
     const { code, output } = await run(process.execPath, ['scripts/run.mjs', 'build'], { cwd: folder });
     if (code !== 0) throw new Failure(`${output}${commit} could not be built.`);
   });
+}
+
+/** Each by itself: `npm ci` empties the folder that it finds, and would empty ours through a link to it. @param {string} packages */
+function linkPackages(packages) {
+  const own = join(ROOT, 'node_modules');
+  mkdirSync(packages);
+  for (const name of readdirSync(own)) symlinkSync(join(own, name), join(packages, name));
 }
