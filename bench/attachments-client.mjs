@@ -5,11 +5,14 @@
 import { randomBytes } from 'node:crypto';
 import http from 'node:http';
 import { interruption } from '../scripts/processes.mjs';
+import { converse } from './conversation.mjs';
+import { requestHead } from './requests.mjs';
 
 export const MIB = 2 ** 20;
 const SOURCE = randomBytes(MIB);
 /** For one file, also on a busy machine. */
 const FILE_MS = 600_000;
+const FAILURES_MAX = 10;
 
 /** @typedef {{ url: string, token?: string, agent?: http.Agent }} Place of files: POST adds one, GET below it reads it */
 
@@ -87,6 +90,50 @@ async function begin({ url, token, agent }, id) {
   const response = await answered;
   if (response.statusCode !== 200) throw new Error(`a download was answered ${response.statusCode}`);
   return response;
+}
+
+/**
+ * Small files, one after the other over each connection, as bytes that were made before.
+ * @param {Place} place
+ * @param {{ kind: 'upload' | 'download', bytes: number, ids: readonly string[], connections: number }} files
+ * @param {(done: number) => boolean} isOver
+ */
+export async function exchangeMany({ url, token }, { kind, bytes, ids, connections }, isOver) {
+  const { host, port, pathname } = new URL(url);
+  const recipient = { host, ...(token === undefined ? {} : { token }) };
+  const headers = [`Content-Length: ${bytes}`, 'Content-Type: application/octet-stream'];
+  const requests =
+    kind === 'upload'
+      ? [
+          Buffer.concat([
+            requestHead(recipient, { method: 'POST', path: pathname, headers }),
+            SOURCE.subarray(0, bytes),
+          ]),
+        ]
+      : ids.map((id) => requestHead(recipient, { method: 'GET', path: `${pathname.replace(/\/$/, '')}/${id}` }));
+  let [files, sent] = [0, 0];
+  /** @type {string[]} */
+  const failures = [];
+  const talk = {
+    port: Number(port),
+    lateMs: FILE_MS,
+    signal: interruption,
+    take: () => {
+      const next = requests[sent++ % requests.length];
+      return next === undefined || failures.length >= FAILURES_MAX || isOver(files) ? undefined : { bytes: next };
+    },
+    /** @param {import('./conversation.mjs').Answer} answer */
+    note: ({ status, text }) => {
+      if (status === 200) files++;
+      else failures.push(text());
+    },
+    /** @param {string} problem */
+    fail: (problem) => {
+      failures.push(problem);
+    },
+  };
+  await Promise.all(Array.from({ length: connections }, () => converse(talk)));
+  return { files, failures };
 }
 
 /**

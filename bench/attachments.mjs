@@ -62,7 +62,9 @@ export async function runAttachments(ground, { rounds, seconds, connections, onl
       await onS3.stop();
     }
   }
-  const throughput = wanted('throughput') ? await measureThroughput(ground, { token, rounds, seconds }) : [];
+  const throughput = wanted('throughput')
+    ? await measureThroughput(ground, { token, rounds, seconds, connections })
+    : [];
   const beyond = memory.flatMap(({ store, peaks }) =>
     peaks.filter(({ bytes }) => bytes === undefined || bytes > MEMORY_BYTES_MAX).map((peak) => ({ store, ...peak })),
   );

@@ -4,7 +4,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { constants, type Dirent } from 'node:fs';
-import { type FileHandle, lstat, mkdir, open, readdir, rename, stat, unlink } from 'node:fs/promises';
+import { type FileHandle, lstat, mkdir, open, readdir, rename, unlink } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { ByteRange } from '../../domain/attachments/byte-range.ts';
@@ -17,7 +17,7 @@ import {
   StoreUnavailable,
   StoreUnusable,
 } from './blobs.ts';
-import { closeFile, deferErrors, openFile, readExactly, sizeOfFile, syncFile, writeAll } from './files.ts';
+import { closeFile, deferErrors, openFile, readExactly, sizeOfFile, statPath, syncFile, writeAll } from './files.ts';
 import { codeOf, openNew, removeEmpty, syncFolder, syncPath } from './folders.ts';
 import { checkApplication, checkKey, checkNewKey, fileNameOf, isInterrupted, keyOfFileName } from './keys.ts';
 
@@ -79,7 +79,7 @@ function checkRoot(root: string): Promise<void> {
 
 async function checkMarker(root: string): Promise<void> {
   try {
-    await stat(join(root, MARKER));
+    await statPath(join(root, MARKER));
   } catch (cause) {
     if (!['ENOENT', 'ENOTDIR'].includes(String(codeOf(cause)))) throw cause;
     throw new StoreUnavailable(`it has no ${MARKER}, so its disk is not mounted or it is another folder`, { cause });

@@ -9,6 +9,7 @@ import { promisify } from 'node:util';
 export const openFile: (path: string, flags: string | number, mode?: number) => Promise<number> = promisify(fs.open);
 export const closeFile: (file: number) => Promise<void> = promisify(fs.close);
 export const syncFile: (file: number) => Promise<void> = promisify(fs.fsync);
+export const statPath: (path: string) => Promise<fs.Stats> = promisify(fs.stat);
 const stateOfFile: (file: number) => Promise<fs.Stats> = promisify(fs.fstat);
 const writeFile = promisify(fs.write);
 const readFile = promisify(fs.read);

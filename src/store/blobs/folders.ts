@@ -2,10 +2,10 @@
 // that new and removed entries are durable.
 
 import { constants } from 'node:fs';
-import { mkdir, rmdir, stat } from 'node:fs/promises';
+import { mkdir, rmdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { BoundedMap } from '../../load/bounded-map.ts';
-import { closeFile, openFile, syncFile } from './files.ts';
+import { closeFile, openFile, statPath, syncFile } from './files.ts';
 
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
@@ -84,7 +84,7 @@ export async function syncPath(root: string, shard: string): Promise<void> {
 }
 
 async function lookAt(shard: string): Promise<SeenFolder> {
-  const { dev, ino, birthtimeMs } = await stat(shard);
+  const { dev, ino, birthtimeMs } = await statPath(shard);
   const identity = `${dev} ${ino} ${birthtimeMs}`;
   const seen = seenFolders.get(shard);
   if (seen?.identity === identity) return seen;
