@@ -7,13 +7,13 @@ import { pipeline } from 'node:stream/promises';
 import type { ByteBudget } from '../load/byte-budget.ts';
 import type { RequestScope, Stage } from '../request/request-scope.ts';
 import { chunkTurn, DOWNLOAD_CHUNK_BYTES } from './clients/file-chunk-queue.ts';
-import { BODY_HEADERS, writeAtOnce } from './replies/one-write.ts';
+import { AT_ONCE_BYTES_MAX, BODY_HEADERS, writeAtOnce } from './replies/one-write.ts';
 import type { Body, Reply } from './replies/reply.ts';
 
 export function writeReply(response: ServerResponse, scope: RequestScope, reply: Reply, budget: ByteBudget): void {
   const { status, headers, body } = reply;
   addServerTiming(scope, status);
-  if (typeof body === 'string' && writeAtOnce(response, body, { scope, reply })) return;
+  if (isShort(body) && writeAtOnce(response, body, { scope, reply })) return;
   const id = { 'x-request-id': scope.id };
   if (body === undefined) {
     response.writeHead(status, { ...id, ...scope.headers, ...headers });
@@ -25,6 +25,9 @@ export function writeReply(response: ServerResponse, scope: RequestScope, reply:
   if (isInParts(body)) writeParts(response, body, (bytes) => budget.releaseBytes(scope, bytes));
   else response.end(body);
 }
+
+const isShort = (body: Body | undefined): body is string | Buffer =>
+  typeof body === 'string' || (Buffer.isBuffer(body) && body.length <= AT_ONCE_BYTES_MAX);
 
 const isInParts = (body: Body): body is readonly (string | Uint8Array)[] => Array.isArray(body);
 

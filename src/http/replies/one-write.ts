@@ -19,10 +19,13 @@ export const BODY_HEADERS = {
   'x-content-type-options': 'nosniff',
 };
 
+/** Copying more bytes than these next to the head takes longer than a writev. */
+export const AT_ONCE_BYTES_MAX = 16 * 1024;
+
 /** Returns false, and sends nothing, for what Node has to send: HEAD, HTTP/1.0, the last reply of a connection, unusual headers. */
 export function writeAtOnce(
   response: NodeResponse,
-  body: string,
+  body: string | Buffer,
   { scope, reply }: { scope: RequestScope; reply: Reply },
 ): boolean {
   const { req, shouldKeepAlive } = response;
@@ -30,7 +33,7 @@ export function writeAtOnce(
   const { status, headers } = reply;
   const ownLines = headers === undefined ? BODY_LINES : linesWithDefaults(headers);
   if (ownLines === undefined) return false;
-  const text = utf8AsLatin1(body);
+  const text = typeof body === 'string' ? utf8AsLatin1(body) : body.toString('latin1');
   const seconds = Math.floor((response._keepAliveTimeout ?? 0) / 1000);
   const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ncontent-length: ${text.length}\r\nx-request-id: ${scope.id}\r\n${ownLines}${linesOf(scope.headers)}Date: ${httpDate()}\r\nConnection: keep-alive\r\nKeep-Alive: timeout=${seconds}\r\n\r\n`;
   response.statusCode = status;
