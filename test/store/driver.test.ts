@@ -4,13 +4,14 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { Socket } from 'node:net';
 import { after, before, describe, it } from 'node:test';
-import pg from 'pg';
+import type pg from 'pg';
 import {
   becomeQuery,
   cutClient,
   isBusy,
   isInTransaction,
   isLostConnection,
+  newClient,
   parameterOf,
   streamOf,
   takeConfirmation,
@@ -23,7 +24,7 @@ describe('a client of pg', () => {
 
   before(async () => {
     database = await createDatabase();
-    client = new pg.Client({ ...database.connection, pipeline: true } as pg.ClientConfig);
+    client = newClient({ ...database.connection, pipeline: true } as pg.ClientConfig);
     client.on('error', () => undefined);
     await client.connect();
   });
@@ -58,6 +59,17 @@ describe('a client of pg', () => {
     assert.equal(isInTransaction(client), true);
     await client.query('rollback');
     assert.equal(isInTransaction(client), false);
+  });
+
+  it('leaves nothing of what arrives in its stream, and hears of notices and errors', async () => {
+    const heard: unknown[] = [];
+    client.on('notice', ({ message }) => heard.push(message));
+    const result = client.query(`do $$ begin raise notice 'hear'; end $$; select repeat('x', 200000) as x; select 1/0`);
+    await assert.rejects(result, { code: '22012' });
+    assert.deepEqual(heard, ['hear']);
+    assert.equal(streamOf(client).readableLength, 0);
+    assert.ok(streamOf(client).bytesRead > 200_000);
+    await new Promise(setImmediate);
   });
 
   it('sends several statements without waiting', async () => {

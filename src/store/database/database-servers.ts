@@ -4,7 +4,7 @@
 import pg from 'pg';
 import { withTimeout } from '../../request/timeout.ts';
 import { unavailable } from './database-errors.ts';
-import { cutClient, isBusy, streamOf } from './driver.ts';
+import { cutClient, isBusy, newClient, streamOf } from './driver.ts';
 
 /** Short, so that an attempt begun while packets were lost delays requests only briefly once the network is back. */
 const CONNECT_MS = 1_500;
@@ -113,7 +113,7 @@ function reasonOf(error: unknown): string {
 }
 
 async function open(config: pg.ClientConfig, milliseconds: number): Promise<pg.Client> {
-  const client = new pg.Client({
+  const client = newClient({
     application_name: 'cartulary',
     ...config,
     keepAlive: true,

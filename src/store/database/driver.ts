@@ -1,8 +1,9 @@
 // Everything that we use of `pg` beyond its documented interface, and how its own failures are recognised. Nothing else may
 // reach into a client; test/store/driver.test.ts fails when an upgrade of `pg` changes any of this.
 
-import type { Socket } from 'node:net';
+import { Socket, type SocketConstructorOpts } from 'node:net';
 import pg from 'pg';
+import { Incoming } from './incoming.ts';
 
 /** The members that `pg` does not declare. */
 type Internals = pg.Client & {
@@ -11,10 +12,42 @@ type Internals = pg.Client & {
   getTransactionStatus(): string | null;
   readonly connection: {
     readonly stream: Socket;
+    /** The messages that arrive are events of the connection. */
+    emit(event: string, message: object): boolean;
     /** By name, the text of every statement that was ever prepared. */
     readonly parsedStatements: Record<string, string>;
   };
 };
+
+/** The option that Node's types declare only for connecting. */
+interface ReadingOptions {
+  readonly onread: { readonly buffer: Buffer; readonly callback: (bytes: number, buffer: Buffer) => boolean };
+}
+
+const CHUNK_BYTES = 64 * 1024;
+
+/** A client whose messages we read (store/database/incoming), unless its connection is encrypted. */
+export function newClient(config: pg.ClientConfig): pg.Client {
+  // `pg` calls it while the client is made.
+  const stream = ({ ssl }: { readonly ssl?: unknown } = {}): Socket => {
+    if (ssl) return new Socket();
+    const callback = (bytes: number, buffer: Buffer) => {
+      incoming.read(buffer.subarray(0, bytes));
+      return true;
+    };
+    const options: ReadingOptions = { onread: { buffer: Buffer.allocUnsafeSlow(CHUNK_BYTES), callback } };
+    return new Socket(options as SocketConstructorOpts);
+  };
+  const client = new pg.Client({ ...config, stream } as pg.ClientConfig);
+  const { connection } = client as Internals;
+  const incoming = new Incoming({
+    onRow: (fields) => connection.emit('dataRow', { fields }),
+    onCommandComplete: (text) => connection.emit('commandComplete', { text }),
+    onReady: (status) => connection.emit('readyForQuery', { status }),
+    onOther: (bytes) => connection.stream.emit('data', bytes),
+  });
+  return client;
+}
 
 export const streamOf = (client: pg.Client): Socket => (client as Internals).connection.stream;
 
