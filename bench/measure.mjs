@@ -28,6 +28,7 @@ import { machineSeconds, usageOf, usageOfDatabase, usageOfServer } from './usage
  * @typedef {object} Course
  * @property {import('./load-process.mjs').Load} load
  * @property {readonly import('./side.mjs').Side[]} sides
+ * @property {number} [warmSeconds] of the warm-up, where it has to be short
  * @property {number} [warmConnections] of the warm-up, where they are more than those that are measured
  * @property {number} rounds
  * @property {number} seconds
@@ -88,7 +89,11 @@ export async function measure(course, operation, connections) {
 /** @param {Course} course @param {import('./operations.mjs').Operation} operation @param {{ side: import('./side.mjs').Side, connections: number }} who */
 async function warmUp(course, operation, { side, connections }) {
   // One connection alone sends too little for the code to be compiled.
-  const warm = { side, connections: course.warmConnections ?? connections, seconds: WARM.seconds };
+  const warm = {
+    side,
+    connections: course.warmConnections ?? connections,
+    seconds: course.warmSeconds ?? WARM.seconds,
+  };
   const timesMax = course.rounds === 1 ? 1 : WARM.timesMax;
   for (let [times, answered] = [0, 0]; times < timesMax && answered < WARM.requests; times++) {
     answered += (await runOnce(course, operation, warm)).requests;

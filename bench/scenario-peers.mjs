@@ -37,22 +37,27 @@ export async function runPeers(ground, options) {
   /** @type {string[]} */
   const absent = [];
   const load = startLoad();
+  // All at once, and beside the loading: most of it is waiting for the network.
+  const installing = PEERS.map((peer) => ({
+    peer,
+    installed: quick && isSlow(peer, folder) ? undefined : installPeer(peer, folder),
+  }));
+  const installedAll = Promise.allSettled(installing.map(({ installed }) => installed));
   try {
-    for (const peer of PEERS) {
-      const late = quick && !peer.quick && !isInstalled(peer, folder);
-      const one = late ? TOO_SLOW : await startPeer(ground, peer, records).catch(reasonOf);
+    const ours = await sideOn(ground, 'ours', { items: records });
+    for (const { peer, installed } of installing) {
+      const one = installed ? await startPeer(ground, peer, { installed, records }).catch(reasonOf) : TOO_SLOW;
       if (typeof one !== 'string') started.push(one);
       else {
         absent.push(`${peer.name} is not among them: ${one}`);
         warn(absent.at(-1) ?? '');
       }
     }
-    const ours = await sideOn(ground, 'ours', { items: records });
     const bare = await startBareSide(ground, ours.application);
     started.unshift({ side: bare.side, name: bare.side.name, stop: bare.stop });
     const course = {
       ...{ load, rounds, seconds, sides: [ours, ...started.map(({ side }) => side)] },
-      warmConnections: connections,
+      ...{ warmConnections: connections, ...(quick ? { warmSeconds: seconds } : {}) },
     };
     /** @type {import('./measure.mjs').Result[]} */
     const results = [];
@@ -74,12 +79,15 @@ export async function runPeers(ground, options) {
     if (write) writeFileSync(join(ROOT, 'docs', CHART), chart(many, sides, title));
     return { results: named, text: [...(write ? [`![${title}](${CHART})`] : []), tables, ...absent].join('\n\n') };
   } finally {
+    await installedAll;
     await load.end();
     for (const { stop } of started) await stop();
     note('');
   }
 }
 
+/** @param {import('./peers/peer.mjs').Peer} peer @param {string} folder */
+const isSlow = (peer, folder) => !peer.quick && !isInstalled(peer, folder);
 const TOO_SLOW = 'with --quick only where a folder that is kept (--keep) has it installed';
 
 /** @param {Error} error @returns {string} */
@@ -91,11 +99,11 @@ function reasonOf({ message }) {
 /**
  * @param {import('./application.mjs').Ground} ground
  * @param {import('./peers/peer.mjs').Peer} peer
- * @param {number} records
+ * @param {{ installed: ReturnType<typeof installPeer>, records: number }} of
  * @returns {Promise<Started>}
  */
-async function startPeer(ground, peer, records) {
-  const { folder, node, version } = await installPeer(peer, join(ground.folder, 'peers'));
+async function startPeer(ground, peer, { installed, records }) {
+  const { folder, node, version } = await installed;
   for (const left of ['data', 'output.log']) rmSync(join(folder, left), { recursive: true, force: true });
   const database = await makeDatabase(ground, `peer_${peer.key}`);
   try {

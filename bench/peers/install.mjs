@@ -4,7 +4,8 @@
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
-import { Failure, run, step } from '../../scripts/processes.mjs';
+import { Failure, run } from '../../scripts/processes.mjs';
+import { note } from '../progress.mjs';
 
 const INSTALL_MS = 1_200_000;
 const MACHINE = `${process.platform}-${process.arch}`;
@@ -58,11 +59,12 @@ export const isInstalled = ({ key }, folder) => existsSync(join(folder, key, 'pa
 export async function installPeer(peer, folder) {
   const own = join(folder, peer.key);
   const packages = peer.packages(MACHINE);
-  return step(`Installing ${peer.name}`, async () => {
-    const node = await nodeFor(peer, folder);
-    await install(own, packages, { node, compiled: peer.compiled ?? [] });
-    return { folder: own, node, version: versionOf(own, packages) };
-  });
+  const began = performance.now();
+  const present = isInstalled(peer, folder);
+  const node = await nodeFor(peer, folder);
+  await install(own, packages, { node, compiled: peer.compiled ?? [] });
+  if (!present) note(`Installed ${peer.name} in ${((performance.now() - began) / 1000).toFixed(1)} s`);
+  return { folder: own, node, version: versionOf(own, packages) };
 }
 
 /** @param {import('./peer.mjs').Peer} peer @param {string} folder @returns {Promise<string>} this Node, unless it has to be another */
