@@ -28,6 +28,7 @@ import { machineSeconds, usageOf, usageOfDatabase, usageOfServer } from './usage
  * @typedef {object} Course
  * @property {import('./load-process.mjs').Load} load
  * @property {readonly import('./side.mjs').Side[]} sides
+ * @property {number} [drainMs] to wait for the last replies, where sides are slow
  * @property {number} [warmSeconds] of the warm-up, where it has to be short
  * @property {number} [warmConnections] of the warm-up, where they are more than those that are measured
  * @property {number} rounds
@@ -105,7 +106,7 @@ async function warmUp(course, operation, { side, connections }) {
  */
 
 /**
- * @param {Pick<Course, 'load'>} course
+ * @param {Pick<Course, 'load' | 'drainMs'>} course
  * @param {import('./operations.mjs').Operation} operation
  * @param {{ side: import('./side.mjs').Side, connections: number, seconds: number, begin?: () => Promise<void>, end?: () => Promise<void> }} options `begin` and
  *   `end` directly before and after the requests
@@ -113,7 +114,7 @@ async function warmUp(course, operation, { side, connections }) {
  */
 export async function runOnce(course, operation, { side, connections, seconds, begin, end }) {
   interruption.throwIfAborted();
-  const { load } = course;
+  const { load, drainMs } = course;
   const target = await side.prepare(operation, { connections, seconds });
   const databasePid = side.databasePid();
   const used = () => [usageOfServer(side.pid, databasePid), usageOfDatabase(databasePid), usageOf(load.pid)];
@@ -128,7 +129,7 @@ export async function runOnce(course, operation, { side, connections, seconds, b
   }, SAMPLE_MS);
   const port = Number(new URL(side.address).port);
   const outcome = await load
-    .run({ operation: operation.name, port, target, connections, seconds })
+    .run({ operation: operation.name, port, target, connections, seconds, ...(drainMs ? { drainMs } : {}) })
     .finally(() => clearInterval(watch));
   useCodes(outcome.sent * (operation.codes ?? 0));
   const machineAfter = machineSeconds();

@@ -21,6 +21,8 @@ import { sideOn, startBareSide } from './scenario-limit.mjs';
 import { tryOut } from './trial.mjs';
 
 const CHART = 'performance.svg';
+/** A product that creates 3 batches a second needs 11 seconds for those of 32 connections. */
+const DRAIN_MS = 60_000;
 
 /** @typedef {{ side: import('./side.mjs').Side, name: string, stop: () => Promise<void> }} Started */
 
@@ -57,7 +59,7 @@ export async function runPeers(ground, options) {
     started.unshift({ side: bare.side, name: bare.side.name, stop: bare.stop });
     const course = {
       ...{ load, rounds, seconds, sides: [ours, ...started.map(({ side }) => side)] },
-      ...{ warmConnections: connections, ...(quick ? { warmSeconds: seconds } : {}) },
+      ...{ drainMs: DRAIN_MS, warmConnections: connections, ...(quick ? { warmSeconds: seconds } : {}) },
     };
     /** @type {import('./measure.mjs').Result[]} */
     const results = [];
