@@ -12,7 +12,7 @@ const STAGES = [
   ['parse HTTP', /^node:_http_(common|incoming|server)|^node:internal\/http|^src\/http\/(server\.|clients\/)/],
   [
     'router',
-    /^node_modules\/(find-my-way|fast-querystring|safe-regex2|fast-decode-uri-component)|^src\/http\/routes\//,
+    /^node_modules\/(find-my-way|fast-querystring|safe-regex2|fast-decode-uri-component)|^src\/http\/(routes\/|health\.)/,
   ],
   [
     'head checks',
