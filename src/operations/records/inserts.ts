@@ -9,6 +9,9 @@ import { insertEntries } from '../../store/activity/activity.ts';
 import { loggedWrite } from '../../store/activity/logged-write.ts';
 import { StaleDefinition } from '../../store/database/database-errors.ts';
 import type { Reader } from '../../store/database/handles.ts';
+import { Joining } from '../../store/database/joining.ts';
+import type { Row } from '../../store/database/statements.ts';
+import { insertStatement, type JoinedCreate } from '../../store/records/joined-statements.ts';
 import { insertRecords, type RecordRow } from '../../store/records/records.ts';
 import { violatedColumn } from '../../store/records/tables.ts';
 import type { NewRecord } from '../../wire/records.ts';
@@ -16,8 +19,14 @@ import type { Values } from '../../wire/values.ts';
 import { recordEntries } from '../activity/entries.ts';
 import { type InCollection, reportWritten } from '../in-collection.ts';
 import { type Failure, inOrder, inOrderInSlices, type Outcome } from '../in-order.ts';
+import {
+  CREATES_UNDER_WAY,
+  isLongAmongOthers,
+  type JoinedRecordWrite,
+  joinedByCollection,
+  writeTogether,
+} from '../write-together.ts';
 import { duplicatedValues } from './duplicated-values.ts';
-import { insertJoined } from './joined-writes.ts';
 import { draft, draftInSlices, type StoredForm } from './stored-forms.ts';
 import { completeTargets, type FoundTargets, findTargets } from './targets.ts';
 
@@ -77,7 +86,7 @@ export async function insertDrafts(at: InCollection, drafts: readonly NewDraft[]
     const [only, ...others] = rows;
     const inserted =
       only !== undefined && others.length === 0
-        ? await insertJoined(at, only, entries)
+        ? await insertOne(at, only, entries)
         : await loggedWrite(at.store, insertRecords(at.table, rows), entries);
     if (inserted.length < rows.length) throw new StaleDefinition();
     reportWritten(at, rows.length);
@@ -89,6 +98,26 @@ export async function insertDrafts(at: InCollection, drafts: readonly NewDraft[]
       return { texts: [], failure: await refused(at, at.store, { made: only, index: 0, error }) };
   }
   return insertOneByOne(at, drafts, rows);
+}
+
+type Create = JoinedRecordWrite & JoinedCreate;
+
+const insertAlone = ({ store, table, row, entries }: Create) =>
+  loggedWrite(store, insertRecords(table, [row]), entries);
+
+const insertJoined = joinedByCollection<Create>(
+  (texts) =>
+    new Joining({
+      underWayMax: CREATES_UNDER_WAY,
+      alone: insertAlone,
+      together: (members) => writeTogether(members, insertStatement(texts.insert, members), ({ row }) => row.id),
+    }),
+);
+
+/** The identifier of the record, or no row if the definition is stale. */
+function insertOne({ store, scope, table }: InCollection, row: RecordRow, entries: Create['entries']): Promise<Row[]> {
+  const create = { store, scope, table, row, entries };
+  return isLongAmongOthers(row.rec) ? insertAlone(create) : insertJoined(create);
 }
 
 export function newRow(

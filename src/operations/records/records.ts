@@ -15,9 +15,9 @@ import { recordEntries } from '../activity/entries.ts';
 import { type InCollection, inCollection } from '../in-collection.ts';
 import { type Failure, inOrder } from '../in-order.ts';
 import { draftRecords, insertDrafts } from './inserts.ts';
-import { removeJoined } from './joined-writes.ts';
 import { withLiveReferences, withLiveReferencesIfPossible } from './live-references.ts';
 import { readLong } from './reading.ts';
+import { removeOne } from './removals.ts';
 import { ATTEMPTS, buildOnStored, buildReplacement, replace, throwMissReason } from './single-statement-updates.ts';
 import { findTargets } from './targets.ts';
 import { applyUpdates, type Update, type UpdateConditions } from './updates.ts';
@@ -174,7 +174,9 @@ export async function remove(
   const conditions = { scope: writeScope(at.collection.definition, at.caller), ifHash };
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     const entries = recordEntries(at, { kind: 'record.delete', recordIds: [recordId] });
-    if ((await removeJoined(at, { recordId, conditions }, entries)).length > 0) {
+    if (
+      (await removeOne({ store: at.store, scope: at.scope, table: at.table, recordId, conditions, entries })).length > 0
+    ) {
       return;
     }
     await throwMissReason(at, recordId, ifHash);

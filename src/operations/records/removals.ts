@@ -5,11 +5,21 @@
 import type { Context } from '../../context.ts';
 import { writeScope } from '../../domain/people/access.ts';
 import { tooBusy } from '../../faults.ts';
-import { commitLogged } from '../../store/activity/logged-write.ts';
+import { commitLogged, loggedWrite } from '../../store/activity/logged-write.ts';
 import { StaleDefinition } from '../../store/database/database-errors.ts';
+import { Joining } from '../../store/database/joining.ts';
+import { type JoinedRemove, removeStatement } from '../../store/records/joined-statements.ts';
+import { removeRecord } from '../../store/records/records.ts';
 import { findMatching, lockMatching, removeLocked } from '../../store/records/removals.ts';
 import { recordEntries } from '../activity/entries.ts';
 import { type InCollection, inCollection } from '../in-collection.ts';
+import {
+  CHANGES_UNDER_WAY,
+  inOrderOfIds,
+  type JoinedRecordWrite,
+  joinedByCollection,
+  writeTogether,
+} from '../write-together.ts';
 import { type SearchInput, searchOf } from './lists.ts';
 
 /** Records found, and deleted, at a time. */
@@ -60,3 +70,22 @@ async function removeBatch(at: InCollection, selection: Parameters<typeof lockMa
     return ids;
   });
 }
+
+type Remove = JoinedRecordWrite & JoinedRemove;
+
+const idRemoved = ({ recordId }: Remove): string => recordId;
+
+/** The identifier; no row if the record does not fulfil the conditions or the definition is stale. */
+export const removeOne = joinedByCollection<Remove>(
+  (texts) =>
+    new Joining({
+      underWayMax: CHANGES_UNDER_WAY,
+      alone: ({ store, table, recordId, conditions, entries }) =>
+        loggedWrite(store, removeRecord(table, recordId, conditions), entries),
+      together: (members) => {
+        const change = removeStatement(texts.remove, inOrderOfIds(members, idRemoved));
+        return writeTogether(members, change, idRemoved);
+      },
+      keyOf: idRemoved,
+    }),
+);

@@ -6,14 +6,25 @@ import { isoTime } from '../../domain/dates/iso-time.ts';
 import { writeScope } from '../../domain/people/access.ts';
 import { hashPart, readRecordText, tailPart } from '../../domain/records/record-text.ts';
 import { fault, tooBusy } from '../../faults.ts';
+import { loggedWrite } from '../../store/activity/logged-write.ts';
+import { Joining } from '../../store/database/joining.ts';
+import type { Row } from '../../store/database/statements.ts';
 import { assertGeneration } from '../../store/records/fence.ts';
+import { type JoinedReplace, replaceStatement } from '../../store/records/joined-statements.ts';
 import { isLongRecord } from '../../store/records/long-records.ts';
-import { inspectRecord } from '../../store/records/records.ts';
+import { inspectRecord, replaceRecord } from '../../store/records/records.ts';
 import type { Values } from '../../wire/values.ts';
 import { recordEntries } from '../activity/entries.ts';
 import { assertWritable, type InCollection, reportWritten } from '../in-collection.ts';
+import {
+  CHANGES_UNDER_WAY,
+  inOrderOfIds,
+  isLongAmongOthers,
+  type JoinedRecordWrite,
+  joinedByCollection,
+  writeTogether,
+} from '../write-together.ts';
 import { duplicatedValues } from './duplicated-values.ts';
-import { replaceJoined } from './joined-writes.ts';
 import { draftInSlices } from './stored-forms.ts';
 import { completeTargets, type FoundTargets, isFound } from './targets.ts';
 import { mergeValues, type Update } from './updates.ts';
@@ -53,6 +64,30 @@ export function buildOnStored(
   return { values: mergeValues(record.values, change), onHash: record.hash };
 }
 
+type Replace = JoinedRecordWrite & JoinedReplace;
+
+const replaceAlone = ({ store, table, replacement, conditions, entries }: Replace) =>
+  loggedWrite(store, replaceRecord(table, replacement, conditions), entries);
+
+const replaceJoined = joinedByCollection<Replace>(
+  (texts) =>
+    new Joining({
+      underWayMax: CHANGES_UNDER_WAY,
+      alone: replaceAlone,
+      together: (members) => {
+        const change = replaceStatement(texts.replace, inOrderOfIds(members, idReplaced));
+        return writeTogether(members, change, idReplaced);
+      },
+      keyOf: idReplaced,
+    }),
+);
+
+const idReplaced = ({ replacement }: Replace): string => replacement.id;
+
+/** The identifier and the new text; no row if the record does not fulfil the conditions or the definition is stale. */
+const replaceOne = (replace: Replace): Promise<Row[]> =>
+  isLongAmongOthers(replace.replacement.tailPart) ? replaceAlone(replace) : replaceJoined(replace);
+
 /** One statement. Undefined if the record no longer has the values that the update was built on. */
 export async function replace(
   at: InCollection,
@@ -68,7 +103,7 @@ export async function replace(
     const replacement = { ...made, ...parts, now, updatedBy: caller };
     const entries = recordEntries(at, { kind: 'record.update', recordIds: [recordId] });
     try {
-      const [row] = await replaceJoined(at, { replacement, conditions }, entries);
+      const [row] = await replaceOne({ store, scope: at.scope, table: at.table, replacement, conditions, entries });
       if (row !== undefined) {
         reportWritten(at, 1);
         return row[1] as string;

@@ -38,7 +38,7 @@ export interface LockPace {
   readonly where: string;
 }
 
-interface JoinedTexts {
+export interface JoinedTexts {
   readonly insert: string;
   readonly replace: string;
   readonly remove: string;
