@@ -19,14 +19,9 @@ import type { Values } from '../../wire/values.ts';
 import { recordEntries } from '../activity/entries.ts';
 import { type InCollection, reportWritten } from '../in-collection.ts';
 import { type Failure, inOrder, inOrderInSlices, type Outcome } from '../in-order.ts';
-import {
-  CREATES_UNDER_WAY,
-  isLongAmongOthers,
-  type JoinedRecordWrite,
-  joinedByCollection,
-  writeTogether,
-} from '../write-together.ts';
+import { writeTogether } from '../write-together.ts';
 import { duplicatedValues } from './duplicated-values.ts';
+import { CREATES_UNDER_WAY, isLongAmongOthers, type JoinedRecordWrite, joinedByCollection } from './joined-writes.ts';
 import { draft, draftInSlices, type StoredForm } from './stored-forms.ts';
 import { completeTargets, type FoundTargets, findTargets } from './targets.ts';
 

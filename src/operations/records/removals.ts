@@ -1,4 +1,4 @@
-// Deletes all records that match a search. They are found without locks and deleted in batches, each a short transaction,
+// Deletes: of one record, and of all that match a search. Those are found without locks and deleted in batches, each a short transaction,
 // so that no lock is held for long and finished batches stay deleted. The oldest identifiers go first; a client whose
 // request was interrupted repeats it.
 
@@ -13,13 +13,8 @@ import { removeRecord } from '../../store/records/records.ts';
 import { findMatching, lockMatching, removeLocked } from '../../store/records/removals.ts';
 import { recordEntries } from '../activity/entries.ts';
 import { type InCollection, inCollection } from '../in-collection.ts';
-import {
-  CHANGES_UNDER_WAY,
-  inOrderOfIds,
-  type JoinedRecordWrite,
-  joinedByCollection,
-  writeTogether,
-} from '../write-together.ts';
+import { writeTogether } from '../write-together.ts';
+import { CHANGES_UNDER_WAY, inOrderOfIds, type JoinedRecordWrite, joinedByCollection } from './joined-writes.ts';
 import { type SearchInput, searchOf } from './lists.ts';
 
 /** Records found, and deleted, at a time. */

@@ -16,15 +16,15 @@ import { inspectRecord, replaceRecord } from '../../store/records/records.ts';
 import type { Values } from '../../wire/values.ts';
 import { recordEntries } from '../activity/entries.ts';
 import { assertWritable, type InCollection, reportWritten } from '../in-collection.ts';
+import { writeTogether } from '../write-together.ts';
+import { duplicatedValues } from './duplicated-values.ts';
 import {
   CHANGES_UNDER_WAY,
   inOrderOfIds,
   isLongAmongOthers,
   type JoinedRecordWrite,
   joinedByCollection,
-  writeTogether,
-} from '../write-together.ts';
-import { duplicatedValues } from './duplicated-values.ts';
+} from './joined-writes.ts';
 import { draftInSlices } from './stored-forms.ts';
 import { completeTargets, type FoundTargets, isFound } from './targets.ts';
 import { mergeValues, type Update } from './updates.ts';
