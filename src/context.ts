@@ -174,6 +174,8 @@ export interface OperatorContext {
   /** The server's address for people, without a trailing slash. */
   readonly publicUrl: () => string;
   readonly hashPassword: PasswordHashing;
+  /** Runs work after the reply; false if too much is waiting (jobs/background). */
+  readonly inBackground: PeopleDependencies['inBackground'];
   /** The local end of the connection (domain/people/server-proof). */
   readonly endpoint: string;
   /** Throws 429 if the address requests too many proofs (gate/throttling/pace). */

@@ -103,6 +103,7 @@ export function assemble(options: ServerOptions, { observe, metrics, traces, sta
   const push = new Push(options.push, () => clock.now());
   const mailer = options.mail && openMailer(options.mail);
   const publicUrl = () => options.publicUrl ?? state.address;
+  const peopleInBackground = mailsBackground.begin.bind(mailsBackground);
   const services = {
     ...limits,
     ...gate,
@@ -120,6 +121,7 @@ export function assemble(options: ServerOptions, { observe, metrics, traces, sta
     metrics: async () => ({ text: await metrics.text(), contentType: CONTENT_TYPE }),
     searchIndexes: new SearchIndexes(),
     providers: new Providers(),
+    inBackground: peopleInBackground,
     attachments: {
       blobs,
       thumbnails,
@@ -136,7 +138,7 @@ export function assemble(options: ServerOptions, { observe, metrics, traces, sta
       publicUrl,
       push,
       mailer,
-      inBackground: mailsBackground.begin.bind(mailsBackground),
+      inBackground: peopleInBackground,
     },
   };
   const background = { entries: entriesBackground, mails: mailsBackground };

@@ -2,6 +2,7 @@
 
 import type { Static } from 'typebox';
 import { Instant, Type } from './type.ts';
+import { UserShort } from './users.ts';
 
 export const TOKEN_NAME_MAX = 100;
 
@@ -23,3 +24,7 @@ export type CreatedToken = Static<typeof CreatedToken>;
 
 export const TokenView = Type.Object({ ...TOKEN, lastUsedAt: Type.Optional(Instant) });
 export type TokenView = Static<typeof TokenView>;
+
+/** In the list of all tokens of an application. */
+export const OwnedTokenView = Type.Object({ ...TOKEN, lastUsedAt: Type.Optional(Instant), user: UserShort });
+export type OwnedTokenView = Static<typeof OwnedTokenView>;

@@ -102,6 +102,10 @@ export const SharedUserUpdate = Type.Object(
 );
 export type SharedUserUpdate = Static<typeof SharedUserUpdate>;
 
+/** What the operator sets for a user or a shared user. */
+export const NewPassword = Type.Object({ password: Type.String() }, bodyOptions);
+export type NewPassword = Static<typeof NewPassword>;
+
 /** Users sign in with a password or at the organization's provider, never both. */
 export const newSharedUserIn = (singleSignOn: boolean) =>
   Type.Object(

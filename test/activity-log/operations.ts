@@ -406,6 +406,43 @@ export const LINES: Readonly<Record<string, Deed | typeof SILENT | typeof ELSEWH
         world.server.operator('POST', `${applicationAt(world)}/users`, newUser('Admin')),
     },
   },
+  'GET /operator/v1/applications/:applicationId/users': SILENT,
+  'GET /operator/v1/applications/:applicationId/users/:userId': SILENT,
+  'PUT /operator/v1/applications/:applicationId/users/:userId': {
+    context: 'operator',
+    entries: [['user.update', 'userId']],
+    run: async (world) =>
+      world.server.operator('PUT', `${applicationAt(world)}/users/${(await addUser(world)).id}`, userUpdate),
+    refused: {
+      '404 USER_NOT_FOUND': (world) =>
+        world.server.operator('PUT', `${applicationAt(world)}/users/${NO_USER}`, userUpdate),
+      '400 MISSING_PROPERTY': (world) =>
+        world.server.operator('PUT', `${applicationAt(world)}/users/${world.app.admin.id}`, {}),
+    },
+  },
+  'DELETE /operator/v1/applications/:applicationId/users/:userId': {
+    context: 'operator',
+    entries: [['user.delete', 'userId']],
+    run: async (world) => world.server.operator('DELETE', `${applicationAt(world)}/users/${(await addUser(world)).id}`),
+    refused: {
+      '404 USER_NOT_FOUND': (world) => world.server.operator('DELETE', `${applicationAt(world)}/users/${NO_USER}`),
+    },
+  },
+  'PUT /operator/v1/applications/:applicationId/users/:userId/password': {
+    context: 'operator',
+    entries: [['user.update', 'userId']],
+    run: async (world) =>
+      world.server.operator('PUT', `${applicationAt(world)}/users/${(await addUser(world)).id}/password`, {
+        password: PASSWORD,
+      }),
+    refused: {
+      '400 WEAK_PASSWORD': (world) =>
+        world.server.operator('PUT', `${applicationAt(world)}/users/${world.app.admin.id}/password`, {
+          password: 'weak',
+        }),
+    },
+  },
+  'GET /operator/v1/applications/:applicationId/tokens': SILENT,
   'POST /operator/v1/applications/:applicationId/users/:userId/tokens': {
     context: 'operator',
     entries: [['token.create', 'tokenId', 'userId']],
@@ -430,8 +467,14 @@ export const LINES: Readonly<Record<string, Deed | typeof SILENT | typeof ELSEWH
     },
   },
   // What belongs to no application is in no application's log.
+  'GET /operator/v1/organizations': SILENT,
   'GET /operator/v1/organizations/:name': SILENT,
   'PUT /operator/v1/organizations/:name': SILENT,
+  'GET /operator/v1/organizations/:name/sharedUsers': SILENT,
   'POST /operator/v1/organizations/:name/sharedUsers': SILENT,
+  'GET /operator/v1/organizations/:name/sharedUsers/:sharedUserId': SILENT,
+  'PUT /operator/v1/organizations/:name/sharedUsers/:sharedUserId': SILENT,
+  'DELETE /operator/v1/organizations/:name/sharedUsers/:sharedUserId': SILENT,
+  'PUT /operator/v1/organizations/:name/sharedUsers/:sharedUserId/password': SILENT,
   'POST /operator/v1/doctor': SILENT,
 };

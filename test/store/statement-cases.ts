@@ -260,6 +260,11 @@ const USER = {
   ...{ managementApiAccess: false, profile: { name: 'Standard' } },
 };
 
+const byOperator = (title: string, path: string): Case => ({
+  title: `${title}: GET /operator/v1/applications/…/${path}`,
+  request: ({ app, server }) => server.operator('GET', `/applications/${app.id}/${path}`),
+});
+
 const PEOPLE: Chapter = {
   name: 'people',
   about: 'Users, tokens and sessions.',
@@ -272,6 +277,8 @@ const PEOPLE: Chapter = {
     request('change a user', 'PUT /management/users/{Cy}', { json: { ...USER, disabled: false } }),
     request('create a token', 'POST /users/{Admin}/tokens', { json: { name: 'one' }, as: 'token' }),
     request('list tokens', 'GET /users/{Admin}/tokens'),
+    byOperator('list all tokens of the application', 'tokens?limit=10'),
+    byOperator('find users by name and e-mail address', 'users?name=cy&email=example'),
     request('delete a token', 'DELETE /users/{Admin}/tokens/{token}', { status: 204 }),
     {
       title: 'sign in, ask, and sign out: POST, GET and DELETE /session',

@@ -21,7 +21,7 @@ import { Definition } from '../../src/wire/publish-document.ts';
 import { QuotasOverview, QuotasView } from '../../src/wire/quotas.ts';
 import { DeletedCount, OutgoingRecord } from '../../src/wire/records.ts';
 import { SessionView, SignInMethods } from '../../src/wire/sessions.ts';
-import { CreatedToken, TokenView } from '../../src/wire/tokens.ts';
+import { CreatedToken, OwnedTokenView, TokenView } from '../../src/wire/tokens.ts';
 import { ManagementSharedUser, ManagementUser, UserShort } from '../../src/wire/users.ts';
 
 export interface CheckedReply {
@@ -105,13 +105,25 @@ export const SUCCESSES: Readonly<Record<string, Success>> = {
   'GET /operator/v1/quotas': json(QuotasOverview),
   [`GET ${APPLICATION}/quotas`]: json(QuotasView),
   [`PUT ${APPLICATION}/quotas`]: json(QuotasView),
+  [`GET ${APPLICATION}/users`]: list(ManagementUser),
   [`POST ${APPLICATION}/users`]: json(ManagementUser),
+  [`GET ${APPLICATION}/users/:userId`]: json(ManagementUser),
+  [`PUT ${APPLICATION}/users/:userId`]: json(ManagementUser),
+  [`DELETE ${APPLICATION}/users/:userId`]: 'nothing',
+  [`PUT ${APPLICATION}/users/:userId/password`]: 'nothing',
+  [`GET ${APPLICATION}/tokens`]: list(OwnedTokenView),
   [`POST ${APPLICATION}/users/:userId/tokens`]: json(CreatedToken),
   [`GET ${APPLICATION}/users/:userId/tokens`]: list(TokenView),
   [`DELETE ${APPLICATION}/users/:userId/tokens/:tokenId`]: 'nothing',
+  'GET /operator/v1/organizations': list(OrganizationView),
   [`GET ${ORGANIZATION}`]: json(OrganizationView),
   [`PUT ${ORGANIZATION}`]: json(OrganizationView),
+  [`GET ${ORGANIZATION}/sharedUsers`]: list(ManagementSharedUser),
   [`POST ${ORGANIZATION}/sharedUsers`]: json(ManagementSharedUser),
+  [`GET ${ORGANIZATION}/sharedUsers/:sharedUserId`]: json(ManagementSharedUser),
+  [`PUT ${ORGANIZATION}/sharedUsers/:sharedUserId`]: json(ManagementSharedUser),
+  [`DELETE ${ORGANIZATION}/sharedUsers/:sharedUserId`]: 'nothing',
+  [`PUT ${ORGANIZATION}/sharedUsers/:sharedUserId/password`]: 'nothing',
   'POST /operator/v1/doctor': { line: DoctorLine },
 };
 

@@ -6,7 +6,7 @@ import { scan } from './scan.ts';
 import { type File, filesIn } from './tree.ts';
 
 /** Operations are read with the noun before them, as in `records.get`. */
-const VERBS = new Set(['change', 'create', 'createByOperator', 'get', 'list', 'remove', 'show', 'update']);
+const VERBS = new Set(['change', 'create', 'get', 'list', 'remove', 'setPassword', 'show', 'update']);
 
 const EXPORT = /^export\s+(?:abstract\s+)?(?:async\s+)?(?:const|let|function\*?|class|interface|type|enum)\s+(\w+)/gm;
 

@@ -4,6 +4,7 @@
 import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 import type { TSchema } from 'typebox';
 import {
+  NewPassword,
   type NewSharedUser,
   type NewUser,
   newSharedUserIn,
@@ -64,6 +65,10 @@ export function newSharedUserProblem(input: unknown, singleSignOn: boolean): Pro
 export function sharedUserUpdateProblem(input: unknown, singleSignOn: boolean): PropertyProblem | undefined {
   return shapeProblem(sharedUserUpdate(singleSignOn), input) ?? emailProblem((input as SharedUserUpdate).email);
 }
+
+const newPassword = validator(() => NewPassword);
+
+export const newPasswordProblem = (input: unknown): PropertyProblem | undefined => shapeProblem(newPassword(), input);
 
 const givenEmailProblem = (email: string | undefined) => (email === undefined ? undefined : emailProblem(email));
 

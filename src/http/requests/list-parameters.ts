@@ -4,7 +4,7 @@
 import { isTimeZone } from '../../domain/dates/time-zones.ts';
 import { SORT_KEYS, SORT_ORDERS } from '../../domain/records/list-order.ts';
 import { fault } from '../../faults.ts';
-import type { UserPage } from '../../operations/people/users.ts';
+import type { UserPage, UserSearch } from '../../operations/people/users.ts';
 import type { ListInput, SearchInput } from '../../operations/records/lists.ts';
 import { isIdentifier, PATTERNS } from '../../wire/identifiers.ts';
 
@@ -64,15 +64,34 @@ export function readListParameters(query: Query): Omit<ListInput, 'collectionId'
   return { ...readSearchParameters(query), sort, limit, skip: skip ?? 0, after: query.after };
 }
 
-export const USER_LIST_PARAMETERS = ['search', 'skip', 'limit'] as const;
+export const PAGE_PARAMETERS = ['skip', 'limit'] as const;
 
-/** The parameters of lists of users, whose search is plain text. */
-export function readUserPage(query: Query): UserPage {
-  const { search = '' } = query;
-  if (search.includes('\0')) throw invalid('search', 'must not hold U+0000');
+export function readPageParameters(query: Query): { readonly skip: number; readonly limit: number } {
   const skip = readWhole(query, 'skip', { minimum: 0 }) ?? 0;
   const limit = readWhole(query, 'limit', { minimum: 1, maximum: LIST_LIMIT_MAX }) ?? LIST_LIMIT_MAX;
-  return { search, skip, limit };
+  return { skip, limit };
+}
+
+export const USER_LIST_PARAMETERS = ['search', 'skip', 'limit'] as const;
+/** The operator also searches the name or the e-mail address alone. */
+export const USER_SEARCH_PARAMETERS = [...USER_LIST_PARAMETERS, 'name', 'email'] as const;
+
+/** The parameters of lists of users, whose search is plain text. */
+export const readUserPage = (query: Query): UserPage => ({
+  search: readPlainText(query, 'search'),
+  ...readPageParameters(query),
+});
+
+export const readUserSearch = (query: Query): UserSearch => ({
+  ...readUserPage(query),
+  name: readPlainText(query, 'name'),
+  email: readPlainText(query, 'email'),
+});
+
+function readPlainText(query: Query, parameter: string): string {
+  const text = query[parameter] ?? '';
+  if (text.includes('\0')) throw invalid(parameter, 'must not hold U+0000');
+  return text;
 }
 
 function readSortColumn({ sortColumnId }: Query): string {

@@ -1,4 +1,5 @@
-// The routes of the operator's interface. They belong to no application, and only the operator's key gives access.
+// The routes of the operator's interface. They belong to no application, and only the operator's key gives access. Those
+// of users, tokens and organizations are in operator-people.
 
 import { fault } from '../../faults.ts';
 import * as applications from '../../operations/applications/applications.ts';
@@ -6,19 +7,14 @@ import { showProgress } from '../../operations/applications/progress.ts';
 import { publish } from '../../operations/applications/publish.ts';
 import * as quotas from '../../operations/applications/quotas.ts';
 import * as doctor from '../../operations/doctor/doctor.ts';
-import * as organizations from '../../operations/people/organizations.ts';
-import * as sharedUsers from '../../operations/people/shared-users.ts';
-import * as tokens from '../../operations/people/tokens.ts';
-import * as users from '../../operations/people/users.ts';
-import { OrganizationSettings, ProofRequest } from '../../wire/operator.ts';
+import { ProofRequest } from '../../wire/operator.ts';
 import { publishDocumentSchema, QuotaChange } from '../../wire/publish-document.ts';
 import { OVERVIEW_DEFAULT, OVERVIEW_MAX } from '../../wire/quotas.ts';
-import { NewToken } from '../../wire/tokens.ts';
-import { NewSharedUser, NewUser } from '../../wire/users.ts';
 import { NO_CONTENT, replyJson, replyLines } from '../replies/reply.ts';
 import type { Input } from '../requests/input.ts';
 import { readWhole } from '../requests/list-parameters.ts';
-import { anyJson, checkedLater, one } from '../requests/shapes.ts';
+import { anyJson, one } from '../requests/shapes.ts';
+import { OPERATOR_PEOPLE_ROUTES } from './operator-people.ts';
 import { type OperatorRoute, ORDINARY_BYTES_MAX, operatorRoute } from './row.ts';
 
 /** A definition at its limits is larger than an ordinary body. */
@@ -26,8 +22,6 @@ export const DOCUMENT_BYTES_MAX = 10 * 1024 * 1024;
 
 const APPLICATIONS = '/operator/v1/applications';
 const APPLICATION = `${APPLICATIONS}/:applicationId`;
-const TOKENS = `${APPLICATION}/users/:userId/tokens`;
-const ORGANIZATION = '/operator/v1/organizations/:name';
 
 function flag(input: Input<unknown>, name: string): boolean {
   const text = input.query[name];
@@ -35,8 +29,6 @@ function flag(input: Input<unknown>, name: string): boolean {
   if (text === 'true') return true;
   throw fault('INVALID_PARAMETER', { parameter: name, reason: 'must be true or false' });
 }
-
-const owner = ({ params }: Input<unknown>) => ({ applicationId: params.applicationId!, userId: params.userId! });
 
 export const OPERATOR_ROUTES: readonly OperatorRoute[] = [
   operatorRoute({
@@ -130,64 +122,6 @@ export const OPERATOR_ROUTES: readonly OperatorRoute[] = [
   }),
   operatorRoute({
     method: 'POST',
-    path: `${APPLICATION}/users`,
-    permission: 'operator',
-    body: { shape: checkedLater(NewUser), bytesMax: ORDINARY_BYTES_MAX },
-    sentence: 'Creates a user, or activates a shared user.',
-    run: async (context, { params, body }) =>
-      replyJson(await users.createByOperator(context, params.applicationId!, body)),
-  }),
-  operatorRoute({
-    method: 'POST',
-    path: TOKENS,
-    permission: 'operator',
-    body: { shape: one(NewToken), bytesMax: ORDINARY_BYTES_MAX },
-    sentence: 'Creates an API token; its secret appears this once.',
-    run: async (context, input) => replyJson(await tokens.createByOperator(context, owner(input), input.body)),
-  }),
-  operatorRoute({
-    method: 'GET',
-    path: TOKENS,
-    permission: 'operator',
-    sentence: "A user's tokens, without their secrets.",
-    run: async (context, input) => replyJson(await tokens.listByOperator(context, owner(input))),
-  }),
-  operatorRoute({
-    method: 'DELETE',
-    path: `${TOKENS}/:tokenId`,
-    permission: 'operator',
-    sentence: 'Revokes a token.',
-    run: async (context, input) => {
-      await tokens.revokeByOperator(context, owner(input), input.params.tokenId!);
-      return NO_CONTENT;
-    },
-  }),
-  operatorRoute({
-    method: 'GET',
-    path: ORGANIZATION,
-    permission: 'operator',
-    sentence: 'An organization.',
-    run: async (context, { params }) => replyJson(await organizations.show(context, params.name!)),
-  }),
-  operatorRoute({
-    method: 'PUT',
-    path: ORGANIZATION,
-    permission: 'operator',
-    body: { shape: one(OrganizationSettings), bytesMax: ORDINARY_BYTES_MAX },
-    sentence: 'Creates an organization or sets its single sign-on.',
-    run: async (context, { params, body }) => replyJson(await organizations.put(context, params.name!, body)),
-  }),
-  operatorRoute({
-    method: 'POST',
-    path: `${ORGANIZATION}/sharedUsers`,
-    permission: 'operator',
-    body: { shape: checkedLater(NewSharedUser), bytesMax: ORDINARY_BYTES_MAX },
-    sentence: 'Creates a shared user.',
-    run: async (context, { params, body }) =>
-      replyJson(await sharedUsers.createByOperator(context, params.name!, body)),
-  }),
-  operatorRoute({
-    method: 'POST',
     path: '/operator/v1/doctor',
     permission: 'operator',
     parameters: ['mend', 'hashes', 'force'],
@@ -198,4 +132,5 @@ export const OPERATOR_ROUTES: readonly OperatorRoute[] = [
       return replyLines(doctor.examine(context, options));
     },
   }),
+  ...OPERATOR_PEOPLE_ROUTES,
 ];

@@ -1,6 +1,9 @@
 // The routes of users, their management, and the shared users of the organization.
 
+import { callerAsOrganizationManager } from '../../operations/people/shared-user-managers.ts';
 import * as sharedUsers from '../../operations/people/shared-users.ts';
+import * as userChanges from '../../operations/people/user-changes.ts';
+import { callerAsManager } from '../../operations/people/user-managers.ts';
 import * as users from '../../operations/people/users.ts';
 import { NewSharedUser, NewUser, SharedUserUpdate, UserUpdate } from '../../wire/users.ts';
 import { NO_CONTENT, replyJson } from '../replies/reply.ts';
@@ -30,7 +33,7 @@ export const PEOPLE_ROUTES: readonly UserRoute[] = [
     group: 'management-read',
     parameters: USER_LIST_PARAMETERS,
     sentence: 'Lists users by name, with everything that is known of them.',
-    run: async (context, { query }) => replyJson(await users.list(context, readUserPage(query))),
+    run: async (context, { query }) => replyJson(await users.list(callerAsManager(context), readUserPage(query))),
   }),
   userRoute({
     method: 'GET',
@@ -38,7 +41,7 @@ export const PEOPLE_ROUTES: readonly UserRoute[] = [
     permission: 'management',
     group: 'management-read',
     sentence: 'One user.',
-    run: async (context, { params }) => replyJson(await users.get(context, params.userId!)),
+    run: async (context, { params }) => replyJson(await users.get(callerAsManager(context), params.userId!)),
   }),
   userRoute({
     method: 'POST',
@@ -47,7 +50,7 @@ export const PEOPLE_ROUTES: readonly UserRoute[] = [
     group: 'management-write',
     body: { shape: checkedLater(NewUser), bytesMax: ORDINARY_BYTES_MAX },
     sentence: 'Creates a user, or activates a shared user.',
-    run: async (context, { body }) => replyJson(await users.create(context, body)),
+    run: async (context, { body }) => replyJson(await users.create(callerAsManager(context), body)),
   }),
   userRoute({
     method: 'PUT',
@@ -56,7 +59,8 @@ export const PEOPLE_ROUTES: readonly UserRoute[] = [
     group: 'management-write',
     body: { shape: checkedLater(UserUpdate), bytesMax: ORDINARY_BYTES_MAX },
     sentence: 'Updates a user.',
-    run: async (context, { params, body }) => replyJson(await users.update(context, params.userId!, body)),
+    run: async (context, { params, body }) =>
+      replyJson(await userChanges.update(callerAsManager(context), params.userId!, body)),
   }),
   userRoute({
     method: 'DELETE',
@@ -65,7 +69,7 @@ export const PEOPLE_ROUTES: readonly UserRoute[] = [
     group: 'management-write',
     sentence: 'Deletes a user; not in shared-users mode.',
     run: async (context, { params }) => {
-      await users.remove(context, params.userId!);
+      await userChanges.remove(callerAsManager(context), params.userId!);
       return NO_CONTENT;
     },
   }),
@@ -76,7 +80,8 @@ export const PEOPLE_ROUTES: readonly UserRoute[] = [
     group: 'management-read',
     parameters: USER_LIST_PARAMETERS,
     sentence: "Lists the organization's shared users by name.",
-    run: async (context, { query }) => replyJson(await sharedUsers.list(context, readUserPage(query))),
+    run: async (context, { query }) =>
+      replyJson(await sharedUsers.list(callerAsOrganizationManager(context), readUserPage(query))),
   }),
   userRoute({
     method: 'GET',
@@ -84,7 +89,8 @@ export const PEOPLE_ROUTES: readonly UserRoute[] = [
     permission: 'organization',
     group: 'management-read',
     sentence: 'One shared user.',
-    run: async (context, { params }) => replyJson(await sharedUsers.get(context, params.sharedUserId!)),
+    run: async (context, { params }) =>
+      replyJson(await sharedUsers.get(callerAsOrganizationManager(context), params.sharedUserId!)),
   }),
   userRoute({
     method: 'POST',
@@ -93,7 +99,7 @@ export const PEOPLE_ROUTES: readonly UserRoute[] = [
     group: 'management-write',
     body: { shape: checkedLater(NewSharedUser), bytesMax: ORDINARY_BYTES_MAX },
     sentence: 'Creates a shared user.',
-    run: async (context, { body }) => replyJson(await sharedUsers.create(context, body)),
+    run: async (context, { body }) => replyJson(await sharedUsers.create(callerAsOrganizationManager(context), body)),
   }),
   userRoute({
     method: 'PUT',
@@ -102,7 +108,8 @@ export const PEOPLE_ROUTES: readonly UserRoute[] = [
     group: 'management-write',
     body: { shape: checkedLater(SharedUserUpdate), bytesMax: ORDINARY_BYTES_MAX },
     sentence: 'Updates a shared user.',
-    run: async (context, { params, body }) => replyJson(await sharedUsers.update(context, params.sharedUserId!, body)),
+    run: async (context, { params, body }) =>
+      replyJson(await sharedUsers.update(callerAsOrganizationManager(context), params.sharedUserId!, body)),
   }),
   userRoute({
     method: 'DELETE',
@@ -111,7 +118,7 @@ export const PEOPLE_ROUTES: readonly UserRoute[] = [
     group: 'management-write',
     sentence: 'Deletes a shared user, out of every application.',
     run: async (context, { params }) => {
-      await sharedUsers.remove(context, params.sharedUserId!);
+      await sharedUsers.remove(callerAsOrganizationManager(context), params.sharedUserId!);
       return NO_CONTENT;
     },
   }),

@@ -5,6 +5,7 @@ import { fault } from '../../faults.ts';
 import { issuerProblem } from '../../single-sign-on/providers.ts';
 import {
   getOrganization,
+  listOrganizations,
   lockSingleSignOn,
   type SingleSignOn,
   setSingleSignOn,
@@ -26,6 +27,11 @@ function view({ publicUrl }: OperatorContext, name: string, singleSignOn: Single
   if (singleSignOn === null) return { name, singleSignOn };
   const { clientSecret: _hidden, ...shown } = singleSignOn;
   return { name, singleSignOn: { ...shown, redirectAddress: redirectAddress(publicUrl(), name) } };
+}
+
+export async function list(context: OperatorContext, page: { readonly skip: number; readonly limit: number }) {
+  const organizations = await listOrganizations(context.database.system, page);
+  return organizations.map(({ name, singleSignOn }) => view(context, name, singleSignOn));
 }
 
 export async function show(context: OperatorContext, name: string) {

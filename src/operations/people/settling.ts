@@ -2,7 +2,7 @@
 // application is a transaction of its own. The mark on the shared user goes when all have followed; a job
 // (operations/upkeep/unsettled-shared-users) finishes what a server that ended has left.
 
-import type { Context } from '../../context.ts';
+import type { Context, PeopleDependencies } from '../../context.ts';
 import { withTimeout } from '../../request/timeout.ts';
 import { listSharing } from '../../store/applications/applications.ts';
 import { StaleDefinition } from '../../store/database/database-errors.ts';
@@ -20,7 +20,7 @@ const WAITED_MS = 2_000;
 
 /** Runs after the transaction that made the change, which stands whether or not this succeeds. */
 export async function settleSoon(
-  { database, people: { invalidate, inBackground } }: Pick<Context, 'database' | 'people'>,
+  { database, invalidate, inBackground }: SettlingContext & Pick<PeopleDependencies, 'inBackground'>,
   unsettled: Unsettled,
 ): Promise<void> {
   // After a failure the mark stays; the job tries again and reports the error.

@@ -1,12 +1,10 @@
-// Shared users: the people of an organization, managed from any of its applications in shared-users mode. A change counts at
-// once, because authentication reads the shared user itself; the users in the applications follow (settling).
+// Shared users: the people of an organization, managed from any of its applications in shared-users mode, or by the
+// operator. A change counts at once, because authentication reads the shared user itself; the users in the applications
+// follow (settling).
 
-import type { Context, OperatorContext } from '../../context.ts';
-import type { ActivityKind } from '../../domain/activity/activity.ts';
 import { isoTime } from '../../domain/dates/iso-time.ts';
-import type { IdSource } from '../../domain/ids.ts';
 import { fault } from '../../faults.ts';
-import type { JointTransaction, Transaction } from '../../store/database/handles.ts';
+import type { Transaction } from '../../store/database/handles.ts';
 import { announceToNodes } from '../../store/nodes/messages.ts';
 import {
   getSharedUser,
@@ -18,119 +16,105 @@ import {
   type SharedUser,
   updateSharedUser,
 } from '../../store/people/shared-users.ts';
-import { getUser, type UserPage } from '../../store/people/users.ts';
-import { assertGeneration, fenceGeneration } from '../../store/records/fence.ts';
+import type { UserSearch } from '../../store/people/users.ts';
 import type { ManagementSharedUser, NewSharedUser, SharedUserUpdate } from '../../wire/users.ts';
-import { activityEntries, writeEntries } from '../activity/entries.ts';
-import { existingOrganization } from './organizations.ts';
-import { hashForOperator, hashForPeople } from './passwords.ts';
 import { settleSoon } from './settling.ts';
-import { readNewSharedUser, readSharedUserUpdate } from './user-bodies.ts';
+import type { SharedUserManager } from './shared-user-managers.ts';
+import { readNewPassword, readNewSharedUser, readSharedUserUpdate } from './user-bodies.ts';
 
-export async function list(context: Context, page: UserPage): Promise<ManagementSharedUser[]> {
-  const users = await listSharedUsers(context.database.system, organizationOf(context), page);
+export async function list(manager: SharedUserManager, search: UserSearch): Promise<ManagementSharedUser[]> {
+  const users = await listSharedUsers(manager.database.system, manager.organization, search);
   return users.map(sharedUserView);
 }
 
-export async function get(context: Context, sharedUserId: string): Promise<ManagementSharedUser> {
-  const organization = organizationOf(context);
-  const user = await getSharedUser(context.database.system, sharedUserId);
-  return sharedUserView(found(user?.organization === organization ? user : undefined, sharedUserId));
+export async function get(manager: SharedUserManager, sharedUserId: string): Promise<ManagementSharedUser> {
+  const user = await getSharedUser(manager.database.system, sharedUserId);
+  return sharedUserView(found(user?.organization === manager.organization ? user : undefined, sharedUserId));
 }
 
-export async function create(context: Context, input: unknown): Promise<ManagementSharedUser> {
-  const { application, database, ids, now } = context;
-  const organization = organizationOf(context);
-  const body = readNewSharedUser(input, application.singleSignOn);
-  const user = await newSharedUser(
-    { hashPassword: (password) => hashForPeople(context, password), ids },
-    organization,
-    body,
+export async function create(manager: SharedUserManager, input: unknown): Promise<ManagementSharedUser> {
+  const body = readNewSharedUser(input, manager.singleSignOn);
+  const user = await newSharedUser(manager, body);
+  await manager.transaction({ kind: 'sharedUser.create', sharedUserId: user.id }, (system) =>
+    storeSharedUser(system, user, isoTime(manager.now())),
   );
-  await database.jointTransaction(application.id, async (tx) => {
-    await refuseStale(context, tx);
-    await storeSharedUser(tx.system, user, isoTime(now()));
-    await writeEntries(tx.application, entriesOf(context, 'sharedUser.create', user.id));
-  });
   return sharedUserView(user);
 }
 
-/** The first shared users of an organization. */
-export async function createByOperator(
-  context: OperatorContext,
-  organizationName: string,
+export async function update(
+  manager: SharedUserManager,
+  sharedUserId: string,
   input: unknown,
 ): Promise<ManagementSharedUser> {
-  const organization = await existingOrganization(context, organizationName);
-  const body = readNewSharedUser(input, organization.singleSignOn !== null);
-  const hashPassword = (password: string) => hashForOperator(context, password);
-  const user = await newSharedUser({ ids: context.ids, hashPassword }, organization.name, body);
-  await context.database.system.transaction((tx) => storeSharedUser(tx, user, isoTime(context.now())));
-  return sharedUserView(user);
+  const body = readSharedUserUpdate(input, manager.singleSignOn);
+  // An unknown shared user is refused before the slow hash.
+  await get(manager, sharedUserId);
+  const passwordHash = body.password === undefined ? undefined : await manager.hashPassword(body.password);
+  return change(manager, sharedUserId, {
+    disables: body.disabled,
+    changing: (user) => applied(user, body, passwordHash),
+  });
 }
 
-export async function update(context: Context, sharedUserId: string, input: unknown): Promise<ManagementSharedUser> {
-  const { application, people, database, now } = context;
-  const organization = organizationOf(context);
-  const body = readSharedUserUpdate(input, application.singleSignOn);
+/** By the operator, who sets it without the other members. */
+export async function setPassword(manager: SharedUserManager, sharedUserId: string, input: unknown): Promise<void> {
+  const { password } = readNewPassword(input);
+  if (manager.singleSignOn) {
+    throw fault('PASSWORD_NOT_ALLOWED', { property: 'password', reason: 'single sign-on is on' });
+  }
   // An unknown shared user is refused before the slow hash.
-  await get(context, sharedUserId);
-  const passwordHash = body.password === undefined ? undefined : await hashForPeople(context, body.password);
+  await get(manager, sharedUserId);
+  const passwordHash = await manager.hashPassword(password);
+  await change(manager, sharedUserId, {
+    disables: false,
+    changing: (user) => ({ ...user, passwordHash, sessionEpoch: user.sessionEpoch + 1 }),
+  });
+}
+
+interface Change {
+  /** Users cannot disable their own shared user. */
+  readonly disables: boolean;
+  readonly changing: (user: SharedUser) => SharedUser;
+}
+
+async function change(
+  manager: SharedUserManager,
+  sharedUserId: string,
+  { disables, changing }: Change,
+): Promise<ManagementSharedUser> {
+  const { organization, now, invalidate } = manager;
   const since = isoTime(now());
-  const { before, after } = await database.jointTransaction(application.id, async (tx) => {
-    await refuseStale(context, tx);
-    const before = found(await lockSharedUser(tx.system, organization, sharedUserId), sharedUserId);
-    if (body.disabled) await refuseSelf(context, tx, sharedUserId);
-    const after = applied(before, body, passwordHash);
+  const activity = { kind: 'sharedUser.update', sharedUserId } as const;
+  const { before, after } = await manager.transaction(activity, async (system, refuseSelf) => {
+    const before = found(await lockSharedUser(system, organization, sharedUserId), sharedUserId);
+    if (disables) await refuseSelf();
+    const after = changing(before);
     const unsettledSince = after.email === before.email ? undefined : since;
-    await updateSharedUser(tx.system, { ...after, unsettledSince });
-    await writeEntries(tx.application, entriesOf(context, 'sharedUser.update', sharedUserId));
-    if (affectsEntry(before, after)) await announceToNodes(tx.system, { sharedUser: sharedUserId });
+    await updateSharedUser(system, { ...after, unsettledSince });
+    if (affectsEntry(before, after)) await announceToNodes(system, { sharedUser: sharedUserId });
     return { before, after };
   });
-  if (affectsEntry(before, after)) people.invalidate({ sharedUser: sharedUserId });
-  if (after.email !== before.email) await settleSoon(context, { id: sharedUserId, organization, since });
+  if (affectsEntry(before, after)) invalidate({ sharedUser: sharedUserId });
+  if (after.email !== before.email) await settleSoon(manager, { id: sharedUserId, organization, since });
   return sharedUserView(after);
 }
 
-export async function remove(context: Context, sharedUserId: string): Promise<void> {
-  const { application, people, database, now } = context;
-  const organization = organizationOf(context);
+export async function remove(manager: SharedUserManager, sharedUserId: string): Promise<void> {
+  const { organization, now, invalidate } = manager;
   const since = isoTime(now());
-  await database.jointTransaction(application.id, async (tx) => {
-    await refuseStale(context, tx);
-    found(await lockSharedUser(tx.system, organization, sharedUserId), sharedUserId);
-    await refuseSelf(context, tx, sharedUserId);
-    await removeSharedUser(tx.system, sharedUserId, since);
-    await writeEntries(tx.application, entriesOf(context, 'sharedUser.delete', sharedUserId));
-    await announceToNodes(tx.system, { sharedUser: sharedUserId });
+  await manager.transaction({ kind: 'sharedUser.delete', sharedUserId }, async (system, refuseSelf) => {
+    found(await lockSharedUser(system, organization, sharedUserId), sharedUserId);
+    await refuseSelf();
+    await removeSharedUser(system, sharedUserId, since);
+    await announceToNodes(system, { sharedUser: sharedUserId });
   });
-  people.invalidate({ sharedUser: sharedUserId });
-  await settleSoon(context, { id: sharedUserId, organization, since });
-}
-
-/** The application's organization. Checked after the permission, before anything else. */
-function organizationOf({ application: { definition } }: Context): string {
-  if (!definition.sharedUsersModeEnabled) throw fault('FEATURE_DISABLED', { feature: 'sharedUsers' });
-  return definition.organization;
-}
-
-/** Fails when the mode was switched off meanwhile, or the application moved to another organization. */
-async function refuseStale({ application: { generation } }: Context, { application }: JointTransaction): Promise<void> {
-  const { text, params } = fenceGeneration(application.schema);
-  assertGeneration(await application.rows(text, params), generation);
+  invalidate({ sharedUser: sharedUserId });
+  await settleSoon(manager, { id: sharedUserId, organization, since });
 }
 
 function found(user: SharedUser | undefined, sharedUserId: string): SharedUser {
   if (user === undefined) throw fault('SHARED_USER_NOT_FOUND', { sharedUserId });
   return user;
-}
-
-async function refuseSelf({ caller }: Context, tx: JointTransaction, sharedUserId: string): Promise<void> {
-  const own = await getUser(tx.application, caller.id);
-  if (own?.sharedUserId === sharedUserId) {
-    throw fault('FORBIDDEN_SELF_CHANGE', { reason: 'a shared user cannot disable or delete themselves' });
-  }
 }
 
 /** A new address unbinds the subject of single sign-on: another person may own it. */
@@ -150,12 +134,8 @@ function applied(user: SharedUser, body: SharedUserUpdate, passwordHash: string 
 const affectsEntry = (before: SharedUser, after: SharedUser): boolean =>
   before.disabled !== after.disabled || before.passwordHash !== after.passwordHash;
 
-const entriesOf = (context: Context, kind: ActivityKind, sharedUserId: string) =>
-  activityEntries(context, { kind, member: 'sharedUserId' }, [{ sharedUserId }]);
-
 async function newSharedUser(
-  { hashPassword, ids }: { readonly hashPassword: (password: string) => Promise<string>; readonly ids: IdSource },
-  organization: string,
+  { hashPassword, ids, organization }: SharedUserManager,
   { name, email, password }: NewSharedUser,
 ): Promise<SharedUser> {
   const passwordHash = password === undefined ? null : await hashPassword(password);

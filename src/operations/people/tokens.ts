@@ -10,9 +10,9 @@ import { SECRET_BYTES, secretHash } from '../../domain/people/tokens.ts';
 import { readRfc3339 } from '../../domain/values/date-time.ts';
 import { fault } from '../../faults.ts';
 import { announceToNodes } from '../../store/nodes/messages.ts';
-import { holdTokens, insertToken, listTokens, revokeToken } from '../../store/people/tokens.ts';
+import { holdTokens, insertToken, listAllTokens, listTokens, revokeToken } from '../../store/people/tokens.ts';
 import { getUser } from '../../store/people/users.ts';
-import type { CreatedToken, NewToken, TokenView } from '../../wire/tokens.ts';
+import type { CreatedToken, NewToken, OwnedTokenView, TokenView } from '../../wire/tokens.ts';
 import { activityEntries, writeEntries } from '../activity/entries.ts';
 import { operatorEntry } from '../activity/operator-log.ts';
 import { requireApplication } from '../applications/applications.ts';
@@ -85,6 +85,16 @@ export async function createByOperator(
 export async function listByOperator(context: OperatorContext, owner: TokenOwner): Promise<TokenView[]> {
   const { store, userId } = await operatorSceneOf(context, owner);
   return listTokens(store, userId);
+}
+
+/** The tokens of all users of the application. */
+export async function listOfApplication(
+  context: OperatorContext,
+  applicationId: string,
+  page: { readonly skip: number; readonly limit: number },
+): Promise<OwnedTokenView[]> {
+  await requireApplication(context, applicationId);
+  return listAllTokens(context.database.application(applicationId), page);
 }
 
 export async function revokeByOperator(context: OperatorContext, owner: TokenOwner, tokenId: string): Promise<void> {

@@ -2,6 +2,7 @@
 // interface and the operator's share these rules and their faults.
 
 import {
+  newPasswordProblem,
   newSharedUserProblem,
   newUserProblem,
   sharedUserUpdateProblem,
@@ -10,7 +11,7 @@ import {
 import { type Accesses, accessProblem, type PropertyProblem } from '../../domain/people/users.ts';
 import { type Fault, fault } from '../../faults.ts';
 import type { Definition } from '../../wire/publish-document.ts';
-import type { NewSharedUser, NewUser, SharedUserUpdate, UserUpdate } from '../../wire/users.ts';
+import type { NewPassword, NewSharedUser, NewUser, SharedUserUpdate, UserUpdate } from '../../wire/users.ts';
 import { refuseWeak } from './passwords.ts';
 
 const CODES = {
@@ -68,6 +69,15 @@ export function readSharedUserUpdate(input: unknown, singleSignOn: boolean): Sha
   refuseSharedProblem(sharedUserUpdateProblem(input, singleSignOn), singleSignOn);
   const body = input as SharedUserUpdate;
   refuseGivenWeak(body.password);
+  return body;
+}
+
+/** The password alone, for a user or a shared user. */
+export function readNewPassword(input: unknown): NewPassword {
+  const problem = newPasswordProblem(input);
+  if (problem !== undefined) throw faultOf(problem);
+  const body = input as NewPassword;
+  refuseWeak(body.password, 'password');
   return body;
 }
 

@@ -19,6 +19,18 @@ export async function getOrganization(
   return rows[0] && { name, singleSignOn: readSettings(rows[0]) };
 }
 
+/** Ordered by code points of the name. */
+export async function listOrganizations(
+  reader: Reader,
+  { skip, limit }: { readonly skip: number; readonly limit: number },
+): Promise<{ name: string; singleSignOn: SingleSignOn | null }[]> {
+  const rows = await reader.rows(
+    'select single_sign_on, name from cartulary.organizations order by name limit $1 offset $2',
+    [limit, skip],
+  );
+  return rows.map((row) => ({ name: row[1] as string, singleSignOn: readSettings(row) }));
+}
+
 /** Locks the row for a change; creates the organization if necessary. */
 export async function lockSingleSignOn(tx: Transaction, name: string): Promise<SingleSignOn | null> {
   await ensureOrganization(tx, name);

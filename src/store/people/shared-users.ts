@@ -5,7 +5,7 @@ import { foldText } from '../../domain/search/fold.ts';
 import { violatedConstraint } from '../database/database-errors.ts';
 import type { Reader, Transaction, Writer } from '../database/handles.ts';
 import type { Statement } from '../database/statements.ts';
-import type { UserPage } from './users.ts';
+import type { UserSearch } from './users.ts';
 
 export interface SharedUser {
   readonly id: string;
@@ -83,14 +83,20 @@ export async function lockSharedUser(
 export async function listSharedUsers(
   reader: Reader,
   organization: string,
-  { search, skip, limit }: UserPage,
+  { search, name = '', email = '', skip, limit }: UserSearch,
 ): Promise<SharedUser[]> {
-  const fits = search === '' ? '' : 'and (strpos(name_folded, $4) > 0 or strpos(email_folded, $4) > 0)';
+  const wanted: readonly [text: string, fits: (at: string) => string][] = [
+    [search, (at) => `(strpos(name_folded, ${at}) > 0 or strpos(email_folded, ${at}) > 0)`],
+    [name, (at) => `strpos(name_folded, ${at}) > 0`],
+    [email, (at) => `strpos(email_folded, ${at}) > 0`],
+  ];
+  const given = wanted.filter(([text]) => text !== '');
+  const fits = given.map(([, fit], index) => `and ${fit(`$${index + 4}`)}`).join(' ');
   // Walks shared_users_name_key, like the list of an application's users (store/people/users).
   const [rows = []] = await reader.longQuery({
     text: `select ${COLUMNS} from cartulary.shared_users where organization = $1 and deleted_at is null ${fits}
       order by name limit $2 offset $3`,
-    params: [organization, limit, skip, ...(search === '' ? [] : [foldText(search)])],
+    params: [organization, limit, skip, ...given.map(([text]) => foldText(text))],
   });
   return rows.map(readSharedUser);
 }

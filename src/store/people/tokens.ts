@@ -1,6 +1,6 @@
 // API tokens of an application's users. Only hashes of their secrets are stored.
 
-import type { TokenView } from '../../wire/tokens.ts';
+import type { OwnedTokenView, TokenView } from '../../wire/tokens.ts';
 import type { Reader, Transaction, Writer } from '../database/handles.ts';
 import type { Statement } from '../database/statements.ts';
 import { readUser, type StoredUser, USER_COLUMNS } from './users.ts';
@@ -73,15 +73,38 @@ export async function listTokens(reader: Reader, userId: string): Promise<TokenV
      where user_id = $1 and revoked_at is null order by id`,
     [userId],
   );
-  return (rows as [string, string, Date, Date | null, Date | null][]).map(
-    ([id, name, createdAt, expiresAt, lastUsedAt]) => ({
-      id,
-      name,
-      createdAt: createdAt.toISOString(),
-      ...(expiresAt === null ? {} : { expiresAt: expiresAt.toISOString() }),
-      ...(lastUsedAt === null ? {} : { lastUsedAt: lastUsedAt.toISOString() }),
-    }),
-  );
+  return rows.map(readToken);
+}
+
+function readToken(row: readonly unknown[]): TokenView {
+  const [id, name, createdAt, expiresAt, lastUsedAt] = row as [string, string, Date, Date | null, Date | null];
+  return {
+    id,
+    name,
+    createdAt: createdAt.toISOString(),
+    ...(expiresAt === null ? {} : { expiresAt: expiresAt.toISOString() }),
+    ...(lastUsedAt === null ? {} : { lastUsedAt: lastUsedAt.toISOString() }),
+  };
+}
+
+/**
+ * The tokens of all users. Walks the primary key and stops at the end of the page, whatever the number of tokens; planned
+ * with its actual numbers, like the list of users (store/people/users).
+ */
+export async function listAllTokens(
+  reader: Reader,
+  { skip, limit }: { readonly skip: number; readonly limit: number },
+): Promise<OwnedTokenView[]> {
+  const [rows = []] = await reader.longQuery({
+    text: `select t.id, t.name, t.created_at, t.expires_at, t.last_used_at, u.id, u.name
+      from ${reader.schema}.tokens t join ${reader.schema}.users u on u.id = t.user_id
+      where t.revoked_at is null and u.deleted_at is null order by t.id limit $1 offset $2`,
+    params: [limit, skip],
+  });
+  return rows.map((row) => {
+    const [userId, userName] = row.slice(5) as [string, string];
+    return { ...readToken(row), user: { id: userId, name: userName } };
+  });
 }
 
 export interface Revocation {

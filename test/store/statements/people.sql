@@ -101,6 +101,26 @@ where user_id = $1
   and revoked_at is null
 order by id;
 
+-- list all tokens of the application: GET /operator/v1/applications/…/tokens?limit=10
+select t.id, t.name, t.created_at, t.expires_at, t.last_used_at, u.id, u.name
+from app.tokens t
+join app.users u on u.id = t.user_id
+where t.revoked_at is null
+  and u.deleted_at is null
+order by t.id
+limit $1 offset $2;
+
+-- find users by name and e-mail address: GET /operator/v1/applications/…/users?name=cy&email=example
+select u.id, u.name, u.email, u.password_hash, u.admin, u.api_access, u.management_api_access,
+  u.organization_management_api_access, u.profile, u.team, u.team_leader, u.disabled,
+  u.shared_user_id, u.session_epoch, u.subject
+from app.users u
+where u.deleted_at is null
+  and (strpos(u.name_folded, $3) > 0)
+  and (strpos(u.email_folded, $4) > 0)
+order by u.name
+limit $1 offset $2;
+
 -- delete a token: DELETE /users/{Admin}/tokens/{token}
 begin;
 update app.tokens
