@@ -23,8 +23,8 @@ export const sessionPath = (application) => `/v1/${encodeURIComponent(applicatio
 
 /** For errors without a message of the page's own. */
 export function sentenceOf({ status, retryAfter }) {
-  if (status === 0) return 'The server cannot be reached. Look at your connection and try again.';
-  if (status !== 429) return 'The server could not do it. Try again in a moment.';
+  if (status === 0) return 'The server cannot be reached. Check your connection and try again.';
+  if (status !== 429) return 'Something went wrong on the server. Try again in a moment.';
   const seconds = Number(retryAfter) || 1;
   return `Too many attempts. Try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`;
 }

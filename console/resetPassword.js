@@ -10,25 +10,25 @@ history.replaceState(null, '', location.pathname);
 
 const [form, password, again, show] = ['form', 'password', 'again', 'show'].map(element);
 
-const AGAIN = 'Ask for a new link where you sign in, and use the newest one that you are sent.';
+const AGAIN = 'Ask for a new link on the sign-in page, and use the latest one you receive.';
 
 function refusal(answer) {
   const { code, params } = answer.body;
   if (code === 'WEAK_PASSWORD') return params.reason;
-  if (code === 'INVALID_PROPERTY') return `This link was used already, or its time is over. ${AGAIN}`;
-  if (code === 'FEATURE_DISABLED') return 'Passwords cannot be set here any more. Sign in as your organization does.';
+  if (code === 'INVALID_PROPERTY') return `This link was already used or has expired. ${AGAIN}`;
+  if (code === 'FEATURE_DISABLED') return 'Passwords are turned off here. Sign in with your organization.';
   return sentenceOf(answer);
 }
 
 async function setPassword() {
-  if (password.value === '') return 'Type a new password.';
+  if (password.value === '') return 'Enter a new password.';
   if (password.value !== again.value) return 'The two passwords are not the same.';
   const answer = await ask('PUT', `${sessionPath(application)}/passwordReset`, { token, password: password.value });
   if (!answer.ok) return refusal(answer);
   form.hidden = true;
-  element('console').href = `/console#application=${encodeURIComponent(application)}`;
+  element('console').href = `/console/${encodeURIComponent(application)}`;
   element('console').hidden = false;
-  return 'Your new password is set. You can sign in with it now.';
+  return 'Your new password is set. You can now sign in with it.';
 }
 
 onSubmit(form, setPassword);
@@ -39,5 +39,5 @@ show.addEventListener('change', () => {
 
 if (application === '' || token === '') {
   form.hidden = true;
-  tell(`This link is not complete. ${AGAIN}`);
+  tell(`This link is incomplete. ${AGAIN}`);
 }

@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import findMyWay from 'find-my-way';
 import type { Observe } from '../events/events.ts';
 import { type Fault, fault } from '../faults.ts';
+import { NO_ROUTE } from '../request/request-scope.ts';
 import { endUnlessChanging, refuseConnect, replyOnSocket, stopReading } from './clients/broken-requests.ts';
 import { HttpRequest, trustProxies } from './clients/http-request.ts';
 import { queueFirstReads } from './clients/read-queue.ts';
@@ -19,7 +20,7 @@ import { replyText } from './replies/reply.ts';
 import { awaitInvitation } from './requests/body.ts';
 import { HEADERS_MAX, pathAndQuery } from './requests/request-head.ts';
 import { OPERATOR_ROUTES } from './routes/operator.ts';
-import { loadStatic, STATIC_ROUTES } from './routes/static.ts';
+import { loadStatic, STATIC_ROUTES, toConsole } from './routes/static.ts';
 import { ROUTES, VISITOR_ROUTES } from './routes/table.ts';
 import { type Handler, sendReplies } from './send.ts';
 
@@ -104,7 +105,7 @@ type Method = (typeof ROUTES)[number]['method'];
 
 function handlersOf(services: Services, health: Health): Handlers {
   const refusing = (why: (request: HttpRequest) => Fault) =>
-    sendReplies(services, '', (request) => Promise.reject(why(request)));
+    sendReplies(services, NO_ROUTE, (request) => Promise.reject(why(request)));
   const routine = asRoutine(services);
   const metrics = async ({ headers, address }: HttpRequest) => {
     services.operatorGate.authenticate(headers.authorization, address);
@@ -122,7 +123,13 @@ function handlersOf(services: Services, health: Health): Handlers {
     { method: 'GET' as const, path: '/metrics', handler: sendReplies(routine, '/metrics', metrics) },
   ];
   const unreadable = () => fault('INVALID_PARAMETER', { parameter: 'path', reason: 'cannot be read' });
-  return { routes, notFound: refusing(refuseUnknown(routes)), unreadablePath: refusing(unreadable) };
+  // Known to the router alone: with other methods it is an unknown path.
+  const bareAddress = { method: 'GET' as const, path: '/', handler: sendReplies(services, '/', toConsole) };
+  return {
+    routes: [...routes, bareAddress],
+    notFound: refusing(refuseUnknown(routes)),
+    unreadablePath: refusing(unreadable),
+  };
 }
 
 function requestListener({ routes, notFound, unreadablePath }: Handlers, trustedProxies: Listening['trustedProxies']) {

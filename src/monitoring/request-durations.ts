@@ -37,7 +37,7 @@ export class RequestDurations {
     for (const [route, methods] of this.#routes) {
       for (const [method, statuses] of methods) {
         for (const [status, durations] of statuses) {
-          values.push(...partsOf(name, { method, route: route || 'none', status }, durations));
+          values.push(...partsOf(name, { method, route, status }, durations));
         }
       }
     }

@@ -8,7 +8,13 @@ import { hostname } from 'node:os';
 import type { Context, Span, Tracer } from '@opentelemetry/api';
 import type { Sampler, SpanExporter } from '@opentelemetry/sdk-trace';
 import type { Observe } from '../events/events.ts';
-import type { RequestScope, SentStatements, Trace, TraceStart } from '../request/request-scope.ts';
+import {
+  NO_ROUTE,
+  type RequestScope,
+  type SentStatements,
+  type Trace,
+  type TraceStart,
+} from '../request/request-scope.ts';
 import { withTimeout } from '../request/timeout.ts';
 
 export type SamplerName =
@@ -74,10 +80,10 @@ export class Traces {
       attributes: {
         'http.request.method': method,
         'url.scheme': scheme,
-        ...(route === '' ? {} : { 'http.route': route }),
+        ...(route === NO_ROUTE ? {} : { 'http.route': route }),
       },
     };
-    const span = tracer.startSpan(route === '' ? method : `${method} ${route}`, options, parent);
+    const span = tracer.startSpan(route === NO_ROUTE ? method : `${method} ${route}`, options, parent);
     if (!span.isRecording()) return undefined;
     return new RequestTrace({ api, tracer, span, clock, parent });
   }

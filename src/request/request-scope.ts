@@ -5,6 +5,9 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Fault } from '../faults.ts';
 import { RequestSignal } from './signal.ts';
 
+/** The route of a request that matches none, in log lines and metrics. */
+export const NO_ROUTE = 'none';
+
 export type Stage = 'admission' | 'gate' | 'quota' | 'body' | 'operation';
 
 /** The spans of a traced request (monitoring/traces). */

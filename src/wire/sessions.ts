@@ -41,6 +41,8 @@ export const SessionView = Type.Object({
 export type SessionView = Static<typeof SessionView>;
 
 export const SignInMethods = Type.Object({
+  /** The application's; absent if there is no such application. */
+  name: Type.Optional(Type.String()),
   password: Type.Boolean(),
   singleSignOn: Type.Boolean(),
   passwordReset: Type.Boolean(),

@@ -26,6 +26,9 @@ describe('the console', { skip: WITHOUT_BROWSER }, () => {
   it('lets somebody in who types the password, says who that is, and lets them out', async () => {
     const person = await app.addPerson('Person', { email: 'some.person@example.com' });
     const { page, says, complaints } = await scene.openPage(`${server.address}/console/${app.id}`);
+    const { name } = (await server.send('GET', `/v1/${app.id}`, { token: person.token })).body;
+    await page.getByRole('heading', { name: `Sign in to ${name}` }).waitFor();
+    assert.equal(await page.title(), `Sign in to ${name} – Cartulary`);
     const user = page.getByLabel('User ID or e-mail address');
     const type = async (password: string) => {
       await page.getByLabel('Password').fill(password);
@@ -33,10 +36,10 @@ describe('the console', { skip: WITHOUT_BROWSER }, () => {
     };
     await user.waitFor();
     await type(person.password);
-    await says(/Type your user ID/);
+    await says(/Enter your user ID/);
     await user.fill('Some.Person@Example.com');
     await type('Wrong-Passw0rd');
-    await says(/not right/);
+    await says(/Wrong user ID/);
     const wide = await page.evaluate('document.documentElement.scrollWidth <= innerWidth');
     assert.ok(wide, 'nothing is cut off on a narrow screen');
     await page.getByRole('button', { name: 'I forgot my password' }).press('Enter');
@@ -44,8 +47,7 @@ describe('the console', { skip: WITHOUT_BROWSER }, () => {
     await until('the mail', () => mailbox.mails.length > 0);
     mailbox.mails.length = 0;
     await type(person.password);
-    const { name } = (await server.send('GET', `/v1/${app.id}`, { token: person.token })).body;
-    const who = page.getByText(`You are signed in to ${name} as Person.`);
+    const who = page.getByText('You are signed in as Person.');
     await who.waitFor();
     // The application is remembered.
     await page.goto('about:blank');
@@ -59,16 +61,22 @@ describe('the console', { skip: WITHOUT_BROWSER }, () => {
     await page.close();
   });
 
-  it('asks for the application where the address has none', async () => {
-    const { page, says, complaints } = await scene.openPage(`${server.address}/console`);
-    const field = page.getByLabel('Identifier of the application');
+  it('asks for the application where the address has none, which is where the bare address leads', async () => {
+    const { page, says, complaints } = await scene.openPage(server.address);
+    assert.equal(new URL(page.url()).pathname, '/console');
+    const field = page.getByLabel('Application ID');
     await field.fill('nothing');
     await page.keyboard.press('Enter');
-    await says(/not the identifier/);
+    await says(/not an application ID/);
+    await field.fill(`p${'0'.repeat(26)}`);
+    await page.keyboard.press('Enter');
+    await says(/no application with this ID/);
     await field.fill(app.id);
     await page.keyboard.press('Enter');
     await page.getByLabel('Password').waitFor();
-    assert.equal(new URL(page.url()).hash, `#application=${app.id}`);
+    assert.equal(new URL(page.url()).pathname, `/console/${app.id}`);
+    await page.goBack();
+    await says(/no application with this ID/);
     assert.deepEqual(complaints, []);
     await page.close();
   });
@@ -81,12 +89,12 @@ describe('the console', { skip: WITHOUT_BROWSER }, () => {
     const { page, says, complaints } = await scene.openPage(link);
     assert.equal(new URL(page.url()).hash, '', 'the token does not stay in the address');
     const type = async (password: string, again: string) => {
-      await page.getByLabel('New password').fill(password);
-      await page.getByLabel('The same again').fill(again);
+      await page.getByLabel('New password', { exact: true }).fill(password);
+      await page.getByLabel('Repeat the new password').fill(again);
       await page.keyboard.press('Enter');
     };
     await type('', '');
-    await says(/Type a new password/);
+    await says(/Enter a new password/);
     await type(OTHER_PASSWORD, 'Something-Else0');
     await says(/not the same/);
     await type('weakweak', 'weakweak');
@@ -99,9 +107,9 @@ describe('the console', { skip: WITHOUT_BROWSER }, () => {
     await page.goto('about:blank');
     await page.goto(link);
     await type(OTHER_PASSWORD, OTHER_PASSWORD);
-    await says(/used already/);
+    await says(/already used/);
     await page.goto(`${server.address}/console/resetPassword`);
-    await says(/not complete/);
+    await says(/incomplete/);
     assert.deepEqual(complaints, []);
     await page.close();
   });

@@ -21,6 +21,16 @@ describe('paths', () => {
     await server.close();
   });
 
+  it('leads a browser from the bare address to the console', async () => {
+    const headers = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+    for (const verb of ['GET', 'HEAD']) {
+      const reply = await send(server.address, verb, '/?a=b', { headers });
+      assert.equal(reply.status, 302);
+      assert.equal(reply.headers.location, '/console');
+      assert.equal(reply.headers.vary, 'Accept');
+    }
+  });
+
   it('answers NOT_FOUND for whatever it does not have, to everybody', async () => {
     const application = `/v1/${app.id}`;
     const paths = [

@@ -108,6 +108,13 @@ describe('the log', () => {
     assert.match(String(time), /^\d{4}-\d\d-\d\dT/);
   });
 
+  it('names the route of a request that matches none as the metrics do', async () => {
+    const requestId = (await send('GET', '/nothing/here')).headers.get('x-request-id');
+    const line = () => entries().find((entry) => entry.requestId === requestId);
+    await until('its line', () => line() !== undefined);
+    assert.equal(line()?.route, 'none');
+  });
+
   it('has the requests of probes and scrapers at debug level only', async () => {
     for (const path of ['/healthz', '/readyz']) await send('GET', path);
     const figures = (key: string) =>

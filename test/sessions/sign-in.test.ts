@@ -229,10 +229,12 @@ describe('signing in', () => {
     assert.equal((await ask({ email: 'X@Y.Z' })).status, 200);
   });
 
-  it('says how people may sign in, and nothing of an application that is not there', async () => {
+  it('says to what and how people may sign in, and nothing of an application that is not there', async () => {
     const reply = await server.send('GET', `/v1/${app.id}/session/methods`);
-    assert.deepEqual(reply.body, { password: true, singleSignOn: false, passwordReset: false });
-    assert.deepEqual((await server.send('GET', `/v1/${NOBODY}/session/methods`)).body, reply.body);
+    const methods = { password: true, singleSignOn: false, passwordReset: false };
+    const { name } = (await server.operator('GET', `/applications/${app.id}`)).body;
+    assert.deepEqual(reply.body, { name, ...methods });
+    assert.deepEqual((await server.send('GET', `/v1/${NOBODY}/session/methods`)).body, methods);
   });
 });
 

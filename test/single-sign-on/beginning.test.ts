@@ -164,7 +164,7 @@ describe('the beginning of single sign-on', () => {
       assert.equal(slowed.status, 429);
       assert.deepEqual(JSON.parse(slowed.text), { code: 'TOO_MANY_REQUESTS', params: { reason: 'authentication' } });
       assert.match(slowed.headers.get('retry-after') ?? '', /^(?:[1-5]?\d|60)$/);
-      assert.match((await ask('192.0.2.1', { accept: 'text/html' })).text, /Too many sign-ons/);
+      assert.match((await ask('192.0.2.1', { accept: 'text/html' })).text, /Too many people/);
       assert.equal((await ask('192.0.2.2')).status, 302);
     } finally {
       await node.close();

@@ -164,7 +164,7 @@ describe('single sign-on with a real provider', () => {
     const browser = new Browser();
     const [one, two] = [await toCallback(app, browser), await toCallback(app, browser, '?returnTo=/console/two')];
     assert.equal((await browser.ask(two)).headers.get('location'), '/console/two');
-    assert.equal((await browser.ask(one)).headers.get('location'), `/console#application=${app.id}`);
+    assert.equal((await browser.ask(one)).headers.get('location'), `/console/${app.id}`);
   });
 
   it('begins on one node and ends on another', async () => {
@@ -187,7 +187,7 @@ describe('single sign-on with a real provider', () => {
     assert.equal(page.headers.get('content-type'), 'text/html; charset=utf-8');
     assert.equal(page.headers.get('content-security-policy'), "default-src 'none'");
     assert.doesNotMatch(page.headers.get('www-authenticate') ?? '', /basic/i);
-    assert.match(page.text, /could not be signed on/);
+    assert.match(page.text, /could not be signed in/);
     assert.match(page.text, new RegExp(`href="/v1/${app.id}/session/singleSignOn"`));
     assert.doesNotMatch(page.text, /access_denied/);
     assert.equal(reasons.at(-1), 'the provider says access_denied');

@@ -7,6 +7,7 @@ import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:ht
 import type { Duplex } from 'node:stream';
 import type { Observe } from '../../events/events.ts';
 import type { Fault } from '../../faults.ts';
+import { NO_ROUTE } from '../../request/request-scope.ts';
 import { toProblem } from '../replies/problem.ts';
 import { isReading } from './deadlines.ts';
 import { queueRead } from './read-queue.ts';
@@ -105,7 +106,7 @@ export function replyOnSocket(observe: Observe, socket: Duplex, problem: Fault):
   // Only a problem of a batch, which lists applied records, has a body in parts.
   const body = String(parts);
   const requestId = randomBytes(8).toString('hex');
-  observe({ event: 'request', requestId, method: '', route: '', status, milliseconds: 0 });
+  observe({ event: 'request', requestId, method: '', route: NO_ROUTE, status, milliseconds: 0 });
   const all = {
     ...headers,
     'content-type': 'application/json; charset=utf-8',

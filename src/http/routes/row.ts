@@ -31,7 +31,7 @@ export interface UserRoute<Body = unknown> extends Row<Body> {
   readonly run: (context: Context, input: Input<Body>, server: { publicUrl: () => string }) => Promise<Reply> | Reply;
 }
 
-/** Signing in: the application need not exist, and no reply may show whether it does. */
+/** Signing in: the application need not exist. Only the page for signing in, which names it, may show whether it does. */
 export interface VisitorRoute<Body = unknown> extends Row<Body> {
   readonly caller: 'visitor';
   /** If the path does not name the application: a well-formed identifier, or ''. */

@@ -88,11 +88,11 @@ async function withErrorPage(input: Input<unknown>, again: string, work: () => P
 }
 
 const SENTENCES: Readonly<Record<number, string>> = {
-  400: 'The address that led here is not complete.',
-  401: 'You could not be signed on. Perhaps it took too long, or your account may not enter here.',
+  400: 'The link that led here is incomplete.',
+  401: 'You could not be signed in. It may have taken too long, or your account has no access here.',
   403: 'Single sign-on is not set up here.',
-  429: 'Too many sign-ons begin where you are. Please try again in a little while.',
-  503: 'Signing on does not work at the moment. Please try again in a little while.',
+  429: 'Too many people are signing in from your network. Please try again in a moment.',
+  503: 'Signing in does not work at the moment. Please try again in a moment.',
 };
 
 function page({ status, headers }: Fault, again: string): Reply {
@@ -100,8 +100,8 @@ function page({ status, headers }: Fault, again: string): Reply {
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
-<title>Not signed on</title>
-<h1>Not signed on</h1>
+<title>Not signed in – Cartulary</title>
+<h1>Not signed in</h1>
 <p>${SENTENCES[status] ?? SENTENCES[503]}</p>
 <p><a href="${escapeHtml(again)}">Try again</a></p>
 </html>

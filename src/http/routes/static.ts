@@ -1,6 +1,7 @@
 // The console's files, read once when the server is created. Only the files of this table are served.
 
 import { readFileSync } from 'node:fs';
+import { fault } from '../../faults.ts';
 import type { Reply } from '../replies/reply.ts';
 
 /** Relative to the built file. */
@@ -49,6 +50,12 @@ export const STATIC_ROUTES: readonly StaticRoute[] = [
   { method: 'GET', path: '/console/resetPassword', file: 'resetPassword.html' },
   { method: 'GET', path: '/console/resetPassword.js', file: 'resetPassword.js' },
 ];
+
+/** A person who types the bare address means the console. A program gets the 404 of every unknown path. */
+export function toConsole({ headers }: { readonly headers: { readonly accept?: string | undefined } }): Reply {
+  if (headers.accept?.includes('text/html') !== true) throw fault('NOT_FOUND', undefined, { vary: 'Accept' });
+  return { status: 302, headers: { location: '/console', vary: 'Accept', 'cache-control': 'no-cache' } };
+}
 
 /** The reply of the route, for the life of the server. */
 export function loadStatic({ file }: StaticRoute): Reply {

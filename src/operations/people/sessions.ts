@@ -181,8 +181,17 @@ const viewOf = (caller: Caller): SessionView => ({
   organizationManagementApiAccess: caller.organizationManagementApiAccess,
 });
 
-/** The ways to sign in. An unknown application gets the same reply as an application without single sign-on. */
+/**
+ * The ways to sign in, and to what. Who has the link to an application may read its name: identifiers that the server assigns
+ * cannot be guessed. Nothing else tells strangers whether an application exists.
+ */
 export function methods({ application, people }: VisitorContext) {
   const singleSignOn = application?.singleSignOn ?? false;
-  return { password: !singleSignOn, singleSignOn, passwordReset: !singleSignOn && people.mailer !== undefined };
+  const name = application && { name: application.definition.name };
+  return {
+    ...name,
+    password: !singleSignOn,
+    singleSignOn,
+    passwordReset: !singleSignOn && people.mailer !== undefined,
+  };
 }

@@ -57,7 +57,7 @@ export async function begin(
   { returnTo, former }: { returnTo: string | undefined; former: string | undefined },
 ): Promise<Begun> {
   const { applicationId, store, source, people, providers, paceSignOns, now, withoutSlot } = context;
-  const path = readReturnTo(returnTo ?? `/console#application=${applicationId}`, people.publicUrl());
+  const path = readReturnTo(returnTo ?? `/console/${applicationId}`, people.publicUrl());
   paceSignOns(source.ip);
   const { application, settings } = await signOnOf(context);
   const state = `${application.id}.${secret()}`;
