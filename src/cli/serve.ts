@@ -6,12 +6,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type EmbeddedPostgres, startEmbedded } from '../embedded/start.ts';
 import { type Observe, observeToLog } from '../events/events.ts';
 import type { Config } from '../settings/settings.ts';
+import { requireFreePort } from './cannot-listen.ts';
 import { demonstrate } from './demonstration.ts';
-
 import { CommandFailure } from './failure.ts';
 import { ensureOperatorKey } from './operator-key.ts';
 import { writeServerFile } from './server-file.ts';
-import { serverOptions } from './server-options.ts';
+import { metricsEndpoint, serverOptions } from './server-options.ts';
 import type { RunningServer } from './start-server.ts';
 import { type Retrying, startWithRetry } from './start-with-retry.ts';
 import { stopRequestFrom, stopRequestFromSignals } from './stop-request.ts';
@@ -48,6 +48,7 @@ export async function serve(config: Config, options: { demo: boolean }): Promise
   const print = (line: string) => console.error(line);
   const { observe, ready } = observeWhenReady(config);
   const stopRequest = stopRequestFromSignals();
+  await requireFreePorts(config);
   const operatorKey = await ensureOperatorKey(config.CARTULARY_OPERATOR_KEY, config.CARTULARY_DATA);
   const embedded = config.DATABASE_URL === undefined ? await startDatabase(config, observe, print) : undefined;
   const connection = embedded?.connection ?? { connectionString: config.DATABASE_URL ?? '' };
@@ -55,6 +56,7 @@ export async function serve(config: Config, options: { demo: boolean }): Promise
   const starting = { secrets, stopRequest, observe, onWaiting: printReasons(print) };
   let server: Serving | undefined;
   let forget: (() => Promise<void>) | undefined;
+  let stoppingAt: number | undefined;
   try {
     server = config.CARTULARY_WORKERS > 1 ? await startWorkers(config, starting) : await startHere(config, starting);
     if (server === undefined) return;
@@ -66,7 +68,9 @@ export async function serve(config: Config, options: { demo: boolean }): Promise
     forget = await writeServerFile(dataFolder, address);
     if (metricsAddress !== undefined) console.log(`Metrics without a key are at ${metricsAddress}/metrics`);
     console.log(`Cartulary is ready at ${address}/v1`);
-    observe({ event: 'server.stopping', signal: await stopRequest.signal });
+    const signal = await stopRequest.signal;
+    stoppingAt = performance.now();
+    observe({ event: 'server.stopping', signal });
     server.leave();
     const drainSeconds = config.CARTULARY_DRAIN_SECONDS;
     const rest = drainSeconds > 0 ? `; serving for another ${drainSeconds} s. Press Ctrl-C again to stop at once` : '';
@@ -76,9 +80,19 @@ export async function serve(config: Config, options: { demo: boolean }): Promise
     await forget?.();
     await server?.close();
     await embedded?.stop();
+    if (stoppingAt !== undefined) {
+      observe({ event: 'server.stopped', milliseconds: Math.round(performance.now() - stoppingAt) });
+    }
     // Ends the process even if something could not be closed; unref'd, so a clean stop does not wait for it.
     setTimeout(() => process.exit(), LEFTOVERS_MS).unref();
   }
+}
+
+async function requireFreePorts(config: Config): Promise<void> {
+  const { CARTULARY_HOST: host, CARTULARY_PORT: port } = config;
+  const metrics = metricsEndpoint(config);
+  if (port !== 0) await requireFreePort('interface', { host, port });
+  if (metrics !== undefined && metrics.port !== 0) await requireFreePort('metrics', metrics);
 }
 
 /** Until the server is ready, the console shows its progress instead of the log. */

@@ -99,7 +99,7 @@ export function serverOptions(config: Config, { connection, operatorKey }: Secre
   };
 }
 
-const metricsEndpoint = ({ CARTULARY_METRICS_HOST: host, CARTULARY_METRICS_PORT: port }: Config) =>
+export const metricsEndpoint = ({ CARTULARY_METRICS_HOST: host, CARTULARY_METRICS_PORT: port }: Config) =>
   port === undefined ? undefined : { host, port };
 
 function traceSettings(config: Config): ServerOptions['traces'] {

@@ -4,7 +4,7 @@ import { Fault } from '../faults.ts';
 import { StoreUnusable } from '../store/blobs/blobs.ts';
 import { isLocked } from '../store/database/database-errors.ts';
 import { UnsupportedDatabase } from '../store/database/engine.ts';
-import { CannotListen, type ListenerName } from './cannot-listen.ts';
+import { CannotListen, listenFailure } from './cannot-listen.ts';
 import { CommandFailure } from './failure.ts';
 import type { ServerOptions } from './server-options.ts';
 import type { RunningServer } from './start-server.ts';
@@ -40,23 +40,6 @@ export async function startWithRetry(
 function reasonOf(fault: Fault): string {
   if (isLocked(fault)) return 'other connections use tables that have to be changed; see pg_stat_activity';
   return fault.cause instanceof Error ? fault.cause.message : 'it does not respond';
-}
-
-/** Prefix of the settings of each listener. */
-const LISTENER_SETTINGS: Readonly<Record<ListenerName, string>> = {
-  interface: 'CARTULARY',
-  metrics: 'CARTULARY_METRICS',
-};
-
-function listenFailure({ listener, address, cause }: CannotListen): CommandFailure {
-  const { code = (cause as Error).message } = cause as NodeJS.ErrnoException;
-  const place = `${address.host}:${address.port}`;
-  const setting = LISTENER_SETTINGS[listener];
-  const message =
-    code === 'EADDRINUSE'
-      ? `Port ${address.port} is in use: another program listens on ${place}. Set ${setting}_PORT to use another port.`
-      : `Cannot listen on ${place} (${code}). Set ${setting}_HOST and ${setting}_PORT to an address of this machine.`;
-  return new CommandFailure(message, { cause });
 }
 
 function explained(error: unknown): unknown {

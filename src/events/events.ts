@@ -64,7 +64,8 @@ export type Observation =
   | { event: 'traces.unsent'; error: Error }
   | { event: 'worker.lost'; pid: number; cause: string }
   | { event: 'server.started'; address: string; version: string; pid: number }
-  | { event: 'server.stopping'; signal: string };
+  | { event: 'server.stopping'; signal: string }
+  | { event: 'server.stopped'; milliseconds: number };
 
 export type Observe = (observation: Observation) => void;
 
@@ -101,6 +102,7 @@ const LEVELS = {
   'worker.lost': 'warn',
   'server.started': 'info',
   'server.stopping': 'info',
+  'server.stopped': 'info',
 } as const satisfies Record<Observation['event'], string>;
 
 /** Time between two log lines of the same kind in a flood (log-floods). */

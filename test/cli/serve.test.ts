@@ -70,11 +70,17 @@ describe('cartulary serve', { concurrency: 2 }, () => {
           assertPlain(refused, /did not prove that it knows the operator key from \S+data\/operator\.key\./m);
         }
         await end(running, signal);
-        assert.match(running.said(), /^Stopping\.$/m);
+        assert.equal([...running.said().matchAll(/^Stopping\.$/gm)].length, 1, running.said());
         const started = /^\{.*"server\.started"\}$/m.exec(running.said())?.[0] ?? '{}';
         const { level, address: told, version, pid } = JSON.parse(started);
         assert.deepEqual([level, told, version, pid], [30, address, VERSION, running.child.pid]);
-        assert.match(running.said(), /^\{"level":30,.*"signal":"SIG\w+","msg":"server\.stopping"\}$/m);
+        const ends = [...running.said().matchAll(/^\{"level":30,.*"msg":"(server\.stop\w+)"\}$/gm)];
+        assert.deepEqual(
+          ends.map(([, event]) => event),
+          ['server.stopping', 'server.stopped'],
+        );
+        assert.match(ends[0]?.[0] ?? '', /"signal":"SIG\w+"/);
+        assert.match(ends[1]?.[0] ?? '', /"milliseconds":\d+/);
         assert.ok(!(await readdir(join(cwd, 'deep', 'data'))).includes('server.json'), 'it is gone with the server');
       }
       assert.equal(keys[0], keys[1]);
@@ -134,6 +140,10 @@ describe('cartulary serve', { concurrency: 2 }, () => {
       const finished = await run(['serve'], { cwd, env: environment({ CARTULARY_PORT: String(port) }) });
       assertPlain(finished, new RegExp(`^Port ${port} is in use`, 'm'));
       assert.doesNotMatch(finished.stdout, READY);
+      // Before it prepares a database of its own.
+      const early = await run(['serve'], { cwd, env: { CARTULARY_PORT: String(port), CARTULARY_DATA: 'untouched' } });
+      assertPlain(early, new RegExp(`^Port ${port} is in use.*\n$`));
+      assert.ok(!(await readdir(cwd)).includes('untouched'));
     });
     await new Promise((resolve) => other.close(resolve));
   });
