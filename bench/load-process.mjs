@@ -3,13 +3,15 @@
 
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { setPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { interruption } from '../scripts/processes.mjs';
 
 /** @typedef {Worker<import('./load.mjs').Job, import('./load.mjs').Outcome>} Load */
 
-/** @returns {Load} */
-export const startLoad = () => startWorker(new URL('./load.mjs', import.meta.url), 'the load generator');
+/** @param {{ niceness?: number }} [how] @returns {Load} */
+export const startLoad = (how) => startWorker(new URL('./load.mjs', import.meta.url), 'the load generator', how);
 
 /**
  * @template Job, Outcome
@@ -21,10 +23,12 @@ export const startLoad = () => startWorker(new URL('./load.mjs', import.meta.url
  * @template Outcome
  * @param {URL} program
  * @param {string} name
+ * @param {{ niceness?: number }} [how] niceness: of its processor time, as far as the system allows it
  * @returns {Worker<Job, Outcome>}
  */
-export function startWorker(program, name) {
-  const child = fork(fileURLToPath(program), { serialization: 'advanced' });
+export function startWorker(program, name, { niceness } = {}) {
+  const child = fork(fileURLToPath(program), { serialization: 'advanced', detached: niceness !== undefined });
+  if (niceness !== undefined && child.pid !== undefined) setNiceness(child.pid, niceness);
   return {
     pid: child.pid ?? 0,
     run: async (job) => {
@@ -56,4 +60,20 @@ export function startWorker(program, name) {
       await gone;
     },
   };
+}
+
+/**
+ * Of a process that has just been started, before it has threads, and of the session that it leads: Linux divides the
+ * processors among sessions first, where it is set to (`sched_autogroup_enabled`).
+ * @param {number} pid @param {number} niceness
+ */
+function setNiceness(pid, niceness) {
+  const attempts = [() => setPriority(pid, niceness), () => writeFileSync(`/proc/${pid}/autogroup`, String(niceness))];
+  for (const attempt of attempts) {
+    try {
+      attempt();
+    } catch {
+      // Only root may go ahead of others, and only Linux has sessions of that kind.
+    }
+  }
 }

@@ -1,16 +1,10 @@
 // @ts-check
-// The attacker's process: runs an attack by name and reports what it sent. It has the lowest priority, so that the server
-// is measured and not the competition for processors.
+// The attacker's process: runs an attack by name and reports what it sent.
 
 import { setMaxListeners } from 'node:events';
-import { setPriority } from 'node:os';
 import { takeJobs } from '../jobs.mjs';
 import { newTally } from './attack.mjs';
 import { attackNamed } from './attacks.mjs';
-
-const NICENESS = 10;
-
-setPriority(NICENESS);
 
 takeJobs(async (/** @type {{ name: string, field: import('./attack.mjs').Field }} */ { name, field }, signal) => {
   // Each connection adds a listener.

@@ -7,12 +7,13 @@ import { DOORS } from './attacks-doors.mjs';
 import { FILES } from './attacks-files.mjs';
 import { LONG_RECORDS } from './attacks-long-records.mjs';
 import { MANY_ROWS } from './attacks-many-rows.mjs';
+import { NONE } from './attacks-none.mjs';
 import { PASSWORDS } from './attacks-passwords.mjs';
 import { SEARCHES } from './attacks-searches.mjs';
 
 /** @type {readonly import('./attack.mjs').Attack[]} */
 export const ATTACKS = [
-  ...[...CHUNKS, ...BODIES, ...SEARCHES, ...LONG_RECORDS, ...PASSWORDS],
+  ...[...NONE, ...CHUNKS, ...BODIES, ...SEARCHES, ...LONG_RECORDS, ...PASSWORDS],
   ...[...FILES, ...MANY_ROWS, ...DOORS],
 ];
 

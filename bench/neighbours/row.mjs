@@ -42,6 +42,11 @@ import { APPLICATION } from '../work.mjs';
  */
 
 const ATTACKER = new URL('./attacker.mjs', import.meta.url);
+/**
+ * In life every client has a machine of its own. Here they share the server's, so the attacker gets the processors that nobody
+ * else wants, and the victim, which needs few, comes before all others: its own delays would count as the server's.
+ */
+const NICENESS = { attacker: 19, victim: -5 };
 /** The victim's rate: well below the capacity of the server. */
 export const VICTIM = { connections: 4, perSecond: 100, records: 10_000 };
 const WARM_SECONDS = 2;
@@ -66,9 +71,9 @@ const SETTINGS = { default: {}, '512 MB': { NODE_OPTIONS: '--max-old-space-size=
 export async function measureRow({ folder, operatorKey, stock, victim }, attack, how) {
   const { heap, rounds, seconds, logLevel, profile } = how;
   const ours = await startOurs({ folder, operatorKey, logLevel, profile, settings: SETTINGS[heap] });
-  const load = startLoad();
+  const load = startLoad({ niceness: NICENESS.victim });
   /** @type {import('../load-process.mjs').Worker<{ name: string, field: import('./attack.mjs').Field }, import('./attack.mjs').Tally>} */
-  const attacker = startWorker(ATTACKER, 'the attacker');
+  const attacker = startWorker(ATTACKER, 'the attacker', { niceness: NICENESS.attacker });
   try {
     const { host, port } = new URL(ours.address);
     /** @type {import('./attack.mjs').Field} */

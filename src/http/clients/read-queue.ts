@@ -2,10 +2,15 @@
 // loop. New connections wait in it, and connections with many small chunks (the parser takes more than a microsecond for
 // each), large bodies or files. Node would read from all new connections at once, and up to 2 MB from each before it looks
 // at another: some dozens of them kept all other clients waiting.
+//
+// A connection that is read before its bytes are there has left the queue when they come, and so may a hundred others whose
+// bytes come together: 83 sign-ins in tiny chunks took one turn of 100 ms. So an expensive read has a price (`chargeRead`): its
+// address rests, and those of its connections that have sent nothing yet go back into the queue before they are read.
 
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { BoundedMap } from '../../load/bounded-map.ts';
 import { FairQueue } from '../../load/fair-queue.ts';
 
 /** Chosen, not measured. */
@@ -15,6 +20,14 @@ export const FULL_TURN = READS_EACH_TURN;
 /** A connection waits at most once, and the number of connections has a limit of its own. */
 const UNBOUNDED = { eachMax: Number.POSITIVE_INFINITY, allMax: Number.POSITIVE_INFINITY };
 
+/** An address rests this many times as long as its expensive reads took: they get an eighth of the event loop. */
+const REST_TIMES = 8;
+/** Others may share the address. */
+const REST_MS_MAX = 50;
+const RESTING_MAX = 1_000;
+/** The newest connections of an address that are stopped at once; the kernel reports no more than 1,024 at once, mostly far fewer. */
+const STOPPED_MAX = 256;
+
 interface Waiter {
   readonly resume: () => void;
   readonly cost: number;
@@ -22,9 +35,18 @@ interface Waiter {
 
 const queue = new FairQueue<Waiter>(UNBOUNDED);
 let isScheduled = false;
+/** Set while only addresses that rest have reads in the queue. */
+let isResting = false;
+/** Until when nothing is read from an address through the queue. */
+const resting = new BoundedMap<string, number>(RESTING_MAX);
+/** Connections that have not sent a request yet, each with all such of its address, the oldest first. */
+const silent = new Map<Duplex, Set<Socket>>();
+const silentFrom = new Map<string, Set<Socket>>();
+
+const addressOf = (socket: Duplex): string => (socket as Socket).remoteAddress ?? '';
 
 export function queueRead(socket: Duplex, resume: () => void, cost = 1): void {
-  queue.add((socket as Socket).remoteAddress ?? '', { resume, cost });
+  queue.add(addressOf(socket), { resume, cost });
   schedule();
 }
 
@@ -32,7 +54,43 @@ export function queueRead(socket: Duplex, resume: () => void, cost = 1): void {
 export function queueFirstReads(server: Server): void {
   // As the option of the same name does, which Node does not accept for an HTTP server.
   Object.assign(server, { pauseOnConnect: true });
-  server.on('connection', (socket: Socket) => queueRead(socket, () => socket.resume(), FULL_TURN));
+  server.on('connection', (socket: Socket) => {
+    const address = addressOf(socket);
+    const others = silentFrom.get(address) ?? new Set();
+    silentFrom.set(address, others.add(socket));
+    silent.set(socket, others);
+    socket.once('close', () => hasSpoken(socket));
+    queueFirstRead(socket);
+  });
+}
+
+const queueFirstRead = (socket: Socket) => queueRead(socket, () => socket.resume(), FULL_TURN);
+
+/** The connection's first request has begun to arrive, or never will. */
+export function hasSpoken(socket: Duplex): void {
+  const others = silent.get(socket);
+  if (others === undefined) return;
+  silent.delete(socket);
+  others.delete(socket as Socket);
+  const address = addressOf(socket);
+  if (others.size === 0 && silentFrom.get(address) === others) silentFrom.delete(address);
+}
+
+/** A read from this connection took the event loop about so long. */
+export function chargeRead(socket: Duplex, milliseconds: number): void {
+  const address = addressOf(socket);
+  const now = performance.now();
+  const restUntil = Math.max(now, resting.get(address) ?? 0) + REST_TIMES * milliseconds;
+  resting.set(address, Math.min(restUntil, now + REST_MS_MAX));
+  const others = silentFrom.get(address);
+  if (others === undefined) return;
+  let older = others.size - STOPPED_MAX;
+  for (const other of others) {
+    if (older-- > 0 || other.isPaused()) continue;
+    // The kernel has bytes of it ready, perhaps; Node looks again whether it is to be read before it does.
+    other.pause();
+    queueFirstRead(other);
+  }
 }
 
 function schedule(): void {
@@ -43,12 +101,28 @@ function schedule(): void {
 
 function runTurn(): void {
   isScheduled = false;
+  const now = performance.now();
   let left = READS_EACH_TURN;
+  let restMs = REST_MS_MAX;
+  const isRested = (address: string) => {
+    const rest = (resting.get(address) ?? now) - now;
+    if (rest > 0) restMs = Math.min(restMs, rest);
+    return rest <= 0;
+  };
   while (left > 0) {
-    const next = queue.next();
-    if (next === undefined) return;
+    const next = queue.next(isRested);
+    if (next === undefined) break;
     left -= next.cost;
     next.resume();
   }
+  if (left <= 0) schedule();
+  else if (queue.size > 0 && !isResting) {
+    isResting = true;
+    setTimeout(wake, restMs);
+  }
+}
+
+function wake(): void {
+  isResting = false;
   schedule();
 }

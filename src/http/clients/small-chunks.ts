@@ -6,7 +6,7 @@ import { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { fault } from '../../faults.ts';
 import { breakOff, isDiscarding, stopReading, whyBrokenOff } from './broken-requests.ts';
-import { FULL_TURN, queueRead } from './read-queue.ts';
+import { chargeRead, FULL_TURN, hasSpoken, queueRead } from './read-queue.ts';
 
 /** This many chunks may be of any size: clients that write a body token by token send hundreds. */
 const CHUNKS_FREE = 1_024;
@@ -22,6 +22,9 @@ const SMALL_BYTES = 1_024;
 const JOINED_BYTES = 4_096;
 /** This many small chunks in one read take half a millisecond. */
 const CROWD = 512;
+const CROWD_MS = 0.5;
+/** What a refusal takes: skipping the rest of what was read takes 0.7 ms, the reply and the end of the connection as much. */
+const REFUSAL_MS = 1.5;
 /** A chunk of this size is part of a large body or file: Node would read 2 MB of it before it looks at another connection. */
 const LARGE_BYTES = 32 * 1024;
 
@@ -61,6 +64,11 @@ export class IncomingRequest extends IncomingMessage {
   #small: Buffer | undefined;
   #joined: Buffer | undefined;
   #joinedBytes = 0;
+
+  constructor(socket: Socket) {
+    super(socket);
+    hasSpoken(socket);
+  }
 
   /** Called by the parser for each chunk, and with null after the last. */
   override push(chunk: Buffer | null): boolean {
@@ -103,6 +111,7 @@ export class IncomingRequest extends IncomingMessage {
 
   #refuse(): boolean {
     this.#refused = true;
+    chargeRead(this.socket, REFUSAL_MS);
     const why = tinyChunks(this.#chunksFree);
     const undo = skipChunks(this.socket);
     setImmediate(() => {
@@ -116,7 +125,7 @@ export class IncomingRequest extends IncomingMessage {
   #join(chunk: Buffer): boolean {
     this.#crowd += 1;
     if (this.#crowd === 1) setImmediate(() => this.#endTurn());
-    if (this.#crowd === CROWD) this.#pauseReading(FULL_TURN);
+    if (this.#crowd % CROWD === 0) this.#beCrowded();
     if (this.#small === undefined) {
       this.#small = chunk;
       return !this.#paused;
@@ -128,6 +137,11 @@ export class IncomingRequest extends IncomingMessage {
     this.#joinedBytes += chunk.copy(this.#joined, this.#joinedBytes);
     const isFull = this.#joinedBytes > JOINED_BYTES - SMALL_BYTES;
     return (!isFull || this.#passOn()) && !this.#paused;
+  }
+
+  #beCrowded(): void {
+    chargeRead(this.socket, CROWD_MS);
+    if (this.#crowd === CROWD) this.#pauseReading(FULL_TURN);
   }
 
   #passOn(): boolean {
