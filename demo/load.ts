@@ -17,8 +17,6 @@ export interface LoadOptions {
   readonly baseUrl: string;
   readonly operatorKey: string;
   readonly today: Date;
-  /** Called with one line for each collection. */
-  readonly print: (line: string) => void;
 }
 
 export interface LoadedDemonstration {
@@ -33,6 +31,7 @@ export interface LoadedDemonstration {
   /** The admin's. */
   readonly token: string;
   readonly userId: string;
+  readonly email: string;
   readonly password: string;
 }
 
@@ -41,12 +40,7 @@ const PHOTOS = 'Photos';
 /** A hundred records take well below a second; a machine that is busy with its first start needs longer. */
 const REQUEST_MS_MAX = 60_000;
 
-export async function loadDemonstration({
-  baseUrl,
-  operatorKey,
-  today,
-  print,
-}: LoadOptions): Promise<LoadedDemonstration> {
+export async function loadDemonstration({ baseUrl, operatorKey, today }: LoadOptions): Promise<LoadedDemonstration> {
   const operate = client(`${baseUrl}/operator/v1`, operatorKey);
   const { application } = await operate<{ application: Application }>('/applications', DEMONSTRATION);
   const people = await createPeople(operate, application.id);
@@ -64,7 +58,6 @@ export async function loadDemonstration({
     await uploadPictures(upload, planned, { userIds: people.userIds, attachmentIds });
     const created = await createRecords(send, { application, planned, known });
     for (const [key, id] of created) recordIds.set(key, id);
-    print(`${planned.name}: ${created.size} records`);
   }
   return {
     applicationId: application.id,
@@ -74,6 +67,7 @@ export async function loadDemonstration({
     attachmentId: [...attachmentIds.values()].at(-1)!,
     token,
     userId: people.admin.id,
+    email: ADMIN.email,
     password: people.admin.password,
   };
 }

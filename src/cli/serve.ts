@@ -25,28 +25,21 @@ const LEFTOVERS_MS = 1_000;
 const OTHER_CONNECTIONS = 5;
 /** For operators and their tools. */
 const SPARE_CONNECTIONS = 13;
-/** Not logged while the demonstration is created: the console shows its progress. */
-const DEMONSTRATION_EVENTS: ReadonlySet<string> = new Set([
-  'application.publishing',
-  'application.published',
-  'request',
-]);
 
 /** The part that serves requests: this process, or its workers. */
 interface Serving extends Addresses {
-  /** Called when the demonstration is published and the server is reported as ready. */
-  ready(): void;
   leave(): void;
   close(): Promise<void>;
 }
 
 export async function serve(config: Config, options: { demo: boolean }): Promise<void> {
+  // With the demonstration, the terminal that shows its token stays calm.
+  const observe = observeToLog(config.CARTULARY_LOG_LEVEL ?? (options.demo ? 'warn' : 'info'));
   if (cluster.isWorker) {
-    await serveAsWorker(config);
+    await serveAsWorker(config, observe);
     return;
   }
   const print = (line: string) => console.error(line);
-  const { observe, ready } = observeWhenReady(config);
   const stopRequest = stopRequestFromSignals();
   await requireFreePorts(config);
   const operatorKey = await ensureOperatorKey(config.CARTULARY_OPERATOR_KEY, config.CARTULARY_DATA);
@@ -62,12 +55,13 @@ export async function serve(config: Config, options: { demo: boolean }): Promise
     if (server === undefined) return;
     const { address, metricsAddress } = server;
     const dataFolder = config.CARTULARY_DATA;
-    if (options.demo) await demonstrate(address, { connection, operatorKey, dataFolder, print });
-    ready();
-    server.ready();
+    const demonstration = options.demo
+      ? await demonstrate(address, { connection, operatorKey, dataFolder, print })
+      : undefined;
     forget = await writeServerFile(dataFolder, address);
     if (metricsAddress !== undefined) console.log(`Metrics without a key are at ${metricsAddress}/metrics`);
     console.log(`Cartulary is ready at ${address}/v1`);
+    if (demonstration !== undefined) console.log(demonstration);
     const signal = await stopRequest.signal;
     stoppingAt = performance.now();
     observe({ event: 'server.stopping', signal });
@@ -95,20 +89,6 @@ async function requireFreePorts(config: Config): Promise<void> {
   if (metrics !== undefined && metrics.port !== 0) await requireFreePort('metrics', metrics);
 }
 
-/** Until the server is ready, the console shows its progress instead of the log. */
-function observeWhenReady(config: Config): { observe: Observe; ready: () => void } {
-  const log = observeToLog(config.CARTULARY_LOG_LEVEL);
-  let isReady = false;
-  return {
-    observe: (observation) => {
-      if (isReady || !DEMONSTRATION_EVENTS.has(observation.event)) log(observation);
-    },
-    ready: () => {
-      isReady = true;
-    },
-  };
-}
-
 interface Starting extends Retrying {
   readonly secrets: Secrets;
   readonly observe: Observe;
@@ -129,13 +109,12 @@ async function startHere(config: Config, starting: Starting): Promise<Serving | 
   const server = await startWithRetry(serverOptions(config, starting.secrets, starting.observe), starting);
   if (server === undefined) return undefined;
   const { address, metricsAddress, leave, close } = server;
-  return { address, metricsAddress, ready: () => undefined, leave, close };
+  return { address, metricsAddress, leave, close };
 }
 
 async function startWorkers(config: Config, { secrets, stopRequest, ...rest }: Starting): Promise<Serving | undefined> {
   const workers = new Workers({ count: config.CARTULARY_WORKERS, secrets, ...rest });
   const serving = {
-    ready: () => workers.ready(),
     leave: () => workers.leave(),
     close: () => workers.close(),
   };
@@ -151,10 +130,8 @@ async function startWorkers(config: Config, { secrets, stopRequest, ...rest }: S
 }
 
 /** Runs in a worker. The primary process handles signals, the embedded database and the console. */
-async function serveAsWorker(config: Config): Promise<void> {
+async function serveAsWorker(config: Config, observe: Observe): Promise<void> {
   const channel = new WorkerChannel();
-  const { observe, ready } = observeWhenReady(config);
-  channel.onReady = ready;
   const stopRequest = stopRequestFrom((stop) => {
     channel.onClose = () => stop('close');
   });

@@ -9,7 +9,6 @@ const COLLECT_MS = 2_000;
 
 export class WorkerChannel implements Peers {
   readonly secrets: Promise<Secrets>;
-  onReady: () => void = () => undefined;
   onLeave: () => void = () => undefined;
   onClose: () => void = () => undefined;
   #start: (secrets: Secrets) => void = () => undefined;
@@ -55,7 +54,6 @@ export class WorkerChannel implements Peers {
     if (message.kind === 'start') this.#start(message.secrets);
     else if (message.kind === 'collected') this.#collecting.get(message.id)?.(message.all);
     else if (message.kind === 'read') void this.#sendFigures(message.id);
-    else if (message.kind === 'ready') this.onReady();
     else if (message.kind === 'leave') this.onLeave();
     else this.onClose();
   }

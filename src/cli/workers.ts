@@ -23,8 +23,7 @@ export interface Addresses {
 
 export type ToWorker =
   | { readonly kind: 'start'; readonly secrets: Secrets }
-  /** `ready`: the server as a whole is ready, so everything is logged from now on. */
-  | { readonly kind: 'ready' | 'leave' | 'close' }
+  | { readonly kind: 'leave' | 'close' }
   /** Asks for the worker's figures. */
   | { readonly kind: 'read'; readonly id: string }
   /** The figures of all workers. */
@@ -76,7 +75,6 @@ export class Workers {
   #rejectAddresses: (error: Error) => void = () => undefined;
   /** All workers have listened once: from then on a worker that dies is replaced. */
   #complete = false;
-  #ready = false;
   #leaving = false;
   #quickDeaths = 0;
   #lost = 0;
@@ -90,12 +88,6 @@ export class Workers {
     // A start that is told to stop does not await the addresses.
     this.addresses.catch(() => undefined);
     for (let n = 0; n < options.count; n++) this.#start();
-  }
-
-  /** Also sent to workers that start later. */
-  ready(): void {
-    this.#ready = true;
-    for (const worker of this.#living()) send(worker, { kind: 'ready' });
   }
 
   leave(): void {
@@ -176,7 +168,6 @@ export class Workers {
 
   #addListening(worker: Worker, { address, metricsAddress }: Addresses): void {
     this.#listening.add(worker);
-    if (this.#ready) send(worker, { kind: 'ready' });
     if (this.#listening.size < this.#options.count) return;
     this.#complete = true;
     this.#resolveAddresses({ address, metricsAddress });

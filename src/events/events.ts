@@ -35,9 +35,9 @@ export type Observation =
       event: 'application.publishing';
       applicationId: string;
       step: string;
-      collectionId: string | null;
-      done: number;
-      total: number;
+      collectionId?: string;
+      done?: number;
+      total?: number;
     }
   | { event: 'application.unsettled'; applicationId: string; error: unknown }
   | { event: 'application.published'; applicationId: string; version: number; changes: number }

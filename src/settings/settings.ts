@@ -212,9 +212,9 @@ export const SETTINGS = {
     sentence: 'Fraction of requests to trace, from 0 to 1, for the ratio samplers.',
   }),
   CARTULARY_LOG_LEVEL: setting({
-    default: 'info',
+    default: undefined,
     parse: oneOfWords(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
-    sentence: 'Least severe level that is logged.',
+    sentence: 'Least severe level that is logged; by default info, and warn with the demonstration of npm start.',
   }),
 } as const;
 
@@ -227,6 +227,7 @@ type OptionalName =
   | 'CARTULARY_PUBLIC_URL'
   | 'CARTULARY_PUSH_SUBJECT'
   | 'CARTULARY_METRICS_PORT'
+  | 'CARTULARY_LOG_LEVEL'
   | 'OTEL_EXPORTER_OTLP_ENDPOINT'
   | 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'
   | 'OTEL_SERVICE_NAME'

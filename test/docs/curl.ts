@@ -14,14 +14,16 @@ let output: string | undefined;
 let jar: string | undefined;
 let address = '';
 let withHead = false;
+let failsOnErrors = false;
 let inAddress = false;
 const encoded = new URLSearchParams();
 
 const args = process.argv.slice(2);
 const next = (): string => args.shift() ?? '';
 for (let argument = next(); argument !== ''; argument = next()) {
-  if (argument === '-s') continue;
-  if (argument === '-i') withHead = true;
+  if (argument === '-sS') continue;
+  if (argument === '--fail-with-body') failsOnErrors = true;
+  else if (argument === '-i') withHead = true;
   else if (argument === '-G') inAddress = true;
   else if (argument === '--data-urlencode') addEncoded(next());
   else if (argument === '-X') method = next();
@@ -85,3 +87,5 @@ if (jar !== undefined) {
 if (output === undefined) process.stdout.write(text);
 else writeFileSync(output, bytes);
 appendFileSync(process.env.CURL_LOG ?? '', `${JSON.stringify({ status: response.statusCode, text })}\n`);
+if (!failsOnErrors) throw new Error('an example without --fail-with-body hides what was refused');
+if (Number(response.statusCode) >= 400) process.exitCode = 22;

@@ -1,12 +1,11 @@
-// The examples of the documentation, run: each command works as pasted, is answered with the status that its mark
-// tells, and the answer that is printed below it has the members of the real one, or is the real one.
+// The examples of the documentation, run twice: each command works as pasted, on whatever port the server has, is
+// answered with the status that its mark tells, and the answer that is printed below it has the members of the real one,
+// or is the real one.
 
 import assert from 'node:assert/strict';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { PATTERNS } from '../../src/wire/identifiers.ts';
-import { type Block, blocksOf, PAGES } from '../support/markdown.ts';
+import { type Block, blocksOf, PAGES, readSource } from '../support/markdown.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { type Exchange, type Folder, openFolder } from './shell.ts';
 
@@ -34,6 +33,9 @@ function shapeOf(value: unknown): unknown {
   return Object.fromEntries(entries.sort());
 }
 
+/** They leave shared users, which the operator cannot delete yet. */
+const ONCE: readonly string[] = ['users', 'publishing'];
+
 describe('the examples of the documentation', () => {
   let server: TestServer;
   let folder: Folder;
@@ -50,10 +52,6 @@ describe('the examples of the documentation', () => {
   /** Marked blocks of the page, and the exchanges of those that are run. */
   async function runPage(page: (typeof PAGES)[number]): Promise<{ block: Block; exchanges: Exchange[] }[]> {
     const blocks = blocksOf(page);
-    for (const { mark, text } of blocks) {
-      const file = /^publish document: (\S+)$/.exec(mark)?.[1];
-      if (file !== undefined) await writeFile(join(folder.path, file), text);
-    }
     const runnable = blocks.filter((block) => statusesOf(block) !== undefined);
     const results = await folder.run(runnable);
     let exchanges: Exchange[] = [];
@@ -64,24 +62,34 @@ describe('the examples of the documentation', () => {
     });
   }
 
+  function compare({ block, exchanges }: { block: Block; exchanges: Exchange[] }): void {
+    const statuses = statusesOf(block);
+    if (statuses !== undefined) {
+      const real = exchanges.map(({ status }) => status);
+      assert.deepEqual(real, statuses, `${block.place}: ${exchanges.map(({ text }) => text).join('\n')}`);
+    }
+    const last = exchanges.at(-1)?.text ?? '';
+    if (block.mark === 'answer exactly') assert.deepEqual(JSON.parse(last), JSON.parse(block.text), block.place);
+    if (block.mark === 'answer') {
+      assert.deepEqual(shapeOf(JSON.parse(last)), shapeOf(JSON.parse(block.text)), `${block.place}: ${last}`);
+    }
+  }
+
   for (const page of PAGES) {
-    it(`of docs/${page}.md answer as it says`, async () => {
-      for (const { block, exchanges } of await runPage(page)) {
-        const statuses = statusesOf(block);
-        if (statuses !== undefined) {
-          const real = exchanges.map(({ status }) => status);
-          assert.deepEqual(real, statuses, `${block.place}: ${exchanges.map(({ text }) => text).join('\n')}`);
-        }
-        if (block.mark === 'answer exactly') {
-          assert.deepEqual(JSON.parse(exchanges.at(-1)?.text ?? ''), JSON.parse(block.text), block.place);
-        }
-        if (block.mark === 'answer') {
-          const real = exchanges.at(-1)?.text ?? '';
-          assert.deepEqual(shapeOf(JSON.parse(real)), shapeOf(JSON.parse(block.text)), `${block.place}: ${real}`);
-        }
-      }
+    it(`of docs/${page}.md answer as it says, and the second time too`, async () => {
+      for (const result of await runPage(page)) compare(result);
+      if (ONCE.includes(page)) return;
+      for (const result of await runPage(page)) compare(result);
+      assert.deepEqual(await folder.leftovers(), []);
     });
   }
+
+  it('of a whole publish document are files of the project', () => {
+    for (const { mark, text } of PAGES.flatMap(blocksOf)) {
+      const file = /^publish document: (docs\/examples\/\S+)$/.exec(mark)?.[1];
+      if (file !== undefined) assert.equal(readSource(file), text);
+    }
+  });
 
   it('marks every shell command but those that need another database', () => {
     const unmarked = PAGES.flatMap(blocksOf).filter(({ language, mark }) => language === 'sh' && mark === '');

@@ -3,19 +3,25 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { type LoadedDemonstration, loadDemonstration } from '../../demo/load.ts';
-import type { Block } from '../support/markdown.ts';
+import { loadDemonstration } from '../../demo/load.ts';
+import { keepDemonstration } from '../../src/cli/demonstration-files.ts';
+import { writeServerFile } from '../../src/cli/server-file.ts';
+import { type Block, readSource, rootPath } from '../support/markdown.ts';
 import { OPERATOR_KEY, type TestServer } from '../support/server.ts';
 
 const CURL = fileURLToPath(new URL('./curl.js', import.meta.url));
 const MAIN = new URL('../../src/main.js', import.meta.url);
-/** Where the documentation says that the server is. */
-const DOCUMENTED_ADDRESS = 'http://127.0.0.1:8080';
+/** The part of the project that the examples use. */
+const EXAMPLES = 'docs/examples';
+
+/** The mark of a block after which the reader starts the server again, and the file that says that it was done. */
+const RESTARTED = 'run, then start again';
+export const RESTARTED_FILE = 'restarted';
 
 export interface Exchange {
   readonly status: number;
@@ -23,56 +29,73 @@ export interface Exchange {
 }
 
 export interface Folder {
-  readonly path: string;
-  readonly demonstration: LoadedDemonstration;
   /** What each block's requests were answered with; rejects when a command fails. */
   run(blocks: readonly Block[]): Promise<Exchange[][]>;
+  /** What examples left behind where git would see it. */
+  leftovers(): Promise<string[]>;
   remove(): Promise<void>;
 }
 
 /** With the demonstration published, as after `npm start`. */
 export async function openFolder(server: TestServer): Promise<Folder> {
+  const folder = await makeFolder();
+  const data = join(folder.project, 'data');
+  await mkdir(data);
+  const options = { baseUrl: server.address, operatorKey: OPERATOR_KEY, today: new Date() };
+  await keepDemonstration(data, server.address, await loadDemonstration(options));
+  await writeFile(join(data, 'operator.key'), `${OPERATOR_KEY}\n`);
+  await writeServerFile(data, server.address);
+  return folder;
+}
+
+/** Without a data folder. */
+export async function makeFolder(): Promise<Folder & { readonly project: string }> {
   const path = await mkdtemp(join(tmpdir(), 'cartulary-docs-'));
-  const demonstration = await loadDemonstration({
-    baseUrl: server.address,
-    operatorKey: OPERATOR_KEY,
-    today: new Date(),
-    print: () => undefined,
-  });
-  for (const folder of ['data', 'bin', 'programs']) await mkdir(join(path, folder));
-  await writeFile(join(path, 'data', 'demonstration.json'), JSON.stringify(demonstration));
-  await writeFile(join(path, 'data', 'operator.key'), `${OPERATOR_KEY}\n`);
-  await writeFile(join(path, 'bin', 'cartulary.js'), `import('${MAIN.href}')`);
+  const project = join(path, 'project');
+  for (const folder of ['project/bin', 'programs']) await mkdir(join(path, folder), { recursive: true });
+  await cp(rootPath(EXAMPLES), join(project, EXAMPLES), { recursive: true });
+  await writeFile(join(project, 'bin', 'cartulary.js'), `import('${MAIN.href}')`);
   const curl = join(path, 'programs', 'curl');
   await writeFile(curl, `#!/bin/sh\nexec '${process.execPath}' '${CURL}' "$@"\n`);
   await chmod(curl, 0o755);
+  const before = await filesIn(project);
+  // PostgreSQL's account, if root runs the tests, has to enter it.
+  await chmod(path, 0o711);
   return {
-    path,
-    demonstration,
-    run: (blocks) => run(path, server, blocks),
+    project,
+    run: (blocks) => run(path, blocks),
+    leftovers: async () => (await filesIn(project)).filter((file) => !before.includes(file)),
     remove: () => rm(path, { recursive: true }),
   };
 }
 
-async function run(path: string, server: TestServer, blocks: readonly Block[]): Promise<Exchange[][]> {
+/** Those in no folder that git ignores. */
+async function filesIn(project: string): Promise<string[]> {
+  const ignored = readSource('.gitignore')
+    .split('\n')
+    .filter((line) => line.endsWith('/'));
+  const files = await readdir(project, { recursive: true });
+  return files.filter((file) => !ignored.some((folder) => `${file}/`.startsWith(folder)));
+}
+
+async function run(path: string, blocks: readonly Block[]): Promise<Exchange[][]> {
   const log = join(path, 'curl.log');
   await writeFile(log, '');
-  const parts = blocks.map(({ text }) => `printf '\\n' >> "$CURL_LOG"\n${text}`);
-  const script = parts.join('\n').replaceAll(DOCUMENTED_ADDRESS, server.address);
-  const { hostname, port } = new URL(server.address);
-  const shell = spawn('/bin/sh', ['-eu', '-c', script], {
-    cwd: path,
-    env: {
-      PATH: [join(path, 'programs'), dirname(process.execPath), process.env.PATH].join(delimiter),
-      CURL_LOG: log,
-      CARTULARY_HOST: hostname,
-      CARTULARY_PORT: port,
-    },
+  const shell = spawn('/bin/sh', ['-u', '-c', blocks.map(scriptOf).join('\n')], {
+    cwd: join(path, 'project'),
+    env: { PATH: [join(path, 'programs'), dirname(process.execPath), process.env.PATH].join(delimiter), CURL_LOG: log },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   const [[code], complaint] = await Promise.all([once(shell, 'close'), text(shell.stderr)]);
   if (code !== 0) throw new Error(`the examples ended with ${code}: ${complaint}`);
   return (await readFile(log, 'utf8')).split(/^\n/m).slice(1).map(exchangesIn);
+}
+
+/** A block with requests that are refused goes on after them; any other stops at the first command that fails. */
+function scriptOf({ mark, text }: Block): string {
+  const strictly = / [45]\d\d/.test(mark) ? 'set +e' : 'set -e';
+  const wait = mark === RESTARTED ? `until [ -e data/${RESTARTED_FILE} ]; do sleep 0.1; done` : '';
+  return `printf '\\n' >> "$CURL_LOG"\n${strictly}\n${text}\n${wait}\nset +e\n`;
 }
 
 const exchangesIn = (lines: string): Exchange[] =>

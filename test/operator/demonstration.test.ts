@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, describe, it, mock } from 'node:test';
+import { after, before, describe, it } from 'node:test';
 import { demonstrate } from '../../src/cli/demonstration.ts';
 import { OPERATOR_KEY, startTestServer, type TestServer } from '../support/server.ts';
 
@@ -25,15 +25,9 @@ describe('the demonstration', () => {
 
   /** Like servers that start at the same time. Returns their output. */
   async function start(...dataFolders: string[]): Promise<string[]> {
-    const log = mock.method(console, 'log', () => undefined);
     const { connection } = server.database;
     const options = { connection, operatorKey: OPERATOR_KEY, print: (line: string) => notes.push(line) };
-    try {
-      await Promise.all(dataFolders.map((dataFolder) => demonstrate(server.address, { ...options, dataFolder })));
-      return log.mock.calls.map(({ arguments: [text] }) => String(text));
-    } finally {
-      log.mock.restore();
-    }
+    return Promise.all(dataFolders.map((dataFolder) => demonstrate(server.address, { ...options, dataFolder })));
   }
 
   it('is not published if its token cannot be stored', async () => {
@@ -48,12 +42,16 @@ describe('the demonstration', () => {
     const { body } = await server.operator('GET', '/applications');
     assert.equal(body.length, 1);
     const file = join(data, 'demonstration.json');
-    assert.equal((await stat(file)).mode & 0o777, 0o600);
-    const { applicationId, token } = JSON.parse(await readFile(file, 'utf8'));
+    for (const secret of [file, join(data, 'demonstration.env')]) {
+      assert.equal((await stat(secret)).mode & 0o777, 0o600);
+    }
+    assert.deepEqual(notes, ['Publishing the demonstration (first start)…']);
+    const { applicationId, token, address } = JSON.parse(await readFile(file, 'utf8'));
+    assert.equal(address, server.address);
     assert.equal(applicationId, body[0].id);
     assert.equal(printed.length, 2);
     for (const text of printed) assert.ok(text.includes(token), 'both show it');
-    assert.deepEqual(await start(join(folder, 'other')), []);
-    assert.match(notes.at(-1) ?? '', /^The database already has applications/);
+    const [other = ''] = await start(join(folder, 'other'));
+    assert.match(other, /^The database already has applications/);
   });
 });

@@ -56,7 +56,7 @@ describe('settings', () => {
       OTEL_RESOURCE_ATTRIBUTES: undefined,
       OTEL_TRACES_SAMPLER: 'parentbased_always_on',
       OTEL_TRACES_SAMPLER_ARG: 1,
-      CARTULARY_LOG_LEVEL: 'info',
+      CARTULARY_LOG_LEVEL: undefined,
     });
   });
 

@@ -30,9 +30,11 @@ export interface Run {
   readonly env?: Record<string, string>;
   readonly input?: string;
   readonly cwd: string;
+  /** When it is killed at the latest. */
+  readonly msMax?: number;
 }
 
-export function start(args: readonly string[], { env = {}, input = '', cwd }: Run): Running {
+export function start(args: readonly string[], { env = {}, input = '', cwd, msMax = RUN_MS_MAX }: Run): Running {
   const child = spawn(process.execPath, [MAIN, ...args], {
     cwd,
     env: { PATH: process.env.PATH ?? '', ...env },
@@ -46,7 +48,7 @@ export function start(args: readonly string[], { env = {}, input = '', cwd }: Ru
   }
   // A command that ends without reading its input is no error here.
   child.stdin.on('error', () => undefined).end(input);
-  const timer = setTimeout(() => child.kill('SIGKILL'), RUN_MS_MAX);
+  const timer = setTimeout(() => child.kill('SIGKILL'), msMax);
   const finished = new Promise<Finished>((resolve) => {
     child.on('close', (code) => {
       clearTimeout(timer);

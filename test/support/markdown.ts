@@ -37,13 +37,15 @@ export interface Block {
   readonly place: string;
 }
 
-export function blocksOf(page: Page): Block[] {
-  const text = readPage(page);
+export const blocksOf = (page: Page): Block[] => blocksIn(`docs/${page}.md`);
+
+export function blocksIn(file: string): Block[] {
+  const text = readSource(file);
   return [...text.matchAll(/(?:^<!-- ([^\n]*) -->\n)?^```(\w*)\n([\s\S]*?)^```$/gm)].map((match) => ({
     mark: match[1] ?? '',
     language: match[2] ?? '',
     text: match[3] ?? '',
-    place: `docs/${page}.md:${text.slice(0, match.index).split('\n').length}`,
+    place: `${file}:${text.slice(0, match.index).split('\n').length}`,
   }));
 }
 

@@ -47,7 +47,15 @@ export function reportProgress(
   const log = (): void => {
     if (progress === undefined) return;
     loggedAt = performance.now();
-    context.observe({ event: 'application.publishing', applicationId, ...progress });
+    const { step, collectionId, done, total } = progress;
+    context.observe({
+      event: 'application.publishing',
+      applicationId,
+      step,
+      ...(collectionId === null ? {} : { collectionId }),
+      // Most steps have nothing to count.
+      ...(total === 0 ? {} : { done, total }),
+    });
   };
   return {
     begin(step, collectionId, total) {
