@@ -11,7 +11,7 @@ import { ROUTES, VISITOR_ROUTES } from '../../src/http/routes/table.ts';
 import { PATTERNS } from '../../src/wire/identifiers.ts';
 import { DEFAULTS } from '../../src/wire/publish-document.ts';
 import { RECORDS_MAX } from '../../src/wire/records.ts';
-import { codeIn, PAGES, readPage, tableOf } from '../support/markdown.ts';
+import { codeIn, readPage, tableOf } from '../support/markdown.ts';
 
 const routeNames = ROUTES.map(
   ({ method, path }) => `${method} ${path.replace(/^\/v1/, '').replaceAll(/:(\w+)/g, '{$1}')}`,
@@ -56,29 +56,4 @@ describe('docs/signing-in.md', () => {
       [],
     );
   });
-});
-
-describe('links between the pages', () => {
-  const anchorOf = (heading: string) =>
-    heading
-      .toLowerCase()
-      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
-      .trim()
-      .replaceAll(/\s/g, '-');
-  const anchors = new Map(
-    [...PAGES, 'architecture' as const].map((page) => [
-      `${page}.md`,
-      [...readPage(page).matchAll(/^#+ (.*)$/gm)].map((match) => anchorOf(match[1] ?? '')),
-    ]),
-  );
-
-  for (const page of PAGES) {
-    it(`of docs/${page}.md lead somewhere`, () => {
-      for (const [link, file = '', anchor] of readPage(page).matchAll(/\]\(([\w.-]+)?(?:#([\w-]+))?\)/g)) {
-        const target = anchors.get(file === '' ? `${page}.md` : file);
-        assert.ok(target !== undefined, link);
-        assert.ok(anchor === undefined || target.includes(anchor), link);
-      }
-    });
-  }
 });

@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs';
 const ROOT = new URL('../../../', import.meta.url);
 
 export const PAGES = [
+  'README',
   'interface',
   'search',
   'values',
