@@ -16,12 +16,13 @@ import { IncomingRequest } from './clients/small-chunks.ts';
 import type { ClientTimeouts } from './clients/timeouts.ts';
 import { handlerOf, type Services } from './handle.ts';
 import { alive, asRoutine, type Health, readiness } from './health.ts';
-import { replyText } from './replies/reply.ts';
+import { openApiDocument } from './openapi/document.ts';
+import { type Reply, replyText } from './replies/reply.ts';
 import { awaitInvitation } from './requests/body.ts';
 import { HEADERS_MAX, pathAndQuery } from './requests/request-head.ts';
 import { OPERATOR_ROUTES } from './routes/operator.ts';
 import { loadStatic, STATIC_ROUTES, toConsole } from './routes/static.ts';
-import { ROUTES, VISITOR_ROUTES } from './routes/table.ts';
+import { ROUTES, SUBJECTS, VISITOR_ROUTES } from './routes/table.ts';
 import { type Handler, sendReplies } from './send.ts';
 
 /** Request lines of 64 KB are accepted, and headers besides. */
@@ -118,6 +119,7 @@ function handlersOf(services: Services, health: Health): Handlers {
       const reply = loadStatic(row);
       return { ...row, handler: sendReplies(services, row.path, () => reply) };
     }),
+    { method: 'GET' as const, path: OPENAPI_PATH, handler: sendReplies(services, OPENAPI_PATH, generalDocument()) },
     { method: 'GET' as const, path: '/healthz', handler: sendReplies(routine, '/healthz', alive) },
     { method: 'GET' as const, path: '/readyz', handler: sendReplies(routine, '/readyz', readiness(health)) },
     { method: 'GET' as const, path: '/metrics', handler: sendReplies(routine, '/metrics', metrics) },
@@ -129,6 +131,17 @@ function handlersOf(services: Services, health: Health): Handlers {
     routes: [...routes, bareAddress],
     notFound: refusing(refuseUnknown(routes)),
     unreadablePath: refusing(unreadable),
+  };
+}
+
+const OPENAPI_PATH = '/v1/openapi.json';
+
+/** Public, and the same as long as the server runs: it is written at the first request. */
+function generalDocument(): () => Reply {
+  let reply: Reply | undefined;
+  return () => {
+    reply ??= replyText(JSON.stringify(openApiDocument(SUBJECTS)), { 'cache-control': 'no-cache' });
+    return reply;
   };
 }
 

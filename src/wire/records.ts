@@ -11,12 +11,14 @@ export const RECORDS_MAX = 100;
 export const STORED_VALUES_BYTES_MAX = 2 * 1024 * 1024;
 
 const strict = { additionalProperties: false } as const;
-const InputValues = Type.Record(Type.String(), Type.Unknown());
+/** Of any kind: domain/values checks them by their columns, and tells what is wrong better than a schema does. */
+export const NewValues = Type.Record(Type.String(), Type.Unknown());
+export const ChangedValues = Type.Record(Type.String(), Type.Unknown());
 
-export const NewRecord = Type.Object({ values: InputValues, creatorId: Type.Optional(identifier('userId')) }, strict);
-export const RecordUpdate = Type.Object({ values: InputValues, replace: Type.Optional(Type.Boolean()) }, strict);
+export const NewRecord = Type.Object({ values: NewValues, creatorId: Type.Optional(identifier('userId')) }, strict);
+export const RecordUpdate = Type.Object({ values: ChangedValues, replace: Type.Optional(Type.Boolean()) }, strict);
 export const RecordUpdateWithId = Type.Object(
-  { id: identifier('recordId'), values: InputValues, replace: Type.Optional(Type.Boolean()) },
+  { id: identifier('recordId'), values: ChangedValues, replace: Type.Optional(Type.Boolean()) },
   strict,
 );
 

@@ -19,8 +19,11 @@ type Used =
   | 'Unknown'
   | 'Unsafe';
 
-/** Marks an optional property for `Object`. Not enumerable, because it is not part of the schema. */
+/** Marks an optional property for `Object` and holds its schema. Not enumerable, because it is not part of the schema. */
 const OPTIONAL = '~optional';
+
+/** The schema as it was defined: `Optional` makes a copy. */
+export const definedAs = (schema: object): object => (OPTIONAL in schema ? (schema[OPTIONAL] as object) : schema);
 
 const plain = (type: string) => (options?: object) => ({ type, ...options });
 
@@ -38,7 +41,7 @@ const builders: Record<Used, unknown> = {
   Null: plain('null'),
   Number: plain('number'),
   Object: object,
-  Optional: (schema: TSchema) => Object.defineProperty({ ...schema }, OPTIONAL, { value: true }),
+  Optional: (schema: TSchema) => Object.defineProperty({ ...schema }, OPTIONAL, { value: schema }),
   Record: (_key: TSchema, value: TSchema, options?: object) => ({
     type: 'object',
     patternProperties: { '^.*$': value },

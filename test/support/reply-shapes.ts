@@ -1,15 +1,14 @@
 // What every reply of the interface must look like, checked on each that a test receives: a refusal has a known code
-// with that code's status, and a success the shape of src/wire for its route, without a member that the shape lacks.
+// with that code's status, and a success the shape that the OpenAPI document (or, for the operator, src/wire) has for its
+// route, without a member that the shape lacks.
 
 import assert from 'node:assert/strict';
-import { Ajv2020 } from 'ajv/dist/2020.js';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { FAULTS } from '../../src/faults.ts';
-import { ActivityEntry } from '../../src/wire/activity-log.ts';
-import { Application } from '../../src/wire/applications.ts';
-import { AttachmentMetadata } from '../../src/wire/attachments.ts';
+import { openApiDocument } from '../../src/http/openapi/document.ts';
+import { ROUTES, SUBJECTS, VISITOR_ROUTES } from '../../src/http/routes/table.ts';
 import { DoctorLine } from '../../src/wire/doctor.ts';
 import { PATTERNS } from '../../src/wire/identifiers.ts';
-import { DeviceView, PushKey } from '../../src/wire/notifications.ts';
 import {
   ApplicationSummary,
   OperatorProof,
@@ -19,10 +18,8 @@ import {
 } from '../../src/wire/operator.ts';
 import { Definition } from '../../src/wire/publish-document.ts';
 import { QuotasOverview, QuotasView } from '../../src/wire/quotas.ts';
-import { DeletedCount, OutgoingRecord } from '../../src/wire/records.ts';
-import { SessionView, SignInMethods } from '../../src/wire/sessions.ts';
 import { CreatedToken, OwnedTokenView, TokenView } from '../../src/wire/tokens.ts';
-import { ManagementSharedUser, ManagementUser, UserShort } from '../../src/wire/users.ts';
+import { ManagementSharedUser, ManagementUser } from '../../src/wire/users.ts';
 
 export interface CheckedReply {
   readonly status: number;
@@ -30,71 +27,94 @@ export interface CheckedReply {
   readonly text: string;
 }
 
-/** What a success of a route has for a body: JSON of a shape, lines of JSON, bytes of any kind, or nothing at all. */
-type Success = { readonly json: object } | { readonly line: object } | 'bytes' | 'nothing';
+/** The shape with every object closed to members that it does not name. */
+function closed(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(closed);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const copy = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, closed(value)]));
+  return 'properties' in schema && !('additionalProperties' in schema)
+    ? { ...copy, additionalProperties: false }
+    : copy;
+}
+
+const pathPattern = (path: string): RegExp =>
+  new RegExp(
+    `^${path.replaceAll(/:(\w+)/g, (_, name: string) => (name in PATTERNS ? PATTERNS[name as keyof typeof PATTERNS].slice(1, -1) : '[^/]+'))}$`,
+  );
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+const LINES_TYPE = 'application/x-ndjson';
+
+/** The general document as the server sends it: the replies of the interface are checked against it and nothing else. */
+const DOCUMENT = JSON.parse(JSON.stringify(openApiDocument(SUBJECTS))) as {
+  paths: Record<
+    string,
+    Record<string, { responses: Record<string, { content?: Record<string, { schema: object }> }> }>
+  >;
+  components: { schemas: object; responses: object };
+};
+
+const ajv = new Ajv2020({ strict: false });
+ajv.addSchema({ $id: 'openapi', components: { schemas: closed(DOCUMENT.components.schemas) } });
+
+/** References lead into the document. */
+const located = (schema: object): object =>
+  closed(JSON.parse(JSON.stringify(schema).replaceAll('"#/components/', '"openapi#/components/'))) as object;
+
+interface Checked {
+  readonly method: string;
+  readonly path: RegExp;
+  /** By status; undefined: any status of a known refusal, and 2xx. */
+  readonly validators: ReadonlyMap<number, Validator | undefined>;
+  readonly refusals: ReadonlySet<number> | undefined;
+}
+
+interface Validator {
+  readonly contentType: string;
+  readonly validate: ValidateFunction;
+}
+
+const validatorOf = (contentType: string, schema: object): Validator => ({
+  contentType,
+  validate: ajv.compile(located(schema)),
+});
+
+const ANY_PAGE = new Map([[200, undefined]]);
+
+function checkedOperation({ method, path }: (typeof ROUTES)[number] | (typeof VISITOR_ROUTES)[number]): Checked {
+  const template = path.replace(/^\/v1/, '').replaceAll(/:(\w+)/g, '{$1}');
+  const responses = DOCUMENT.paths[template]?.[method.toLowerCase()]?.responses;
+  // A page that leads a browser on.
+  if (responses === undefined) return { method, path: pathPattern(path), validators: ANY_PAGE, refusals: undefined };
+  const validators = Object.entries(responses).flatMap(
+    ([status, { content = {} }]): [number, Validator | undefined][] => {
+      if (Number(status) >= 400) return [];
+      const json = content['application/json']?.schema;
+      const lines = content[LINES_TYPE]?.schema;
+      if (json !== undefined) return [[Number(status), validatorOf(JSON_TYPE, json)]];
+      if (lines !== undefined) return [[Number(status), validatorOf(LINES_TYPE, lines)]];
+      return Object.keys(content).length > 0 ? [[Number(status), undefined]] : [];
+    },
+  );
+  const refusals = new Set(
+    Object.keys(responses)
+      .map(Number)
+      .filter((status) => status >= 400),
+  );
+  return { method, path: pathPattern(path), validators: new Map(validators), refusals };
+}
+
+/** What a success of an operator's route has for a body: JSON of a shape, lines of JSON, or nothing at all. */
+type Success = { readonly json: object } | { readonly line: object } | 'nothing';
 
 const json = (shape: object): Success => ({ json: shape });
 const list = (items: object): Success => ({ json: { type: 'array', items } });
-const oneOrMany = (shape: object): Success => ({ json: { anyOf: [shape, { type: 'array', items: shape }] } });
 
-const COLLECTION = '/v1/:applicationId/collections/:collectionId';
-const RECORDS = `${COLLECTION}/records`;
-const UPLOADS = `${COLLECTION}/uploads`;
-const USER = '/v1/:applicationId/users/:userId';
-const SESSION = '/v1/:applicationId/session';
-const MANAGEMENT = '/v1/:applicationId/management';
 const APPLICATION = '/operator/v1/applications/:applicationId';
 const ORGANIZATION = '/operator/v1/organizations/:name';
 
-/** A row for each route, which test/http/reply-shapes.test.ts compares with the tables of routes. */
-export const SUCCESSES: Readonly<Record<string, Success>> = {
-  'GET /v1/:applicationId': json(Application),
-  [`GET ${RECORDS}`]: list(OutgoingRecord),
-  [`POST ${RECORDS}`]: oneOrMany(OutgoingRecord),
-  [`PUT ${RECORDS}`]: list(OutgoingRecord),
-  [`DELETE ${RECORDS}`]: json(DeletedCount),
-  [`PATCH ${RECORDS}/upsert/:upsertKeyColumnId`]: oneOrMany(OutgoingRecord),
-  [`GET ${RECORDS}/:recordId`]: json(OutgoingRecord),
-  [`PUT ${RECORDS}/:recordId`]: json(OutgoingRecord),
-  [`DELETE ${RECORDS}/:recordId`]: 'nothing',
-  [`POST ${COLLECTION}/attachments`]: json(AttachmentMetadata),
-  [`GET ${COLLECTION}/attachments/:attachmentId`]: 'bytes',
-  [`OPTIONS ${UPLOADS}`]: 'nothing',
-  [`POST ${UPLOADS}`]: json(AttachmentMetadata),
-  [`HEAD ${UPLOADS}/:attachmentId`]: 'nothing',
-  [`PATCH ${UPLOADS}/:attachmentId`]: 'nothing',
-  [`DELETE ${UPLOADS}/:attachmentId`]: 'nothing',
-  [`POST ${UPLOADS}/:attachmentId`]: 'nothing',
-  [`POST ${USER}/notifications`]: 'nothing',
-  [`GET ${USER}/devices`]: list(DeviceView),
-  [`POST ${USER}/devices`]: json(DeviceView),
-  [`DELETE ${USER}/devices/:deviceId`]: 'nothing',
-  'GET /v1/:applicationId/pushKey': json(PushKey),
-  [`GET ${SESSION}`]: json(SessionView),
-  [`POST ${SESSION}`]: json(SessionView),
-  [`DELETE ${SESSION}`]: 'nothing',
-  [`PUT ${SESSION}/password`]: 'nothing',
-  [`GET ${SESSION}/methods`]: json(SignInMethods),
-  [`POST ${SESSION}/passwordReset`]: 'nothing',
-  [`PUT ${SESSION}/passwordReset`]: 'nothing',
-  // A browser is sent on, or shown a page.
-  [`GET ${SESSION}/singleSignOn`]: 'bytes',
-  'GET /signOn/callback/:organization': 'bytes',
-  [`GET ${USER}/tokens`]: list(TokenView),
-  [`POST ${USER}/tokens`]: json(CreatedToken),
-  [`DELETE ${USER}/tokens/:tokenId`]: 'nothing',
-  'GET /v1/:applicationId/users': list(UserShort),
-  [`GET ${MANAGEMENT}/users`]: list(ManagementUser),
-  [`POST ${MANAGEMENT}/users`]: json(ManagementUser),
-  [`GET ${MANAGEMENT}/users/:userId`]: json(ManagementUser),
-  [`PUT ${MANAGEMENT}/users/:userId`]: json(ManagementUser),
-  [`DELETE ${MANAGEMENT}/users/:userId`]: 'nothing',
-  [`GET ${MANAGEMENT}/sharedUsers`]: list(ManagementSharedUser),
-  [`POST ${MANAGEMENT}/sharedUsers`]: json(ManagementSharedUser),
-  [`GET ${MANAGEMENT}/sharedUsers/:sharedUserId`]: json(ManagementSharedUser),
-  [`PUT ${MANAGEMENT}/sharedUsers/:sharedUserId`]: json(ManagementSharedUser),
-  [`DELETE ${MANAGEMENT}/sharedUsers/:sharedUserId`]: 'nothing',
-  [`GET ${MANAGEMENT}/userActivityLogs`]: { line: ActivityEntry },
+/** A row for each route of the operator, which test/http/reply-shapes.test.ts compares with the tables of routes. */
+export const OPERATOR_SUCCESSES: Readonly<Record<string, Success>> = {
   'GET /operator/v1/publish-document.schema.json': json({ type: 'object', required: ['$schema', '$id', 'title'] }),
   'POST /operator/v1/proof': json(OperatorProof),
   'POST /operator/v1/applications': json(PublishReply),
@@ -127,29 +147,18 @@ export const SUCCESSES: Readonly<Record<string, Success>> = {
   'POST /operator/v1/doctor': { line: DoctorLine },
 };
 
-/** The shape with every object closed to members that it does not name. */
-function closed(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(closed);
-  if (typeof schema !== 'object' || schema === null) return schema;
-  const copy = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, closed(value)]));
-  return 'properties' in schema ? { ...copy, additionalProperties: false } : copy;
+function checkedByOperator([title, success]: readonly [string, Success]): Checked {
+  const [method = '', path = ''] = title.split(' ');
+  const shape = success === 'nothing' ? undefined : 'json' in success ? success.json : success.line;
+  const type = success !== 'nothing' && 'json' in success ? JSON_TYPE : LINES_TYPE;
+  const validators = shape === undefined ? [] : [[200, validatorOf(type, shape)] as const];
+  return { method, path: pathPattern(path), validators: new Map(validators), refusals: undefined };
 }
 
-const pathPattern = (path: string): RegExp =>
-  new RegExp(
-    `^${path.replaceAll(/:(\w+)/g, (_, name: string) => (name in PATTERNS ? PATTERNS[name as keyof typeof PATTERNS].slice(1, -1) : '[^/]+'))}$`,
-  );
-
-const JSON_TYPE = 'application/json; charset=utf-8';
-const LINES_TYPE = 'application/x-ndjson';
-
-const ajv = new Ajv2020({ strict: false });
-const ROUTES = Object.entries(SUCCESSES).map(([title, success]) => {
-  const [method = '', path = ''] = title.split(' ');
-  const shape = typeof success === 'string' ? undefined : 'json' in success ? success.json : success.line;
-  const validate = shape === undefined ? undefined : ajv.compile(closed(shape) as object);
-  return { method, path: pathPattern(path), success, validate };
-});
+const CHECKED = [
+  ...[...ROUTES, ...VISITOR_ROUTES].map(checkedOperation),
+  ...Object.entries(OPERATOR_SUCCESSES).map(checkedByOperator),
+];
 
 /** Segment by segment: an encoded slash separates none. A path that cannot be decoded is refused by the server. */
 function decoded(path: string): string {
@@ -170,16 +179,25 @@ export function checkReply(method: string, path: string, { status, contentType, 
   const where = `${method} ${bare} replied ${status} ${text.slice(0, 2_000)}`;
   if (status === 204 || status === 304) assert.equal(text, '', where);
   checkRefusal(where, { status, contentType, text });
-  if (status < 200 || status >= 300 || text === '') return;
-  const route = ROUTES.find((one) => one.method === method && one.path.test(bare));
-  assert.ok(route !== undefined, `${where}: no such route`);
-  const { success, validate } = route;
-  assert.notEqual(success, 'nothing', `${where}: a body where none may be`);
-  if (validate === undefined || typeof success === 'string') return;
-  assert.equal(contentType, 'json' in success ? JSON_TYPE : LINES_TYPE, where);
-  const bodies = 'json' in success ? [text] : text.split('\n').slice(0, -1);
-  for (const body of bodies) assert.ok(validate(JSON.parse(body)), `${where}\n${ajv.errorsText(validate.errors)}`);
+  const known = CHECKED.find((one) => one.method === method && one.path.test(bare));
+  if (status >= 400 && known?.refusals !== undefined && !OUTSIDE_OPERATIONS.has(status)) {
+    assert.ok(known.refusals.has(status), `${where}: a status that the document does not tell`);
+  }
+  if (status < 200 || status >= 300 || text === '' || bare === OPENAPI_PATH) return;
+  assert.ok(known !== undefined, `${where}: no such route`);
+  assert.ok(known.validators.has(status), `${where}: a body where none may be`);
+  const checking = known.validators.get(status);
+  if (checking === undefined) return;
+  assert.equal(contentType, checking.contentType, where);
+  const bodies = checking.contentType === JSON_TYPE ? [text] : text.split('\n').slice(0, -1);
+  for (const body of bodies) {
+    assert.ok(checking.validate(JSON.parse(body)), `${where}\n${ajv.errorsText(checking.validate.errors)}`);
+  }
 }
+
+/** What is refused before an operation is known, or by the way that requests are sent. */
+const OUTSIDE_OPERATIONS: ReadonlySet<number> = new Set([405]);
+const OPENAPI_PATH = '/v1/openapi.json';
 
 /** For a client that does not know which request is replied to. */
 export function checkRefusal(where: string, { status, contentType, text }: CheckedReply): void {

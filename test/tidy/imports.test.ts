@@ -122,8 +122,15 @@ const ROOMS: Readonly<Record<string, Readonly<Record<string, Part>>>> = {
     replies: { mayImport: [], because: 'a reply is data until it is sent' },
     clients: { mayImport: ['replies'], because: 'a connection is ended with a last reply' },
     requests: { mayImport: ['clients'], because: 'a body is read from a connection' },
-    routes: { mayImport: ['replies', 'requests'], because: 'a row of the table names shapes and replies' },
-    [FLOOR]: { mayImport: ['clients', 'replies', 'requests', 'routes'], because: 'the road passes through every room' },
+    openapi: { mayImport: ['replies', 'requests'], because: 'the document is made from rows that it is given' },
+    routes: {
+      mayImport: ['openapi', 'replies', 'requests'],
+      because: 'a row of the table names shapes and replies',
+    },
+    [FLOOR]: {
+      mayImport: ['clients', 'openapi', 'replies', 'requests', 'routes'],
+      because: 'the road passes through every room',
+    },
   },
 };
 

@@ -150,27 +150,40 @@ function readQuery(url: string): Input<unknown>['query'] {
   return query;
 }
 
+export interface Parameter {
+  readonly schema: object;
+  readonly sentence: string;
+  readonly required?: true;
+}
+
+/** Query parameters or headers by their names. */
+export type Parameters = Readonly<Record<string, Parameter>>;
+
 interface QueryRule {
-  readonly parameters?: readonly string[];
+  readonly parameters?: Parameters;
   readonly refusesOthers?: true;
 }
 
+const NO_PARAMETERS: Parameters = {};
+
 /** The checks that need no knowledge of the operation. */
-export function checkQuery(url: string, { parameters = [], refusesOthers }: QueryRule): void {
+export function checkQuery(url: string, { parameters = NO_PARAMETERS, refusesOthers }: QueryRule): void {
   const start = url.indexOf('?');
   if (start === -1) return;
   const text = url.slice(start + 1);
   if (refusesOthers) refuseOthers(text, parameters);
   // Names may be encoded too; if unknown parameters are refused, all that are left will be read.
-  if (text.includes('%')) refuseBrokenEncoding(text, (name) => refusesOthers === true || parameters.includes(name));
+  if (text.includes('%'))
+    refuseBrokenEncoding(text, (name) => refusesOthers === true || Object.hasOwn(parameters, name));
 }
 
-function refuseOthers(text: string, parameters: readonly string[]): void {
+function refuseOthers(text: string, parameters: Parameters): void {
   const given = new Set<string>();
   for (const [name] of new URLSearchParams(text)) {
     const parameter = name.slice(0, NAME_SHOWN_MAX);
-    if (!parameters.includes(name)) {
-      const known = parameters.length === 0 ? 'takes none' : `takes ${parameters.join(', ')}`;
+    if (!Object.hasOwn(parameters, name)) {
+      const names = Object.keys(parameters);
+      const known = names.length === 0 ? 'takes none' : `takes ${names.join(', ')}`;
       throw fault('INVALID_PARAMETER', { parameter, reason: `is not known: the operation ${known}` });
     }
     if (given.has(name)) throw fault('INVALID_PARAMETER', { parameter, reason: 'is given more than once' });

@@ -7,15 +7,55 @@ import { fault } from '../../faults.ts';
 import type { UserPage, UserSearch } from '../../operations/people/users.ts';
 import type { ListInput, SearchInput } from '../../operations/records/lists.ts';
 import { isIdentifier, PATTERNS } from '../../wire/identifiers.ts';
+import type { Parameters } from './input.ts';
 
 type Query = Readonly<Record<string, string | undefined>>;
 
-const CARRIED = ['search', 'timezone', 'sortKey', 'sortOrder', 'sortColumnId', 'limit'] as const;
-export const LIST_PARAMETERS = [...CARRIED, 'skip', 'after'] as const;
-export const DELETE_PARAMETERS = ['search', 'timezone', 'limit'] as const;
-
 export const LIST_LIMIT_MAX = 100;
 export const DELETE_LIMIT_MAX = 100_000;
+
+const SEARCH = {
+  search: { schema: { type: 'string' }, sentence: 'A query in the search language; all records without it.' },
+  timezone: {
+    schema: { type: 'string', examples: ['Asia/Tokyo'] },
+    sentence: "The time zone of dates in the search, by its name in the tz database; the application's by default.",
+  },
+} as const satisfies Parameters;
+
+const SKIP = { schema: { type: 'integer', minimum: 0, default: 0 }, sentence: 'How many to leave out.' };
+const limitOf = (maximum: number, sentence: string) => ({
+  schema: { type: 'integer', minimum: 1, maximum, default: maximum },
+  sentence,
+});
+
+/** Those that the next page has as well. */
+const CARRIED = {
+  ...SEARCH,
+  sortKey: {
+    schema: { type: 'string', enum: SORT_KEYS, default: 'updatedAt' },
+    sentence: 'What the order goes by.',
+  },
+  sortOrder: { schema: { type: 'string', enum: SORT_ORDERS, default: 'descending' }, sentence: 'Which way it goes.' },
+  sortColumnId: {
+    schema: { type: 'string', pattern: PATTERNS.columnId },
+    sentence: 'The sortable column, if `sortKey` is `column`.',
+  },
+  limit: limitOf(LIST_LIMIT_MAX, 'The size of the page.'),
+} as const satisfies Parameters;
+
+export const LIST_PARAMETERS = {
+  ...CARRIED,
+  skip: SKIP,
+  after: {
+    schema: { type: 'string' },
+    sentence: 'Where the page begins: as the `Link` header of the page before gives it, or the ID of its last record.',
+  },
+} as const satisfies Parameters;
+
+export const DELETE_PARAMETERS = {
+  ...SEARCH,
+  limit: limitOf(DELETE_LIMIT_MAX, 'How many records to delete at most; the reply then tells how many it were.'),
+} as const satisfies Parameters;
 
 const invalid = (parameter: string, reason: string) => fault('INVALID_PARAMETER', { parameter, reason });
 
@@ -64,7 +104,10 @@ export function readListParameters(query: Query): Omit<ListInput, 'collectionId'
   return { ...readSearchParameters(query), sort, limit, skip: skip ?? 0, after: query.after };
 }
 
-export const PAGE_PARAMETERS = ['skip', 'limit'] as const;
+export const PAGE_PARAMETERS = {
+  skip: SKIP,
+  limit: limitOf(LIST_LIMIT_MAX, 'The size of the page.'),
+} as const satisfies Parameters;
 
 export function readPageParameters(query: Query): { readonly skip: number; readonly limit: number } {
   const skip = readWhole(query, 'skip', { minimum: 0 }) ?? 0;
@@ -72,9 +115,14 @@ export function readPageParameters(query: Query): { readonly skip: number; reado
   return { skip, limit };
 }
 
-export const USER_LIST_PARAMETERS = ['search', 'skip', 'limit'] as const;
+const PART = { schema: { type: 'string' }, sentence: 'A part of what is searched; all users without it.' };
+export const USER_LIST_PARAMETERS = { search: PART, ...PAGE_PARAMETERS } as const satisfies Parameters;
 /** The operator also searches the name or the e-mail address alone. */
-export const USER_SEARCH_PARAMETERS = [...USER_LIST_PARAMETERS, 'name', 'email'] as const;
+export const USER_SEARCH_PARAMETERS = {
+  ...USER_LIST_PARAMETERS,
+  name: PART,
+  email: PART,
+} as const satisfies Parameters;
 
 /** The parameters of lists of users, whose search is plain text. */
 export const readUserPage = (query: Query): UserPage => ({
@@ -106,7 +154,7 @@ const LINK_MAX = 8_000;
 /** A link to the same list after the position; undefined if it does not fit into a header. */
 export function nextLink(address: string, query: Query, position: string): string | undefined {
   const next = new URLSearchParams();
-  for (const name of CARRIED) if (query[name] !== undefined) next.set(name, query[name]);
+  for (const name of Object.keys(CARRIED)) if (query[name] !== undefined) next.set(name, query[name]);
   next.set('after', position);
   const link = `<${address}?${next.toString()}>; rel="next"`;
   return link.length > LINK_MAX ? undefined : link;

@@ -4,10 +4,20 @@ import { Readable } from 'node:stream';
 import { contentDisposition } from '../../domain/attachments/filenames.ts';
 import { fault } from '../../faults.ts';
 import { checkPeriod, exportEntries, requireActivityLog } from '../../operations/activity/activity-log.ts';
-import type { Input } from '../requests/input.ts';
+import { ActivityEntry } from '../../wire/activity-log.ts';
+import { lines } from '../replies/success.ts';
+import type { Input, Parameters } from '../requests/input.ts';
 import { type UserRoute, userRoute } from './row.ts';
 
-const PARAMETERS = ['startDate', 'endDate'] as const;
+const DATE = { type: 'string', examples: ['2026-01-31T00:00:00.000Z'] };
+const PARAMETERS = {
+  startDate: { schema: DATE, sentence: 'Where the period begins.', required: true },
+  endDate: {
+    schema: DATE,
+    sentence: 'Where it ends, at most 90 days later; this moment itself is not part of it.',
+    required: true,
+  },
+} as const satisfies Parameters;
 
 export const ACTIVITY_LOG_ROUTES: readonly UserRoute[] = [
   userRoute({
@@ -16,11 +26,12 @@ export const ACTIVITY_LOG_ROUTES: readonly UserRoute[] = [
     permission: 'organization',
     group: 'management-read',
     parameters: PARAMETERS,
+    operation: 'exportActivityLog',
     sentence: 'The entries of the activity log of a period, as a file with one entry a line.',
+    success: [lines(ActivityEntry, 'The entries, oldest first.')],
     run: async (context, { query }) => {
       requireActivityLog(context);
-      const [start, end] = PARAMETERS.map((parameter) => readDate(query, parameter)) as [number, number];
-      const period = { start, end };
+      const period = { start: readDate(query, 'startDate'), end: readDate(query, 'endDate') };
       checkPeriod(period);
       const headers = {
         'content-type': 'application/x-ndjson',
@@ -34,7 +45,7 @@ export const ACTIVITY_LOG_ROUTES: readonly UserRoute[] = [
 ];
 
 /** Milliseconds since 1970. Dates that do not exist are refused: Date.parse would turn February 30 into March 2. */
-function readDate(query: Input<unknown>['query'], parameter: string): number {
+function readDate(query: Input<unknown>['query'], parameter: keyof typeof PARAMETERS): number {
   const text = query[parameter];
   if (text === undefined) throw fault('INVALID_PARAMETER', { parameter, reason: 'is missing' });
   const milliseconds = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(text) ? Date.parse(text) : Number.NaN;

@@ -4,8 +4,10 @@
 import type { Context } from '../../context.ts';
 import { Fault, fault } from '../../faults.ts';
 import * as uploads from '../../operations/attachments/announced-uploads.ts';
+import { AttachmentMetadata } from '../../wire/attachments.ts';
 import { NO_CONTENT, type Reply } from '../replies/reply.ts';
-import type { Input } from '../requests/input.ts';
+import { json, nothing } from '../replies/success.ts';
+import type { Input, Parameters } from '../requests/input.ts';
 import {
   checkOffsetType,
   checkVersion,
@@ -16,7 +18,7 @@ import {
   TUS_EXTENSIONS,
   TUS_VERSION,
 } from '../requests/tus-headers.ts';
-import { readCreatorId } from './attachments.ts';
+import { CREATOR, readCreatorId } from './attachments.ts';
 import { COLLECTION, type UserRoute, userRoute } from './row.ts';
 
 const UPLOADS = `${COLLECTION}/uploads`;
@@ -90,12 +92,34 @@ const overridden: Run = async (context, input) => {
   throw fault('INVALID_PARAMETER', { parameter: 'X-HTTP-Method-Override', reason });
 };
 
+const WHOLE = { type: 'integer', minimum: 0 };
+const LENGTH = { schema: WHOLE, sentence: 'The size of the file in bytes.', required: true } as const;
+const OFFSET = { schema: WHOLE, sentence: 'How many bytes are there already.' } as const;
+const METADATA = {
+  schema: { type: 'string' },
+  sentence: 'Pairs of a key and a base64 value: `filename` and `filetype`.',
+} as const;
+const OVERRIDE = {
+  schema: { type: 'string', enum: [...OVERRIDES.keys()] },
+  sentence: 'The method that is meant.',
+  required: true,
+} as const;
+const VERSION = {
+  'Tus-Resumable': {
+    schema: { type: 'string', const: TUS_VERSION },
+    sentence: 'The version of the protocol.',
+    required: true,
+  },
+} as const satisfies Parameters;
+
 export const UPLOAD_ROUTES: readonly UserRoute[] = [
   userRoute({
     method: 'OPTIONS',
     path: UPLOADS,
     permission: 'api',
+    operation: 'describeUploads',
     sentence: 'What is known of the tus protocol here.',
+    success: [nothing('In the headers.')],
     run: ({ application }) => ({
       ...NO_CONTENT,
       headers: {
@@ -111,14 +135,20 @@ export const UPLOAD_ROUTES: readonly UserRoute[] = [
     path: UPLOADS,
     permission: 'api',
     group: 'attachments-write',
+    headers: { ...VERSION, 'Upload-Length': LENGTH, 'Upload-Metadata': METADATA, 'X-Service-CreatorId': CREATOR },
+    operation: 'announceUpload',
     sentence: 'Announces a file whose bytes come later; records may hold it from then on.',
+    success: [json(AttachmentMetadata, 'The attachment; `Location` is where its bytes go.', 201)],
     run: withVersion(announce),
   }),
   userRoute({
     method: 'HEAD',
     path: UPLOAD,
     permission: 'api',
+    headers: VERSION,
+    operation: 'getUpload',
     sentence: 'How many bytes of an announced file are there.',
+    success: [{ status: 200, sentence: 'In the headers.' }],
     run: withVersion(show),
   }),
   userRoute({
@@ -126,14 +156,20 @@ export const UPLOAD_ROUTES: readonly UserRoute[] = [
     path: UPLOAD,
     permission: 'api',
     takesBytes: true,
+    headers: { ...VERSION, 'Upload-Offset': OFFSET },
+    operation: 'appendToUpload',
     sentence: 'Takes the next bytes of an announced file; the body is these bytes.',
+    success: [nothing('`Upload-Offset` is where the next bytes begin.')],
     run: withVersion(append),
   }),
   userRoute({
     method: 'DELETE',
     path: UPLOAD,
     permission: 'api',
+    headers: VERSION,
+    operation: 'cancelUpload',
     sentence: 'Gives an announced file up.',
+    success: [nothing('Given up.')],
     run: withVersion(cancel),
   }),
   userRoute({
@@ -141,7 +177,10 @@ export const UPLOAD_ROUTES: readonly UserRoute[] = [
     path: UPLOAD,
     permission: 'api',
     takesBytes: true,
+    headers: { ...VERSION, 'Upload-Offset': OFFSET, 'X-HTTP-Method-Override': OVERRIDE },
+    operation: 'overrideUpload',
     sentence: 'PATCH or DELETE, by X-HTTP-Method-Override.',
+    success: [nothing('As the other method replies.')],
     run: withVersion(overridden),
   }),
 ];

@@ -6,12 +6,19 @@ import { contentDisposition, readFilename } from '../../domain/attachments/filen
 import { readMediaType } from '../../domain/attachments/media-types.ts';
 import { fault } from '../../faults.ts';
 import * as attachments from '../../operations/attachments/attachments.ts';
-import { getThumbnail, readThumbnailSize, THUMBNAIL_TYPE } from '../../operations/attachments/thumbnails.ts';
+import {
+  getThumbnail,
+  readThumbnailSize,
+  THUMBNAIL_SIZES,
+  THUMBNAIL_TYPE,
+} from '../../operations/attachments/thumbnails.ts';
 import { upload } from '../../operations/attachments/uploads.ts';
+import { AttachmentMetadata } from '../../wire/attachments.ts';
 import { isIdentifier, PATTERNS } from '../../wire/identifiers.ts';
 import { NOT_MODIFIED, type Reply, replyJson } from '../replies/reply.ts';
+import { bytes, json, UNCHANGED } from '../replies/success.ts';
 import { unchanged, VARY, type Validators } from '../requests/conditional.ts';
-import type { Input } from '../requests/input.ts';
+import type { Input, Parameters } from '../requests/input.ts';
 import { rangeApplies, readRange } from '../requests/ranges.ts';
 import { COLLECTION, type UserRoute, userRoute } from './row.ts';
 
@@ -64,6 +71,28 @@ export function readCreatorId({ header }: Pick<Input<unknown>, 'header'>): strin
   throw fault('INVALID_PARAMETER', { parameter: 'X-Service-CreatorId', reason: `must fit ${PATTERNS.userId}` });
 }
 
+const THUMBNAIL_SIZE = {
+  schema: { type: 'integer', enum: THUMBNAIL_SIZES },
+  sentence: 'Asks for a thumbnail of an image, at most this wide and high.',
+} as const;
+
+export const CREATOR = {
+  schema: { type: 'string', pattern: PATTERNS.userId },
+  sentence: 'Who counts as the creator; for admins, the caller by default.',
+} as const;
+
+const UPLOAD_HEADERS = {
+  'Content-Disposition': { schema: { type: 'string' }, sentence: "Its `filename` becomes the attachment's name." },
+  'X-Service-CreatorId': CREATOR,
+} as const satisfies Parameters;
+
+const DOWNLOAD_HEADERS = {
+  'If-None-Match': { schema: { type: 'string' }, sentence: 'The `ETag` of what the client has.' },
+  'If-Modified-Since': { schema: { type: 'string' }, sentence: 'The `Last-Modified` of what the client has.' },
+  Range: { schema: { type: 'string' }, sentence: 'The part of the file to send; not of thumbnails.' },
+  'If-Range': { schema: { type: 'string' }, sentence: 'Send the part only if the file is still this one.' },
+} as const satisfies Parameters;
+
 export const ATTACHMENT_ROUTES: readonly UserRoute[] = [
   userRoute({
     method: 'POST',
@@ -71,7 +100,10 @@ export const ATTACHMENT_ROUTES: readonly UserRoute[] = [
     permission: 'api',
     group: 'attachments-write',
     takesBytes: true,
+    headers: UPLOAD_HEADERS,
+    operation: 'uploadAttachment',
     sentence: 'Uploads a file; the body is its bytes.',
+    success: [json(AttachmentMetadata, 'The attachment, as a value of a record names it.')],
     run: async (context, { params, header, receiveFile }) => {
       const declared = header('content-length');
       const length = declared === undefined ? undefined : Number(declared);
@@ -86,8 +118,11 @@ export const ATTACHMENT_ROUTES: readonly UserRoute[] = [
     path: `${ATTACHMENTS}/:attachmentId`,
     permission: 'api',
     group: 'attachments-read',
-    parameters: ['size'],
+    parameters: { size: THUMBNAIL_SIZE },
+    headers: DOWNLOAD_HEADERS,
+    operation: 'downloadAttachment',
     sentence: 'The bytes of an attachment, or of a part of it; with `size` a small picture of an image.',
+    success: [bytes('The file, or the thumbnail.'), bytes('The part of the file that was asked for.', 206), UNCHANGED],
     run: async (context, { params, query, header, isHead }) => {
       refuseAsPartOfPage(header);
       const place = { collectionId: params.collectionId!, attachmentId: params.attachmentId! };

@@ -3,8 +3,9 @@
 import { fault } from '../../faults.ts';
 import * as devices from '../../operations/notifications/devices.ts';
 import * as notifications from '../../operations/notifications/notifications.ts';
-import { NEW_DEVICES, NotificationRequest } from '../../wire/notifications.ts';
+import { DeviceView, NEW_DEVICES, NotificationRequest, PushKey } from '../../wire/notifications.ts';
 import { NO_CONTENT, replyJson } from '../replies/reply.ts';
+import { json, list, nothing } from '../replies/success.ts';
 import { members, oneOf } from '../requests/shapes.ts';
 import { ORDINARY_BYTES_MAX, type UserRoute, userRoute } from './row.ts';
 
@@ -26,7 +27,9 @@ export const NOTIFICATION_ROUTES: readonly UserRoute[] = [
     permission: 'admin',
     group: 'records-write',
     body: { shape: notification, bytesMax: ORDINARY_BYTES_MAX },
+    operation: 'sendNotification',
     sentence: 'Sends a push notification to every device of a user.',
+    success: [nothing('The notification is on its way.')],
     run: async (context, { params, body }) => {
       await notifications.send(context, params.userId!, body);
       return NO_CONTENT;
@@ -36,7 +39,9 @@ export const NOTIFICATION_ROUTES: readonly UserRoute[] = [
     method: 'GET',
     path: `${USER}/devices`,
     permission: 'self',
+    operation: 'listDevices',
     sentence: 'The devices that take a user’s notifications.',
+    success: [list(DeviceView, 'The devices.')],
     run: async (context, { params }) => replyJson(await devices.list(context, params.userId!)),
   }),
   userRoute({
@@ -44,14 +49,18 @@ export const NOTIFICATION_ROUTES: readonly UserRoute[] = [
     path: `${USER}/devices`,
     permission: 'self',
     body: { shape: newDevice, bytesMax: ORDINARY_BYTES_MAX },
+    operation: 'registerDevice',
     sentence: 'Registers a browser or a phone of one’s own for notifications.',
+    success: [json(DeviceView, 'The device.')],
     run: async (context, { params, body }) => replyJson(await devices.register(context, params.userId!, body)),
   }),
   userRoute({
     method: 'DELETE',
     path: `${USER}/devices/:deviceId`,
     permission: 'self',
+    operation: 'removeDevice',
     sentence: 'Removes a device, which gets no notifications any more.',
+    success: [nothing('Removed.')],
     run: async (context, { params }) => {
       await devices.remove(context, params.userId!, params.deviceId!);
       return NO_CONTENT;
@@ -61,7 +70,9 @@ export const NOTIFICATION_ROUTES: readonly UserRoute[] = [
     method: 'GET',
     path: '/v1/:applicationId/pushKey',
     permission: 'self',
+    operation: 'getPushKey',
     sentence: 'The key with which a browser subscribes to notifications.',
+    success: [json(PushKey, 'The key.')],
     run: (context) => replyJson(devices.pushKey(context)),
   }),
 ];

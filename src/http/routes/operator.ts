@@ -23,6 +23,8 @@ export const DOCUMENT_BYTES_MAX = 10 * 1024 * 1024;
 const APPLICATIONS = '/operator/v1/applications';
 const APPLICATION = `${APPLICATIONS}/:applicationId`;
 
+const FLAG = { type: 'boolean', default: false };
+
 function flag(input: Input<unknown>, name: string): boolean {
   const text = input.query[name];
   if (text === undefined || text === 'false') return false;
@@ -54,7 +56,10 @@ export const OPERATOR_ROUTES: readonly OperatorRoute[] = [
     method: 'POST',
     path: APPLICATIONS,
     permission: 'operator',
-    parameters: ['dryRun', 'allowDataLoss'],
+    parameters: {
+      dryRun: { schema: FLAG, sentence: 'Only tells what would change.' },
+      allowDataLoss: { schema: FLAG, sentence: 'Consents to changes that lose data.' },
+    },
     refusesOthers: true,
     body: { shape: anyJson, bytesMax: DOCUMENT_BYTES_MAX },
     sentence: 'Publishes an application.',
@@ -124,7 +129,11 @@ export const OPERATOR_ROUTES: readonly OperatorRoute[] = [
     method: 'POST',
     path: '/operator/v1/doctor',
     permission: 'operator',
-    parameters: ['mend', 'hashes', 'force'],
+    parameters: {
+      mend: { schema: FLAG, sentence: 'Mends what it finds.' },
+      hashes: { schema: FLAG, sentence: 'Reads every file and compares its hash.' },
+      force: { schema: FLAG, sentence: 'Mends even if most files are missing.' },
+    },
     refusesOthers: true,
     sentence: 'Compares attachments with their files, and mends what is wrong; lines of JSON.',
     run: (context, input) => {

@@ -5,8 +5,17 @@ import * as sharedUsers from '../../operations/people/shared-users.ts';
 import * as userChanges from '../../operations/people/user-changes.ts';
 import { callerAsManager } from '../../operations/people/user-managers.ts';
 import * as users from '../../operations/people/users.ts';
-import { NewSharedUser, NewUser, SharedUserUpdate, UserUpdate } from '../../wire/users.ts';
+import {
+  ManagementSharedUser,
+  ManagementUser,
+  NewSharedUser,
+  NewUser,
+  SharedUserUpdate,
+  UserShort,
+  UserUpdate,
+} from '../../wire/users.ts';
 import { NO_CONTENT, replyJson } from '../replies/reply.ts';
+import { json, list, nothing } from '../replies/success.ts';
 import { readUserPage, USER_LIST_PARAMETERS } from '../requests/list-parameters.ts';
 import { checkedLater } from '../requests/shapes.ts';
 import { ORDINARY_BYTES_MAX, type UserRoute, userRoute } from './row.ts';
@@ -23,7 +32,9 @@ export const PEOPLE_ROUTES: readonly UserRoute[] = [
     permission: 'api',
     group: 'records-read',
     parameters: USER_LIST_PARAMETERS,
+    operation: 'listUsers',
     sentence: 'Lists users by name.',
+    success: [list(UserShort, 'A page of users.')],
     run: async (context, { query }) => replyJson(await users.listShort(context, readUserPage(query))),
   }),
   userRoute({
@@ -32,7 +43,9 @@ export const PEOPLE_ROUTES: readonly UserRoute[] = [
     permission: 'management',
     group: 'management-read',
     parameters: USER_LIST_PARAMETERS,
+    operation: 'listManagementUsers',
     sentence: 'Lists users by name, with everything that is known of them.',
+    success: [list(ManagementUser, 'A page of users.')],
     run: async (context, { query }) => replyJson(await users.list(callerAsManager(context), readUserPage(query))),
   }),
   userRoute({
@@ -40,7 +53,9 @@ export const PEOPLE_ROUTES: readonly UserRoute[] = [
     path: USER,
     permission: 'management',
     group: 'management-read',
+    operation: 'getManagementUser',
     sentence: 'One user.',
+    success: [json(ManagementUser, 'The user.')],
     run: async (context, { params }) => replyJson(await users.get(callerAsManager(context), params.userId!)),
   }),
   userRoute({
@@ -49,7 +64,9 @@ export const PEOPLE_ROUTES: readonly UserRoute[] = [
     permission: 'management',
     group: 'management-write',
     body: { shape: checkedLater(NewUser), bytesMax: ORDINARY_BYTES_MAX },
+    operation: 'createManagementUser',
     sentence: 'Creates a user, or activates a shared user.',
+    success: [json(ManagementUser, 'The user.')],
     run: async (context, { body }) => replyJson(await users.create(callerAsManager(context), body)),
   }),
   userRoute({
@@ -58,7 +75,9 @@ export const PEOPLE_ROUTES: readonly UserRoute[] = [
     permission: 'management',
     group: 'management-write',
     body: { shape: checkedLater(UserUpdate), bytesMax: ORDINARY_BYTES_MAX },
+    operation: 'updateManagementUser',
     sentence: 'Updates a user.',
+    success: [json(ManagementUser, 'The user.')],
     run: async (context, { params, body }) =>
       replyJson(await userChanges.update(callerAsManager(context), params.userId!, body)),
   }),
@@ -67,7 +86,9 @@ export const PEOPLE_ROUTES: readonly UserRoute[] = [
     path: USER,
     permission: 'management',
     group: 'management-write',
+    operation: 'deleteManagementUser',
     sentence: 'Deletes a user; not in shared-users mode.',
+    success: [nothing('Deleted.')],
     run: async (context, { params }) => {
       await userChanges.remove(callerAsManager(context), params.userId!);
       return NO_CONTENT;
@@ -79,7 +100,9 @@ export const PEOPLE_ROUTES: readonly UserRoute[] = [
     permission: 'organization',
     group: 'management-read',
     parameters: USER_LIST_PARAMETERS,
+    operation: 'listSharedUsers',
     sentence: "Lists the organization's shared users by name.",
+    success: [list(ManagementSharedUser, 'A page of shared users.')],
     run: async (context, { query }) =>
       replyJson(await sharedUsers.list(callerAsOrganizationManager(context), readUserPage(query))),
   }),
@@ -88,7 +111,9 @@ export const PEOPLE_ROUTES: readonly UserRoute[] = [
     path: SHARED_USER,
     permission: 'organization',
     group: 'management-read',
+    operation: 'getSharedUser',
     sentence: 'One shared user.',
+    success: [json(ManagementSharedUser, 'The shared user.')],
     run: async (context, { params }) =>
       replyJson(await sharedUsers.get(callerAsOrganizationManager(context), params.sharedUserId!)),
   }),
@@ -98,7 +123,9 @@ export const PEOPLE_ROUTES: readonly UserRoute[] = [
     permission: 'organization',
     group: 'management-write',
     body: { shape: checkedLater(NewSharedUser), bytesMax: ORDINARY_BYTES_MAX },
+    operation: 'createSharedUser',
     sentence: 'Creates a shared user.',
+    success: [json(ManagementSharedUser, 'The shared user.')],
     run: async (context, { body }) => replyJson(await sharedUsers.create(callerAsOrganizationManager(context), body)),
   }),
   userRoute({
@@ -107,7 +134,9 @@ export const PEOPLE_ROUTES: readonly UserRoute[] = [
     permission: 'organization',
     group: 'management-write',
     body: { shape: checkedLater(SharedUserUpdate), bytesMax: ORDINARY_BYTES_MAX },
+    operation: 'updateSharedUser',
     sentence: 'Updates a shared user.',
+    success: [json(ManagementSharedUser, 'The shared user.')],
     run: async (context, { params, body }) =>
       replyJson(await sharedUsers.update(callerAsOrganizationManager(context), params.sharedUserId!, body)),
   }),
@@ -116,7 +145,9 @@ export const PEOPLE_ROUTES: readonly UserRoute[] = [
     path: SHARED_USER,
     permission: 'organization',
     group: 'management-write',
+    operation: 'deleteSharedUser',
     sentence: 'Deletes a shared user, out of every application.',
+    success: [nothing('Deleted.')],
     run: async (context, { params }) => {
       await sharedUsers.remove(callerAsOrganizationManager(context), params.sharedUserId!);
       return NO_CONTENT;

@@ -4,8 +4,10 @@ import * as definition from '../../operations/definition.ts';
 import * as recordLists from '../../operations/records/lists.ts';
 import * as records from '../../operations/records/records.ts';
 import { removeMany } from '../../operations/records/removals.ts';
-import { NewRecord, RecordUpdate, RecordUpdateWithId } from '../../wire/records.ts';
+import { Application } from '../../wire/applications.ts';
+import { DeletedCount, NewRecord, OutgoingRecord, RecordUpdate, RecordUpdateWithId } from '../../wire/records.ts';
 import { arrayOf, NO_CONTENT, NOT_MODIFIED, replyJson, replyText } from '../replies/reply.ts';
+import { json, list, nothing, oneOrList, UNCHANGED } from '../replies/success.ts';
 import { notModified, requiredHash, VARY } from '../requests/conditional.ts';
 import {
   DELETE_LIMIT_MAX,
@@ -24,13 +26,18 @@ export const RECORD_BODY_BYTES_MAX = 1024 * 1024;
 const RECORDS = `${COLLECTION}/records`;
 const RECORD = `${RECORDS}/:recordId`;
 
+const IF_NONE_MATCH = { schema: { type: 'string' }, sentence: 'The `ETag` of the record as the client has it.' };
+const IF_MATCH = { schema: { type: 'string' }, sentence: 'The hash of the record as the client knows it, in quotes.' };
+
 export const RECORD_ROUTES: readonly UserRoute[] = [
   userRoute({
     method: 'GET',
     path: '/v1/:applicationId',
     permission: 'api',
     group: 'records-read',
+    operation: 'getApplication',
     sentence: 'The application with its collections and columns.',
+    success: [json(Application, 'The application.')],
     run: (context, _input, server) => replyText(definition.show(context, server.publicUrl())),
   }),
   userRoute({
@@ -39,7 +46,9 @@ export const RECORD_ROUTES: readonly UserRoute[] = [
     permission: 'api',
     group: 'records-read',
     parameters: LIST_PARAMETERS,
+    operation: 'listRecords',
     sentence: 'Lists records in order, page by page, narrowed down by a search.',
+    success: [list(OutgoingRecord, 'A page of records; an empty array after the last.')],
     run: async (context, { params, query, address }) => {
       const input = { collectionId: params.collectionId!, ...readListParameters(query) };
       const { texts, next } = await recordLists.list(context, input);
@@ -54,7 +63,12 @@ export const RECORD_ROUTES: readonly UserRoute[] = [
     group: 'records-write',
     parameters: DELETE_PARAMETERS,
     refusesOthers: true,
+    operation: 'deleteRecords',
     sentence: 'Deletes the records that a search selects, oldest first.',
+    success: [
+      json(DeletedCount, 'How many records were deleted, if `limit` was given.'),
+      nothing('Deleted, if no `limit` was given.'),
+    ],
     run: async (context, { params, query }) => {
       const limit = readWhole(query, 'limit', { minimum: 1, maximum: DELETE_LIMIT_MAX });
       const input = { ...readRemovalSearch(query), collectionId: params.collectionId! };
@@ -68,7 +82,9 @@ export const RECORD_ROUTES: readonly UserRoute[] = [
     permission: 'api',
     group: 'records-write',
     body: { shape: oneOrMany(NewRecord), bytesMax: RECORD_BODY_BYTES_MAX },
+    operation: 'createRecords',
     sentence: 'Creates one record, or up to 100 in order.',
+    success: [oneOrList(OutgoingRecord, 'The created record, or records.')],
     run: async (context, { params, body }) => {
       const { items, batch } = body;
       const collectionId = params.collectionId!;
@@ -82,7 +98,9 @@ export const RECORD_ROUTES: readonly UserRoute[] = [
     permission: 'api',
     group: 'records-write',
     body: { shape: many(RecordUpdateWithId), bytesMax: RECORD_BODY_BYTES_MAX },
+    operation: 'updateRecords',
     sentence: 'Updates up to 100 records in order.',
+    success: [list(OutgoingRecord, 'The updated records.')],
     run: async (context, { params, body }) =>
       replyText(arrayOf(await records.updateMany(context, { collectionId: params.collectionId!, updates: body }))),
   }),
@@ -92,7 +110,9 @@ export const RECORD_ROUTES: readonly UserRoute[] = [
     permission: 'api',
     group: 'records-write',
     body: { shape: oneOrMany(NewRecord), bytesMax: RECORD_BODY_BYTES_MAX },
+    operation: 'upsertRecords',
     sentence: 'Updates the record that has the key, or creates it; one, or up to 100 in order.',
+    success: [oneOrList(OutgoingRecord, 'The record as it is now, or the records.')],
     run: async (context, { params, body }) => {
       const { items, batch } = body;
       const place = { collectionId: params.collectionId!, keyColumnId: params.upsertKeyColumnId! };
@@ -105,7 +125,10 @@ export const RECORD_ROUTES: readonly UserRoute[] = [
     path: RECORD,
     permission: 'api',
     group: 'records-read',
+    headers: { 'If-None-Match': IF_NONE_MATCH },
+    operation: 'getRecord',
     sentence: 'One record.',
+    success: [json(OutgoingRecord, 'The record.'), UNCHANGED],
     run: async (context, { params, header }) => {
       const view = await records.get(context, { collectionId: params.collectionId!, recordId: params.recordId! });
       const headers = { etag: view.etag, 'cache-control': 'private, no-cache', vary: VARY };
@@ -118,7 +141,10 @@ export const RECORD_ROUTES: readonly UserRoute[] = [
     permission: 'api',
     group: 'records-write',
     body: { shape: one(RecordUpdate), bytesMax: RECORD_BODY_BYTES_MAX },
+    headers: { 'If-Match': IF_MATCH },
+    operation: 'updateRecord',
     sentence: 'Updates one record.',
+    success: [json(OutgoingRecord, 'The updated record.')],
     run: async (context, { params, header, body }) => {
       const ifHash = requiredHash(header('if-match'));
       const place = { collectionId: params.collectionId!, recordId: params.recordId! };
@@ -130,7 +156,10 @@ export const RECORD_ROUTES: readonly UserRoute[] = [
     path: RECORD,
     permission: 'api',
     group: 'records-write',
+    headers: { 'If-Match': IF_MATCH },
+    operation: 'deleteRecord',
     sentence: 'Deletes one record.',
+    success: [nothing('Deleted.')],
     run: async (context, { params, header }) => {
       const ifHash = requiredHash(header('if-match'));
       await records.remove(context, { collectionId: params.collectionId!, recordId: params.recordId!, ifHash });

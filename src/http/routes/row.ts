@@ -5,14 +5,17 @@ import type { Context, OperatorContext, VisitorContext } from '../../context.ts'
 import type { Permission } from '../../gate/permit.ts';
 import type { QuotaGroup } from '../../wire/publish-document.ts';
 import type { Reply } from '../replies/reply.ts';
-import type { BodyRule, Input } from '../requests/input.ts';
+import type { Success } from '../replies/success.ts';
+import type { BodyRule, Input, Parameters } from '../requests/input.ts';
 
 interface Row<Body> {
   /** HEAD and OPTIONS only for operations of their own; HEAD works wherever GET does. */
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
   readonly path: string;
   /** The query parameters that the operation reads; others are ignored, unless it refuses them. */
-  readonly parameters?: readonly string[];
+  readonly parameters?: Parameters;
+  /** The headers that only some operations read. */
+  readonly headers?: Parameters;
   /** Refuses unknown and repeated parameters: for operations where a typing error would destroy data. */
   readonly refusesOthers?: true;
   /** Absent: the operation takes no JSON. */
@@ -20,8 +23,15 @@ interface Row<Body> {
   readonly sentence: string;
 }
 
+/** Of the interface for programs, which its OpenAPI document describes. */
+interface Described {
+  /** The name under which generated clients know it: a verb and a noun. */
+  readonly operation: string;
+  readonly success: readonly Success[];
+}
+
 /** A user of the application, signed in by token, password or session. */
-export interface UserRoute<Body = unknown> extends Row<Body> {
+export interface UserRoute<Body = unknown> extends Row<Body>, Described {
   readonly caller: 'user';
   readonly permission: Permission;
   /** Absent: the operation is counted against no quota. */
@@ -32,7 +42,7 @@ export interface UserRoute<Body = unknown> extends Row<Body> {
 }
 
 /** Signing in: the application need not exist. Only the page for signing in, which names it, may show whether it does. */
-export interface VisitorRoute<Body = unknown> extends Row<Body> {
+export interface VisitorRoute<Body = unknown> extends Row<Body>, Described {
   readonly caller: 'visitor';
   /** If the path does not name the application: a well-formed identifier, or ''. */
   readonly applicationOf?: (input: Input<Body>) => string;

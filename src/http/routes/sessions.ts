@@ -2,8 +2,9 @@
 
 import * as passwords from '../../operations/people/passwords.ts';
 import * as sessions from '../../operations/people/sessions.ts';
-import { PasswordChange } from '../../wire/sessions.ts';
+import { PasswordChange, SessionView } from '../../wire/sessions.ts';
 import { NO_CONTENT, replyJson } from '../replies/reply.ts';
+import { json, nothing } from '../replies/success.ts';
 import { FORGET_CACHED, sessionCookie } from '../requests/cookies.ts';
 import { one } from '../requests/shapes.ts';
 import { ORDINARY_BYTES_MAX, type UserRoute, userRoute } from './row.ts';
@@ -15,14 +16,18 @@ export const SESSION_ROUTES: readonly UserRoute[] = [
     method: 'GET',
     path: SESSION,
     permission: 'self',
+    operation: 'getSession',
     sentence: 'Who asks, and what they may do.',
+    success: [json(SessionView, 'The caller.')],
     run: async (context) => replyJson(await sessions.show(context)),
   }),
   userRoute({
     method: 'DELETE',
     path: SESSION,
     permission: 'self',
+    operation: 'endSession',
     sentence: 'Signs out: ends the session.',
+    success: [nothing('Signed out.')],
     run: async (context, _input, server) => {
       await sessions.signOut(context);
       const cookie = sessionCookie(context.application.id, undefined, server.publicUrl());
@@ -34,7 +39,9 @@ export const SESSION_ROUTES: readonly UserRoute[] = [
     path: `${SESSION}/password`,
     permission: 'self',
     body: { shape: one(PasswordChange), bytesMax: ORDINARY_BYTES_MAX },
+    operation: 'changePassword',
     sentence: 'Changes the own password; all other sessions end.',
+    success: [nothing('Changed.')],
     run: async (context, { body }) => {
       await passwords.changePassword(context, body);
       return NO_CONTENT;

@@ -6,13 +6,19 @@ import { Fault, notSignedIn } from '../../faults.ts';
 import * as singleSignOn from '../../operations/people/single-sign-on.ts';
 import type { Reply } from '../replies/reply.ts';
 import { FORGET_CACHED, readCookie, SESSION_COOKIE, sessionCookie, writeCookie } from '../requests/cookies.ts';
-import type { Input } from '../requests/input.ts';
+import type { Input, Parameters } from '../requests/input.ts';
 import { type VisitorRoute, visitorRoute } from './row.ts';
 
 const BEGIN_PATH = '/v1/:applicationId/session/singleSignOn';
 const ATTEMPT_COOKIE = 'cartulary_sign_on';
 /** What the provider returns through the browser (RFC 6749 section 4.1.2, RFC 9207); other parameters are ignored. */
-const CALLBACK_PARAMETERS = ['code', 'state', 'iss', 'error'] as const;
+const TEXT = { type: 'string' };
+const CALLBACK_PARAMETERS = {
+  code: { schema: TEXT, sentence: 'What the sign-on is completed with.' },
+  state: { schema: TEXT, sentence: 'Which attempt the reply belongs to.' },
+  iss: { schema: TEXT, sentence: 'Which provider replies.' },
+  error: { schema: TEXT, sentence: 'Why there is no code.' },
+} as const satisfies Parameters;
 /** URLs with codes and states must not reach other sites or caches. */
 const PRIVATE = { 'referrer-policy': 'no-referrer', 'cache-control': 'no-store' } as const;
 
@@ -20,8 +26,10 @@ export const SINGLE_SIGN_ON_ROUTES: readonly VisitorRoute[] = [
   visitorRoute({
     method: 'GET',
     path: BEGIN_PATH,
-    parameters: ['returnTo'],
+    parameters: { returnTo: { schema: TEXT, sentence: 'The path of the console to go on to.' } },
+    operation: 'beginSingleSignOn',
     sentence: 'Sends a browser to the provider of single sign-on.',
+    success: [{ status: 302, sentence: 'On to the provider.' }],
     run: (context, input) =>
       withErrorPage(input, beginAddress(context.applicationId, input.query.returnTo), async () => {
         const former = readCookie(input.header('cookie'), SESSION_COOKIE);
@@ -35,7 +43,9 @@ export const SINGLE_SIGN_ON_ROUTES: readonly VisitorRoute[] = [
     path: `${singleSignOn.CALLBACK_PATH}/:organization`,
     parameters: CALLBACK_PARAMETERS,
     applicationOf: ({ query }) => singleSignOn.applicationOfState(query.state),
+    operation: 'completeSingleSignOn',
     sentence: 'Where the provider of single sign-on sends the browser back to.',
+    success: [{ status: 302, sentence: 'Signed in, and on to the console.' }],
     run: (context, input) => {
       const { applicationId, people } = context;
       const { state } = input.query;
@@ -72,7 +82,9 @@ const attemptCookie = (state: string | undefined, secret: string | undefined, pu
   });
 
 const callbackOf = ({ query }: Input<unknown>): Record<string, string> =>
-  Object.fromEntries(CALLBACK_PARAMETERS.flatMap((name) => (query[name] === undefined ? [] : [[name, query[name]]])));
+  Object.fromEntries(
+    Object.keys(CALLBACK_PARAMETERS).flatMap((name) => (query[name] === undefined ? [] : [[name, query[name]]])),
+  );
 
 const beginAddress = (applicationId: string, returnTo: string | undefined): string =>
   BEGIN_PATH.replace(':applicationId', applicationId) +

@@ -2,8 +2,9 @@
 // signed in.
 
 import * as tokens from '../../operations/people/tokens.ts';
-import { NewToken } from '../../wire/tokens.ts';
+import { CreatedToken, NewToken, TokenView } from '../../wire/tokens.ts';
 import { NO_CONTENT, replyJson } from '../replies/reply.ts';
+import { json, list, nothing } from '../replies/success.ts';
 import { one } from '../requests/shapes.ts';
 import { ORDINARY_BYTES_MAX, type UserRoute, userRoute } from './row.ts';
 
@@ -14,7 +15,9 @@ export const TOKEN_ROUTES: readonly UserRoute[] = [
     method: 'GET',
     path: TOKENS,
     permission: 'self',
+    operation: 'listTokens',
     sentence: "A user's API tokens, without their secrets.",
+    success: [list(TokenView, 'The tokens.')],
     run: async (context, { params }) => replyJson(await tokens.list(context, params.userId!)),
   }),
   userRoute({
@@ -22,14 +25,18 @@ export const TOKEN_ROUTES: readonly UserRoute[] = [
     path: TOKENS,
     permission: 'self',
     body: { shape: one(NewToken), bytesMax: ORDINARY_BYTES_MAX },
+    operation: 'createToken',
     sentence: 'Creates an API token; its secret appears this once.',
+    success: [json(CreatedToken, 'The token with its secret.')],
     run: async (context, { params, body }) => replyJson(await tokens.create(context, params.userId!, body)),
   }),
   userRoute({
     method: 'DELETE',
     path: `${TOKENS}/:tokenId`,
     permission: 'self',
+    operation: 'revokeToken',
     sentence: 'Revokes an API token.',
+    success: [nothing('Revoked.')],
     run: async (context, { params }) => {
       await tokens.revoke(context, params.userId!, params.tokenId!);
       return NO_CONTENT;

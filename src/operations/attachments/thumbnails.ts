@@ -10,6 +10,7 @@ import { putVerified, readStored, storageUnavailable } from '../../store/blobs/w
 import { type InCollection, inCollection } from '../in-collection.ts';
 import { logDownload } from './attachments.ts';
 
+export { THUMBNAIL_SIZES };
 export const THUMBNAIL_TYPE = 'image/webp';
 
 /** Only a few sizes are allowed, since each is stored. */
