@@ -30,7 +30,11 @@ export const openApiRoutes = (subjects: () => Subjects): readonly UserRoute[] =>
       const parts = applicationDocument(view, `${server.publicUrl()}/v1`, subjects());
       return {
         status: 200,
-        headers: { 'content-type': 'application/json; charset=utf-8' },
+        headers: {
+          'content-type': 'application/json; charset=utf-8',
+          'cache-control': 'no-store',
+          'x-content-type-options': 'nosniff',
+        },
         stream: async () => Readable.from(parts),
       };
     },
