@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises';
 import { fault } from '../../src/faults.ts';
 import { RequestScope } from '../../src/request/request-scope.ts';
 import { Joining } from '../../src/store/database/joining.ts';
@@ -16,7 +16,14 @@ const item = (name: string): Item => ({ name, scope: new RequestScope(name, 30_0
 const names = (items: readonly Item[]) => items.map(({ name }) => name).join('');
 
 /** Statements that end when the test says so. */
-function controlled({ underWayMax = 1, keyOf }: { underWayMax?: number; keyOf?: (one: Item) => string } = {}) {
+function controlled({
+  underWayMax = 1,
+  ...options
+}: {
+  underWayMax?: number;
+  collectsTurn?: boolean;
+  keyOf?: (one: Item) => string;
+} = {}) {
   const sent: string[] = [];
   const pending = new Map<string, { resolve: (result: never) => void; reject: (error: unknown) => void }>();
   const send = <T>(name: string) =>
@@ -28,7 +35,7 @@ function controlled({ underWayMax = 1, keyOf }: { underWayMax?: number; keyOf?: 
     underWayMax,
     alone: ({ name }) => send(name),
     together: (items) => send(`(${names(items)})`),
-    ...(keyOf === undefined ? {} : { keyOf }),
+    ...options,
   });
   const end = async (name: string, how: 'resolve' | 'reject', value: unknown) => {
     pending.get(name)?.[how](value as never);
@@ -66,6 +73,42 @@ describe('joining', () => {
     await succeed('a', 'A');
     await succeed('c', 'C');
     assert.deepEqual(await Promise.all(results), ['A', 'B', 'C']);
+  });
+
+  it('may send what comes in one turn of the event loop together, without waiting for more', async () => {
+    const { joining, sent, succeed } = controlled({ collectsTurn: true });
+    const results = [joining.run(item('a'))];
+    await Promise.resolve();
+    results.push(joining.run(item('b')));
+    assert.deepEqual(sent, []);
+    await turn();
+    assert.deepEqual(sent, ['(ab)']);
+    results.push(joining.run(item('c')));
+    await turn();
+    assert.deepEqual(sent, ['(ab)']);
+    await succeed('(ab)', ['A', 'B']);
+    assert.deepEqual(sent, ['(ab)', 'c']);
+    await succeed('c', 'C');
+    assert.deepEqual(await Promise.all(results), ['A', 'B', 'C']);
+    const last = joining.run(item('d'));
+    await turn();
+    assert.deepEqual(sent, ['(ab)', 'c', 'd']);
+    await succeed('d', 'D');
+    assert.equal(await last, 'D');
+  });
+
+  it('sends nothing for a request that is cancelled in its first turn', async () => {
+    const { joining, sent, succeed } = controlled({ collectsTurn: true });
+    const cancelled = item('x');
+    const refused = joining.run(cancelled);
+    const kept = joining.run(item('a'));
+    const reason = fault('UNAVAILABLE', { reason: 'deadline' });
+    cancelled.scope.cancel(reason);
+    await assert.rejects(refused, reason);
+    await turn();
+    assert.deepEqual(sent, ['a']);
+    await succeed('a', 'A');
+    assert.equal(await kept, 'A');
   });
 
   it('lets a member that was not served go alone, beside the others', async () => {

