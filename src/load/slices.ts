@@ -13,11 +13,13 @@ export type Steps<T> = Generator<undefined, T, undefined>;
 /** The request that the work is done for. `heavy` is set once its work has filled a whole slice. */
 export type SliceOwner = Pick<RequestScope, 'signal' | 'tenant' | 'heavy'>;
 
-/**
- * Long enough that switching costs nothing; short enough that another tenant's request, which needs the event loop a few
- * times before its reply, hardly notices one slice each time.
- */
+/** Long enough that switching costs nothing, and that most work ends within one slice. */
 const SLICE_MS = 3;
+/**
+ * Beside others: short enough that another tenant's request, which needs the event loop a few times before its reply, hardly
+ * notices one slice each time. Steps that take longer are the exception.
+ */
+const SLICE_MS_BESIDE_OTHERS = 1;
 /** A request waits here at most once at a time, and gate/admission bounds the requests. */
 const QUEUE = { eachMax: 1_000, allMax: 4_000 };
 
@@ -103,12 +105,13 @@ export class Slices {
   /** Undefined when the slice was over before the work was. */
   #slice<T>(owner: SliceOwner, steps: Steps<T>, granted: boolean): { value: T } | undefined {
     const from = this.#clock.now();
+    const until = from + (granted && this.#besideOthers(owner.tenant) ? SLICE_MS_BESIDE_OTHERS : SLICE_MS);
     try {
       owner.signal.throwIfAborted();
       for (;;) {
         const { done, value } = steps.next();
         if (done === true) return { value };
-        if (this.#clock.now() < from + SLICE_MS) continue;
+        if (this.#clock.now() < until) continue;
         owner.heavy = true;
         return undefined;
       }

@@ -80,7 +80,7 @@ describe('slices', () => {
     const both = [run('a', 8, { heavy: false }), run('b', 8, { heavy: false })];
     await pass(20);
     assert.deepEqual(await Promise.all(both), ['a', 'b']);
-    assert.deepEqual(runsOf(taken), ['a', 'b', 'a', 'b', 'a', 'b']);
+    assert.deepEqual(runsOf(taken), ['a', 'b', 'a', 'b', 'a', 'b', 'a', 'b', 'a', 'b', 'a', 'b']);
   });
 
   it('go to the application that has used the least, however many another has waiting', async () => {
@@ -90,7 +90,7 @@ describe('slices', () => {
     await pass(2);
     const before = taken.length;
     const quiet = run('b', 6);
-    await pass(2);
+    await pass(6);
     assert.deepEqual(taken.slice(before), ['b', 'b', 'b', 'b', 'b', 'b']);
     await quiet;
     await pass(50);
@@ -135,6 +135,19 @@ describe('slices', () => {
     await pass(5);
     await first;
     assert.deepEqual(taken.slice(10), ['a8', 'a9']);
+  });
+
+  it('are shorter beside others', async () => {
+    for (const [besideOthers, steps] of [
+      [true, 1],
+      [false, 3],
+    ] as const) {
+      const { run, taken, pass } = bench({ besideOthers });
+      const done = run('a', 6);
+      assert.equal(taken.length, steps);
+      await pass(6);
+      await done;
+    }
   });
 
   it('pause as long as they took beside others, and alone only for one round of the event loop', async () => {
@@ -200,7 +213,7 @@ describe('slices', () => {
           const done = works.map(({ name, steps }) => run(name, steps));
           // New light work of an application that has used nothing, before each slice.
           let fresh = 0;
-          for (let turn = 0; turn < 400; turn += 1) {
+          for (let turn = 0; turn < 1_200; turn += 1) {
             fresh += 1;
             void run(`x${fresh}`, 1);
             await pass(1);

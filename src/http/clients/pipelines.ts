@@ -4,6 +4,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { chargeRead } from './read-queue.ts';
 
 export interface PipelineBounds {
   /** With more waiting requests than this a connection is not read any further. */
@@ -14,6 +15,10 @@ export interface PipelineBounds {
 }
 
 export const PIPELINES: PipelineBounds = { readOnMax: 16, eachMax: 1_000, allMax: 10_000 };
+
+/** So many heads in one read take so long. */
+const CROWD = 64;
+const CROWD_MS = 2;
 
 export class Pipelines {
   readonly #bounds: PipelineBounds;
@@ -48,6 +53,7 @@ export class Pipelines {
     this.#change(socket, 1);
     // After the packet is parsed: Node resumes the connection with every request in it.
     if (before === readOnMax) process.nextTick(() => this.#pause(socket));
+    if (before !== undefined && before % CROWD === CROWD - 1) chargeRead(socket, CROWD_MS);
     response.once('socket', () => {
       this.#change(socket, -1);
       // The reader's timeout was for the reply before, which has gone out.

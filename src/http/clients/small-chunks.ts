@@ -6,7 +6,7 @@ import { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { fault } from '../../faults.ts';
 import { breakOff, isDiscarding, stopReading, whyBrokenOff } from './broken-requests.ts';
-import { chargeRead, FULL_TURN, hasSpoken, queueRead } from './read-queue.ts';
+import { chargeRead, hasSpoken, queueRead } from './read-queue.ts';
 
 /** This many chunks may be of any size: clients that write a body token by token send hundreds. */
 const CHUNKS_FREE = 1_024;
@@ -141,7 +141,7 @@ export class IncomingRequest extends IncomingMessage {
 
   #beCrowded(): void {
     chargeRead(this.socket, CROWD_MS);
-    if (this.#crowd === CROWD) this.#pauseReading(FULL_TURN);
+    if (this.#crowd === CROWD) this.#pauseReading();
   }
 
   #passOn(): boolean {
@@ -161,12 +161,12 @@ export class IncomingRequest extends IncomingMessage {
     if (!this.#passOn()) this.socket.pause();
   }
 
-  #pauseReading(cost = 1): void {
+  #pauseReading(): void {
     this.#paused = true;
     const resume = () => {
       this.#paused = false;
       if (!this.destroyed && this.readableLength < this.readableHighWaterMark) super._read(0);
     };
-    queueRead(this.socket, resume, cost);
+    queueRead(this.socket, resume);
   }
 }
