@@ -9,12 +9,14 @@ import { join } from 'node:path';
 import { before, it } from 'node:test';
 import {
   type AttachmentScene,
+  attachmentActivities,
   exchange,
   type Files,
   filesOf,
   type Metadata,
   onBothStores,
   randomFile,
+  refusedBytes,
 } from '../support/attachments.ts';
 import { head, onWire, Wire } from '../support/http-client.ts';
 import { startTestServer } from '../support/server.ts';
@@ -126,31 +128,48 @@ onBothStores('connections', { document: DOCUMENT, settings: { connectionsMax: 2 
 
   // The store of the tests answers by itself when an object is shorter than it was.
   const onDisk = kind === 'disk' ? it : () => undefined;
-  onDisk('bytes that are missing cut the connection off, so that nobody takes a part for the whole', async () => {
+  /** The file of a new attachment on the disk. */
+  async function uploadedFile(size: number): Promise<{ id: string; path: string }> {
     const { store } = scene();
     assert.ok(store.place.kind === 'disk');
-    const broken = await files.upload(randomFile(100_000));
-    const name = (await store.stored()).find((path) => path.endsWith(broken.id));
-    await truncate(join(store.place.folder, name!), 60_000);
-    for (const headers of [{}, { range: 'bytes=50000-' }] as Record<string, string>[]) {
-      await assert.rejects(files.get(broken.id, headers), /aborted|ECONNRESET|hang up/, JSON.stringify(headers));
+    const { id } = await files.upload(randomFile(size));
+    const name = (await store.stored()).find((path) => path.endsWith(id));
+    return { id, path: join(store.place.folder, name!) };
+  }
+
+  onDisk('bytes that are missing cut the connection off, so that nobody takes a part for the whole', async () => {
+    const { id, path } = await uploadedFile(200_000);
+    await truncate(path, 160_000);
+    for (const headers of [{}, { range: 'bytes=150000-' }] as Record<string, string>[]) {
+      await assert.rejects(files.get(id, headers), /aborted|ECONNRESET|hang up/, JSON.stringify(headers));
     }
-    const { bytes: part } = await files.get(broken.id, { range: 'bytes=0-59999' });
-    assert.equal(part.length, 60_000, 'what is there can be had');
+    const { bytes: part } = await files.get(id, { range: 'bytes=0-159999' });
+    assert.equal(part.length, 160_000, 'what is there can be had');
     await untilClosed();
   });
 
   onDisk('bytes beyond the declared ones are not sent, so that nobody takes them for the next answer', async () => {
-    const { store, server } = scene();
-    assert.ok(store.place.kind === 'disk');
-    const grown = await files.upload(randomFile(1_000));
-    const name = (await store.stored()).find((path) => path.endsWith(grown.id));
-    await appendFile(join(store.place.folder, name!), 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
-    await onWire(server.address, async (wire) => {
+    const { id, path } = await uploadedFile(200_000);
+    await appendFile(path, 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
+    await onWire(scene().server.address, async (wire) => {
       const authorization = `Bearer ${scene().app.admin.token}`;
-      wire.write(head('GET', `${files.path}/${grown.id}`, { authorization }));
+      wire.write(head('GET', `${files.path}/${id}`, { authorization }));
       await assert.rejects(wire.answer(), /ended too early/);
     });
+  });
+
+  onDisk('a small file with fewer or more bytes than it had is refused, and is no download', async () => {
+    const [shorter, longer] = [await uploadedFile(100_000), await uploadedFile(1_000)];
+    await truncate(shorter.path, 60_000);
+    await appendFile(longer.path, 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
+    const logged = (await attachmentActivities(scene())).length;
+    for (const { id } of [shorter, longer]) {
+      for (const headers of [{}, { range: 'bytes=0-9' }] as Record<string, string>[]) {
+        assert.deepEqual(refusedBytes(await files.get(id, headers), 503, 'UNAVAILABLE'), { reason: 'storage' });
+      }
+    }
+    assert.equal((await attachmentActivities(scene())).length, logged);
+    await untilClosed();
   });
 
   it('invalid HTTP after a request for a download is refused after the whole file', async () => {

@@ -108,9 +108,14 @@ describe('blobs on disk, their files', { concurrency: true }, () => {
         await rename(folder, `${folder}-away`);
         await leave(folder);
         const before = await filesBelow(dirname(folder));
+        // Its folder is there in a copy.
+        const beside = `${newKey().attachmentId.slice(0, -2)}${key.attachmentId.slice(-2)}`;
         for (const work of [
           () => blobs.put(newKey(), inPieces(content(10))),
+          () => blobs.putNew!(newKey(), content(10)),
+          () => blobs.putNew!({ ...key, attachmentId: beside }, content(10)),
           () => blobs.read(key),
+          () => blobs.readWhole(key),
           () => blobs.size(key),
           () => blobs.remove(key),
           () => blobs.removeAll(key),

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readdir } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { PassThrough, type Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, it } from 'node:test';
@@ -13,6 +13,10 @@ import { createS3Blobs, withStallTimeout } from '../../src/store/blobs/s3.ts';
 import { bytesOf, collect, content, failing, inPieces, newKey, startS3Blobs, type TestS3Blobs } from './blob-stores.ts';
 
 const MIB = 1024 * 1024;
+
+async function* only(bytes: Buffer): AsyncGenerator<Buffer> {
+  yield bytes;
+}
 
 describe('blobs on S3, their ways', () => {
   let store: TestS3Blobs;
@@ -176,10 +180,32 @@ describe('blobs on S3, their ways', () => {
     let named: string[] = ['not looked at'];
     async function* source() {
       yield content(9 * MIB);
+      yield content(1);
       named = await readdir(store.folder);
     }
     await store.blobs.put(newKey(), source());
     assert.deepEqual(named, []);
+  });
+
+  it('sends what comes in one chunk without a file', async () => {
+    await rm(store.folder, { recursive: true });
+    for (const size of [0, 100_000]) {
+      const key = newKey();
+      const bytes = content(size);
+      await store.blobs.put(key, only(bytes));
+      assert.ok((await bytesOf(await store.blobs.read(key)))?.equals(bytes), String(size));
+    }
+    await assert.rejects(store.blobs.put(newKey(), inPieces(content(MIB))), { code: 'ENOENT' });
+    await assert.rejects(store.blobs.put(newKey(), only(content(9 * MIB))), { code: 'ENOENT' });
+  });
+
+  it('leaves nothing of a chunk that is not taken', async () => {
+    store.s3.decide((request) => (request.startsWith('PUT') ? 503 : undefined));
+    const key = newKey();
+    await assert.rejects(store.blobs.put(key, only(content(10))));
+    assert.equal(sent(new RegExp(`^PUT .*${key.attachmentId}`)), 4);
+    assert.equal(sent(new RegExp(`^DELETE .*${key.attachmentId}`)), 1);
+    await assert.rejects(store.blobs.put(newKey(), failing(content(1), 0)), (error) => error === 0);
   });
 
   it('does without the list of uploads under way', async () => {

@@ -6,10 +6,25 @@ import type { InCollection } from '../in-collection.ts';
 
 /** The largest body that is collected. */
 const COLLECTED_BYTES_MAX = 256 * 1024;
-/** Buffers that are kept for the next bodies: new ones would be garbage outside of the heap, which is collected late. */
-const BUFFERS_KEPT_MAX = 16;
+const HALF_BYTES = COLLECTED_BYTES_MAX / 2;
+/** Of buffers that are kept for the next bodies: new ones would be garbage outside of the heap, which is collected late. */
+const KEPT_BYTES_MAX = 8 * 1024 * 1024;
 
-const buffers: Buffer[] = [];
+const kept: { readonly half: Buffer[]; readonly whole: Buffer[] } = { half: [], whole: [] };
+let keptBytes = 0;
+
+function takeBuffer(bytes: number): Buffer {
+  const buffer = (bytes === HALF_BYTES ? kept.half : kept.whole).pop();
+  if (buffer === undefined) return Buffer.allocUnsafeSlow(bytes);
+  keptBytes -= buffer.length;
+  return buffer;
+}
+
+function keepBuffer(buffer: Buffer): void {
+  if (keptBytes + buffer.length > KEPT_BYTES_MAX) return;
+  keptBytes += buffer.length;
+  (buffer.length === HALF_BYTES ? kept.half : kept.whole).push(buffer);
+}
 
 /**
  * Calls `store` with all bytes of a body whose declared length is small. They are valid until it has ended. Undefined if the
@@ -20,19 +35,21 @@ export async function withCollected<T>(
   { bytes, length }: { bytes: AsyncIterable<Uint8Array>; length: number | undefined },
   store: (collected: Uint8Array) => Promise<T>,
 ): Promise<T | undefined> {
-  if (length === undefined || length > COLLECTED_BYTES_MAX || !reserves(at)) return undefined;
-  const buffer = buffers.pop() ?? Buffer.allocUnsafeSlow(COLLECTED_BYTES_MAX);
+  if (length === undefined || length > COLLECTED_BYTES_MAX) return undefined;
+  const size = length > HALF_BYTES ? COLLECTED_BYTES_MAX : HALF_BYTES;
+  if (!reserves(at, size)) return undefined;
+  const buffer = takeBuffer(size);
   try {
     return await store(await copyInto(buffer, bytes));
   } finally {
-    if (buffers.length < BUFFERS_KEPT_MAX) buffers.push(buffer);
+    keepBuffer(buffer);
     at.byteBudget.release(at.scope);
   }
 }
 
-function reserves({ byteBudget, scope }: Pick<InCollection, 'byteBudget' | 'scope'>): boolean {
+function reserves({ byteBudget, scope }: Pick<InCollection, 'byteBudget' | 'scope'>, bytes: number): boolean {
   try {
-    byteBudget.require(scope, COLLECTED_BYTES_MAX);
+    byteBudget.require(scope, bytes);
     return true;
   } catch (error) {
     if (error instanceof BytesNeeded) return false;

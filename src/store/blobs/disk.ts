@@ -18,7 +18,7 @@ import {
   StoreUnusable,
 } from './blobs.ts';
 import { closeFile, deferErrors, openFile, readExactly, sizeOfFile, statPath, syncFile, writeAll } from './files.ts';
-import { codeOf, openNew, removeEmpty, syncFolder, syncPath } from './folders.ts';
+import { codeOf, openForOneWrite, openNew, removeEmpty, syncFolder, syncPath } from './folders.ts';
 import { checkApplication, checkKey, checkNewKey, fileNameOf, isInterrupted, keyOfFileName } from './keys.ts';
 
 /** The most that is read ahead of a slow reader. */
@@ -74,6 +74,14 @@ function checkRoot(root: string): Promise<void> {
     checking = checkMarker(root).finally(() => rootChecks.delete(root));
     rootChecks.set(root, checking);
   }
+  return checking;
+}
+
+/** While a file is being opened: it is used only when the check has succeeded. */
+function beginCheck(root: string): Promise<void> {
+  const checking = checkRoot(root);
+  // If the file cannot be opened, nothing awaits the check.
+  checking.catch(() => undefined);
   return checking;
 }
 
@@ -137,21 +145,23 @@ async function putNew(root: string, key: BlobKey, bytes: Uint8Array): Promise<vo
   checkNewKey(key);
   const shard = shardOf(root, key);
   const path = pathOf(root, key);
-  await checkRoot(root);
-  let isOurs = false;
+  const rootChecked = beginCheck(root);
+  let file: number | undefined;
+  let closing: Promise<void> | undefined;
   try {
-    const file = await openNew(path);
-    isOurs = true;
-    try {
-      await writeAll(file, bytes, 0);
-      await syncFile(file);
-    } finally {
-      await closeFile(file);
-    }
-    await syncPath(root, shard);
+    const opened = await openForOneWrite(path, rootChecked);
+    file = opened.file;
+    await rootChecked;
+    await writeAll(file, bytes, 0);
+    if (!opened.isDurable || bytes.length === 0) await syncFile(file);
+    closing = closeFile(file);
+    await Promise.all([closing, syncPath(root, shard)]);
   } catch (error) {
     // The caller gets the first failure, not one of the cleanup.
-    if (isOurs) await unlink(path).catch(() => undefined);
+    if (file !== undefined) {
+      await (closing ?? closeFile(file)).catch(() => undefined);
+      await unlink(path).catch(() => undefined);
+    }
     await removeEmpty(shard);
     throw error;
   }
@@ -159,10 +169,11 @@ async function putNew(root: string, key: BlobKey, bytes: Uint8Array): Promise<vo
 
 async function readWhole(root: string, key: BlobKey, size?: number): Promise<Buffer | undefined> {
   checkKey(key);
-  await checkRoot(root);
+  const rootChecked = beginCheck(root);
   const file = await ifExists(root, openFile(pathOf(root, key), constants.O_RDONLY | constants.O_NOFOLLOW));
   if (file === undefined) return undefined;
   try {
+    await rootChecked;
     return await readExactly(file, size ?? (await sizeOfFile(file)));
   } finally {
     await closeFile(file);

@@ -10,7 +10,7 @@ export const openFile: (path: string, flags: string | number, mode?: number) => 
 export const closeFile: (file: number) => Promise<void> = promisify(fs.close);
 export const syncFile: (file: number) => Promise<void> = promisify(fs.fsync);
 export const statPath: (path: string) => Promise<fs.Stats> = promisify(fs.stat);
-const stateOfFile: (file: number) => Promise<fs.Stats> = promisify(fs.fstat);
+export const stateOfFile: (file: number) => Promise<fs.Stats> = promisify(fs.fstat);
 const writeFile = promisify(fs.write);
 const readFile = promisify(fs.read);
 

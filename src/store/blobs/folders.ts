@@ -1,11 +1,11 @@
 // The folders of attachments on the local disk: created with the first file in them, removed with the last, and flushed so
 // that new and removed entries are durable.
 
-import { constants } from 'node:fs';
+import { closeSync, constants, type Stats } from 'node:fs';
 import { mkdir, rmdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { BoundedMap } from '../../load/bounded-map.ts';
-import { closeFile, openFile, statPath, syncFile } from './files.ts';
+import { openFile, stateOfFile, statPath, syncFile } from './files.ts';
 
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
@@ -14,27 +14,31 @@ const FOLDER_ATTEMPTS_MAX = 6;
 
 export const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined);
 
-/** A new or removed entry is durable only after its folder has been synced. */
-export async function syncFolder(folder: string): Promise<void> {
+/** A new or removed entry is durable only after its folder has been synced. Returns the identity of the folder. */
+export async function syncFolder(folder: string): Promise<string> {
   const file = await openFile(folder, constants.O_RDONLY | constants.O_DIRECTORY);
   try {
-    await syncFile(file);
+    const [state] = await Promise.all([stateOfFile(file), syncFile(file)]);
+    return identityOf(state);
   } finally {
-    await closeFile(file);
+    // Of a folder there is nothing left to write, so this does not wait for a disk, and a turn of the thread pool is spared.
+    closeSync(file);
   }
 }
 
+const identityOf = ({ dev, ino, birthtimeMs }: Stats): string => `${dev} ${ino} ${birthtimeMs}`;
+
 interface FolderSync {
-  readonly running: Promise<void>;
+  readonly running: Promise<string>;
   /** Begins when `running` has ended. */
-  next: Promise<void> | undefined;
+  next: Promise<string> | undefined;
 }
 
 /** By folder. */
 const syncs = new Map<string, FolderSync>();
 
 /** Like `syncFolder`, shared by all callers that came while the last one was running: it begins after their changes. */
-function syncFolderTogether(folder: string): Promise<void> {
+function syncFolderTogether(folder: string): Promise<string> {
   const last = syncs.get(folder);
   if (last === undefined) return beginSync(folder);
   const begin = () => beginSync(folder);
@@ -42,7 +46,7 @@ function syncFolderTogether(folder: string): Promise<void> {
   return last.next;
 }
 
-function beginSync(folder: string): Promise<void> {
+function beginSync(folder: string): Promise<string> {
   const running = syncFolder(folder);
   const sync: FolderSync = { running, next: undefined };
   syncs.set(folder, sync);
@@ -76,6 +80,8 @@ const seenFolders = new BoundedMap<string, SeenFolder>(SEEN_MAX);
  * removed and created again since has another time of birth. Where a file system does not tell it, nothing is spared.
  */
 export async function syncPath(root: string, shard: string): Promise<void> {
+  const seen = seenFolders.get(shard);
+  if (seen?.durable === true && (await syncFolderTogether(shard)) === seen.identity) return;
   const folder = await lookAt(shard);
   const settled = performance.now() - folder.seenAt > SETTLED_MS;
   const above = folder.durable ? [] : [dirname(shard), root];
@@ -84,8 +90,9 @@ export async function syncPath(root: string, shard: string): Promise<void> {
 }
 
 async function lookAt(shard: string): Promise<SeenFolder> {
-  const { dev, ino, birthtimeMs } = await statPath(shard);
-  const identity = `${dev} ${ino} ${birthtimeMs}`;
+  const state = await statPath(shard);
+  const { birthtimeMs } = state;
+  const identity = identityOf(state);
   const seen = seenFolders.get(shard);
   if (seen?.identity === identity) return seen;
   // If it is not known, zero stands for it, or the time of the last change, which the new file has just set.
@@ -104,16 +111,39 @@ async function ensureFolder(folder: string): Promise<void> {
   }
 }
 
+const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL;
+/**
+ * A write to a file that was opened like this is durable when it returns, which spares the turn of a sync. Elsewhere than on
+ * Linux such a write may only have reached the memory of the disk.
+ */
+const DURABLE_WRITES = process.platform === 'linux' ? constants.O_DSYNC : undefined;
+
+interface NewFileOptions {
+  /** The folders are created only if it resolves. */
+  readonly rootChecked?: Promise<void>;
+  readonly flags?: number;
+}
+
+/** Opens a new file for one write of all of its bytes. `isDurable`: they are when the write returns. */
+export async function openForOneWrite(
+  path: string,
+  rootChecked: Promise<void>,
+): Promise<{ file: number; isDurable: boolean }> {
+  const isDurable = DURABLE_WRITES !== undefined;
+  return { file: await openNew(path, { rootChecked, flags: CREATE | (DURABLE_WRITES ?? 0) }), isDurable };
+}
+
 /** Opens a new file for writing, and creates the folders of its shard and application if they do not exist. */
-export async function openNew(path: string): Promise<number> {
+export async function openNew(path: string, { rootChecked, flags = CREATE }: NewFileOptions = {}): Promise<number> {
   const shard = dirname(path);
   for (let attempt = 1; ; attempt += 1) {
     try {
       // The folders of most files exist.
-      return await openFile(path, 'wx', FILE_MODE);
+      return await openFile(path, flags, FILE_MODE);
     } catch (error) {
       if (codeOf(error) !== 'ENOENT' || attempt === FOLDER_ATTEMPTS_MAX) throw error;
     }
+    await rootChecked;
     await ensureFolder(dirname(shard));
     await ensureFolder(shard).catch((error: unknown) => {
       if (codeOf(error) !== 'ENOENT') throw error;

@@ -1,10 +1,11 @@
 // Uploads of unknown length to an S3-compatible store. A part has at least 5 MiB, too much to hold in memory for each of
-// many uploads, so parts pass through a spool file: while one half of it is sent, the other is filled.
+// many uploads, so parts pass through a spool file: while one half of it is sent, the other is filled. A file that comes in
+// one chunk is sent as it is.
 
 import { randomBytes } from 'node:crypto';
 import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CompletedPart, S3 } from '@aws-sdk/client-s3';
 import { onAbort } from '../../request/signal.ts';
@@ -109,12 +110,13 @@ async function sendPart(target: UploadTarget, spool: FileHandle, part: Part): Pr
 const unknownOutcome = (cause: unknown) =>
   new UnknownOutcome('the store has not said whether it has stored the file', { cause });
 
-async function sendWhole({ s3, object }: UploadTarget, spool: FileHandle, bytes: number): Promise<void> {
+/** `body` is called for each attempt. */
+async function sendWhole({ s3, object }: UploadTarget, body: () => Readable, bytes: number): Promise<void> {
   // Set by any attempt: one without an answer may be carried out after all later ones.
   let undecided = false;
   const sending = transfer({
-    body: () => readAt(spool, 0, bytes),
-    send: (body, options) => s3.putObject({ ...object, Body: body, ContentLength: bytes }, options),
+    body,
+    send: (stream, options) => s3.putObject({ ...object, Body: stream, ContentLength: bytes }, options),
     signal: new AbortController().signal,
     onFailure: (error) => {
       undecided ||= isUndecided(error);
@@ -153,7 +155,52 @@ async function complete({ s3, object }: UploadTarget, { uploadId, parts, bytes }
 }
 
 /** Stores all bytes of the source, or throws and removes them again if the store can be reached. */
-export async function storeThroughSpool(
+export async function storeBytes(
+  target: UploadTarget,
+  spoolFolder: string,
+  source: AsyncIterable<Uint8Array>,
+): Promise<void> {
+  const chunks = source[Symbol.asyncIterator]();
+  try {
+    const first = await chunks.next();
+    const second = first.done === true ? first : await chunks.next();
+    const begin = [first, second].flatMap(({ done, value }) => (done === true ? [] : [value as Uint8Array]));
+    const [only = new Uint8Array()] = begin;
+    if (second.done === true && only.length <= PART_BYTES) await storeChunk(target, only);
+    else await storeInParts(target, spoolFolder, joined(begin, chunks));
+  } finally {
+    await chunks.return?.();
+  }
+}
+
+async function storeInParts(
+  target: UploadTarget,
+  spoolFolder: string,
+  source: AsyncIterable<Uint8Array>,
+): Promise<void> {
+  const spool = await openSpool(spoolFolder);
+  try {
+    await storeThroughSpool(target, spool, source);
+  } finally {
+    await spool.close();
+  }
+}
+
+async function* joined(begin: readonly Uint8Array[], rest: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield* begin;
+  for (let next = await rest.next(); next.done !== true; next = await rest.next()) yield next.value;
+}
+
+async function storeChunk(target: UploadTarget, chunk: Uint8Array): Promise<void> {
+  try {
+    await sendWhole(target, () => Readable.from([chunk]), chunk.length);
+  } catch (error) {
+    await abandon(target, undefined, true);
+    throw error;
+  }
+}
+
+async function storeThroughSpool(
   target: UploadTarget,
   spool: FileHandle,
   source: AsyncIterable<Uint8Array>,
@@ -199,7 +246,7 @@ export async function storeThroughSpool(
     }
     if (uploadId === undefined) {
       finishing = true;
-      await sendWhole(target, spool, filled);
+      await sendWhole(target, () => readAt(spool, 0, filled), filled);
       return;
     }
     await sendFilled();

@@ -11,7 +11,7 @@ import { CHUNK_BYTES, deferErrors } from './files.ts';
 import { checkApplication, checkKey, checkNewKey, isInterrupted } from './keys.ts';
 import { applicationsIn, objectOf, type S3Bucket, storedBlobs, uploadsInProgress } from './s3-bucket.ts';
 import { callWithTimeout, createClient, isAway, isMissing, OPENING_MS, type S3Options } from './s3-client.ts';
-import { openSpool, storeThroughSpool } from './s3-upload.ts';
+import { openSpool, storeBytes } from './s3-upload.ts';
 
 /** How long a store may leave a waiting reader without a byte. */
 const STALL_MS = 60_000;
@@ -172,12 +172,7 @@ export function createS3Blobs(options: S3BlobsOptions): Blobs {
     put: async (key, bytes, { shared = false } = {}) => {
       checkNewKey(key);
       const target = { s3: bucket.client(), object: objectOf(bucket, key), shared };
-      const spool = await openSpool(spoolFolder);
-      try {
-        await storeThroughSpool(target, spool, bytes);
-      } finally {
-        await spool.close();
-      }
+      await storeBytes(target, spoolFolder, bytes);
     },
     read: (key, range) => read(bucket, key, range),
     readWhole: (key, size) => readWhole(bucket, key, size),

@@ -44,7 +44,10 @@ export async function readStored(blobs: Blobs, key: BlobKey, range?: ByteRange):
   throw storageUnavailable(new Error(`the bytes of ${fileNameOf(key)} are not at ${blobs.location}`));
 }
 
-/** Like `readStored`, and all bytes at once if the file is small. `size`: of the file, according to its row. */
+/**
+ * Like `readStored`, and all bytes at once if the file is small. `size`: of the file, according to its row. A small file of
+ * another size is refused like a missing one, before the reply begins; a larger one shows only while it is being sent.
+ */
 export async function fetchStored(
   blobs: Blobs,
   key: BlobKey,
@@ -52,9 +55,10 @@ export async function fetchStored(
 ): Promise<Readable | Uint8Array> {
   if (size > SMALL_FILE_BYTES_MAX) return readStored(blobs, key, range);
   const whole = await blobs.readWhole(key, size).catch((error: unknown) => Promise.reject(storageUnavailable(error)));
-  if (whole !== undefined) return range === undefined ? whole : whole.subarray(range.start, range.end + 1);
-  // Of another size than it should be, or missing: what can be read is sent, and the reader notices what is not.
-  return readStored(blobs, key, range);
+  if (whole === undefined) {
+    throw storageUnavailable(new Error(`${fileNameOf(key)} is not at ${blobs.location}, or has not ${size} bytes`));
+  }
+  return range === undefined ? whole : whole.subarray(range.start, range.end + 1);
 }
 
 /**
