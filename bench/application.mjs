@@ -16,6 +16,7 @@ import { APPLICATION, publishDocument } from './work.mjs';
  *
  * @typedef {object} Application
  * @property {string} token
+ * @property {string} [userId] whose token it is
  * @property {Partial<Record<import('./work.mjs').CollectionName, Filling>>} fillings
  *
  * @typedef {object} Ground what the scenarios stand on
@@ -41,7 +42,7 @@ export async function prepareApplication(ground, sizes, id = APPLICATION, docume
   /** @type {Application} */
   const application = existsSync(stateFile)
     ? JSON.parse(readFileSync(stateFile, 'utf8'))
-    : { token: await makeToken(ours.address, operatorKey, id), fillings: {} };
+    : { ...(await makeCaller(ours.address, operatorKey, id)), fillings: {} };
   const keep = () => writeFileSync(stateFile, JSON.stringify(application), { mode: 0o600 });
   keep();
   for (const [key, total] of Object.entries(sizes)) {
@@ -68,8 +69,8 @@ export async function publish({ ours, operatorKey }, document) {
   return ask(ours.address, { method: 'POST', path: '/operator/v1/applications', token: operatorKey, body: document });
 }
 
-/** @param {string} address @param {string} operatorKey @param {string} application @returns {Promise<string>} */
-async function makeToken(address, operatorKey, application) {
+/** @param {string} address @param {string} operatorKey @param {string} application @returns {Promise<{ userId: string, token: string }>} */
+export async function makeCaller(address, operatorKey, application) {
   const users = `/operator/v1/applications/${application}/users`;
   /** @param {string} path @param {object} body */
   const post = (path, body) => ask(address, { method: 'POST', path, token: operatorKey, body });
@@ -77,5 +78,5 @@ async function makeToken(address, operatorKey, application) {
     ...{ name: 'Bench', email: 'bench@example.com', password: PASSWORD, profile: { name: 'Standard' } },
     ...{ admin: true, apiAccess: true, managementApiAccess: true, organizationManagementApiAccess: true },
   });
-  return (await post(`${users}/${id}/tokens`, { name: 'bench' })).token;
+  return { userId: id, token: (await post(`${users}/${id}/tokens`, { name: 'bench' })).token };
 }

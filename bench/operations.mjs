@@ -2,6 +2,7 @@
 // What is measured, one row per operation: how its requests are made, and how many records an answer has to hold. Both
 // sides get the same bytes.
 
+import { PASSWORD } from './application.mjs';
 import { FILE, FILES_PATH } from './files.mjs';
 import { recordsPath } from './loading.mjs';
 import { requestBytes, stamped, template } from './requests.mjs';
@@ -12,6 +13,7 @@ import { AMOUNT_MIN, AMOUNTS, codeOf, columnId, valuesOf } from './work.mjs';
  * @typedef {object} Target whom requests are for, and what they may use
  * @property {string} host
  * @property {string} token
+ * @property {string} [userId] whose token it is
  * @property {string} [application] where it is not the usual one
  * @property {import('./work.mjs').CollectionName} collection
  * @property {number} total
@@ -19,6 +21,9 @@ import { AMOUNT_MIN, AMOUNTS, codeOf, columnId, valuesOf } from './work.mjs';
  * @property {number} serial the first code that no record has
  * @property {readonly string[]} spare identifiers of records that may be deleted
  * @property {readonly string[]} [files] identifiers of files that may be read
+ * @property {readonly Spread[]} [spread] records of many applications, in the place of the sample
+ *
+ * @typedef {{ application: string, token: string, id: string }} Spread
  *
  * @typedef {object} Operation
  * @property {string} name
@@ -90,6 +95,10 @@ const some = ({ sample }, n, count) =>
 const upsertPath = ({ collection, application }) =>
   `${recordsPath(collection, application)}/upsert/${columnId(collection, 'Code')}`;
 
+/** The records that are asked for one by one. @param {Target} target */
+const asked = ({ spread, sample, token, application }) =>
+  spread ?? sample.slice(0, VARIANTS).map(([, id]) => ({ application, token, id }));
+
 /** @param {Operation} operation */
 const row = (operation) => operation;
 
@@ -98,9 +107,28 @@ export const OPERATIONS = [
     name: 'get',
     kind: 'read',
     requests: (target) => {
-      const ids = target.sample.slice(0, VARIANTS).map(([, id]) => id);
-      const all = ids.map((id) =>
-        requestBytes(target, { method: 'GET', path: `${recordsPath(target.collection, target.application)}/${id}` }),
+      const all = asked(target).map(({ application, token, id }) =>
+        requestBytes(
+          { host: target.host, token },
+          { method: 'GET', path: `${recordsPath(target.collection, application)}/${id}` },
+        ),
+      );
+      return (n) => cycle(all, n);
+    },
+  }),
+  row({
+    // The caller's name and password with each request in the place of a token.
+    name: 'get Basic',
+    kind: 'read',
+    requests: (target) => {
+      if (target.userId === undefined) return () => undefined;
+      const credentials = Buffer.from(`${target.userId}:${PASSWORD}`).toString('base64');
+      const headers = [`Authorization: Basic ${credentials}`];
+      const all = asked(target).map(({ application, id }) =>
+        requestBytes(
+          { host: target.host },
+          { method: 'GET', path: `${recordsPath(target.collection, application)}/${id}`, headers },
+        ),
       );
       return (n) => cycle(all, n);
     },

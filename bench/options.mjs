@@ -11,6 +11,7 @@ import { Failure } from '../scripts/processes.mjs';
  * @property {number} rounds
  * @property {number} seconds
  * @property {number} connections
+ * @property {number} applications
  * @property {readonly string[]} only
  * @property {string | undefined} keep
  * @property {string | undefined} json
@@ -36,6 +37,7 @@ Scenarios
   attachments  files: memory on disk and on S3, and speed against the bare limit; fails beyond the bound of memory
   peers        ours, the bare limit and other products, which are installed for it
   activity-log the export of a million entries while others write; fails beyond its bounds of memory and time
+  applications many applications on one server: requests to all of them against requests to one
   fairness     one application sends ten times its share beside another; fails when the other's p99 more than doubles
   neighbours   one application does its worst beside another, attack by attack; fails when the other's p99 more than
                doubles, when it is refused, or when the server dies
@@ -45,6 +47,7 @@ Options
   --rounds N         rounds, of which the median counts (default 3)
   --seconds N        length of a measurement (default 3; neighbours: 4)
   --connections N    the many connections (default 32)
+  --applications N   applications: how many are published (default 1000)
   --only A,B         only these operations, separated by commas (publish: sortable,searchable,unique; attachments:
                      memory,throughput; neighbours: names of attacks)
   --against REV      limit: the server of another commit as the other side, in the place of the bare limit
@@ -53,7 +56,8 @@ Options
   --against-workers N  limit: the other side has N processes
   --heap SIZE        neighbours: default, 512 (MB) or both, for every attack; otherwise 512 only for those that take memory
   --quick            peers: fewer records, one short round, and only what installs within a minute
-  --write            neighbours: put the table into docs/neighbours.md; limit, growth, peers: into docs/performance.md
+  --write            neighbours: put the table into docs/neighbours.md; limit, growth, peers, applications: into
+                     docs/performance.md
   --keep FOLDER      keep the database there, and use it again the next time
   --json FILE        write the results there too
   --log-level LEVEL  of the server that is measured (default info, which is the server's own default)
@@ -70,6 +74,7 @@ const BOUNDS = {
   rounds: 99,
   seconds: 600,
   connections: 1_000,
+  applications: 10_000,
   workers: 64,
   'against-workers': 64,
 };
@@ -120,6 +125,7 @@ export function readOptions(args, { scenarios, operations }) {
     rounds: number('rounds', quick ? QUICK.rounds : 3),
     seconds: number('seconds', quick ? QUICK.seconds : (SECONDS[scenario] ?? 3)),
     connections: number('connections', 32),
+    applications: number('applications', 1_000),
     only,
     keep: values.keep,
     json: values.json,
@@ -150,7 +156,16 @@ function parse(args) {
       args: [...args],
       allowPositionals: true,
       options: {
-        ...{ records: text, rounds: text, seconds: text, connections: text, only: text, keep: text, json: text },
+        ...{
+          records: text,
+          rounds: text,
+          seconds: text,
+          connections: text,
+          applications: text,
+          only: text,
+          keep: text,
+          json: text,
+        },
         ...{ against: text, 'against-node': text, workers: text, 'against-workers': text },
         ...{ 'log-level': text, profile: text, heap: text, write: flag, quick: flag, list: flag, help: flag },
       },

@@ -14,6 +14,7 @@ import { keyFile, onGround } from './ground.mjs';
 import { OPERATIONS } from './operations.mjs';
 import { readOptions } from './options.mjs';
 import { allowConnections } from './peers/database.mjs';
+import { runApplications } from './scenario-applications.mjs';
 import { runFairness } from './scenario-fairness.mjs';
 import { runGrowth } from './scenario-growth.mjs';
 import { runLimit } from './scenario-limit.mjs';
@@ -35,6 +36,7 @@ const SCENARIOS = {
     attachments: runAttachments,
   },
   'activity-log': runActivityLog,
+  applications: runApplications,
   fairness: runFairness,
   neighbours: runNeighbours,
   peers: runPeers,
@@ -44,7 +46,7 @@ const PROFILING = ['profile', 'road'];
 /** What some want of the database. @type {Record<string, import('./ground.mjs').SetDatabase>} */
 const DATABASES = { profile: loadStatistics, road: loadStatistics, peers: allowConnections };
 /** Those with a place in docs/performance.md. */
-const WRITTEN = ['limit', 'growth', 'peers'];
+const WRITTEN = ['limit', 'growth', 'peers', 'applications'];
 const PUBLISH_STEPS = ['sortable', 'searchable', 'unique'];
 
 /**

@@ -141,6 +141,9 @@ function within(results) {
     results.find((r) => r.side === 'ours' && r.operation === name && r.connections === connections)?.perSecond;
   const lines = [];
   for (const connections of new Set(results.map((result) => result.connections))) {
+    const [basic, bearer] = [rate('get Basic', connections), rate('get', connections)];
+    if (basic && bearer)
+      lines.push(`get with Basic to get with Bearer, ${connections} connections: ${ratio(basic / bearer)}`);
     const [linked, plain] = [rate('list two references', connections), rate('list newest 100', connections)];
     if (linked && plain)
       lines.push(`page with two references to page without, ${connections} connections: ${ratio(linked / plain)}`);

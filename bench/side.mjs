@@ -49,12 +49,13 @@ export function recordsSide({ name, address, pid, ground, application, collectio
     prepare: async (operation, pace) => {
       const asked = operation.collection ?? collection;
       const { total, sample, lastId } = fillingOf(application, asked);
-      const { token } = application;
+      const { token, userId } = application;
       if (operation.kind === 'write') await ground.tables.takeBack(asked, lastId);
       removeFiles(filesFolder, files);
       ground.ours.trimLog();
       const host = new URL(address).host;
-      const target = { host, token, collection: asked, total, sample, serial: firstFreeCode(total) };
+      const caller = userId === undefined ? { token } : { token, userId };
+      const target = { host, ...caller, collection: asked, total, sample, serial: firstFreeCode(total) };
       if (operation.files && files.length === 0) files.push(...(await uploadFiles(address, token)));
       if (!operation.spends) return { ...target, files, spare: [] };
       const { one, many } = SPARE_PER_SECOND;

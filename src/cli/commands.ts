@@ -11,6 +11,7 @@ import type { AddressOptions } from './operator-address.ts';
 import { connectOperator, type OperatorClient } from './operator-client.ts';
 import { publishFromFile } from './publish.ts';
 import { listQuotas, type QuotaOptions, readQuotaOptions, setQuotas, showQuotas } from './quotas.ts';
+import { restartWithYoungGeneration } from './runtime.ts';
 import { createSharedUser, createUser, readUserOptions, type SharedUserOptions } from './users.ts';
 import { VERSION } from './version.ts';
 
@@ -40,6 +41,7 @@ function program(environment: NodeJS.ProcessEnv): Command {
     .addHelpText('after', settingsHelp())
     .action(async ({ workers, ...options }: { demo: boolean; workers?: string }) => {
       const config = readConfig(workers === undefined ? environment : { ...environment, CARTULARY_WORKERS: workers });
+      restartWithYoungGeneration();
       // Imported here because loading the server takes a second, which the other commands do not need.
       const { serve } = await import('./serve.ts');
       await serve(config, options);

@@ -37,7 +37,7 @@ export interface Run {
 export function start(args: readonly string[], { env = {}, input = '', cwd, msMax = RUN_MS_MAX }: Run): Running {
   const child = spawn(process.execPath, [MAIN, ...args], {
     cwd,
-    env: { PATH: process.env.PATH ?? '', ...env },
+    env: { PATH: process.env.PATH ?? '', NODE_NO_WARNINGS: '1', ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   const said = { stdout: '', stderr: '' };

@@ -25,7 +25,13 @@ export async function spawnServer(
   { expectFailures = false } = {},
 ): Promise<ServerProcess> {
   const child = spawn(process.execPath, [MAIN, ...args], {
-    env: { PATH: process.env.PATH ?? '', CARTULARY_PORT: '0', CARTULARY_LOG_LEVEL: 'error', ...environment },
+    env: {
+      PATH: process.env.PATH ?? '',
+      NODE_NO_WARNINGS: '1',
+      CARTULARY_PORT: '0',
+      CARTULARY_LOG_LEVEL: 'error',
+      ...environment,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';
