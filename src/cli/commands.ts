@@ -44,7 +44,8 @@ function program(environment: NodeJS.ProcessEnv): Command {
       restartWithYoungGeneration();
       // Imported here because loading the server takes a second, which the other commands do not need.
       const { serve } = await import('./serve.ts');
-      await serve(config, options);
+      // The variable silences Node's own warnings, and ours about Node with them.
+      await serve(config, { ...options, advise: environment.NODE_NO_WARNINGS !== '1' });
     });
   addOperatorCommands(root, environment);
   return root;

@@ -10,6 +10,7 @@ import { requireFreePort } from './cannot-listen.ts';
 import { demonstrate } from './demonstration.ts';
 import { CommandFailure } from './failure.ts';
 import { ensureOperatorKey } from './operator-key.ts';
+import { adviceAboutNode } from './runtime.ts';
 import { writeServerFile } from './server-file.ts';
 import { metricsEndpoint, serverOptions } from './server-options.ts';
 import type { RunningServer } from './start-server.ts';
@@ -32,7 +33,7 @@ interface Serving extends Addresses {
   close(): Promise<void>;
 }
 
-export async function serve(config: Config, options: { demo: boolean }): Promise<void> {
+export async function serve(config: Config, options: { demo: boolean; advise: boolean }): Promise<void> {
   // With the demonstration, the terminal that shows its token stays calm.
   const observe = observeToLog(config.CARTULARY_LOG_LEVEL ?? (options.demo ? 'warn' : 'info'));
   if (cluster.isWorker) {
@@ -40,6 +41,8 @@ export async function serve(config: Config, options: { demo: boolean }): Promise
     return;
   }
   const print = (line: string) => console.error(line);
+  const advice = options.advise ? adviceAboutNode(process.version, new Date()) : undefined;
+  if (advice !== undefined) print(advice);
   const stopRequest = stopRequestFromSignals();
   await requireFreePorts(config);
   const operatorKey = await ensureOperatorKey(config.CARTULARY_OPERATOR_KEY, config.CARTULARY_DATA);
