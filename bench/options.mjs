@@ -63,7 +63,7 @@ Options
   --log-level LEVEL  of the server that is measured (default info, which is the server's own default)
   --profile FOLDER   write a processor profile of the server's whole life there (slows it down a little); profile and road:
                      the folder for what they write (profile makes one where none is named)
-  --list             list the operations`;
+  --list             list the operations, by scenario`;
 
 const HEAPS = ['default', '512', 'both'];
 /** Of a measurement, where none is given. @type {Record<string, number>} */
@@ -81,13 +81,15 @@ const BOUNDS = {
 
 /**
  * @param {readonly string[]} args
- * @param {{ scenarios: readonly string[], operations: readonly string[] }} known
+ * @param {{ scenarios: readonly string[], operations: Readonly<Record<string, readonly string[]>> }} known operations by
+ *   the scenarios that take them
  * @returns {Options | undefined} nothing when only help was wanted
  */
 export function readOptions(args, { scenarios, operations }) {
   const { values, positionals } = parse(args);
   if (values.list) {
-    process.stdout.write(`${operations.join('\n')}\n`);
+    const groups = Object.entries(operations).map(([takers, names]) => `${takers}\n  ${names.join('\n  ')}\n`);
+    process.stdout.write(groups.join('\n'));
     return undefined;
   }
   if (values.help) {
@@ -104,7 +106,7 @@ export function readOptions(args, { scenarios, operations }) {
   const opponents = /** @type {const} */ (['against', 'against-node', 'against-workers']);
   const opponent = opponents.find((name) => values[name] !== undefined);
   if (opponent !== undefined && scenario !== 'limit') throw new Failure(`--${opponent} goes with limit alone.`);
-  const unknown = only.find((name) => !operations.includes(name));
+  const unknown = only.find((name) => !Object.values(operations).flat().includes(name));
   if (unknown !== undefined) throw new Failure(`There is no operation ${unknown}; --list lists them.`);
   /** @param {keyof typeof BOUNDS} name */
   const optional = (name) => {

@@ -79,7 +79,12 @@ function sectionOf({ scenario, write, against, againstNode, againstWorkers }) {
 
 /** @param {readonly string[]} args */
 export async function runBench(args) {
-  const operations = [...OPERATIONS.map(({ name }) => name), ...PUBLISH_STEPS, ...ATTACHMENT_PARTS, ...ATTACK_NAMES];
+  const operations = {
+    'limit, profile, road, growth, peers': OPERATIONS.map(({ name }) => name),
+    publish: PUBLISH_STEPS,
+    attachments: ATTACHMENT_PARTS,
+    neighbours: ATTACK_NAMES,
+  };
   const options = readOptions(args, { scenarios: Object.keys(SCENARIOS), operations });
   const scenario = SCENARIOS[options?.scenario ?? ''];
   if (options === undefined || scenario === undefined) return;

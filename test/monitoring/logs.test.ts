@@ -108,6 +108,16 @@ describe('the log', () => {
     assert.match(String(time), /^\d{4}-\d\d-\d\dT/);
   });
 
+  it('tells the steps of a publishing without members that say nothing', () => {
+    const steps = entries().filter(({ msg }) => msg === 'application.publishing');
+    assert.ok(steps.length > 0);
+    for (const { step, collectionId, total, ...rest } of steps) {
+      assert.equal(typeof step, 'string');
+      assert.ok(collectionId !== null && total !== 0, JSON.stringify({ collectionId, total }));
+      assert.equal('done' in rest, total !== undefined);
+    }
+  });
+
   it('names the route of a request that matches none as the metrics do', async () => {
     const requestId = (await send('GET', '/nothing/here')).headers.get('x-request-id');
     const line = () => entries().find((entry) => entry.requestId === requestId);
