@@ -8,6 +8,7 @@ import type { ReferenceColumn } from '../../domain/definition/application.ts';
 import { readScope } from '../../domain/people/access.ts';
 import type { RecordText } from '../../domain/records/record-text.ts';
 import { BytesNeeded } from '../../load/byte-budget.ts';
+import type { Steps } from '../../load/slices.ts';
 import type { Reader } from '../../store/database/handles.ts';
 import { LONG_ALONE_BYTES } from '../../store/records/long-records.ts';
 import { type Referral, type Referred, readReferred } from '../../store/records/references.ts';
@@ -54,7 +55,30 @@ export async function withLiveReferencesFrom(
     const long = { referrals, referred, entries: entries.flat(), held, charactersMax: budget.characters };
     await readLongValues(at, reader, long);
   }
-  return texts.map((text, index) => splice(text, entries[index] ?? [], { referred, budget }));
+  const splicing = { referred, budget };
+  if (isLong(referred)) return at.slices.run(at.scope, spliceInSteps(texts, entries, splicing));
+  return texts.map((text, index) => splice(text, entries[index] ?? [], splicing));
+}
+
+/** Inserting values of a megabyte into a page takes the event loop 30 ms. */
+function isLong(referred: Splicing['referred']): boolean {
+  let characters = 0;
+  for (const records of referred.values())
+    for (const { values } of records.values()) for (const value of values.values()) characters += value.length;
+  return characters > LONG_ALONE_BYTES;
+}
+
+function* spliceInSteps(
+  texts: readonly RecordText[],
+  entries: readonly (readonly ReferenceEntry[])[],
+  splicing: Splicing,
+): Steps<RecordText[]> {
+  const spliced: RecordText[] = [];
+  for (const [index, text] of texts.entries()) {
+    if (index > 0) yield;
+    spliced.push(splice(text, entries[index] ?? [], splicing));
+  }
+  return spliced;
 }
 
 /**
