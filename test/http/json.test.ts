@@ -67,6 +67,16 @@ const texts = fc
 const filled = (count: number, element: string): string => Array(count).fill(element).join(',');
 
 describe('JSON in pieces', () => {
+  it('can be interrupted in a long string, also between a backslash and what it escapes', () => {
+    for (let length = EXACT - 5; length < EXACT + 5; length += 1) {
+      const text = JSON.stringify([`${'x'.repeat(length)}"\\"${'\n'.repeat(2 * EXACT)}`, 'y']);
+      const { steps, ...outcome } = parsed(text);
+      assert.deepEqual(outcome, expected(text));
+      assert.ok(steps >= text.length / EXACT, `only ${steps} steps`);
+    }
+    assert.match(JSON.stringify(parsed(`["${'x'.repeat(EXACT - 3)}\\`)), /not JSON/);
+  });
+
   it('is what JSON.parse makes of it', () => {
     fc.assert(
       fc.property(texts, (text) => {

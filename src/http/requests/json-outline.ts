@@ -71,7 +71,11 @@ export function* outlineOf(text: string, elementsMax: number | undefined): Steps
     }
     const unit = text.charCodeAt(at);
     if (unit === QUOTE) {
-      at = endOfString(text, at);
+      at = stringUntil(text, at + 1, at + STRIDE);
+      while (at < 0) {
+        yield;
+        at = stringUntil(text, -at, STRIDE - at);
+      }
     } else if (unit === COMMA || unit === COLON) {
       const holder = open.at(-1);
       if (holder === undefined) throw new Malformed(at);
@@ -106,13 +110,16 @@ export function* outlineOf(text: string, elementsMax: number | undefined): Steps
   throw new Malformed(undefined);
 }
 
-function endOfString(text: string, start: number): number {
-  for (let at = start + 1; at < text.length; at += 1) {
+/** The position of the quotation mark that ends the string; from `to` on, the negative of the position to go on from. */
+function stringUntil(text: string, from: number, to: number): number {
+  let at = from;
+  for (const end = Math.min(to, text.length); at < end; at += 1) {
     const unit = text.charCodeAt(at);
     if (unit === QUOTE) return at;
     if (unit === BACKSLASH) at += 1;
   }
-  throw new Malformed(undefined);
+  if (at >= text.length) throw new Malformed(undefined);
+  return -at;
 }
 
 function refuseMany(
