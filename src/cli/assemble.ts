@@ -117,6 +117,7 @@ export function assemble(options: ServerOptions, { observe, metrics, traces, sta
     traces,
     publicUrl,
     publicUrlSet: options.publicUrl !== undefined,
+    allowedOrigins: options.allowedOrigins,
     closing: () => state.closing,
     metrics: async () => ({ text: await metrics.text(), contentType: CONTENT_TYPE }),
     searchIndexes: new SearchIndexes(),

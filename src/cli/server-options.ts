@@ -35,6 +35,8 @@ export interface ServerOptions {
   /** If undefined, no mail is sent and passwords cannot be reset. */
   readonly mail: MailSettings | undefined;
   readonly trustedProxies: readonly string[] | undefined;
+  /** Origins whose pages may use every application. */
+  readonly allowedOrigins: readonly string[];
   readonly clientConnectionsMax: number;
   /** Admission slots. */
   readonly requestsAtOnce: number;
@@ -84,6 +86,7 @@ export function serverOptions(config: Config, { connection, operatorKey }: Secre
     authFailures: { account: config.CARTULARY_AUTH_FAILURES_ACCOUNT, address: config.CARTULARY_AUTH_FAILURES_ADDRESS },
     mail: mailSettings(config),
     trustedProxies: config.CARTULARY_TRUSTED_PROXIES,
+    allowedOrigins: config.CARTULARY_ALLOWED_ORIGINS ?? [],
     clientConnectionsMax: config.CARTULARY_CONNECTIONS,
     requestsAtOnce: config.CARTULARY_REQUESTS_AT_ONCE,
     attachments: attachmentsLocation(config),

@@ -16,6 +16,7 @@ import type { Slices } from '../load/slices.ts';
 import { recheckRefusal, staleAsBusy, withCurrentDefinition } from '../operations/current-definition.ts';
 import type { RequestScope } from '../request/request-scope.ts';
 import type { HttpRequest } from './clients/http-request.ts';
+import { allowOrigin } from './cross-origin.ts';
 import { type Reply, roughLength } from './replies/reply.ts';
 import { FORGET_CACHED, readCookie, SESSION_COOKIE, sessionCookie } from './requests/cookies.ts';
 import { refuseCrossSite, refuseForeign, refuseForeignBasic } from './requests/cross-site.ts';
@@ -44,8 +45,12 @@ export interface Services extends Omit<OperatorContext, 'source' | 'endpoint'>, 
   readonly definitions: {
     get(applicationId: string): Promise<PreparedApplication | undefined>;
     knows(applicationId: string): boolean;
+    /** The cached one, without waiting. */
+    peek(applicationId: string): PreparedApplication | undefined;
   };
   readonly publicUrlSet: boolean;
+  /** Pages of these origins may use every application. */
+  readonly allowedOrigins: readonly string[];
   /** As Prometheus reads them. */
   readonly metrics: () => Promise<{ readonly text: string; readonly contentType: string }>;
 }
@@ -89,10 +94,12 @@ interface Handling {
 /** The stages in their order, under the names that `Server-Timing` and traces give them. */
 function handle(handling: Handling): Promise<Reply> {
   const { services, row, request, scope } = handling;
+  const answered = answerOrigin(handling);
   checkIdentifiers(request.params);
   scope.applicationId = request.params.applicationId;
   refuseOtherSites(handling);
   const stages = async (): Promise<Reply> => {
+    if (!answered) await answerOriginLate(handling);
     const entering = enterGate(handling);
     if (entering !== undefined) await entering;
     const counting = takeQuota(handling);
@@ -112,6 +119,22 @@ function handle(handling: Handling): Promise<Reply> {
   return withAdmission(handling, mayHaveSession(handling) ? () => withRenewal(handling, work()) : work);
 }
 
+/** Comes first, so that a page of another origin can read every refusal. False: the application is not in the cache. */
+function answerOrigin({ services, row, request, scope }: Handling): boolean {
+  const { origin } = request.headers;
+  if (origin === undefined || row.caller !== 'user' || row.ownPagesOnly) return true;
+  const application = services.definitions.peek(request.params.applicationId ?? '');
+  allowOrigin({ scope, origin, row }, services.allowedOrigins, application);
+  return application !== undefined;
+}
+
+/** Authentication needs the definition too, so this takes no more of the database. */
+async function answerOriginLate({ services, row, request, scope }: Handling): Promise<void> {
+  const application = await services.definitions.get(scope.applicationId ?? '');
+  const { origin } = request.headers;
+  if (row.caller === 'user') allowOrigin({ scope, origin, row }, services.allowedOrigins, application);
+}
+
 /** Comes first, so that nothing is done for a page of another site. */
 function refuseOtherSites({ services, row, request }: Handling): void {
   if (row.caller === 'user') refuseForeignBasic(request, services.publicUrl);
@@ -119,7 +142,10 @@ function refuseOtherSites({ services, row, request }: Handling): void {
 }
 
 /** All unknown applications are one tenant, so that a client gains nothing by making up identifiers. */
-async function withAdmission({ services, scope }: Handling, work: () => Promise<Reply>): Promise<Reply> {
+export async function withAdmission(
+  { services, scope }: Pick<Handling, 'services' | 'scope'>,
+  work: () => Promise<Reply>,
+): Promise<Reply> {
   const { admission, definitions, unread, slices } = services;
   const { applicationId = '' } = scope;
   scope.beginStage('admission');
@@ -159,6 +185,10 @@ function enterGate(handling: Handling): Promise<void> | undefined {
 }
 
 function setUser(handling: Handling, user: Authenticated): undefined {
+  const { services, row, request, scope } = handling;
+  if (request.headers.origin === undefined && row.caller === 'user' && !row.ownPagesOnly) {
+    allowOrigin({ scope, origin: undefined, row }, services.allowedOrigins, user.application);
+  }
   handling.user = user;
   handling.scope.authenticated = true;
   handling.scope.userId = user.caller.id;

@@ -17,6 +17,7 @@ import type { ClientTimeouts } from './clients/timeouts.ts';
 import { handlerOf, type Services } from './handle.ts';
 import { alive, asRoutine, type Health, readiness } from './health.ts';
 import { openApiDocument } from './openapi/document.ts';
+import { preflightRoutes } from './preflight.ts';
 import { type Reply, replyText } from './replies/reply.ts';
 import { awaitInvitation } from './requests/body.ts';
 import { HEADERS_MAX, pathAndQuery } from './requests/request-head.ts';
@@ -127,9 +128,16 @@ function handlersOf(services: Services, health: Health): Handlers {
   const unreadable = () => fault('INVALID_PARAMETER', { parameter: 'path', reason: 'cannot be read' });
   // Known to the router alone: with other methods it is an unknown path.
   const bareAddress = { method: 'GET' as const, path: '/', handler: sendReplies(services, '/', toConsole) };
+  const notFound = refusing(refuseUnknown(routes));
+  const options = routes.filter(({ method }) => method === 'OPTIONS');
+  const preflights = preflightRoutes(
+    services,
+    ROUTES,
+    (path) => options.find((route) => route.path === path)?.handler ?? notFound,
+  );
   return {
-    routes: [...routes, bareAddress],
-    notFound: refusing(refuseUnknown(routes)),
+    routes: [...routes.filter((route) => !options.includes(route)), ...preflights, bareAddress],
+    notFound,
     unreadablePath: refusing(unreadable),
   };
 }

@@ -11,9 +11,9 @@ import { AT_ONCE_BYTES_MAX, BODY_HEADERS, writeAtOnce } from './replies/one-writ
 import type { Body, Reply } from './replies/reply.ts';
 
 export function writeReply(response: ServerResponse, scope: RequestScope, reply: Reply, budget: ByteBudget): void {
-  const { status, headers, body } = reply;
-  addServerTiming(scope, status);
-  if (isShort(body) && writeAtOnce(response, body, { scope, reply })) return;
+  const complete = completed(scope, reply);
+  const { status, headers, body } = complete;
+  if (isShort(body) && writeAtOnce(response, body, { scope, reply: complete })) return;
   const id = { 'x-request-id': scope.id };
   if (body === undefined) {
     response.writeHead(status, { ...id, ...scope.headers, ...headers });
@@ -66,8 +66,8 @@ export function writeWhole(
 ): Promise<Cut | undefined> | undefined {
   const { socket } = response.req;
   if (socket.destroyed) return Promise.resolve({ event: 'request.left', cause: socket.errored });
-  addServerTiming(scope, reply.status);
-  response.writeHead(reply.status, { 'x-request-id': scope.id, ...scope.headers, ...reply.headers });
+  const { status, headers } = completed(scope, reply);
+  response.writeHead(status, { 'x-request-id': scope.id, ...scope.headers, ...headers });
   response.end(bytes);
   scope.bytesOut = bytes.length;
   return socket.writableLength === 0 ? undefined : untilSent(response, socket, scope);
@@ -92,8 +92,8 @@ export async function streamReply(
   const declared = reply.headers?.['content-length'];
   const progress = { length: declared === undefined ? undefined : Number(declared), sent: 0 };
   try {
-    addServerTiming(scope, reply.status);
-    response.writeHead(reply.status, { 'x-request-id': scope.id, ...scope.headers, ...reply.headers });
+    const { status, headers } = completed(scope, reply);
+    response.writeHead(status, { 'x-request-id': scope.id, ...scope.headers, ...headers });
     await pipeline(bytes, (source) => inFull(source, progress, scope.tenant), response);
     return undefined;
   } catch (cause) {
@@ -113,10 +113,15 @@ export function discard(bytes: Readable): void {
   bytes.on('error', () => undefined).destroy();
 }
 
-function addServerTiming(scope: RequestScope, status: number): void {
+/** Adds `Server-Timing`, and joins what the reply and its request vary by: elsewhere a header of the reply replaces the scope's. */
+function completed(scope: RequestScope, reply: Reply): Reply {
   scope.endStages();
-  const timing = serverTiming(scope, status);
+  const timing = serverTiming(scope, reply.status);
   if (timing !== undefined) scope.headers['server-timing'] = timing;
+  if (scope.headers.vary === undefined || reply.headers?.vary === undefined) return reply;
+  const { vary, ...headers } = reply.headers;
+  scope.headers.vary = `${vary}, ${scope.headers.vary}`;
+  return { ...reply, headers };
 }
 
 /** Fewer bytes than declared would leave the client waiting, and more would be taken for the next reply. */

@@ -210,15 +210,27 @@ export function attachmentsLocation(value: string) {
   };
 }
 
+const isOrigin = (text: string): boolean => {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  return url !== undefined && /^https?:$/.test(url.protocol) && url.origin === text && !text.includes('*');
+};
+
+/** As browsers name them in `Origin`, with which they are compared. */
+export function origins(value: string): string[] {
+  const list = value.split(',').map((entry) => entry.trim());
+  if (!list.every(isOrigin)) {
+    throw new Error(
+      'must be a list of origins such as https://app.example.com or http://localhost:5173, in lower case, without a path, and without *',
+    );
+  }
+  return list;
+}
+
 /** Hosts, all subdomains of a host (`*.example.com`), or origins, which may have plain HTTP and any port. */
 export function pushServices(value: string): string[] {
   const list = value.split(',').map((entry) => entry.trim());
   const host = /^(?:\*\.)?[a-z0-9-]+(?:\.[a-z0-9-]+)+$/i;
-  const isOrigin = (entry: string) => {
-    const url = URL.canParse(entry) ? new URL(entry) : undefined;
-    return url !== undefined && /^https?:$/.test(url.protocol) && url.origin === entry.toLowerCase();
-  };
-  if (!list.every((entry) => host.test(entry) || isOrigin(entry))) {
+  if (!list.every((entry) => host.test(entry) || isOrigin(entry.toLowerCase()))) {
     throw new Error('must be a list of hosts such as push.example.com or *.example.com, or of origins');
   }
   return list;

@@ -8,6 +8,7 @@ import {
   mailAddress,
   oneOfWords,
   operatorKey,
+  origins,
   proxies,
   publicAddress,
   pushServices,
@@ -128,6 +129,12 @@ export const SETTINGS = {
     parse: proxies,
     sentence: 'Proxies whose X-Forwarded-For is trusted, as a comma-separated list of addresses or networks.',
   }),
+  CARTULARY_ALLOWED_ORIGINS: setting({
+    default: undefined,
+    parse: origins,
+    sentence:
+      'Origins whose pages may use every application from a browser (CORS), as a comma-separated list such as `https://app.example.com`.',
+  }),
   CARTULARY_AUTH_FAILURES_ACCOUNT: setting({
     default: '10',
     parse: whole(1, 1_000_000),
@@ -236,7 +243,8 @@ type OptionalName =
   | 'CARTULARY_APNS'
   | 'CARTULARY_SMTP_URL'
   | 'CARTULARY_MAIL_FROM'
-  | 'CARTULARY_TRUSTED_PROXIES';
+  | 'CARTULARY_TRUSTED_PROXIES'
+  | 'CARTULARY_ALLOWED_ORIGINS';
 export type Config = {
   readonly [Name in SettingName]: Parsed<Name> | (Name extends OptionalName ? undefined : never);
 };

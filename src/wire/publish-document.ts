@@ -28,6 +28,8 @@ export const COLUMNS_MAX = 200;
 export const KEYS_MAX = 100;
 export const PROFILES_MAX = 1_000;
 export const TEAMS_MAX = 1_000;
+export const ORIGINS_MAX = 100;
+export const ORIGIN_LENGTH_MAX = 300;
 // Counters fit a PostgreSQL integer.
 export const LIMIT_MAX = 1_000_000_000;
 // The largest object that S3-compatible stores accept.
@@ -235,6 +237,16 @@ export const publishDocumentSchema = Type.Object(
         default: DEFAULTS.maxAttachmentBytes,
       }),
     ),
+    allowedOrigins: Type.Optional(
+      Type.Array(Type.String({ title: 'Origin', minLength: 1, maxLength: ORIGIN_LENGTH_MAX }), {
+        title: 'Origins whose pages may use the application from a browser (CORS)',
+        description: 'Each as a browser names it: scheme, host, and the port if it is not the usual one.',
+        maxItems: ORIGINS_MAX,
+        uniqueItems: true,
+        default: [],
+        examples: [['https://app.example.com']],
+      }),
+    ),
     profiles: Type.Optional(
       Type.Array(name('Profile'), {
         title: 'Profiles that users may have',
@@ -314,6 +326,7 @@ export const Definition = Type.Object({
   pushNotificationsEnabled: Type.Boolean(),
   activityLogEnabled: Type.Boolean(),
   maxAttachmentBytes: Type.Integer(),
+  allowedOrigins: Type.Array(Type.String()),
   profiles: Type.Array(Type.String()),
   teams: Type.Array(Type.String()),
   collections: Type.Array(Collection),

@@ -55,6 +55,7 @@ const definition = (members: Partial<Definition>): Definition => ({
   pushNotificationsEnabled: false,
   activityLogEnabled: false,
   maxAttachmentBytes: 52428800,
+  allowedOrigins: [],
   profiles: ['Standard'],
   teams: [],
   collections: [],
@@ -96,6 +97,7 @@ const ROWS: Row[] = [
   settings({}, { organization: 'Other' }, 'Organization: Acme → Other.'),
   settings({}, { timeZone: 'Asia/Tokyo', plan: 'basic' }, 'Time zone: UTC → Asia/Tokyo.', 'Plan: unlimited → basic.'),
   settings({}, { activityLogEnabled: true }, 'Activity log: off → on.'),
+  settings({}, { allowedOrigins: ['https://app.example.com'] }, 'Allowed origins: none → "https://app.example.com".'),
   settings({}, { maxAttachmentBytes: 10 }, 'Largest attachment in bytes: 52428800 → 10.'),
   settings(
     { limits: { 'records-read': 5, 'records-write': 5 } },

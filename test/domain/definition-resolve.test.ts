@@ -60,6 +60,7 @@ test('what is left out gets its default and an identifier; references by name be
     pushNotificationsEnabled: false,
     activityLogEnabled: false,
     maxAttachmentBytes: 52428800,
+    allowedOrigins: [],
     profiles: ['Standard'],
     teams: [],
     collections: [

@@ -30,6 +30,7 @@ describe('request ids', () => {
       operatorKey: OPERATOR_KEY,
       authFailures: { account: 10, address: 50 },
       trustedProxies: undefined,
+      allowedOrigins: [],
       clientConnectionsMax: 100,
       requestsAtOnce: 48,
       mail: undefined,

@@ -214,6 +214,7 @@ describe('publishing a document', () => {
       pushNotificationsEnabled: true,
       activityLogEnabled: true,
       maxAttachmentBytes: 1_000_000,
+      allowedOrigins: ['https://app.example.com', 'http://localhost:5173'],
       profiles: ['Standard', 'Visitor'],
       teams: ['Tokyo', 'Osaka'],
     };
@@ -237,6 +238,7 @@ describe('publishing a document', () => {
       pushNotificationsEnabled: false,
       activityLogEnabled: false,
       maxAttachmentBytes: 52_428_800,
+      allowedOrigins: [],
       profiles: ['Standard'],
       teams: [],
       collections: [],

@@ -75,6 +75,7 @@ export interface ServerSettings {
   readonly activityLogDays?: number;
   readonly mail?: { url: string; from: string };
   readonly trustedProxies?: readonly string[];
+  readonly allowedOrigins?: readonly string[];
   readonly push?: Partial<PushSettings>;
   readonly clientConnectionsMax?: number;
   readonly requestsAtOnce?: number;
@@ -112,6 +113,7 @@ export async function startTestServer(settings: ServerSettings = {}): Promise<Te
     authFailures: settings.authFailures ?? { account: 1_000_000, address: 1_000_000 },
     mail: settings.mail,
     trustedProxies: settings.trustedProxies,
+    allowedOrigins: settings.allowedOrigins ?? [],
     attachments: settings.attachments ?? { kind: 'disk', folder: join(folder, 'attachments') },
     spoolFolder: folder,
     unheldDays: settings.unheldDays ?? 7,

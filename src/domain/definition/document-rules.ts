@@ -54,6 +54,20 @@ const teams: Rule = (draft) => [
     : []),
 ];
 
+/** A browser compares the text: what it would write differently would never match. */
+const origins: Rule = ({ allowedOrigins }) => [
+  ...repeated(allowedOrigins, (first) => `repeats ${first}`),
+  ...allowedOrigins.flatMap(({ path, text }) => {
+    const url = URL.canParse(text) ? new URL(text) : undefined;
+    if (url === undefined || !/^https?:$/.test(url.protocol) || url.host.includes('*')) {
+      return text === ''
+        ? []
+        : [{ path, reason: `must be an origin such as https://app.example.com, not ${shown(text)}` }];
+    }
+    return url.origin === text ? [] : [{ path, reason: `must be only the origin, ${url.origin}, not ${shown(text)}` }];
+  }),
+];
+
 const identifiers: Rule = (draft) =>
   [draft.collections, columnsOf(draft)].flatMap((items) =>
     repeated(
@@ -147,6 +161,7 @@ export const DOCUMENT_RULES: readonly Rule[] = [
   organizationAddress,
   timeZone,
   teams,
+  origins,
   identifiers,
   collectionNames,
   columnNames,

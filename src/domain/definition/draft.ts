@@ -2,7 +2,14 @@
 // valid parts of an invalid document, and all problems are reported at once. Nothing is refused here.
 
 import { type IdentifierName, isIdentifier } from '../../wire/identifiers.ts';
-import { COLLECTIONS_MAX, COLUMNS_MAX, KEYS_MAX, PROFILES_MAX, TEAMS_MAX } from '../../wire/publish-document.ts';
+import {
+  COLLECTIONS_MAX,
+  COLUMNS_MAX,
+  KEYS_MAX,
+  ORIGINS_MAX,
+  PROFILES_MAX,
+  TEAMS_MAX,
+} from '../../wire/publish-document.ts';
 import { VALUE_TYPES, type ValueTypeName } from '../../wire/values.ts';
 import { pointer } from './problems.ts';
 
@@ -47,6 +54,7 @@ export interface Draft {
   readonly organization: string | undefined;
   readonly timeZone: string | undefined;
   readonly teamsModeEnabled: boolean;
+  readonly allowedOrigins: readonly PlacedText[];
   readonly profiles: readonly PlacedText[];
   readonly teams: readonly PlacedText[];
   /** False if `teams` is present but not a list, so that the number of teams is unknown. */
@@ -61,6 +69,7 @@ export function readDraft(input: unknown): Draft {
     organization: text(document.organization),
     timeZone: text(document.timeZone),
     teamsModeEnabled: document.teamsModeEnabled === true,
+    allowedOrigins: placedTexts(list(document.allowedOrigins, ORIGINS_MAX), '/allowedOrigins'),
     profiles: placedTexts(list(document.profiles, PROFILES_MAX), '/profiles'),
     teams: placedTexts(list(document.teams, TEAMS_MAX), '/teams'),
     teamsKnown: document.teams === undefined || Array.isArray(document.teams),

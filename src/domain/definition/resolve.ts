@@ -42,6 +42,7 @@ export function resolveDocument(
     pushNotificationsEnabled: document.pushNotificationsEnabled ?? DEFAULTS.switch,
     activityLogEnabled: document.activityLogEnabled ?? DEFAULTS.switch,
     maxAttachmentBytes: document.maxAttachmentBytes ?? DEFAULTS.maxAttachmentBytes,
+    allowedOrigins: [...(document.allowedOrigins ?? [])],
     profiles: [...(document.profiles ?? [DEFAULTS.profile])],
     teams: [...(document.teams ?? [])],
     collections: completed.collections,

@@ -28,6 +28,7 @@ export function settingSentences(current: Definition, next: Definition): string[
   return [
     ...settings,
     ...limits,
+    ...listSentence('Allowed origins', current.allowedOrigins, next.allowedOrigins),
     ...listSentence('Profiles', current.profiles, next.profiles),
     ...listSentence('Teams', current.teams, next.teams),
   ];

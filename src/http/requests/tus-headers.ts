@@ -7,6 +7,11 @@ import type { UploadView } from '../../operations/attachments/announced-uploads.
 
 export const TUS_VERSION = '1.0.0';
 export const TUS_EXTENSIONS = 'creation,expiration,termination';
+/** Those that replies have. */
+export const REPLY_HEADERS = [
+  ...['Location', 'Upload-Offset', 'Upload-Length', 'Upload-Metadata', 'Upload-Expires'],
+  ...['Tus-Resumable', 'Tus-Version', 'Tus-Extension', 'Tus-Max-Size'],
+];
 /** The content type of a PATCH. */
 const OFFSET_TYPE = 'application/offset+octet-stream';
 

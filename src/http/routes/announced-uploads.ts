@@ -12,6 +12,7 @@ import {
   checkOffsetType,
   checkVersion,
   progressHeaders,
+  REPLY_HEADERS,
   readBytesHeader,
   readUploadMetadata,
   stateHeaders,
@@ -112,7 +113,7 @@ const VERSION = {
   },
 } as const satisfies Parameters;
 
-export const UPLOAD_ROUTES: readonly UserRoute[] = [
+const ROWS: readonly UserRoute[] = [
   userRoute({
     method: 'OPTIONS',
     path: UPLOADS,
@@ -184,3 +185,6 @@ export const UPLOAD_ROUTES: readonly UserRoute[] = [
     run: withVersion(overridden),
   }),
 ];
+
+/** Clients of the protocol in browsers read its headers. */
+export const UPLOAD_ROUTES: readonly UserRoute[] = ROWS.map((row) => ({ ...row, exposes: REPLY_HEADERS }));

@@ -36,6 +36,10 @@ export interface UserRoute<Body = unknown> extends Row<Body>, Described {
   readonly permission: Permission;
   /** Absent: the operation is counted against no quota. */
   readonly group?: QuotaGroup;
+  /** Never for pages of other origins, whatever the operator and the application allow (http/cross-origin). */
+  readonly ownPagesOnly?: true;
+  /** Headers of the reply that pages of other origins may read, besides those of every route. */
+  readonly exposes?: readonly string[];
   /** The body is bytes, which the operation reads itself. */
   readonly takesBytes?: true;
   readonly run: (context: Context, input: Input<Body>, server: { publicUrl: () => string }) => Promise<Reply> | Reply;

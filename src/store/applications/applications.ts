@@ -19,6 +19,9 @@ export interface StoredApplication {
   readonly signOnEpoch: number;
 }
 
+/** One that was stored before definitions had a member has its default. */
+export const readDefinition = (text: string): Definition => ({ allowedOrigins: [], ...JSON.parse(text) });
+
 export async function getApplication(reader: Reader, applicationId: string): Promise<StoredApplication | undefined> {
   const rows = await reader.rows(
     `select a.definition, a.version, a.generation, a.preparing, a.published_at, o.single_sign_on is not null,
@@ -29,8 +32,8 @@ export async function getApplication(reader: Reader, applicationId: string): Pro
   const row = rows[0] as [string, number, number, string | null, Date, boolean, number, boolean] | undefined;
   if (row === undefined) return undefined;
   const [text, version, generation, next, publishedAt, singleSignOn, signOnEpoch, isSettled] = row;
-  const definition = JSON.parse(text) as Definition;
-  const preparing = next === null ? undefined : (JSON.parse(next) as Definition);
+  const definition = readDefinition(text);
+  const preparing = next === null ? undefined : readDefinition(next);
   return {
     definition,
     version,
@@ -49,7 +52,7 @@ export async function listApplications(reader: Reader): Promise<{ definition: De
     prepare: true,
   });
   return (rows as [string, number][]).map(([text, version]) => ({
-    definition: JSON.parse(text) as Definition,
+    definition: readDefinition(text),
     version,
   }));
 }

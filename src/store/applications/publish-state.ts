@@ -5,6 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { tooBusy } from '../../faults.ts';
 import type { Definition } from '../../wire/publish-document.ts';
 import type { Publisher, Reader, Writer } from '../database/handles.ts';
+import { readDefinition } from './applications.ts';
 
 /** The advisory lock of one publisher per application, over all nodes: "publ" in ASCII, and a hash of the application. */
 const PUBLISH_LOCK = 0x7075626c;
@@ -56,7 +57,7 @@ export async function getPublishState(reader: Reader, applicationId: string): Pr
   const row = rows[0] as [string, boolean, PublishStep, string | null, number, number, Date] | undefined;
   if (row === undefined) return undefined;
   const [other, switched, step, collectionId, done, total, startedAt] = row;
-  return { other: JSON.parse(other) as Definition, switched, step, collectionId, done, total, startedAt };
+  return { other: readDefinition(other), switched, step, collectionId, done, total, startedAt };
 }
 
 /** Applications with a publish that is running or was interrupted. */
