@@ -5,8 +5,11 @@ import { CommandFailure } from './failure.ts';
 import { type AddressOptions, findServer, type ServerAddress } from './operator-address.ts';
 import { connectFailure, isCut, OperatorConnection, type OperatorKey, type Order } from './operator-connection.ts';
 import { operatorKeyFile, readOperatorKey } from './operator-key.ts';
+import { Refusal, type RefusalParams } from './refusals.ts';
 
 export interface OperatorClient {
+  /** The server's address, without a slash at the end. */
+  readonly root: string;
   send(method: string, path: string, body?: unknown): Promise<unknown>;
   /** The values of a reply with one JSON value per line, as they arrive. */
   lines(method: string, path: string): AsyncIterable<unknown>;
@@ -19,8 +22,10 @@ export async function connectOperator(
   const config: Config = readConfig(environment);
   const key = await findKey(config);
   const keyIsKept = config.CARTULARY_OPERATOR_KEY === undefined;
-  const client = new Client(await findServer(environment, config, { ...options, keyIsKept }), key);
+  const server = await findServer(environment, config, { ...options, keyIsKept });
+  const client = new Client(server, key);
   return {
+    root: server.root,
     send: (method, path, body) => client.send({ method, path, body }),
     lines: (method, path) => client.lines({ method, path, body: undefined }),
   };
@@ -85,7 +90,7 @@ class Client {
       connection.markUsed();
       this.#idle.push(connection);
       connection = undefined;
-      if (!isGood(status)) throw new CommandFailure(this.#explain(status, problem));
+      if (!isGood(status)) throw this.#refusal(status, problem);
     } catch (error) {
       throw this.#unanswered(error);
     } finally {
@@ -105,54 +110,31 @@ class Client {
     return why === undefined ? error : new CommandFailure(`${why} ${advice}`, { cause: error });
   }
 
-  #explain(status: number, text: string): string {
+  #refusal(status: number, text: string): CommandFailure {
     const { origin } = this.#server;
-    if (status >= 300 && status < 400)
-      return `${origin} replied with a redirect (${status}); the operator key is not sent to other addresses.`;
-    return explain({ origin, key: this.#key }, status, text);
+    if (status >= 300 && status < 400) {
+      return new CommandFailure(
+        `${origin} replied with a redirect (${status}); the operator key is not sent to other addresses.`,
+      );
+    }
+    return refusalOf({ origin, key: this.#key }, status, text);
   }
 }
 
 const isGood = (status: number): boolean => status >= 200 && status < 300;
 
-interface ProblemBody {
-  readonly code?: string;
-  readonly params?: {
-    readonly reason?: string;
-    readonly path?: string;
-    readonly property?: string;
-    readonly problems?: { path: string; reason: string }[];
-    readonly changes?: { text: string; records?: number }[];
-    readonly collisions?: { collectionId: string; columnId: string; value: unknown; recordIds: string[] }[];
-  };
-}
-
-function explain({ origin, key }: { origin: string; key: OperatorKey }, status: number, text: string): string {
-  let problem: ProblemBody;
+function refusalOf(
+  { origin, key }: { origin: string; key: OperatorKey },
+  status: number,
+  text: string,
+): CommandFailure {
+  let problem: { readonly code?: string; readonly params?: RefusalParams };
   try {
-    problem = JSON.parse(text) as ProblemBody;
+    problem = Object(JSON.parse(text));
   } catch {
-    return `The server replied with status ${status}.`;
+    return new CommandFailure(`The server replied with status ${status}.`);
   }
-  const { code, params } = problem;
-  if (code === 'UNAUTHORIZED') {
-    return `The server at ${origin} refused the operator key from ${key.source}.`;
-  }
-  if (params?.problems)
-    return ['The document is not valid:', ...params.problems.map((p) => `  ${p.path || '/'} ${p.reason}`)].join('\n');
-  if (params?.collisions) {
-    const lines = params.collisions.map(
-      (c) => `  ${JSON.stringify(c.value)} in column ${c.columnId} of ${c.collectionId}: ${c.recordIds.join(', ')}`,
-    );
-    return ['Records share values in a column that is to become unique:', ...lines].join('\n');
-  }
-  if (params?.changes) {
-    const lines = params.changes.map((c) => `  ${c.text} (${c.records ?? 0} records)`);
-    return ['This would lose data:', ...lines, 'To publish nevertheless, use --allow-data-loss.'].join('\n');
-  }
-  if (params?.reason !== undefined && params.path !== undefined)
-    return `${code}: ${params.path || '/'} ${params.reason}`;
-  if (params?.reason !== undefined && params.property !== undefined)
-    return `${code} ${params.property}: ${params.reason}`;
-  return `${code ?? status}${params === undefined ? '' : ` ${JSON.stringify(params)}`}`;
+  const { code = String(status), params = {} } = problem;
+  if (code !== 'UNAUTHORIZED') return new Refusal(code, params);
+  return new CommandFailure(`The server at ${origin} refused the operator key from ${key.source}.`);
 }

@@ -62,6 +62,7 @@ export const ApplicationSummary = Type.Object({
   organization: Type.String(),
   plan: Type.Enum(PLANS),
 });
+export type ApplicationSummary = Static<typeof ApplicationSummary>;
 
 export const PublishingState = Type.Object({
   publishing: Type.Union([
@@ -105,3 +106,4 @@ export const DefinitionChange = Type.Object({
 export type DefinitionChange = Readonly<Static<typeof DefinitionChange>>;
 
 export const PublishReply = Type.Object({ application: Application, changes: Type.Array(DefinitionChange) });
+export type PublishReply = Static<typeof PublishReply>;

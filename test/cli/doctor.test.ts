@@ -40,7 +40,7 @@ describe('cartulary doctor', () => {
   it('says that all is well', async () => {
     const { code, stdout, stderr } = await doctor();
     assert.deepEqual([code, stderr], [0, '']);
-    assert.equal(stdout, `Checked 0 attachments of 1 applications, and 0 files in ${folder}.\nNo problems found.\n`);
+    assert.equal(stdout, `Checked 0 attachments of 1 application, and 0 files in ${folder}.\nNo problems found.\n`);
   });
 
   it('tells what is wrong, mends it, and is content then', async () => {
@@ -54,7 +54,7 @@ describe('cartulary doctor', () => {
     await writeFile(join(folder, app.id, roof.id.slice(-2), `${stranger.slice(0, -2)}${roof.id.slice(-2)}`), 'whose?');
     const found = await doctor();
     assertPlain(found, /^To repair this, add --mend\.$/m);
-    assert.match(found.stdout, /^Checked 2 attachments of 1 applications, and 2 files in /);
+    assert.match(found.stdout, /^Checked 2 attachments of 1 application, and 2 files in /);
     assert.match(
       found.stdout,
       /^Files that belong to no attachment: 1\n {2}p\w+\/a0+\w+ 6 bytes\n {2}--mend removes them\.$/m,
@@ -68,15 +68,15 @@ describe('cartulary doctor', () => {
     );
     const mended = await doctor('--mend');
     assert.deepEqual([mended.code, mended.stderr], [0, '']);
-    assert.match(mended.stdout, /^ {2}1 were removed\.$/m);
-    assert.match(mended.stdout, /^ {2}1 were marked as missing: they answer 404\.$/m);
+    assert.match(mended.stdout, /^ {2}1 was removed\.$/m);
+    assert.match(mended.stdout, /^ {2}1 was marked as missing: it answers 404\.$/m);
     const after = await doctor('--hashes');
     assert.deepEqual([after.code, after.stderr], [0, '']);
-    assert.match(after.stdout, /^No problems found\.\n\n1 attachments are marked as missing\. Restore their files/m);
+    assert.match(after.stdout, /^No problems found\.\n\n1 attachment is marked as missing\. Restore the file/m);
     await mkdir(dirname(stored), { recursive: true });
     await rename(join(home, 'aside'), stored);
     const back = await doctor('--mend');
-    assert.match(back.stdout, /^ {2}1 are available again\.$/m);
+    assert.match(back.stdout, /^ {2}1 is available again\.$/m);
     assert.equal((await doctor()).code, 0);
   });
 

@@ -38,7 +38,6 @@ describe('the commands of the operator', { concurrency: 2 }, () => {
   async function good(args: readonly string[], input = ''): Promise<string> {
     const { code, stdout, stderr } = await cartulary(args, input);
     assert.equal(code, 0, stderr);
-    assert.equal(stderr, '');
     return stdout;
   }
 
@@ -117,10 +116,7 @@ describe('the commands of the operator', { concurrency: 2 }, () => {
     for (const [options, complaint] of [
       [['--limit', 'records-read=many'], /^records-read=many is not a limit/],
       [['--limit', 'records-read=99999999999'], /^records-read=99999999999.* from 0 to 1,000,000,000\.$/m],
-      [
-        ['--limit', 'record-read=9'],
-        /^INVALID_BODY: \/limits\/record-read is not known here; known are records-read, /,
-      ],
+      [['--limit', 'record-read=9'], /^--limit record-read is not known here; known are records-read, /],
       [[], /^Nothing to change; give --plan, --limit or --clear-limits\.$/m],
     ] as const) {
       assertPlain(await cartulary(set(...options)), complaint);
@@ -137,9 +133,9 @@ describe('the commands of the operator', { concurrency: 2 }, () => {
     assert.match(same.stdout, /^Nothing has changed\.$/m);
     const without = { ...base, collections: [{ name: 'A', columns: [] }] };
     const refused = await publishInput(without);
-    assertPlain(refused, /^This would lose data:\n {2}.*"B".*\(1 records?\)\n.*--allow-data-loss/m);
+    assertPlain(refused, /^This would lose data:\n {2}.*"B".* 1 record loses data\.\n.*--allow-data-loss/m);
     const dry = await publishInput(without, '--dry-run');
-    assert.match(dry.stdout, /"B".* Data of 1 records? is lost\.\n.*would be at version 2/);
+    assert.match(dry.stdout, /"B".* 1 record loses data\.\n.*would be at version 2/);
     const done = await publishInput(without, '--allow-data-loss');
     assert.equal(done.code, 0, done.stderr);
     assert.match(done.stdout, / is at version 2\./);
@@ -198,7 +194,7 @@ describe('the commands of the operator', { concurrency: 2 }, () => {
     assert.ok(list.includes(app.id) && list.includes('Shown'));
     const shown = JSON.parse(await good(['applications', 'show', app.id]));
     assert.deepEqual(shown, (await server.operator('GET', `/applications/${app.id}`)).body);
-    assertPlain(await cartulary(['applications', 'show', `p${'0'.repeat(26)}`]), /^APPLICATION_NOT_FOUND/);
+    assertPlain(await cartulary(['applications', 'show', `p${'0'.repeat(26)}`]), /^There is no application p0{26}\.$/m);
   });
 
   it('create users, their password from standard input', async () => {
@@ -218,10 +214,13 @@ describe('the commands of the operator', { concurrency: 2 }, () => {
     });
     const authorization = `Basic ${Buffer.from(`${user.id}:Secret-Passw0rd`).toString('base64')}`;
     assert.equal((await server.send('GET', `/v1/${app.id}`, { headers: { authorization } })).status, 200);
-    assertPlain(await cartulary(args, 'Secret-Passw0rd\n'), /^USER_NAME_TAKEN/);
+    assertPlain(
+      await cartulary(args, 'Secret-Passw0rd\n'),
+      /^The name "Hanako 花子" is taken: another user has it\.$/m,
+    );
     assertPlain(await cartulary(args, ''), /Standard input was empty/);
     const weak = await cartulary(args, 'weak-secret\n');
-    assertPlain(weak, /^WEAK_PASSWORD/);
+    assertPlain(weak, /^The password must contain at least one uppercase letter\.$/m);
     assert.doesNotMatch(weak.stderr, /weak-secret/);
     const plain = await good([...args.with(4, 'Plain'), '--no-admin', '--no-api-access'], 'Secret-Passw0rd');
     const { admin, apiAccess, managementApiAccess } = JSON.parse(plain);
@@ -255,7 +254,10 @@ describe('the commands of the operator', { concurrency: 2 }, () => {
     assert.equal(await good(['tokens', 'revoke', app.id, app.admin.id, ends.id]), 'Revoked.\n');
     assert.equal(await good(['tokens', 'revoke', app.id, app.admin.id, made.id]), 'Revoked.\n');
     assert.equal((await app.send('GET', '', { token: made.token })).status, 401);
-    assertPlain(await cartulary(['tokens', 'revoke', app.id, app.admin.id, made.id]), /^TOKEN_NOT_FOUND/);
+    assertPlain(
+      await cartulary(['tokens', 'revoke', app.id, app.admin.id, made.id]),
+      /^There is no token "[0-9a-v]{16}"\. /,
+    );
   });
 
   it('put and show organizations', async () => {
@@ -277,6 +279,6 @@ describe('the commands of the operator', { concurrency: 2 }, () => {
       const missing = await run(['organizations', 'put', name, 'missing.json'], { cwd, env });
       assertPlain(missing, /^Cannot read missing\.json/);
     });
-    assertPlain(await cartulary(['organizations', 'show', 'Nobody']), /^ORGANIZATION_NOT_FOUND/);
+    assertPlain(await cartulary(['organizations', 'show', 'Nobody']), /^There is no organization "Nobody"\. /);
   });
 });

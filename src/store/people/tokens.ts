@@ -88,8 +88,9 @@ function readToken(row: readonly unknown[]): TokenView {
 }
 
 /**
- * The tokens of all users. Walks the primary key and stops at the end of the page, whatever the number of tokens; planned
- * with its actual numbers, like the list of users (store/people/users).
+ * The tokens of all users. Walks the primary key and stops at the end of the page; planned with its actual numbers, like the
+ * list of users (store/people/users). Measured with 100,000 tokens of 50,000 users on a busy machine: the first page takes
+ * 0.7 ms, a page after 50,000 tokens 570 ms.
  */
 export async function listAllTokens(
   reader: Reader,

@@ -2,7 +2,7 @@
 
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
-import { CommandFailure } from './failure.ts';
+import { CommandFailure } from '../failure.ts';
 
 export async function readJsonFile(file: string): Promise<unknown> {
   let content: string;

@@ -1,6 +1,6 @@
 // Polls and shows the progress of a publish while the command waits for it.
 
-import type { OperatorClient } from './operator-client.ts';
+import type { OperatorClient } from '../operator-client.ts';
 import { statusLine } from './status-line.ts';
 
 interface Publishing {

@@ -7,9 +7,11 @@ import {
   type Finding,
   type FindingKind,
   type Progress,
-} from '../wire/doctor.ts';
-import { CommandFailure } from './failure.ts';
-import type { OperatorClient } from './operator-client.ts';
+} from '../../wire/doctor.ts';
+import { CommandFailure } from '../failure.ts';
+import type { OperatorClient } from '../operator-client.ts';
+import { countOf } from './columns.ts';
+import { type CommandRow, operatorCommand } from './row.ts';
 import { statusLine } from './status-line.ts';
 
 type End = Extract<DoctorLine, { type: 'end' }>;
@@ -36,7 +38,7 @@ const STEPS: Readonly<Record<Progress['step'], string>> = {
   mending: 'Repairing',
 };
 
-export async function doctor(client: OperatorClient, options: DoctorOptions): Promise<void> {
+async function doctor(client: OperatorClient, options: DoctorOptions): Promise<void> {
   const examples = new Map<FindingKind, Finding[]>();
   let refusal: string | undefined;
   let end: End | undefined;
@@ -71,7 +73,7 @@ function keepExample(examples: Map<FindingKind, Finding[]>, finding: Finding): v
 function report({ looked, tallies }: End, examples: Map<FindingKind, Finding[]>, { mend }: DoctorOptions): void {
   const { applications, attachments, files, missing, place } = looked;
   console.log(
-    `Checked ${count(attachments)} attachments of ${count(applications)} applications, and ${count(files)} files in ${place}.`,
+    `Checked ${countOf(attachments, 'attachment')} of ${countOf(applications, 'application')}, and ${countOf(files, 'file')} in ${place}.`,
   );
   let found = 0;
   for (const [kind, title] of Object.entries(FINDINGS) as [FindingKind, string][]) {
@@ -83,25 +85,31 @@ function report({ looked, tallies }: End, examples: Map<FindingKind, Finding[]>,
     for (const example of some) console.log(`  ${exampleText(example)}`);
     if (tally.found > some.length) console.log(`  and ${count(tally.found - some.length)} more`);
     const [future, past] = MENDING[kind];
-    if (tally.mended > 0) console.log(`  ${count(tally.mended)} ${past}.`);
+    if (tally.mended > 0) console.log(`  ${count(tally.mended)} ${tally.mended === 1 ? singular(past) : past}.`);
     else if (!mend) console.log(`  --mend ${future}.`);
   }
   if (found === 0) console.log('No problems found.');
   if (missing > 0) {
     console.log(
-      `\n${count(missing)} attachments are marked as missing. Restore their files and run with --mend to make them available again.`,
+      `\n${countOf(missing, 'attachment is', 'attachments are')} marked as missing. Restore the ${missing === 1 ? 'file' : 'files'} and run with --mend to make ${missing === 1 ? 'it' : 'them'} available again.`,
     );
   }
 }
 
 function exampleText({ applicationId, attachmentId, part, name, size, expectedSize }: Finding): string {
   const file = part === undefined ? attachmentId : `${attachmentId}.${part}`;
-  const bytes = size === undefined ? [] : [`${count(size)} bytes`];
+  const bytes = size === undefined ? [] : [countOf(size, 'byte')];
   const expected =
-    expectedSize === undefined || expectedSize === size ? [] : [`should have ${count(expectedSize)} bytes`];
+    expectedSize === undefined || expectedSize === size ? [] : [`should have ${countOf(expectedSize, 'byte')}`];
   const details = [...(name === undefined ? [] : [JSON.stringify(name)]), ...bytes, ...expected];
   return `${applicationId}/${file}${details.length === 0 ? '' : ` ${details.join(', ')}`}`;
 }
+
+const singular = (past: string): string =>
+  past
+    .replace(/^were /, 'was ')
+    .replace(/^are /, 'is ')
+    .replace('they answer', 'it answers');
 
 const count = (number: number): string => number.toLocaleString('en');
 
@@ -109,3 +117,21 @@ function progressText({ step, done, total }: Progress): string {
   const percent = total === undefined || total < done || total === 0 ? '' : `${Math.floor((done / total) * 100)} % `;
   return `${percent}${STEPS[step]} (${count(done)})`;
 }
+
+export const DOCTOR_COMMANDS: readonly CommandRow[] = [
+  operatorCommand<DoctorOptions>({
+    usage: 'doctor',
+    summary: 'compare attachments with their files; exits with 1 if it finds problems',
+    options: [
+      { flags: '--mend', text: 'repair the problems', default: false },
+      { flags: '--hashes', text: 'read every file and compare its hash; slow', default: false },
+      {
+        flags: '--force',
+        text: 'repair even if more than half of all files or attachments have problems',
+        default: false,
+      },
+    ],
+    examples: ['doctor', 'doctor --mend'],
+    run: (client, { options }) => doctor(client, options),
+  }),
+];

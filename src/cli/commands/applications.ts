@@ -1,0 +1,60 @@
+// `cartulary applications` and `cartulary collections`: what is published, with identifiers.
+
+import type { ApplicationSummary } from '../../wire/operator.ts';
+import { collectionTable } from './collection-table.ts';
+import { inColumns, printTable } from './columns.ts';
+import { findApplication, findApplicationId, findCollection } from './names.ts';
+import { type CommandRow, JSON_OPTION, operatorCommand, type Printing, printJson } from './row.ts';
+
+export const APPLICATION_COMMANDS: readonly CommandRow[] = [
+  operatorCommand<Printing>({
+    usage: 'applications list',
+    summary: 'list all applications',
+    options: [JSON_OPTION],
+    examples: ['applications list'],
+    run: async (client, { options }) => {
+      const applications = (await client.send('GET', '/applications')) as ApplicationSummary[];
+      if (options.json) printJson(applications);
+      else if (applications.length === 0) console.log('There are no applications; `publish` makes one.');
+      else {
+        const rows = applications.map(({ name, id, version, organization, plan }) => [
+          name,
+          id,
+          String(version),
+          organization,
+          plan,
+        ]);
+        printTable([['Application', 'ID', 'Version', 'Organization', 'Plan'], ...rows]);
+      }
+    },
+  }),
+  operatorCommand({
+    usage: 'applications show <application>',
+    summary: 'print the current publish document, with all identifiers',
+    examples: ["applications show 'Field inspections' > inspections.json"],
+    run: async (client, { args: [given = ''] }) => printJson(await findApplication(client, given)),
+  }),
+  operatorCommand({
+    usage: 'applications remove <application>',
+    summary: 'remove an application and all its data',
+    options: [{ flags: '--yes', text: 'confirm that all its data is removed', required: true }],
+    examples: ["applications remove 'Field inspections' --yes"],
+    run: async (client, { args: [given = ''] }) => {
+      await client.send('DELETE', `/applications/${await findApplicationId(client, given)}`);
+      console.log('Removed.');
+    },
+  }),
+  operatorCommand<Printing>({
+    usage: 'collections list <application> [collection]',
+    summary: 'list the collections and columns of an application with their identifiers, or those of one collection',
+    options: [JSON_OPTION],
+    examples: ["collections list 'Field inspections'", "collections list 'Field inspections' Visits"],
+    run: async (client, { args: [application = '', given], options }) => {
+      const definition = await findApplication(client, application);
+      const collections = given === undefined ? definition.collections : [findCollection(definition, given)];
+      if (options.json) printJson(collections);
+      else if (collections.length === 0) console.log('There are no collections.');
+      else console.log(inColumns(collectionTable(collections)).join('\n'));
+    },
+  }),
+];

@@ -1,0 +1,119 @@
+// `cartulary publish`: sends a publish document, and prints the changes, the identifiers and a first request.
+
+import type { DefinitionChange, PublishReply } from '../../wire/operator.ts';
+import type { Definition } from '../../wire/publish-document.ts';
+import type { ManagementUser } from '../../wire/users.ts';
+import { CommandFailure } from '../failure.ts';
+import type { OperatorClient } from '../operator-client.ts';
+import { Refusal } from '../refusals.ts';
+import { collectionTable } from './collection-table.ts';
+import { printTable } from './columns.ts';
+import { firstRecord } from './first-record.ts';
+import { readJsonFile } from './json-file.ts';
+import { readPages, usersPath } from './names.ts';
+import { changeLine, collisionText, dataLossText, renameHints } from './publish-report.ts';
+import { watchPublishing } from './publishing-watch.ts';
+import { type CommandRow, operatorCommand } from './row.ts';
+
+/** Among these a user is looked for who can create a record. */
+const USERS_READ = 100;
+
+interface PublishOptions {
+  readonly dryRun: boolean;
+  readonly allowDataLoss: boolean;
+  readonly url?: string;
+}
+
+async function publish(client: OperatorClient, file: string, options: PublishOptions): Promise<void> {
+  const document = await readJsonFile(file);
+  const id = applicationIn(document);
+  const before = options.dryRun && id !== undefined ? await published(client, id) : undefined;
+  const reply = await send(client, document, options).catch((error: unknown) => explain(client, document, error));
+  const { application, changes } = reply;
+  for (const change of changes) console.log(`- ${changeLine(change)}`);
+  if (changes.length === 0) console.log('Nothing has changed.');
+  if (before !== undefined) for (const line of renameHints(before, reply)) console.log(line);
+  const { name, version } = application;
+  if (options.dryRun) {
+    const title = id === undefined ? `A new application ${name}` : `${name} (${application.id})`;
+    console.log(`${title} would be at version ${version}.`);
+    return;
+  }
+  console.log(`${name} (${application.id}) is at version ${version}.`);
+  if (id === undefined) console.log(`To publish changes to it, put "id": "${application.id}" into the document.`);
+  await printNextSteps(client, reply, options);
+}
+
+async function printNextSteps(
+  client: OperatorClient,
+  { application }: PublishReply,
+  { url }: PublishOptions,
+): Promise<void> {
+  if (application.collections.length === 0) return;
+  console.log('');
+  printTable(collectionTable(application.collections));
+  const users = await readPages<ManagementUser>(client, usersPath(application.id), { atMost: USERS_READ });
+  const user = users.find(({ apiAccess, disabled }) => apiAccess && !disabled);
+  console.log(`\n${firstRecord(application, { root: client.root, url, user })}`);
+}
+
+function applicationIn(document: unknown): string | undefined {
+  const { id } = Object(document) as { id?: unknown };
+  return id === undefined ? undefined : String(id);
+}
+
+/** Undefined if the identifier is that of a new application. */
+const published = async (client: OperatorClient, id: string): Promise<Definition | undefined> =>
+  client.send('GET', `/applications/${encodeURIComponent(id)}`).catch((error: unknown) => {
+    if (!(error instanceof Refusal)) throw error;
+  }) as Promise<Definition | undefined>;
+
+/** Shows the progress. A document without an identifier creates an application, which takes no time. */
+async function send(
+  client: OperatorClient,
+  document: unknown,
+  { dryRun, allowDataLoss }: Pick<PublishOptions, 'dryRun' | 'allowDataLoss'>,
+): Promise<PublishReply> {
+  const path = `/applications?dryRun=${dryRun}&allowDataLoss=${allowDataLoss}`;
+  const publishing = client.send('POST', path, document) as Promise<PublishReply>;
+  const id = applicationIn(document);
+  if (id === undefined) return publishing;
+  const watch = watchPublishing(client, id);
+  try {
+    return await publishing;
+  } finally {
+    watch.stop();
+  }
+}
+
+/** Names what the server names by identifiers, and recognises what was meant as a change of name. */
+async function explain(client: OperatorClient, document: unknown, error: unknown): Promise<never> {
+  if (!(error instanceof Refusal)) throw error;
+  const { code, params } = error;
+  if (code !== 'WOULD_LOSE_DATA' && code !== 'UNIQUE_COLLISION') throw error;
+  const current = await published(client, applicationIn(document) ?? '');
+  if (current === undefined) throw error;
+  if (code === 'UNIQUE_COLLISION') throw new CommandFailure(collisionText(params, current.collections));
+  const next = await send(client, document, { dryRun: true, allowDataLoss: false });
+  throw new CommandFailure(dataLossText((params.changes ?? []) as DefinitionChange[], current, next));
+}
+
+export const PUBLISH_COMMANDS: readonly CommandRow[] = [
+  operatorCommand<PublishOptions>({
+    usage: 'publish <file>',
+    summary: 'publish an application from a publish document; - reads standard input',
+    options: [
+      { flags: '--dry-run', text: 'show what would change, and change nothing', default: false },
+      {
+        flags: '--allow-data-loss',
+        text: 'publish even if collections or columns are removed or change their type',
+        default: false,
+      },
+    ],
+    details: `The smallest document is {"name": "Notes", "collections": [{"name": "Notes", "columns": [{"name": "Text", "type":
+"String"}]}]}. A document without "id" makes a new application each time; \`applications show\` prints the document of
+a published one with all identifiers. Collections and columns without "id" are matched by name.`,
+    examples: ['publish inspections.json --dry-run', 'publish inspections.json'],
+    run: (client, { args: [file = ''], options }) => publish(client, file, options),
+  }),
+];

@@ -1,0 +1,50 @@
+// The rights of users as options of commands and as sentences, and the names that an application knows.
+
+import { listed } from '../../domain/definition/problems.ts';
+import type { Definition } from '../../wire/publish-document.ts';
+import type { ManagementUser } from '../../wire/users.ts';
+import { CommandFailure } from '../failure.ts';
+import { Refusal } from '../refusals.ts';
+
+type Rights = Pick<ManagementUser, 'admin' | 'apiAccess' | 'managementApiAccess' | 'organizationManagementApiAccess'>;
+
+/** `an admin with API and management access`. */
+export function rightsText(user: Rights): string {
+  const accesses = [
+    ...(user.apiAccess ? ['API'] : []),
+    ...(user.managementApiAccess ? ['management'] : []),
+    ...(user.organizationManagementApiAccess ? ['organization management'] : []),
+  ];
+  const access = accesses.length === 0 ? 'without API access' : `with ${listed(accesses)} access`;
+  return `${user.admin ? 'an admin' : 'not an admin,'} ${access}`;
+}
+
+/** For a cell of a table. */
+export function rightsCell(user: Rights): string {
+  const rights = [
+    ...(user.admin ? ['admin'] : []),
+    ...(user.apiAccess ? ['API'] : []),
+    ...(user.managementApiAccess ? ['management'] : []),
+    ...(user.organizationManagementApiAccess ? ['organization'] : []),
+  ];
+  return rights.length === 0 ? 'none' : rights.join(', ');
+}
+
+/** A profile or team that does not exist is answered with those that do. */
+export async function withKnownNames<T>({ profiles, teams }: Definition, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    if (error.code === 'UNKNOWN_PROFILE') throw known(error, 'profile', profiles);
+    if (error.code === 'UNKNOWN_TEAM') throw known(error, 'team', teams);
+    throw error;
+  }
+}
+
+const known = ({ message }: Refusal, noun: string, names: readonly string[]): CommandFailure =>
+  new CommandFailure(
+    names.length === 1
+      ? `${message} Its only ${noun} is ${names[0]}.`
+      : `${message} Its ${noun}s are ${listed(names)}.`,
+  );

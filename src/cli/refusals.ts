@@ -1,0 +1,110 @@
+// What a server answers when it refuses, as sentences for the operator: without codes and JSON, and with the names of the
+// command's own options.
+
+import { listed, shown } from '../domain/definition/problems.ts';
+import { CommandFailure } from './failure.ts';
+
+export interface RefusalParams {
+  readonly reason?: string;
+  readonly path?: string;
+  readonly property?: string;
+  readonly parameter?: string;
+  readonly name?: string;
+  readonly users?: number;
+  readonly problems?: readonly { readonly path: string; readonly reason: string }[];
+  readonly changes?: readonly unknown[];
+  readonly collisions?: readonly {
+    readonly collectionId: string;
+    readonly columnId: string;
+    readonly value: unknown;
+    readonly recordIds: readonly string[];
+  }[];
+  readonly [member: string]: unknown;
+}
+
+/** A reply of the server that is no success. */
+export class Refusal extends CommandFailure {
+  readonly code: string;
+  readonly params: RefusalParams;
+
+  constructor(code: string, params: RefusalParams) {
+    super(refusalSentence(code, params, (member) => member));
+    this.code = code;
+    this.params = params;
+  }
+
+  /** `optionOf` names the option that sets a member of the request. */
+  withOptions(optionOf: (member: string) => string): CommandFailure {
+    return new CommandFailure(refusalSentence(this.code, this.params, optionOf), { cause: this });
+  }
+}
+
+type Sentence = (params: RefusalParams, optionOf: (member: string) => string) => string;
+
+/** `profile.name` and `/limits/records-read` are about the options for `profile` and `limits`. */
+function aboutMember(path: readonly string[], reason: string, optionOf: (member: string) => string): string {
+  const [member = '', ...inner] = path;
+  const option = optionOf(member);
+  const rest = option === member ? inner.map((step) => `.${step}`).join('') : inner.filter((step) => step !== 'name');
+  const known = reason.replace(/^requires (\w+)$/, (_, right: string) => `requires ${wordsOf(right)}`);
+  const where = typeof rest === 'string' ? rest : rest.map((step) => ` ${step}`).join('');
+  return `${option}${where} ${known}.`;
+}
+
+/** `managementApiAccess` → `management API access`. */
+const wordsOf = (member: string): string =>
+  member.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).replace(/\bapi\b/, 'API');
+
+const property: Sentence = ({ property = '', reason = 'is not valid' }, optionOf) =>
+  aboutMember(property.split('.'), reason, optionOf);
+
+const unknown =
+  (what: string, member: string): Sentence =>
+  (params) =>
+    `There is no ${what} ${String(params[member] ?? '')}.`.replace(' .', '.');
+
+const SENTENCES: Readonly<Record<string, Sentence>> = {
+  INVALID_DEFINITION: ({ problems = [] }) =>
+    ['The document is not valid:', ...problems.map(({ path, reason }) => `  ${path || '/'} ${reason}`)].join('\n'),
+  INVALID_BODY: ({ path = '', reason = 'is not valid' }, optionOf) =>
+    path === '' ? `${capital(reason)}.` : aboutMember(path.slice(1).split('/'), reason, optionOf),
+  INVALID_PARAMETER: ({ parameter = '', reason = 'is not valid' }, optionOf) =>
+    parameter === 'userId' ? `The user ${reason}.` : `${optionOf(parameter)} ${reason}.`,
+  MISSING_PROPERTY: (params, optionOf) =>
+    params.property === 'password'
+      ? 'The password is missing: type it on a terminal, or pipe it in with --password-stdin.'
+      : property(params, optionOf),
+  UNEXPECTED_PROPERTY: property,
+  INVALID_PROPERTY: property,
+  WEAK_PASSWORD: ({ reason = 'The password is too weak.' }) => reason,
+  PASSWORD_NOT_ALLOWED: ({ reason = '' }) => `A password must not be given: ${reason}.`,
+  USER_NAME_TAKEN: ({ name }) => `The name ${shown(name)} is taken: another user has it.`,
+  UNKNOWN_SHARED_USER: ({ name }) =>
+    `The organization has no shared user ${shown(name)}; \`shared-users create\` makes one.`,
+  ALREADY_ACTIVE: ({ name }) => `${shown(name)} is a user of the application already.`,
+  UNKNOWN_PROFILE: ({ name }) => `The application has no profile ${shown(name)}.`,
+  UNKNOWN_TEAM: ({ name }) => `The application has no team ${shown(name)}.`,
+  FORBIDDEN_SELF_CHANGE: ({ reason = '' }) => `Nothing was changed: ${reason}.`,
+  NOT_IN_SHARED_USERS_MODE: () =>
+    'The users of this application are shared users of its organization. Disable the user here, or delete the shared user with `shared-users delete`.',
+  MODE_HAS_USERS: ({ users = 0 }) =>
+    `Shared-users mode, and the organization while it is on, can change only while the application has no users. It has ${users}.`,
+  APPLICATION_NOT_FOUND: unknown('application', 'applicationId'),
+  ORGANIZATION_NOT_FOUND: unknown('organization', 'name'),
+  USER_NOT_FOUND: unknown('user', 'userId'),
+  SHARED_USER_NOT_FOUND: unknown('shared user', 'sharedUserId'),
+  TOKEN_NOT_FOUND: unknown('token', 'tokenId'),
+  TOO_MANY_REQUESTS: () => 'The server receives too many requests; try again in a minute.',
+  UNAVAILABLE: ({ reason = '' }) => `The server cannot do it now (${reason}); try again.`,
+  INTERNAL_ERROR: () => 'The server failed. Its log has the reason.',
+};
+
+function refusalSentence(code: string, params: RefusalParams, optionOf: (member: string) => string): string {
+  const sentence = SENTENCES[code];
+  if (sentence !== undefined) return sentence(params, optionOf);
+  const known = Object.entries(params).filter(([, value]) => typeof value !== 'object');
+  const said = known.map(([name, value]) => `${name} ${String(value)}`);
+  return `The server refused with ${code}${said.length === 0 ? '' : `: ${listed(said)}`}.`;
+}
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
