@@ -20,6 +20,9 @@ const RECORDS_EACH = 10;
 const ASKED_EACH = 2;
 const PUBLISHED_AT_ONCE = 4;
 const IDLE_SECONDS = 10;
+const WARM_TIMES = 6;
+const WARM_SECONDS = 3;
+const WARM_TURNS_MAX = 12;
 const COLLECTION = /** @type {const} */ ('items');
 /** The least that requests to all may reach of requests to one, and the most memory of the server. */
 const RATIO_MIN = 0.8;
@@ -48,6 +51,12 @@ export async function runApplications(ground, { applications, rounds, seconds, c
     };
     const sides = [recordsSide({ ...single, filesFolder: '' }), all];
     const course = { load, sides, rounds, seconds, warmConnections: connections };
+    await warmAll(load, {
+      operation: 'get',
+      port: Number(new URL(address).port),
+      target: await all.prepare(),
+      connections,
+    });
     const results = await measure(course, operationNamed('get'), connections);
     return { results: [...results, idle], text: report(results, { idle, publishSeconds, applications }) };
   } finally {
@@ -56,8 +65,21 @@ export async function runApplications(ground, { applications, rounds, seconds, c
   }
 }
 
-/** @param {number} n */
-const idOf = (n) => `p${`many${String(n).padStart(6, '0')}`.padEnd(26, '0')}`;
+/**
+ * Until each record was asked for several times: the first requests to an application make every connection of the database
+ * read what it has to know of its tables, which takes longer than a hundred requests.
+ * @param {import('./load-process.mjs').Load} load
+ * @param {Omit<import('./load.mjs').Job, 'seconds'>} job
+ */
+async function warmAll(load, job) {
+  const wanted = WARM_TIMES * (job.target.spread?.length ?? 0);
+  for (let [turn, answered] = [0, 0]; turn < WARM_TURNS_MAX && answered < wanted; turn++) {
+    answered += (await load.run({ ...job, seconds: WARM_SECONDS })).requests;
+  }
+}
+
+/** The last characters differ, as those of assigned identifiers do: they choose the connections of an application. @param {number} n */
+const idOf = (n) => `p${'many'.padEnd(20, '0')}${String(n).padStart(6, '0')}`;
 
 /** @param {import('./application.mjs').Ground} ground @param {number} applications @returns {Promise<import('./operations.mjs').Spread[]>} */
 async function publishMany(ground, applications) {

@@ -46,6 +46,8 @@ export class Lanes {
   readonly #options: LanesOptions;
   readonly #silentMs: number;
   readonly #lanes: Lane[];
+  /** Those of an application, by its home. */
+  readonly #lanesByHome: Lane[][];
   readonly #timer: NodeJS.Timeout;
   #closed = false;
 
@@ -58,6 +60,8 @@ export class Lanes {
       connecting: undefined,
       pending: 0,
     }));
+    // Each lane with those that follow it.
+    this.#lanesByHome = this.#lanes.map((_, home, all) => [...all.slice(home), ...all].slice(0, LANES_EACH));
     this.#timer = setInterval(() => this.#checkSilence(), CHECK_MS);
     this.#timer.unref();
   }
@@ -107,8 +111,7 @@ export class Lanes {
   }
 
   #lanesOf(home: number | undefined): Lane[] {
-    if (home === undefined || this.#lanes.length <= LANES_EACH) return this.#lanes;
-    return Array.from({ length: LANES_EACH }, (_, n) => this.#lanes[(home + n) % this.#lanes.length]!);
+    return home === undefined ? this.#lanes : this.#lanesByHome[home % this.#lanes.length]!;
   }
 
   #go(lane: Lane, client: pg.Client, send: SendOnLane): void {
