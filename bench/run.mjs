@@ -15,6 +15,7 @@ import { OPERATIONS } from './operations.mjs';
 import { readOptions } from './options.mjs';
 import { allowConnections } from './peers/database.mjs';
 import { runApplications } from './scenario-applications.mjs';
+import { runCompression } from './scenario-compression.mjs';
 import { runFairness } from './scenario-fairness.mjs';
 import { runGrowth } from './scenario-growth.mjs';
 import { runLimit } from './scenario-limit.mjs';
@@ -37,6 +38,7 @@ const SCENARIOS = {
   },
   'activity-log': runActivityLog,
   applications: runApplications,
+  compression: runCompression,
   fairness: runFairness,
   neighbours: runNeighbours,
   peers: runPeers,

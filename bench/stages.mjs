@@ -12,11 +12,11 @@ const STAGES = [
   ['parse HTTP', /^node:_http_(common|incoming|server)|^node:internal\/http|^src\/http\/(server\.|clients\/)/],
   [
     'router',
-    /^node_modules\/(find-my-way|fast-querystring|safe-regex2|fast-decode-uri-component)|^src\/http\/(routes\/|health\.)/,
+    /^node_modules\/(find-my-way|fast-querystring|safe-regex2|fast-decode-uri-component)|^src\/http\/(routes\/|openapi\/|health\.|preflight\.)/,
   ],
   [
     'head checks',
-    /^src\/http\/requests\/(cookies|cross-site|identifiers|request-head|ranges|list-parameters|shapes)\./,
+    /^src\/http\/(cross-origin\.|requests\/(accept-encoding|cookies|cross-site|identifiers|request-head|ranges|list-parameters|shapes)\.)/,
   ],
   ['admission', /^src\/(gate\/(admission|transfers)\.|load\/)/],
   ['gate', /^src\/gate\/(credentials|throttling|permit)/],
@@ -30,7 +30,7 @@ const STAGES = [
   ['operation', /^src\/(operations|domain|wire|context|faults)/],
   ['statements', /^src\/store\//],
   ['database driver', /^node_modules\/pg/],
-  ['write the reply', /^node:_http_outgoing|^src\/http\/(send|write|replies)/],
+  ['write the reply', /^node:_http_outgoing|^src\/http\/(send|write|compression|replies)/],
   [
     'log line',
     /^node_modules\/(pino|sonic-boom|thread-stream|safe-stable-stringify|quick-format-unescaped)|^src\/events\//,

@@ -20,6 +20,7 @@ import { Pipelines } from '../http/clients/pipelines.ts';
 import { ActiveWork } from '../http/clients/shutdown.ts';
 import { CLIENT_TIMEOUTS } from '../http/clients/timeouts.ts';
 import { UnreadReplies, unreadBounds } from '../http/clients/unread-replies.ts';
+import { Compressions } from '../http/compression.ts';
 import { BodyMemory, bodyMemoryBounds } from '../http/requests/body-memory.ts';
 import { Thumbnails } from '../images/thumbnails.ts';
 import { Background } from '../jobs/background.ts';
@@ -170,6 +171,7 @@ function createLimits(options: ServerOptions, observe: Observe) {
     deadlines: new Deadlines(options.requestMs, admission),
     timeouts: { ...CLIENT_TIMEOUTS, ...options.clientTimeouts },
     pipelines: new Pipelines(),
+    compressions: new Compressions(),
     unread: new UnreadReplies(options.unread ?? unreadBounds(), observe),
     byteBudget: new ByteBudget(options.longRecords ?? byteBounds()),
     uploads: new Transfers(options.transfers ?? UPLOADS),

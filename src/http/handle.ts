@@ -57,9 +57,7 @@ export interface Services extends Omit<OperatorContext, 'source' | 'endpoint'>, 
 
 /** The handler of a row, for the router. */
 export function handlerOf(services: Services, row: Route): Handler {
-  const keepsConnection = row.caller === 'operator' && row.keepsConnection === true;
-  const sending = keepsConnection ? { ...services, closing: () => false } : services;
-  return sendReplies(sending, row.path, (request, scope) => {
+  return sendReplies(sendingOf(services, row), row.path, (request, scope) => {
     const database = services.database.forRequest(scope);
     // Member by member: a spread was measurable in every request.
     return handle({
@@ -74,6 +72,12 @@ export function handlerOf(services: Services, row: Route): Handler {
       input: undefined,
     });
   });
+}
+
+function sendingOf(services: Services, row: Route): Sending {
+  if (row.caller === 'user' && !row.ownPagesOnly && !row.showsSecret) return services;
+  const keepsConnection = row.caller === 'operator' && row.keepsConnection === true;
+  return { ...services, compressions: undefined, ...(keepsConnection && { closing: () => false }) };
 }
 
 /** The state of one request between the stages. */

@@ -14,11 +14,13 @@ import { Pipelines } from './clients/pipelines.ts';
 import type { ActiveWork } from './clients/shutdown.ts';
 import type { ClientTimeouts } from './clients/timeouts.ts';
 import type { UnreadReplies } from './clients/unread-replies.ts';
+import { type Compressions, type Encoder, encodedReply, isCompressible } from './compression.ts';
 import { toProblem } from './replies/problem.ts';
-import type { Reply } from './replies/reply.ts';
+import { LINES_TYPE, type Reply } from './replies/reply.ts';
+import { chooseEncoding, type Encoding } from './requests/accept-encoding.ts';
 import { discardRest } from './requests/body.ts';
 import { checkHead } from './requests/request-head.ts';
-import { discard, streamReply, writeReply, writeWhole } from './write.ts';
+import { discard, isInParts, streamReply, writeReply, writeWhole } from './write.ts';
 
 export interface Sending {
   readonly observe: Observe;
@@ -32,6 +34,8 @@ export interface Sending {
   readonly pipelines: Pipelines;
   readonly unread: UnreadReplies;
   readonly byteBudget: ByteBudget;
+  /** Undefined for routes whose replies are never compressed. */
+  readonly compressions: Compressions | undefined;
 }
 
 type Work = (request: HttpRequest, scope: RequestScope) => Promise<Reply> | Reply;
@@ -129,14 +133,64 @@ class Exchange {
   }
 
   #send(reply: Reply): void {
-    const { byteBudget } = this.#sending;
+    const { compressions } = this.#sending;
+    if (compressions === undefined || !isCompressible(reply)) {
+      this.#sendNow(reply);
+      return;
+    }
+    const encoding = this.#acceptedEncoding();
+    if (encoding === undefined) this.#sendNow(reply);
+    else this.#sendCompressed(compressions, reply, encoding);
+  }
+
+  /** HEAD gets the headers of the reply as it is: its length in an encoding is known only by compressing it. */
+  #acceptedEncoding(): Encoding | undefined {
+    const { vary } = this.#scope.headers;
+    this.#scope.headers.vary = vary === undefined ? 'Accept-Encoding' : `${vary}, Accept-Encoding`;
+    if (this.#request.method === 'HEAD') return undefined;
+    const header = this.#request.headers['accept-encoding'];
+    return chooseEncoding(Array.isArray(header) ? header.join(', ') : header);
+  }
+
+  #sendCompressed(compressions: Compressions, reply: Reply, encoding: Encoding): void {
+    const { tenant } = this.#scope;
+    const { body = '' } = reply;
+    if (isInParts(body)) {
+      const encoder = compressions.stream(tenant, encoding);
+      if (encoder === undefined) this.#sendNow(reply);
+      else this.#sendNow(encodedReply(reply, encoding), encoder);
+      return;
+    }
+    const compressing = compressions.whole(tenant, body, encoding);
+    if (compressing === undefined) {
+      this.#sendNow(reply);
+      return;
+    }
+    // The work is done: no deadline can change the reply any more.
+    this.#sending.deadlines.forget(this.#scope);
+    const { signal } = this.#scope;
+    const { aborted } = signal;
+    compressing
+      .then(
+        (bytes) => ({ ...encodedReply(reply, encoding), body: bytes }),
+        () => reply,
+      )
+      // An abort meanwhile has sent its own reply.
+      .then((ready) => signal.aborted === aborted && this.#sendNow(ready));
+  }
+
+  /** `encoder`: for a body in parts. */
+  #sendNow(reply: Reply, encoder?: Encoder): void {
+    const { byteBudget, timeouts } = this.#sending;
+    const written = { scope: this.#scope, reply, encoder };
     try {
       this.#begin();
+      if (encoder !== undefined) this.#request.raw.socket.setTimeout(timeouts.readerMs);
       if (this.#scope.heldBytes > 0) {
         this.#holdUntilSent();
-        writeReply(this.#response, this.#scope, reply, byteBudget);
+        writeReply(this.#response, written, byteBudget);
       } else {
-        writeReply(this.#response, this.#scope, reply, byteBudget);
+        writeReply(this.#response, written, byteBudget);
         this.#boundUnread();
       }
       this.#report(reply.status);
@@ -201,12 +255,22 @@ class Exchange {
     if (cut !== undefined) observe({ ...cut, ...this.#identity() });
   }
 
+  /** Only lines: all other streams are files. */
+  #encodedStream(reply: Reply): { reply: Reply; encoder?: Encoder } {
+    const { compressions } = this.#sending;
+    if (compressions === undefined || reply.headers?.['content-type'] !== LINES_TYPE) return { reply };
+    const encoding = this.#acceptedEncoding();
+    const encoder = encoding && compressions.stream(this.#scope.tenant, encoding);
+    if (encoding === undefined || encoder === undefined) return { reply };
+    return { reply: encodedReply(reply, encoding), encoder };
+  }
+
   async #stream(reply: Reply, bytes: Readable): Promise<void> {
     const { observe, timeouts } = this.#sending;
     this.#begin();
     // Node destroys a connection that times out, and sets its own timeout after a finished reply.
     this.#request.raw.socket.setTimeout(timeouts.readerMs);
-    const cut = await streamReply(this.#response, bytes, { scope: this.#scope, reply });
+    const cut = await streamReply(this.#response, bytes, { scope: this.#scope, ...this.#encodedStream(reply) });
     this.#report(reply.status);
     if (cut !== undefined) observe({ ...cut, ...this.#identity() });
   }

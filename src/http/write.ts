@@ -2,15 +2,21 @@
 
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Readable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ByteBudget } from '../load/byte-budget.ts';
 import type { RequestScope, Stage } from '../request/request-scope.ts';
 import { chunkTurn, DOWNLOAD_CHUNK_BYTES } from './clients/file-chunk-queue.ts';
+import type { Encoder } from './compression.ts';
 import { AT_ONCE_BYTES_MAX, BODY_HEADERS, writeAtOnce } from './replies/one-write.ts';
 import type { Body, Reply } from './replies/reply.ts';
 
-export function writeReply(response: ServerResponse, scope: RequestScope, reply: Reply, budget: ByteBudget): void {
+/** `encoder`: what a body in parts goes through on its way. */
+export function writeReply(
+  response: ServerResponse,
+  { scope, reply, encoder }: { scope: RequestScope; reply: Reply; encoder?: Encoder | undefined },
+  budget: ByteBudget,
+): void {
   const complete = completed(scope, reply);
   const { status, headers, body } = complete;
   if (isShort(body) && writeAtOnce(response, body, { scope, reply: complete })) return;
@@ -20,16 +26,19 @@ export function writeReply(response: ServerResponse, scope: RequestScope, reply:
     response.end();
     return;
   }
-  const length = { 'content-length': lengthOf(body) };
+  const length = encoder === undefined ? { 'content-length': lengthOf(body) } : {};
   response.writeHead(status, { ...BODY_HEADERS, ...length, ...id, ...scope.headers, ...headers });
-  if (isInParts(body)) writeParts(response, body, (bytes) => budget.releaseBytes(scope, bytes));
-  else response.end(body);
+  if (isInParts(body)) {
+    // Either of the two ends the other.
+    if (encoder !== undefined) pipeline(encoder, response).catch(() => undefined);
+    writeParts(encoder ?? response, body, (bytes) => budget.releaseBytes(scope, bytes));
+  } else response.end(body);
 }
 
 const isShort = (body: Body | undefined): body is string | Buffer =>
   typeof body === 'string' || (Buffer.isBuffer(body) && body.length <= AT_ONCE_BYTES_MAX);
 
-const isInParts = (body: Body): body is readonly (string | Uint8Array)[] => Array.isArray(body);
+export const isInParts = (body: Body): body is readonly (string | Uint8Array)[] => Array.isArray(body);
 
 function lengthOf(body: Body): number {
   if (typeof body === 'string') return Buffer.byteLength(body);
@@ -37,11 +46,7 @@ function lengthOf(body: Body): number {
 }
 
 /** No faster than the client reads, so that the budget of each part is released when the part has gone out. */
-function writeParts(
-  response: ServerResponse,
-  parts: readonly (string | Uint8Array)[],
-  gone: (bytes: number) => void,
-): void {
+function writeParts(response: Writable, parts: readonly (string | Uint8Array)[], gone: (bytes: number) => void): void {
   const rest = [...parts].reverse();
   const next = (): void => {
     for (let part = rest.pop(); part !== undefined && !response.destroyed; part = rest.pop()) {
@@ -87,14 +92,15 @@ async function untilSent(response: ServerResponse, socket: Socket, scope: Reques
 export async function streamReply(
   response: ServerResponse,
   bytes: Readable,
-  { scope, reply }: { scope: RequestScope; reply: Reply },
+  { scope, reply, encoder }: { scope: RequestScope; reply: Reply; encoder?: Encoder | undefined },
 ): Promise<Cut | undefined> {
   const declared = reply.headers?.['content-length'];
   const progress = { length: declared === undefined ? undefined : Number(declared), sent: 0 };
   try {
     const { status, headers } = completed(scope, reply);
     response.writeHead(status, { 'x-request-id': scope.id, ...scope.headers, ...headers });
-    await pipeline(bytes, (source) => inFull(source, progress, scope.tenant), response);
+    const checked = (source: AsyncIterable<Uint8Array | string>) => inFull(source, progress, scope.tenant);
+    await (encoder === undefined ? pipeline(bytes, checked, response) : pipeline(bytes, checked, encoder, response));
     return undefined;
   } catch (cause) {
     if (!response.headersSent) throw cause;

@@ -45,6 +45,7 @@ describe('pipelined requests', () => {
       pipelines: new Pipelines({ eachMax: EACH_MAX, allMax: ALL_MAX, readOnMax: READ_ON_MAX }),
       unread: new UnreadReplies(unreadBounds(), () => undefined),
       byteBudget: new ByteBudget(byteBounds()),
+      compressions: undefined,
     };
     const at = (url: string) => ({ status: 200, body: JSON.stringify(url) });
     const held = sendReplies(sending, '', async ({ url }) => {

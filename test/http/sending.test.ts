@@ -38,6 +38,7 @@ describe('sending', () => {
       pipelines: new Pipelines(),
       unread: new UnreadReplies(unreadBounds(), observe),
       byteBudget: new ByteBudget(byteBounds()),
+      compressions: undefined,
     };
     const handler = sendReplies(sending, '/', () => answer);
     server = await startBareServer(() => handler);

@@ -57,6 +57,7 @@ const UNCHECKED: Readonly<Record<string, string>> = {
   'test/browser/console.test.ts': 'asks for pages',
   'test/cli/serve.test.ts': 'looks at the connection while the server stops',
   'test/docs/curl.ts': 'stands in for a command in a process of its own',
+  'test/http/compression.test.ts': 'looks at the bytes on the wire, which a checking client would take for JSON',
   'test/jobs/stopping.test.ts': 'never ends its request',
   'test/lists/parameters.test.ts': 'looks at headers beyond the bound of other clients',
   'test/monitoring/logs.test.ts': 'asks for metrics',

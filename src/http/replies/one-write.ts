@@ -4,7 +4,7 @@
 
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { RequestScope } from '../../request/request-scope.ts';
-import type { Reply } from './reply.ts';
+import { JSON_TYPE, type Reply } from './reply.ts';
 
 /**
  * With members that Node does not declare. `_header` is the head as text, null before there is one. Node sends it with the end
@@ -14,7 +14,7 @@ type NodeResponse = ServerResponse & { _header?: string | null; readonly _keepAl
 
 /** Those that the reply itself has win: a reply that may be cached says so. */
 export const BODY_HEADERS = {
-  'content-type': 'application/json; charset=utf-8',
+  'content-type': JSON_TYPE,
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
 };

@@ -22,6 +22,13 @@ export interface Reply {
   readonly afterStream?: () => void;
 }
 
+export const JSON_TYPE = 'application/json; charset=utf-8';
+
+/** A body without a type of its own is JSON. */
+export const isJson = ({ headers }: Reply): boolean => (headers?.['content-type'] ?? JSON_TYPE) === JSON_TYPE;
+
+export const LINES_TYPE = 'application/x-ndjson';
+
 export const replyJson = (value: unknown): Reply => ({ status: 200, body: JSON.stringify(value) });
 
 export const replyText = (body: Body, headers: Readonly<Record<string, string>> = {}): Reply => ({
@@ -71,7 +78,7 @@ export const NOT_MODIFIED = (headers: Readonly<Record<string, string>>): Reply =
 export const replyLines = (values: AsyncIterable<unknown>): Reply => ({
   status: 200,
   headers: {
-    'content-type': 'application/x-ndjson',
+    'content-type': LINES_TYPE,
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
   },

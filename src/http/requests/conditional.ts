@@ -3,6 +3,7 @@
 // operation under the record's lock (operations/records/updates); both refuse with PRECONDITION_FAILED.
 
 import { fault } from '../../faults.ts';
+import { ENCODINGS, type Encoding } from './accept-encoding.ts';
 
 /** With these a client can check whether its copy is still current. */
 export interface Validators {
@@ -33,6 +34,14 @@ export function notModified(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false;
   if (header.trim() === '*') return true;
   return entityTags(header)?.includes(etag.slice(1, -1)) ?? false;
+}
+
+/** A strong ETag stands for the bytes, which differ in each encoding. */
+export const encodedTag = (etag: string, encoding: Encoding): string => `${etag.slice(0, -1)}-${encoding}"`;
+
+/** The ETag of the client's copy in the encoding in which the client has it, if the copy is current. */
+export function currentCopy(header: string | undefined, etag: string): string | undefined {
+  return [etag, ...ENCODINGS.map((encoding) => encodedTag(etag, encoding))].find((tag) => notModified(header, tag));
 }
 
 /** Whether the file has not changed since the date. A malformed date is ignored (section 13.1.3). */

@@ -5,6 +5,7 @@ import { contentDisposition } from '../../domain/attachments/filenames.ts';
 import { fault } from '../../faults.ts';
 import { checkPeriod, exportEntries, requireActivityLog } from '../../operations/activity/activity-log.ts';
 import { ActivityEntry } from '../../wire/activity-log.ts';
+import { LINES_TYPE } from '../replies/reply.ts';
 import { lines } from '../replies/success.ts';
 import type { Input, Parameters } from '../requests/input.ts';
 import { type UserRoute, userRoute } from './row.ts';
@@ -34,7 +35,7 @@ export const ACTIVITY_LOG_ROUTES: readonly UserRoute[] = [
       const period = { start: readDate(query, 'startDate'), end: readDate(query, 'endDate') };
       checkPeriod(period);
       const headers = {
-        'content-type': 'application/x-ndjson',
+        'content-type': LINES_TYPE,
         'content-disposition': contentDisposition(fileName(context.application.id, period)),
         'cache-control': 'no-store',
         'x-content-type-options': 'nosniff',

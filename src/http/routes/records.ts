@@ -8,7 +8,7 @@ import { Application } from '../../wire/applications.ts';
 import { DeletedCount, NewRecord, OutgoingRecord, RecordUpdate, RecordUpdateWithId } from '../../wire/records.ts';
 import { arrayOf, NO_CONTENT, NOT_MODIFIED, replyJson, replyText } from '../replies/reply.ts';
 import { json, list, nothing, oneOrList, UNCHANGED } from '../replies/success.ts';
-import { notModified, requiredHash, VARY } from '../requests/conditional.ts';
+import { currentCopy, requiredHash, VARY } from '../requests/conditional.ts';
 import {
   DELETE_LIMIT_MAX,
   DELETE_PARAMETERS,
@@ -132,7 +132,8 @@ export const RECORD_ROUTES: readonly UserRoute[] = [
     run: async (context, { params, header }) => {
       const view = await records.get(context, { collectionId: params.collectionId!, recordId: params.recordId! });
       const headers = { etag: view.etag, 'cache-control': 'private, no-cache', vary: VARY };
-      return notModified(header('if-none-match'), view.etag) ? NOT_MODIFIED(headers) : replyText(view.text, headers);
+      const held = currentCopy(header('if-none-match'), view.etag);
+      return held === undefined ? replyText(view.text, headers) : NOT_MODIFIED({ ...headers, etag: held });
     },
   }),
   userRoute({

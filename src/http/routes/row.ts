@@ -40,6 +40,8 @@ export interface UserRoute<Body = unknown> extends Row<Body>, Described {
   readonly ownPagesOnly?: true;
   /** Headers of the reply that pages of other origins may read, besides those of every route. */
   readonly exposes?: readonly string[];
+  /** The reply holds a secret, so it is not compressed (http/compression). */
+  readonly showsSecret?: true;
   /** The body is bytes, which the operation reads itself. */
   readonly takesBytes?: true;
   readonly run: (context: Context, input: Input<Body>, server: { publicUrl: () => string }) => Promise<Reply> | Reply;

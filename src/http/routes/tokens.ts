@@ -24,6 +24,7 @@ export const TOKEN_ROUTES: readonly UserRoute[] = [
     method: 'POST',
     path: TOKENS,
     permission: 'self',
+    showsSecret: true,
     body: { shape: one(NewToken), bytesMax: ORDINARY_BYTES_MAX },
     operation: 'createToken',
     sentence: 'Creates an API token; its secret appears this once.',
