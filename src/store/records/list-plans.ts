@@ -7,11 +7,12 @@ import type { ListOrder, Position } from '../../domain/records/list-order.ts';
 import { ORDERED_CUT } from '../../domain/records/projections.ts';
 import type { Condition } from '../../domain/search/condition.ts';
 import { isUnfit } from '../database/database-errors.ts';
-import type { Reader } from '../database/handles.ts';
+import type { Reader, Writer } from '../database/handles.ts';
 import type { Params } from '../database/params.ts';
 import type { Row, Statement } from '../database/statements.ts';
 import { assertGeneration, fenceGeneration, isCurrent } from './fence.ts';
-import { type PageForm, type PageOptions, type PageQuery, pageOf } from './list-statements.ts';
+import { MATCHES_MAX, type PageForm, type PageOptions, type PageQuery, pageOf } from './list-statements.ts';
+import { hasFewMatches, learnFrequent } from './rare-terms.ts';
 import type { Table } from './records.ts';
 import { pageByReference } from './reference-list-statements.ts';
 import { isGuess, isSharp, searchCondition } from './search.ts';
@@ -39,7 +40,7 @@ interface PageReader {
   /** The page is read here: the application, or a snapshot of it. */
   readonly reader: Reader;
   /** Outside the snapshot, which a failed statement ends. */
-  readonly store: Reader;
+  readonly store: Writer;
 }
 
 /** The texts of the page; long records as their size (store/records/long-records). */
@@ -59,10 +60,25 @@ export async function readPage(readers: PageReader, request: PageRequest): Promi
     };
     return readForm('plain', after, { first: readShort, exact: readFenced });
   }
+  const isWithin = skip + limit <= MATCHES_MAX;
+  if (isWithin && hasFewMatches(condition, table.collection.definition.id, readers.store)) {
+    const few = await readFew(readers, request, fenced(query, table));
+    if (few !== undefined) return few;
+  }
   const slow = { first: readFenced, exact: readFenced };
   if (!isGuess(condition)) return readForm('plain', after, slow);
   const walked = await readForm('walk', after, slow);
   return walked.length === limit ? walked : readForm('collect', after, slow);
+}
+
+/** Undefined if there are many matches after all. The statement is short, so it shares a lane. */
+async function readFew(readers: PageReader, request: PageRequest, query: PageQuery): Promise<string[] | undefined> {
+  const { table, condition, after } = request;
+  const { text, params } = pageOf(query, { form: 'few', exact: false });
+  const rows = await fenceChecked(readers, table, () => readers.reader.rows(text, params));
+  const isMany = rows.some((row) => (row[2] as number) > MATCHES_MAX);
+  if (isMany) learnFrequent(condition, table.collection.definition.id, readers.store);
+  return isMany || isCutOff(rows, after) ? undefined : textsOf(rows);
 }
 
 /** Written out: a rest of properties and two spreads took a quarter of the time for making the statement of a page. */
@@ -80,7 +96,7 @@ async function readForm(
   read: { first: ReadRows; exact: ReadRows },
 ): Promise<string[]> {
   const rows = await read.first({ form, exact: false });
-  if (!rows.some((row) => row[1] === true) && !mayBeCut(after)) return textsOf(rows);
+  if (!isCutOff(rows, after)) return textsOf(rows);
   return textsOf(await read.exact({ form, exact: true }));
 }
 
@@ -97,12 +113,20 @@ function fenced(query: PageQuery, { schema, generation }: Table): PageQuery {
   return { ...query, where: (params) => conditions(params).join(' and ') };
 }
 
+async function fencedRows(readers: PageReader, table: Table, statement: Statement): Promise<Row[]> {
+  return fenceChecked(readers, table, async () => (await readers.reader.longQuery(statement))[0] ?? []);
+}
+
 /** A page without records may mean that the generation has moved; a second statement after every search cost more. */
-async function fencedRows({ reader, store }: PageReader, { generation }: Table, statement: Statement): Promise<Row[]> {
+async function fenceChecked(
+  { reader, store }: PageReader,
+  { generation }: Table,
+  read: () => Promise<Row[]>,
+): Promise<Row[]> {
   const { text, params, ...how } = fenceGeneration(store.schema);
   const check = async (from: Reader) => assertGeneration(await from.rows(text, params, how), generation);
   try {
-    const [rows = []] = await reader.longQuery(statement);
+    const rows = await read();
     if (rows.length === 0) await check(reader);
     return rows;
   } catch (error) {
@@ -112,6 +136,10 @@ async function fencedRows({ reader, store }: PageReader, { generation }: Table, 
 }
 
 const textsOf = (rows: readonly Row[]): string[] => rows.map((row) => row[0] as string);
+
+/** Whether texts that differ only after their cut may decide the order. */
+const isCutOff = (rows: readonly Row[], after: Position | undefined): boolean =>
+  rows.some((row) => row[1] === true) || mayBeCut(after);
 
 /** Whether the position may lie among texts that differ only after their cut. */
 const mayBeCut = (after: Position | undefined): boolean =>

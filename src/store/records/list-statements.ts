@@ -52,12 +52,16 @@ const mayBeCut = (key: Key): string => `octet_length(t.${key.column}) >= ${key.p
  * - `plain`: the planner decides.
  * - `walk`: along the order, for a bounded number of records of its first range. A full page found there is the page.
  * - `collect`: all matches first, by any plan, which are then sorted.
- * The last two are for searches whose number of matches the planner cannot estimate. It then expects many and walks along
+ * - `few`: as `collect`, up to MATCHES_MAX, for terms known to be rare (store/records/rare-terms). It is planned once for all
+ *   terms: 60 µs of processor time for seven matches, against 400 when it is planned for its term.
+ * `walk` and `collect` are for searches whose number of matches the planner cannot estimate. It then expects many and walks along
  * the order: with 20 hits among 1,000,000 records that took 17 s, against 1 s for reading every record.
  */
-export type PageForm = 'plain' | 'walk' | 'collect';
+export type PageForm = 'plain' | 'walk' | 'collect' | 'few';
 
 const WALKED_MIN = 2_000;
+/** If there are more, a page of the form `few` is not the page. */
+export const MATCHES_MAX = 500;
 
 export interface PageOptions {
   readonly form: PageForm;
@@ -68,10 +72,13 @@ export interface PageOptions {
 /** SQL: the text of a listed record, or the size of a long one. */
 export const LISTED = `${shortText('t.', LONG_AMONG_OTHERS_BYTES)} as rec`;
 
-/** Each row begins with the record. Unless `exact`, a second column is true if the row's text may continue after its cut. */
+/**
+ * Each row begins with the record. Unless `exact`, a second column is true if the row's text may continue after its cut. With
+ * the form `few`, the third is the number of matches.
+ */
 export function pageOf(query: PageQuery, { form, exact }: PageOptions): Statement {
   const key = keyOf(query);
-  const params = new Params();
+  const params = new Params({ hidesPatterns: form === 'few' });
   const { order, skip, limit, after } = query;
   const whole = exact && key.whole !== undefined ? `case when ${mayBeCut(key)} then ${key.whole} end` : undefined;
   const keys = [`t.${key.column}`, ...(whole === undefined ? [] : [whole]), 't.id'];
@@ -79,7 +86,9 @@ export function pageOf(query: PageQuery, { form, exact }: PageOptions): Statemen
   const ordered = (by: readonly string[]) =>
     `order by ${by.map((k, index) => `${k} ${order.descending ? 'desc' : 'asc'}${index === 0 ? nulls : ''}`).join(', ')}`;
   const table = tableOf(query.schema, query.collection.definition.id);
-  const scope = query.scope === undefined ? [] : [`t.created_by = ${params.text(query.scope)}`];
+  // The index on the creator would serve `=`. Planned for any creator, it might be taken for one with most of the records.
+  const equal = form === 'few' ? 'is not distinct from' : '=';
+  const scope = query.scope === undefined ? [] : [`t.created_by ${equal} ${params.text(query.scope)}`];
   const where = query.where === undefined ? [] : [query.where(params)];
   const flag = !exact && key.whole !== undefined ? `, case when ${mayBeCut(key)} then true end as cut` : '';
   const all = (conditions: readonly string[]) => (conditions.length > 0 ? ` where ${conditions.join(' and ')}` : '');
@@ -92,6 +101,11 @@ export function pageOf(query: PageQuery, { form, exact }: PageOptions): Statemen
   const page = (text: string): Statement => ({ text, params: params.values });
   const allRanges = after === undefined ? [[]] : seek(key, after, { order, params, whole, scope: query.scope });
   const ranges = form === 'walk' ? allRanges.slice(0, 1) : allRanges;
+  if (form === 'few') {
+    const hits = `select t.* from ${table} t${all([...scope, ...where, either(ranges)])} limit ${MATCHES_MAX + 1}`;
+    return page(`select ${LISTED}${flag === '' ? ', null' : flag}, count(*) over ()::int
+      from (${hits}) t ${ordered(keys)} limit ${limit} offset ${skip}`);
+  }
   if (form !== 'collect' && skip === 0 && ranges.length === 1) {
     return page(select(`${LISTED}${flag}`, ranges[0]!, `limit ${limit}`));
   }

@@ -28,7 +28,7 @@ export function implied(source: Source, { implies }: SearchTerm, params: Params)
   const find = `${source.alias}.${SEARCH_TEXT}`;
   if (implies === undefined) return undefined;
   if ('every' in implies) {
-    return implies.every.map((text) => `${find} like ${params.text(likePattern(text))}`).join(' and ');
+    return implies.every.map((text) => `${find} like ${params.pattern(likePattern(text))}`).join(' and ');
   }
   // From a subquery: the planner would otherwise estimate each of the many patterns.
   const patterns = params.add(JSON.stringify(implies.some.map(likePattern)), 'json');
@@ -139,7 +139,8 @@ export function readTogether(condition: Condition): SplitCondition {
 const isAboutText = (condition: Condition): boolean =>
   condition.kind === 'not' ? soughtIn(condition.part).length > 0 : isOwnText(condition);
 
-function isOwnText(condition: Condition): boolean {
+/** Whether the condition consists of terms in the record's own text. */
+export function isOwnText(condition: Condition): boolean {
   if (condition.kind === 'and' || condition.kind === 'or') return condition.parts.every(isOwnText);
   if (condition.kind !== 'contains') return false;
   return condition.fields.every(
