@@ -17,6 +17,7 @@ import { withBytes } from './held-bytes.ts';
 import { readLongValues } from './long-references.ts';
 
 const RECORD_ID_LENGTH = 27;
+const [OPEN, COMMA] = [0x7b, 0x2c];
 /** A reply omits further referred values: many references to long texts could fill the memory. */
 const REFERRED_CHARACTERS_MAX = 16 * 1024 * 1024;
 
@@ -46,13 +47,14 @@ export async function withLiveReferencesFrom(
   const { collection } = at;
   if (collection.references.length === 0) return texts;
   const entries = texts.map((text) => findEntries(collection.references, text));
-  const referrals = toReferrals(at, entries.flat());
+  const all = entries.flat();
+  const referrals = toReferrals(at, all);
   if (referrals.length === 0) return texts;
   const referred = await readReferred(reader, referrals);
   const budget = { characters: REFERRED_CHARACTERS_MAX };
   if (longToo) {
     const held = texts.reduce((sum, text) => (typeof text === 'string' ? sum : sum + text.length), 0);
-    const long = { referrals, referred, entries: entries.flat(), held, charactersMax: budget.characters };
+    const long = { referrals, referred, entries: all, held, charactersMax: budget.characters };
     await readLongValues(at, reader, long);
   }
   const splicing = { referred, budget };
@@ -106,9 +108,9 @@ function findEntries(columns: readonly ReferenceColumn[], text: RecordText): Ref
     for (let from = 0; ; ) {
       const start = text.indexOf(column.mark, from);
       if (start === -1) break;
-      const before = partOf(text, start - 1, start);
+      const before = typeof text === 'string' ? text.charCodeAt(start - 1) : text[start - 1];
       const idStart = start + column.mark.length;
-      if (before === '{' || before === ',') {
+      if (before === OPEN || before === COMMA) {
         entries.push({
           at: idStart + RECORD_ID_LENGTH + 1,
           recordId: partOf(text, idStart, idStart + RECORD_ID_LENGTH),
@@ -119,7 +121,7 @@ function findEntries(columns: readonly ReferenceColumn[], text: RecordText): Ref
       from = idStart;
     }
   }
-  return entries.sort((a, b) => a.at - b.at);
+  return entries.length > 1 ? entries.sort((a, b) => a.at - b.at) : entries;
 }
 
 /** Only for parts whose characters are single bytes. */

@@ -1,8 +1,9 @@
 // Referred records, read for a whole page at once: one statement per referred collection, all in one round trip. The
 // database extracts values from long records, which is slow, so those are read separately.
 
-import { readRecordText } from '../../domain/records/record-text.ts';
+import { valueTextIn } from '../../domain/records/record-text.ts';
 import type { Reader } from '../database/handles.ts';
+import { plainArray } from '../database/text-arrays.ts';
 import { isLongRecord, LONG_AMONG_OTHERS_BYTES } from './long-records.ts';
 import { tableOf } from './tables.ts';
 
@@ -62,7 +63,7 @@ function statementOf(reader: Reader, { collectionId, recordIds, scope }: Referra
     text: `select id, hash${values}
         from ${tableOf(reader.schema, collectionId)}
         where id = any($1::text[]) and ($2::text is null or created_by = $2)`,
-    params: [recordIds, scope ?? null],
+    params: [plainArray(recordIds), scope ?? null],
   };
 }
 
@@ -79,9 +80,7 @@ function picked({ columnIds }: Referral): string {
 function readRow([, hash, rec, ...texts]: readonly (string | null)[], columnIds: readonly string[]): Referred {
   if (typeof rec !== 'string') return { hash: hash ?? '', values: valuesOf(columnIds, (_, index) => texts[index]) };
   if (isLongRecord(rec)) return { hash: hash ?? '', values: NO_VALUES, longBytes: Number(rec) };
-  const whole = readRecordText(rec).values;
-  const textIn = (columnId: string) => whole[columnId] && JSON.stringify(whole[columnId]);
-  return { hash: hash ?? '', values: valuesOf(columnIds, textIn) };
+  return { hash: hash ?? '', values: valuesOf(columnIds, (columnId) => valueTextIn(rec, columnId)) };
 }
 
 function valuesOf(
