@@ -44,8 +44,8 @@ Scenarios
 
 Options
   --records N        records of the collection (default 100000)
-  --rounds N         rounds, of which the median counts (default 3)
-  --seconds N        length of a measurement (default 3; neighbours: 4)
+  --rounds N         rounds, of which the median counts (default 3; neighbours: one with the small heap)
+  --seconds N        length of a measurement (default 3)
   --connections N    the many connections (default 32)
   --applications N   applications: how many are published (default 1000)
   --only A,B         only these operations, separated by commas (publish: sortable,searchable,unique; attachments:
@@ -66,8 +66,8 @@ Options
   --list             list the operations, by scenario`;
 
 const HEAPS = ['default', '512', 'both'];
-/** Of a measurement, where none is given. @type {Record<string, number>} */
-const SECONDS = { neighbours: 4 };
+/** Of a measurement, where none is given. */
+const SECONDS = 3;
 const QUICK = { records: 5_000, rounds: 1, seconds: 0.5 };
 const BOUNDS = {
   records: 10_000_000,
@@ -125,7 +125,7 @@ export function readOptions(args, { scenarios, operations }) {
     scenario,
     records: number('records', quick ? QUICK.records : 100_000),
     rounds: number('rounds', quick ? QUICK.rounds : 3),
-    seconds: number('seconds', quick ? QUICK.seconds : (SECONDS[scenario] ?? 3)),
+    seconds: number('seconds', quick ? QUICK.seconds : SECONDS),
     connections: number('connections', 32),
     applications: number('applications', 1_000),
     only,

@@ -1,5 +1,5 @@
 // @ts-check
-// All attacks, in the order of the table.
+// All attacks, in the order of the tables.
 
 import { BODIES } from './attacks-bodies.mjs';
 import { CHUNKS } from './attacks-chunks.mjs';
@@ -11,11 +11,20 @@ import { NONE } from './attacks-none.mjs';
 import { PASSWORDS } from './attacks-passwords.mjs';
 import { SEARCHES } from './attacks-searches.mjs';
 
-/** @type {readonly import('./attack.mjs').Attack[]} */
-export const ATTACKS = [
-  ...[...NONE, ...CHUNKS, ...BODIES, ...SEARCHES, ...LONG_RECORDS, ...PASSWORDS],
-  ...[...FILES, ...MANY_ROWS, ...DOORS],
+/** By subject. @type {readonly { subject: string, attacks: readonly import('./attack.mjs').Attack[] }[]} */
+export const SUBJECTS = [
+  { subject: 'No attack', attacks: NONE },
+  { subject: 'Bodies in tiny chunks', attacks: CHUNKS },
+  { subject: 'Large bodies', attacks: BODIES },
+  { subject: 'Searches', attacks: SEARCHES },
+  { subject: 'Long records', attacks: LONG_RECORDS },
+  { subject: 'Passwords', attacks: PASSWORDS },
+  { subject: 'Files', attacks: FILES },
+  { subject: 'Many rows', attacks: MANY_ROWS },
+  { subject: 'Many requests and connections', attacks: DOORS },
 ];
+
+export const ATTACKS = SUBJECTS.flatMap(({ attacks }) => attacks);
 
 /** @param {string} name @returns {import('./attack.mjs').Attack} */
 export function attackNamed(name) {

@@ -4,6 +4,7 @@
 import { writeTables } from '../document.mjs';
 import { median, OTHERS_SHARE_MAX } from '../measure.mjs';
 import { megabytes, milliseconds, percent, ratio, table } from '../table.mjs';
+import { SUBJECTS } from './attacks.mjs';
 import { othersShare } from './row.mjs';
 
 /** @typedef {import('./row.mjs').Row} Row */
@@ -103,19 +104,17 @@ function sentBy({ loud }) {
   return [sent, ...answers, ...(broken > 0 ? [`broken: ${broken}`] : [])].join(', ');
 }
 
-/** The sentences of the attacks. @param {readonly import('./attack.mjs').Attack[]} attacks */
-const attackTable = (attacks) =>
-  [
-    '| attack | what the neighbour does |',
-    '|---|---|',
-    ...attacks.map((one) => `| ${one.name} | ${one.sentence} |`),
-  ].join('\n');
-
 /**
- * Writes the tables between their markers.
- * @param {readonly import('./attack.mjs').Attack[]} attacks
+ * Writes the tables between their markers, subject by subject: what the neighbour does, and what came of it.
+ * @param {readonly Row[]} rows
  * @param {string} measured
  */
-export function writeDocument(attacks, measured) {
-  writeTables('neighbours.md', 'neighbours', `${measured}\n\n${attackTable(attacks)}`);
+export function writeDocument(rows, measured) {
+  const parts = SUBJECTS.map(({ subject, attacks }) => {
+    const names = new Set(attacks.map(({ name }) => name));
+    const sentences = attacks.map(({ name, sentence }) => `| ${name} | ${sentence} |`);
+    const legend = ['| attack | what the neighbour does |', '|---|---|', ...sentences].join('\n');
+    return [`### ${subject}`, legend, mainTable(rows.filter(({ attack }) => names.has(attack)))].join('\n\n');
+  });
+  writeTables('neighbours.md', 'neighbours', [measured, ...parts].join('\n\n'));
 }

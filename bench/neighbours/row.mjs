@@ -49,7 +49,7 @@ const ATTACKER = new URL('./attacker.mjs', import.meta.url);
 const NICENESS = { attacker: 19, victim: -5 };
 /** The victim's rate: well below the capacity of the server. */
 export const VICTIM = { connections: 4, perSecond: 100, records: 10_000 };
-const WARM_SECONDS = 2;
+const WARM_SECONDS = 1;
 const DRAIN_MS = 8_000;
 const LEAD_MS = 1_000;
 const SAMPLE_MS = 250;
