@@ -82,6 +82,7 @@ const applicationAt = ({ app }: World) => `/applications/${app.id}`;
 
 export const LINES: Readonly<Record<string, Deed | typeof SILENT | typeof ELSEWHERE>> = {
   'GET /v1/:applicationId': SILENT,
+  'GET /v1/:applicationId/openapi.json': SILENT,
   'GET /v1/:applicationId/collections/:collectionId/records': SILENT,
   'DELETE /v1/:applicationId/collections/:collectionId/records': {
     entries: [

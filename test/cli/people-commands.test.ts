@@ -71,7 +71,7 @@ describe('the commands for people', { concurrency: 2 }, () => {
       ['Same', 'username'],
     );
     const one = await cartulary(['users', 'list', 'Field work', '--top', '1']);
-    assert.match(one.stderr, /^There are more than these 1; --top lists as many as you say\.$/m);
+    assert.match(one.stderr, /^There are more; --top lists as many as you say\.$/m);
     assert.equal(await good(['users', 'list', app.id, '--name', 'Zoe']), 'There are no such users.\n');
   });
 

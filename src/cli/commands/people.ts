@@ -53,7 +53,7 @@ export async function printList<T>(
   if (options.json) printJson(listed);
   else if (listed.length === 0) console.log(none);
   else printTable([headings, ...listed.map(row)]);
-  if (found.length > top) console.error(`There are more than these ${top}; --top lists as many as you say.`);
+  if (found.length > top) console.error('There are more; --top lists as many as you say.');
 }
 
 function readTop(text: string | undefined): number {
