@@ -79,6 +79,6 @@ export function firstRecord(application: Application, { root, url, user }: Reade
     '',
     `And create a record in ${collection.name}:`,
     '',
-    `curl -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' ${quoted(address)} -d ${quoted(body)}`,
+    `curl -sS --fail-with-body -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' ${quoted(address)} -d ${quoted(body)}`,
   ].join('\n');
 }
