@@ -119,6 +119,7 @@ describe('compressed replies', () => {
         const reply = await ask(long, { 'accept-encoding': encoding, 'if-none-match': tag });
         assert.equal(reply.status, 304, tag);
         assert.equal(reply.headers.etag, tag.includes(encoding) ? encoded : etag, 'that of the copy');
+        assert.equal(/Accept-Encoding$/.test(reply.headers.vary ?? ''), tag.includes(encoding));
       }
       const other = await ask(long, { 'accept-encoding': encoding, 'if-none-match': '"other"' });
       assert.equal(other.status, 200);

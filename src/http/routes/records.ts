@@ -133,7 +133,10 @@ export const RECORD_ROUTES: readonly UserRoute[] = [
       const view = await records.get(context, { collectionId: params.collectionId!, recordId: params.recordId! });
       const headers = { etag: view.etag, 'cache-control': 'private, no-cache', vary: VARY };
       const held = currentCopy(header('if-none-match'), view.etag);
-      return held === undefined ? replyText(view.text, headers) : NOT_MODIFIED({ ...headers, etag: held });
+      if (held === undefined) return replyText(view.text, headers);
+      // As the reply that the client has a copy of.
+      const vary = held === view.etag ? VARY : `${VARY}, Accept-Encoding`;
+      return NOT_MODIFIED({ ...headers, etag: held, vary });
     },
   }),
   userRoute({
