@@ -13,6 +13,8 @@ const text = fc.oneof(
   fc.string({ unit: 'grapheme' }),
   fc.constantFrom(
     '"}',
+    '}x',
+    'x:',
     '\\',
     '\\"}',
     `"cbbbbbbb":{"type":"Number","value":1}`,

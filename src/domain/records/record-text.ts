@@ -78,7 +78,7 @@ export const readRecordText = (text: RecordText): StoredRecord => JSON.parse(Str
 /** Only the keys of Objects could be mistaken for identifiers of columns: inside a string, quotation marks are escaped. */
 const OBJECT_TYPE = '"type":"Object"';
 const NUMBER_START = '{"type":"Number"';
-const BACKSLASH = 0x5c;
+const [BACKSLASH, COLON] = [0x5c, 0x3a];
 
 /**
  * The JSON of a String, Number or User in a record; undefined if it has none. It is cut out of the text where that is
@@ -91,9 +91,10 @@ export function valueTextIn(text: string, columnId: string): string | undefined 
   if (found === -1) return undefined;
   const start = found + mark.length - 1;
   if (text.startsWith(NUMBER_START, start)) return text.slice(start, text.indexOf('}', start) + 1);
-  // The others end with a string.
+  // The others end with a string. After a colon or a backslash, the mark may be one that begins it, or is in it.
   const end = text.indexOf('"}', start);
-  return text.charCodeAt(end - 1) === BACKSLASH ? parsedValueText(text, columnId) : text.slice(start, end + 2);
+  const before = text.charCodeAt(end - 1);
+  return before === BACKSLASH || before === COLON ? parsedValueText(text, columnId) : text.slice(start, end + 2);
 }
 
 function parsedValueText(text: string, columnId: string): string | undefined {
