@@ -48,7 +48,8 @@ export const FAULTS = {
   INVALID_PERIOD: row<{ reason: string }>(400),
   INVALID_NOTIFICATION: row<{ property: string; reason: string }>(400),
   INVALID_DEFINITION: row<{ problems: readonly { path: string; reason: string }[] }>(400),
-  UNAUTHORIZED: row(401),
+  /** Only for a scheme that is not known: why credentials are wrong is not told. */
+  UNAUTHORIZED: row<{ reason: string } | undefined>(401),
   FORBIDDEN: row(403),
   API_ACCESS_REQUIRED: row(403),
   MANAGEMENT_API_ACCESS_REQUIRED: row(403),
@@ -123,7 +124,7 @@ export class Fault extends Error {
 
 type Arguments<Code extends FaultCode> =
   undefined extends ParamsOf<Code>
-    ? [params?: undefined, headers?: Record<string, string>]
+    ? [params?: ParamsOf<Code>, headers?: Record<string, string>]
     : [params: ParamsOf<Code>, headers?: Record<string, string>];
 
 export function fault<Code extends FaultCode>(code: Code, ...[params, headers]: Arguments<Code>): Fault {

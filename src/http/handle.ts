@@ -23,6 +23,7 @@ import { refuseCrossSite, refuseForeign, refuseForeignBasic } from './requests/c
 import { checkIdentifiers } from './requests/identifiers.ts';
 import type { Input } from './requests/input.ts';
 import { type Bodies, checkQuery, readInput } from './requests/input.ts';
+import { refuseFinalSlash } from './requests/request-head.ts';
 import type { OperatorRoute, Route, UserRoute, VisitorRoute } from './routes/row.ts';
 import { type Handler, type Sending, sendReplies } from './send.ts';
 
@@ -100,6 +101,7 @@ function handle(handling: Handling): Promise<Reply> {
   const { services, row, request, scope } = handling;
   const answered = answerOrigin(handling);
   checkIdentifiers(request.params);
+  if (row.refusesOthers) refuseFinalSlash(request.url);
   scope.applicationId = request.params.applicationId;
   refuseOtherSites(handling);
   const stages = async (): Promise<Reply> => {

@@ -20,7 +20,7 @@ import { openApiDocument } from './openapi/document.ts';
 import { preflightRoutes } from './preflight.ts';
 import { type Reply, replyText } from './replies/reply.ts';
 import { awaitInvitation } from './requests/body.ts';
-import { HEADERS_MAX, pathAndQuery } from './requests/request-head.ts';
+import { HEADERS_MAX, pathOf } from './requests/request-head.ts';
 import { OPERATOR_ROUTES } from './routes/operator.ts';
 import { loadStatic, STATIC_ROUTES, toConsole } from './routes/static.ts';
 import { ROUTES, SUBJECTS, VISITOR_ROUTES } from './routes/table.ts';
@@ -161,6 +161,8 @@ function requestListener({ routes, notFound, unreadablePath }: Handlers, trusted
     handler(new HttpRequest(`${node}-${(++requests).toString(36)}`, raw, { params, trustProxy }), response);
   const router = findMyWay({
     maxParamLength: HEADER_BYTES_MAX,
+    // A path with a slash at its end names the same resource; see also refuseFinalSlash.
+    ignoreTrailingSlash: true,
     // Queries are read after the checks that need none (http/requests/input).
     querystringParser: () => undefined,
     defaultRoute: (raw, response) => call(notFound, raw, response),
@@ -202,7 +204,7 @@ function refuseUnknown(routes: Handlers['routes']): (request: HttpRequest) => Fa
     pattern: new RegExp(`^${path.replaceAll(/:\w+/g, '[^/]+').replaceAll('.', '\\.')}$`),
   }));
   return ({ url }) => {
-    const [path = ''] = pathAndQuery(url).split('?', 1);
+    const path = pathOf(url);
     const allowed = known.filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => methods);
     if (allowed.length === 0) return fault('NOT_FOUND');
     return fault('METHOD_NOT_ALLOWED', undefined, { allow: allowed.join(', ') });

@@ -16,11 +16,25 @@ export const NewValues = Type.Record(Type.String(), Type.Unknown());
 export const ChangedValues = Type.Record(Type.String(), Type.Unknown());
 
 export const NewRecord = Type.Object({ values: NewValues, creatorId: Type.Optional(identifier('userId')) }, strict);
-export const RecordUpdate = Type.Object({ values: ChangedValues, replace: Type.Optional(Type.Boolean()) }, strict);
-export const RecordUpdateWithId = Type.Object(
-  { id: identifier('recordId'), values: ChangedValues, replace: Type.Optional(Type.Boolean()) },
-  strict,
-);
+
+const ignored = Type.Optional(Type.Unknown({ readOnly: true }));
+/** Accepted in updates and ignored, so that a client can send back a record that it has read. */
+const readOnly = {
+  createdAt: ignored,
+  createdBy: ignored,
+  timestamp: ignored,
+  hash: ignored,
+  updatedAt: ignored,
+  updatedBy: ignored,
+};
+const changes = { values: ChangedValues, replace: Type.Optional(Type.Boolean()) };
+
+/** An `id` must be the one in the path. */
+export const RecordUpdate = Type.Object({ ...changes, id: Type.Optional(identifier('recordId')), ...readOnly }, strict);
+export const RecordUpdateWithId = Type.Object({ id: identifier('recordId'), ...changes, ...readOnly }, strict);
+
+/** Refused where a record may be created: the server would not keep them. */
+export const ASSIGNED_MEMBERS: ReadonlySet<string> = new Set(['id', ...Object.keys(readOnly)]);
 
 export type NewRecord = Static<typeof NewRecord>;
 export type RecordUpdate = Static<typeof RecordUpdate>;

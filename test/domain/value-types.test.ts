@@ -38,7 +38,7 @@ test('the shape that every value has', () => {
 
 test('columns that the collection does not have', () => {
   const string = { type: 'String', value: 'x' };
-  for (const columnId of ['c9999999', 'String', '', 'constructor', 'toString', 'hasOwnProperty']) {
+  for (const columnId of ['c9999999', 'string', '', 'constructor', 'toString', 'hasOwnProperty']) {
     const params = refusal(() => readValues(COLUMNS, { [columnId]: string }, { nullRemoves: false }));
     assert.deepEqual(params, { columnId, reason: 'the collection has no such column' });
   }

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { publishApplication, type TestApplication } from '../support/application.ts';
-import { assertProblem, head, onWire, send } from '../support/http-client.ts';
+import { assertProblem, fetchChecked, head, onWire, send } from '../support/http-client.ts';
 import { OPERATOR_KEY, startTestServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 
@@ -38,9 +38,7 @@ describe('paths', () => {
       '/v1',
       '/v1/',
       '/v2',
-      `${application}/`,
       `${application}/nothing`,
-      `${application}${app.records('Things')}/`,
       `${application}${app.records('Things')}/r${'0'.repeat(26)}/more`,
       `${application}/Collections/${app.ids.Things!.id}/records`,
       `/V1/${app.id}`,
@@ -48,11 +46,9 @@ describe('paths', () => {
       '/operator',
       '/operator/v1',
       '/operator/v1/',
-      '/operator/v1/applications/',
       '/operator/v1/nothing',
       '/operator/v1/organizations',
       '/operator/v1/organizations/',
-      '/healthz/',
       '/healthz/x',
       '/HEALTHZ',
       '/favicon.ico',
@@ -73,6 +69,45 @@ describe('paths', () => {
         }
       }
     }
+  });
+
+  it('finds a resource by its path with a slash at the end, with every method', async () => {
+    const records = app.records('Things');
+    const values = { [app.ids.Things!.Title!]: { type: 'String', value: 'x' } };
+    const created = await app.send('POST', `${records}/`, { json: { values } });
+    assert.equal(created.status, 200, created.text);
+    const { id } = created.body;
+    assert.equal((await app.send('GET', '/')).body.id, app.id);
+    assert.equal((await app.send('GET', `${records}/${id}/`)).body.id, id);
+    const page = await app.send('GET', `${records}/?limit=1`);
+    assert.deepEqual(page.body, [created.body]);
+    assert.match(String(page.headers.get('link')), /\/records\?limit=1&after=/);
+    assert.equal((await app.send('PUT', `${records}/${id}/`, { json: { values } })).status, 200);
+    assert.equal((await app.send('PATCH', `${records}/`)).status, 405);
+    assert.equal((await app.send('DELETE', `${records}/${id}/`)).status, 204);
+    assert.equal((await send(server.address, 'GET', '/healthz/')).status, 200);
+    assert.equal((await fetchChecked(`${server.address}/console/`)).status, 200);
+    assert.equal((await server.operator('GET', '/applications/')).status, 200);
+    const headers = { 'tus-resumable': '1.0.0', 'upload-length': '1' };
+    const uploads = `/collections/${app.ids.Things!.id}/uploads`;
+    const announced = await app.send('POST', `${uploads}/`, { headers });
+    assert.equal(announced.headers.get('location'), `${server.address}/v1/${app.id}${uploads}/${announced.body.id}`);
+    for (const path of ['//', `/${id}//`]) {
+      assert.equal((await app.send('GET', `${records}${path}`)).status, 404, path);
+    }
+  });
+
+  it('deletes nothing where the ID of a record was left out', async () => {
+    const records = app.records('Things');
+    assert.equal((await app.send('POST', records, { json: { values: {} } })).status, 200);
+    for (const path of [`${records}/`, `${records}/?limit=5`, `${records}/?search=x`]) {
+      const reply = await app.send('DELETE', path);
+      assert.equal(reply.status, 400, reply.text);
+      const reason = 'must not end with a slash: the ID after it may be missing';
+      assert.deepEqual(reply.body, { code: 'INVALID_PARAMETER', params: { parameter: 'path', reason } });
+    }
+    const left = await app.send('GET', records);
+    assert.equal(left.body.length, 1, left.text);
   });
 
   it('answers NOT_FOUND also where the body is nonsense', async () => {

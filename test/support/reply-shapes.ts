@@ -39,7 +39,7 @@ function closed(schema: unknown): unknown {
 
 const pathPattern = (path: string): RegExp =>
   new RegExp(
-    `^${path.replaceAll(/:(\w+)/g, (_, name: string) => (name in PATTERNS ? PATTERNS[name as keyof typeof PATTERNS].slice(1, -1) : '[^/]+'))}$`,
+    `^${path.replaceAll(/:(\w+)/g, (_, name: string) => (name in PATTERNS ? PATTERNS[name as keyof typeof PATTERNS].slice(1, -1) : '[^/]+'))}/?$`,
   );
 
 const JSON_TYPE = 'application/json; charset=utf-8';

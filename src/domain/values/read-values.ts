@@ -31,7 +31,7 @@ export function readValues(
   const read: ReadValues = { values: {}, removed: [], targets: [] };
   for (const columnId of Object.keys(input)) {
     const column = columns.get(columnId);
-    if (column === undefined) throw invalid(columnId, 'the collection has no such column');
+    if (column === undefined) throw unknownColumn(columns, columnId);
     const entry = input[columnId];
     if (entry !== null) {
       read.values[columnId] = readEntry(column, entry, { columnId, path: '', targets: read.targets });
@@ -65,6 +65,15 @@ function readEntry(column: Column, entry: unknown, context: ReadContext): Value 
     if (problem instanceof ValueProblem) throw invalid(context.columnId, problem.reason, problem.path);
     throw problem;
   }
+}
+
+/** Values are keyed by the IDs of columns; a name is a frequent mistake. */
+function unknownColumn(columns: ReadonlyMap<string, Column>, given: string) {
+  const reason = 'the collection has no such column';
+  const ids = [...columns.values()].filter(({ name }) => name === given).map(({ id }) => id);
+  if (ids.length === 0) return invalid(given, reason);
+  const found = ids.length === 1 ? 'the column of that name has the ID' : 'the columns of that name have the IDs';
+  return invalid(given, `${reason}; ${found} ${ids.join(', ')}`);
 }
 
 function invalid(columnId: string, reason: string, path = '') {

@@ -146,7 +146,7 @@ export class Authenticator {
     // While the token or the address is slowed down the reply is 429.
     throttle.check(address, name);
     throttle.fail(address, name);
-    throw unauthorized();
+    throw unauthorized(presented.scheme === 'unknown' ? { reason: UNKNOWN_SCHEME } : undefined);
   }
 
   async #byPassword(
@@ -185,8 +185,10 @@ export class Authenticator {
   }
 }
 
-export function unauthorized() {
-  return fault('UNAUTHORIZED', undefined, {
+const UNKNOWN_SCHEME = 'Authorization must begin with Bearer or Basic';
+
+export function unauthorized(params?: { reason: string }) {
+  return fault('UNAUTHORIZED', params, {
     'www-authenticate': 'Bearer realm="cartulary", Basic realm="cartulary", charset="UTF-8"',
   });
 }

@@ -4,6 +4,8 @@ import { type PresentedToken, readToken } from '../../domain/people/tokens.ts';
 
 export type PresentedCredentials =
   | { readonly scheme: 'none' }
+  /** Neither Bearer nor Basic. */
+  | { readonly scheme: 'unknown' }
   /** A header of the wrong form, which no stored credentials can match. */
   | { readonly scheme: 'unreadable' }
   | { readonly scheme: 'bearer'; readonly token: PresentedToken }
@@ -17,8 +19,12 @@ export function readCredentials(header: string | undefined): PresentedCredential
     return token === undefined ? { scheme: 'unreadable' } : { scheme: 'bearer', token };
   }
   if (scheme.toLowerCase() === 'basic') return readBasic(rest);
-  return { scheme: 'unreadable' };
+  return { scheme: hasScheme(header, ['bearer', 'basic']) ? 'unreadable' : 'unknown' };
 }
+
+/** Schemes in lower case. */
+export const hasScheme = (header: string, schemes: readonly string[]): boolean =>
+  schemes.includes(header.trim().split(/\s/, 1)[0]!.toLowerCase());
 
 function readBasic(encoded: string): PresentedCredentials {
   if (!/^[A-Za-z0-9+/_-]+={0,2}$/.test(encoded)) return { scheme: 'unreadable' };

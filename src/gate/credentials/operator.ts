@@ -6,7 +6,7 @@ import { proveOperatorKey } from '../../domain/people/server-proof.ts';
 import type { OperatorProof } from '../../wire/operator.ts';
 import type { Throttle } from '../throttling/throttle.ts';
 import { unauthorized } from './authenticate.ts';
-import { readBearerText } from './credentials.ts';
+import { hasScheme, readBearerText } from './credentials.ts';
 
 const ACCOUNT = 'operator';
 
@@ -30,7 +30,7 @@ export class OperatorGate {
     // Failures stay counted: otherwise a metrics collector with the key would reset the count for a guesser at its address.
     if (key !== undefined && timingSafeEqual(digest(key), this.#digest)) return;
     this.#throttle.fail(address, ACCOUNT);
-    throw unauthorized();
+    throw unauthorized(hasScheme(header, ['bearer']) ? undefined : { reason: 'Authorization must begin with Bearer' });
   }
 
   prove(nonce: string, endpoint: string): OperatorProof {

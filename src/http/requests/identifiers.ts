@@ -23,7 +23,7 @@ const isPathIdentifier = (name: string): name is PathIdentifier => name in CODES
 export function checkIdentifiers(params: Readonly<Record<string, string>>): void {
   for (const name in params) {
     const text = params[name]!;
-    // The router takes a trailing slash for an empty parameter.
+    // The router takes two slashes at the end for an empty parameter.
     if (text === '') throw fault('NOT_FOUND');
     const kind = ROLES[name] ?? name;
     if (isPathIdentifier(kind)) {

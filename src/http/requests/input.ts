@@ -11,7 +11,7 @@ import type { ClientTimeouts } from '../clients/timeouts.ts';
 import { arrivedJsonBytes, readFile, readJsonBytes } from './body.ts';
 import type { BodyMemory } from './body-memory.ts';
 import { readJson } from './json.ts';
-import { pathAndQuery } from './request-head.ts';
+import { pathOf } from './request-head.ts';
 import type { Shape } from './shapes.ts';
 
 /** Operations see nothing else of the request. */
@@ -82,7 +82,7 @@ function inputOf(
   // As the client addressed the server, unless the operator has set a public URL.
   const address = () => {
     const origin = publicUrlSet || request.host === '' ? publicUrl() : `${request.protocol}://${request.host}`;
-    return origin + pathAndQuery(request.url).split('?', 1)[0];
+    return origin + pathOf(request.url);
   };
   // A file takes as long as its client and the file store need. Only its waits for the database have a deadline
   // (http/clients/deadlines).

@@ -30,8 +30,19 @@ export function checkHead(request: HttpRequest): void {
 const SLASH = 47;
 const ABSOLUTE = /^https?:\/\/([^/?#]*)/i;
 
-/** The request target without the scheme and host that a proxy may send. */
-export const pathAndQuery = (url: string): string => (url.charCodeAt(0) === SLASH ? url : url.replace(ABSOLUTE, ''));
+/** Without the scheme and host that a proxy may send, and without the query. */
+const writtenPath = (url: string): string =>
+  (url.charCodeAt(0) === SLASH ? url : url.replace(ABSOLUTE, '')).split('?', 1)[0]!;
+
+/** The path of a request target. A slash at its end has no meaning. */
+export const pathOf = (url: string): string => writtenPath(url).replace(/(?<=.)\/$/, '');
+
+/** For operations that would destroy data if the identifier at the end of their path were empty. */
+export function refuseFinalSlash(url: string): void {
+  if (!writtenPath(url).endsWith('/')) return;
+  const reason = 'must not end with a slash: the ID after it may be missing';
+  throw fault('INVALID_PARAMETER', { parameter: 'path', reason });
+}
 
 /** Node would take the first value, and a proxy in front of it may have taken the second. Returns the number of Host headers. */
 function refuseRepeated(rawHeaders: readonly string[]): number {

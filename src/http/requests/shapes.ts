@@ -7,7 +7,7 @@ import { listed } from '../../domain/definition/problems.ts';
 import { jsonValidators } from '../../domain/json-validators.ts';
 import { KINDS } from '../../domain/schema-type-words.ts';
 import { fault } from '../../faults.ts';
-import { RECORDS_MAX } from '../../wire/records.ts';
+import { ASSIGNED_MEMBERS, NewRecord, RECORDS_MAX } from '../../wire/records.ts';
 
 // Verbose: errors then include the schema, which the sentence quotes.
 const validator = jsonValidators({ strict: false, allErrors: false, verbose: true });
@@ -145,14 +145,18 @@ function explain(error: ErrorObject, prefix: string): { reason: string; path: st
   switch (error.keyword) {
     case 'required':
       return { reason: 'is missing', path: `${path}/${params.missingProperty}` };
-    case 'additionalProperties':
-      return {
-        reason: `is not known here; known are ${listed(Object.keys(error.parentSchema?.properties ?? {}))}`,
-        path: `${path}/${String(params.additionalProperty).slice(0, 100)}`,
-      };
+    case 'additionalProperties': {
+      const name = String(params.additionalProperty);
+      return { reason: whyUnexpected(name, error.parentSchema), path: `${path}/${name.slice(0, 100)}` };
+    }
     default:
       return { reason: reasonOf(error.keyword, params) ?? error.message ?? 'is not valid', path };
   }
+}
+
+function whyUnexpected(name: string, schema: ErrorObject['parentSchema']): string {
+  if (schema === NewRecord && ASSIGNED_MEMBERS.has(name)) return 'is assigned by the server; leave it out';
+  return `is not known here; known are ${listed(Object.keys(schema?.properties ?? {}))}`;
 }
 
 function reasonOf(keyword: string, params: Record<string, unknown>): string | undefined {

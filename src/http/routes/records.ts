@@ -1,5 +1,6 @@
 // The routes of the definition and of records.
 
+import { fault } from '../../faults.ts';
 import * as definition from '../../operations/definition.ts';
 import * as recordLists from '../../operations/records/lists.ts';
 import * as records from '../../operations/records/records.ts';
@@ -28,6 +29,7 @@ const RECORD = `${RECORDS}/:recordId`;
 
 const IF_NONE_MATCH = { schema: { type: 'string' }, sentence: 'The `ETag` of the record as the client has it.' };
 const IF_MATCH = { schema: { type: 'string' }, sentence: 'The hash of the record as the client knows it, in quotes.' };
+const otherRecord = () => fault('INVALID_BODY', { reason: 'must be the ID in the path, or be left out', path: '/id' });
 
 export const RECORD_ROUTES: readonly UserRoute[] = [
   userRoute({
@@ -150,8 +152,9 @@ export const RECORD_ROUTES: readonly UserRoute[] = [
     sentence: 'Updates one record.',
     success: [json(OutgoingRecord, 'The updated record.')],
     run: async (context, { params, header, body }) => {
-      const ifHash = requiredHash(header('if-match'));
       const place = { collectionId: params.collectionId!, recordId: params.recordId! };
+      if (body.id !== undefined && body.id !== place.recordId) throw otherRecord();
+      const ifHash = requiredHash(header('if-match'));
       return replyText(await records.update(context, { ...place, update: body, ifHash }));
     },
   }),

@@ -16,7 +16,7 @@ interface Row<Body> {
   readonly parameters?: Parameters;
   /** The headers that only some operations read. */
   readonly headers?: Parameters;
-  /** Refuses unknown and repeated parameters: for operations where a typing error would destroy data. */
+  /** Refuses unknown and repeated parameters, and a slash at the end of the path: a typing error would destroy data. */
   readonly refusesOthers?: true;
   /** Absent: the operation takes no JSON. */
   readonly body?: BodyRule<Body>;

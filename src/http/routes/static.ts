@@ -41,7 +41,6 @@ export interface StaticRoute {
 
 export const STATIC_ROUTES: readonly StaticRoute[] = [
   { method: 'GET', path: '/console', file: 'console.html' },
-  { method: 'GET', path: '/console/', file: 'console.html' },
   // The `url` of a definition.
   { method: 'GET', path: '/console/:applicationId', file: 'console.html' },
   { method: 'GET', path: '/console/console.js', file: 'console.js' },

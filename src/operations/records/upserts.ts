@@ -72,7 +72,11 @@ export interface Upsert {
 export function readUpsert(collection: PreparedCollection, key: UpsertKey, { values, creatorId }: NewRecord): Upsert {
   const { columnId, projection } = key;
   const entry = values[columnId] ?? null;
-  if (entry === null) throw fault('MISSING_UPSERT_KEY_VALUE', { columnId, reason: 'the key column has no value' });
+  if (entry === null) {
+    const name = collection.columns.get(columnId)?.name ?? '';
+    const byName = Object.hasOwn(values, name) ? `; its ID is ${columnId}, and "values" has its name` : '';
+    throw fault('MISSING_UPSERT_KEY_VALUE', { columnId, reason: `the key column has no value${byName}` });
+  }
   const keyFirst = { [columnId]: entry, ...values };
   const read = reportKeyAsMissing(key, () => readValues(collection.columns, keyFirst, { nullRemoves: true }));
   return { key: String(projection.read(read.values)), read, creatorId };
