@@ -21,9 +21,26 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** The attachment's name from the header as Node passes it: one character per byte. */
 export function readFilename(contentDisposition: string | undefined): string {
+  return bestName(namesIn(contentDisposition ?? ''));
+}
+
+/**
+ * The name of a file in a form; undefined if the part has none, as for a field that is no file and for a choice of files that
+ * was left empty. Browsers and curl percent-encode quotation marks and line ends in it, and nothing else.
+ */
+export function readFilenameIn(contentDisposition: string): string | undefined {
+  const names = namesIn(contentDisposition);
+  if (names.every((name) => name === '')) return undefined;
+  return bestName(names.map((name) => name.replaceAll('%22', '"').replaceAll(/%0D|%0A/gi, '')));
+}
+
+const bestName = (names: readonly string[]): string => names.map(clean).find((name) => name !== '') ?? UNKNOWN_NAME;
+
+/** The given names as they were meant, the best first. */
+function namesIn(contentDisposition: string): string[] {
   const extended: string[] = [];
   const plain: string[] = [];
-  for (const [, words = '', quoted, unquoted = ''] of (contentDisposition ?? '').matchAll(PARAMETER)) {
+  for (const [, words = '', quoted, unquoted = ''] of contentDisposition.matchAll(PARAMETER)) {
     // The last word: some clients omit the semicolon after the disposition type.
     const name = words
       .toLowerCase()
@@ -33,7 +50,7 @@ export function readFilename(contentDisposition: string | undefined): string {
     if (name === 'filename') plain.push(readBytes(value));
     if (name === 'filename*') extended.push(readExtended(value) ?? '');
   }
-  return [...extended, ...plain].map(clean).find((name) => name !== '') ?? UNKNOWN_NAME;
+  return [...extended, ...plain];
 }
 
 /** The attachment's name from text that is already decoded, as in an announced upload. */

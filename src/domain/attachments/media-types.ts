@@ -29,3 +29,10 @@ export function readMediaType(header: string | undefined): string {
   }
   return mediaType;
 }
+
+/** What curl declares for data of any kind unless it is told the type. */
+const UNDECLARED = /^[ \t]*application\/x-www-form-urlencoded[ \t]*(?:;|$)/i;
+
+/** Of a file that is the body of a request. */
+export const readUploadType = (header: string | undefined): string =>
+  readMediaType(header !== undefined && UNDECLARED.test(header) ? undefined : header);

@@ -2,8 +2,7 @@
 
 import type { Context } from '../../context.ts';
 import type { ByteRange } from '../../domain/attachments/byte-range.ts';
-import { contentDisposition, readFilename } from '../../domain/attachments/filenames.ts';
-import { readMediaType } from '../../domain/attachments/media-types.ts';
+import { contentDisposition } from '../../domain/attachments/filenames.ts';
 import { fault } from '../../faults.ts';
 import * as attachments from '../../operations/attachments/attachments.ts';
 import {
@@ -13,11 +12,13 @@ import {
   THUMBNAIL_TYPE,
 } from '../../operations/attachments/thumbnails.ts';
 import { upload } from '../../operations/attachments/uploads.ts';
+import { staleAsBusy } from '../../operations/current-definition.ts';
 import { AttachmentMetadata } from '../../wire/attachments.ts';
 import { isIdentifier, PATTERNS } from '../../wire/identifiers.ts';
 import { NOT_MODIFIED, type Reply, replyJson } from '../replies/reply.ts';
 import { bytes, json, UNCHANGED } from '../replies/success.ts';
 import { unchanged, VARY, type Validators } from '../requests/conditional.ts';
+import { fileBody } from '../requests/incoming-file.ts';
 import type { Input, Parameters } from '../requests/input.ts';
 import { rangeApplies, readRange } from '../requests/ranges.ts';
 import { COLLECTION, type UserRoute, userRoute } from './row.ts';
@@ -102,15 +103,18 @@ export const ATTACHMENT_ROUTES: readonly UserRoute[] = [
     takesBytes: true,
     headers: UPLOAD_HEADERS,
     operation: 'uploadAttachment',
-    sentence: 'Uploads a file; the body is its bytes.',
+    sentence: 'Uploads a file; the body is its bytes, or a form with one file.',
     success: [json(AttachmentMetadata, 'The attachment, as a value of a record names it.')],
-    run: async (context, { params, header, receiveFile }) => {
-      const declared = header('content-length');
-      const length = declared === undefined ? undefined : Number(declared);
-      const contentType = readMediaType(header('content-type'));
-      const name = readFilename(header('content-disposition'));
-      const place = { collectionId: params.collectionId!, creatorId: readCreatorId({ header }) };
-      return replyJson(await upload(context, { ...place, name, contentType, receiveFile, length }));
+    run: async (context, input) => {
+      const body = fileBody(input);
+      const place = { collectionId: input.params.collectionId!, creatorId: readCreatorId(input) };
+      try {
+        return replyJson(await upload(context, { ...place, open: body.open }));
+      } catch (error) {
+        throw body.isForm ? staleAsBusy(error) : error;
+      } finally {
+        body.close();
+      }
     },
   }),
   userRoute({

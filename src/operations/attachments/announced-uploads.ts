@@ -20,14 +20,7 @@ import { staleAsBusy } from '../current-definition.ts';
 import { type InCollection, inCollection } from '../in-collection.ts';
 import { IncomingBytes } from './incoming-bytes.ts';
 import { expiryOf, joinPieces, removePieces, storePieces } from './upload-pieces.ts';
-import {
-  abandonUpload,
-  completeUpload,
-  creatorOf,
-  type NewUpload,
-  removeUnneededBytes,
-  type Upload,
-} from './uploads.ts';
+import { abandonUpload, completeUpload, creatorOf, type NewUpload, removeUnneededBytes } from './uploads.ts';
 
 export interface UploadView extends AttachmentMetadata {
   /** Durable bytes; equal to `size` only once it is an attachment. */
@@ -94,8 +87,10 @@ export async function show(
   }
 }
 
-interface Continuation extends UploadPath, Pick<Upload, 'receiveFile'> {
+interface Continuation extends UploadPath {
   readonly offset: number;
+  /** The bytes of the body; throws at once when the length is known to be greater than `bytesMax`. */
+  readonly receiveFile: (bytesMax: number) => AsyncIterable<Uint8Array>;
 }
 
 export async function append(context: Context, input: Continuation): Promise<UploadView> {

@@ -31,37 +31,37 @@ export interface NewUpload {
   readonly creatorId: string | undefined;
 }
 
-export interface Upload extends NewUpload {
-  /** The bytes of the body, at most `bytesMax`; throws at once when the length is known to be greater. */
-  readonly receiveFile: (bytesMax: number) => AsyncIterable<Uint8Array>;
-  /** Of the body, if it is declared. */
+export interface Upload extends Pick<NewUpload, 'collectionId' | 'creatorId'> {
+  /** Throws at once when the length is known to be greater than `bytesMax`. */
+  readonly open: (bytesMax: number) => IncomingFile | Promise<IncomingFile>;
+}
+
+export interface IncomingFile extends Pick<NewUpload, 'name' | 'contentType'> {
+  readonly bytes: AsyncIterable<Uint8Array>;
+  /** Of the body, if it is declared: there are at most as many bytes. */
   readonly length: number | undefined;
 }
 
 export async function upload(context: Context, input: Upload): Promise<AttachmentMetadata> {
   const at = inCollection(context, input.collectionId);
-  const bytes = input.receiveFile(at.application.definition.maxAttachmentBytes);
+  const file = await input.open(at.application.definition.maxAttachmentBytes);
   const createdBy = await creatorOf(at, input.creatorId);
-  const { name, contentType, collectionId } = input;
+  const { collectionId } = input;
+  const { name, contentType } = file;
   const { node, activeUploads } = at.attachments;
   const id = at.ids.long('a');
   const active = await activeUploads.begin(id);
   try {
     const createdAt = isoTime(at.now());
     await announceJoined(at, { id, collectionId, name, contentType, createdBy, createdAt, node });
-    return { id, name, contentType, size: await receive(at, id, { bytes, length: input.length }) };
+    return { id, name, contentType, size: await receive(at, id, file) };
   } finally {
     active.end();
   }
 }
 
-interface IncomingBody {
-  readonly bytes: AsyncIterable<Uint8Array>;
-  readonly length: number | undefined;
-}
-
 /** Stores the bytes, completes the attachment and returns its size. */
-async function receive(at: InCollection, id: string, body: IncomingBody): Promise<number> {
+async function receive(at: InCollection, id: string, body: IncomingFile): Promise<number> {
   const key = { applicationId: at.application.id, attachmentId: id };
   let storedBytes: number | undefined;
   try {

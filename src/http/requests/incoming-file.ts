@@ -1,0 +1,73 @@
+// The file of an upload: the body itself with the headers of the request, or the one file in a form.
+
+import { readFilename, readFilenameIn } from '../../domain/attachments/filenames.ts';
+import { readMediaType, readUploadType } from '../../domain/attachments/media-types.ts';
+import { fault } from '../../faults.ts';
+import type { IncomingFile } from '../../operations/attachments/uploads.ts';
+import { boundaryOf, FormParts, type PartHeaders, unreadable } from './form-parts.ts';
+import type { Input } from './input.ts';
+
+/** What a form may have besides its file: boundaries, headers and other fields. */
+const FORM_BYTES_MAX = 64 * 1024;
+
+export interface FileBody {
+  /** Whether reading begins when the file is opened, and not only with its bytes. */
+  readonly isForm: boolean;
+  /** Of at most this many bytes. */
+  readonly open: (bytesMax: number) => IncomingFile | Promise<IncomingFile>;
+  readonly close: () => void;
+}
+
+export function fileBody({ header, receiveFile }: Pick<Input<unknown>, 'header' | 'receiveFile'>): FileBody {
+  const declared = header('content-length');
+  const length = declared === undefined ? undefined : Number(declared);
+  const boundary = boundaryOf(header('content-type'));
+  if (boundary === undefined) {
+    const contentType = readUploadType(header('content-type'));
+    const name = readFilename(header('content-disposition'));
+    const open = (bytesMax: number) => ({ name, contentType, length, bytes: receiveFile(bytesMax) });
+    return { isForm: false, open, close: () => undefined };
+  }
+  let parts: FormParts | undefined;
+  const open = async (bytesMax: number) => {
+    parts = new FormParts(receiveFile(bytesMax + FORM_BYTES_MAX), boundary);
+    return { ...(await findFile(parts)), length, bytes: fileBytes(parts, bytesMax) };
+  };
+  return { isForm: true, open, close: () => parts?.close() };
+}
+
+async function findFile(parts: FormParts): Promise<Pick<IncomingFile, 'name' | 'contentType'>> {
+  for (let headers = await parts.next(); headers !== undefined; headers = await parts.next()) {
+    const file = readFileHeaders(headers);
+    if (file !== undefined) return file;
+  }
+  throw fault('INVALID_BODY', { reason: 'the form has no file; one of its parts must have a filename' });
+}
+
+/** The form is read to its end, so that a second file and a body that is cut off are noticed before anything is stored. */
+async function* fileBytes(parts: FormParts, bytesMax: number): AsyncGenerator<Uint8Array> {
+  let size = 0;
+  for await (const chunk of parts.content()) {
+    size += chunk.length;
+    if (size > bytesMax) {
+      throw fault('INVALID_BODY', { reason: `the file is larger than ${bytesMax} bytes`, maxBytes: bytesMax });
+    }
+    yield chunk;
+  }
+  for (let headers = await parts.next(); headers !== undefined; headers = await parts.next()) {
+    if (readFileHeaders(headers) === undefined) continue;
+    throw fault('INVALID_BODY', { reason: 'the form has several files; send each in a request of its own' });
+  }
+  await parts.end();
+}
+
+/** Undefined for a field that is no file. */
+function readFileHeaders(headers: PartHeaders): Pick<IncomingFile, 'name' | 'contentType'> | undefined {
+  const disposition = headers.get('content-disposition');
+  const name = disposition === undefined ? undefined : readFilenameIn(disposition);
+  if (name === undefined) return undefined;
+  if (!/^(?:7bit|8bit|binary)?$/i.test(headers.get('content-transfer-encoding') ?? '')) {
+    throw unreadable('Content-Transfer-Encoding must be binary, if it is given');
+  }
+  return { name, contentType: readMediaType(headers.get('content-type')) };
+}
