@@ -79,7 +79,7 @@ onBothStores('upload', { document: DOCUMENT }, (scene) => {
       ['application/json', 'application/json'],
       ['Application/VND.some-thing+xml', 'Application/VND.some-thing+xml'],
       ['x-unheard/of', 'x-unheard/of'],
-      ['multipart/form-data; boundary=abc', 'multipart/form-data; boundary=abc'],
+      ['multipart/mixed; boundary=abc', 'multipart/mixed; boundary=abc'],
       [`a/${'b'.repeat(253)}`, `a/${'b'.repeat(253)}`],
     ];
     for (const [sent, expected] of given) {

@@ -5,6 +5,7 @@
 import { once } from 'node:events';
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
+import { basename } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 
 const headers = new Map<string, string>();
@@ -29,6 +30,7 @@ for (let argument = next(); argument !== ''; argument = next()) {
   else if (argument === '-X') method = next();
   else if (argument === '-d') body = data(next());
   else if (argument === '--data-binary') body = binary(next());
+  else if (argument === '-F') body = form(next());
   else if (argument === '-o') output = next();
   else if (argument === '-c') jar = next();
   else if (argument === '-b') headers.set('cookie', readFileSync(next(), 'utf8'));
@@ -47,6 +49,14 @@ function data(text: string): string {
 
 function binary(text: string): string | Uint8Array {
   return text.startsWith('@') ? readFileSync(text.slice(1)) : text;
+}
+
+/** `name=@path;type=media/type`. */
+function form(text: string): string {
+  const [, name, path = '', type] = /^(\w+)=@([^;]+);type=(.+)$/.exec(text) ?? [];
+  headers.set('content-type', 'multipart/form-data; boundary=of-this-form');
+  const described = `Content-Disposition: form-data; name="${name}"; filename="${basename(path)}"\r\nContent-Type: ${type}`;
+  return `--of-this-form\r\n${described}\r\n\r\n${readFileSync(path, 'utf8')}\r\n--of-this-form--\r\n`;
 }
 
 /** `name=value`, where only the value is encoded. */

@@ -96,6 +96,21 @@ describe('docs/search.md', () => {
     }
   });
 
+  it('hints at what was meant where nothing is found, in the words that it shows', async () => {
+    const rows = tableOf('search', 'Search', '`Cartulary-Hint`');
+    assert.ok(rows.length > 3);
+    for (const [search, hint] of rows) {
+      const reply = await ask(codeIn(search) ?? '');
+      assert.deepEqual(reply.body, [], search);
+      assert.equal(decodeURIComponent(reply.headers.get('cartulary-hint') ?? ''), codeIn(hint));
+    }
+    const { app, caller } = example;
+    for (const query of ['search=nothing', 'search=Title:roof*&skip=1', 'search=Title:roof', '']) {
+      const reply = await app.send('GET', `${app.records('Jobs')}?${query}`, { token: caller.token });
+      assert.ok(!reply.headers.has('cartulary-hint'), query);
+    }
+  });
+
   it('shows an answer to a wrong query as it is', async () => {
     const shown = blocksOf('search').filter(({ mark }) => mark.startsWith('answer to: '));
     assert.ok(shown.length > 0);

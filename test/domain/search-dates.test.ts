@@ -256,6 +256,56 @@ table('the ends of time', {
   ],
 });
 
+table('months and years', {
+  zone: 'Europe/Berlin',
+  rows: [
+    ['Started=2024', 'Started[2023-12-31T23:00:00.000Z..2024-12-31T23:00:00.000Z)'],
+    ['Started:"2024"', 'Started[2023-12-31T23:00:00.000Z..2024-12-31T23:00:00.000Z)'],
+    ['Started!=2024', 'not(Started[2023-12-31T23:00:00.000Z..2024-12-31T23:00:00.000Z))'],
+    ['Started<2024', 'Started[..2023-12-31T23:00:00.000Z)'],
+    ['Started<=2024', 'Started[..2024-12-31T23:00:00.000Z)'],
+    ['Started>2024', 'Started[2024-12-31T23:00:00.000Z..)'],
+    ['Started>=2024', 'Started[2023-12-31T23:00:00.000Z..)'],
+    // Summer time begins within March and ends within October.
+    ['Started=2024-03', 'Started[2024-02-29T23:00:00.000Z..2024-03-31T22:00:00.000Z)'],
+    ['Started=2024-10', 'Started[2024-09-30T22:00:00.000Z..2024-10-31T23:00:00.000Z)'],
+    ['Started>2024-12', 'Started[2024-12-31T23:00:00.000Z..)'],
+    ['$createdAt>=2024-07', '$createdAt[2024-06-30T22:00:00.000Z..)'],
+    ['Rows.datetime<2024-02', 'Rows.datetime[..2024-01-31T23:00:00.000Z)'],
+    ['Due=2024', 'Due[2024-01-01..2025-01-01)'],
+    ['Due:2024-02', 'Due[2024-02-01..2024-03-01)'],
+    ['Due:2023-02', 'Due[2023-02-01..2023-03-01)'],
+    ['Due=2024-12', 'Due[2024-12-01..2025-01-01)'],
+    ['Due<2024-02', 'Due[..2024-02-01)'],
+    ['Due<=2024-02', 'Due[..2024-03-01)'],
+    ['Due>2024-02', 'Due[2024-03-01..)'],
+    ['Due>=2024', 'Due[2024-01-01..)'],
+    ['Box.date=2024', 'Box.date[2024-01-01..2025-01-01)'],
+    // Without an operator they are text and numbers.
+    ['Temp=2024', 'Temp=2024'],
+    ['Name=2024', 'Name="2024"'],
+    ['Due=2024-13', /^4: .* 2024-13 is not a month of the calendar\.$/],
+    ['Started>2024-00', /^8: .* 2024-00 is not a month of the calendar\.$/],
+    ['Due=0000', /^4: .* 0000 is outside the years 0001 to 9999\.$/],
+    ['Due=2024-01+1mo', /^4: .* an offset can follow a day, but no month or year\.$/],
+    ['Started>2024-1y', /^8: .* an offset can follow a day, but no month or year\.$/],
+  ],
+});
+
+table('months and years at the ends of time', {
+  zone: 'Etc/GMT-9',
+  rows: [
+    ['Started=0001', 'Started[..0001-12-31T15:00:00.000Z)'],
+    ['Started<0001-01', 'nothing'],
+    ['Started=9999', 'Started[9998-12-31T15:00:00.000Z..9999-12-31T15:00:00.000Z)'],
+    ['Due=0001', 'Due[0001-01-01..0002-01-01)'],
+    ['Due<0001', 'nothing'],
+    ['Due=9999-12', 'Due[9999-12-01..)'],
+    ['Due>9999', 'nothing'],
+    ['Due<=9999', 'Due[0001-01-01..)'],
+  ],
+});
+
 table('the ends of time elsewhere', {
   zone: 'Etc/GMT-9',
   rows: [
@@ -267,14 +317,15 @@ table('the ends of time elsewhere', {
 });
 
 const DATE_TIME =
-  /^8: Column "Started" is a DateTime, which ".*" does not fit: it takes a date such as 2024-01-05, a date-time/;
-const DATE = /^4: Column "Due" is a Date, which ".*" does not fit: it takes a date such as 2024-01-05, or a word/;
+  /^8: Column "Started" is a DateTime, which ".*" does not fit: it takes a day, month or year such as 2024-01-05, 2024-01 or 2024, a date-time/;
+const DATE =
+  /^4: Column "Due" is a Date, which ".*" does not fit: it takes a day, month or year such as 2024-01-05, 2024-01 or 2024, or a word/;
 table('what does not fit', {
   rows: [
     ...[
       'foo',
-      '2024',
-      '2024-01',
+      '202',
+      '2024-1',
       '2024-1-5',
       '20240105',
       '10:30',
@@ -284,10 +335,9 @@ table('what does not fit', {
       '',
       '2024-01-05T10',
     ].map((term): [string, RegExp] => [`Started="${term}"`, DATE_TIME]),
-    ...['foo', '2024-01', '2024-01-05T10:30', '2024-01-05T10:30:00Z', 'Today', ''].map((term): [string, RegExp] => [
-      `Due="${term}"`,
-      DATE,
-    ]),
+    ...['foo', '20240', '2024-001', '2024-01-05T10:30', '2024-01-05T10:30:00Z', 'Today', ''].map(
+      (term): [string, RegExp] => [`Due="${term}"`, DATE],
+    ),
     ['Started>2024-02-30', /^8: .* 2024-02-30 is not a day of the calendar\.$/],
     ['Due=2023-02-29', /^4: .* 2023-02-29 is not a day of the calendar\.$/],
     ['Started="2024-01-05T24:00"', /24:00 is not a time from/],

@@ -47,8 +47,6 @@ describe('paths', () => {
       '/operator/v1',
       '/operator/v1/',
       '/operator/v1/nothing',
-      '/operator/v1/organizations',
-      '/operator/v1/organizations/',
       '/healthz/x',
       '/HEALTHZ',
       '/favicon.ico',

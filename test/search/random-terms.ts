@@ -66,6 +66,7 @@ export function momentTerm(random: Random, atoms: readonly Atom[], { zone, now }
     [2, () => `${new Date(instant).toISOString().slice(0, length)}Z`],
     [1, () => `${wallClock(instant, 'Asia/Kolkata').slice(0, length)}+05:30`],
     [1, () => `${wallClock(instant, 'America/Sao_Paulo').slice(0, length)}-03:00`],
+    [words ? 2 : 0, () => wall.slice(0, random.pick([4, 7]))],
     [words ? 2 : 0, () => shiftedDay(random, wall.slice(0, 10))],
     [words ? 2 : 0, () => shiftedMoment(random, wall.slice(0, length), zone)],
     [words ? 1 : 0, () => shiftedInstant(random, instant, length)],
@@ -108,6 +109,7 @@ export function dayTerm(random: Random, atoms: readonly Atom[], words: boolean):
   const day = days.length > 0 ? random.pick(days) : '2024-03-10';
   if (!words) return day;
   if (random.chance(0.3)) return wordTerm(random);
+  if (random.chance(0.2)) return day.slice(0, random.pick([4, 7]));
   // Far from the ends of the calendar, beyond which a shift would lead.
   return random.chance(0.3) && /^(?:19|20)/.test(day) ? shiftedDay(random, day) : day;
 }

@@ -6,6 +6,7 @@ import { quoteClipped } from '../values/value-type.ts';
 import { matchAnywhere } from './bare-terms.ts';
 import { findSubject, type Subject, searchableFields, type TypedField } from './columns.ts';
 import type { Condition } from './condition.ts';
+import { withNameToQuote } from './hints.ts';
 import { invalidSearch } from './invalid-search.ts';
 import { type Criterion, parse, type Syntax } from './parse.ts';
 import { isProblem } from './spans.ts';
@@ -20,6 +21,14 @@ export interface QueryContext extends TermContext {
 
 /** Throws INVALID_SEARCH with the position at which the query is wrong, in code points. An empty query asks for everything. */
 export function readSearch(query: string, context: QueryContext): Condition {
+  try {
+    return readCondition(query, context);
+  } catch (error) {
+    throw withNameToQuote(error, query, context.columns);
+  }
+}
+
+function readCondition(query: string, context: QueryContext): Condition {
   const syntax = parse(query);
   if (syntax === undefined) return { kind: 'everything' };
   const condition = check(syntax, context);

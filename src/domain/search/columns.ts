@@ -158,6 +158,8 @@ function requireUnique(columns: readonly Column[], { column, byName }: NamedColu
   throw invalidSearch(message, position);
 }
 
+export const TEXT_TO_QUOTE = ' A text to look for that contains an operator has to be quoted.';
+
 function unknownColumn(columns: readonly Column[], name: readonly NamePart[], position: number) {
   const written = join(name);
   if (name[0]!.text.startsWith('$') && !name[0]!.quoted) {
@@ -166,10 +168,7 @@ function unknownColumn(columns: readonly Column[], name: readonly NamePart[], po
     return invalidSearch(message, position);
   }
   const similar = columns.find((column) => foldText(column.name) === foldText(written));
-  const hint =
-    similar === undefined
-      ? ' A text to look for that contains an operator has to be quoted.'
-      : ` There is one called ${quoteClipped(similar.name)}.`;
+  const hint = similar === undefined ? TEXT_TO_QUOTE : ` There is one called ${quoteClipped(similar.name)}.`;
   return invalidSearch(`There is no column called ${quoteClipped(written)}.${hint}`, position);
 }
 

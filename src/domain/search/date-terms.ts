@@ -4,9 +4,10 @@
 import { isCalendarDay } from '../dates/calendar.ts';
 import { DAY_MS, dayNumber } from '../dates/days.ts';
 import { instantOf } from '../dates/time-zones.ts';
-import { dateSpan, daySpan, instantSpan, isProblem, outside, type Reading, type Span, timeSpan } from './spans.ts';
+import { dateSpan, daysSpan, instantSpan, isProblem, outside, type Reading, type Span, timeSpan } from './spans.ts';
 
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
+const PERIOD = /^(\d{4})(?:-(\d{2}))?$/;
 const TIME = /^(\d{2}):(\d{2})(?::(\d{2}))?$/;
 /** ISO 8601, with a space allowed instead of the T, as in RFC 3339. Groups: date, time to the second, decimals, offset. */
 const DATE_TIME = /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}:\d{2}|\d{2}:\d{2}:\d{2}(?:\.(\d+))?)([Zz]|[+-]\d{2}:\d{2})?$/;
@@ -20,7 +21,7 @@ const DECIMALS_MAX = 3;
 export type DayOrInstant = { readonly day: number } | { readonly instant: number; readonly lengthMs: number };
 
 export function spanOf(moment: DayOrInstant, zone: string, written: string): Span | { problem: string } {
-  if ('day' in moment) return daySpan(moment.day, zone);
+  if ('day' in moment) return daysSpan(moment.day, moment.day + 1, { zone, written });
   return instantSpan(moment.instant, moment.instant + moment.lengthMs, written);
 }
 
@@ -60,7 +61,7 @@ function readOffset(offset: string | undefined): Reading<number> {
 
 export function readDateTerm(text: string): Reading<Span> {
   const day = readDay(text);
-  return day === undefined || isProblem(day) ? day : dateSpan(day);
+  return day === undefined || isProblem(day) ? day : dateSpan(day, day + 1);
 }
 
 /** `10:30` is the minute, `10:30:15` the second. */
@@ -77,6 +78,25 @@ export function readDay(text: string): Reading<number> {
   return isCalendarDay(year, month, day)
     ? dayNumber(year, month, day)
     : { problem: `${text} is not a day of the calendar` };
+}
+
+/** A month or a year of the calendar: its first day, and the first day after it. */
+export interface CalendarPeriod {
+  readonly first: number;
+  readonly next: number;
+}
+
+export function readPeriod(text: string): Reading<CalendarPeriod> {
+  const parts = PERIOD.exec(text);
+  if (parts === null) return undefined;
+  const year = Number(parts[1]);
+  if (year === 0) return outside(text);
+  if (parts[2] === undefined) return { first: dayNumber(year, 1, 1), next: dayNumber(year + 1, 1, 1) };
+  const month = Number(parts[2]);
+  // The month after December is January of the next year.
+  return month >= 1 && month <= 12
+    ? { first: dayNumber(year, month, 1), next: dayNumber(year, month + 1, 1) }
+    : { problem: `${text} is not a month of the calendar` };
 }
 
 /** In seconds: the start and the length of the span. */

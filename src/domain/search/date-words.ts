@@ -1,10 +1,10 @@
-// Reads dates after an operator: written out, or as one of the words `today`, `yesterday`, `tomorrow` and `now`, each with
+// Reads dates after an operator: written out, down to the day or only to the month or year, or as one of the words `today`, `yesterday`, `tomorrow` and `now`, each with
 // an optional offset such as `today-7d` or `2024-01-31+1mo`.
 
 import { addMonths, DAY_MS, FIRST_DAY, FIRST_INSTANT, LAST_DAY, LAST_INSTANT } from '../dates/days.ts';
 import { instantOf, localDay, localTime, startOfDay } from '../dates/time-zones.ts';
-import { type DayOrInstant, readDay, readDayOrInstant, spanOf } from './date-terms.ts';
-import { dateSpan, isProblem, outside, type Reading, type Span } from './spans.ts';
+import { type DayOrInstant, readDay, readDayOrInstant, readPeriod, spanOf } from './date-terms.ts';
+import { dateSpan, daysSpan, isProblem, outside, type Reading, type Span } from './spans.ts';
 
 export interface SearchClock {
   readonly zone: string;
@@ -20,21 +20,28 @@ interface Offset {
 const WITH_OFFSET = /^(.*?)([+-])(\d+)(m|h|d|w|mo|y)$/s;
 const WORD = /^(?:today|yesterday|tomorrow|now)$/;
 const BEGINS_LIKE_ONE = /^(?:today|yesterday|tomorrow|now|\d{4}-\d{2}-\d{2})[+-]/;
+const SHIFTED_PERIOD = /^\d{4}(?:-\d{2})?[+-]\d+(?:m|h|d|w|mo|y)$/;
 const DAYS_FROM_TODAY = { yesterday: -1, today: 0, tomorrow: 1 } as const;
 const UNIT_MS = { m: 60_000, h: 3_600_000, d: DAY_MS, w: 7 * DAY_MS } as const;
 
 /** For a DateTime. */
 export function readDateTimeOrWord(text: string, clock: SearchClock): Reading<Span> {
+  const period = readPeriod(text);
+  if (period !== undefined) {
+    return isProblem(period) ? period : daysSpan(period.first, period.next, { zone: clock.zone, written: text });
+  }
   const moment = readShifted(text, clock, (base) => wordOf(base, clock) ?? readDayOrInstant(base, clock.zone));
   return moment === undefined || isProblem(moment) ? moment : spanOf(moment, clock.zone, text);
 }
 
 /** For a Date, where `now` is today's date. With m or h it is the date in the zone at that instant. */
 export function readDateOrWord(text: string, clock: SearchClock): Reading<Span> {
+  const period = readPeriod(text);
+  if (period !== undefined) return isProblem(period) ? period : dateSpan(period.first, period.next);
   const moment = readShifted(text, clock, (base) => wordOf(base, clock) ?? dayMoment(readDay(base)));
   if (moment === undefined || isProblem(moment)) return moment;
   const day = 'day' in moment ? moment.day : dayInRange(localDay(clock.zone, moment.instant));
-  return day === undefined ? outside(text) : dateSpan(day);
+  return day === undefined ? outside(text) : dateSpan(day, day + 1);
 }
 
 const dayMoment = (day: Reading<number>): Reading<DayOrInstant> => (typeof day === 'number' ? { day } : day);
@@ -56,7 +63,8 @@ function readShifted(
   const base = parts === null ? undefined : read(parts[1]!);
   if (parts === null || base === undefined) {
     const problem = 'an offset is one whole number and its unit: m, h, d, w, mo or y, as in today-7d';
-    return BEGINS_LIKE_ONE.test(text) ? { problem } : undefined;
+    if (BEGINS_LIKE_ONE.test(text)) return { problem };
+    return SHIFTED_PERIOD.test(text) ? { problem: 'an offset can follow a day, but no month or year' } : undefined;
   }
   if (isProblem(base)) return base;
   const amount = Number(parts[3]) * (parts[2] === '-' ? -1 : 1);

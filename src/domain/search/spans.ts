@@ -26,9 +26,12 @@ export const outside = (written: string, where = ''): TermProblem => ({
   problem: `${written.length > 40 ? 'it' : written} is outside the years 0001 to 9999${where}`,
 });
 
-/** A day can have 23 or 25 hours in its zone, and none at all where the zone skipped it. */
-export const daySpan = (day: number, zone: string): Span | TermProblem =>
-  instantSpan(startOfDay(zone, day), startOfDay(zone, day + 1), dayText(day));
+/** A day can have 23 or 25 hours in its zone, and none at all where the zone skipped it. `next` is the first day after it. */
+export const daysSpan = (
+  first: number,
+  next: number,
+  { zone, written }: { zone: string; written: string },
+): Span | TermProblem => instantSpan(startOfDay(zone, first), startOfDay(zone, next), written);
 
 export function instantSpan(from: number, before: number, written: string): Span | TermProblem {
   if (from > LAST_INSTANT || before <= FIRST_INSTANT) return outside(written, ' in UTC');
@@ -38,9 +41,9 @@ export function instantSpan(from: number, before: number, written: string): Span
   };
 }
 
-export const dateSpan = (day: number): Span => ({
-  from: dayText(day),
-  ...(day === LAST_DAY ? {} : { before: dayText(day + 1) }),
+export const dateSpan = (first: number, next: number): Span => ({
+  from: dayText(first),
+  ...(next > LAST_DAY ? {} : { before: dayText(next) }),
 });
 
 /** A minute or a second of the day, in seconds from its start. */

@@ -87,6 +87,7 @@ function spanCondition(
 const exact = (operator: ':' | Operator): Operator => (operator === ':' ? '=' : operator);
 
 const ANY_TEXT = 'any text';
+const SOME_DATE = 'a day, month or year such as 2024-01-05, 2024-01 or 2024';
 const SOME_WORDS = 'a word such as today, yesterday, tomorrow or now, each with an optional offset such as -7d or +1mo';
 
 export const TYPE_RULES: Readonly<Record<SimpleTypeName, TypeRule>> = {
@@ -96,11 +97,11 @@ export const TYPE_RULES: Readonly<Record<SimpleTypeName, TypeRule>> = {
   Number: { fits: 'a number as JSON writes it, such as 12, -0.5 or 1e6', toCondition: numberCondition },
   Boolean: { fits: 'true or false', toCondition: booleanCondition },
   DateTime: {
-    fits: `a date such as 2024-01-05, a date-time such as "2024-01-05T10:30", or ${SOME_WORDS}`,
+    fits: `${SOME_DATE}, a date-time such as "2024-01-05T10:30", or ${SOME_WORDS}`,
     toCondition: spanCondition('DateTime', readDateTimeOrWord),
   },
   Date: {
-    fits: `a date such as 2024-01-05, or ${SOME_WORDS}`,
+    fits: `${SOME_DATE}, or ${SOME_WORDS}`,
     toCondition: spanCondition('Date', readDateOrWord),
   },
   Time: { fits: 'a time such as "10:30" or "10:30:15"', toCondition: spanCondition('Time', readTimeTerm) },

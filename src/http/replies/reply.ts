@@ -88,3 +88,6 @@ export const replyLines = (values: AsyncIterable<unknown>): Reply => ({
 async function* linesOf(values: AsyncIterable<unknown>): AsyncGenerator<string> {
   for await (const value of values) yield `${JSON.stringify(value)}\n`;
 }
+
+/** A sentence as the value of a header: what is not visible ASCII is percent-encoded, and the percent sign too. */
+export const headerText = (text: string): string => text.replaceAll(/[^ -$&-~]+/g, encodeURIComponent);

@@ -7,7 +7,7 @@ import * as records from '../../operations/records/records.ts';
 import { removeMany } from '../../operations/records/removals.ts';
 import { Application } from '../../wire/applications.ts';
 import { DeletedCount, NewRecord, OutgoingRecord, RecordUpdate, RecordUpdateWithId } from '../../wire/records.ts';
-import { arrayOf, NO_CONTENT, NOT_MODIFIED, replyJson, replyText } from '../replies/reply.ts';
+import { arrayOf, headerText, NO_CONTENT, NOT_MODIFIED, replyJson, replyText } from '../replies/reply.ts';
 import { json, list, nothing, oneOrList, UNCHANGED } from '../replies/success.ts';
 import { currentCopy, requiredHash, VARY } from '../requests/conditional.ts';
 import {
@@ -53,7 +53,8 @@ export const RECORD_ROUTES: readonly UserRoute[] = [
     success: [list(OutgoingRecord, 'A page of records; an empty array after the last.')],
     run: async (context, { params, query, address }) => {
       const input = { collectionId: params.collectionId!, ...readListParameters(query) };
-      const { texts, next } = await recordLists.list(context, input);
+      const { texts, next, hint } = await recordLists.list(context, input);
+      if (hint !== undefined) return replyText(arrayOf(texts), { 'cartulary-hint': headerText(hint) });
       const link = next === undefined ? undefined : nextLink(address(), query, next);
       return replyText(arrayOf(texts), link === undefined ? {} : { link });
     },

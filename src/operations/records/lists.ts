@@ -17,6 +17,7 @@ import type { Projected } from '../../domain/records/projections.ts';
 import { type RecordText, readRecordText, type StoredRecord } from '../../domain/records/record-text.ts';
 import { readSearch } from '../../domain/search/check.ts';
 import type { Condition } from '../../domain/search/condition.ts';
+import { hintFor } from '../../domain/search/hints.ts';
 import { fault } from '../../faults.ts';
 import { isDecidedByReferences, type PageRequest, readPage } from '../../store/records/list-plans.ts';
 import {
@@ -53,6 +54,8 @@ export interface RecordPage {
   readonly texts: readonly RecordText[];
   /** The position of the next page, if there may be one. */
   readonly next?: string;
+  /** What was probably meant, if the search found nothing at all. */
+  readonly hint?: string;
 }
 
 export async function list(context: Context, input: ListInput): Promise<RecordPage> {
@@ -64,6 +67,7 @@ export async function list(context: Context, input: ListInput): Promise<RecordPa
   const scope = readScope(at.collection.definition, caller);
   const { skip, limit } = input;
   const texts = await livePage(at, { table, application, caller, order, condition, scope, after, skip, limit });
+  if (texts.length === 0) return { texts, ...hintOf(at, input) };
   const last = texts.at(-1);
   if (last === undefined || texts.length < input.limit) return { texts };
   return { texts, next: writePosition(order, cutPosition(positionIn(order, last))) };
@@ -77,6 +81,13 @@ function orderOf({ columns }: PreparedCollection, sort: ListInput['sort']): List
   }
   if (!column.sortable) throw fault('COLUMN_NOT_SORTABLE', { columnId: column.id });
   return { key: 'column', descending: sort.descending, column };
+}
+
+/** An empty page further on is only the end of the list. */
+function hintOf(at: InCollection, { search, skip, after }: ListInput): Pick<RecordPage, 'hint'> {
+  if (search === '' || skip > 0 || after !== undefined) return {};
+  const hint = hintFor(search, at.collection.definition.columns);
+  return hint === undefined ? {} : { hint };
 }
 
 /** The condition of a search, in the given time zone or the application's. */

@@ -76,6 +76,7 @@ export function shiftWall(wall: string, { count, unit }: Offset): string {
 
 const ISO = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d(?::\d\d(?:\.\d{3})?)?)(Z|[+-]\d\d:\d\d)?)?(?:([+-]\d+)(mo|[mhdwy]))?$/;
 const WORD = /^(today|yesterday|tomorrow|now)(?:([+-]\d+)(mo|[mhdwy]))?$/;
+const PERIOD = /^\d{4}(?:-\d\d)?$/;
 const WORD_DAYS: Readonly<Record<string, number>> = { yesterday: -1, today: 0, tomorrow: 1 };
 
 const offsetOf = (count: string | undefined, unit: string | undefined): Offset | undefined =>
@@ -100,6 +101,7 @@ function readSpan(text: string, clock: Clock): Span | undefined {
   const word = clock.words ? WORD.exec(text) : null;
   if (word?.[1] === 'now') return readNow(offsetOf(word[2], word[3]), clock);
   if (word !== null) return spanOfWall(readDate(text, clock) ?? '', clock.zone);
+  if (clock.words && PERIOD.test(text)) return exists(text) ? spanOfWall(text, clock.zone) : undefined;
   const match = ISO.exec(text);
   if (match === null) return undefined;
   const [, date = '', time, zone] = match;
@@ -142,7 +144,7 @@ function exists(wall: string): boolean {
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(wall) && !wall.startsWith('0000');
 }
 
-/** The day that a term stands for in a Date column. */
+/** The day, month or year that a term stands for in a Date column. */
 export function readDate(text: string, clock: Clock): string | undefined {
   const word = clock.words ? WORD.exec(text) : null;
   if (word !== null) {
@@ -151,6 +153,7 @@ export function readDate(text: string, clock: Clock): string | undefined {
     const offset = offsetOf(word[2], word[3]);
     return offset === undefined ? day : shiftWall(day, offset);
   }
+  if (clock.words && PERIOD.test(text)) return exists(text) ? text : undefined;
   const match = ISO.exec(text);
   const [, date = '', time] = match ?? [];
   if (match === null || time !== undefined || !exists(date)) return undefined;

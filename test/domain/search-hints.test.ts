@@ -1,0 +1,92 @@
+// What is said of queries that can be read and find nothing, and of names that lack their quotation marks.
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { hintFor } from '../../src/domain/search/hints.ts';
+import { headerText } from '../../src/http/replies/reply.ts';
+import { ask, COLUMNS } from './search-setting.ts';
+
+const flags = { unique: false, sortable: false, searchable: true };
+const NAMES = ['Price per day', 'Size (cm)', 'A "B"', '東京 都', '-x', 'day'];
+const NAMED = [
+  ...COLUMNS,
+  ...NAMES.map((name, at) => ({ id: `c100000${at}`, name, type: 'Number' as const, ...flags })),
+];
+
+describe('the hint for a search that finds nothing', () => {
+  for (const [query, expected] of [
+    [
+      'Name=Cargo,Tandem',
+      '"Cargo,Tandem" is one text, commas included; for any of several write (Name=Cargo OR Name=Tandem)',
+    ],
+    ['Tags:a,b,', '"a,b," is one text, commas included; for any of several write (Tags:a OR Tags:b)'],
+    ['Box.string=a,b', '"a,b" is one text, commas included; for any of several write (Box.string=a OR Box.string=b)'],
+    [`Name:'Chain slipped'`, `' is an ordinary character; texts are quoted with "`],
+    ['Temp>1 Name=“Chain”', '“ is an ordinary character; texts are quoted with "'],
+    [`'roof tiles'`, `' is an ordinary character; texts are quoted with "`],
+    ['Name:B-00*', '* is an ordinary character; a part of a text is found without it: write Name:B-00'],
+    ['Name=*B*0', '* is an ordinary character; a part of a text is found without it: write Name:B Name:0'],
+    ['roof*', '* is an ordinary character; a part of a text is found without it: write roof'],
+    ['Name:*', '* is an ordinary character; a part of a text is found without it: Name!= finds what has a value'],
+    ['(Temp=1 OR Owner:kim*)', '* is an ordinary character; a part of a text is found without it: write Owner:kim'],
+    ['roof or stairs', 'or is a word to look for; the operator is OR'],
+    ['not Temp=1', 'not is a word to look for; the operator is NOT'],
+  ] as const) {
+    it(`of ${query}`, () => assert.equal(hintFor(query, NAMED), expected));
+  }
+
+  it('is none where nothing looks wrong', () => {
+    for (const query of [
+      '',
+      'roof',
+      'or',
+      'Name=Cargo',
+      'Name="Cargo,Tandem"',
+      'Name:"B-00*"',
+      `"it's"`,
+      `Name:it's`,
+      '"or" roof',
+      'Name<a,b',
+      'Place:35.6,139.7,5km',
+      'Temp=1',
+      '-Name=Cargo,Tandem',
+      'NOT roof*',
+      'Name:,',
+      'Name=',
+    ]) {
+      assert.equal(hintFor(query, NAMED), undefined, query);
+    }
+  });
+
+  it('fits a header whatever it says, and can be read back', () => {
+    for (const text of [hintFor('Name=東京,100%', NAMED)!, hintFor('Name=😀,é', NAMED)!, '%41\r\n']) {
+      assert.match(headerText(text), /^[ -~]+$/);
+      assert.equal(decodeURIComponent(headerText(text)), text);
+    }
+  });
+});
+
+describe('the name of a column without its quotation marks', () => {
+  for (const [query, meant] of [
+    ['Price per days<20 Price per day<20', '"Price per day"<20'],
+    ['Price per day < 20', '"Price per day"<'],
+    ['Size (cm)>5', '"Size (cm)">5'],
+    ['A "B"=3', '"A \\\\"B\\\\""=3'],
+    ['東京 都:1', '"東京 都":1'],
+    ['(-x!=4', '"-x"!=4'],
+  ] as const) {
+    const columns = NAMED.filter(({ name }) => name !== 'day');
+    it(`is named in the error of ${query}`, () => {
+      const found = ask(query, { columns });
+      assert.ok(found.endsWith(` The name of the column has to be quoted: ${meant.replaceAll('\\\\', '\\')}`), found);
+    });
+  }
+
+  it('is no part of other errors', () => {
+    for (const query of ['"Price per day"<x', '"Price per day"<20 (', 'Size:3', 'Price per day (', 'Nothing=1']) {
+      const found = ask(query, { columns: NAMED });
+      assert.match(found, /^\d+: /);
+      assert.doesNotMatch(found, /has to be quoted: /, query);
+    }
+  });
+});
