@@ -122,7 +122,7 @@ describe('cartulary serve --workers 2', () => {
     other.close();
     await assert.rejects(
       scene.start({}, ['serve', '--workers', '0']),
-      /option '--workers <number>' argument '0' is invalid\. It must be a whole number from 1 to 64\.\n$/,
+      /option '--workers <number>' argument '0' is invalid\. --workers must be a whole number from 1 to 64\.\n$/,
     );
   });
 });
