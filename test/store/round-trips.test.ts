@@ -7,7 +7,7 @@ import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { tapWire, type WireTap } from '../support/wire-tap.ts';
 
-const RUNS = 4;
+const RUNS = 6;
 
 describe('round trips', () => {
   let database: TestDatabase;
@@ -46,7 +46,10 @@ describe('round trips', () => {
   let codes = 0;
   const values = () => ({ [title]: string('x'), [code]: string(`code ${++codes}`) });
 
-  /** With warm caches, the minimum of several runs: statements of timers are on the wire too. */
+  /**
+   * With warm caches, the least of several runs: statements of timers are on the wire too, and a long message that is sent
+   * in pieces counts as several round trips if the database replies to its beginning.
+   */
   async function cost(work: () => Promise<{ status: number }>) {
     const costs = [];
     for (let run = 0; run < RUNS; run += 1) {
@@ -54,7 +57,10 @@ describe('round trips', () => {
       assert.equal((await work()).status < 300, true);
       costs.push(tap.take());
     }
-    return costs.reduce((least, one) => (one.statements < least.statements ? one : least));
+    return {
+      roundTrips: Math.min(...costs.map(({ roundTrips }) => roundTrips)),
+      statements: Math.min(...costs.map(({ statements }) => statements)),
+    };
   }
 
   const create = async () =>
