@@ -146,15 +146,16 @@ test('a full queue of one application refuses with UNAVAILABLE and does not dela
   const thumbnails = started(t);
   const first = stalled();
   const running = thumbnails.make(imageOf(first), 64);
-  const waiting = Array.from({ length: 256 }, () => works(thumbnails));
+  let done = 0;
+  const waiting = Array.from({ length: 256 }, () => works(thumbnails).then(() => done++));
   const refused = { name: 'refused', tenant: 'one', open: () => assert.fail('it was opened before its turn') };
   await assert.rejects(thumbnails.make(refused, 64), (error) => error instanceof Fault && error.code === 'UNAVAILABLE');
-  let done = 0;
-  for (const one of waiting) void one.then(() => done++);
+  // On a busy machine the first has given way by now.
+  const before = done;
   const other = thumbnails.make(imageOf(streamOf(small), 'two'), 64);
   first.end(small.subarray(100));
   await other;
-  assert.ok(done < 10, `another application waited for ${done}`);
+  assert.ok(done - before < 10, `another application waited for ${done - before}`);
   await Promise.all([running, ...waiting]);
 });
 
