@@ -120,7 +120,7 @@ describe('a session ends on every server within a second', () => {
     const refused = await new Client(a.address, app.id).signIn(person.id);
     assert.equal(refused.status, 401);
     const methods = await a.send('GET', `/v1/${app.id}/session/methods`);
-    assert.deepEqual(methods.body, { password: false, singleSignOn: true, passwordReset: false });
+    assert.deepEqual(methods.body, { name: 'Test', password: false, singleSignOn: true, passwordReset: false });
     const changed = await a.send('PUT', `/v1/${app.id}/session/password`, {
       token: person.token,
       json: { currentPassword: PASSWORD, newPassword: OTHER_PASSWORD },

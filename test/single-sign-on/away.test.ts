@@ -44,7 +44,7 @@ describe('a provider of single sign-on that is away', () => {
     const page = await browser.ask(`${server.address}${beginPath(app.id)}?returnTo=/console/%26%22%3E`, html);
     assert.equal(page.status, 503);
     assert.equal(page.headers.get('retry-after'), '5');
-    assert.match(page.text, /try again in a little while/);
+    assert.match(page.text, /try again in a moment/);
     assert.match(page.text, /singleSignOn\?returnTo=%2Fconsole%2F%26%22%3E"/);
     provider.instead.delete(DESCRIPTION);
     const { browser: later, state, back } = await begin(server, app.id);

@@ -124,9 +124,22 @@ function bodyOf(row: DescribedRoute, nameOf: Naming | undefined): object {
     };
   }
   if (row.takesBytes !== true) return {};
-  const type = 'Tus-Resumable' in (row.headers ?? {}) ? 'application/offset+octet-stream' : '*/*';
-  return { requestBody: { content: { [type]: { schema: {} } } } };
+  const content = 'Tus-Resumable' in (row.headers ?? {}) ? { 'application/offset+octet-stream': ANYTHING } : FILE;
+  return { requestBody: { content } };
 }
+
+const ANYTHING = { schema: {} };
+
+/** Bytes of any type, or a form with the one file. */
+const FILE = {
+  '*/*': ANYTHING,
+  'multipart/form-data': {
+    schema: {
+      type: 'object',
+      properties: { file: { type: 'string', contentMediaType: 'application/octet-stream' } },
+    },
+  },
+};
 
 function responsesOf(row: DescribedRoute, nameOf: Naming | undefined): object {
   const further = Object.entries(furtherRefusals(row)).map(([status, sentence]) => [status, problem(sentence)]);
@@ -138,12 +151,17 @@ function responsesOf(row: DescribedRoute, nameOf: Naming | undefined): object {
   return Object.fromEntries([...successes, ...refusals, ...further]);
 }
 
-function responseOf({ body, sentence, status }: Success, nameOf: Naming | undefined): object {
-  const description = sentence;
-  if (body === undefined) return { description };
-  if (typeof body === 'string') return { description, content: { '*/*': { schema: {} } } };
+function responseOf({ body, sentence, headers = {} }: Success, nameOf: Naming | undefined): object {
+  const names = Object.entries(headers).map(([name, description]) => [
+    name,
+    { description, schema: { type: 'string' } },
+  ]);
+  const described = {
+    description: sentence,
+    ...(names.length === 0 ? {} : { headers: Object.fromEntries(names) }),
+  };
+  if (body === undefined) return described;
+  if (typeof body === 'string') return { ...described, content: { '*/*': { schema: {} } } };
   const [type, shape] = 'json' in body ? [JSON_TYPE, body.json] : ['application/x-ndjson', body.lines];
-  return { description, content: { [type]: { schema: written(shape, nameOf) } }, ...(status === 201 ? LOCATION : {}) };
+  return { ...described, content: { [type]: { schema: written(shape, nameOf) } } };
 }
-
-const LOCATION = { headers: { Location: { description: 'Where it is.', schema: { type: 'string', format: 'uri' } } } };

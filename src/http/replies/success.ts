@@ -6,6 +6,8 @@ export interface Success {
   /** Absent: no body. `bytes`: of any content type. */
   readonly body?: { readonly json: object } | { readonly lines: object } | 'bytes' | 'page';
   readonly sentence: string;
+  /** The headers that a program may want to read, with a sentence each. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 const arrayOf = (items: object) => ({ type: 'array', items });
@@ -28,6 +30,11 @@ export const lines = (shape: object, sentence: string): Success => ({ status: 20
 export const bytes = (sentence: string, status = 200): Success => ({ status, body: 'bytes', sentence });
 
 export const nothing = (sentence: string): Success => ({ status: 204, sentence });
+
+export const withHeaders = (success: Success, headers: Readonly<Record<string, string>>): Success => ({
+  ...success,
+  headers,
+});
 
 /** For a request that names what the client has already. */
 export const UNCHANGED: Success = { status: 304, sentence: 'What the client has is still right.' };

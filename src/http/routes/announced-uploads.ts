@@ -6,7 +6,7 @@ import { Fault, fault } from '../../faults.ts';
 import * as uploads from '../../operations/attachments/announced-uploads.ts';
 import { AttachmentMetadata } from '../../wire/attachments.ts';
 import { NO_CONTENT, type Reply } from '../replies/reply.ts';
-import { json, nothing } from '../replies/success.ts';
+import { json, nothing, withHeaders } from '../replies/success.ts';
 import type { Input, Parameters } from '../requests/input.ts';
 import {
   checkOffsetType,
@@ -93,6 +93,7 @@ const overridden: Run = async (context, input) => {
   throw fault('INVALID_PARAMETER', { parameter: 'X-HTTP-Method-Override', reason });
 };
 
+const PROGRESS = { 'Upload-Offset': 'How many bytes are there, and where the next ones begin.' };
 const WHOLE = { type: 'integer', minimum: 0 };
 const LENGTH = { schema: WHOLE, sentence: 'The size of the file in bytes.', required: true } as const;
 const OFFSET = { schema: WHOLE, sentence: 'How many bytes are there already.' } as const;
@@ -139,7 +140,7 @@ const ROWS: readonly UserRoute[] = [
     headers: { ...VERSION, 'Upload-Length': LENGTH, 'Upload-Metadata': METADATA, 'X-Service-CreatorId': CREATOR },
     operation: 'announceUpload',
     sentence: 'Announces a file whose bytes come later; records may hold it from then on.',
-    success: [json(AttachmentMetadata, 'The attachment; `Location` is where its bytes go.', 201)],
+    success: [withHeaders(json(AttachmentMetadata, 'The attachment.', 201), { Location: 'Where its bytes go.' })],
     run: withVersion(announce),
   }),
   userRoute({
@@ -149,7 +150,7 @@ const ROWS: readonly UserRoute[] = [
     headers: VERSION,
     operation: 'getUpload',
     sentence: 'How many bytes of an announced file are there.',
-    success: [{ status: 200, sentence: 'In the headers.' }],
+    success: [withHeaders({ status: 200, sentence: 'In the headers.' }, PROGRESS)],
     run: withVersion(show),
   }),
   userRoute({
@@ -160,7 +161,7 @@ const ROWS: readonly UserRoute[] = [
     headers: { ...VERSION, 'Upload-Offset': OFFSET },
     operation: 'appendToUpload',
     sentence: 'Takes the next bytes of an announced file; the body is these bytes.',
-    success: [nothing('`Upload-Offset` is where the next bytes begin.')],
+    success: [withHeaders(nothing('Taken.'), PROGRESS)],
     run: withVersion(append),
   }),
   userRoute({

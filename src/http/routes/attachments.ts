@@ -16,7 +16,7 @@ import { staleAsBusy } from '../../operations/current-definition.ts';
 import { AttachmentMetadata } from '../../wire/attachments.ts';
 import { isIdentifier, PATTERNS } from '../../wire/identifiers.ts';
 import { NOT_MODIFIED, type Reply, replyJson } from '../replies/reply.ts';
-import { bytes, json, UNCHANGED } from '../replies/success.ts';
+import { bytes, json, UNCHANGED, withHeaders } from '../replies/success.ts';
 import { unchanged, VARY, type Validators } from '../requests/conditional.ts';
 import { fileBody } from '../requests/incoming-file.ts';
 import type { Input, Parameters } from '../requests/input.ts';
@@ -94,6 +94,12 @@ const DOWNLOAD_HEADERS = {
   'If-Range': { schema: { type: 'string' }, sentence: 'Send the part only if the file is still this one.' },
 } as const satisfies Parameters;
 
+const FILE_HEADERS = {
+  ETag: 'The hash of the content, for conditions.',
+  'Last-Modified': 'When the file was uploaded.',
+  'Content-Disposition': 'The name of the file.',
+};
+
 export const ATTACHMENT_ROUTES: readonly UserRoute[] = [
   userRoute({
     method: 'POST',
@@ -126,7 +132,11 @@ export const ATTACHMENT_ROUTES: readonly UserRoute[] = [
     headers: DOWNLOAD_HEADERS,
     operation: 'downloadAttachment',
     sentence: 'The bytes of an attachment, or of a part of it; with `size` a small picture of an image.',
-    success: [bytes('The file, or the thumbnail.'), bytes('The part of the file that was asked for.', 206), UNCHANGED],
+    success: [
+      withHeaders(bytes('The file, or the thumbnail.'), FILE_HEADERS),
+      withHeaders(bytes('The part of the file that was asked for.', 206), FILE_HEADERS),
+      UNCHANGED,
+    ],
     run: async (context, { params, query, header, isHead }) => {
       refuseAsPartOfPage(header);
       const place = { collectionId: params.collectionId!, attachmentId: params.attachmentId! };

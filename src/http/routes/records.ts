@@ -8,7 +8,7 @@ import { removeMany } from '../../operations/records/removals.ts';
 import { Application } from '../../wire/applications.ts';
 import { DeletedCount, NewRecord, OutgoingRecord, RecordUpdate, RecordUpdateWithId } from '../../wire/records.ts';
 import { arrayOf, headerText, NO_CONTENT, NOT_MODIFIED, replyJson, replyText } from '../replies/reply.ts';
-import { json, list, nothing, oneOrList, UNCHANGED } from '../replies/success.ts';
+import { json, list, nothing, oneOrList, UNCHANGED, withHeaders } from '../replies/success.ts';
 import { currentCopy, requiredHash, VARY } from '../requests/conditional.ts';
 import {
   DELETE_LIMIT_MAX,
@@ -31,6 +31,11 @@ const IF_NONE_MATCH = { schema: { type: 'string' }, sentence: 'The `ETag` of the
 const IF_MATCH = { schema: { type: 'string' }, sentence: 'The hash of the record as the client knows it, in quotes.' };
 const otherRecord = () => fault('INVALID_BODY', { reason: 'must be the ID in the path, or be left out', path: '/id' });
 
+const LIST_HEADERS = {
+  Link: 'The address of the next page, unless this is the last.',
+  'Cartulary-Hint': 'What was probably meant by a search that finds nothing, percent-encoded.',
+};
+
 export const RECORD_ROUTES: readonly UserRoute[] = [
   userRoute({
     method: 'GET',
@@ -50,7 +55,7 @@ export const RECORD_ROUTES: readonly UserRoute[] = [
     parameters: LIST_PARAMETERS,
     operation: 'listRecords',
     sentence: 'Lists records in order, page by page, narrowed down by a search.',
-    success: [list(OutgoingRecord, 'A page of records; an empty array after the last.')],
+    success: [withHeaders(list(OutgoingRecord, 'A page of records; an empty array after the last.'), LIST_HEADERS)],
     run: async (context, { params, query, address }) => {
       const input = { collectionId: params.collectionId!, ...readListParameters(query) };
       const { texts, next, hint } = await recordLists.list(context, input);
@@ -131,7 +136,10 @@ export const RECORD_ROUTES: readonly UserRoute[] = [
     headers: { 'If-None-Match': IF_NONE_MATCH },
     operation: 'getRecord',
     sentence: 'One record.',
-    success: [json(OutgoingRecord, 'The record.'), UNCHANGED],
+    success: [
+      withHeaders(json(OutgoingRecord, 'The record.'), { ETag: 'The hash of the record, for conditions.' }),
+      UNCHANGED,
+    ],
     run: async (context, { params, header }) => {
       const view = await records.get(context, { collectionId: params.collectionId!, recordId: params.recordId! });
       const headers = { etag: view.etag, 'cache-control': 'private, no-cache', vary: VARY };
