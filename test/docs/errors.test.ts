@@ -3,11 +3,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { FAULTS } from '../../src/faults.ts';
+import { OPERATOR_ROUTES } from '../../src/http/routes/operator.ts';
 import { codeIn, readPage, readSource, tableOf } from '../support/markdown.ts';
 
-const rows = tableOf('errors', 'Code', 'Status').map(([code, status, , when, params]) => ({
+const rows = tableOf('errors', 'Code', 'Status').map(([code, status, where, when, params]) => ({
   code: codeIn(code) ?? '',
   status: Number(status),
+  where: where ?? '',
   when: when ?? '',
   params: params ?? '',
 }));
@@ -33,6 +35,17 @@ describe('docs/errors.md', () => {
         assert.match(params, new RegExp(`\\b${member}\\b`), `${code} has params ${type}`);
       }
     }
+  });
+
+  it("counts to the operator's interface what the commands explain, and the identifiers in its paths", () => {
+    const explained = [...readSource('src/cli/refusals.ts').matchAll(/^ {2}([A-Z_]+): /gm)].map(([, code]) => code);
+    const paths = OPERATOR_ROUTES.map(({ path }) => path).join();
+    const malformed = [...paths.matchAll(/:(\w+Id)\b/g)].map(([, name = '']) => {
+      return `INVALID_${name.replaceAll(/[A-Z]/g, '_$&').toUpperCase()}`;
+    });
+    const codes = [...explained, ...malformed];
+    assert.ok(codes.includes('SHARED_USER_NOT_FOUND') && codes.includes('INVALID_SHARED_USER_ID'));
+    for (const { code, where } of rows) if (codes.includes(code)) assert.match(where, /O/, code);
   });
 
   it('explains every status', () => {
