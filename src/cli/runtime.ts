@@ -3,8 +3,8 @@
 /**
  * Megabytes of a half of the young generation, and how to ask for them. Node 20 and 22 take 16 by themselves. Node 24 takes up
  * to 64, which the server fills with garbage before any of it is collected: with 16 the rows of the limit bench took 10 to 60 MB
- * less (`get` 162 for 175 MB, `create 1` 190 for 244), and no more processor time. On Node 20, 8 took 14 % more processor time
- * for `list newest 100` and 38 % for `create 1`, and 32 took up to 24 MB more for nothing (three rounds, a busy machine).
+ * less (`get` 162 for 175 MB, `create 1` 190 for 244; single rounds on a busy machine). On Node 20, 8 took more processor time
+ * for `list newest 100` and `create 1`, and 32 took up to 24 MB more.
  */
 const YOUNG_GENERATION = '--max-semi-space-size=16';
 const FIRST_WITH_MORE = 23;
