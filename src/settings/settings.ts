@@ -1,6 +1,6 @@
 // The table of all settings. They are read once at startup and passed on as values; nothing else reads the environment.
 
-import { editDistance } from './edit-distance.ts';
+import { editDistance } from '../domain/edit-distance.ts';
 import {
   attachmentsLocation,
   attributes,

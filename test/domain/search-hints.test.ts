@@ -69,7 +69,10 @@ describe('the hint for a search that finds nothing', () => {
 describe('the name of a column without its quotation marks', () => {
   for (const [query, meant] of [
     ['Price per days<20 Price per day<20', '"Price per day"<20'],
-    ['Price per day < 20', '"Price per day"<'],
+    ['Price per day < 20', '"Price per day"<20'],
+    ['Price per day< 20', '"Price per day"<'],
+    ['price per day<20', '"Price per day"<20'],
+    ['(PRICE PER DAY>="2 0")', '"Price per day">="2 0"'],
     ['Size (cm)>5', '"Size (cm)">5'],
     ['A "B"=3', '"A \\\\"B\\\\""=3'],
     ['東京 都:1', '"東京 都":1'],
@@ -83,10 +86,49 @@ describe('the name of a column without its quotation marks', () => {
   }
 
   it('is no part of other errors', () => {
-    for (const query of ['"Price per day"<x', '"Price per day"<20 (', 'Size:3', 'Price per day (', 'Nothing=1']) {
+    for (const query of [
+      '"Price per day"<x',
+      '"Price per day"<20 (',
+      'Size:3',
+      'Price per day (',
+      'Nothing=1',
+      '"price per day"<20',
+    ]) {
       const found = ask(query, { columns: NAMED });
       assert.match(found, /^\d+: /);
       assert.doesNotMatch(found, /has to be quoted: /, query);
+    }
+  });
+});
+
+describe('a name that resembles that of a column', () => {
+  const columns = NAMED.filter(({ name }) => !['day', 'Price'].includes(name));
+  for (const [query, meant] of [
+    [`'Price per day'<20`, '"Price per day"<20'],
+    ['red “price per day”<20', '"Price per day"<20'],
+    ['Price<20', '"Price per day"<20'],
+    ['(price per!=20)', '"Price per day"!=20'],
+    ['Price per dya<20', '"Price per day"<20'],
+    ['"Price per dya"<20', '"Price per day"<20'],
+    ['Size:3', '"Size (cm)":3'],
+    ['Nam:red', 'Name:red'],
+    ['-Nome=x', 'Name=x'],
+    [`'Name':"red one" x`, 'Name:"red one"'],
+    ['😀 Strated>2024', 'Started>2024'],
+    ['createdAt>2024', '$createdAt>2024'],
+    ['updatedat:today', '$updatedAt:today'],
+    ['created>2024', '$createdAt>2024'],
+    ['id=r1', '$id=r1'],
+  ] as const) {
+    it(`is named in the error of ${query}`, () => {
+      const found = ask(query, { columns });
+      assert.ok(found.endsWith(` Perhaps this is meant: ${meant}`), found);
+    });
+  }
+
+  it('is not assumed where none is near, or only one that cannot be searched', () => {
+    for (const query of ['Colour:red', '10:30', 'Hiden=x', 'N=1', 'http://x', '"":x', 'a Prices of 10:30']) {
+      assert.match(ask(query, { columns }), /called "[^"]*"\. A text to look for|cannot stand|cannot follow/, query);
     }
   });
 });

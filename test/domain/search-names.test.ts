@@ -42,9 +42,13 @@ describe('names', () => {
     ['Hidden=x', '0: Column "Hidden" is not searchable.'],
     ['😀 Hidden=', '2: Column "Hidden" is not searchable.'],
     ['name=x', '0: There is no column called "name". There is one called "Name".'],
-    ['Nome=x', '0: There is no column called "Nome". A text to look for that contains an operator has to be quoted.'],
+    ['Nome=x', '0: There is no column called "Nome". Perhaps this is meant: Name=x'],
+    [
+      'Colour=x',
+      '0: There is no column called "Colour". A text to look for that contains an operator has to be quoted.',
+    ],
     ['10:30', '0: There is no column called "10". A text to look for that contains an operator has to be quoted.'],
-    ['"$id"=x', '0: There is no column called "$id". A text to look for that contains an operator has to be quoted.'],
+    ['"$id"=x', '0: There is no column called "$id". Perhaps this is meant: $id=x'],
     [
       '"$c0000001"=x',
       '0: There is no column called "$c0000001". A text to look for that contains an operator has to be quoted.',
@@ -115,7 +119,7 @@ describe('dots in names', () => {
     ['a.b.z=x', '0: Column "a.b" is a String and has no keys such as "z".'],
     ['a.b.k.z=x', '0: Column "a.b.k" has no key "z".'],
     ['"a.b".k=x', '0: Column "a.b" is a String and has no keys such as "k".'],
-    ['No=x', '0: There is no column called "No". A text to look for that contains an operator has to be quoted.'],
+    ['No=x', '0: There is no column called "No". Perhaps this is meant: No.=x'],
   ];
   for (const [query, expected] of mistakes) it(query, () => assert.equal(ask(query, { columns }), expected));
 });

@@ -2,7 +2,7 @@
 // e-mail address. An exact name comes first, then one in other case. Several are listed; for none, the nearest is offered.
 
 import { listed, shown } from '../../domain/definition/problems.ts';
-import { editDistance } from '../../settings/edit-distance.ts';
+import { editDistance } from '../../domain/edit-distance.ts';
 import type { Collection } from '../../wire/applications.ts';
 import { type IdentifierName, isIdentifier } from '../../wire/identifiers.ts';
 import type { Definition } from '../../wire/publish-document.ts';

@@ -6,8 +6,8 @@ import { quoteClipped } from '../values/value-type.ts';
 import { matchAnywhere } from './bare-terms.ts';
 import { findSubject, type Subject, searchableFields, type TypedField } from './columns.ts';
 import type { Condition } from './condition.ts';
-import { withNameToQuote } from './hints.ts';
 import { invalidSearch } from './invalid-search.ts';
+import { withNameMeant } from './names-meant.ts';
 import { type Criterion, parse, type Syntax } from './parse.ts';
 import { isProblem } from './spans.ts';
 import { type Comparison, type TermContext, TYPE_RULES } from './type-rules.ts';
@@ -24,7 +24,7 @@ export function readSearch(query: string, context: QueryContext): Condition {
   try {
     return readCondition(query, context);
   } catch (error) {
-    throw withNameToQuote(error, query, context.columns);
+    throw withNameMeant(error, query, context.columns);
   }
 }
 

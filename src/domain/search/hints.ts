@@ -1,11 +1,9 @@
-// What was probably meant by a query that can be read and finds nothing. Asked only when a page is empty. Also the addition to
-// an error that an unquoted name has caused.
+// What was probably meant by a query that can be read and finds nothing. Asked only when a page is empty.
 
-import { Fault } from '../../faults.ts';
 import type { Column } from '../../wire/applications.ts';
 import { clip, quoteClipped } from '../values/value-type.ts';
-import { findSubject, TEXT_TO_QUOTE } from './columns.ts';
-import { invalidSearch } from './invalid-search.ts';
+import { findSubject } from './columns.ts';
+import { quoteTerm } from './names-meant.ts';
 import { type Criterion, parse, type Syntax, type Term } from './parse.ts';
 
 /** A sentence about the first term that looks as if another language were meant; undefined if none does. */
@@ -76,33 +74,3 @@ function lowercaseOperator(parts: readonly Syntax[]): string | undefined {
     return `${part.term.text} is a word to look for; the operator is ${part.term.text.toUpperCase()}`;
   });
 }
-
-const NEEDS_QUOTES = /[\s()":=!<>]|^[-$]/;
-const OPERATOR_NEXT = /^\s*(?:!=|[:=<>])\S*/;
-
-/** An error of a query in which the name of a column stands before an operator and lacks its quotation marks. */
-export function withNameToQuote(error: unknown, query: string, columns: readonly Column[]): unknown {
-  if (!(error instanceof Fault) || error.code !== 'INVALID_SEARCH') return error;
-  const { message, position } = error.params as { message: string; position: number };
-  for (const { name } of columns) {
-    const comparison = NEEDS_QUOTES.test(name) ? comparisonAfter(name, query) : undefined;
-    if (comparison === undefined) continue;
-    const meant = `${quoteTerm(name)}${clip(comparison.trim())}`;
-    return invalidSearch(
-      `${message.replace(TEXT_TO_QUOTE, '')} The name of the column has to be quoted: ${meant}`,
-      position,
-    );
-  }
-  return error;
-}
-
-/** The operator and the term after the unquoted name; undefined if it does not occur before an operator. */
-function comparisonAfter(name: string, query: string): string | undefined {
-  for (let at = query.indexOf(name); at !== -1; at = query.indexOf(name, at + 1)) {
-    const comparison = query[at - 1] === '"' ? null : OPERATOR_NEXT.exec(query.slice(at + name.length));
-    if (comparison !== null) return comparison[0];
-  }
-  return undefined;
-}
-
-const quoteTerm = (text: string): string => `"${text.replaceAll(/["\\]/g, '\\$&')}"`;
