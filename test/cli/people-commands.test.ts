@@ -102,14 +102,11 @@ describe('the commands for people', { concurrency: 2 }, () => {
     const args = ['--name', 'Bob', '--email', 'bob@example.com', '--password-stdin', '--no-admin'];
     const made = await cartulary(['users', 'create', 'Field work', ...args], PASSWORD);
     const { id } = JSON.parse(made.stdout);
-    assert.match(
-      made.stderr,
-      /^Created Bob \(u\w{7}\) in Field work: not an admin, with API and management access\.$/m,
-    );
+    assert.match(made.stderr, /^Created Bob \(u\w{7}\) in Field work: not an admin, with API access\.\n$/);
     const update = ['users', 'update', 'Field work', 'Bob'];
     assert.match(
       await good([...update, '--email', 'bob@example.org', '--admin', '--profile', 'Office']),
-      /^Updated Bob \(u\w{7}\): an admin with API and management access\.$/m,
+      /^Updated Bob \(u\w{7}\): an admin with API access\.$/m,
     );
     const { body } = await server.operator('GET', `/applications/${app.id}/users/${id}`);
     assert.deepEqual([body.email, body.admin, body.profile], ['bob@example.org', true, { name: 'Office' }]);
@@ -130,6 +127,49 @@ describe('the commands for people', { concurrency: 2 }, () => {
       await cartulary(['users', 'disable', 'Field work', 'Admin']),
       /^Nothing was changed: the application would be left without an admin who has management access\.$/m,
     );
+  });
+
+  it('give management access without being asked only to admins, and say what it amounts to', async () => {
+    const { id } = await publishApplication(server, { name: 'Rights', collections: [] });
+    const create = async (name: string, ...options: string[]) => {
+      const args = ['--name', name, '--email', `${name}@example.com`, '--password-stdin', ...options];
+      return (await cartulary(['users', 'create', id, ...args], PASSWORD)).stderr;
+    };
+    assert.match(await create('chief'), /: an admin with API and management access\.$/m);
+    assert.match(await create('clerk', '--no-admin'), /: not an admin, with API access\.$/m);
+    assert.match(
+      await create('keeper', '--no-admin', '--management-api-access'),
+      /: not an admin, with API and management access, by which the user can become an admin\.$/m,
+    );
+    assert.match(await create('guest', '--no-management-api-access'), /: an admin with API access\.$/m);
+  });
+
+  it('warn of an e-mail address that other users have, who then cannot sign in by it', async () => {
+    const { id } = await publishApplication(server, { name: 'Addresses', collections: [] });
+    const signsInByEmail = async (email: string) =>
+      (await server.send('POST', `/v1/${id}/session`, { json: { email, password: PASSWORD } })).status;
+    const create = async (name: string, email: string) => {
+      const args = ['--name', name, '--email', email, '--password-stdin'];
+      return (await cartulary(['users', 'create', id, ...args], PASSWORD)).stderr;
+    };
+    assert.doesNotMatch(await create('Ida', 'ida@example.com'), /Warning/);
+    // It contains the other one.
+    assert.doesNotMatch(await create('Frida', 'frida@example.com'), /Warning/);
+    assert.equal(await signsInByEmail('ida@example.com'), 200);
+    assert.match(
+      await create('Ida again', 'IDA@example.com'),
+      /^Warning: 1 other user has the address IDA@example\.com too\. .*none of them can sign in by e-mail, only by user ID\.$/m,
+    );
+    assert.equal(await signsInByEmail('ida@example.com'), 401);
+    const update = ['users', 'update', id, 'Frida'];
+    assert.match((await cartulary([...update, '--email', 'ida@example.com'])).stderr, /^Warning: 2 other users have /m);
+    assert.equal((await cartulary([...update, '--no-admin'])).stderr, '');
+    const shared = async (name: string) => {
+      const args = ['--name', name, '--email', 'lin@example.com', '--password-stdin'];
+      return (await cartulary(['shared-users', 'create', 'Acme', ...args], PASSWORD)).stderr;
+    };
+    assert.doesNotMatch(await shared('Lin'), /Warning/);
+    assert.match(await shared('Lin 2'), /^Warning: 1 other user has the address lin@example\.com too\. /m);
   });
 
   it('set passwords from standard input, and ask for them where there is a terminal', async () => {

@@ -81,7 +81,7 @@ export async function readPages<T>(
   return all;
 }
 
-const wholeList = { atMost: PAGES_MAX * PAGE };
+export const wholeList = { atMost: PAGES_MAX * PAGE };
 
 export async function findApplicationId(client: OperatorClient, given: string): Promise<string> {
   if (isIdentifier('applicationId', given)) return given;

@@ -1,9 +1,10 @@
 // What the commands for users and for shared users have in common: their lists, and how a person is named.
 
+import { foldText } from '../../domain/search/fold.ts';
 import { CommandFailure } from '../failure.ts';
 import type { OperatorClient } from '../operator-client.ts';
-import { printTable } from './columns.ts';
-import { readPages } from './names.ts';
+import { countOf, printTable } from './columns.ts';
+import { readPages, wholeList } from './names.ts';
 import { JSON_OPTION, type OptionRow, type Printing, printJson } from './row.ts';
 
 const TOP_DEFAULT = 100;
@@ -64,5 +65,21 @@ function readTop(text: string | undefined): number {
 }
 
 export const personTitle = ({ id, name }: { readonly id: string; readonly name: string }): string => `${name} (${id})`;
+
+interface Person {
+  readonly id: string;
+  readonly email: string;
+}
+
+/** `list`: the path of the users, or shared users, of which `person` is one. */
+export async function warnOfSameEmail(client: OperatorClient, list: string, person: Person): Promise<void> {
+  const found = await readPages<Person>(client, list, { parameters: { email: person.email }, ...wholeList });
+  const folded = foldText(person.email);
+  const others = found.filter(({ id, email }) => id !== person.id && foldText(email) === folded).length;
+  if (others === 0) return;
+  console.error(
+    `Warning: ${countOf(others, 'other user has', 'other users have')} the address ${person.email} too. As long as several users of an application have it, none of them can sign in by e-mail, only by user ID.`,
+  );
+}
 
 export const CONFIRM_DELETE: OptionRow = { flags: '--yes', text: 'confirm that it is deleted', required: true };

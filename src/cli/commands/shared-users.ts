@@ -5,7 +5,14 @@ import type { OperatorClient } from '../operator-client.ts';
 import { printTable } from './columns.ts';
 import { findOrganization, findSharedUser, organizationPath, sharedUsersPath } from './names.ts';
 import { PASSWORD_OPTION, type PasswordOptions, readPassword } from './passwords.ts';
-import { CONFIRM_DELETE, PEOPLE_LIST_OPTIONS, type PeopleListOptions, personTitle, printList } from './people.ts';
+import {
+  CONFIRM_DELETE,
+  PEOPLE_LIST_OPTIONS,
+  type PeopleListOptions,
+  personTitle,
+  printList,
+  warnOfSameEmail,
+} from './people.ts';
 import { type CommandRow, JSON_OPTION, operatorCommand, type Printing, printJson } from './row.ts';
 
 interface NewSharedUserOptions extends PasswordOptions {
@@ -27,27 +34,29 @@ async function create(client: OperatorClient, given: string, options: NewSharedU
   console.error(
     `Created ${personTitle(user)} in ${organization}. \`users create <application> --name\` activates shared users in an application.`,
   );
+  await warnOfSameEmail(client, sharedUsersPath(organization), user);
 }
 
 /** The shared user that the arguments name, and its path. */
 async function find(client: OperatorClient, [given = '', name = '']: readonly string[]) {
   const organization = await findOrganization(client, given);
   const user = await findSharedUser(client, organization, name);
-  return { user, path: `${sharedUsersPath(organization)}/${user.id}` };
+  const list = sharedUsersPath(organization);
+  return { user, list, path: `${list}/${user.id}` };
 }
 
 async function change(
   client: OperatorClient,
   args: readonly string[],
   options: { readonly email?: string; readonly disabled?: boolean },
-): Promise<ManagementSharedUser> {
-  const { user, path } = await find(client, args);
+): Promise<{ user: ManagementSharedUser; list: string }> {
+  const { user, list, path } = await find(client, args);
   const body = { email: options.email ?? user.email, disabled: options.disabled ?? user.disabled };
-  return (await client.send('PUT', path, body)) as ManagementSharedUser;
+  return { user: (await client.send('PUT', path, body)) as ManagementSharedUser, list };
 }
 
 async function setDisabled(client: OperatorClient, args: readonly string[], disabled: boolean): Promise<void> {
-  const user = await change(client, args, { disabled });
+  const { user } = await change(client, args, { disabled });
   console.log(`${personTitle(user)} is ${disabled ? 'disabled in every application' : 'enabled'}.`);
 }
 
@@ -112,8 +121,9 @@ export const SHARED_USER_COMMANDS: readonly CommandRow[] = [
     options: [{ flags: '--email <address>', text: 'e-mail address', required: true }],
     examples: ['shared-users update Acme Grace --email grace@example.org'],
     run: async (client, { args, options }) => {
-      const user = await change(client, args, options);
+      const { user, list } = await change(client, args, options);
       console.log(`Updated ${personTitle(user)}: ${user.email}.`);
+      await warnOfSameEmail(client, list, user);
     },
   }),
   operatorCommand({

@@ -8,7 +8,7 @@ import { Refusal } from '../refusals.ts';
 
 type Rights = Pick<ManagementUser, 'admin' | 'apiAccess' | 'managementApiAccess' | 'organizationManagementApiAccess'>;
 
-/** `an admin with API and management access`. */
+/** `an admin with API and management access`. Says so where the rights amount to more than they seem to. */
 export function rightsText(user: Rights): string {
   const accesses = [
     ...(user.apiAccess ? ['API'] : []),
@@ -16,7 +16,8 @@ export function rightsText(user: Rights): string {
     ...(user.organizationManagementApiAccess ? ['organization management'] : []),
   ];
   const access = accesses.length === 0 ? 'without API access' : `with ${listed(accesses)} access`;
-  return `${user.admin ? 'an admin' : 'not an admin,'} ${access}`;
+  const more = user.managementApiAccess && !user.admin ? ', by which the user can become an admin' : '';
+  return `${user.admin ? 'an admin' : 'not an admin,'} ${access}${more}`;
 }
 
 /** For a cell of a table. */

@@ -7,7 +7,14 @@ import type { OperatorClient } from '../operator-client.ts';
 import { printTable } from './columns.ts';
 import { findApplication, findApplicationId, findUser, usersPath } from './names.ts';
 import { PASSWORD_OPTION, type PasswordOptions, readPassword } from './passwords.ts';
-import { CONFIRM_DELETE, PEOPLE_LIST_OPTIONS, type PeopleListOptions, personTitle, printList } from './people.ts';
+import {
+  CONFIRM_DELETE,
+  PEOPLE_LIST_OPTIONS,
+  type PeopleListOptions,
+  personTitle,
+  printList,
+  warnOfSameEmail,
+} from './people.ts';
 import { type CommandRow, JSON_OPTION, type OptionRow, operatorCommand, type Printing, printJson } from './row.ts';
 import { rightsCell, rightsText, withKnownNames } from './user-rights.ts';
 
@@ -21,7 +28,7 @@ interface NewUserOptions extends PasswordOptions {
   readonly email?: string;
   readonly admin: boolean;
   readonly apiAccess: boolean;
-  readonly managementApiAccess: boolean;
+  readonly managementApiAccess?: boolean;
   readonly organizationManagementApiAccess?: true;
   readonly profile: string;
   readonly team?: string;
@@ -42,7 +49,8 @@ async function create(client: OperatorClient, given: string, options: NewUserOpt
     ...(password === undefined ? {} : { password }),
     admin,
     apiAccess,
-    managementApiAccess: options.managementApiAccess && apiAccess,
+    // Users who have it can become admins, so it is left out with `--no-admin`.
+    managementApiAccess: options.managementApiAccess ?? (admin && apiAccess),
     organizationManagementApiAccess: options.organizationManagementApiAccess ?? false,
     profile: { name: profile },
     ...(team === undefined ? {} : { team: { name: team }, teamLeader: options.teamLeader ?? false }),
@@ -50,6 +58,7 @@ async function create(client: OperatorClient, given: string, options: NewUserOpt
   const user = (await withKnownNames(definition, client.send('POST', usersPath(id), body))) as ManagementUser;
   printJson(user);
   console.error(`Created ${personTitle(user)} in ${definition.name}: ${rightsText(user)}.`);
+  await warnOfSameEmail(client, usersPath(id), user);
 }
 
 interface UpdateOptions {
@@ -91,24 +100,25 @@ async function change(
   client: OperatorClient,
   [application = '', given = '']: readonly string[],
   options: UpdateOptions & { disabled?: boolean },
-): Promise<ManagementUser> {
+): Promise<{ user: ManagementUser; list: string }> {
   const definition = await findApplication(client, application);
-  const user = await findUser(client, definition.id, given);
-  const path = `${usersPath(definition.id)}/${user.id}`;
-  const sent = client.send('PUT', path, updateOf(user, definition, options));
-  return (await withKnownNames(definition, sent)) as ManagementUser;
+  const before = await findUser(client, definition.id, given);
+  const list = usersPath(definition.id);
+  const sent = client.send('PUT', `${list}/${before.id}`, updateOf(before, definition, options));
+  return { user: (await withKnownNames(definition, sent)) as ManagementUser, list };
 }
 
 async function update(client: OperatorClient, args: readonly string[], options: UpdateOptions): Promise<void> {
   const names = ['email', 'admin', 'apiAccess', 'managementApiAccess', 'profile', 'team', 'teamLeader'] as const;
   const isChanged = [...names, 'organizationManagementApiAccess' as const].some((name) => options[name] !== undefined);
   if (!isChanged) throw new CommandFailure('Nothing to change; give an option, such as --email or --no-admin.');
-  const user = await change(client, args, options);
+  const { user, list } = await change(client, args, options);
   console.log(`Updated ${personTitle(user)}: ${rightsText(user)}.`);
+  if (options.email !== undefined) await warnOfSameEmail(client, list, user);
 }
 
 async function setDisabled(client: OperatorClient, args: readonly string[], disabled: boolean): Promise<void> {
-  const user = await change(client, args, { disabled });
+  const { user } = await change(client, args, { disabled });
   const effect = disabled ? 'is disabled: sessions have ended, and tokens and the password are refused' : 'is enabled';
   console.log(`${personTitle(user)} ${effect}.`);
 }
@@ -177,21 +187,24 @@ export const USER_COMMANDS: readonly CommandRow[] = [
       { flags: '--name <name>', text: 'name, unique within the application', required: true },
       { flags: '--email <address>', text: 'e-mail address (not for shared users)' },
       PASSWORD_OPTION,
-      { flags: '--no-admin', text: 'not an admin' },
+      { flags: '--no-admin', text: 'not an admin, and without management access unless you add it' },
       { flags: '--no-api-access', text: 'may not use the interface' },
+      { flags: '--management-api-access', text: 'may manage users, by default if the user is an admin' },
       { flags: '--no-management-api-access', text: 'may not manage users' },
       { flags: '--organization-management-api-access', text: 'may manage shared users' },
       { flags: '--profile <name>', text: 'profile', default: 'Standard' },
       ...MEMBERSHIP_OPTIONS,
     ],
     details: `By default the user is an admin who sees and changes all records, with API and management access: the first user
-of an application has to be one. For an ordinary user add --no-admin --no-management-api-access.
+of an application has to be one. For an ordinary user add --no-admin.
+
+E-mail addresses should differ: if several users have the same one, none of them can sign in by e-mail, only by user ID.
 
 Where the application has shared users, --name is that of a shared user of its organization, who has an e-mail address
 and a password already. The user is printed as JSON on standard output.`,
     examples: [
       "users create 'Field inspections' --name Ada --email ada@example.com",
-      "users create 'Field inspections' --name Bob --email bob@example.com --no-admin --no-management-api-access",
+      "users create 'Field inspections' --name Bob --email bob@example.com --no-admin",
     ],
     run: (client, { args: [application = ''], options }) => create(client, application, options),
   }),
