@@ -1,76 +1,128 @@
-// What was probably meant by a query that can be read and finds nothing. Asked only when a page is empty.
+// What was probably meant by a query that can be read and finds nothing. Asked only when a page is empty, and answered from
+// the query and the columns alone.
 
 import type { Column } from '../../wire/applications.ts';
+import type { SimpleTypeName } from '../../wire/values.ts';
 import { clip, quoteClipped } from '../values/value-type.ts';
 import { findSubject } from './columns.ts';
-import { quoteTerm } from './names-meant.ts';
+import { foldText } from './fold.ts';
+import { firstOf, hintAtWords, isWord } from './hints-at-words.ts';
+import { OTHER_QUOTES, quoteTerm, writtenName } from './names-meant.ts';
 import { type Criterion, parse, type Syntax, type Term } from './parse.ts';
 
 /** A sentence about the first term that looks as if another language were meant; undefined if none does. */
 export function hintFor(query: string, columns: readonly Column[]): string | undefined {
   const syntax = parse(query);
-  return syntax === undefined ? undefined : hintIn(syntax, columns);
+  return syntax === undefined ? undefined : hintIn(syntax, columns, query);
 }
 
-function hintIn(syntax: Syntax, columns: readonly Column[]): string | undefined {
+function hintIn(syntax: Syntax, columns: readonly Column[], query: string): string | undefined {
   switch (syntax.kind) {
     case 'and':
-      return lowercaseOperator(syntax.parts) ?? firstOf(syntax.parts, (part) => hintIn(part, columns));
+      return (
+        hintAtWords(syntax.parts, columns) ??
+        firstOf(syntax.parts, (part) => hintIn(part, columns, query)) ??
+        textWithoutQuotes(syntax.parts, columns, query)
+      );
     case 'or':
-      return firstOf(syntax.parts, (part) => hintIn(part, columns));
+      return firstOf(syntax.parts, (part) => hintIn(part, columns, query));
     // A term that occurs nowhere is not why a negation finds nothing.
     case 'not':
       return undefined;
     case 'term':
-      return syntax.term.quoted ? undefined : (otherQuotes(syntax.term) ?? wildcard(syntax.term, ''));
+      return syntax.term.quoted ? undefined : termHint(syntax.term, columns);
     case 'criterion':
       return criterionHint(syntax, columns);
   }
 }
 
-function firstOf<T>(parts: readonly T[], hintOf: (part: T) => string | undefined): string | undefined {
-  for (const part of parts) {
-    const hint = hintOf(part);
-    if (hint !== undefined) return hint;
-  }
-  return undefined;
+function termHint(term: Term, columns: readonly Column[]): string | undefined {
+  return otherQuotes(term) ?? wildcard(term, '') ?? tilde(term, columns) ?? alternatives(term, /\|+/, '');
 }
 
-function criterionHint(criterion: Criterion, columns: readonly Column[]): string | undefined {
-  const { name, operator, term, position } = criterion;
+/** `Kind~Cargo`: a word, because the tilde is no operator. */
+function tilde({ text }: Term, columns: readonly Column[]): string | undefined {
+  const [, before = '', after = ''] = /^([^~]+)~+([^~]+)$/.exec(text) ?? [];
+  const column = before === '' ? undefined : columns.find(({ name }) => foldText(name) === foldText(before));
+  return column === undefined ? undefined : colonMeant(writtenName(column.name), after);
+}
+
+const colonMeant = (name: string, text: string): string =>
+  `~ is an ordinary character; what contains a text is found with a colon: write ${clip(`${name}:${text}`)}`;
+
+function criterionHint({ name, operator, term, position }: Criterion, columns: readonly Column[]): string | undefined {
   if (term === undefined || term.quoted) return undefined;
   const { typed } = findSubject(columns, name, position);
   // A place is written with commas.
   if (typed.some(({ type }) => type === 'Location')) return undefined;
-  const written = name.map(({ text, quoted }) => (quoted ? quoteTerm(text) : text)).join('.');
+  const written = nameAsWritten(name);
   const hint = otherQuotes(term) ?? wildcard(term, written);
   if (hint !== undefined || (operator !== '=' && operator !== ':')) return hint;
-  const values = term.text.split(',').filter((value) => value !== '');
-  if (values.length < 2) return undefined;
-  const alternatives = values.map((value) => `${written}${operator}${value}`).join(' OR ');
-  return `${quoteClipped(term.text)} is one text, commas included; for any of several write (${clip(alternatives)})`;
+  if (/^null$/i.test(term.text)) {
+    return `${term.text} is an ordinary text; what has no value is found by ${written}= with nothing after it`;
+  }
+  if (/^~./.test(term.text)) return colonMeant(written, term.text.slice(1));
+  return alternatives(term, /[,|]+/, `${written}${operator}`);
 }
+
+const nameAsWritten = (name: Criterion['name']): string =>
+  name.map(({ text, quoted }) => (quoted ? quoteTerm(text) : text)).join('.');
+
+/** Several texts written as one. */
+function alternatives({ text }: Term, separator: RegExp, before: string): string | undefined {
+  const values = text.split(separator).filter((value) => value !== '');
+  if (values.length < 2) return undefined;
+  const included = text.includes(',') ? 'commas' : '|';
+  const meant = values.map((value) => `${before}${value}`).join(' OR ');
+  return `${quoteClipped(text)} is one text, ${included} included; for any of several write (${clip(meant)})`;
+}
+
+const OTHER_QUOTE = new RegExp(`[${OTHER_QUOTES}]`);
 
 function otherQuotes({ text }: Term): string | undefined {
   const [first = ''] = text;
-  if (!/['`‘’‚“”„«»]/.test(first)) return undefined;
-  return `${first} is an ordinary character; texts are quoted with "`;
+  return OTHER_QUOTE.test(first) ? `${first} is an ordinary character; texts are quoted with "` : undefined;
 }
 
 /** `written`: the name of the column, if the term has one. */
 function wildcard({ text }: Term, written: string): string | undefined {
-  if (!text.includes('*')) return undefined;
-  const pieces = text.split('*').filter((piece) => piece !== '');
+  const sign = text.includes('*') ? '*' : isPattern(text) ? '%' : undefined;
+  if (sign === undefined) return undefined;
+  const pieces = text.split(sign).filter((piece) => piece !== '');
   const parts = written === '' ? pieces : pieces.map((piece) => `${written}:${piece}`);
-  const means = parts.length === 0 ? `${written}!= finds what has a value` : `write ${clip(parts.join(' '))}`;
-  return `* is an ordinary character; a part of a text is found without it: ${means}`;
+  if (parts.length > 0) {
+    return `${sign} is an ordinary character; a part of a text is found without it: write ${clip(parts.join(' '))}`;
+  }
+  const everything =
+    written === '' ? 'without a search the list has every record' : `what has a value is found by ${written}!=`;
+  return `${sign} is an ordinary character; ${everything}`;
 }
 
-const OPERATORS = new Set(['and', 'or', 'not']);
+/** A pattern of SQL, and not 100%. */
+const isPattern = (text: string): boolean => /^%|[^\d%]%+$/.test(text);
 
-function lowercaseOperator(parts: readonly Syntax[]): string | undefined {
-  return firstOf(parts, (part) => {
-    if (part.kind !== 'term' || part.term.quoted || !OPERATORS.has(part.term.text)) return undefined;
-    return `${part.term.text} is a word to look for; the operator is ${part.term.text.toUpperCase()}`;
+const TEXTS: readonly SimpleTypeName[] = ['String', 'User', 'Attachment'];
+
+/** `Name=Red Rocket`: of two words without quotation marks, only the first is compared. */
+function textWithoutQuotes(parts: readonly Syntax[], columns: readonly Column[], query: string): string | undefined {
+  const characters = Array.from(query);
+  const follows = (one: Term, other: Term): boolean =>
+    characters
+      .slice(one.position + Array.from(one.text).length, other.position)
+      .join('')
+      .trim() === '';
+  return firstOf(parts, (part, at) => {
+    if (part.kind !== 'criterion' || part.operator !== '=' || part.term === undefined || part.term.quoted)
+      return undefined;
+    const { typed } = findSubject(columns, part.name, part.position);
+    if (!typed.some(({ type }) => TEXTS.includes(type))) return undefined;
+    const words = [part.term];
+    for (const next of parts.slice(at + 1)) {
+      if (!isWord(next) || !follows(words.at(-1)!, next.term)) break;
+      words.push(next.term);
+    }
+    if (words.length === 1) return undefined;
+    const meant = `${nameAsWritten(part.name)}=${quoteTerm(clip(words.map(({ text }) => text).join(' ')))}`;
+    return `${clip(words[1]!.text)} is a term of its own; a text with white space is quoted: write ${meant}`;
   });
 }
