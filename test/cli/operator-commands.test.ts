@@ -10,7 +10,7 @@ import { publishApplication } from '../support/application.ts';
 import { assertPlain, type Finished, run, withFolder } from '../support/command.ts';
 import { OPERATOR_KEY, startTestServer, type TestServer } from '../support/server.ts';
 
-const DOCUMENT = { name: 'From a file', collections: [{ name: 'A', columns: [{ name: 'B', type: 'String' }] }] };
+const DOCUMENT = { name: 'Operated', collections: [{ name: 'A', columns: [{ name: 'B', type: 'String' }] }] };
 
 describe('the commands of the operator', { concurrency: 2 }, () => {
   let server: TestServer;
@@ -70,7 +70,7 @@ describe('the commands of the operator', { concurrency: 2 }, () => {
 
   it('publish a file, and tell what has changed', async () => {
     await withFolder(async (cwd) => {
-      await writeFile(join(cwd, 'application.json'), JSON.stringify(DOCUMENT));
+      await writeFile(join(cwd, 'application.json'), JSON.stringify({ ...DOCUMENT, name: 'From a file' }));
       const env = environment();
       const dry = await run(['publish', 'application.json', '--dry-run'], { cwd, env });
       assert.equal(dry.code, 0, dry.stderr);

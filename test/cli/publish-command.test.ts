@@ -82,6 +82,21 @@ describe('the command publish', { concurrency: 2 }, () => {
     assert.match(whole.stderr, new RegExp(`^Collection "B" looks like "A" .* "id": "${app.ids.A!.id}"`, 'm'));
   });
 
+  it('refuses a second application of the same name, unless it is asked for', async () => {
+    const document = { name: 'Bikes', collections: [{ name: 'Bikes', columns: COLUMNS }] };
+    const { stdout } = await publish(document);
+    const [, id = ''] = /^Bikes \((p\w{26})\) is at version 1\.$/m.exec(stdout) ?? [];
+    for (const options of [[], ['--dry-run']]) {
+      const refused = await publish(document, ...options);
+      assertPlain(refused, new RegExp(`^The application "Bikes" exists already: ${id}\\. .* add "id": "${id}" to the`));
+      assert.match(refused.stderr, / use --new\.$/m);
+    }
+    assert.match((await publish({ id, ...document })).stdout, /^Nothing has changed\.$/m);
+    assert.match((await publish(document, '--new', '--dry-run')).stdout, /^A new application Bikes would be at /m);
+    assert.match((await publish(document, '--new')).stdout, /^Bikes \(p\w{26}\) is at version 1\.$/m);
+    assertPlain(await publish(document), /^2 applications are called "Bikes" already: p\w{26} and p\w{26}\. /);
+  });
+
   it('says that nothing is lost if no record loses anything', async () => {
     const app = await publishApplication(server, { name: 'Empty', collections: [{ name: 'A', columns: COLUMNS }] });
     const document = { id: app.id, name: 'Empty', collections: [{ name: 'A', columns: COLUMNS.slice(1) }] };

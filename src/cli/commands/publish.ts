@@ -1,6 +1,7 @@
 // `cartulary publish`: sends a publish document, and prints the changes, the identifiers and a first request.
 
-import type { DefinitionChange, PublishReply } from '../../wire/operator.ts';
+import { listed, shown } from '../../domain/definition/problems.ts';
+import type { ApplicationSummary, DefinitionChange, PublishReply } from '../../wire/operator.ts';
 import type { Definition } from '../../wire/publish-document.ts';
 import type { ManagementUser } from '../../wire/users.ts';
 import { CommandFailure } from '../failure.ts';
@@ -21,12 +22,14 @@ const USERS_READ = 100;
 interface PublishOptions {
   readonly dryRun: boolean;
   readonly allowDataLoss: boolean;
+  readonly new: boolean;
   readonly url?: string;
 }
 
 async function publish(client: OperatorClient, file: string, options: PublishOptions): Promise<void> {
   const document = await readJsonFile(file);
   const id = applicationIn(document);
+  if (id === undefined && !options.new) await refuseSameName(client, document);
   const before = options.dryRun && id !== undefined ? await published(client, id) : undefined;
   const reply = await send(client, document, options).catch((error: unknown) => explain(client, document, error));
   const { application, changes } = reply;
@@ -60,6 +63,22 @@ async function printNextSteps(
 function applicationIn(document: unknown): string | undefined {
   const { id } = Object(document) as { id?: unknown };
   return id === undefined ? undefined : String(id);
+}
+
+/** A second application of the same name is rarely meant, and commands could no longer name either of them. */
+async function refuseSameName(client: OperatorClient, document: unknown): Promise<void> {
+  const { name } = Object(document) as { name?: unknown };
+  const all = (await client.send('GET', '/applications')) as ApplicationSummary[];
+  const same = all.filter((application) => application.name === name);
+  if (same.length === 0) return;
+  const ids = same.map(({ id }) => id);
+  const existing =
+    ids.length === 1
+      ? `The application ${shown(name)} exists already: ${ids[0]}.`
+      : `${ids.length} applications are called ${shown(name)} already: ${listed(ids)}.`;
+  throw new CommandFailure(
+    `${existing} To publish changes to it, add "id": "${ids[0]}" to the document. To create another one of the same name, use --new.`,
+  );
 }
 
 /** Undefined if the identifier is that of a new application. */
@@ -105,14 +124,20 @@ export const PUBLISH_COMMANDS: readonly CommandRow[] = [
     options: [
       { flags: '--dry-run', text: 'show what would change, and change nothing', default: false },
       {
+        flags: '--new',
+        text: 'create another application, though there is one of the same name',
+        default: false,
+      },
+      {
         flags: '--allow-data-loss',
         text: 'publish even if collections or columns are removed or change their type',
         default: false,
       },
     ],
     details: `The smallest document is {"name": "Notes", "collections": [{"name": "Notes", "columns": [{"name": "Text", "type":
-"String"}]}]}. A document without "id" makes a new application each time; \`applications show\` prints the document of
-a published one with all identifiers. Collections and columns without "id" are matched by name.`,
+"String"}]}]}. A document without "id" makes a new application; it is refused if there is one of the same name, unless
+you add --new. \`applications show\` prints the document of a published application with all identifiers. Collections
+and columns without "id" are matched by name.`,
     examples: ['publish inspections.json --dry-run', 'publish inspections.json'],
     run: (client, { args: [file = ''], options }) => publish(client, file, options),
   }),
