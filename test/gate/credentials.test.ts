@@ -29,6 +29,24 @@ describe('credentials', () => {
     assert.equal(await status(basic(app.admin.id, app.admin.password)), 200);
   });
 
+  it('of Basic without a user ID are refused with the reason, by the form alone', async () => {
+    const form = '^u[a-z0-9]{7}$';
+    const reason = `the user name of Basic is a user ID of the form ${form}, not a name or an e-mail address`;
+    for (const [name, expected] of [
+      ['admin@example.com', { code: 'UNAUTHORIZED', params: { reason } }],
+      ['Admin', { code: 'UNAUTHORIZED', params: { reason } }],
+      ['', { code: 'UNAUTHORIZED', params: { reason } }],
+      ['u0000000', { code: 'UNAUTHORIZED' }],
+    ] as const) {
+      for (const id of [app.id, `p${'0'.repeat(26)}`]) {
+        const headers = { authorization: basic(name, app.admin.password) };
+        const reply = await send(server.address, 'GET', `/v1/${id}`, { headers });
+        assert.equal(reply.status, 401);
+        assert.deepEqual(reply.body, expected, name);
+      }
+    }
+  });
+
   it('name their scheme in any case, with any number of spaces behind it', async () => {
     const pair = basic(app.admin.id, app.admin.password).slice('Basic '.length);
     for (const scheme of ['bearer', 'BEARER', 'bEaReR'])

@@ -1,4 +1,5 @@
-// Authentication: credentials → caller. Every failure gets the same 401, whichever part was wrong.
+// Authentication: credentials → caller. Every failure gets the same 401, whichever part was wrong. A reason tells only what the
+// header's form shows.
 
 import type { LoginFailure, PasswordProof, WithoutSlot } from '../../context.ts';
 import type { PreparedApplication } from '../../domain/definition/application.ts';
@@ -13,7 +14,7 @@ import type { Invalidation } from '../../store/nodes/messages.ts';
 import { type Account, accountOf, getAccount, presentHash } from '../../store/people/accounts.ts';
 import { type TokenUses, USE_RECORDED_MS } from '../../store/people/token-uses.ts';
 import { getToken, type StoredToken } from '../../store/people/tokens.ts';
-import { isIdentifier } from '../../wire/identifiers.ts';
+import { isIdentifier, PATTERNS } from '../../wire/identifiers.ts';
 import type { Throttle } from '../throttling/throttle.ts';
 import { type PresentedCredentials, readCredentials } from './credentials.ts';
 import type { PasswordCheck } from './password-check.ts';
@@ -167,7 +168,7 @@ export class Authenticator {
     const proved = await withoutSlot((signal) => provesPassword({ ...said, signal }));
     if (application === undefined || account === undefined || !proved) {
       if (application !== undefined && account !== undefined) this.#reportFailure(application, account, address);
-      throw unauthorized();
+      throw unauthorized(isIdentifier('userId', userId) ? undefined : { reason: NO_USER_ID });
     }
     return { application, caller: account.caller, signedInBy: 'password' };
   }
@@ -185,6 +186,8 @@ export class Authenticator {
   }
 }
 
+/** Said by the form alone, after the same checks and the same time as every other refusal. */
+const NO_USER_ID = `the user name of Basic is a user ID of the form ${PATTERNS.userId}, not a name or an e-mail address`;
 const UNKNOWN_SCHEME = 'Authorization must begin with Bearer or Basic';
 
 export function unauthorized(params?: { reason: string }) {
