@@ -1,6 +1,6 @@
 // Builds the program from the table of commands (commands/table) and runs it.
 
-import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { ConfigError } from '../settings/settings.ts';
 import type { CommandRow, OptionRow } from './commands/row.ts';
 import { COMMAND_SUBJECTS, COMMANDS } from './commands/table.ts';
@@ -56,7 +56,10 @@ function addCommand(root: Command, row: CommandRow, environment: NodeJS.ProcessE
   const command = parent.command(subject === undefined ? row.usage : words.slice(1).join(' ')).description(row.summary);
   const own = row.options ?? [];
   for (const option of row.runs === 'here' ? own : [...own, ...CONNECTION_OPTIONS]) addOption(command, option);
+  const { advice } = row;
+  if (advice !== undefined) command.configureOutput({ outputError: (text, write) => write(withAdvice(text, advice)) });
   command.addHelpText('after', helpAfter(row)).action(async (...given: unknown[]) => {
+    refuseMissing(command, own);
     const options = given.at(-2) as AddressOptions;
     const args = given.slice(0, -2).filter((arg): arg is string => typeof arg === 'string');
     const call = { args, options, environment };
@@ -79,16 +82,29 @@ function helpAfter({ usage, details, examples }: CommandRow): string {
   return `\n${[...parts, `${title}:\n${lines.join('\n')}`].join('\n\n')}`;
 }
 
-function addOption(command: Command, { flags, text, required, repeated, default: value, read }: OptionRow): void {
+/** `text`: what the parser writes about wrong arguments. */
+function withAdvice(text: string, advice: NonNullable<CommandRow['advice']>): string {
+  const flag = /unknown option '(-[^'=]*)/.exec(text)?.[1];
+  const told = flag === undefined ? undefined : advice(flag);
+  return told === undefined ? text : `${text}${told}\n`;
+}
+
+/** Not left to the parser, which would report `--nme X` as a missing `--name` before it looks at unknown options. */
+function refuseMissing(command: Command, options: readonly OptionRow[]): void {
+  for (const { flags, required } of options) {
+    if (required && command.getOptionValue(new Option(flags).attributeName()) === undefined) {
+      command.error(`error: required option '${flags}' not specified`);
+    }
+  }
+}
+
+function addOption(command: Command, { flags, text, repeated, default: value, read }: OptionRow): void {
   const readAll = (given: string, earlier: unknown) => {
     const one = readOption(given, read);
     return repeated ? [...((earlier as string[] | undefined) ?? []), one] : one;
   };
-  if (!flags.includes('<')) {
-    if (required) command.requiredOption(flags, text);
-    else command.option(flags, text, value);
-  } else if (required) command.requiredOption(flags, text, readAll);
-  else command.option(flags, text, readAll, value as string | undefined);
+  if (flags.includes('<')) command.option(flags, text, readAll, value as string | undefined);
+  else command.option(flags, text, value);
 }
 
 function readOption(given: string, read: OptionRow['read']): string {

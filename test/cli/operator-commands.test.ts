@@ -60,6 +60,20 @@ describe('the commands of the operator', { concurrency: 2 }, () => {
     assertPlain(await cartulary(['publish']), /missing required argument 'file'/);
     assertPlain(await cartulary(['publish', '-', '--force']), /unknown option '--force'/);
     assert.equal((await cartulary([])).code, 1);
+    const create = ['tokens', 'create', 'Field work', 'Ada'];
+    assertPlain(await cartulary([...create, '--nme', 'X']), /unknown option '--nme'\n\(Did you mean --name\?\)$/m);
+    assertPlain(await cartulary(create), /required option '--name <name>' not specified$/m);
+    assertPlain(
+      await cartulary(['users', 'create', 'Field work', '--name', 'X', '--password', 'hush']),
+      /unknown option '--password'\n.* pipe it in with --password-stdin/,
+    );
+    for (const port of [['--port', '8080'], ['--port=8080']]) {
+      assertPlain(
+        await cartulary(['serve', ...port]),
+        /unknown option '--port.*\n(?:.*\n)*Set CARTULARY_PORT instead, /,
+      );
+    }
+    assertPlain(await cartulary(['serve', '--bind', 'x']), /Settings are environment variables; `serve --help` lists/);
   });
 
   it('tell the version', async () => {

@@ -89,6 +89,12 @@ describe('the commands for people', { concurrency: 2 }, () => {
       /^There is no user "Grase"\. Did you mean "Grace"\?$/m,
     );
     assertPlain(
+      await cartulary(['users', 'show', app.id, 'grcae@example.com']),
+      /^There is no user "grcae@example\.com"\. Did you mean "grace@example\.com"\?$/m,
+    );
+    const unlike = await cartulary(['tokens', 'create', app.id, 'nobody@example.com', '--name', 'x']);
+    assertPlain(unlike, /^There is no user "nobody@example\.com"\. There are "/);
+    assertPlain(
       await cartulary(['users', 'list', 'Feld work']),
       /^There is no application "Feld work"\. Did you mean "Field work"\?$/m,
     );

@@ -43,15 +43,33 @@ function choose<T extends Candidate>(kind: string, given: string, candidates: re
 const titleOf = ({ id, name, email = '' }: Candidate): string =>
   `${name}${id === name ? '' : `  ${id}`}${email === '' ? '' : `  ${email}`}`;
 
+/** The word that `given` looks like a typing error of. */
+function nearest(given: string, words: readonly string[]): string | undefined {
+  const distances = words.map((word) => ({ word, distance: typingErrors(given.toLowerCase(), word.toLowerCase()) }));
+  const near = distances.reduce((least, other) => (other.distance < least.distance ? other : least), {
+    word: '',
+    distance: Number.POSITIVE_INFINITY,
+  });
+  return near.distance === Number.POSITIVE_INFINITY ? undefined : near.word;
+}
+
+/** Infinite if they are too many. E-mail addresses differ before the `@`: the same long host makes no two of them similar. */
+function typingErrors(given: string, word: string): number {
+  const [one, other] = [given.split('@'), word.split('@')];
+  const pairs = one.length === other.length ? one.map((part, at) => [part, other[at] ?? '']) : [[given, word]];
+  const distances = pairs.map(([part = '', meant = '']) => {
+    const distance = editDistance(part, meant);
+    return distance * 3 <= Math.max(part.length, meant.length) ? distance : Number.POSITIVE_INFINITY;
+  });
+  return distances.reduce((sum, distance) => sum + distance, 0);
+}
+
 /** `others`: what there is, or the beginning of it. */
 function unknownName(kind: string, given: string, others: readonly Candidate[]): CommandFailure {
   const none = `There is no ${kind} ${shown(given)}.`;
   const words = others.flatMap(({ name, email = '' }) => (email === '' ? [name] : [name, email]));
-  const distances = words.map((word) => ({ word, distance: editDistance(given.toLowerCase(), word.toLowerCase()) }));
-  const near = distances.toSorted((one, other) => one.distance - other.distance)[0];
-  if (near !== undefined && near.distance * 3 <= Math.max(near.word.length, given.length)) {
-    return new CommandFailure(`${none} Did you mean ${shown(near.word)}?`);
-  }
+  const near = nearest(given, words);
+  if (near !== undefined) return new CommandFailure(`${none} Did you mean ${shown(near)}?`);
   if (others.length === 0) return new CommandFailure(`${none} There are none yet.`);
   const some = others.slice(0, SHOWN_MAX).map(({ name }) => shown(name));
   const rest = others.length > SHOWN_MAX ? ['others'] : [];

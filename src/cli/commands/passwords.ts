@@ -16,6 +16,11 @@ export const PASSWORD_OPTION: OptionRow = {
   text: 'read the password from standard input; otherwise it is asked for on the terminal',
 };
 
+export const passwordAdvice = (flag: string): string | undefined =>
+  flag === '--password'
+    ? 'A password is not given as an argument, which other accounts of the machine could read: pipe it in with --password-stdin, or leave the option out and type it on the terminal.'
+    : undefined;
+
 export async function readPassword({ passwordStdin }: PasswordOptions): Promise<string> {
   if (passwordStdin) return readPiped();
   if (process.stdin.isTTY) return askPassword(process.stdin, process.stderr);

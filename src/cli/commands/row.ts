@@ -29,6 +29,8 @@ interface Row {
   readonly options?: readonly OptionRow[];
   /** After the options: what a reader has to know to use the command without other pages. */
   readonly details?: string;
+  /** What to do instead of an option that the command does not have, such as `--port`. */
+  readonly advice?: (flag: string) => string | undefined;
   /** Without the name of the program. */
   readonly examples: readonly string[];
 }

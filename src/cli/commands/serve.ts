@@ -23,6 +23,14 @@ function settingsHelp(): string {
   return `Settings (environment):\n${lines.join('\n')}`;
 }
 
+/** Options that other servers have are settings here. */
+function settingAdvice(flag: string): string {
+  const name = flag.replace(/^--/, '').replaceAll('-', '_').toUpperCase();
+  const setting = [`CARTULARY_${name}`, name].find((known) => known in SETTINGS);
+  const help = 'Settings are environment variables; `serve --help` lists them.';
+  return setting === undefined ? help : `Set ${setting} instead, as in \`${setting}=… npm start\`. ${help}`;
+}
+
 export const SERVE_COMMANDS: readonly CommandRow[] = [
   localCommand<{ demo: boolean; workers?: string }>({
     usage: 'serve',
@@ -36,6 +44,7 @@ export const SERVE_COMMANDS: readonly CommandRow[] = [
       },
     ],
     details: settingsHelp(),
+    advice: settingAdvice,
     examples: ['serve', 'serve --workers 4'],
     run: async ({ options: { workers, ...options }, environment }) => {
       const config = readConfig(workers === undefined ? environment : { ...environment, CARTULARY_WORKERS: workers });

@@ -4,7 +4,7 @@ import type { ManagementSharedUser } from '../../wire/users.ts';
 import type { OperatorClient } from '../operator-client.ts';
 import { printTable } from './columns.ts';
 import { findOrganization, findSharedUser, organizationPath, sharedUsersPath } from './names.ts';
-import { PASSWORD_OPTION, type PasswordOptions, readPassword } from './passwords.ts';
+import { PASSWORD_OPTION, type PasswordOptions, passwordAdvice, readPassword } from './passwords.ts';
 import {
   CONFIRM_DELETE,
   PEOPLE_LIST_OPTIONS,
@@ -112,6 +112,7 @@ export const SHARED_USER_COMMANDS: readonly CommandRow[] = [
     summary: 'create a shared user',
     options: NEW_OPTIONS,
     details: NEW_DETAILS,
+    advice: passwordAdvice,
     examples: ['shared-users create Acme --name Grace --email grace@example.com'],
     run: (client, { args: [organization = ''], options }) => create(client, organization, options),
   }),
@@ -153,6 +154,7 @@ export const SHARED_USER_COMMANDS: readonly CommandRow[] = [
     usage: 'shared-users set-password <organization> <user>',
     summary: "set a shared user's password, which ends the user's sessions",
     options: [PASSWORD_OPTION],
+    advice: passwordAdvice,
     examples: ['shared-users set-password Acme Grace'],
     run: async (client, { args, options }) => {
       const { user, path } = await find(client, args);
@@ -168,6 +170,7 @@ export const SHARED_USER_COMMANDS: readonly CommandRow[] = [
       ...NEW_OPTIONS.slice(1),
     ],
     details: NEW_DETAILS,
+    advice: passwordAdvice,
     examples: ['organizations add-shared-user Acme --user Grace --email grace@example.com'],
     run: (client, { args: [organization = ''], options: { user: name, ...rest } }) =>
       create(client, organization, { name, ...rest }),

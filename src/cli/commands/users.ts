@@ -6,7 +6,7 @@ import { CommandFailure } from '../failure.ts';
 import type { OperatorClient } from '../operator-client.ts';
 import { printTable } from './columns.ts';
 import { findApplication, findApplicationId, findUser, usersPath } from './names.ts';
-import { PASSWORD_OPTION, type PasswordOptions, readPassword } from './passwords.ts';
+import { PASSWORD_OPTION, type PasswordOptions, passwordAdvice, readPassword } from './passwords.ts';
 import {
   CONFIRM_DELETE,
   PEOPLE_LIST_OPTIONS,
@@ -202,6 +202,7 @@ E-mail addresses should differ: if several users have the same one, none of them
 
 Where the application has shared users, --name is that of a shared user of its organization, who has an e-mail address
 and a password already. The user is printed as JSON on standard output.`,
+    advice: passwordAdvice,
     examples: [
       "users create 'Field inspections' --name Ada --email ada@example.com",
       "users create 'Field inspections' --name Bob --email bob@example.com --no-admin",
@@ -255,6 +256,7 @@ and a password already. The user is printed as JSON on standard output.`,
     usage: 'users set-password <application> <user>',
     summary: "set a user's password, which ends the user's sessions",
     options: [PASSWORD_OPTION],
+    advice: passwordAdvice,
     examples: ["users set-password 'Field inspections' Bob"],
     run: async (client, { args, options }) => {
       const { user, path } = await find(client, args);
