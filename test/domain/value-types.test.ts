@@ -27,11 +27,30 @@ test('the shape that every value has', () => {
     assertRefused(label, { type: type.toLowerCase() }, new RegExp(`must be "${type}"`), '/type');
     assertRefused(label, { type: [type] }, /not an array/, '/type');
     const members = { type, zzz: 1 };
-    assertRefused(label, members, new RegExp(`"zzz" is not a member of a ${type} value`));
+    assertRefused(
+      label,
+      members,
+      new RegExp(`"zzz" is not a member of ${/^[AO]/.test(type) ? 'an' : 'a'} ${type} value, and "`),
+    );
     assertRefused(label, JSON.parse(`{"type":"${type}","__proto__":{"value":"x"}}`), /"__proto__" is not a member/);
     assertRefused(label, { type, constructor: 1 }, /"constructor" is not a member/);
     // Only own members count.
     assertRefused(label, Object.create({ type, value: 'x' }), /"type" is missing/);
+  }
+  for (const [type, members, reason] of [
+    [
+      'Attachment',
+      { attachmentId: ATTACHMENT },
+      '"attachmentId" is not a member of an Attachment value, and "id" is missing',
+    ],
+    ['Attachment', { id: ATTACHMENT, url: 'x' }, '"url" is not a member of an Attachment value'],
+    [
+      'Location',
+      { lat: 1, lon: 2 },
+      '"lat" is not a member of a Location value, and "latitude" and "longitude" are missing',
+    ],
+  ] as const) {
+    assertRefused(type, { type, ...members }, new RegExp(`^${reason}$`));
   }
   assertRefused('String', Object.assign(Object.create({ value: 'x' }), { type: 'String' }), /"value" is missing/);
 });

@@ -3,7 +3,7 @@
 
 import type { Column, ObjectScheme } from '../../wire/applications.ts';
 import type { ReferenceTypeName, SimpleTypeName } from '../../wire/values.ts';
-import { quoteClipped } from '../values/value-type.ts';
+import { quoteClipped, withArticle } from '../values/value-type.ts';
 import { METADATA, type MetadataName, type SearchField } from './condition.ts';
 import { foldText } from './fold.ts';
 import { invalidSearch } from './invalid-search.ts';
@@ -214,5 +214,3 @@ function keySubject(column: Column, key: string, position: number): Subject {
     sentence: `Key ${quoteClipped(key)} of column ${quoteClipped(column.name)} is ${withArticle(known.type)}`,
   };
 }
-
-const withArticle = (type: string): string => `${/^[AO]/.test(type) ? 'an' : 'a'} ${type}`;

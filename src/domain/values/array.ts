@@ -11,6 +11,7 @@ export const ARRAY_ELEMENTS_MAX = 1000;
 export const arrayType: ValueType<ArrayValue, ArrayScheme> = {
   name: 'Array',
   members: ['value'],
+  required: ['value'],
   sortable: false,
   read(input, { columnId, path, targets }, scheme) {
     const elements = required(readMembers(arrayType, input, path), 'value', path);

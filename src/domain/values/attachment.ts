@@ -8,6 +8,7 @@ import { readMembers, required, ValueProblem, type ValueType } from './value-typ
 export const attachmentType: ValueType<AttachmentValue> = {
   name: 'Attachment',
   members: ['id', 'name', 'contentType', 'size'],
+  required: ['id'],
   sortable: true,
   read(input, { columnId, path, targets }) {
     const id = required(readMembers(attachmentType, input, path), 'id', path);

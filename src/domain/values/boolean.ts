@@ -6,6 +6,7 @@ import { describe, readMembers, required, ValueProblem, type ValueType } from '.
 export const booleanType: ValueType<BooleanValue> = {
   name: 'Boolean',
   members: ['value'],
+  required: ['value'],
   sortable: true,
   read(input, { path }) {
     const value = required(readMembers(booleanType, input, path), 'value', path);

@@ -25,6 +25,7 @@ const YEARS = 'the years 0001 to 9999 in UTC';
 export const dateTimeType: ValueType<DateTimeValue> = {
   name: 'DateTime',
   members: ['value'],
+  required: ['value'],
   sortable: true,
   read(input, { path }) {
     const value = required(readMembers(dateTimeType, input, path), 'value', path);

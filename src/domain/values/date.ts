@@ -9,6 +9,7 @@ const FORM = /^([0-9]{4})-([0-9]{2})-([0-9]{2})$/;
 export const dateType: ValueType<DateValue> = {
   name: 'Date',
   members: ['value'],
+  required: ['value'],
   sortable: true,
   read(input, { path }) {
     const value = required(readMembers(dateType, input, path), 'value', path);

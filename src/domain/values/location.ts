@@ -7,6 +7,7 @@ import { type JsonObject, member, readMembers, required, ValueProblem, type Valu
 export const locationType: ValueType<LocationValue> = {
   name: 'Location',
   members: ['latitude', 'longitude', 'altitude'],
+  required: ['latitude', 'longitude'],
   sortable: false,
   read(input, { path }) {
     const members = readMembers(locationType, input, path);

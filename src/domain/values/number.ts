@@ -6,6 +6,7 @@ import { describe, readMembers, required, ValueProblem, type ValueType } from '.
 export const numberType: ValueType<NumberValue> = {
   name: 'Number',
   members: ['value'],
+  required: ['value'],
   sortable: true,
   read(input, { path }) {
     const value = required(readMembers(numberType, input, path), 'value', path);

@@ -16,6 +16,7 @@ import {
 export const objectType: ValueType<ObjectValue, ObjectScheme> = {
   name: 'Object',
   members: ['value'],
+  required: ['value'],
   sortable: false,
   read(input, { columnId, path, targets }, scheme) {
     const entries = required(readMembers(objectType, input, path), 'value', path);

@@ -24,6 +24,7 @@ function referenceType(name: ReferenceTypeName): ValueType<ReferenceValue, Refer
   const type: ValueType<ReferenceValue, ReferenceScheme> = {
     name,
     members: ['collectionId', 'columnId', 'recordId', 'recordHash', 'value'],
+    required: ['collectionId', 'columnId', 'recordId'],
     sortable: true,
     read(input, { columnId, path, targets }, scheme) {
       const members = readMembers(type, input, path);

@@ -10,6 +10,7 @@ const KEY_BYTES_MAX = 400;
 export const stringType: ValueType<StringValue> = {
   name: 'String',
   members: ['value'],
+  required: ['value'],
   sortable: true,
   read(input, { path }) {
     const value = required(readMembers(stringType, input, path), 'value', path);

@@ -8,6 +8,7 @@ const FORM = /^(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]$/;
 export const timeType: ValueType<TimeValue> = {
   name: 'Time',
   members: ['value'],
+  required: ['value'],
   sortable: true,
   read(input, { path }) {
     const value = required(readMembers(timeType, input, path), 'value', path);

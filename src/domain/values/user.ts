@@ -7,6 +7,7 @@ import { readMembers, required, ValueProblem, type ValueType } from './value-typ
 export const userType: ValueType<UserValue> = {
   name: 'User',
   members: ['id', 'name'],
+  required: ['id'],
   sortable: true,
   read(input, { columnId, path, targets }) {
     const id = required(readMembers(userType, input, path), 'id', path);

@@ -44,6 +44,8 @@ export interface ValueType<Stored extends Value, Scheme = undefined> {
   readonly name: ValueTypeName;
   /** The members that an input may have besides `type`, including those that the server fills in. */
   readonly members: readonly string[];
+  /** The ones that an input must have. */
+  readonly required: readonly string[];
   readonly sortable: boolean;
   /** Returns a new object with exactly the stored members; throws a ValueProblem. */
   read(input: unknown, context: ReadContext, scheme: Scheme): Stored;
@@ -55,7 +57,7 @@ export type JsonObject = Record<string, unknown>;
 
 /** The input as an object of this type with only known members, none of them null. */
 export function readMembers(
-  type: { readonly name: ValueTypeName; readonly members: readonly string[] },
+  type: Pick<ValueType<Value>, 'name' | 'members' | 'required'>,
   input: unknown,
   path: string,
 ): JsonObject {
@@ -71,12 +73,27 @@ export function readMembers(
   for (const name of Object.keys(input)) {
     if (name === 'type') continue;
     if (!type.members.includes(name)) {
-      throw new ValueProblem(`${quoteClipped(name)} is not a member of a ${type.name} value`, path);
+      throw new ValueProblem(unknownMember(type, name, input), path);
     }
     if (input[name] === null) throw new ValueProblem(`"${name}" must not be null`, `${path}/${name}`);
   }
   return input;
 }
+
+/** A member by another name is often the one that is missing. */
+function unknownMember(
+  { name: type, required }: Pick<ValueType<Value>, 'name' | 'required'>,
+  name: string,
+  input: JsonObject,
+) {
+  const missing = required.filter((needed) => !Object.hasOwn(input, needed)).map((needed) => `"${needed}"`);
+  const problem = `${quoteClipped(name)} is not a member of ${withArticle(type)} value`;
+  if (missing.length === 0) return problem;
+  return `${problem}, and ${missing.join(' and ')} ${missing.length === 1 ? 'is' : 'are'} missing`;
+}
+
+/** The name of a type, with its article. */
+export const withArticle = (type: string): string => `${/^[AO]/.test(type) ? 'an' : 'a'} ${type}`;
 
 /** A member that must be present, of any type. */
 export function required(input: JsonObject, name: string, path: string): unknown {
