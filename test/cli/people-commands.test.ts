@@ -147,6 +147,11 @@ describe('the commands for people', { concurrency: 2 }, () => {
       await create('keeper', '--no-admin', '--management-api-access'),
       /: not an admin, with API and management access, by which the user can become an admin\.$/m,
     );
+    // An update changes only what it names.
+    assert.match(
+      await good(['users', 'update', id, 'chief', '--no-admin']),
+      /, by which the user can become an admin\.$/m,
+    );
     assert.match(await create('guest', '--no-management-api-access'), /: an admin with API access\.$/m);
   });
 
