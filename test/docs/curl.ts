@@ -11,6 +11,8 @@ import { buffer } from 'node:stream/consumers';
 const headers = new Map<string, string>();
 let method: string | undefined;
 let body: string | Uint8Array | undefined;
+/** Sent without a type, unlike a body. */
+let file: Uint8Array | undefined;
 let output: string | undefined;
 let jar: string | undefined;
 let address = '';
@@ -30,6 +32,7 @@ for (let argument = next(); argument !== ''; argument = next()) {
   else if (argument === '-X') method = next();
   else if (argument === '-d') body = data(next());
   else if (argument === '--data-binary') body = binary(next());
+  else if (argument === '-T') file = readFileSync(next());
   else if (argument === '-F') body = form(next());
   else if (argument === '-o') output = next();
   else if (argument === '-c') jar = next();
@@ -82,7 +85,7 @@ const sent = request(address, {
   method: method ?? (body === undefined ? 'GET' : 'POST'),
   headers: Object.fromEntries(headers),
 });
-sent.end(body);
+sent.end(file ?? body);
 const [response] = (await once(sent, 'response')) as [IncomingMessage];
 const bytes = await buffer(response);
 const text = bytes.toString();
