@@ -159,6 +159,8 @@ describe('a name that resembles that of a column', () => {
     ['(price per!=20)', '"Price per day"!=20'],
     ['Price per dya<20', '"Price per day"<20'],
     ['"Price per dya"<20', '"Price per day"<20'],
+    ['red bike "Price per dya"<20', '"Price per day"<20'],
+    [`${'xxx '.repeat(60)}Nam:red`, 'Name:red'],
     ['Size:3', '"Size (cm)":3'],
     ['Nam:red', 'Name:red'],
     ['-Nome=x', 'Name=x'],
@@ -169,14 +171,23 @@ describe('a name that resembles that of a column', () => {
     ['created>2024', '$createdAt>2024'],
     ['id=r1', '$id=r1'],
   ] as const) {
-    it(`is named in the error of ${query}`, () => {
+    it(`is named in the error of ${query.slice(-40)}`, () => {
       const found = ask(query, { columns });
       assert.ok(found.endsWith(` Perhaps this is meant: ${meant}`), found);
     });
   }
 
   it('is not assumed where none is near, or only one that cannot be searched', () => {
-    for (const query of ['Colour:red', '10:30', 'Hiden=x', 'N=1', 'http://x', '"":x', 'a Prices of 10:30']) {
+    for (const query of [
+      'Colour:red',
+      '10:30',
+      'Hiden=x',
+      'N=1',
+      'http://x',
+      '"":x',
+      'a Prices of 10:30',
+      `${'x'.repeat(200)}:1`,
+    ]) {
       assert.match(ask(query, { columns }), /called "[^"]*"\. A text to look for|cannot stand|cannot follow/, query);
     }
   });

@@ -73,38 +73,58 @@ function nearName(query: string, position: number, columns: readonly Column[]): 
   const [name = ''] = NAME.exec(query.slice(start)) ?? [];
   const comparison = comparisonAt(query.slice(start + name.length));
   if (comparison === undefined) return undefined;
-  const words = query.slice(0, start).trim().split(/\s+/);
+  // A quoted name is the whole of it.
+  const words = name.startsWith('"')
+    ? []
+    : query
+        .slice(0, start)
+        .split(/\s+/)
+        .filter((word) => word !== '');
   const label = nearestLabel([...words, name], columns);
   return label === undefined ? undefined : `${label}${comparison}`;
 }
 
 function nearestLabel(words: readonly string[], columns: readonly Column[]): string | undefined {
   let nearest: { label: string; rank: number } | undefined;
+  const endings = endingsOf(words);
   const candidates = columns
     .filter(({ searchable }) => searchable)
     .map(({ name }) => ({ name, label: writtenName(name) }));
   for (const { name, label } of [...candidates, ...METADATA.map((known) => ({ name: known, label: `$${known}` }))]) {
-    const rank = rankOf(words, name);
+    const rank = rankOf(endings, name);
     if (rank < (nearest?.rank ?? Number.POSITIVE_INFINITY)) nearest = { label, rank };
   }
   return nearest?.label;
 }
 
-/** The lowest rank of the last words, of as many as the name has or fewer. */
-function rankOf(words: readonly string[], name: string): number {
-  const count = Math.min(name.split(/\s+/).length, words.length);
-  let rank = Number.POSITIVE_INFINITY;
-  for (let taken = 1; taken <= count; taken += 1) {
-    rank = Math.min(rank, resemblance(bare(words.slice(-taken).join(' ')), foldText(name), taken === count));
+/** Longer texts are compared with no name, so that a mistake in a long query costs little. */
+const ENDING_LENGTH_MAX = 100;
+
+/** The last word, the last two words and so on, as far as they may be a name. */
+function endingsOf(words: readonly string[]): string[] {
+  const endings: string[] = [];
+  for (let taken = 1; taken <= words.length; taken += 1) {
+    const ending = words.slice(-taken).join(' ');
+    if (ending.length > ENDING_LENGTH_MAX) break;
+    endings.push(bare(ending));
   }
-  return rank;
+  return endings;
+}
+
+/** The lowest rank of the last words, of as many as the name has or fewer. */
+function rankOf(endings: readonly string[], name: string): number {
+  const count = Math.min(name.split(/\s+/).length, endings.length);
+  const folded = foldText(name);
+  const ranks = endings.slice(0, count).map((ending, at) => resemblance(ending, folded, at + 1 === count));
+  return Math.min(Number.POSITIVE_INFINITY, ...ranks);
 }
 
 const MARKS = `["${OTHER_QUOTES}]+`;
 const MARKS_AROUND = new RegExp(`^[-(]*${MARKS}|${MARKS}$|^[-(]+`, 'gu');
 const bare = (text: string): string => foldText(text.replaceAll(MARKS_AROUND, ''));
 
-const COMPARED_LENGTH_MAX = 40;
+/** Each letter of one text is compared with each of the other: with 200 columns, 4 ms at most. */
+const MISTYPED_LENGTH_MAX = 24;
 const BEGINS_LIKE = 100;
 
 /** 0 for equal texts; whole words at the beginning come before typing errors, and those before a part of a word. */
@@ -112,8 +132,7 @@ function resemblance(given: string, name: string, whole: boolean): number {
   if (given === name) return 0;
   const begins = given.length >= 2 && name.startsWith(given);
   if (begins && !/^[\p{L}\p{N}]/u.test(name.slice(given.length))) return 0.5;
-  // Each letter of one is compared with each of the other.
-  if (whole && given.length <= COMPARED_LENGTH_MAX && Math.abs(given.length - name.length) * 3 <= given.length) {
+  if (whole && given.length <= MISTYPED_LENGTH_MAX && Math.abs(given.length - name.length) * 3 <= given.length) {
     const distance = editDistance(given, name);
     if (distance * 3 <= given.length) return distance;
   }
