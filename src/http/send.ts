@@ -16,7 +16,7 @@ import type { ClientTimeouts } from './clients/timeouts.ts';
 import type { UnreadReplies } from './clients/unread-replies.ts';
 import { type Compressions, type Encoder, encodedReply, isCompressible } from './compression.ts';
 import { toProblem } from './replies/problem.ts';
-import { LINES_TYPE, type Reply } from './replies/reply.ts';
+import { JSON_TYPE, LINES_TYPE, type Reply } from './replies/reply.ts';
 import { chooseEncoding, type Encoding } from './requests/accept-encoding.ts';
 import { discardRest } from './requests/body.ts';
 import { checkHead } from './requests/request-head.ts';
@@ -255,10 +255,10 @@ class Exchange {
     if (cut !== undefined) observe({ ...cut, ...this.#identity() });
   }
 
-  /** Only lines: all other streams are files. */
+  /** Only lines and JSON: all other streams are files. */
   #encodedStream(reply: Reply): { reply: Reply; encoder?: Encoder } {
     const { compressions } = this.#sending;
-    if (compressions === undefined || reply.headers?.['content-type'] !== LINES_TYPE) return { reply };
+    if (compressions === undefined || !isText(reply)) return { reply };
     const encoding = this.#acceptedEncoding();
     const encoder = encoding && compressions.stream(this.#scope.tenant, encoding);
     if (encoding === undefined || encoder === undefined) return { reply };
@@ -275,6 +275,9 @@ class Exchange {
     if (cut !== undefined) observe({ ...cut, ...this.#identity() });
   }
 }
+
+const isText = ({ headers }: Reply): boolean =>
+  headers?.['content-type'] === LINES_TYPE || headers?.['content-type'] === JSON_TYPE;
 
 /** Not an async function: returning a promise from one takes three more turns of the microtask queue. */
 function checkedWork(request: HttpRequest, scope: RequestScope, work: Work): Promise<Reply> {

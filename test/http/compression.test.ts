@@ -95,6 +95,14 @@ describe('compressed replies', () => {
   });
   after(() => server.close());
 
+  it('also come part by part, as the OpenAPI document of an application does', async () => {
+    const path = `/v1/${app.id}/openapi.json`;
+    const { headers, text } = await ask(path, { 'accept-encoding': 'gzip' });
+    assert.equal(headers['content-encoding'], 'gzip');
+    assert.match(headers.vary ?? '', /\bAccept-Encoding$/);
+    assert.equal(text, (await ask(path)).text);
+  });
+
   for (const encoding of ['gzip', 'br']) {
     it(`hold the same in fewer bytes with ${encoding}`, async () => {
       for (const path of [records, long]) {

@@ -3,12 +3,15 @@
 
 import { createHash, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
 import { proveOperatorKey } from '../../domain/people/server-proof.ts';
+import { fault } from '../../faults.ts';
 import type { OperatorProof } from '../../wire/operator.ts';
 import type { Throttle } from '../throttling/throttle.ts';
-import { unauthorized } from './authenticate.ts';
 import { hasScheme, readBearerText } from './credentials.ts';
 
 const ACCOUNT = 'operator';
+
+const refused = (params?: { reason: string }) =>
+  fault('UNAUTHORIZED', params, { 'www-authenticate': 'Bearer realm="cartulary"' });
 
 const digest = (text: string): Uint8Array => createHash('sha256').update(text).digest();
 
@@ -24,13 +27,13 @@ export class OperatorGate {
   }
 
   authenticate(header: string | undefined, address: string): void {
-    if (header === undefined || header.trim() === '') throw unauthorized();
+    if (header === undefined || header.trim() === '') throw refused();
     this.#throttle.check(address, ACCOUNT);
     const key = readBearerText(header);
     // Failures stay counted: otherwise a metrics collector with the key would reset the count for a guesser at its address.
     if (key !== undefined && timingSafeEqual(digest(key), this.#digest)) return;
     this.#throttle.fail(address, ACCOUNT);
-    throw unauthorized(hasScheme(header, ['bearer']) ? undefined : { reason: 'Authorization must begin with Bearer' });
+    throw refused(hasScheme(header, ['bearer']) ? undefined : { reason: 'Authorization must begin with Bearer' });
   }
 
   prove(nonce: string, endpoint: string): OperatorProof {

@@ -19,8 +19,15 @@ const COLLECTION_PATH = '/:collectionId';
 
 type Paths = Record<string, Record<string, object>>;
 
+/** What of a definition is described. */
+export type DescribedApplication = Pick<Application, 'id' | 'name' | 'version' | 'collections'>;
+
 /** The JSON of the document, in parts. `url`: of the interface, up to `/v1`. */
-export function* applicationDocument(application: Application, url: string, subjects: Subjects): Generator<string> {
+export function* applicationDocument(
+  application: DescribedApplication,
+  url: string,
+  subjects: Subjects,
+): Generator<string> {
   const { id, name, version, collections } = application;
   const routes = subjects.flatMap(({ tag, routes: rows }) => rows.map((row) => ({ tag, row })));
   const ofInterface = routes.filter(({ row }) => isOfInterface(row));
