@@ -20,7 +20,15 @@ const DOCUMENT = {
   collections: [{ id: 'tfiles00', name: 'Files', columns: [{ name: 'File', type: 'Attachment' }] }],
 };
 const TYPE = 'multipart/form-data; boundary=b0';
+/** A name of which only its presence can be told. */
+const UNREADABLE = "form-data; name=a; filename*=windows-1252''caf%E9.txt";
 const SAMPLE = { name: 'file', filename: 'photo.jpg', type: 'image/jpeg' };
+/** As curl -F more=@b,c sends it. */
+const MIXED = { name: 'more', type: 'Multipart/Mixed; boundary=n0' };
+const NESTED = ['b', 'c']
+  .map((name) => `--n0\r\nContent-Disposition: attachment; filename="${name}"\r\n\r\n${name}\r\n`)
+  .concat('--n0--\r\n')
+  .join('');
 
 interface Sent {
   readonly name?: string;
@@ -98,6 +106,8 @@ onBothStores('a form', { document: DOCUMENT }, (scene) => {
         'application/octet-stream',
       ],
       [{ filename: '..', encoding: 'binary' }, 'Unknonwn', 'application/octet-stream'],
+      [{ filename: '' }, 'Unknonwn', 'application/octet-stream'],
+      [{ disposition: UNREADABLE }, 'Unknonwn', 'application/octet-stream'],
     ] as const) {
       const { id: _, size: _size, ...rest } = uploaded(await send(form(part(sent, 'x'))));
       assert.deepEqual(rest, { name, contentType });
@@ -111,6 +121,12 @@ onBothStores('a form', { document: DOCUMENT }, (scene) => {
       [form(part({ filename: '' }, '')), /has no file/],
       [form(part(SAMPLE, 'one'), part(SAMPLE, 'two')), /several files/],
       [form(part(SAMPLE, randomFile(300_000)), part({ name: 'note' }, ''), part(SAMPLE, 'two')), /several files/],
+      [form(part(SAMPLE, 'one'), part({ disposition: UNREADABLE }, 'two')), /several files/],
+      [form(part(SAMPLE, 'one'), part({ disposition: UNREADABLE }, '')), /several files/],
+      [form(part(SAMPLE, 'one'), part({ filename: '' }, 'two')), /several files/],
+      [form(part(SAMPLE, 'one'), part(MIXED, NESTED)), /several files/],
+      [form(part(MIXED, NESTED), part(SAMPLE, 'one')), /several files/],
+      [form(part(MIXED, NESTED)), /several files/],
     ] as const) {
       await leavesNothing(async () => {
         assert.match(refusedBytes(await send(body), 400, 'INVALID_BODY').reason, reason);
@@ -145,9 +161,34 @@ onBothStores('a form', { document: DOCUMENT }, (scene) => {
         await leavesNothing(async () => {
           const params = refusedBytes(await send(body, chunked ? { chunked } : {}), 400, 'INVALID_BODY');
           assert.match(params.reason, /larger than/);
+          assert.equal(params.maxBytes, LIMIT_BYTES);
         });
       }
     }
+  });
+
+  it('has at most 64 KB besides its file, wherever they are', async () => {
+    const file = part(SAMPLE, 'tiny');
+    const besides = (place: string, size: number): Buffer => {
+      if (place === 'before') return Buffer.concat([Buffer.alloc(size, 'x'), Buffer.from('\r\n'), form(file)]);
+      if (place === 'after') return Buffer.concat([form(file), Buffer.alloc(size, 'x')]);
+      const field = part({ name: 'note' }, Buffer.alloc(size, 'x'));
+      return place === 'field before' ? form(field, file) : form(file, field);
+    };
+    for (const place of ['before', 'after', 'field before', 'field after']) {
+      uploaded(await send(besides(place, 60_000)));
+      for (const chunked of [false, true]) {
+        await leavesNothing(async () => {
+          const reply = await send(besides(place, 70_000), chunked ? { chunked } : {});
+          assert.match(
+            refusedBytes(reply, 400, 'INVALID_BODY').reason,
+            /more than 65536 bytes besides its file/,
+            place,
+          );
+        });
+      }
+    }
+    uploaded(await send(form(part({ name: 'note' }, 'x'.repeat(60_000)), part(SAMPLE, randomFile(LIMIT_BYTES)))));
   });
 
   it('leaves its connection usable when it is refused', async () => {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { boundaryOf, FormParts } from '../../src/http/requests/form-parts.ts';
+import { BESIDES_BYTES_MAX, boundaryOf, FormParts } from '../../src/http/requests/form-parts.ts';
 
 const BOUNDARY = '----x-b0undary';
 
@@ -42,13 +42,17 @@ async function* cut(body: Buffer, places: readonly number[]): AsyncGenerator<Uin
   }
 }
 
+async function contentOf(parts: FormParts): Promise<Buffer> {
+  const content: Uint8Array[] = [];
+  for await (const chunk of parts.content()) content.push(chunk);
+  return Buffer.concat(content);
+}
+
 async function read(source: AsyncIterable<Uint8Array>, boundary = BOUNDARY): Promise<Part[]> {
   const parts = new FormParts(source, boundary);
   const found: Part[] = [];
   for (let headers = await parts.next(); headers !== undefined; headers = await parts.next()) {
-    const content: Uint8Array[] = [];
-    for await (const chunk of parts.content()) content.push(chunk);
-    found.push({ headers: Object.fromEntries(headers), content: Buffer.concat(content) });
+    found.push({ headers: Object.fromEntries(headers), content: await contentOf(parts) });
   }
   await parts.end();
   return found;
@@ -140,6 +144,41 @@ describe('the parts of a form', () => {
     await refusedBecause(part(`\r\na: ${'b'.repeat(9_000)}`), /headers of a part pass 8192 bytes/);
     await refusedBecause(bytes(`--${BOUNDARY}\n\nx\n--${BOUNDARY}--\n`), /ends before/);
     await refusedBecause(formOf(Array(101).fill({ headers: {}, content: bytes('') })), /more than 100 parts/);
+  });
+
+  it('have at most 64 KB besides the content that is taken, to the byte', async () => {
+    const part = { headers: { a: 'b' }, content: bytes('content') };
+    const besides = formOf([part], { preamble: 'p', epilogue: '' }).length - part.content.length;
+    const most = BESIDES_BYTES_MAX - besides;
+    for (const around of [{ epilogue: 'x'.repeat(most) }, { preamble: `p${'x'.repeat(most)}`, epilogue: '' }]) {
+      const body = formOf([part], { preamble: 'p', ...around });
+      for (const places of [[], [5, 40_000, body.length - 3]]) {
+        assert.deepEqual(await read(cut(body, places)), [part]);
+      }
+      await refusedBecause(formOf([part], { preamble: 'p', ...around, epilogue: `${around.epilogue}x` }), /besides/);
+    }
+    const skipped = new FormParts(cut(formOf([{ ...part, content: Buffer.alloc(most + 8) }]), []), BOUNDARY);
+    await skipped.next();
+    await assert.rejects(skipped.next(), { code: 'INVALID_BODY' });
+  });
+
+  it('are told to be empty in whatever chunks the body arrives', async () => {
+    for (const [text, isEmpty] of [
+      ['', true],
+      ['x', false],
+      ['\r\n', false],
+      [`\r\n--${BOUNDARY.slice(0, -1)}`, false],
+    ] as const) {
+      const part = { headers: { a: 'b' }, content: bytes(text) };
+      const body = formOf([part]);
+      for (const places of [[], Array.from({ length: body.length }, (_, at) => at)]) {
+        const parts = new FormParts(cut(body, places), BOUNDARY);
+        await parts.next();
+        assert.equal(await parts.isEmpty(), isEmpty, JSON.stringify(text));
+        assert.deepEqual(await contentOf(parts), part.content);
+        assert.equal(await parts.next(), undefined);
+      }
+    }
   });
 });
 

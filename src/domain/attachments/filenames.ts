@@ -25,20 +25,22 @@ export function readFilename(contentDisposition: string | undefined): string {
 }
 
 /**
- * The name of a file in a form; undefined if the part has none, as for a field that is no file and for a choice of files that
- * was left empty. Browsers and curl percent-encode quotation marks and line ends in it, and nothing else.
+ * The name of a file in a form; undefined for a field that is no file. It is blank for a choice of files that was left empty.
+ * Browsers and curl percent-encode quotation marks and line ends in it, and nothing else.
  */
-export function readFilenameIn(contentDisposition: string): string | undefined {
+export function readFilenameIn(contentDisposition: string): { name: string; isBlank: boolean } | undefined {
   const names = namesIn(contentDisposition);
-  if (names.every((name) => name === '')) return undefined;
-  return bestName(names.map((name) => name.replaceAll('%22', '"').replaceAll(/%0D|%0A/gi, '')));
+  if (names.length === 0) return undefined;
+  const decoded = names.map((name) => name?.replaceAll('%22', '"').replaceAll(/%0D|%0A/gi, ''));
+  return { name: bestName(decoded), isBlank: names.every((name) => name === '') };
 }
 
-const bestName = (names: readonly string[]): string => names.map(clean).find((name) => name !== '') ?? UNKNOWN_NAME;
+const bestName = (names: readonly (string | undefined)[]): string =>
+  names.map((name = '') => clean(name)).find((name) => name !== '') ?? UNKNOWN_NAME;
 
-/** The given names as they were meant, the best first. */
-function namesIn(contentDisposition: string): string[] {
-  const extended: string[] = [];
+/** The given names as they were meant, the best first. Undefined: there is one, which cannot be read. */
+function namesIn(contentDisposition: string): (string | undefined)[] {
+  const extended: (string | undefined)[] = [];
   const plain: string[] = [];
   for (const [, words = '', quoted, unquoted = ''] of contentDisposition.matchAll(PARAMETER)) {
     // The last word: some clients omit the semicolon after the disposition type.
@@ -48,7 +50,7 @@ function namesIn(contentDisposition: string): string[] {
       .findLast((word) => word !== '');
     const value = quoted === undefined ? trimEndBlanks(unquoted) : unquote(quoted);
     if (name === 'filename') plain.push(readBytes(value));
-    if (name === 'filename*') extended.push(readExtended(value) ?? '');
+    if (name === 'filename*') extended.push(readExtended(value));
   }
   return [...extended, ...plain];
 }

@@ -9,6 +9,8 @@ import { fault } from '../../faults.ts';
 const HEAD_BYTES_MAX = 8 * 1024;
 /** Reading a part without content takes longer than its few bytes would otherwise. */
 const PARTS_MAX = 100;
+/** Of a form besides the content that its reader takes: boundaries, headers, other parts, and the text around the parts. */
+export const BESIDES_BYTES_MAX = 64 * 1024;
 /** RFC 2046 section 5.1.1. */
 const BOUNDARY_CHARACTERS_MAX = 70;
 
@@ -40,6 +42,8 @@ export class FormParts {
   #held: Buffer = LINE_END;
   #atDelimiter = false;
   #parts = 0;
+  /** Without the line end that is not of the body. */
+  #besides = -LINE_END.length;
 
   constructor(bytes: AsyncIterable<Uint8Array>, boundary: string) {
     this.#source = bytes[Symbol.asyncIterator]();
@@ -48,7 +52,7 @@ export class FormParts {
 
   /** Skips what is left of the current part, or the text before the first one. Undefined at the end of the form. */
   async next(): Promise<PartHeaders | undefined> {
-    for await (const _ of this.content());
+    for await (const { length } of this.content()) this.#countBesides(length);
     while (this.#held.length < 2) await this.#more();
     if (this.#held.toString('latin1', 0, 2) === '--') return undefined;
     this.#parts += 1;
@@ -56,6 +60,16 @@ export class FormParts {
     const headers = readHeaders(await this.#takeHead());
     this.#atDelimiter = false;
     return headers;
+  }
+
+  /** Whether the current part, of which nothing has been taken, has no content. */
+  async isEmpty(): Promise<boolean> {
+    for (;;) {
+      const found = this.#held.indexOf(this.#delimiter);
+      if (found !== -1) return found === 0;
+      if (this.#safeLength() > 0) return false;
+      await this.#more();
+    }
   }
 
   /** The bytes of the current part. */
@@ -67,14 +81,18 @@ export class FormParts {
       this.#atDelimiter = found !== -1;
       this.#held = held.subarray(this.#atDelimiter ? found + this.#delimiter.length : end);
       if (end > 0) yield held.subarray(0, end);
-      if (!this.#atDelimiter) await this.#more();
+      if (this.#atDelimiter) this.#countBesides(this.#delimiter.length);
+      else await this.#more();
     }
   }
 
   /** Reads what follows the form, up to the end of the body. */
   async end(): Promise<void> {
+    this.#countBesides(this.#held.length);
     this.#held = LINE_END;
-    while (!(await this.#source.next()).done);
+    for (let read = await this.#source.next(); !read.done; read = await this.#source.next()) {
+      this.#countBesides(read.value.length);
+    }
   }
 
   /** Does not wait for a pending read: a dead connection may never end it. */
@@ -99,11 +117,18 @@ export class FormParts {
       if (end !== -1) {
         const text = this.#held.toString('latin1', 0, end);
         this.#held = this.#held.subarray(end + HEAD_END.length);
+        this.#countBesides(end + HEAD_END.length);
         return text;
       }
       if (this.#held.length >= HEAD_BYTES_MAX) throw unreadable(`the headers of a part pass ${HEAD_BYTES_MAX} bytes`);
       await this.#more();
     }
+  }
+
+  #countBesides(length: number): void {
+    this.#besides += length;
+    if (this.#besides <= BESIDES_BYTES_MAX) return;
+    throw fault('INVALID_BODY', { reason: `the form has more than ${BESIDES_BYTES_MAX} bytes besides its file` });
   }
 
   async #more(): Promise<void> {

@@ -4,11 +4,8 @@ import { readFilename, readFilenameIn } from '../../domain/attachments/filenames
 import { readMediaType, readUploadType } from '../../domain/attachments/media-types.ts';
 import { fault } from '../../faults.ts';
 import type { IncomingFile } from '../../operations/attachments/uploads.ts';
-import { boundaryOf, FormParts, type PartHeaders, unreadable } from './form-parts.ts';
+import { BESIDES_BYTES_MAX, boundaryOf, FormParts, type PartHeaders, unreadable } from './form-parts.ts';
 import type { Input } from './input.ts';
-
-/** What a form may have besides its file: boundaries, headers and other fields. */
-const FORM_BYTES_MAX = 64 * 1024;
 
 export interface FileBody {
   /** Whether reading begins when the file is opened, and not only with its bytes. */
@@ -30,7 +27,12 @@ export function fileBody({ header, receiveFile }: Pick<Input<unknown>, 'header' 
   }
   let parts: FormParts | undefined;
   const open = async (bytesMax: number) => {
-    parts = new FormParts(receiveFile(bytesMax + FORM_BYTES_MAX), boundary);
+    if (length !== undefined && length > bytesMax + BESIDES_BYTES_MAX) {
+      const reason = `the form is larger than a file of ${bytesMax} bytes and ${BESIDES_BYTES_MAX} bytes besides it`;
+      throw fault('INVALID_BODY', { reason, maxBytes: bytesMax });
+    }
+    // The file and what is besides it have limits of their own, which tell the client what is too large.
+    parts = new FormParts(receiveFile(Number.POSITIVE_INFINITY), boundary);
     return { ...(await findFile(parts)), length, bytes: fileBytes(parts, bytesMax) };
   };
   return { isForm: true, open, close: () => parts?.close() };
@@ -38,7 +40,7 @@ export function fileBody({ header, receiveFile }: Pick<Input<unknown>, 'header' 
 
 async function findFile(parts: FormParts): Promise<Pick<IncomingFile, 'name' | 'contentType'>> {
   for (let headers = await parts.next(); headers !== undefined; headers = await parts.next()) {
-    const file = readFileHeaders(headers);
+    const file = await readFilePart(parts, headers);
     if (file !== undefined) return file;
   }
   throw fault('INVALID_BODY', { reason: 'the form has no file; one of its parts must have a filename' });
@@ -55,19 +57,25 @@ async function* fileBytes(parts: FormParts, bytesMax: number): AsyncGenerator<Ui
     yield chunk;
   }
   for (let headers = await parts.next(); headers !== undefined; headers = await parts.next()) {
-    if (readFileHeaders(headers) === undefined) continue;
+    if ((await readFilePart(parts, headers)) === undefined) continue;
     throw fault('INVALID_BODY', { reason: 'the form has several files; send each in a request of its own' });
   }
   await parts.end();
 }
 
-/** Undefined for a field that is no file. */
-function readFileHeaders(headers: PartHeaders): Pick<IncomingFile, 'name' | 'contentType'> | undefined {
-  const disposition = headers.get('content-disposition');
-  const name = disposition === undefined ? undefined : readFilenameIn(disposition);
-  if (name === undefined) return undefined;
+/** Undefined for a field that is no file, and for a choice of files that was left empty. */
+async function readFilePart(
+  parts: FormParts,
+  headers: PartHeaders,
+): Promise<Pick<IncomingFile, 'name' | 'contentType'> | undefined> {
+  if (/^multipart\//i.test(headers.get('content-type') ?? '')) {
+    const reason = 'a part of the form is multipart, for several files; send each in a request of its own';
+    throw fault('INVALID_BODY', { reason });
+  }
+  const found = readFilenameIn(headers.get('content-disposition') ?? '');
+  if (found === undefined || (found.isBlank && (await parts.isEmpty()))) return undefined;
   if (!/^(?:7bit|8bit|binary)?$/i.test(headers.get('content-transfer-encoding') ?? '')) {
     throw unreadable('Content-Transfer-Encoding must be binary, if it is given');
   }
-  return { name, contentType: readMediaType(headers.get('content-type')) };
+  return { name: found.name, contentType: readMediaType(headers.get('content-type')) };
 }
