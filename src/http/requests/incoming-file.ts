@@ -68,11 +68,12 @@ async function readFilePart(
   parts: FormParts,
   headers: PartHeaders,
 ): Promise<Pick<IncomingFile, 'name' | 'contentType'> | undefined> {
-  if (/^multipart\//i.test(headers.get('content-type') ?? '')) {
+  const found = readFilenameIn(headers.get('content-disposition') ?? '');
+  // With a name of its own it is one file, such as a web page that was saved as a whole.
+  if (found === undefined && /^multipart\//i.test(headers.get('content-type') ?? '')) {
     const reason = 'a part of the form is multipart, for several files; send each in a request of its own';
     throw fault('INVALID_BODY', { reason });
   }
-  const found = readFilenameIn(headers.get('content-disposition') ?? '');
   if (found === undefined || (found.isBlank && (await parts.isEmpty()))) return undefined;
   if (!/^(?:7bit|8bit|binary)?$/i.test(headers.get('content-transfer-encoding') ?? '')) {
     throw unreadable('Content-Transfer-Encoding must be binary, if it is given');
