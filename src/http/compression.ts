@@ -12,12 +12,9 @@ import {
   type Gzip,
   gzip,
 } from 'node:zlib';
-import { type Body, isJson, type Reply, roughLength } from './replies/reply.ts';
+import type { Body, Reply } from './replies/reply.ts';
 import type { Encoding } from './requests/accept-encoding.ts';
 import { encodedTag } from './requests/conditional.ts';
-
-/** Below this a reply fits into a few packets, and goes out in one write with its head. */
-const BYTES_MIN = 4 * 1024;
 
 /**
  * The cheapest levels that are worth it. A page of 100 records (97 KB) becomes 18.9 KB with br 1 in 490 µs of processor time,
@@ -43,8 +40,6 @@ const compress = {
   gzip: promisify<Buffer | string, typeof GZIP, Buffer>(gzip),
   br: promisify<Buffer | string, typeof BROTLI, Buffer>(brotliCompress),
 };
-
-export const isCompressible = (reply: Reply): boolean => roughLength(reply.body) > BYTES_MIN && isJson(reply);
 
 /** The bytes differ in each encoding, and so does the ETag, which stands for them. */
 export function encodedReply({ status, headers = {}, body }: Reply, encoding: Encoding): Reply {

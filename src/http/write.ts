@@ -9,7 +9,7 @@ import type { RequestScope, Stage } from '../request/request-scope.ts';
 import { chunkTurn, DOWNLOAD_CHUNK_BYTES } from './clients/file-chunk-queue.ts';
 import type { Encoder } from './compression.ts';
 import { AT_ONCE_BYTES_MAX, BODY_HEADERS, writeAtOnce } from './replies/one-write.ts';
-import type { Body, Reply } from './replies/reply.ts';
+import { type Body, byteLength, type Reply } from './replies/reply.ts';
 
 /** `encoder`: what a body in parts goes through on its way. */
 export function writeReply(
@@ -26,7 +26,7 @@ export function writeReply(
     response.end();
     return;
   }
-  const length = encoder === undefined ? { 'content-length': lengthOf(body) } : {};
+  const length = encoder === undefined ? { 'content-length': byteLength(body) } : {};
   response.writeHead(status, { ...BODY_HEADERS, ...length, ...id, ...scope.headers, ...headers });
   if (isInParts(body)) {
     // Either of the two ends the other.
@@ -39,11 +39,6 @@ const isShort = (body: Body | undefined): body is string | Buffer =>
   typeof body === 'string' || (Buffer.isBuffer(body) && body.length <= AT_ONCE_BYTES_MAX);
 
 export const isInParts = (body: Body): body is readonly (string | Uint8Array)[] => Array.isArray(body);
-
-function lengthOf(body: Body): number {
-  if (typeof body === 'string') return Buffer.byteLength(body);
-  return isInParts(body) ? body.reduce((sum, part) => sum + lengthOf(part), 0) : body.length;
-}
 
 /** No faster than the client reads, so that the budget of each part is released when the part has gone out. */
 function writeParts(response: Writable, parts: readonly (string | Uint8Array)[], gone: (bytes: number) => void): void {

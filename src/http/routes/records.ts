@@ -7,7 +7,15 @@ import * as records from '../../operations/records/records.ts';
 import { removeMany } from '../../operations/records/removals.ts';
 import { Application } from '../../wire/applications.ts';
 import { DeletedCount, NewRecord, OutgoingRecord, RecordUpdate, RecordUpdateWithId } from '../../wire/records.ts';
-import { arrayOf, headerText, NO_CONTENT, NOT_MODIFIED, replyJson, replyText } from '../replies/reply.ts';
+import {
+  arrayOf,
+  headerText,
+  isCompressible,
+  NO_CONTENT,
+  NOT_MODIFIED,
+  replyJson,
+  replyText,
+} from '../replies/reply.ts';
 import { json, list, nothing, oneOrList, UNCHANGED, withHeaders } from '../replies/success.ts';
 import { currentCopy, requiredHash, VARY } from '../requests/conditional.ts';
 import {
@@ -144,9 +152,10 @@ export const RECORD_ROUTES: readonly UserRoute[] = [
       const view = await records.get(context, { collectionId: params.collectionId!, recordId: params.recordId! });
       const headers = { etag: view.etag, 'cache-control': 'private, no-cache', vary: VARY };
       const held = currentCopy(header('if-none-match'), view.etag);
-      if (held === undefined) return replyText(view.text, headers);
+      const reply = replyText(view.text, headers);
+      if (held === undefined) return reply;
       // As the reply that the client has a copy of.
-      const vary = held === view.etag ? VARY : `${VARY}, Accept-Encoding`;
+      const vary = isCompressible(reply) ? `${VARY}, Accept-Encoding` : VARY;
       return NOT_MODIFIED({ ...headers, etag: held, vary });
     },
   }),
