@@ -8,16 +8,17 @@ import { promisify } from 'node:util';
 import findMyWay from 'find-my-way';
 import type { Observe } from '../events/events.ts';
 import { type Fault, fault } from '../faults.ts';
-import { NO_ROUTE } from '../request/request-scope.ts';
+import type { RequestScope } from '../request/request-scope.ts';
 import { endUnlessChanging, refuseConnect, replyOnSocket, stopReading } from './clients/broken-requests.ts';
 import { HttpRequest, trustProxies } from './clients/http-request.ts';
 import { queueFirstReads } from './clients/read-queue.ts';
 import { IncomingRequest } from './clients/small-chunks.ts';
 import type { ClientTimeouts } from './clients/timeouts.ts';
+import { allowOrigin } from './cross-origin.ts';
 import { handlerOf, type Services } from './handle.ts';
 import { alive, asRoutine, type Health, readiness } from './health.ts';
 import { openApiDocument } from './openapi/document.ts';
-import { preflightRoutes } from './preflight.ts';
+import { preflightRoutes, refusalHandler } from './preflight.ts';
 import { type Reply, replyText } from './replies/reply.ts';
 import { awaitInvitation } from './requests/body.ts';
 import { HEADERS_MAX, pathOf } from './requests/request-head.ts';
@@ -106,8 +107,6 @@ interface Handlers {
 type Method = (typeof ROUTES)[number]['method'];
 
 function handlersOf(services: Services, health: Health): Handlers {
-  const refusing = (why: (request: HttpRequest) => Fault) =>
-    sendReplies(services, NO_ROUTE, (request) => Promise.reject(why(request)));
   const routine = asRoutine(services);
   const metrics = async ({ headers, address }: HttpRequest) => {
     services.operatorGate.authenticate(headers.authorization, address);
@@ -120,7 +119,11 @@ function handlersOf(services: Services, health: Health): Handlers {
       const reply = loadStatic(row);
       return { ...row, handler: sendReplies(services, row.path, () => reply) };
     }),
-    { method: 'GET' as const, path: OPENAPI_PATH, handler: sendReplies(services, OPENAPI_PATH, generalDocument()) },
+    {
+      method: 'GET' as const,
+      path: OPENAPI_PATH,
+      handler: sendReplies(services, OPENAPI_PATH, generalDocument(services)),
+    },
     { method: 'GET' as const, path: '/healthz', handler: sendReplies(routine, '/healthz', alive) },
     { method: 'GET' as const, path: '/readyz', handler: sendReplies(routine, '/readyz', readiness(health)) },
     { method: 'GET' as const, path: '/metrics', handler: sendReplies(routine, '/metrics', metrics) },
@@ -128,7 +131,13 @@ function handlersOf(services: Services, health: Health): Handlers {
   const unreadable = () => fault('INVALID_PARAMETER', { parameter: 'path', reason: 'cannot be read' });
   // Known to the router alone: with other methods it is an unknown path.
   const bareAddress = { method: 'GET' as const, path: '/', handler: sendReplies(services, '/', toConsole) };
-  const notFound = refusing(refuseUnknown(routes));
+  const unknown = refuseUnknown(routes);
+  const own = ownPaths();
+  const ownPatterns = own.map(patternOf);
+  const notFound = refusalHandler(services, unknown, (path) => ownPatterns.some((pattern) => pattern.test(path)));
+  // The router knows these paths in every spelling.
+  const handler = refusalHandler(services, unknown, () => true);
+  const ownOptions = own.map((path) => ({ method: 'OPTIONS' as const, path, handler }));
   const options = routes.filter(({ method }) => method === 'OPTIONS');
   const preflights = preflightRoutes(
     services,
@@ -136,18 +145,26 @@ function handlersOf(services: Services, health: Health): Handlers {
     (path) => options.find((route) => route.path === path)?.handler ?? notFound,
   );
   return {
-    routes: [...routes.filter((route) => !options.includes(route)), ...preflights, bareAddress],
+    routes: [...routes.filter((route) => !options.includes(route)), ...preflights, ...ownOptions, bareAddress],
     notFound,
-    unreadablePath: refusing(unreadable),
+    unreadablePath: refusalHandler(services, unreadable, () => false),
   };
+}
+
+/** The paths that are only for the server's own pages, such as that of the session. */
+function ownPaths(): string[] {
+  const open = new Set(ROUTES.filter(({ ownPagesOnly }) => ownPagesOnly !== true).map(({ path }) => path));
+  const all = [...ROUTES, ...VISITOR_ROUTES].map(({ path }) => path);
+  return [...new Set(all)].filter((path) => !open.has(path));
 }
 
 const OPENAPI_PATH = '/v1/openapi.json';
 
 /** Public, and the same as long as the server runs: it is written at the first request. */
-function generalDocument(): () => Reply {
+function generalDocument({ allowedOrigins }: Services): (request: HttpRequest, scope: RequestScope) => Reply {
   let reply: Reply | undefined;
-  return () => {
+  return ({ headers: { origin } }, scope) => {
+    allowOrigin({ scope, origin, row: {} }, allowedOrigins, undefined);
     reply ??= replyText(JSON.stringify(openApiDocument(SUBJECTS)), { 'cache-control': 'no-cache' });
     return reply;
   };
@@ -197,11 +214,13 @@ function reportDrops(server: Server, observe: Observe): void {
   });
 }
 
+const patternOf = (path: string): RegExp => new RegExp(`^${path.replaceAll(/:\w+/g, '[^/]+').replaceAll('.', '\\.')}$`);
+
 /** 405 where the path is known with other methods, else 404. */
 function refuseUnknown(routes: Handlers['routes']): (request: HttpRequest) => Fault {
   const known = routes.map(({ method, path }) => ({
     methods: method === 'GET' ? ['GET', 'HEAD'] : [method],
-    pattern: new RegExp(`^${path.replaceAll(/:\w+/g, '[^/]+').replaceAll('.', '\\.')}$`),
+    pattern: patternOf(path),
   }));
   return ({ url }) => {
     const path = pathOf(url);

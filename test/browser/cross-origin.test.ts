@@ -92,6 +92,14 @@ describe('a page of another origin in a browser', { skip: WITHOUT_BROWSER }, () 
     assert.equal(JSON.parse(broken.text).code, 'INVALID_BODY');
     const long = await ask(app.records('Things'), { method: 'POST', headers: json, body: ' '.repeat(2_000_000) });
     assert.equal(JSON.parse(long.text).code, 'INVALID_BODY');
+    for (const [status, path, options] of [
+      [404, '/nothing/there', {}],
+      [404, '/nothing/there', { method: 'DELETE' }],
+      [400, '/collections/%zz', {}],
+      [405, '', { method: 'POST' }],
+    ] as const) {
+      assert.equal((await ask(path, options)).status, status, path);
+    }
   });
 
   it('uploads a file, at once and by tus, and downloads it', async () => {

@@ -97,6 +97,51 @@ describe('pages of other origins', () => {
     }
   });
 
+  it('read that there is no such path or method, and that a path cannot be read', async () => {
+    const refused: [number, string, string][] = [
+      [404, 'GET', `/v1/${app.id}/nothing/there`],
+      [404, 'GET', `/v1/${app.id}/nothing/there?limit=1`],
+      [405, 'POST', `/v1/${app.id}`],
+      [400, 'GET', `/v1/${app.id}/collections/%zz`],
+    ];
+    for (const [status, method, path] of refused) {
+      for (const origin of [OWN, EVERYWHERE]) {
+        server.invalidate({ application: app.id });
+        assert.equal((await preflight(path, origin, method)).status, 204, path);
+        for (const token of [undefined, app.admin.token]) {
+          const reply = await server.send(method, path, { ...(token && { token }), headers: { origin } });
+          assert.equal(reply.status, status, path);
+          assert.equal(allowedTo(reply), origin, path);
+          assert.equal(reply.headers.get('access-control-expose-headers'), EXPOSED);
+          assert.equal(reply.headers.get('vary'), 'Origin');
+        }
+      }
+      const other = await server.send(method, path, { headers: { origin: OTHER } });
+      assert.deepEqual([other.status, allowedTo(other)], [status, null]);
+      assert.equal(allowedTo(await preflight(path, OTHER, method)), null);
+    }
+    const unknown = (origin: string) => server.send('GET', '/v1/nothing/there', { headers: { origin } });
+    assert.deepEqual([allowedTo(await unknown(EVERYWHERE)), allowedTo(await unknown(OWN))], [EVERYWHERE, null]);
+    // No preflight, whatever its headers.
+    const headers = { origin: OWN, 'access-control-request-method': 'GET' };
+    assert.equal((await server.send('GET', `/v1/${app.id}/nothing/there`, { headers })).status, 404);
+  });
+
+  it('of the origins of the operator read the general OpenAPI document', async () => {
+    for (const [origin, status, allowed] of [
+      [EVERYWHERE, 204, EVERYWHERE],
+      [OWN, 403, null],
+    ] as const) {
+      const asked = await preflight('/v1/openapi.json', origin, 'GET');
+      assert.deepEqual([asked.status, allowedTo(asked)], [status, allowed]);
+      const reply = await server.send('GET', '/v1/openapi.json', { headers: { origin } });
+      assert.deepEqual([reply.status, allowedTo(reply)], [200, allowed]);
+      assert.match(reply.headers.get('vary') ?? '', /\bOrigin\b/);
+    }
+    const { headers } = await server.send('GET', '/v1/openapi.json');
+    assert.match(headers.get('vary') ?? '', /\bOrigin\b/);
+  });
+
   it('read a refusal of an application that the server has not loaded yet', async () => {
     server.invalidate({ application: app.id });
     const reply = await server.send('GET', records(), { headers: { origin: OWN } });
@@ -127,6 +172,12 @@ describe('pages of other origins', () => {
       ['GET', session],
       ['GET', `${session}/methods`],
       ['POST', session],
+      ['PATCH', session],
+      ['GET', `${session}/`],
+      ['GET', `/v1/${app.id}/sess%69on`],
+      ['GET', '/signOn'],
+      ['GET', '/nothing/there'],
+      ['GET', '/operator/v1/%zz'],
       ['GET', '/console/nothing/there'],
       ['GET', '/operator/v1/applications'],
       ['GET', '/healthz'],
