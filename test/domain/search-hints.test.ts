@@ -7,7 +7,7 @@ import { headerText } from '../../src/http/replies/reply.ts';
 import { ask, COLUMNS } from './search-setting.ts';
 
 const flags = { unique: false, sortable: false, searchable: true };
-const NAMES = ['Price per day', 'Size (cm)', 'A "B"', '東京 都', '-x', 'day'];
+const NAMES = ['Price per day', 'Size (cm)', 'A "B"', '東京 都', '-x', 'day', 'OR'];
 const NAMED = [
   ...COLUMNS,
   ...NAMES.map((name, at) => ({ id: `c100000${at}`, name, type: 'Number' as const, ...flags })),
@@ -27,6 +27,18 @@ describe('the hint for a search that finds nothing', () => {
     ['Name:B-00*', '* is an ordinary character; a part of a text is found without it: write Name:B-00'],
     ['Name=*B*0', '* is an ordinary character; a part of a text is found without it: write Name:B Name:0'],
     ['roof*', '* is an ordinary character; a part of a text is found without it: write roof'],
+    ['*-001', '* is an ordinary character; a part of a text is found without it: write "-001"'],
+    ['*-', '* is an ordinary character; a part of a text is found without it: write "-"'],
+    ['Name:*AND', '* is an ordinary character; a part of a text is found without it: write Name:"AND"'],
+    ['x*NOT', '* is an ordinary character; a part of a text is found without it: write x "NOT"'],
+    ['Name=a,AND', '"a,AND" is one text, commas included; for any of several write (Name=a OR Name="AND")'],
+    ['red|-blue', '"red|-blue" is one text, | included; for any of several write (red OR "-blue")'],
+    ['OR~5', '~ is an ordinary character; what contains a text is found with a colon: write "OR":5'],
+    // What would be refused is not suggested.
+    ['Temp~warm', '~ is an ordinary character; what contains a text is found with a colon'],
+    ['Hidden~x', '~ is an ordinary character; what contains a text is found with a colon'],
+    [`${'x'.repeat(300)}*`, '* is an ordinary character; a part of a text is found without it'],
+    [`Name=${'a,'.repeat(65)}`, `"${'a,'.repeat(40)}…" is one text, commas included`],
     ['Name:*', '* is an ordinary character; what has a value is found by Name!='],
     ['"Name":%', '% is an ordinary character; what has a value is found by "Name"!='],
     ['**', '* is an ordinary character; without a search the list has every record'],
@@ -102,6 +114,11 @@ describe('the hint for a search that finds nothing', () => {
       'Temp=1 Rocket',
       'Name=Red -Rocket',
       'Name=',
+      'Name!=*x',
+      'Name<x*',
+      'Hidden is null',
+      'Twice is null',
+      'Due between one, two',
     ]) {
       assert.equal(hintFor(query, NAMED), undefined, query);
     }
@@ -119,7 +136,19 @@ describe('the name of a column without its quotation marks', () => {
   for (const [query, meant] of [
     ['Price per days<20 Price per day<20', '"Price per day"<20'],
     ['Price per day < 20', '"Price per day"<20'],
-    ['Price per day< 20', '"Price per day"<'],
+    ['Price per day< 20', '"Price per day"<20'],
+    ['Price per day : 20', '"Price per day":20'],
+    ['Price per day: 20', '"Price per day":20'],
+    // `=` needs no term.
+    ['Price per day= 20', '"Price per day"='],
+    ['-Price per day=20', '-"Price per day"=20'],
+    ['x NOT  Price per day=20', 'NOT "Price per day"=20'],
+    ['Name:"x -x:y" Price per day:1', '"Price per day":1'],
+    // Where the comparison could not be read either, the name alone.
+    ['Price per day:', '"Price per day"'],
+    ['Price per day:AND', '"Price per day"'],
+    ['Price per day:1"2', '"Price per day"'],
+    [`Price per day:${'1'.repeat(300)}`, '"Price per day"'],
     ['price per day<20', '"Price per day"<20'],
     ['(PRICE PER DAY>="2 0")', '"Price per day">="2 0"'],
     ['Size (cm)>5', '"Size (cm)">5'],
@@ -142,6 +171,10 @@ describe('the name of a column without its quotation marks', () => {
       'Price per day (',
       'Nothing=1',
       '"price per day"<20',
+      'Name:"x Price per day:y" Temp:abc',
+      'Temp:abc "x \\" Price per day:1"',
+      'Temp:abc "Price per day:1',
+      'Temp:abc xSize (cm)>5',
     ]) {
       const found = ask(query, { columns: NAMED });
       assert.match(found, /^\d+: /);
@@ -163,7 +196,12 @@ describe('a name that resembles that of a column', () => {
     [`${'xxx '.repeat(60)}Nam:red`, 'Name:red'],
     ['Size:3', '"Size (cm)":3'],
     ['Nam:red', 'Name:red'],
-    ['-Nome=x', 'Name=x'],
+    ['-Nome=x', '-Name=x'],
+    ['NOT Nome=x', 'NOT Name=x'],
+    ['(-price per dya<20)', '-"Price per day"<20'],
+    ['NOT “price per day”<20', 'NOT "Price per day"<20'],
+    ['x -"Price per dya"<20', '-"Price per day"<20'],
+    ['-red Price<20', '"Price per day"<20'],
     [`'Name':"red one" x`, 'Name:"red one"'],
     ['😀 Strated>2024', 'Started>2024'],
     ['createdAt>2024', '$createdAt>2024'],

@@ -2,11 +2,15 @@
 // `Bought between 2023 and 2024`.
 
 import type { Column } from '../../wire/applications.ts';
-import { clip } from '../values/value-type.ts';
+import { readSearch } from './check.ts';
 import { METADATA } from './condition.ts';
 import { foldText } from './fold.ts';
-import { quoteTerm, writtenName } from './names-meant.ts';
 import type { Syntax, Term } from './parse.ts';
+import { quoteText, suggestion, writtenText } from './suggestion.ts';
+
+/** The query if it can be suggested: these columns accept it. When it is asked, and by whom, decides nothing. */
+export const suggest = (query: string, columns: readonly Column[]): string | undefined =>
+  suggestion(query, (text) => readSearch(text, { columns, zone: 'UTC', now: 0, callerId: '' }));
 
 /** `parts` must all hold. */
 export function hintAtWords(parts: readonly Syntax[], columns: readonly Column[]): string | undefined {
@@ -39,8 +43,10 @@ function isNull(parts: readonly Syntax[], at: number, columns: readonly Column[]
   if (!negated && !isWord(next, 'null')) return undefined;
   const name = columnBefore(parts.slice(0, at), columns);
   if (name === undefined) return undefined;
-  const means = negated ? `what has a value is found by ${name}!=` : `what has no value is found by ${name}=`;
-  return `IS ${negated ? 'NOT ' : ''}NULL is text to look for; ${means} with nothing after it`;
+  const meant = suggest(negated ? `${name}!=` : `${name}=`, columns);
+  if (meant === undefined) return undefined;
+  const [operator, what] = negated ? ['IS NOT NULL', 'a value'] : ['IS NULL', 'no value'];
+  return `${operator} is text to look for; what has ${what} is found by ${meant} with nothing after it`;
 }
 
 function between(parts: readonly Syntax[], at: number, columns: readonly Column[]): string | undefined {
@@ -49,16 +55,17 @@ function between(parts: readonly Syntax[], at: number, columns: readonly Column[
   const [from, to] = parts.slice(at + 1, at + 4).filter((part) => !isWord(part, 'and'));
   const name = columnBefore(parts.slice(0, at), columns);
   if (name === undefined || from?.kind !== 'term' || to?.kind !== 'term') return undefined;
-  return `between is a word to look for; write ${name}>=${writtenTerm(from.term)} ${name}<=${writtenTerm(to.term)}`;
+  const meant = suggest(`${name}>=${termAsWritten(from.term)} ${name}<=${termAsWritten(to.term)}`, columns);
+  return meant === undefined ? undefined : `between is a word to look for; write ${meant}`;
 }
 
-const writtenTerm = ({ text, quoted }: Term): string => (quoted ? quoteTerm(clip(text)) : clip(text));
+const termAsWritten = ({ text, quoted }: Term): string => (quoted ? quoteText(text) : text);
 
 /** The longest name of a column with which the terms end, as it is written in a query. */
 function columnBefore(parts: readonly Syntax[], columns: readonly Column[]): string | undefined {
   const said = foldText(parts.map((part) => (part.kind === 'term' ? ` ${part.term.text}` : '')).join(''));
   const metadata = METADATA.map((name) => ({ name: `$${name}`, written: `$${name}` }));
-  const named = [...columns.map(({ name }) => ({ name, written: writtenName(name) })), ...metadata]
+  const named = [...columns.map(({ name }) => ({ name, written: writtenText(name) })), ...metadata]
     .filter(({ name }) => said.endsWith(` ${foldText(name)}`))
     .sort((one, other) => other.name.length - one.name.length);
   return named[0]?.written;

@@ -4,16 +4,15 @@
 import { Fault } from '../../faults.ts';
 import type { Column } from '../../wire/applications.ts';
 import { editDistance } from '../edit-distance.ts';
-import { clip } from '../values/value-type.ts';
 import { TEXT_TO_QUOTE } from './columns.ts';
 import { METADATA } from './condition.ts';
 import { foldText } from './fold.ts';
 import { invalidSearch } from './invalid-search.ts';
+import { NEEDS_QUOTES, quoteText, suggestion, writtenText } from './suggestion.ts';
 
 /** Quotation marks of other languages and of typesetting, for a class of a regular expression. */
 export const OTHER_QUOTES = "'`‘’‚“”„«»";
 
-const NEEDS_QUOTES = /[\s()":=!<>]|^[-$]/;
 const COMPARISON = /^(\s*)(!=|[<>]=|[:=<>])(\s*)("(?:[^"\\]|\\.)*"|[^\s()]*)/;
 
 /** The error of a query, with the query that was probably meant if a name in it resembles that of a column. */
@@ -28,13 +27,10 @@ export function withNameMeant(error: unknown, query: string, columns: readonly C
   return near === undefined ? error : invalidSearch(`${said} Perhaps this is meant: ${near}`, position);
 }
 
-/** A name as it is written in a query. */
-export const writtenName = (name: string): string => (NEEDS_QUOTES.test(name) ? quoteTerm(name) : name);
-
-export const quoteTerm = (text: string): string => `"${text.replaceAll(/["\\]/g, '\\$&')}"`;
-
+/** The comparison with the name quoted; only the name where the comparison could not be read with it either. */
 function nameToQuote(query: string, columns: readonly Column[]): string | undefined {
   const names = columns.map(({ name }) => name).filter((name) => NEEDS_QUOTES.test(name));
+  const quoted = quotedUnits(query);
   // Lower case has another length in few languages; there only the exact name is recognized.
   const lower = query.toLowerCase().length === query.length ? query.toLowerCase() : query;
   for (const [text, spell] of [
@@ -42,27 +38,47 @@ function nameToQuote(query: string, columns: readonly Column[]): string | undefi
     [lower, (name: string) => name.toLowerCase()],
   ] as const) {
     for (const name of names) {
-      const comparison = comparisonAfter(spell(name), text, query);
-      if (comparison !== undefined) return `${quoteTerm(name)}${comparison}`;
+      const spelled = spell(name);
+      for (let at = text.indexOf(spelled); at !== -1; at = text.indexOf(spelled, at + 1)) {
+        if (quoted[at] === 1 || !beginsAt(query, at)) continue;
+        const comparison = comparisonAt(query.slice(at + name.length));
+        if (comparison === undefined) continue;
+        const meant = suggestion(`${quoteText(name)}${comparison}`);
+        return meant === undefined ? quoteText(name) : `${negationBefore(query.slice(0, at))}${meant}`;
+      }
     }
   }
   return undefined;
 }
 
-/** What follows the first unquoted occurrence of the name before an operator; undefined if there is none. */
-function comparisonAfter(name: string, text: string, query: string): string | undefined {
-  for (let at = text.indexOf(name); at !== -1; at = text.indexOf(name, at + 1)) {
-    const comparison = text[at - 1] === '"' ? undefined : comparisonAt(query.slice(at + name.length));
-    if (comparison !== undefined) return comparison;
-  }
-  return undefined;
+const QUOTED = /"(?:[^"\\]|\\.)*(?:"|$)/gsu;
+
+/** 1 for each UTF-16 unit after an opening quotation mark, up to the closing one. */
+function quotedUnits(query: string): Uint8Array {
+  const units = new Uint8Array(query.length);
+  for (const { 0: text, index } of query.matchAll(QUOTED)) units.fill(1, index + 1, index + text.length);
+  return units;
 }
 
-/** The operator and the term at the beginning of the text. A space after the operator counts only beside one before it. */
+/** Whether a name can begin here, perhaps negated: not in the middle of a word. */
+const beginsAt = (query: string, at: number): boolean =>
+  /^$|[\s()]$|^-$|[\s()]-$/.test(query.slice(Math.max(0, at - 2), at));
+
+/** The negation with which the text ends: what is suggested must not ask for the opposite. */
+function negationBefore(text: string): string {
+  const [, sign] = /(?:^|[\s()])(-|NOT\s)\s*$/.exec(text) ?? [];
+  return sign === undefined ? '' : sign === '-' ? '-' : 'NOT ';
+}
+
+/**
+ * The operator and the term at the beginning of the text. White space is passed over, except after `=` and `!=` that follow
+ * the name directly: these need no term.
+ */
 function comparisonAt(text: string): string | undefined {
   const [, before, operator, after, term = ''] = COMPARISON.exec(text) ?? [];
   if (operator === undefined) return undefined;
-  return clip(`${operator}${before === '' && after !== '' ? '' : term}`);
+  const isWhole = before === '' && after !== '' && (operator === '=' || operator === '!=');
+  return `${operator}${isWhole ? '' : term}`;
 }
 
 const NAME = /^(?:"(?:[^"\\]|\\.)*"|[^\s()":=!<>])+/;
@@ -73,28 +89,39 @@ function nearName(query: string, position: number, columns: readonly Column[]): 
   const [name = ''] = NAME.exec(query.slice(start)) ?? [];
   const comparison = comparisonAt(query.slice(start + name.length));
   if (comparison === undefined) return undefined;
+  const words = query
+    .slice(0, start)
+    .split(/\s+/)
+    .filter((word) => word !== '');
+  words.push(name);
   // A quoted name is the whole of it.
-  const words = name.startsWith('"')
-    ? []
-    : query
-        .slice(0, start)
-        .split(/\s+/)
-        .filter((word) => word !== '');
-  const label = nearestLabel([...words, name], columns);
-  return label === undefined ? undefined : `${label}${comparison}`;
+  const nearest = nearestLabel(name.startsWith('"') ? [name] : words, columns);
+  const meant = nearest === undefined ? undefined : suggestion(`${nearest.label}${comparison}`);
+  if (nearest === undefined || meant === undefined) return undefined;
+  const [sign = ''] = /^[-(]*/.exec(words.at(-nearest.taken)!) ?? [];
+  return `${negationBefore([...words.slice(0, -nearest.taken), sign].join(' '))}${meant}`;
 }
 
-function nearestLabel(words: readonly string[], columns: readonly Column[]): string | undefined {
-  let nearest: { label: string; rank: number } | undefined;
+interface Nearness {
+  readonly rank: number;
+  /** How many of the last words are the name. */
+  readonly taken: number;
+}
+
+function nearestLabel(
+  words: readonly string[],
+  columns: readonly Column[],
+): (Nearness & { readonly label: string }) | undefined {
+  let nearest: (Nearness & { readonly label: string }) | undefined;
   const endings = endingsOf(words);
   const candidates = columns
     .filter(({ searchable }) => searchable)
-    .map(({ name }) => ({ name, label: writtenName(name) }));
+    .map(({ name }) => ({ name, label: writtenText(name) }));
   for (const { name, label } of [...candidates, ...METADATA.map((known) => ({ name: known, label: `$${known}` }))]) {
-    const rank = rankOf(endings, name);
-    if (rank < (nearest?.rank ?? Number.POSITIVE_INFINITY)) nearest = { label, rank };
+    const nearness = nearnessOf(endings, name);
+    if (nearness.rank < (nearest?.rank ?? Number.POSITIVE_INFINITY)) nearest = { label, ...nearness };
   }
-  return nearest?.label;
+  return nearest;
 }
 
 /** Longer texts are compared with no name, so that a mistake in a long query costs little. */
@@ -112,11 +139,15 @@ function endingsOf(words: readonly string[]): string[] {
 }
 
 /** The lowest rank of the last words, of as many as the name has or fewer. */
-function rankOf(endings: readonly string[], name: string): number {
+function nearnessOf(endings: readonly string[], name: string): Nearness {
   const count = Math.min(name.split(/\s+/).length, endings.length);
   const folded = foldText(name);
-  const ranks = endings.slice(0, count).map((ending, at) => resemblance(ending, folded, at + 1 === count));
-  return Math.min(Number.POSITIVE_INFINITY, ...ranks);
+  let nearness: Nearness = { rank: Number.POSITIVE_INFINITY, taken: 1 };
+  for (const [at, ending] of endings.slice(0, count).entries()) {
+    const rank = resemblance(ending, folded, at + 1 === count);
+    if (rank < nearness.rank) nearness = { rank, taken: at + 1 };
+  }
+  return nearness;
 }
 
 const MARKS = `["${OTHER_QUOTES}]+`;

@@ -216,7 +216,7 @@ const missingWhiteSpace = ({ start }: Token) => invalidSearch(`White space is mi
 /** An operator where a criterion or term should begin. */
 function strayOperator({ operator, start }: Extract<Token, { kind: 'operator' }>, before: Token | undefined) {
   if (isAnyKeyword(before) && before.end === start) {
-    const message = `${before.text} is an operator; a column of that name has to be quoted: "${before.text}"${operator}`;
+    const message = `${before.text} is an operator; a column of that name is written "${before.text}".`;
     return invalidSearch(message, before.start);
   }
   const message = `"${operator}" needs the name of a column directly before it, without white space.`;
