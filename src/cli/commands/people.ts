@@ -5,6 +5,7 @@ import { CommandFailure } from '../failure.ts';
 import type { OperatorClient } from '../operator-client.ts';
 import { countOf, printTable } from './columns.ts';
 import { readPages, wholeList } from './names.ts';
+import { type PasswordOptions, readPassword } from './passwords.ts';
 import { JSON_OPTION, type OptionRow, type Printing, printJson } from './row.ts';
 
 const TOP_DEFAULT = 100;
@@ -83,3 +84,23 @@ export async function warnOfSameEmail(client: OperatorClient, list: string, pers
 }
 
 export const CONFIRM_DELETE: OptionRow = { flags: '--yes', text: 'confirm that it is deleted', required: true };
+
+/** A user or shared user, and where the operator's interface has it. */
+interface FoundPerson {
+  readonly user: { readonly id: string; readonly name: string };
+  readonly path: string;
+}
+
+export async function deletePerson(client: OperatorClient, { user, path }: FoundPerson): Promise<void> {
+  await client.send('DELETE', path);
+  console.log(`Deleted ${personTitle(user)}.`);
+}
+
+export async function setPassword(
+  client: OperatorClient,
+  { user, path }: FoundPerson,
+  options: PasswordOptions,
+): Promise<void> {
+  await client.send('PUT', `${path}/password`, { password: await readPassword(options) });
+  console.log(`${personTitle(user)} has a new password.`);
+}

@@ -7,10 +7,12 @@ import { findOrganization, findSharedUser, organizationPath, sharedUsersPath } f
 import { PASSWORD_OPTION, type PasswordOptions, passwordAdvice, readPassword } from './passwords.ts';
 import {
   CONFIRM_DELETE,
+  deletePerson,
   PEOPLE_LIST_OPTIONS,
   type PeopleListOptions,
   personTitle,
   printList,
+  setPassword,
   warnOfSameEmail,
 } from './people.ts';
 import { type CommandRow, JSON_OPTION, operatorCommand, type Printing, printJson } from './row.ts';
@@ -144,11 +146,7 @@ export const SHARED_USER_COMMANDS: readonly CommandRow[] = [
     summary: 'delete a shared user, out of every application; what the user made stays',
     options: [CONFIRM_DELETE],
     examples: ['shared-users delete Acme Grace --yes'],
-    run: async (client, { args }) => {
-      const { user, path } = await find(client, args);
-      await client.send('DELETE', path);
-      console.log(`Deleted ${personTitle(user)}.`);
-    },
+    run: async (client, { args }) => deletePerson(client, await find(client, args)),
   }),
   operatorCommand<PasswordOptions>({
     usage: 'shared-users set-password <organization> <user>',
@@ -156,11 +154,7 @@ export const SHARED_USER_COMMANDS: readonly CommandRow[] = [
     options: [PASSWORD_OPTION],
     advice: passwordAdvice,
     examples: ['shared-users set-password Acme Grace'],
-    run: async (client, { args, options }) => {
-      const { user, path } = await find(client, args);
-      await client.send('PUT', `${path}/password`, { password: await readPassword(options) });
-      console.log(`${personTitle(user)} has a new password.`);
-    },
+    run: async (client, { args, options }) => setPassword(client, await find(client, args), options),
   }),
   operatorCommand<Omit<NewSharedUserOptions, 'name'> & { user: string }>({
     usage: 'organizations add-shared-user <organization>',

@@ -9,10 +9,12 @@ import { findApplication, findApplicationId, findUser, usersPath } from './names
 import { PASSWORD_OPTION, type PasswordOptions, passwordAdvice, readPassword } from './passwords.ts';
 import {
   CONFIRM_DELETE,
+  deletePerson,
   PEOPLE_LIST_OPTIONS,
   type PeopleListOptions,
   personTitle,
   printList,
+  setPassword,
   warnOfSameEmail,
 } from './people.ts';
 import { type CommandRow, JSON_OPTION, type OptionRow, operatorCommand, type Printing, printJson } from './row.ts';
@@ -246,11 +248,7 @@ and a password already. The user is printed as JSON on standard output.`,
     summary: 'delete a user; what the user made stays',
     options: [CONFIRM_DELETE],
     examples: ["users delete 'Field inspections' bob@example.org --yes"],
-    run: async (client, { args }) => {
-      const { user, path } = await find(client, args);
-      await client.send('DELETE', path);
-      console.log(`Deleted ${personTitle(user)}.`);
-    },
+    run: async (client, { args }) => deletePerson(client, await find(client, args)),
   }),
   operatorCommand<PasswordOptions>({
     usage: 'users set-password <application> <user>',
@@ -258,10 +256,6 @@ and a password already. The user is printed as JSON on standard output.`,
     options: [PASSWORD_OPTION],
     advice: passwordAdvice,
     examples: ["users set-password 'Field inspections' Bob"],
-    run: async (client, { args, options }) => {
-      const { user, path } = await find(client, args);
-      await client.send('PUT', `${path}/password`, { password: await readPassword(options) });
-      console.log(`${personTitle(user)} has a new password.`);
-    },
+    run: async (client, { args, options }) => setPassword(client, await find(client, args), options),
   }),
 ];

@@ -4,7 +4,7 @@
 export interface Success {
   readonly status: number;
   /** Absent: no body. `bytes`: of any content type. */
-  readonly body?: { readonly json: object } | { readonly lines: object } | 'bytes' | 'page';
+  readonly body?: { readonly json: object } | { readonly lines: object } | 'bytes';
   readonly sentence: string;
   /** The headers that a program may want to read, with a sentence each. */
   readonly headers?: Readonly<Record<string, string>>;
