@@ -12,7 +12,7 @@ import { Failure, run, step } from './processes.mjs';
 
 export const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 
-const SOURCES = ['src', 'demo', 'test'];
+const SOURCES = ['src', 'client/src', 'demo', 'test'];
 
 /** @param {string} file */
 const readIfThere = (file) => (existsSync(file) ? readFileSync(file, 'utf8') : undefined);

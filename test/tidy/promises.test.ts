@@ -55,6 +55,7 @@ const UNCHECKED: Readonly<Record<string, string>> = {
   'test/activity-log/export.test.ts': 'reads a file that the server cuts, or slowly',
   'test/activity-log/large.test.ts': 'reads a file that is too large to keep',
   'test/browser/console.test.ts': 'asks for pages',
+  'test/client/troubled-proxy.ts': 'passes replies on, whole or cut',
   'test/cli/serve.test.ts': 'looks at the connection while the server stops',
   'test/docs/curl.ts': 'stands in for a command in a process of its own',
   'test/http/compression.test.ts': 'looks at the bytes on the wire, which a checking client would take for JSON',

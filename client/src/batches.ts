@@ -1,0 +1,210 @@
+// Any number of records in requests of bounded size: a source is read as fast as it is sent, an array that stopped half way
+// goes on after the element that failed, and nothing is held whole.
+
+import { inOrder } from './concurrency.ts';
+import { type BatchProgress, CartularyError } from './errors.ts';
+import { JsonText } from './raw.ts';
+import { RETRY_LIMITS, sleep } from './retry.ts';
+import type { RawRecord } from './shapes.ts';
+
+/** Of the interface: elements of a request, and bytes of its body. */
+const ELEMENTS_MAX = 100;
+const BODY_BYTES_MAX = 1_048_576;
+const BRACKETS_BYTES = 2;
+
+export interface ManyOptions {
+  /** Requests under way at once. With more than one, the order in which elements are applied is not that of the source. */
+  readonly concurrency?: number | undefined;
+  /** `stop` (the default): the first element that fails ends the work. `skip`: it is reported, and the others go on. */
+  readonly onError?: 'stop' | 'skip' | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /**
+   * The `Idempotency-Key` of the request that begins with the element of that index, instead of one that is made up. With
+   * keys of its own, a program that was killed can send the same source again within a day: nothing is created twice.
+   */
+  readonly idempotencyKey?: ((index: number) => string) | undefined;
+}
+
+/** What became of an element: a record, or with `onError: 'skip'` perhaps an error. `index` counts from 0 in the source. */
+export type Outcome<Item> =
+  | { readonly index: number; readonly record: Item; readonly error?: undefined }
+  | { readonly index: number; readonly record?: undefined; readonly error: Error };
+
+/**
+ * An element failed and ended the work. The elements before it were applied; where `cause` is a `ConnectionError` or has
+ * status 500 or more, it and those after it may have been applied too.
+ */
+export class BatchError<Item = unknown> extends Error {
+  /** Of the element that failed, counted from 0 in the source. */
+  readonly index: number;
+  declare readonly cause: Error;
+  /** What requests that were under way at the same time did to later elements. Empty unless there were several. */
+  readonly alsoDone: readonly Outcome<Item>[];
+
+  constructor({ index, error }: Stop, alsoDone: readonly Outcome<Item>[]) {
+    super(`Element ${index} failed: ${error.message}`, { cause: error });
+    this.name = 'BatchError';
+    this.index = index;
+    this.alsoDone = alsoDone;
+  }
+}
+
+/** The outcomes of many elements in the order of the source. Reading them is what does the work. */
+export interface Many<Item> extends AsyncIterable<Outcome<Item>> {
+  /** Does all the work and counts what was done. `errors` has the elements that were skipped. */
+  finish(): Promise<{ readonly done: number; readonly errors: readonly Outcome<Item>[] }>;
+}
+
+/** How elements of one kind are sent. */
+export interface Sending<Element, Item> {
+  /** The JSON of an element. */
+  encode(element: Element): string | Promise<string>;
+  send(elements: JsonText, idempotencyKey: string | undefined): Promise<readonly RawRecord[]>;
+  decode(records: readonly RawRecord[]): Promise<readonly Item[]>;
+}
+
+interface Stop {
+  readonly index: number;
+  readonly error: Error;
+}
+/** A request's worth of elements, or one that cannot be sent. */
+type Batch = { readonly index: number; readonly elements: readonly string[]; readonly error?: Error };
+interface Done<Item> {
+  readonly outcomes: readonly Outcome<Item>[];
+  readonly stop?: Stop;
+}
+type Options = ManyOptions & { readonly concurrency: number };
+
+export function sendMany<Element, Item>(
+  source: AsyncIterable<Element> | Iterable<Element>,
+  sending: Sending<Element, Item>,
+  options: Options,
+): Many<Item> {
+  const outcomes = () => run(source, sending, options);
+  return {
+    [Symbol.asyncIterator]: outcomes,
+    finish: async () => {
+      let done = 0;
+      const errors: Outcome<Item>[] = [];
+      for await (const outcome of outcomes()) {
+        if (outcome.error === undefined) done += 1;
+        else errors.push(outcome);
+      }
+      return { done, errors };
+    },
+  };
+}
+
+async function* run<Element, Item>(
+  source: AsyncIterable<Element> | Iterable<Element>,
+  sending: Sending<Element, Item>,
+  options: Options,
+): AsyncGenerator<Outcome<Item>, void, undefined> {
+  let stop: Stop | undefined;
+  const work = async (batch: Batch) => {
+    const done = await sendBatch(batch, sending, options);
+    stop ??= done.stop;
+    return done;
+  };
+  const batches = split(source, sending, () => stop !== undefined || options.signal?.aborted === true);
+  const alsoDone: Outcome<Item>[] = [];
+  let stopped: Stop | undefined;
+  for await (const done of inOrder(batches, options.concurrency, work)) {
+    if (stopped !== undefined) alsoDone.push(...done.outcomes);
+    else yield* done.outcomes;
+    stopped ??= done.stop;
+  }
+  options.signal?.throwIfAborted();
+  if (stopped !== undefined) throw new BatchError(stopped, alsoDone);
+}
+
+const encoder = new TextEncoder();
+
+async function* split<Element, Item>(
+  source: AsyncIterable<Element> | Iterable<Element>,
+  { encode }: Sending<Element, Item>,
+  isOver: () => boolean,
+): AsyncGenerator<Batch, void, undefined> {
+  let elements: string[] = [];
+  let bytes = BRACKETS_BYTES;
+  let index = 0;
+  const take = (): Batch => {
+    const batch = { index: index - elements.length, elements };
+    elements = [];
+    bytes = BRACKETS_BYTES;
+    return batch;
+  };
+  for await (const element of source) {
+    if (isOver()) return;
+    let text: string;
+    try {
+      text = await encode(element);
+    } catch (error) {
+      if (elements.length > 0) yield take();
+      yield { index, elements: [], error: error as Error };
+      index += 1;
+      continue;
+    }
+    const size = encoder.encode(text).length + 1;
+    if (elements.length === ELEMENTS_MAX || (elements.length > 0 && bytes + size > BODY_BYTES_MAX)) yield take();
+    elements.push(text);
+    bytes += size;
+    index += 1;
+  }
+  if (elements.length > 0 && !isOver()) yield take();
+}
+
+async function sendBatch<Element, Item>(
+  { index, elements, error: refused }: Batch,
+  { send, decode }: Sending<Element, Item>,
+  { onError = 'stop', idempotencyKey, signal }: Options,
+): Promise<Done<Item>> {
+  const outcomes: Outcome<Item>[] = [];
+  if (refused !== undefined) {
+    return onError === 'skip'
+      ? { outcomes: [{ index, error: refused }] }
+      : { outcomes, stop: { index, error: refused } };
+  }
+  let next = 0;
+  const note = async (records: readonly RawRecord[]) => {
+    for (const record of await decode(records)) outcomes.push({ index: index + next++, record });
+  };
+  for (let failures = 0; next < elements.length; ) {
+    const rest = elements.slice(next);
+    try {
+      await note(await send(new JsonText(`[${rest.join(',')}]`), idempotencyKey?.(index + next)));
+    } catch (error) {
+      if (signal?.aborted || !(error instanceof Error)) throw error;
+      const applied = appliedBy(error);
+      await note(applied);
+      failures = applied.length > 0 ? 1 : failures + 1;
+      if (isBusy(error) && failures <= RETRY_LIMITS.retries) await sleep(waitMs(error, failures), signal);
+      else if (onError === 'skip' && isOfElement(error, rest.length)) {
+        outcomes.push({ index: index + next++, error });
+      } else return { outcomes, stop: { index: index + next, error } };
+    }
+  }
+  return { outcomes };
+}
+
+function progressOf(error: Error): BatchProgress {
+  return error instanceof CartularyError ? (error.params as BatchProgress) : {};
+}
+
+function appliedBy(error: Error): readonly RawRecord[] {
+  const { insertedRecords, updatedRecords, upsertedRecords } = progressOf(error);
+  return insertedRecords ?? updatedRecords ?? upsertedRecords ?? [];
+}
+
+/** The server stopped half way for want of time or room, and says how far it came. */
+const isBusy = (error: Error): error is CartularyError =>
+  error instanceof CartularyError && error.status === 503 && progressOf(error).recordIndex !== undefined;
+
+const waitMs = ({ retryAfterSeconds = 1 }: CartularyError, failures: number): number =>
+  (retryAfterSeconds + Math.random()) * 1000 * failures;
+
+/** The error is about one element, and the next may be better. */
+function isOfElement(error: Error, count: number): boolean {
+  if (!(error instanceof CartularyError) || error.status >= 500) return false;
+  return progressOf(error).recordIndex !== undefined || (count === 1 && error.is('INVALID_BODY'));
+}
