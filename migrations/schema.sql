@@ -266,3 +266,16 @@ CREATE INDEX users_email_folded ON application.users USING btree (email_folded) 
 CREATE UNIQUE INDEX users_name_key ON application.users USING btree (name) WHERE (deleted_at IS NULL);
 CREATE UNIQUE INDEX users_shared_user_id_key ON application.users USING btree (shared_user_id) WHERE (deleted_at IS NULL);
 CREATE UNIQUE INDEX users_subject_key ON application.users USING btree (subject) WHERE (deleted_at IS NULL);
+
+create table application.views (
+  id text collate "C" not null,
+  collection_id text collate "C" not null,
+  owner_id text collate "C" not null,
+  name text collate "C" not null,
+  shared boolean not null,
+  settings text not null,
+  constraint views_pkey PRIMARY KEY (id),
+  constraint views_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES application.users(id)
+);
+CREATE INDEX views_owner_id ON application.views USING btree (owner_id, collection_id);
+CREATE INDEX views_shared ON application.views USING btree (collection_id) WHERE shared;

@@ -35,6 +35,7 @@ export interface ErrorParams {
   readonly INVALID_ATTACHMENT_ID: Reason;
   readonly INVALID_USER_ID: Reason;
   readonly INVALID_SHARED_USER_ID: Reason;
+  readonly INVALID_VIEW_ID: Reason;
   readonly INVALID_PARAMETER: Reason & { readonly parameter: string };
   readonly INVALID_BODY: Reason & BatchProgress & { readonly path?: string; readonly maxBytes?: number };
   readonly INVALID_CONTENT_TYPE: Reason;
@@ -48,6 +49,7 @@ export interface ErrorParams {
     readonly duplicatedValues: readonly { readonly columnId: string; readonly value: RawValue }[];
   };
   readonly TOO_MANY_RECORDS: { readonly maximum: number };
+  readonly TOO_MANY_VIEWS: { readonly maximum: number; readonly shared: boolean };
   readonly USER_NAME_TAKEN: Named;
   readonly UNKNOWN_SHARED_USER: Named;
   readonly ALREADY_ACTIVE: Named;
@@ -74,6 +76,7 @@ export interface ErrorParams {
   readonly COLUMN_NOT_FOUND: { readonly columnId: string };
   readonly RECORD_NOT_FOUND: BatchProgress & { readonly recordId: string };
   readonly ATTACHMENT_NOT_FOUND: { readonly attachmentId: string };
+  readonly VIEW_NOT_FOUND: { readonly viewId: string };
   readonly USER_NOT_FOUND: { readonly userId: string };
   readonly SHARED_USER_NOT_FOUND: { readonly sharedUserId: string };
   readonly TOKEN_NOT_FOUND: { readonly tokenId: string };

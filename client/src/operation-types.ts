@@ -7,11 +7,13 @@ import type {
   AttachmentMetadata,
   CreatedToken,
   Device,
+  Figure,
   ManagementUser,
   NewDevice,
   NewSharedUser,
   NewToken,
   NewUser,
+  NewView,
   Notification,
   RawNewRecord,
   RawRecord,
@@ -25,6 +27,7 @@ import type {
   Token,
   User,
   UserUpdate,
+  View,
 } from './shapes.ts';
 
 /** Bytes to send. A stream is sent once; everything else can be sent again. */
@@ -39,6 +42,9 @@ interface OneRecord extends InCollection {
 }
 interface OneAttachment extends InCollection {
   readonly attachmentId: string;
+}
+interface OneView extends InCollection {
+  readonly viewId: string;
 }
 interface OneUser {
   readonly userId: string;
@@ -84,6 +90,11 @@ export interface OperationTypes {
   readonly getOpenApiDocument: { in: NoInput; out: Readonly<Record<string, unknown>> };
   readonly getApplication: { in: NoInput; out: ApplicationDefinition };
   readonly listRecords: { in: ListRecords; out: readonly RawRecord[] };
+  /** The header `Cartulary-More` says that there are more groups. */
+  readonly getFigures: {
+    in: InCollection & Searching & { readonly groupBy?: string | undefined; readonly measure?: string | undefined };
+    out: readonly Figure[];
+  };
   readonly createRecords: {
     in: InCollection & Keyed & { readonly body: OneOrMany<RawNewRecord> };
     out: OneOrMany<RawRecord>;
@@ -105,6 +116,12 @@ export interface OperationTypes {
   readonly getRecord: { in: OneRecord & { readonly ifNoneMatch?: string | undefined }; out: RawRecord };
   readonly updateRecord: { in: OneRecord & Conditional & { readonly body: RawRecordUpdate }; out: RawRecord };
   readonly deleteRecord: { in: OneRecord & Conditional; out: undefined };
+
+  readonly listViews: { in: InCollection; out: readonly View[] };
+  readonly createView: { in: InCollection & { readonly body: NewView }; out: View };
+  readonly getView: { in: OneView; out: View };
+  readonly updateView: { in: OneView & { readonly body: NewView }; out: View };
+  readonly deleteView: { in: OneView; out: undefined };
 
   readonly uploadAttachment: {
     in: InCollection &

@@ -22,6 +22,8 @@ export interface Operation {
 const COLLECTION = '/collections/{collectionId}';
 const RECORDS = `${COLLECTION}/records`;
 const RECORD = `${RECORDS}/{recordId}`;
+const VIEWS = `${COLLECTION}/views`;
+const VIEW = `${VIEWS}/{viewId}`;
 const UPLOADS = `${COLLECTION}/uploads`;
 const UPLOAD = `${UPLOADS}/{attachmentId}`;
 const MANAGEMENT_USERS = '/management/users';
@@ -64,6 +66,7 @@ const RECORD_OPERATIONS = {
   listRecords: get(RECORDS, {
     query: ['search', 'timezone', 'sortKey', 'sortOrder', 'sortColumnId', 'limit', 'skip', 'after'],
   }),
+  getFigures: get(`${RECORDS}/figures`, { query: ['search', 'timezone', 'groupBy', 'measure'] }),
   createRecords: send('POST', RECORDS, { headers: KEYED, repeat: 'keyed' }),
   updateRecords: send('PUT', RECORDS),
   upsertRecords: send('PATCH', `${RECORDS}/upsert/{upsertKeyColumnId}`),
@@ -71,6 +74,11 @@ const RECORD_OPERATIONS = {
   getRecord: get(RECORD, { headers: { ifNoneMatch: 'If-None-Match' } }),
   updateRecord: send('PUT', RECORD, { headers: { ifMatch: 'If-Match' }, repeat: 'unconditional' }),
   deleteRecord: remove(RECORD, { headers: { ifMatch: 'If-Match' }, repeat: 'unconditional' }),
+  listViews: get(VIEWS),
+  createView: send('POST', VIEWS),
+  getView: get(VIEW),
+  updateView: send('PUT', VIEW),
+  deleteView: remove(VIEW),
 } as const satisfies Record<string, Operation>;
 
 /** Bytes of an upload are sent once: what the server has of them decides how to go on (uploads.ts). */

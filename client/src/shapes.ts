@@ -267,3 +267,24 @@ export interface RawActivityEntry {
   readonly source: { readonly context: 'api' | 'console' | 'operator'; readonly ip: string };
   readonly extra: Readonly<Record<string, string>>;
 }
+
+/** Figures of one group, or of all records. Measures have the names that they were asked for by: `sum:c…`. */
+export interface Figure {
+  readonly group?: string | number | boolean | User | null;
+  readonly count?: number;
+  readonly [measure: `${'sum' | 'average' | 'minimum' | 'maximum'}:${string}`]: number | null;
+}
+
+/** Settings that a client keeps for a collection. */
+export interface NewView {
+  readonly name: string;
+  /** Only admins may share. Left out of an update, it stays. */
+  readonly shared?: boolean;
+  /** At most 16 KB as JSON. */
+  readonly settings: Readonly<Record<string, unknown>>;
+}
+export interface View extends NewView {
+  readonly id: string;
+  readonly shared: boolean;
+  readonly owner: User;
+}

@@ -5,7 +5,7 @@ import { base32hex } from './base32hex.ts';
 
 export interface IdSource {
   /** Prefix and 26 characters holding a UUIDv7: strictly increasing within one source. */
-  long(prefix: 'p' | 'r' | 'a' | 'u'): string;
+  long(prefix: 'p' | 'r' | 'a' | 'u' | 'v'): string;
   /** Prefix and 7 random characters of `[a-z0-9]`: about 36 bits, so a collision must be expected and retried. */
   short(prefix: 't' | 'c' | 'u'): string;
   /** A UUIDv7 as 36 characters, from the same increasing sequence as the long identifiers. */

@@ -144,11 +144,29 @@ function handlersOf(services: Services, health: Health): Handlers {
     ROUTES,
     (path) => options.find((route) => route.path === path)?.handler ?? notFound,
   );
+  const shadowed = shadowedMethods(routes).map((route) => ({ ...route, handler: notFound }));
   return {
-    routes: [...routes.filter((route) => !options.includes(route)), ...preflights, ...ownOptions, bareAddress],
+    routes: [
+      ...routes.filter((route) => !options.includes(route)),
+      ...preflights,
+      ...ownOptions,
+      ...shadowed,
+      bareAddress,
+    ],
     notFound,
     unreadablePath: refusalHandler(services, unreadable, () => false),
   };
+}
+
+/** `PUT …/records/figures` names no record: a parameter of another path must not take what a path names itself. */
+function shadowedMethods(routes: readonly Omit<Handlers['routes'][number], 'handler'>[]) {
+  return routes.flatMap(({ path }) => {
+    const own = routes.filter((route) => route.path === path);
+    const others = routes.filter((route) => route.path !== path && patternOf(route.path).test(path));
+    return others
+      .filter(({ method }) => !own.some((route) => route.method === method))
+      .map(({ method }) => ({ method, path }));
+  });
 }
 
 /** The paths that are only for the server's own pages, such as that of the session. */
@@ -221,11 +239,15 @@ function refuseUnknown(routes: Handlers['routes']): (request: HttpRequest) => Fa
   const known = routes.map(({ method, path }) => ({
     methods: method === 'GET' ? ['GET', 'HEAD'] : [method],
     pattern: patternOf(path),
+    parameters: path.split(':').length,
   }));
   return ({ url }) => {
     const path = pathOf(url);
-    const allowed = known.filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => methods);
-    if (allowed.length === 0) return fault('NOT_FOUND');
+    const matching = known.filter(({ pattern }) => pattern.test(path));
+    if (matching.length === 0) return fault('NOT_FOUND');
+    // A path of fewer parameters names what the others take for a parameter.
+    const fewest = Math.min(...matching.map(({ parameters }) => parameters));
+    const allowed = matching.filter(({ parameters }) => parameters === fewest).flatMap(({ methods }) => methods);
     return fault('METHOD_NOT_ALLOWED', undefined, { allow: allowed.join(', ') });
   };
 }

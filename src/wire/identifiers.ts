@@ -11,6 +11,7 @@ export const PATTERNS = {
   attachmentId: '^a[a-z0-9]{26}$',
   userId: '^u[a-z0-9]{7}$',
   sharedUserId: '^u[a-z0-9]{26}$',
+  viewId: '^v[a-z0-9]{26}$',
 } as const;
 
 export type IdentifierName = keyof typeof PATTERNS;

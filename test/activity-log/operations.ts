@@ -84,6 +84,13 @@ export const LINES: Readonly<Record<string, Deed | typeof SILENT | typeof ELSEWH
   'GET /v1/:applicationId': SILENT,
   'GET /v1/:applicationId/openapi.json': SILENT,
   'GET /v1/:applicationId/collections/:collectionId/records': SILENT,
+  'GET /v1/:applicationId/collections/:collectionId/records/figures': SILENT,
+  // Views say how records are shown, and change none.
+  'GET /v1/:applicationId/collections/:collectionId/views': SILENT,
+  'POST /v1/:applicationId/collections/:collectionId/views': SILENT,
+  'GET /v1/:applicationId/collections/:collectionId/views/:viewId': SILENT,
+  'PUT /v1/:applicationId/collections/:collectionId/views/:viewId': SILENT,
+  'DELETE /v1/:applicationId/collections/:collectionId/views/:viewId': SILENT,
   'DELETE /v1/:applicationId/collections/:collectionId/records': {
     entries: [
       ['record.delete', 'recordId'],

@@ -177,6 +177,34 @@ describe('what is hidden', () => {
     }
   });
 
+  it('shows in no figure', async () => {
+    const measure = 'count,sum:csize000,average:csize000,minimum:csize000,maximum:csize000';
+    const questions: [string, Parameters][] = [
+      ...[{}, { measure }, { search: 'Title:secret' }, { search: '-Title:secret', measure }].map(
+        (parameters): [string, Parameters] => ['Own', parameters],
+      ),
+      ...['ctitle00', 'csize000', 'createdBy', 'updatedBy'].map((groupBy): [string, Parameters] => [
+        'Own',
+        { groupBy, measure },
+      ]),
+      ...['ReferenceString:middle', 'ReferenceNumber=5', 'ReferenceUser!=me', 'ReferenceString=', 'middle'].flatMap(
+        (search): [string, Parameters][] => [
+          ['Holders', { search }],
+          ['Holders', { search, groupBy: 'createdBy' }],
+        ],
+      ),
+    ];
+    for (const [collection, parameters] of questions) {
+      const [{ reply }] = (await alike(async (world) => [
+        await world.ask('GET', `${world.app.records(collection)}/figures${queryOf(parameters)}`),
+      ])) as [Answer];
+      assert.equal(reply.status, 200, reply.text);
+      // What a list shows is what is counted.
+      if (parameters.groupBy !== undefined || parameters.measure !== undefined) continue;
+      assert.equal(reply.body[0].count, countOf(await pages(collection, parameters, 100, 'link')));
+    }
+  });
+
   it('is what an admin sees: the worlds do differ', async () => {
     const lists = await Promise.all(
       worlds.map(async ({ ask, app }) => {

@@ -2,7 +2,7 @@
 // dump says.
 
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import files, { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -28,14 +28,19 @@ function projectRoot(): string {
   return folder;
 }
 
+/** The last migration of applications. */
+const PRESENT = Math.max(
+  ...readdirSync(join(projectRoot(), 'migrations/application')).map((name) => Number(name.slice(0, 4))),
+);
+
 /** The migrations of a future version, by their paths in the folder. */
 const NEXT_VERSION: Readonly<Record<string, string>> = {
-  'system/0002_colours.sql': `create table cartulary.colours (colour text primary key);
+  'system/9002_colours.sql': `create table cartulary.colours (colour text primary key);
     insert into cartulary.colours values ('red');`,
-  'system/0003_shades.sql': `alter table cartulary.colours add column shade text not null default 'dark';`,
-  'application/0002_colours.sql': `create table {{application}}.colours (colour text primary key);
+  'system/9003_shades.sql': `alter table cartulary.colours add column shade text not null default 'dark';`,
+  'application/9002_colours.sql': `create table {{application}}.colours (colour text primary key);
     insert into {{application}}.colours values ('blue');`,
-  'application/0003_shades.sql': `alter table {{application}}.colours add column shade text not null default 'light';`,
+  'application/9003_shades.sql': `alter table {{application}}.colours add column shade text not null default 'light';`,
 };
 
 /** Calls `work` with a folder that holds the migrations of this version and the given ones. */
@@ -148,19 +153,19 @@ describe('migrations', () => {
       const applied = await database.sql('select number, name from cartulary.migrations order by number');
       assert.deepEqual(applied, [
         [1, '0001_foundation'],
-        [2, '0002_colours'],
-        [3, '0003_shades'],
+        [9002, '9002_colours'],
+        [9003, '9003_shades'],
       ]);
       assert.deepEqual(await database.sql('select colour, shade from cartulary.colours'), [['red', 'dark']]);
       for (const { id } of apps) {
-        assert.deepEqual(await database.sql(`select migration from ${schemaOf(id)}.fence`), [[3]]);
+        assert.deepEqual(await database.sql(`select migration from ${schemaOf(id)}.fence`), [[9003]]);
         assert.deepEqual(await database.sql(`select colour, shade from ${schemaOf(id)}.colours`), [['blue', 'light']]);
       }
       // A node of this version runs beside them and creates schemas.
       const older = await start();
       assert.equal((await older.send('GET', '/readyz')).status, 200);
       const made = await publishApplication(older, { name: 'Older', collections: COLLECTIONS });
-      assert.deepEqual(await database.sql(`select migration from ${schemaOf(made.id)}.fence`), [[1]]);
+      assert.deepEqual(await database.sql(`select migration from ${schemaOf(made.id)}.fence`), [[PRESENT]]);
     });
   });
 
@@ -171,12 +176,12 @@ describe('migrations', () => {
       await first.close();
       const wrong = {
         ...NEXT_VERSION,
-        'application/0003_shades.sql': 'alter table {{application}}.nowhere add a text;',
+        'application/9003_shades.sql': 'alter table {{application}}.nowhere add a text;',
       };
       await withMigrations(wrong, async (migrations) => {
         await assert.rejects(start({ migrations }), /nowhere/);
       });
-      assert.deepEqual(await database.sql(`select migration from ${schemaOf(app.id)}.fence`), [[1]]);
+      assert.deepEqual(await database.sql(`select migration from ${schemaOf(app.id)}.fence`), [[PRESENT]]);
       assert.deepEqual(await database.sql('select to_regclass($1)', [`${schemaOf(app.id)}.colours`]), [[null]]);
       const again = await start();
       assert.equal((await again.send('GET', `/v1/${app.id}`, { token: app.admin.token })).status, 200);

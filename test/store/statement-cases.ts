@@ -255,6 +255,45 @@ const SEARCHES: Chapter = {
   ],
 };
 
+const figures = (title: string, query: string): Case => request(title, `GET ${BOOKS}/figures ${query}`);
+
+const FIGURES: Chapter = {
+  name: 'figures',
+  about: 'Figures over records: of all that a search finds, and of groups.',
+  tables: 't[a-z0-9]{7}|fence',
+  cases: [
+    figures('a count', ''),
+    figures('a sum and an average of what a search finds', 'search=Title:first&measure=sum:csize000,average:csize000'),
+    figures('extremes of a column that is not searchable', 'measure=minimum:cserial0,maximum:cserial0'),
+    figures('by a text that may be cut', 'groupBy=ccode000'),
+    figures('by a number', 'groupBy=csize000&measure=count,sum:cserial0'),
+    figures('by months of a date', 'groupBy=cday0000:month'),
+    figures('by weeks of a time', 'groupBy=createdAt:week&timezone=Europe/Berlin'),
+    figures('by users', 'groupBy=createdBy'),
+    {
+      title: 'as a user who may only read what they created: GET tdiaries/records/figures',
+      request: async ({ app }) => {
+        const { token } = await app.addPerson('Dan');
+        return app.send('GET', '/collections/tdiaries/records/figures', { token });
+      },
+    },
+  ],
+};
+
+const VIEWS: Chapter = {
+  name: 'views',
+  about: 'Views of a collection, own and shared.',
+  tables: 'views',
+  cases: [
+    request('create one', 'POST tbooks00/views', { json: { name: 'a', settings: {} }, as: 'view' }),
+    request('create one that is shared', 'POST tbooks00/views', { json: { name: 'b', settings: {}, shared: true } }),
+    request('list them', 'GET tbooks00/views'),
+    request('get one', 'GET tbooks00/views/{view}'),
+    request('change one', 'PUT tbooks00/views/{view}', { json: { name: 'c', settings: { d: 1 } } }),
+    request('delete one', 'DELETE tbooks00/views/{view}', { status: 204 }),
+  ],
+};
+
 const USER = {
   ...{ email: 'cy@example.com', password: 'Secret-Passw0rd', admin: false, apiAccess: true },
   ...{ managementApiAccess: false, profile: { name: 'Standard' } },
@@ -385,5 +424,5 @@ const PUBLISHING: Chapter = {
 };
 
 export const CHAPTERS: readonly Chapter[] = [
-  ...[RECORDS, LISTS, SEARCHES, PEOPLE, ATTACHMENTS, NOTIFICATIONS, ACTIVITY, PUBLISHING],
+  ...[RECORDS, LISTS, SEARCHES, FIGURES, VIEWS, PEOPLE, ATTACHMENTS, NOTIFICATIONS, ACTIVITY, PUBLISHING],
 ];

@@ -48,7 +48,8 @@ describe('statements as they are sent', () => {
     text
       .replaceAll(`app_${app.id}`, 'app')
       .replaceAll(app.id, '{application}')
-      .replace(/\br[0-9a-v]{26}\b/g, '{record}');
+      .replace(/\br[0-9a-v]{26}\b/g, '{record}')
+      .replace(/\bv[0-9a-v]{26}\b/g, '{view}');
 
   async function statementsOf({ tables, cases }: Chapter): Promise<string> {
     const concerns = new RegExp(`\\bapp_${app.id}\\.(?:${tables})\\b`);

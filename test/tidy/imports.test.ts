@@ -73,7 +73,10 @@ const ROOMS: Readonly<Record<string, Readonly<Record<string, Part>>>> = {
     attachments: { mayImport: [], because: 'file names and media types need no other rule' },
     values: { mayImport: [FLOOR, 'dates'], because: 'a value type knows itself and the calendar' },
     search: { mayImport: [FLOOR, 'dates', 'values'], because: 'a search compares values' },
-    records: { mayImport: [FLOOR, 'search', 'values'], because: 'a record is its values and what is searched of them' },
+    records: {
+      mayImport: [FLOOR, 'dates', 'search', 'values'],
+      because: 'a record is its values, what is searched of them and how they are grouped',
+    },
     definition: {
       mayImport: [FLOOR, 'dates', 'records', 'values'],
       because: 'a definition says which values and columns records have',
@@ -90,6 +93,7 @@ const ROOMS: Readonly<Record<string, Readonly<Record<string, Part>>>> = {
     attachments: { mayImport: ['database', 'records'], because: 'an attachment is held by records' },
     people: { mayImport: ['database', 'nodes', 'activity'], because: 'users are the same whatever they store' },
     notifications: { mayImport: ['database', 'people'], because: 'a notification goes to users' },
+    views: { mayImport: ['database'], because: 'what a client keeps for itself is looked into by no other room' },
     applications: {
       mayImport: ['database', 'nodes', 'activity', 'people', 'records'],
       because: 'publishing changes the tables of everything that an application has',
@@ -112,6 +116,7 @@ const ROOMS: Readonly<Record<string, Readonly<Record<string, Part>>>> = {
     applications: { mayImport: [FLOOR, 'activity', 'records'], because: 'publishing rewrites records' },
     people: { mayImport: [FLOOR, 'activity', 'applications'], because: 'people belong to applications' },
     notifications: { mayImport: [FLOOR, 'activity'], because: 'a notification is sent on request' },
+    views: { mayImport: [FLOOR], because: 'a view says how records are shown and touches none' },
     upkeep: {
       mayImport: [FLOOR, 'attachments', 'applications', 'people', 'notifications'],
       because: 'jobs finish what operations of every room began',

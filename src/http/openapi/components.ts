@@ -5,6 +5,7 @@ import { FAULTS } from '../../faults.ts';
 import { ActivityEntry } from '../../wire/activity-log.ts';
 import { Application, Collection, Column } from '../../wire/applications.ts';
 import { AttachmentMetadata } from '../../wire/attachments.ts';
+import { RecordFigure } from '../../wire/figures.ts';
 import { DeviceView, NEW_DEVICES, NotificationRequest, PushKey } from '../../wire/notifications.ts';
 import {
   ChangedValues,
@@ -35,6 +36,7 @@ import {
   UserUpdate,
 } from '../../wire/users.ts';
 import { INCOMING_VALUES, IncomingValue, OUTGOING_VALUES, OutgoingValue } from '../../wire/values.ts';
+import { NewView, View, ViewUpdate } from '../../wire/views.ts';
 
 const named = (shapes: Readonly<Record<string, object>>, name: (type: string) => string): [string, object][] =>
   Object.entries(shapes).map(([type, shape]) => [name(type), shape]);
@@ -49,6 +51,10 @@ const COMPONENTS: readonly (readonly [string, object])[] = [
   ['RecordUpdate', RecordUpdate],
   ['RecordUpdateWithId', RecordUpdateWithId],
   ['DeletedCount', DeletedCount],
+  ['Figure', RecordFigure],
+  ['View', View],
+  ['NewView', NewView],
+  ['ViewUpdate', ViewUpdate],
   ['Value', OutgoingValue],
   ['NewValue', IncomingValue],
   ['NewValues', NewValues],

@@ -11,6 +11,7 @@ const CODES = {
   attachmentId: 'INVALID_ATTACHMENT_ID',
   userId: 'INVALID_USER_ID',
   sharedUserId: 'INVALID_SHARED_USER_ID',
+  viewId: 'INVALID_VIEW_ID',
 } as const satisfies Record<IdentifierName, FaultCode>;
 
 type PathIdentifier = keyof typeof CODES;

@@ -14,7 +14,7 @@ type Query = Readonly<Record<string, string | undefined>>;
 export const LIST_LIMIT_MAX = 100;
 export const DELETE_LIMIT_MAX = 100_000;
 
-const SEARCH = {
+export const SEARCH_PARAMETERS = {
   search: { schema: { type: 'string' }, sentence: 'A query in the search language; all records without it.' },
   timezone: {
     schema: { type: 'string', examples: ['Asia/Tokyo'] },
@@ -30,7 +30,7 @@ const limitOf = (maximum: number, sentence: string) => ({
 
 /** Those that the next page has as well. */
 const CARRIED = {
-  ...SEARCH,
+  ...SEARCH_PARAMETERS,
   sortKey: {
     schema: { type: 'string', enum: SORT_KEYS, default: 'updatedAt' },
     sentence: 'What the order goes by.',
@@ -53,13 +53,13 @@ export const LIST_PARAMETERS = {
 } as const satisfies Parameters;
 
 export const DELETE_PARAMETERS = {
-  ...SEARCH,
+  ...SEARCH_PARAMETERS,
   limit: limitOf(DELETE_LIMIT_MAX, 'How many records to delete at most; the reply then tells how many it were.'),
 } as const satisfies Parameters;
 
 const invalid = (parameter: string, reason: string) => fault('INVALID_PARAMETER', { parameter, reason });
 
-function readSearchParameters({ search = '', timezone }: Query): SearchInput {
+export function readSearchParameters({ search = '', timezone }: Query): SearchInput {
   if (timezone !== undefined && !isTimeZone(timezone)) {
     throw invalid('timezone', 'must be the name of a time zone of the tz database, such as Asia/Tokyo');
   }

@@ -2,10 +2,12 @@
 
 import { fault } from '../../faults.ts';
 import * as definition from '../../operations/definition.ts';
+import { getFigures } from '../../operations/records/figures.ts';
 import * as recordLists from '../../operations/records/lists.ts';
 import * as records from '../../operations/records/records.ts';
 import { removeMany } from '../../operations/records/removals.ts';
 import { Application } from '../../wire/applications.ts';
+import { RecordFigure } from '../../wire/figures.ts';
 import { DeletedCount, NewRecord, OutgoingRecord, RecordUpdate, RecordUpdateWithId } from '../../wire/records.ts';
 import {
   arrayOf,
@@ -18,6 +20,7 @@ import {
 } from '../replies/reply.ts';
 import { json, list, nothing, oneOrList, UNCHANGED, withHeaders } from '../replies/success.ts';
 import { currentCopy, requiredHash, VARY } from '../requests/conditional.ts';
+import { FIGURE_PARAMETERS, readFigureParameters } from '../requests/figure-parameters.ts';
 import {
   DELETE_LIMIT_MAX,
   DELETE_PARAMETERS,
@@ -43,6 +46,8 @@ const LIST_HEADERS = {
   Link: 'The address of the next page, unless this is the last.',
   'Cartulary-Hint': 'What was probably meant by a search that finds nothing, percent-encoded.',
 };
+
+const FIGURE_HEADERS = { 'Cartulary-More': '`true` if there are more groups, which have fewer records.' };
 
 export const RECORD_ROUTES: readonly UserRoute[] = [
   userRoute({
@@ -70,6 +75,24 @@ export const RECORD_ROUTES: readonly UserRoute[] = [
       if (hint !== undefined) return replyText(arrayOf(texts), { 'cartulary-hint': headerText(hint) });
       const link = next === undefined ? undefined : nextLink(address(), query, next);
       return replyText(arrayOf(texts), link === undefined ? {} : { link });
+    },
+  }),
+  userRoute({
+    method: 'GET',
+    path: `${RECORDS}/figures`,
+    permission: 'api',
+    group: 'records-read',
+    parameters: FIGURE_PARAMETERS,
+    exposes: Object.keys(FIGURE_HEADERS),
+    operation: 'getFigures',
+    sentence: 'Counts, sums, averages, minima and maxima over records, for each group of them.',
+    success: [
+      withHeaders(list(RecordFigure, 'The groups in ascending order; without `groupBy` one element.'), FIGURE_HEADERS),
+    ],
+    run: async (context, { params, query }) => {
+      const input = { collectionId: params.collectionId!, ...readFigureParameters(query) };
+      const { figures, more } = await getFigures(context, input);
+      return { ...replyJson(figures), headers: more ? { 'cartulary-more': 'true' } : {} };
     },
   }),
   userRoute({

@@ -14,6 +14,7 @@ import { SESSION_ROUTES } from './sessions.ts';
 import { SIGN_IN_ROUTES } from './sign-in.ts';
 import { SINGLE_SIGN_ON_ROUTES } from './single-sign-on.ts';
 import { TOKEN_ROUTES } from './tokens.ts';
+import { VIEW_ROUTES } from './views.ts';
 
 const OPENAPI_ROUTES = openApiRoutes(() => SUBJECTS);
 
@@ -21,6 +22,7 @@ const OPENAPI_ROUTES = openApiRoutes(() => SUBJECTS);
 export const SUBJECTS: Subjects = [
   { tag: 'Application', sentence: 'The definition of the application.', routes: OPENAPI_ROUTES },
   { tag: 'Records', sentence: 'The records of a collection.', routes: RECORD_ROUTES },
+  { tag: 'Views', sentence: 'Settings of clients for a collection, own and shared.', routes: VIEW_ROUTES },
   { tag: 'Attachments', sentence: 'Files, which records refer to.', routes: ATTACHMENT_ROUTES },
   {
     tag: 'Resumable uploads',
@@ -48,6 +50,7 @@ export const SUBJECTS: Subjects = [
 
 export const ROUTES: readonly UserRoute[] = [
   ...RECORD_ROUTES,
+  ...VIEW_ROUTES,
   ...ATTACHMENT_ROUTES,
   ...UPLOAD_ROUTES,
   ...NOTIFICATION_ROUTES,

@@ -18,6 +18,7 @@ import { announceToNodes } from '../../store/nodes/messages.ts';
 import { moveFence } from '../../store/records/fence.ts';
 import { rewriteRecords, type WalkedRow } from '../../store/records/publish-walks.ts';
 import type { RecordRow } from '../../store/records/records.ts';
+import { deleteViewsOf } from '../../store/views/views.ts';
 import type { Collection } from '../../wire/applications.ts';
 import type { Definition } from '../../wire/publish-document.ts';
 import { writeEntries } from '../activity/entries.ts';
@@ -58,11 +59,15 @@ export async function switchDefinition(
     await putPublishState(tx.system, next.id, { other: current, switched: true, step: 'clearing', startedAt });
   }
   await moveFence(tx.application, generation + 1);
+  await deleteViewsOf(tx.application, removedCollections(current, next));
   await putApplication(tx.system, { definition: next, version, generation: generation + 1 }, isoTime(now));
   const published = { definition: next, version, logged: current?.activityLogEnabled };
   await writeEntries(tx.application, operatorEntry(context, 'application.publish', published, {}));
   await announceToNodes(tx.system, { application: next.id });
 }
+
+const removedCollections = (current: Definition | undefined, next: Definition): string[] =>
+  (current?.collections ?? []).map(({ id }) => id).filter((id) => next.collections.every((other) => other.id !== id));
 
 async function createTables(tx: Transaction, next: Definition, generation: number): Promise<void> {
   await createApplicationSchema(tx, { generation, logs: next.activityLogEnabled });

@@ -119,6 +119,11 @@ export function isUnfit(error: unknown): boolean {
   return codeOf(error).startsWith('22');
 }
 
+/** The database does not know what a parameter names, such as a time zone. */
+export function isRefusedParameter(error: unknown): boolean {
+  return codeOf(error) === '22023';
+}
+
 /** Another session holds the lock. */
 export function isLocked(error: unknown): boolean {
   return codeOf(error instanceof Fault ? error.cause : error) === '55P03';

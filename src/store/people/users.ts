@@ -254,7 +254,10 @@ export async function updateUser(tx: Transaction, user: StoredUser, generation: 
   if (rows.length === 0) throw new StaleDefinition();
 }
 
-/** Keeps the row, which records and the activity log refer to, and removes sessions, devices and password resets. */
+/**
+ * Keeps the row, which records, shared views and the activity log refer to, and removes sessions, devices, password resets and
+ * the views that are not shared.
+ */
 export async function removeUser(tx: Transaction, userId: string, at: string): Promise<void> {
   const { schema } = tx;
   const params = [userId];
@@ -268,6 +271,7 @@ export async function removeUser(tx: Transaction, userId: string, at: string): P
     { text: `delete from ${schema}.devices where user_id = $1`, params },
     { text: `delete from ${schema}.sessions where user_id = $1`, params },
     { text: `delete from ${schema}.password_resets where user_id = $1`, params },
+    { text: `delete from ${schema}.views where owner_id = $1 and not shared`, params },
   ]);
 }
 

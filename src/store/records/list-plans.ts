@@ -118,7 +118,7 @@ async function fencedRows(readers: PageReader, table: Table, statement: Statemen
 }
 
 /** A page without records may mean that the generation has moved; a second statement after every search cost more. */
-async function fenceChecked(
+export async function fenceChecked(
   { reader, store }: PageReader,
   { generation }: Table,
   read: () => Promise<Row[]>,

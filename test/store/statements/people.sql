@@ -209,6 +209,7 @@ where state = 'waiting'
 delete from app.devices where user_id = $1;
 delete from app.sessions where user_id = $1;
 delete from app.password_resets where user_id = $1;
+delete from app.views where owner_id = $1 and not shared;
 insert into app.activity (id, entry)
 select e.id, e.entry
 from app.fence, unnest($1::uuid[], $2::text[]) as e(id, entry)
