@@ -43,12 +43,21 @@ async function check() {
   await prepare();
 }
 
+/** Also the package of the client, for programs outside of this folder. */
+async function build() {
+  await prepare();
+  await step('Building the client', async () => {
+    const { code, output } = await run(packageBin(ROOT, 'tsc'), ['-p', 'client'], { cwd: ROOT });
+    if (code !== 0) throw new Failure(`${output}The client does not compile.`);
+  });
+}
+
 /** @type {Record<string, (args: readonly string[]) => Promise<void>>} */
 const COMMANDS = {
   start: (args) => becomeServer(['serve', '--demo', ...args]),
   serve: (args) => becomeServer(['serve', ...args]),
   check,
-  build: () => prepare(),
+  build,
   test: async (args) => {
     await check();
     process.exitCode = await runSuite(args);

@@ -143,12 +143,11 @@ export class ConnectionError extends Error {
   }
 }
 
-/** `RECORD_NOT_FOUND (404): recordId r…`: the records of a batch are left out. */
+/** `RECORD_NOT_FOUND (404): recordId "r…"`: the records of a batch are left out. */
 function sentence(status: number, code: string, params: Refused['params']): string {
   const details = Object.entries(params)
-    .filter(([, value]) => ['string', 'number', 'boolean'].includes(typeof value))
+    .filter(([name, value]) => name === 'duplicatedValues' || ['string', 'number', 'boolean'].includes(typeof value))
     .map(([name, value]) => `${name} ${JSON.stringify(value)}`);
-  return [code === String(status) ? `status ${status}` : `${code} (${status})`, details.join(', ')]
-    .filter(Boolean)
-    .join(': ');
+  const what = code === String(status) ? `status ${status}` : `${code} (${status})`;
+  return [what, ...(details.length > 0 ? [details.join(', ')] : [])].join(': ');
 }

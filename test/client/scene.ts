@@ -75,3 +75,10 @@ export async function openScene(document: object = {}): Promise<Scene> {
     },
   };
 }
+
+/** Everything of an async source. */
+export async function all<Element>(source: AsyncIterable<Element>): Promise<Element[]> {
+  const elements: Element[] = [];
+  for await (const element of source) elements.push(element);
+  return elements;
+}

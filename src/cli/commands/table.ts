@@ -1,5 +1,6 @@
 // All commands. The program, its help and the tests of both are made from these rows.
 
+import { TYPE_COMMANDS } from './application-types.ts';
 import { APPLICATION_COMMANDS } from './applications.ts';
 import { DOCTOR_COMMANDS } from './doctor.ts';
 import { ORGANIZATION_COMMANDS } from './organizations.ts';
@@ -31,5 +32,6 @@ export const COMMANDS: readonly CommandRow[] = [
   ...ORGANIZATION_COMMANDS,
   ...SHARED_USER_COMMANDS,
   ...QUOTA_COMMANDS,
+  ...TYPE_COMMANDS,
   ...DOCTOR_COMMANDS,
 ];
