@@ -7,6 +7,7 @@ import type { Socket } from 'node:net';
 import { describe, it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { chargeRead, hasSpoken, queueFirstReads } from '../../src/http/clients/read-queue.ts';
+import { IncomingRequest } from '../../src/http/clients/small-chunks.ts';
 import { until } from '../support/until.ts';
 
 class Connection extends EventEmitter {
@@ -78,6 +79,22 @@ describe('the queue for reading', () => {
     assert.equal(same.isPaused(), true);
     clock.mock.restore();
     await areRead([same]);
+  });
+
+  it('charges many small chunks of a body that is taken', async () => {
+    const costly = arrive('192.0.2.6');
+    const silent = arrive('192.0.2.6');
+    await areRead([costly, silent]);
+    const request = new IncomingRequest(costly);
+    request.headers = { 'transfer-encoding': 'chunked', authorization: 'Bearer token' };
+    const sendChunks = (count: number) => {
+      for (let n = 0; n < count; n++) request.push(Buffer.alloc(20));
+    };
+    sendChunks(511);
+    assert.equal(silent.isPaused(), false, 'not yet');
+    sendChunks(1);
+    assert.equal(silent.isPaused(), true);
+    await areRead([silent]);
   });
 
   it('forgets connections that end', async () => {

@@ -1,10 +1,12 @@
 // Single operations of many requests at once, which travel in joint statements: each gets its own truthful reply.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
-import { type Person, publishApplication, string } from '../support/application.ts';
+import { type Person, publishApplication, string, type TestApplication } from '../support/application.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { head, Wire, type WireReply } from '../support/http-client.ts';
 import {
   assertConsistent,
   done,
@@ -17,9 +19,9 @@ import {
   storedRows,
   tableOf,
 } from '../support/records.ts';
-import { type Reply, startTestServer } from '../support/server.ts';
+import { type Reply, startTestServer, type TestServer } from '../support/server.ts';
 import { recordStatements, type StatementRecorder } from '../support/statement-recorder.ts';
-import { troubleWire } from '../support/troubled-wire.ts';
+import { type TroubledWire, troubleWire } from '../support/troubled-wire.ts';
 
 const DOCUMENT = {
   name: 'Joined',
@@ -34,10 +36,16 @@ const DOCUMENT = {
   ],
 };
 const MANY = 40;
+/** Fewer than an application may have under way at once. */
+const MEMBERS = 30;
+const REQUEST_MS = 3_000;
 const JOINT = /\bunnest\(|= any\(/;
 
 const values = (code: string, text = 'text') => ({ ccode000: string(code), ctext000: string(text) });
 const numbers = Array.from({ length: MANY }, (_, n) => n);
+const members = numbers.slice(0, MEMBERS);
+const codesOf = (rows: readonly (readonly unknown[])[]): string[] =>
+  rows.map(([rec]) => JSON.parse(rec as string).values.ccode000.value).toSorted();
 const statuses = (replies: readonly Reply[]) => replies.map(({ status }) => status);
 
 for (const engine of ['plain', 'citus'] as const) {
@@ -254,6 +262,143 @@ describe('joint statements in trouble', () => {
       await client.end();
       await server.close();
     }
+  });
+
+  describe('whose members are requests that arrive in one turn of the event loop', () => {
+    let wire: TroubledWire;
+    let server: TestServer;
+    let app: TestApplication;
+    let things: Operations;
+    let table = '';
+    let clients: Wire[] = [];
+
+    beforeEach(async () => {
+      wire = await troubleWire(database.connection);
+      server = await startTestServer({ database, connection: wire.connection, requestMs: REQUEST_MS });
+      app = await publishApplication(server, DOCUMENT);
+      things = operationsOn(app, 'Things');
+      table = `app_${app.id}.tthings0`;
+      clients = await Promise.all(members.map(() => Wire.open(server.address)));
+      // Bytes of a connection that has sent a request are read as soon as they are there.
+      for (const client of clients) client.write(head('GET', '/healthz'));
+      await Promise.all(clients.map((client) => client.answer()));
+    });
+    afterEach(async () => {
+      for (const client of clients) client.close();
+      await server.close();
+      await wire.close();
+    });
+
+    const request = (method: string, path: string, json?: object): string => {
+      const body = json === undefined ? '' : JSON.stringify(json);
+      const type = { 'content-type': 'application/json', 'content-length': String(body.length) };
+      const headers = { authorization: `Bearer ${app.admin.token}`, ...(json === undefined ? {} : type) };
+      return head(method, `/v1/${app.id}${path}`, headers) + body;
+    };
+    /** The n-th client sends the n-th request; the server is in this process, and finds all of them at once. */
+    const sendAll = (made: (n: number) => string) => {
+      for (const [n, client] of clients.entries()) client.write(made(n));
+    };
+    const create = (n: number) => request('POST', app.records('Things'), { values: values(`${n}`) });
+    const answers = (some: readonly Wire[]) => Promise.all(some.map((client) => client.answer()));
+    const stored = () => database.sql(`select rec from ${table}`);
+    const entries = async (kind: string): Promise<number> => {
+      const [[count] = []] = await database.sql(
+        `select count(*)::int from app_${app.id}.activity where entry like '%"subType":"${kind}"%recordId%'`,
+      );
+      return count as number;
+    };
+    const unknown = ({ status, body }: WireReply) => {
+      assert.deepEqual([status, body], [503, { code: 'UNAVAILABLE', params: { reason: 'database' } }]);
+    };
+    const created = async (): Promise<string[]> =>
+      done(await things.createMany(members.map((n) => ({ values: values(`${n}`) })))).map(
+        ({ id }: { id: string }) => id,
+      );
+
+    it('clients that leave take nothing from the others, and what they wrote is stored', async () => {
+      const held = wire.hold('on conflict do nothing');
+      sendAll(create);
+      await held.met;
+      assert.deepEqual(codesOf(await stored()), members.map(String).toSorted(), 'all travelled together');
+      const [leaving, staying] = [clients.slice(0, 10), clients.slice(10)];
+      for (const client of leaving) client.close();
+      held.release();
+      const replies = await answers(staying);
+      for (const [n, { status, body }] of replies.entries()) {
+        assert.equal(status, 200);
+        assert.equal(body.values.ccode000.value, `${n + 10}`);
+      }
+      assert.equal((await stored()).length, MEMBERS);
+      assert.equal(await entries('create'), MEMBERS);
+    });
+
+    it('readers that leave take nothing from the others', async () => {
+      const ids = await created();
+      const held = wire.hold('where id = any($1');
+      sendAll((n) => request('GET', app.records('Things', ids[n])));
+      await held.met;
+      // They are found to have left ten times a second.
+      const [leaving, staying] = [clients.slice(0, 20), clients.slice(20)];
+      for (const client of leaving) client.close();
+      await pause(300);
+      held.release();
+      for (const [n, { body }] of (await answers(staying)).entries()) assert.equal(body.id, ids[n + 20]);
+    });
+
+    it('one whose deadline passes gets that reply alone, and what it wrote is stored', async () => {
+      const lookedUp = wire.hold('where u_ccode000 = $1');
+      const [old, ...young] = clients as [Wire, ...Wire[]];
+      old.write(request('PATCH', `${app.records('Things')}/upsert/ccode000`, { values: values('old') }));
+      await lookedUp.met;
+      await pause(REQUEST_MS / 2);
+      const held = wire.hold('on conflict do nothing');
+      lookedUp.release();
+      await Promise.resolve();
+      for (const [n, client] of young.entries()) client.write(create(n));
+      await held.met;
+      assert.ok(codesOf(await stored()).includes('old'), 'it travelled with the others');
+      const { status, body } = await old.answer();
+      assert.deepEqual([status, body], [503, { code: 'UNAVAILABLE', params: { reason: 'deadline' } }]);
+      held.release();
+      for (const [n, { status, body }] of (await answers(young)).entries()) {
+        assert.equal(status, 200);
+        assert.equal(body.values.ccode000.value, `${n}`);
+      }
+      assert.equal((await stored()).length, MEMBERS);
+      assert.equal(await entries('create'), MEMBERS);
+    });
+
+    it('all learn that the outcome is unknown when the database goes away, and nothing is written twice', async () => {
+      const ids = await created();
+      const writes: [string, string, (n: number) => string][] = [
+        [
+          'update',
+          'returning t.id, t.rec',
+          (n) => request('PUT', app.records('Things', ids[n]), { values: values(`${n}`, 'new') }),
+        ],
+        ['delete', 'returning t.id', (n) => request('DELETE', app.records('Things', ids[n]))],
+      ];
+      for (const [kind, text, made] of writes) {
+        const lost = wire.lose(text);
+        sendAll(made);
+        await lost.met;
+        for (const reply of await answers(clients)) unknown(reply);
+        assert.equal(await entries(kind), MEMBERS, 'it had been committed');
+        const texts = (await stored()).map(([rec]) => JSON.parse(rec as string).values.ctext000.value);
+        assert.deepEqual(texts, kind === 'update' ? Array(MEMBERS).fill('new') : []);
+      }
+    });
+
+    it('reads are repeated when the database goes away', async () => {
+      const ids = await created();
+      const lost = wire.lose('where id = any($1');
+      sendAll((n) => request('GET', app.records('Things', ids[n])));
+      await lost.met;
+      for (const [n, { status, body }] of (await answers(clients)).entries()) {
+        assert.deepEqual([status, body.id], [200, ids[n]]);
+      }
+    });
   });
 
   it('a lost connection tells every member that the outcome is unknown, and nothing is written twice', async () => {
