@@ -10,6 +10,14 @@ import type { LoopTime } from './loop-time.ts';
 /** Work that can be interrupted at each `yield`. Between two yields it should take well below a millisecond. */
 export type Steps<T> = Generator<undefined, T, undefined>;
 
+/** For work that is known to be short. */
+export function atOnce<T>(steps: Steps<T>): T {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done === true) return value;
+  }
+}
+
 /** The request that the work is done for. `heavy` is set once its work has filled a whole slice. */
 export type SliceOwner = Pick<RequestScope, 'signal' | 'tenant' | 'heavy'>;
 

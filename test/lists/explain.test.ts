@@ -8,7 +8,8 @@ import type { ListOrder, Position } from '../../src/domain/records/list-order.ts
 import { readSearch } from '../../src/domain/search/check.ts';
 import { type PageQuery, pageOf } from '../../src/store/records/list-statements.ts';
 import { pageByReference } from '../../src/store/records/reference-list-statements.ts';
-import { compileSearch, isGuess, isSharp } from '../../src/store/records/search.ts';
+import { compileSearch } from '../../src/store/records/search.ts';
+import { isGuess, isSharp } from '../../src/store/records/search-costs.ts';
 import { by, DIRECTIONS, listerOf, type Parameters, walkAll } from '../support/lists.ts';
 import { COUNT, type Large, openLarge } from './large-collection.ts';
 

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { PreparedCollection } from '../../src/domain/definition/application.ts';
 import { readSearch } from '../../src/domain/search/check.ts';
-import { isSharp } from '../../src/store/records/search.ts';
+import { isSharp } from '../../src/store/records/search-costs.ts';
 import { publishApplication } from '../support/application.ts';
 import { preparedApplication } from '../support/prepared.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';

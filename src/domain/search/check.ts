@@ -5,7 +5,7 @@ import type { Column } from '../../wire/applications.ts';
 import { quoteClipped } from '../values/value-type.ts';
 import { matchAnywhere } from './bare-terms.ts';
 import { findSubject, type Subject, searchableFields, type TypedField } from './columns.ts';
-import type { Condition } from './condition.ts';
+import { type Condition, countLeaves } from './condition.ts';
 import { invalidSearch } from './invalid-search.ts';
 import { withNameMeant } from './names-meant.ts';
 import { type Criterion, parse, type Syntax } from './parse.ts';
@@ -42,12 +42,6 @@ function readCondition(query: string, context: QueryContext): Condition {
 
 /** Above 64 numbers in 200 columns; only a search over Objects with very many keys can exceed it. */
 const LEAVES_MAX = 16_000;
-
-function countLeaves(condition: Condition): number {
-  if (condition.kind === 'not') return countLeaves(condition.part);
-  if (condition.kind !== 'and' && condition.kind !== 'or') return 1;
-  return condition.parts.reduce((sum, part) => sum + countLeaves(part), 0);
-}
 
 function check(syntax: Syntax, context: QueryContext): Condition {
   switch (syntax.kind) {

@@ -41,3 +41,10 @@ export type Condition =
       readonly longitude: number;
       readonly metres: number;
     };
+
+/** The values that a record is asked for. */
+export function countLeaves(condition: Condition): number {
+  if (condition.kind === 'not') return countLeaves(condition.part);
+  if (condition.kind !== 'and' && condition.kind !== 'or') return 1;
+  return condition.parts.reduce((sum, part) => sum + countLeaves(part), 0);
+}

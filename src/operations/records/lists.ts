@@ -28,6 +28,8 @@ import {
   readLongTexts,
 } from '../../store/records/long-records.ts';
 import { getRecord } from '../../store/records/records.ts';
+import { largeSearchCondition, searchCondition, type Where } from '../../store/records/search.ts';
+import { isLarge } from '../../store/records/search-costs.ts';
 import { isIdentifier } from '../../wire/identifiers.ts';
 import type { Value } from '../../wire/values.ts';
 import { type InCollection, inCollection } from '../in-collection.ts';
@@ -66,7 +68,9 @@ export async function list(context: Context, input: ListInput): Promise<RecordPa
   const { table, application, caller } = at;
   const scope = readScope(at.collection.definition, caller);
   const { skip, limit } = input;
-  const texts = await livePage(at, { table, application, caller, order, condition, scope, after, skip, limit });
+  const where = await whereOf(at, condition);
+  const page = { table, application, caller, order, condition, where, scope, after, skip, limit };
+  const texts = await livePage(at, page);
   if (texts.length === 0) return { texts, ...hintOf(at, input) };
   const last = texts.at(-1);
   if (last === undefined || texts.length < input.limit) return { texts };
@@ -103,6 +107,14 @@ export function searchOf(
     now: at.now(),
     callerId: at.caller.id,
   });
+}
+
+/** The condition in SQL; a large one is compiled in slices. */
+export function whereOf(at: InCollection, condition: Condition): Where | undefined | Promise<Where> {
+  const { application, caller, collection, store } = at;
+  const searched = { schema: store.schema, application, caller, collection };
+  if (!isLarge(condition)) return searchCondition(condition, searched);
+  return at.slices.run(at.scope, largeSearchCondition(condition, searched));
 }
 
 /** If referred values decide which records are listed, or their order, both are read in one snapshot. */

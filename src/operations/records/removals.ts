@@ -15,7 +15,7 @@ import { recordEntries } from '../activity/entries.ts';
 import { type InCollection, inCollection } from '../in-collection.ts';
 import { writeTogether } from '../write-together.ts';
 import { CHANGES_UNDER_WAY, inOrderOfIds, type JoinedRecordWrite, joinedByCollection } from './joined-writes.ts';
-import { type SearchInput, searchOf } from './lists.ts';
+import { type SearchInput, searchOf, whereOf } from './lists.ts';
 
 /** Records found, and deleted, at a time. */
 const FOUND_MAX = 10_000;
@@ -29,9 +29,8 @@ export async function removeMany(
   const condition = searchOf(at, input, { refusesEmptyTerms: true });
   if (condition.kind === 'nothing') return 0;
   const selection = {
-    application: at.application,
-    caller: at.caller,
     condition,
+    where: await whereOf(at, condition),
     scope: writeScope(at.collection.definition, at.caller),
   };
   let count = 0;

@@ -15,7 +15,8 @@ import { MATCHES_MAX, type PageForm, type PageOptions, type PageQuery, pageOf } 
 import { hasFewMatches, learnFrequent } from './rare-terms.ts';
 import type { Table } from './records.ts';
 import { pageByReference } from './reference-list-statements.ts';
-import { isGuess, isSharp, searchCondition } from './search.ts';
+import type { Where } from './search.ts';
+import { isGuess, isSharp } from './search-costs.ts';
 
 export interface PageRequest {
   readonly table: Table;
@@ -23,6 +24,8 @@ export interface PageRequest {
   readonly caller: Caller;
   readonly order: ListOrder;
   readonly condition: Condition;
+  /** The condition in SQL; undefined if every record matches. */
+  readonly where: Where | undefined;
   /** Only records of this creator are listed. */
   readonly scope: string | undefined;
   readonly after: Position | undefined;
@@ -82,9 +85,8 @@ async function readFew(readers: PageReader, request: PageRequest, query: PageQue
 }
 
 /** Written out: a rest of properties and two spreads took a quarter of the time for making the statement of a page. */
-function queryOf({ table, application, caller, condition, order, scope, after, skip, limit }: PageRequest): PageQuery {
+function queryOf({ table, where, order, scope, after, skip, limit }: PageRequest): PageQuery {
   const { schema, collection } = table;
-  const where = searchCondition(condition, { schema, collection, application, caller });
   return { schema, collection, order, scope, where, after, skip, limit };
 }
 

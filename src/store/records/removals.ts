@@ -1,26 +1,23 @@
 // The statements of delete-many.
 
-import type { PreparedApplication } from '../../domain/definition/application.ts';
-import type { Caller } from '../../domain/people/access.ts';
 import type { Condition } from '../../domain/search/condition.ts';
 import type { Reader, Transaction } from '../database/handles.ts';
 import { Params } from '../database/params.ts';
 import type { Statement } from '../database/statements.ts';
 import type { Table } from './records.ts';
-import { isGuess, searchCondition } from './search.ts';
+import type { Where } from './search.ts';
+import { isGuess } from './search-costs.ts';
 import { tableOf } from './tables.ts';
 
 export interface Selection {
-  readonly application: PreparedApplication;
-  readonly caller: Caller;
   readonly condition: Condition;
+  /** The condition in SQL; undefined if every record matches. */
+  readonly where: Where | undefined;
   /** Only records of this creator are selected. */
   readonly scope: string | undefined;
 }
 
-function conditionsOf({ schema, collection }: Table, selection: Selection, params: Params): string[] {
-  const { application, caller, condition, scope } = selection;
-  const where = searchCondition(condition, { schema, collection, application, caller });
+function conditionsOf({ where, scope }: Selection, params: Params): string[] {
   return [
     ...(scope === undefined ? [] : [`t.created_by = ${params.text(scope)}`]),
     ...(where === undefined ? [] : [where(params)]),
@@ -37,7 +34,7 @@ export async function findMatching(
   query: Selection & { readonly after: string; readonly limit: number },
 ): Promise<string[]> {
   const params = new Params();
-  const where = [`t.id > ${params.text(query.after)}`, ...conditionsOf(table, query, params)].join(' and ');
+  const where = [`t.id > ${params.text(query.after)}`, ...conditionsOf(query, params)].join(' and ');
   const hits = `select t.id from ${tableOf(table.schema, table.collection.definition.id)} t where ${where}`;
   const order = `order by id limit ${query.limit}`;
   const text = isGuess(query.condition)
@@ -55,7 +52,7 @@ export async function lockMatching(
 ): Promise<string[]> {
   const params = new Params();
   const among = `t.id in (select json_array_elements_text(${params.add(JSON.stringify(ids), 'json')}))`;
-  const where = [among, ...conditionsOf(table, selection, params)].join(' and ');
+  const where = [among, ...conditionsOf(selection, params)].join(' and ');
   const [rows = []] = await tx.longQuery({
     text: `select t.id from ${tableOf(table.schema, table.collection.definition.id)} t where ${where} order by t.id for update of t`,
     params: params.values,

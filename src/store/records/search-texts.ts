@@ -13,6 +13,8 @@ import {
   searchTerm,
   sectionMark,
 } from '../../domain/search/search-text.ts';
+import { BoundedMap } from '../../load/bounded-map.ts';
+import type { Steps } from '../../load/slices.ts';
 import type { Params } from '../database/params.ts';
 import type { ColumnField, Source } from './search-places.ts';
 
@@ -21,24 +23,47 @@ interface InText {
   readonly params: Params;
 }
 
+interface WrittenTerm extends SearchTerm {
+  /** The patterns of `some`, as JSON. */
+  readonly patterns?: string;
+}
+
+/** 4 KB at the most: that of a term of two letters, with its 73 patterns. */
+const WRITTEN_MAX = 256;
+const WRITTEN_LENGTH_MAX = 64;
+const writtenTerms = new BoundedMap<string, WrittenTerm>(WRITTEN_MAX);
+
+/** A search asks for each of its terms several times: writing them anew took half the time of compiling 64 numbers. */
+export function writtenTerm(folded: string): WrittenTerm {
+  const known = writtenTerms.get(folded);
+  if (known !== undefined) return known;
+  const term = searchTerm(folded);
+  const { implies } = term;
+  const made =
+    implies !== undefined && 'some' in implies
+      ? { ...term, patterns: JSON.stringify(implies.some.map(likePattern)) }
+      : term;
+  if (folded.length <= WRITTEN_LENGTH_MAX) writtenTerms.set(folded, made);
+  return made;
+}
+
 const textOf = ({ alias, sections }: Source): string => sections ?? `${alias}.${SEARCH_TEXT}`;
 
 /** The condition that the index can check for a term. */
-export function implied(source: Source, { implies }: SearchTerm, params: Params): string | undefined {
+export function implied(source: Source, { implies, patterns }: WrittenTerm, params: Params): string | undefined {
   const find = `${source.alias}.${SEARCH_TEXT}`;
   if (implies === undefined) return undefined;
   if ('every' in implies) {
     return implies.every.map((text) => `${find} like ${params.pattern(likePattern(text))}`).join(' and ');
   }
   // From a subquery: the planner would otherwise estimate each of the many patterns.
-  const patterns = params.add(JSON.stringify(implies.some.map(likePattern)), 'json');
-  return `${find} like any (array(select json_array_elements_text(${patterns})))`;
+  return `${find} like any (array(select json_array_elements_text(${params.add(patterns!, 'json')})))`;
 }
 
 const likePattern = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
 
 /** A quick test whether the row's own text may contain the term. `simply`: includes a plain search for the term. */
-function inOwnText({ source, params }: InText, term: SearchTerm, simply: boolean): string | undefined {
+function inOwnText({ source, params }: InText, term: WrittenTerm, simply: boolean): string | undefined {
   const known = implied(source, term, params);
   // Without the index, the 73 patterns of a two-letter term would be slow for every single record.
   const isMany = term.implies !== undefined && 'some' in term.implies;
@@ -54,7 +79,7 @@ export function sectionsContain(fields: readonly ColumnField[], term: string, { 
   const marks = fields.map(markOf);
   if (term === '') return hasSection(marks, { source, params });
   const isOnce = source.sections !== undefined;
-  const written = searchTerm(term);
+  const written = writtenTerm(term);
   // A match never spans a mark, whose characters occur in no term.
   const isAnywhere = (isOnce || isDecidedByIndex(written)) && areAll(marks, source);
   if (isAnywhere && !isOnce) return implied(source, written, params)!;
@@ -167,13 +192,13 @@ const weightOf = (condition: Condition): number => {
 
 /** Checked before any parameter is added: the database refuses a parameter that the statement does not use. */
 function canNarrow(condition: Condition): boolean {
-  if (condition.kind === 'contains') return condition.term !== '' && searchTerm(condition.term).implies !== undefined;
+  if (condition.kind === 'contains') return condition.term !== '' && writtenTerm(condition.term).implies !== undefined;
   if (condition.kind === 'and') return condition.parts.some(canNarrow);
   return condition.kind === 'or' && condition.parts.every(canNarrow);
 }
 
 function narrowing(condition: Condition, source: Source, params: Params): string {
-  if (condition.kind === 'contains') return inOwnText({ source, params }, searchTerm(condition.term), false) ?? 'true';
+  if (condition.kind === 'contains') return inOwnText({ source, params }, writtenTerm(condition.term), false) ?? 'true';
   if (condition.kind !== 'and' && condition.kind !== 'or') return 'true';
   const parts = condition.parts.filter(canNarrow).map((part) => `(${narrowing(part, source, params)})`);
   return `(${parts.join(` ${condition.kind} `)})`;
@@ -183,11 +208,11 @@ function narrowing(condition: Condition, source: Source, params: Params): string
  * A test of the search text that reads it once. `offset 0` keeps the planner from inlining the subquery. The planner
  * assumes that half of all records pass the test.
  */
-export function readOnce(
+export function* readOnce(
   { source, params }: InText,
   parts: readonly Condition[],
-  compile: (part: Condition, source: Source) => string,
-): string {
+  compile: (part: Condition, source: Source) => Steps<string>,
+): Steps<string> {
   const alias = `${source.alias}x`;
   const at = { source: { ...source, sections: `${alias}.sections` }, params };
   const nots = parts.filter(({ kind }) => kind === 'not');
@@ -195,7 +220,12 @@ export function readOnce(
     ...parts.filter(({ kind }) => kind !== 'not').map((part) => [part]),
     ...(nots.length > 0 ? [nots] : []),
   ];
-  const tests = groups.map((group) => guarded(group, at, group.map((part) => compile(part, at.source)).join(' and ')));
+  const tests: string[] = [];
+  for (const group of groups) {
+    const compiled: string[] = [];
+    for (const part of group) compiled.push(yield* compile(part, at.source));
+    tests.push(guarded(group, at, compiled.join(' and ')));
+  }
   return `(select ${tests.join(' and ')}
     from (select split_part(${source.alias}.${SEARCH_TEXT}, ${params.text(LETTERS_MARK)}, 1) as sections offset 0) ${alias})`;
 }
@@ -210,7 +240,7 @@ const PATTERN_CHARACTERS_MAX = 1_000;
  */
 function guarded(parts: readonly Condition[], { source, params }: InText, test: string): string {
   const terms = new Set(parts.flatMap(soughtIn));
-  const pattern = [...terms].map((term) => searchTerm(term).text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|');
+  const pattern = [...terms].map((term) => writtenTerm(term).text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|');
   if (terms.size < TOGETHER_MIN || pattern.length > PATTERN_CHARACTERS_MAX || !parts.every(isTermsAlone)) return test;
   return `case when ${source.sections} ~ ${params.text(pattern)} then ${test} else ${parts.every(isWithout)} end`;
 }

@@ -3,15 +3,13 @@
 
 import type { PreparedApplication, PreparedCollection } from '../../domain/definition/application.ts';
 import { type Caller, readScope } from '../../domain/people/access.ts';
-import { SEARCHED_CUT } from '../../domain/records/projections.ts';
 import type { Condition, MetadataName, SearchField } from '../../domain/search/condition.ts';
 import { foldText } from '../../domain/search/fold.ts';
-import { searchTerm } from '../../domain/search/search-text.ts';
-import type { Column } from '../../wire/applications.ts';
-import type { Params } from '../database/params.ts';
+import { atOnce, type Steps } from '../../load/slices.ts';
+import { Params } from '../database/params.ts';
 import { nameSql, numberSql, rangeSql, textSql, withinDistance } from './search-leaves.ts';
 import { anyAt, type ColumnField, projectionsAt, type Source, typeAt } from './search-places.ts';
-import { implied, readOnce, readTogether, sectionsContain, textsNarrowed } from './search-texts.ts';
+import { implied, readOnce, readTogether, sectionsContain, textsNarrowed, writtenTerm } from './search-texts.ts';
 import { METADATA_COLUMNS, tableOf } from './tables.ts';
 
 export interface SearchSetting {
@@ -21,114 +19,75 @@ export interface SearchSetting {
   readonly params: Params;
 }
 
-/** The condition on the table with the alias `t`; undefined if every record matches. */
-export function searchCondition(
-  condition: Condition,
-  {
-    collection,
-    schema,
-    application,
-    caller,
-  }: Omit<SearchSetting, 'params'> & { readonly collection: PreparedCollection },
-): ((params: Params) => string) | undefined {
+/** A condition in SQL, on the table with the alias `t`. */
+export type Where = (params: Params) => string;
+
+export type SearchedTable = Omit<SearchSetting, 'params'> & { readonly collection: PreparedCollection };
+
+/** Undefined if every record matches. */
+export function searchCondition(condition: Condition, { collection, ...setting }: SearchedTable): Where | undefined {
   if (condition.kind === 'everything') return undefined;
-  return (params) => compileSearch(condition, { collection, alias: 't' }, { schema, application, caller, params });
+  return (params) => compileSearch(condition, { collection, alias: 't' }, { ...setting, params });
 }
 
-export function compileSearch(condition: Condition, source: Source, setting: SearchSetting): string {
+/** The same as `searchCondition` for a large search: it is compiled once, in steps, and each statement includes the result. */
+export function* largeSearchCondition(condition: Condition, { collection, ...setting }: SearchedTable): Steps<Where> {
+  const params = new Params();
+  const text = yield* compileInSteps(condition, { collection, alias: 't' }, { ...setting, params });
+  return (others) => others.include({ text, values: params.values });
+}
+
+export const compileSearch = (condition: Condition, source: Source, setting: SearchSetting): string =>
+  atOnce(compileInSteps(condition, source, setting));
+
+function* compileInSteps(condition: Condition, source: Source, setting: SearchSetting): Steps<string> {
   const { params } = setting;
   const { together, others } = readTogether(condition);
-  if (together.length === 0) return compile(condition, source, setting);
+  if (together.length === 0) return yield* compile(condition, source, setting);
   const found = textsNarrowed(together, source, params);
-  const read = readOnce({ source, params }, together, (part, at) => compile(part, at, setting));
-  return `(${[...others.map((part) => compile(part, source, setting)), ...found, read].join(' and ')})`;
+  const read = yield* readOnce({ source, params }, together, (part, at) => compile(part, at, setting));
+  const tests = yield* compileAll(others, source, setting);
+  return `(${[...tests, ...found, read].join(' and ')})`;
 }
 
-function compile(condition: Condition, source: Source, setting: SearchSetting): string {
+function* compile(condition: Condition, source: Source, setting: SearchSetting): Steps<string> {
+  switch (condition.kind) {
+    case 'and':
+    case 'or':
+      return `(${(yield* compileAll(condition.parts, source, setting)).join(` ${condition.kind} `)})`;
+    case 'not':
+      return `(${yield* compile(condition.part, source, setting)} is not true)`;
+    default:
+      return compileLeaf(condition, source, setting);
+  }
+}
+
+/** One step, apart from what consists of several conditions itself: mostly a term in all columns. */
+function* compileAll(parts: readonly Condition[], source: Source, setting: SearchSetting): Steps<string[]> {
+  const tests: string[] = [];
+  for (const part of parts) {
+    tests.push(
+      'parts' in part || 'part' in part ? yield* compile(part, source, setting) : compileLeaf(part, source, setting),
+    );
+  }
+  yield;
+  return tests;
+}
+
+type AnyLeaf = Exclude<Condition, { kind: 'and' | 'or' | 'not' }>;
+
+function compileLeaf(condition: AnyLeaf, source: Source, setting: SearchSetting): string {
   switch (condition.kind) {
     case 'everything':
       return 'true';
     case 'nothing':
       return 'false';
-    case 'and':
-    case 'or':
-      return `(${condition.parts.map((part) => compile(part, source, setting)).join(` ${condition.kind} `)})`;
-    case 'not':
-      return `(${compile(condition.part, source, setting)} is not true)`;
     case 'contains':
       return contains(condition.fields, condition.term, { source, setting });
     default:
       return leaf(condition, source, setting);
   }
 }
-
-/**
- * Whether the planner cannot estimate how many records match, because it has no statistics: for terms too short for the
- * index, for values inside Objects and Arrays, for the names of users in metadata.
- */
-export function isGuess(condition: Condition): boolean {
-  switch (condition.kind) {
-    case 'everything':
-    case 'nothing':
-      return false;
-    case 'and':
-    case 'or':
-      return condition.parts.some(isGuess);
-    case 'not':
-      return isGuess(condition.part);
-    case 'contains': {
-      const { implies } = searchTerm(condition.term);
-      const isKnown = implies !== undefined && 'every' in implies;
-      return !isKnown || condition.fields.some((field) => field.kind === 'metadata');
-    }
-    default:
-      return condition.field.kind === 'column' && isInside(condition.field.column.type);
-  }
-}
-
-/** Comparisons in a sharp search, including that of the unique value. */
-const SHARP_PARTS_MAX = 5;
-const PLAIN_TYPES: ReadonlySet<Column['type']> = new Set([
-  ...(['String', 'Number', 'Boolean', 'DateTime', 'Date', 'Time', 'Location'] as const),
-]);
-
-/**
- * Whether at most one record can match, and checking it takes only a few comparisons of short columns, however long the
- * record is. Then one cached plan suits every value, and the statement does not delay others on the same lane. A term
- * would read the whole search text: 63 of them took 0.5 s for a record of 1 MB.
- */
-export function isSharp(condition: Condition): boolean {
-  const parts = condition.kind === 'and' ? condition.parts : [condition];
-  return parts.length <= SHARP_PARTS_MAX && parts.some(isUniqueEquality) && parts.every(isCheap);
-}
-
-function isUniqueEquality(condition: Condition): boolean {
-  if (condition.kind !== 'text' || condition.operator !== '=' || condition.field.kind !== 'column') return false;
-  return condition.field.column.unique && condition.field.column.type === 'String';
-}
-
-const isCheap = (condition: Condition): boolean =>
-  isUniqueEquality(condition) || isShortComparison(condition.kind === 'not' ? condition.part : condition);
-
-function isShortComparison(condition: Condition): boolean {
-  switch (condition.kind) {
-    case 'present':
-    case 'number':
-    case 'boolean':
-    case 'range':
-    case 'near':
-      return isPlain(condition.field);
-    case 'text':
-      // The rest of a longer text would be read from the record itself.
-      return isPlain(condition.field) && condition.value.length < SEARCHED_CUT;
-    default:
-      return false;
-  }
-}
-
-const isPlain = (field: SearchField): boolean => field.kind === 'column' && PLAIN_TYPES.has(field.column.type);
-
-const isInside = (type: Column['type']): boolean => type === 'Object' || type === 'Array';
 
 type Leaf = Exclude<Condition, { kind: 'everything' | 'nothing' | 'and' | 'or' | 'not' | 'contains' }>;
 
@@ -172,7 +131,7 @@ function withIndex(
   make: () => string,
 ): string {
   const inside = projectionsAt(source, field.column.id).json !== undefined && source.sections === undefined;
-  const narrowed = inside && exact ? implied(source, searchTerm(foldText(value)), params) : undefined;
+  const narrowed = inside && exact ? implied(source, writtenTerm(foldText(value)), params) : undefined;
   return narrowed === undefined ? make() : `(${narrowed} and ${make()})`;
 }
 
