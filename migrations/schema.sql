@@ -163,6 +163,21 @@ create table application.fence (
   migration integer not null
 );
 
+create table application.idempotency_keys (
+  user_id text collate "C" not null,
+  key text collate "C" not null,
+  fingerprint text collate "C" not null,
+  content text collate "C",
+  created_at timestamp with time zone not null,
+  attachment_id text collate "C",
+  node text collate "C",
+  status integer,
+  headers text,
+  body text,
+  constraint idempotency_keys_pkey PRIMARY KEY (user_id, key)
+);
+CREATE INDEX idempotency_keys_created_at ON application.idempotency_keys USING btree (created_at);
+
 create table application.notifications (
   id uuid not null,
   user_id text collate "C" not null,

@@ -6,6 +6,7 @@ import type { PreparedApplication } from './domain/definition/application.ts';
 import type { IdSource } from './domain/ids.ts';
 import type { Caller } from './domain/people/access.ts';
 import type { Observe } from './events/events.ts';
+import type { Fault } from './faults.ts';
 import type { Thumbnails } from './images/thumbnails.ts';
 import type { ByteBudget } from './load/byte-budget.ts';
 import type { Slices } from './load/slices.ts';
@@ -113,6 +114,26 @@ export interface Throttling {
   succeed(address: string, account: string): void;
 }
 
+/** A reply that is kept with what it reports (operations/keyed-requests). */
+export interface KeptReply {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
+  /** JSON text, also in parts. */
+  readonly body?: string | Uint8Array | readonly (string | Uint8Array)[];
+}
+
+/** A request with an Idempotency-Key. */
+export interface KeyedRequest {
+  readonly key: string;
+  /** Of the request without its body: what is done, to what and by which headers. */
+  readonly fingerprint: string;
+  /** Of the JSON body; undefined if there is none, or the body is a file. */
+  readonly content: string | undefined;
+  readonly problemOf: (fault: Fault) => KeptReply;
+  /** Set when the reply is kept: then the request has been done, even if it was refused. */
+  kept: boolean;
+}
+
 export interface Context {
   readonly application: PreparedApplication;
   readonly caller: Caller;
@@ -135,6 +156,8 @@ export interface Context {
   /** The token that authenticated the caller; undefined for sessions and passwords. */
   readonly tokenId: string | undefined;
   readonly signedInBy: 'token' | 'password' | 'session';
+  /** Undefined for nearly all requests. */
+  readonly keyed: KeyedRequest | undefined;
   readonly ids: IdSource;
   /** Milliseconds since 1970 by the database's clock. */
   readonly now: () => number;

@@ -17,9 +17,11 @@ import { recheckRefusal, staleAsBusy, withCurrentDefinition } from '../operation
 import type { RequestScope } from '../request/request-scope.ts';
 import type { HttpRequest } from './clients/http-request.ts';
 import { allowOrigin } from './cross-origin.ts';
+import { runKeyed } from './keyed-requests.ts';
 import { type Reply, roughLength } from './replies/reply.ts';
 import { FORGET_CACHED, readCookie, SESSION_COOKIE, sessionCookie } from './requests/cookies.ts';
 import { refuseCrossSite, refuseForeign, refuseForeignBasic } from './requests/cross-site.ts';
+import { KEY_HEADER, readKey } from './requests/idempotency-key.ts';
 import { checkIdentifiers } from './requests/identifiers.ts';
 import type { Input } from './requests/input.ts';
 import { type Bodies, checkQuery, readInput } from './requests/input.ts';
@@ -70,6 +72,7 @@ export function handlerOf(services: Services, row: Route): Handler {
       user: undefined,
       session: undefined,
       counted: false,
+      key: undefined,
       input: undefined,
     });
   });
@@ -93,6 +96,8 @@ interface Handling {
   // The rest is kept when the request starts over with a new definition: nothing is counted or read twice.
   session: LiveSession | undefined;
   counted: boolean;
+  /** The Idempotency-Key. */
+  key: string | undefined;
   input: Input<unknown> | undefined;
 }
 
@@ -113,7 +118,8 @@ function handle(handling: Handling): Promise<Reply> {
     scope.beginStage('body');
     checkRequest(handling);
     if (handling.input === undefined) {
-      const input = readInput(services, request, { rule: row.body, scope, sender: senderOf(handling) });
+      const keyed = handling.key !== undefined;
+      const input = readInput(services, request, { rule: row.body, scope, sender: senderOf(handling), keyed });
       handling.input = input instanceof Promise ? await input : input;
     }
     scope.beginStage('operation');
@@ -233,9 +239,13 @@ function takeQuota(handling: Handling): Promise<void> | undefined {
 }
 
 /** The checks that do not need the body. */
-function checkRequest({ row, request, user }: Handling): void {
+function checkRequest(handling: Handling): void {
+  const { row, request, user } = handling;
   if (row.caller === 'user' && user !== undefined) permit(user.application, user.caller, row);
   checkQuery(request.url, row);
+  if (row.caller !== 'user' || row.keyed !== true) return;
+  const key = request.headers[KEY_HEADER];
+  if (key !== undefined) handling.key = readKey(key);
 }
 
 /** The tenant that the body counts for; undefined: its network. No application has the identifier `operator`. */
@@ -262,7 +272,7 @@ function runOperation(handling: Handling, input: Input<unknown>): Promise<Reply>
 }
 
 async function runForUser(handling: Handling, row: UserRoute, input: Input<unknown>): Promise<Reply> {
-  const { services, request, scope, database, user, session } = handling;
+  const { services, request, scope, database, user, session, key } = handling;
   if (user === undefined) throw new Error(`${row.path} runs without a user`);
   const { ids, now, searchIndexes, attachments, people, slices, byteBudget } = services;
   const { application, caller, signedInBy, tokenId } = user;
@@ -275,6 +285,7 @@ async function runForUser(handling: Handling, row: UserRoute, input: Input<unkno
     signedInBy,
     tokenId,
     sessionId: session?.id,
+    keyed: undefined,
     ids,
     now,
     searchIndexes,
@@ -287,6 +298,7 @@ async function runForUser(handling: Handling, row: UserRoute, input: Input<unkno
     byteBudget,
   };
   try {
+    if (key !== undefined) return await runKeyed({ key, row, context, input, server: services });
     return withDownloadSlot(services.downloads, scope, await row.run(context, input, services));
   } catch (error) {
     throw await recheckRefusal(error, context, scope);

@@ -7,10 +7,11 @@ import { keepActivityLogs } from '../operations/upkeep/activity-months.ts';
 import { sweepUnfinished, sweepUnheldAndStray } from '../operations/upkeep/attachment-sweep.ts';
 import { Deliveries, type DeliveryContext } from '../operations/upkeep/deliveries.ts';
 import { eraseRemoved } from '../operations/upkeep/erasure.ts';
+import { sweepKeys } from '../operations/upkeep/expired-keys.ts';
 import { sweepSignIns } from '../operations/upkeep/expired-sign-ins.ts';
 import { cleanUpInterruptedPublishes } from '../operations/upkeep/interrupted-publishes.ts';
 import { removeFinishedNotifications, restoreDueMarks } from '../operations/upkeep/notification-queues.ts';
-import { releaseClaims } from '../operations/upkeep/unreleased-uploads.ts';
+import { releaseClaims, releaseKeys } from '../operations/upkeep/unreleased-uploads.ts';
 import { settleLeft } from '../operations/upkeep/unsettled-shared-users.ts';
 import { beginRound, returnRound } from '../store/nodes/job-rounds.ts';
 import type { TokenUses } from '../store/people/token-uses.ts';
@@ -38,6 +39,7 @@ export function jobsOf(context: JobsContext, { unheldDays, activityLogDays }: Jo
     { name: 'search-indexes', everyMs: 250, run: () => searchIndexes.tidy(database) },
     { name: 'publishings', everyMs: 2_000, run: () => cleanUpInterruptedPublishes(context) },
     { name: 'unreleased-uploads', everyMs: 2_000, run: () => releaseClaims(context) },
+    { name: 'unreleased-keys', everyMs: 2_000, run: () => releaseKeys(context) },
     { name: 'unsettled-shared-users', everyMs: 2_000, run: (signal) => settleLeft(context, signal) },
     { name: 'token-uses', everyMs: 10_000, run: () => tokenUses.write(database) },
     { name: 'notifications', everyMs: 250, run: (signal) => deliveries.run(signal) },
@@ -70,6 +72,11 @@ export function jobsOf(context: JobsContext, { unheldDays, activityLogDays }: Jo
       name: 'expired-sign-ins',
       everyMs: HOUR_MS,
       run: (signal) => sweepSignIns(context, signal),
+    }),
+    onOneNode(context, {
+      name: 'expired-keys',
+      everyMs: HOUR_MS,
+      run: (signal) => sweepKeys(context, signal),
     }),
     onOneNode(context, {
       name: 'activity-logs',

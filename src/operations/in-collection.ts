@@ -17,7 +17,7 @@ export function inCollection(context: Context, collectionId: string): InCollecti
   if (collection === undefined) throw fault('COLLECTION_NOT_FOUND', { collectionId });
   // Member by member: every record operation passes here, and a spread was measurable.
   const { application, caller, source, store, searchIndexes, attachments, withoutSlot } = context;
-  const { slices, scope, byteBudget, ids, now } = context;
+  const { slices, scope, byteBudget, keyed, ids, now } = context;
   const table = { schema: store.schema, collection, generation: application.generation };
   return {
     application,
@@ -30,6 +30,7 @@ export function inCollection(context: Context, collectionId: string): InCollecti
     slices,
     scope,
     byteBudget,
+    keyed,
     ids,
     now,
     collection,

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Observation } from '../../src/events/events.ts';
 import { forEveryApplication } from '../../src/operations/every-application.ts';
+import { sweepKeys } from '../../src/operations/upkeep/expired-keys.ts';
 import { sweepSignIns } from '../../src/operations/upkeep/expired-sign-ins.ts';
 import { removeFinishedNotifications, restoreDueMarks } from '../../src/operations/upkeep/notification-queues.ts';
 import { Database } from '../../src/store/database/database.ts';
@@ -49,7 +50,7 @@ describe('a walk through all applications', () => {
     );
   });
 
-  it('is how sign-ins and notifications are cleaned up', async () => {
+  it('is how sign-ins, notifications and Idempotency-Keys are cleaned up', async () => {
     for (const id of ids.slice(0, 3)) {
       const schema = `app_${id}`;
       await server.database.sql(
@@ -66,10 +67,17 @@ describe('a walk through all applications', () => {
            now() - interval '30 days')`,
       );
     }
+    for (const id of ids.slice(0, 3)) {
+      await server.database.sql(
+        `insert into app_${id}.idempotency_keys (user_id, key, fingerprint, created_at)
+         select 'u', n::text, '', now() - interval '25 hours' from generate_series(1, 2500) as n
+         union all select 'u', 'fresh', '', now() - interval '23 hours'`,
+      );
+    }
     const broken = `app_${ids[0]}`;
     await server.database.sql(`create function ${broken}.refuse() returns trigger language plpgsql
       as $$ begin raise exception 'broken'; end $$`);
-    for (const table of ['sign_ons', 'deliveries', 'notifications']) {
+    for (const table of ['sign_ons', 'deliveries', 'notifications', 'idempotency_keys']) {
       await server.database.sql(`create trigger refuse before delete on ${broken}.${table}
         for each row execute function ${broken}.refuse()`);
     }
@@ -79,14 +87,17 @@ describe('a walk through all applications', () => {
     await sweepSignIns(context, signal);
     await removeFinishedNotifications(context, signal);
     await restoreDueMarks(context, signal);
+    await sweepKeys(context, signal);
     const failures = reported.map((event) => (event.event === 'job.failed' ? [event.job, event.applicationId] : event));
     assert.deepEqual(failures, [
       ['expired-sign-ins', ids[0]],
       ['finished-notifications', ids[0]],
+      ['expired-keys', ids[0]],
     ]);
     const left = async (table: string) =>
       Promise.all(ids.map(async (id) => (await server.database.sql(`select 1 from app_${id}.${table}`)).length));
     assert.deepEqual(await left('sign_ons'), [1, 0, 0, 0]);
     assert.deepEqual(await left('deliveries'), [1, 0, 0, 0]);
+    assert.deepEqual(await left('idempotency_keys'), [2_501, 1, 1, 0]);
   });
 });

@@ -94,6 +94,7 @@ const ROOMS: Readonly<Record<string, Readonly<Record<string, Part>>>> = {
     people: { mayImport: ['database', 'nodes', 'activity'], because: 'users are the same whatever they store' },
     notifications: { mayImport: ['database', 'people'], because: 'a notification goes to users' },
     views: { mayImport: ['database'], because: 'what a client keeps for itself is looked into by no other room' },
+    idempotency: { mayImport: ['database'], because: 'replies are kept alike, whatever they report' },
     applications: {
       mayImport: ['database', 'nodes', 'activity', 'people', 'records'],
       because: 'publishing changes the tables of everything that an application has',

@@ -64,6 +64,9 @@ function furtherRefusals({ headers = {}, path, method }: DescribedRoute): Record
     ...('Tus-Resumable' in headers
       ? { 409: 'The bytes do not follow those that are there.', 412: 'Not this version of tus.', 423: 'Being written.' }
       : {}),
+    ...('Idempotency-Key' in headers
+      ? { 409: 'The request with this key is under way.', 422: 'The key was used for another request.' }
+      : {}),
   };
 }
 

@@ -1,6 +1,7 @@
 // The input of an operation: the parameters of the request, and its body if it has one.
 
-import { fault, tooBusy } from '../../faults.ts';
+import { sha256Hex } from '../../domain/hash.ts';
+import { Fault, fault, tooBusy } from '../../faults.ts';
 import type { Admission } from '../../gate/admission.ts';
 import { networkOf } from '../../gate/throttling/network.ts';
 import type { Transfers } from '../../gate/transfers.ts';
@@ -24,6 +25,10 @@ export interface Input<Body> {
   /** The URL of the request as the client sees it, without the query: for links. */
   readonly address: () => string;
   readonly body: Body;
+  /** Of a request with an Idempotency-Key: the SHA-256 of its JSON body, in hex. */
+  readonly bodyHash: string | undefined;
+  /** Of such a request: why its body was refused, after it was read whole. There is no `body` then. */
+  readonly bodyFault: Fault | undefined;
   /** Trades the admission slot and the deadline for a transfer slot: for work that takes as long as a file does. */
   readonly beginTransfer: () => void;
   /** Begins the transfer and reads the body of an upload, up to this many bytes. Called once, after every other check. */
@@ -56,23 +61,29 @@ interface Expected {
   readonly scope: RequestScope;
   /** The tenant that a body counts for, if the request has valid credentials. */
   readonly sender: string | undefined;
+  /** The request has an Idempotency-Key. */
+  readonly keyed: boolean;
 }
+
+type ReadBody = Pick<Input<unknown>, 'body' | 'bodyHash' | 'bodyFault'>;
+
+const NO_BODY: ReadBody = { body: undefined, bodyHash: undefined, bodyFault: undefined };
 
 /** A promise only if there is a body to read. */
 export function readInput(
   dependencies: InputDependencies,
   request: HttpRequest,
-  { rule, scope, sender }: Expected,
+  { rule, scope, sender, keyed }: Expected,
 ): Promise<Input<unknown>> | Input<unknown> {
-  if (rule === undefined) return inputOf(dependencies, request, { scope, body: undefined });
-  const reading = readBody(dependencies, request, { rule, scope, sender });
-  return reading.then((body) => inputOf(dependencies, request, { scope, body }));
+  if (rule === undefined) return inputOf(dependencies, request, { scope, read: NO_BODY });
+  const reading = readBody(dependencies, request, { rule, scope, sender, keyed });
+  return reading.then((read) => inputOf(dependencies, request, { scope, read }));
 }
 
 function inputOf(
   dependencies: InputDependencies,
   request: HttpRequest,
-  { scope, body }: { scope: RequestScope; body: unknown },
+  { scope, read: { body, bodyHash, bodyFault } }: { scope: RequestScope; read: ReadBody },
 ): Input<unknown> {
   const { publicUrl, publicUrlSet, admission, uploads, timeouts } = dependencies;
   const header = (name: string) => {
@@ -104,6 +115,8 @@ function inputOf(
     isHead,
     address,
     body,
+    bodyHash,
+    bodyFault,
     beginTransfer,
     receiveFile,
   };
@@ -112,12 +125,15 @@ function inputOf(
 async function readBody(
   { admission, slices, bodies, timeouts }: InputDependencies,
   request: HttpRequest,
-  { rule, scope, sender }: Pick<Expected, 'scope' | 'sender'> & { rule: BodyRule<unknown> },
-): Promise<unknown> {
+  { rule, scope, sender, keyed }: Omit<Expected, 'rule'> & { rule: BodyRule<unknown> },
+): Promise<ReadBody> {
   const { raw } = request;
   const { shape, bytesMax } = rule;
-  const read = async (bytes: Buffer) =>
-    shape.read(await readJson(bytes, { slices, scope, elementsMax: shape.elementsMax }));
+  const parse = async (bytes: Buffer): Promise<ReadBody> => {
+    const parsed = await readJson(bytes, { slices, scope, elementsMax: shape.elementsMax });
+    return { body: shape.read(parsed), bodyHash: undefined, bodyFault: undefined };
+  };
+  const read = keyed ? (bytes: Buffer) => hashed(bytes, parse) : parse;
   // By then the body has arrived that came with its headers, even if its end was not emitted yet: the request keeps its slot.
   await undefined;
   const arrived = arrivedJsonBytes(raw, bytesMax);
@@ -135,6 +151,17 @@ async function readBody(
     end();
     reading.stop(tooBusy());
     reading.bytes.catch(() => undefined);
+  }
+}
+
+/** A fault is returned: a request with an Idempotency-Key may have been refused for it before. */
+async function hashed(bytes: Buffer, parse: (bytes: Buffer) => Promise<ReadBody>): Promise<ReadBody> {
+  const bodyHash = sha256Hex(bytes);
+  try {
+    return { ...(await parse(bytes)), bodyHash };
+  } catch (error) {
+    if (error instanceof Fault) return { body: undefined, bodyHash, bodyFault: error };
+    throw error;
   }
 }
 

@@ -20,7 +20,7 @@ import {
   TUS_VERSION,
 } from '../requests/tus-headers.ts';
 import { CREATOR, readCreatorId } from './attachments.ts';
-import { COLLECTION, type UserRoute, userRoute } from './row.ts';
+import { COLLECTION, keyedRoute, type UserRoute, userRoute } from './row.ts';
 
 const UPLOADS = `${COLLECTION}/uploads`;
 const UPLOAD = `${UPLOADS}/:attachmentId`;
@@ -54,13 +54,14 @@ const announce: Run = async (context, { params, header, address }) => {
   const size = readBytesHeader(header, 'Upload-Length');
   const creatorId = readCreatorId({ header });
   const described = { ...readUploadMetadata(header), size, creatorId };
-  const view = await uploads.announce(context, { collectionId: params.collectionId!, ...described });
-  const { id, name, contentType } = view;
-  return {
-    status: 201,
-    headers: { location: `${address()}/${id}`, ...progressHeaders(view) },
-    body: JSON.stringify({ id, name, contentType, size }),
-  };
+  return uploads.announce(context, { collectionId: params.collectionId!, ...described }, (view) => {
+    const { id, name, contentType } = view;
+    return {
+      status: 201,
+      headers: { location: `${address()}/${id}`, ...progressHeaders(view), ...VERSION_HEADER },
+      body: JSON.stringify({ id, name, contentType, size }),
+    };
+  });
 };
 
 const show: Run = async (context, input) => ({
@@ -132,7 +133,7 @@ const ROWS: readonly UserRoute[] = [
       },
     }),
   }),
-  userRoute({
+  keyedRoute({
     method: 'POST',
     path: UPLOADS,
     permission: 'api',

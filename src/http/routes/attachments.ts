@@ -5,6 +5,7 @@ import type { ByteRange } from '../../domain/attachments/byte-range.ts';
 import { contentDisposition } from '../../domain/attachments/filenames.ts';
 import { fault } from '../../faults.ts';
 import * as attachments from '../../operations/attachments/attachments.ts';
+import { uploadKeyed } from '../../operations/attachments/keyed-uploads.ts';
 import {
   getThumbnail,
   readThumbnailSize,
@@ -21,7 +22,7 @@ import { unchanged, VARY, type Validators } from '../requests/conditional.ts';
 import { fileBody } from '../requests/incoming-file.ts';
 import type { Input, Parameters } from '../requests/input.ts';
 import { rangeApplies, readRange } from '../requests/ranges.ts';
-import { COLLECTION, type UserRoute, userRoute } from './row.ts';
+import { COLLECTION, keyedRoute, type UserRoute, userRoute } from './row.ts';
 
 const ATTACHMENTS = `${COLLECTION}/attachments`;
 
@@ -101,7 +102,7 @@ const FILE_HEADERS = {
 };
 
 export const ATTACHMENT_ROUTES: readonly UserRoute[] = [
-  userRoute({
+  keyedRoute({
     method: 'POST',
     path: ATTACHMENTS,
     permission: 'api',
@@ -114,7 +115,9 @@ export const ATTACHMENT_ROUTES: readonly UserRoute[] = [
     run: async (context, input) => {
       const body = fileBody(input);
       const place = { collectionId: input.params.collectionId!, creatorId: readCreatorId(input) };
+      const { keyed } = context;
       try {
+        if (keyed !== undefined) return await uploadKeyed(context, { ...place, open: body.open, keyed }, replyJson);
         return replyJson(await upload(context, { ...place, open: body.open }));
       } catch (error) {
         throw body.isForm ? staleAsBusy(error) : error;

@@ -7,7 +7,7 @@ import { DeviceView, NEW_DEVICES, NotificationRequest, PushKey } from '../../wir
 import { NO_CONTENT, replyJson } from '../replies/reply.ts';
 import { json, list, nothing } from '../replies/success.ts';
 import { members, oneOf } from '../requests/shapes.ts';
-import { ORDINARY_BYTES_MAX, type UserRoute, userRoute } from './row.ts';
+import { keyedRoute, ORDINARY_BYTES_MAX, type UserRoute, userRoute } from './row.ts';
 
 const USER = '/v1/:applicationId/users/:userId';
 
@@ -21,7 +21,7 @@ const newDevice = oneOf('transport', NEW_DEVICES, ({ kind, property, reason }) =
 );
 
 export const NOTIFICATION_ROUTES: readonly UserRoute[] = [
-  userRoute({
+  keyedRoute({
     method: 'POST',
     path: `${USER}/notifications`,
     permission: 'admin',
@@ -30,10 +30,8 @@ export const NOTIFICATION_ROUTES: readonly UserRoute[] = [
     operation: 'sendNotification',
     sentence: 'Sends a push notification to every device of a user.',
     success: [nothing('The notification is on its way.')],
-    run: async (context, { params, body }) => {
-      await notifications.send(context, params.userId!, body);
-      return NO_CONTENT;
-    },
+    run: (context, { params, body }) =>
+      notifications.send(context, { userId: params.userId!, request: body }, NO_CONTENT),
   }),
   userRoute({
     method: 'GET',

@@ -31,7 +31,7 @@ import {
   readWhole,
 } from '../requests/list-parameters.ts';
 import { many, one, oneOrMany } from '../requests/shapes.ts';
-import { COLLECTION, type UserRoute, userRoute } from './row.ts';
+import { COLLECTION, keyedRoute, type UserRoute, userRoute } from './row.ts';
 
 export const RECORD_BODY_BYTES_MAX = 1024 * 1024;
 
@@ -115,7 +115,7 @@ export const RECORD_ROUTES: readonly UserRoute[] = [
       return limit === undefined ? NO_CONTENT : replyJson({ deletedCount });
     },
   }),
-  userRoute({
+  keyedRoute({
     method: 'POST',
     path: RECORDS,
     permission: 'api',
@@ -127,8 +127,9 @@ export const RECORD_ROUTES: readonly UserRoute[] = [
     run: async (context, { params, body }) => {
       const { items, batch } = body;
       const collectionId = params.collectionId!;
-      const texts = await records.create(context, { collectionId, records: items, batch });
-      return replyText(batch ? arrayOf(texts) : texts[0]!);
+      return records.create(context, { collectionId, records: items, batch }, (texts) =>
+        replyText(batch ? arrayOf(texts) : texts[0]!),
+      );
     },
   }),
   userRoute({

@@ -5,7 +5,8 @@ import type { Context, OperatorContext, VisitorContext } from '../../context.ts'
 import type { Permission } from '../../gate/permit.ts';
 import type { QuotaGroup } from '../../wire/publish-document.ts';
 import type { Reply } from '../replies/reply.ts';
-import type { Success } from '../replies/success.ts';
+import { type Success, withHeaders } from '../replies/success.ts';
+import { KEY_PARAMETERS } from '../requests/idempotency-key.ts';
 import type { BodyRule, Input, Parameters } from '../requests/input.ts';
 
 interface Row<Body> {
@@ -42,6 +43,8 @@ export interface UserRoute<Body = unknown> extends Row<Body>, Described {
   readonly exposes?: readonly string[];
   /** The reply holds a secret, so it is not compressed (http/compression). */
   readonly showsSecret?: true;
+  /** Takes an Idempotency-Key: the operation keeps its reply (operations/keyed-requests). */
+  readonly keyed?: true;
   /** The body is bytes, which the operation reads itself. */
   readonly takesBytes?: true;
   readonly run: (context: Context, input: Input<Body>, server: { publicUrl: () => string }) => Promise<Reply> | Reply;
@@ -71,6 +74,15 @@ export type Route = UserRoute | VisitorRoute | OperatorRoute;
 
 export const userRoute = <Body>(row: Omit<UserRoute<Body>, 'caller'>): UserRoute =>
   ({ caller: 'user', ...row }) as UserRoute;
+
+/** A route that takes an Idempotency-Key. */
+export const keyedRoute = <Body>(row: Omit<UserRoute<Body>, 'caller' | 'keyed'>): UserRoute => {
+  const headers = { ...row.headers, ...KEY_PARAMETERS };
+  const success = row.success.map((each) => withHeaders(each, { ...each.headers, 'Idempotency-Replayed': REPLAYED }));
+  return userRoute({ ...row, headers, success, keyed: true });
+};
+
+const REPLAYED = '`true` if the request was done before, and this is the reply of that time.';
 
 export const visitorRoute = <Body>(row: Omit<VisitorRoute<Body>, 'caller'>): VisitorRoute =>
   ({ caller: 'visitor', ...row }) as VisitorRoute;

@@ -2,7 +2,7 @@
 // any number of requests. The row says how many bytes are durable. The sweep removes uploads that were not continued in
 // time (operations/upkeep/attachment-sweep).
 
-import type { Context } from '../../context.ts';
+import type { Context, KeptReply } from '../../context.ts';
 import { isoTime } from '../../domain/dates/iso-time.ts';
 import { Fault, fault } from '../../faults.ts';
 import {
@@ -18,6 +18,7 @@ import { goneNodes } from '../../store/nodes/messages.ts';
 import type { AttachmentMetadata } from '../../wire/attachments.ts';
 import { staleAsBusy } from '../current-definition.ts';
 import { type InCollection, inCollection } from '../in-collection.ts';
+import { keyedTransaction } from '../keyed-requests.ts';
 import { IncomingBytes } from './incoming-bytes.ts';
 import { expiryOf, joinPieces, removePieces, storePieces } from './upload-pieces.ts';
 import { abandonUpload, completeUpload, creatorOf, type NewUpload, removeUnneededBytes } from './uploads.ts';
@@ -34,7 +35,11 @@ export interface UploadPath {
   readonly attachmentId: string;
 }
 
-export async function announce(context: Context, input: NewUpload & { readonly size: number }): Promise<UploadView> {
+export async function announce<R extends KeptReply>(
+  context: Context,
+  input: NewUpload & { readonly size: number },
+  reply: (view: UploadView) => R,
+): Promise<R> {
   const at = inCollection(context, input.collectionId);
   const { name, contentType, size, collectionId } = input;
   const maxBytes = at.application.definition.maxAttachmentBytes;
@@ -45,13 +50,28 @@ export async function announce(context: Context, input: NewUpload & { readonly s
   const id = at.ids.long('a');
   const expiresAt = expiryOf(at);
   const row = { id, collectionId, name, contentType, size, createdBy, createdAt: isoTime(at.now()), expiresAt };
-  await insertUpload(at.store, row);
+  const inserting = insertUpload(at.store.schema, row);
   const upload = { id, name, contentType, size };
-  if (size > 0) return { ...upload, received: 0, expiresAtMs: Date.parse(expiresAt) };
+  const announced = { ...upload, received: 0, expiresAtMs: Date.parse(expiresAt) };
+  if (at.keyed !== undefined) {
+    const finish = { statements: [inserting], reply: () => reply(announced) };
+    const kept = await keyedTransaction(at, at.keyed, async () => finish);
+    // The reply is given already: what cannot be completed now is completed when the client looks (`show`).
+    if (size === 0) await completeEmpty(at, upload).catch(() => undefined);
+    return kept;
+  }
+  await at.store.write(inserting.text, inserting.params);
+  return reply(size > 0 ? announced : await completeOrAbandon(at, upload));
+}
+
+const completeEmpty = (at: InCollection, upload: AttachmentMetadata): Promise<UploadView> =>
+  asActiveUpload(at, upload.id, (signal) => receive(at, { upload, offset: 0, bytes: noBytes(), signal }));
+
+async function completeOrAbandon(at: InCollection, upload: AttachmentMetadata): Promise<UploadView> {
   try {
-    return await asActiveUpload(at, id, (signal) => receive(at, { upload, offset: 0, bytes: noBytes(), signal }));
+    return await completeEmpty(at, upload);
   } catch (error) {
-    const found = await abandonUpload(at, id, { keepRow: mayAppearLater(error) }).catch(() => undefined);
+    const found = await abandonUpload(at, upload.id, { keepRow: mayAppearLater(error) }).catch(() => undefined);
     // The attachment is complete; only the result of the statement was lost.
     if (found === 'available') return finished(upload);
     throw error;

@@ -46,31 +46,43 @@ export async function upload(context: Context, input: Upload): Promise<Attachmen
   const at = inCollection(context, input.collectionId);
   const file = await input.open(at.application.definition.maxAttachmentBytes);
   const createdBy = await creatorOf(at, input.creatorId);
-  const { collectionId } = input;
-  const { name, contentType } = file;
-  const { node, activeUploads } = at.attachments;
   const id = at.ids.long('a');
-  const active = await activeUploads.begin(id);
+  const active = await at.attachments.activeUploads.begin(id);
   try {
-    const createdAt = isoTime(at.now());
-    await announceJoined(at, { id, collectionId, name, contentType, createdBy, createdAt, node });
-    return { id, name, contentType, size: await receive(at, id, file) };
+    return await storeUpload(at, { id, file, createdBy, complete: completeJoined });
   } finally {
     active.end();
   }
 }
 
+interface Reception {
+  readonly id: string;
+  readonly file: IncomingFile;
+  readonly createdBy: string;
+  readonly complete: typeof completeJoined;
+}
+
+/** An upload from its row to the attachment. It is among the active ones meanwhile. */
+export async function storeUpload(at: InCollection, reception: Reception): Promise<AttachmentMetadata> {
+  const { id, file, createdBy } = reception;
+  const { name, contentType } = file;
+  const collectionId = at.collection.definition.id;
+  const createdAt = isoTime(at.now());
+  await announceJoined(at, { id, collectionId, name, contentType, createdBy, createdAt, node: at.attachments.node });
+  return { id, name, contentType, size: await receive(at, reception) };
+}
+
 /** Stores the bytes, completes the attachment and returns its size. */
-async function receive(at: InCollection, id: string, body: IncomingFile): Promise<number> {
+async function receive(at: InCollection, { id, file, complete }: Reception): Promise<number> {
   const key = { applicationId: at.application.id, attachmentId: id };
   let storedBytes: number | undefined;
   try {
     const { blobs } = at.attachments;
     const { size, hash } =
-      (await withCollected(at, body, (collected) => putSmall(blobs, key, collected))) ??
-      (await putVerified(blobs, key, body.bytes));
+      (await withCollected(at, file, (collected) => putSmall(blobs, key, collected))) ??
+      (await putVerified(blobs, key, file.bytes));
     storedBytes = size;
-    await completeUpload(at, { id, size, hash }, completeJoined);
+    await completeUpload(at, { id, size, hash }, complete);
     return size;
   } catch (error) {
     const found = await abandonUpload(at, id, { keepRow: mayAppearLater(error) }).catch(() => undefined);

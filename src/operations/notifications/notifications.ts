@@ -1,7 +1,7 @@
 // Sending a notification: queues it, in one transaction with its activity entry. operations/upkeep/deliveries
 // delivers it in the background.
 
-import type { Context } from '../../context.ts';
+import type { Context, KeptReply } from '../../context.ts';
 import { isoTime } from '../../domain/dates/iso-time.ts';
 import { type Message, notificationProblem } from '../../domain/notifications.ts';
 import { fault } from '../../faults.ts';
@@ -10,6 +10,7 @@ import { isMarkedDue, markDue } from '../../store/notifications/due.ts';
 import { insertDeliveries, insertNotification } from '../../store/notifications/notifications.ts';
 import type { NotificationRequest } from '../../wire/notifications.ts';
 import { activityEntries } from '../activity/entries.ts';
+import { keyedTransaction } from '../keyed-requests.ts';
 import { requirePush, usableDevices } from './devices.ts';
 
 /**
@@ -22,7 +23,11 @@ export const WATCH_MS = 120_000;
 /** The other members are columns of the row. */
 export type StoredMessage = Omit<Message, 'notificationId' | 'createdAt'>;
 
-export async function send(context: Context, userId: string, request: NotificationRequest): Promise<void> {
+export async function send<R extends KeptReply>(
+  context: Context,
+  { userId, request }: { readonly userId: string; readonly request: NotificationRequest },
+  reply: R,
+): Promise<R> {
   requirePush(context);
   const problem = notificationProblem(request);
   if (problem !== undefined) throw fault('INVALID_NOTIFICATION', problem);
@@ -55,11 +60,14 @@ export async function send(context: Context, userId: string, request: Notificati
   const entries = activityEntries(context, { kind: 'notification.send', member: 'notificationId' }, [extra]);
   // Before queueing, so that a node polls this application's queue by then.
   if (deviceIds.length > 0 && !marked) await markDue(system.repeatable, application.id, isoTime(at));
-  await store.transaction(async (tx) => {
-    await tx.commitWith([
-      insertNotification(tx.schema, notification),
-      ...(deviceIds.length === 0 ? [] : [insertDeliveries(tx.schema, notification, deviceIds)]),
-      ...(entries.length === 0 ? [] : [insertEntries(tx.schema, entries)]),
-    ]);
-  });
+  const { schema } = store;
+  const statements = [
+    insertNotification(schema, notification),
+    ...(deviceIds.length === 0 ? [] : [insertDeliveries(schema, notification, deviceIds)]),
+    ...(entries.length === 0 ? [] : [insertEntries(schema, entries)]),
+  ];
+  const { keyed } = context;
+  if (keyed !== undefined) return keyedTransaction(context, keyed, async () => ({ statements, reply: () => reply }));
+  await store.transaction((tx) => tx.commitWith(statements));
+  return reply;
 }

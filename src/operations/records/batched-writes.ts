@@ -6,9 +6,9 @@ import type { Transaction } from '../../store/database/handles.ts';
 import { isLongRecord, readLongRecord, readLongTexts } from '../../store/records/long-records.ts';
 import type { LockedText } from '../../store/records/records.ts';
 import type { Values } from '../../wire/values.ts';
+import { keepBytes, requireBytes } from '../held-bytes.ts';
 import { type InCollection, reportWritten } from '../in-collection.ts';
 import { type Failure, inOrder, type Outcome } from '../in-order.ts';
-import { keepBytes, requireBytes } from './held-bytes.ts';
 import {
   claimKeys,
   logStatements,

@@ -6,9 +6,9 @@ import { recordText } from '../../domain/records/record-text.ts';
 import { readValues } from '../../domain/values/read-values.ts';
 import { fault } from '../../faults.ts';
 import { insertEntries } from '../../store/activity/activity.ts';
-import { loggedWrite } from '../../store/activity/logged-write.ts';
+import { loggedWrite, type SubjectEntry } from '../../store/activity/logged-write.ts';
 import { StaleDefinition } from '../../store/database/database-errors.ts';
-import type { Reader } from '../../store/database/handles.ts';
+import type { Reader, Transaction } from '../../store/database/handles.ts';
 import { Joining } from '../../store/database/joining.ts';
 import type { Row } from '../../store/database/statements.ts';
 import { insertStatement, type JoinedCreate } from '../../store/records/joined-statements.ts';
@@ -76,7 +76,7 @@ export async function insertDrafts(at: InCollection, drafts: readonly NewDraft[]
   if (drafts.length === 0) return { texts: [] };
   const date = isoTime(at.now());
   const rows = drafts.map((made) => newRow(at, made, date));
-  const entries = recordEntries(at, { kind: 'record.create', recordIds: rows.map((row) => row.id) });
+  const entries = entriesOfNew(at, rows);
   try {
     const [only, ...others] = rows;
     const inserted =
@@ -132,21 +132,31 @@ async function insertOneByOne(
   drafts: readonly NewDraft[],
   rows: readonly RecordRow[],
 ): Promise<Outcome> {
-  const outcome = await at.store.transaction(async (tx): Promise<Outcome> => {
-    const { done, error } = await tx.runUntilFailure(rows.map((row) => insertRecords(at.table, [row])));
-    if (done.some((result) => result.length === 0)) throw new StaleDefinition();
-    const index = done.length;
-    const next = drafts[index];
-    // Before the commit: an error that cannot be explained still rolls the transaction back, so it may be retried.
-    const failure = next && (await refused(at, tx, { made: next, index, error }));
-    const inserted = rows.slice(0, index);
-    const entries = recordEntries(at, { kind: 'record.create', recordIds: inserted.map((row) => row.id) });
+  const { inserted, failure } = await at.store.transaction(async (tx) => {
+    const outcome = await insertUpToRefused(at, tx, { drafts, rows });
+    const entries = entriesOfNew(at, rows.slice(0, outcome.inserted));
     if (entries.length > 0) await tx.commitWith([insertEntries(tx.schema, entries)]);
-    const texts = inserted.map((row) => row.rec);
-    return failure === undefined ? { texts } : { texts, failure };
+    return outcome;
   });
-  reportWritten(at, outcome.texts.length);
-  return outcome;
+  reportWritten(at, inserted);
+  const texts = rows.slice(0, inserted).map((row) => row.rec);
+  return failure === undefined ? { texts } : { texts, failure };
+}
+
+export const entriesOfNew = (at: InCollection, rows: readonly RecordRow[]): SubjectEntry[] =>
+  recordEntries(at, { kind: 'record.create', recordIds: rows.map((row) => row.id) });
+
+export async function insertUpToRefused(
+  at: InCollection,
+  tx: Transaction,
+  { drafts, rows }: { drafts: readonly NewDraft[]; rows: readonly RecordRow[] },
+): Promise<{ inserted: number; failure: Failure | undefined }> {
+  const { done, error } = await tx.runUntilFailure(rows.map((row) => insertRecords(at.table, [row])));
+  if (done.some((result) => result.length === 0)) throw new StaleDefinition();
+  const index = done.length;
+  const next = drafts[index];
+  // Before the commit: an error that cannot be explained still rolls the transaction back, so it may be retried.
+  return { inserted: index, failure: next && (await refused(at, tx, { made: next, index, error })) };
 }
 
 async function refused(

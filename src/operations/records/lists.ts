@@ -32,8 +32,8 @@ import { largeSearchCondition, searchCondition, type Where } from '../../store/r
 import { isLarge } from '../../store/records/search-costs.ts';
 import { isIdentifier } from '../../wire/identifiers.ts';
 import type { Value } from '../../wire/values.ts';
+import { requireBytes, withBytes } from '../held-bytes.ts';
 import { type InCollection, inCollection } from '../in-collection.ts';
-import { requireBytes, withBytes } from './held-bytes.ts';
 import { withLiveReferences, withLiveReferencesFrom } from './live-references.ts';
 import { readLong } from './reading.ts';
 

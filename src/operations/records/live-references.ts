@@ -12,8 +12,8 @@ import type { Steps } from '../../load/slices.ts';
 import type { Reader } from '../../store/database/handles.ts';
 import { LONG_ALONE_BYTES } from '../../store/records/long-records.ts';
 import { type Referral, type Referred, readReferred } from '../../store/records/references.ts';
+import { withBytes } from '../held-bytes.ts';
 import type { InCollection } from '../in-collection.ts';
-import { withBytes } from './held-bytes.ts';
 import { readLongValues } from './long-references.ts';
 
 const RECORD_ID_LENGTH = 27;

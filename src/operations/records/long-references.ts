@@ -4,8 +4,8 @@
 import type { ReferenceColumn } from '../../domain/definition/application.ts';
 import type { Reader } from '../../store/database/handles.ts';
 import { type Referral, type Referred, readLongReferred } from '../../store/records/references.ts';
+import { requireBytes } from '../held-bytes.ts';
 import type { InCollection } from '../in-collection.ts';
-import { requireBytes } from './held-bytes.ts';
 
 /** Short values up to this total need no budget: they are no larger than the page itself. */
 const SHORT_CHARACTERS = 1024 * 1024;

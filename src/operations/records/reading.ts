@@ -2,8 +2,8 @@
 
 import type { RecordText } from '../../domain/records/record-text.ts';
 import { readLongRecord, readLongTexts } from '../../store/records/long-records.ts';
+import { requireBytes, withBytes } from '../held-bytes.ts';
 import type { InCollection } from '../in-collection.ts';
-import { requireBytes, withBytes } from './held-bytes.ts';
 import { withLiveReferencesFrom } from './live-references.ts';
 
 /**

@@ -1,7 +1,7 @@
 // The operations on records: get, create, update, upsert and delete, each from input to reply. The writing is in inserts,
 // replacement (one statement), updates (under locks) and upserts.
 
-import type { Context } from '../../context.ts';
+import type { Context, KeptReply } from '../../context.ts';
 import type { PreparedCollection } from '../../domain/definition/application.ts';
 import { sha256Hex } from '../../domain/hash.ts';
 import { readScope, writeScope } from '../../domain/people/access.ts';
@@ -15,6 +15,7 @@ import { recordEntries } from '../activity/entries.ts';
 import { type InCollection, inCollection } from '../in-collection.ts';
 import { type Failure, inOrder } from '../in-order.ts';
 import { draftRecords, insertDrafts } from './inserts.ts';
+import { insertKeyed } from './keyed-inserts.ts';
 import { withLiveReferences, withLiveReferencesIfPossible } from './live-references.ts';
 import { readLong } from './reading.ts';
 import { removeOne } from './removals.ts';
@@ -56,17 +57,20 @@ const viewOf = (text: RecordText): RecordView => ({
 /** 64 bits: enough to distinguish versions of one record. */
 const ETAG_REST_CHARACTERS = 16;
 
-/** The texts of the created records, in order. `batch`: the body was an array; its errors report the applied elements. */
-export async function create(
+/** `batch`: the body was an array; its errors report the applied elements. `reply` is made of the created records, in order. */
+export async function create<R extends KeptReply>(
   context: Context,
   input: { collectionId: string; records: readonly NewRecord[]; batch: boolean },
-): Promise<readonly RecordText[]> {
+  reply: (texts: readonly RecordText[]) => R,
+): Promise<R> {
   const at = inCollection(context, input.collectionId);
   checkCreators(context, input.records);
   const { drafts, failure } = await draftRecords(at, input.records);
+  const finished = (texts: readonly RecordText[], refused: Failure | undefined) =>
+    reply(finish(texts, refused ?? failure, input.batch ? 'insertedRecords' : undefined));
+  if (at.keyed !== undefined && drafts.length > 0) return insertKeyed(at, at.keyed, { drafts, finished });
   const outcome = await insertDrafts(at, drafts);
-  const texts = await withLiveReferencesIfPossible(at, outcome.texts);
-  return finish(texts, outcome.failure ?? failure, input.batch ? 'insertedRecords' : undefined);
+  return finished(await withLiveReferencesIfPossible(at, outcome.texts), outcome.failure);
 }
 
 function checkCreators(context: Context, records: readonly NewRecord[]): void {

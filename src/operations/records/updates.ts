@@ -9,11 +9,11 @@ import type { Transaction } from '../../store/database/handles.ts';
 import { assertGeneration } from '../../store/records/fence.ts';
 import { lockRecords, updateRecords } from '../../store/records/records.ts';
 import type { Values } from '../../wire/values.ts';
+import { withBytes } from '../held-bytes.ts';
 import { assertWritable, type InCollection, reportWritten } from '../in-collection.ts';
 import { type Failure, inOrder, type Outcome } from '../in-order.ts';
 import { elementSizes, writeInBatches } from './batched-writes.ts';
 import { duplicatedValues } from './duplicated-values.ts';
-import { withBytes } from './held-bytes.ts';
 import {
   assertWritten,
   draftOf,

@@ -17,11 +17,11 @@ import type { LockedText } from '../../store/records/records.ts';
 import { getRecordByKey, lockRecordsByKeys } from '../../store/records/upsert-keys.ts';
 import type { NewRecord } from '../../wire/records.ts';
 import type { Values } from '../../wire/values.ts';
+import { withBytes } from '../held-bytes.ts';
 import type { InCollection } from '../in-collection.ts';
 import { type Failure, inOrder, type Outcome } from '../in-order.ts';
 import { elementSizes, writeInBatches } from './batched-writes.ts';
 import { isDuplicatedIn } from './duplicated-values.ts';
-import { withBytes } from './held-bytes.ts';
 import { draftNew, insertDrafts } from './inserts.ts';
 import {
   heldKeys,

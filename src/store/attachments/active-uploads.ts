@@ -22,9 +22,18 @@ interface UnreleasedClaim {
   readonly expiresAt: string;
 }
 
+/** The Idempotency-Key of an upload that has ended, which may still have its row. */
+interface UnreleasedKey {
+  readonly applicationId: string;
+  readonly userId: string;
+  readonly key: string;
+}
+
 export class ActiveUploads {
   /** By attachment; at most one for each request that was being handled while the database was unavailable. */
   readonly unreleased = new Map<string, UnreleasedClaim>();
+  /** The same. */
+  readonly unreleasedKeys = new Map<string, UnreleasedKey>();
   /** By attachment; at most one for each request. */
   readonly #entries = new Map<string, Entry>();
 

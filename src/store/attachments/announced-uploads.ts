@@ -2,7 +2,7 @@
 // not null from the announcement until the pieces are removed; for uploads in one request it is always null.
 
 import type { Reader, Writer } from '../database/handles.ts';
-import type { Row } from '../database/statements.ts';
+import type { Row, Statement } from '../database/statements.ts';
 
 /** Received bytes, durable under `part` beside the attachment (store/blobs/blobs). */
 export interface Piece {
@@ -23,14 +23,15 @@ interface NewUploadRow {
   readonly expiresAt: string;
 }
 
-export async function insertUpload(writer: Writer, row: NewUploadRow): Promise<void> {
-  await writer.write(
-    `insert into ${writer.schema}.attachments
-       (id, collection_id, name, content_type, size, state, created_by, created_at, pieces, received, expires_at, free_since)
-     values ($1, $2, $3, $4, $5, 'pending', $6, $7, '[]', 0, $8, $7) returning id`,
-    [row.id, row.collectionId, row.name, row.contentType, row.size, row.createdBy, row.createdAt, row.expiresAt],
-  );
-}
+export const insertUpload = (schema: string, row: NewUploadRow): Statement => ({
+  text: `insert into ${schema}.attachments
+      (id, collection_id, name, content_type, size, state, created_by, created_at, pieces, received, expires_at, free_since)
+    values ($1, $2, $3, $4, $5, 'pending', $6, $7, '[]', 0, $8, $7) returning id`,
+  params: [
+    ...[row.id, row.collectionId, row.name, row.contentType, row.size],
+    ...[row.createdBy, row.createdAt, row.expiresAt],
+  ],
+});
 
 export interface StoredUpload {
   readonly name: string;

@@ -1,9 +1,9 @@
 // A request reads long records only while it holds enough of the byte budget (load/byte-budget). It never waits for
 // budget while it holds a connection or a lock: it leaves the transaction, waits, and does the work again.
 
-import type { Context } from '../../context.ts';
-import { tooBusy } from '../../faults.ts';
-import { BytesNeeded } from '../../load/byte-budget.ts';
+import type { Context } from '../context.ts';
+import { tooBusy } from '../faults.ts';
+import { BytesNeeded } from '../load/byte-budget.ts';
 
 type Holder = Pick<Context, 'scope' | 'byteBudget' | 'withoutSlot'>;
 
