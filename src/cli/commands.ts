@@ -2,24 +2,29 @@
 
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { ConfigError } from '../settings/settings.ts';
-import type { CommandRow, OptionRow } from './commands/row.ts';
+import { connectionOptions } from './commands/connection-options.ts';
+import type { Call, CommandRow, OptionRow } from './commands/row.ts';
 import { COMMAND_SUBJECTS, COMMANDS } from './commands/table.ts';
-import { CommandFailure } from './failure.ts';
-import type { AddressOptions } from './operator-address.ts';
+import { CommandFailure, EXIT_CODES } from './failure.ts';
+import type { UserOptions } from './logins.ts';
 import { connectOperator } from './operator-client.ts';
+import { watchOutput } from './output.ts';
+import { connectManager } from './profile-manager.ts';
 import { programName } from './program-name.ts';
 import { Refusal } from './refusals.ts';
+import { connectUser, userFailure } from './user-session.ts';
 import { VERSION } from './version.ts';
 
 export async function runCommand(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> {
+  watchOutput();
   try {
     await program(environment).parseAsync([...args], { from: 'user' });
     return 0;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode;
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_CODES.usage;
     if (!(error instanceof CommandFailure) && !(error instanceof ConfigError)) throw error;
     console.error(error.message);
-    return 1;
+    return EXIT_CODES[error instanceof CommandFailure ? error.exit : 'usage'];
   }
 }
 
@@ -34,18 +39,6 @@ function program(environment: NodeJS.ProcessEnv): Command {
   return root;
 }
 
-/** Options of every command that connects to a server. */
-const CONNECTION_OPTIONS: readonly OptionRow[] = [
-  {
-    flags: '--url <address>',
-    text: 'address of the server; by default from CARTULARY_HOST and CARTULARY_PORT, or from the data folder',
-  },
-  {
-    flags: '--insecure',
-    text: 'send the operator key over plain HTTP to other machines, and through proxies',
-  },
-];
-
 const NAMES_HELP = `An application, user, organization, collection or token is named by its identifier or its name, a user also by the
 e-mail address. Put names with spaces into quotes.`;
 
@@ -55,17 +48,29 @@ function addCommand(root: Command, row: CommandRow, environment: NodeJS.ProcessE
   const parent = subject === undefined ? root : subjectIn(root, subject);
   const command = parent.command(subject === undefined ? row.usage : words.slice(1).join(' ')).description(row.summary);
   const own = row.options ?? [];
-  for (const option of row.runs === 'here' ? own : [...own, ...CONNECTION_OPTIONS]) addOption(command, option);
+  for (const option of [...own, ...connectionOptions(row)]) addOption(command, option);
   const { advice } = row;
   if (advice !== undefined) command.configureOutput({ outputError: (text, write) => write(withAdvice(text, advice)) });
   command.addHelpText('after', helpAfter(row)).action(async (...given: unknown[]) => {
     refuseMissing(command, own);
-    const options = given.at(-2) as AddressOptions;
-    const args = given.slice(0, -2).filter((arg): arg is string => typeof arg === 'string');
-    const call = { args, options, environment };
-    if (row.runs === 'here') await row.run(call);
-    else await withOptionNames(own, row.run(await connectOperator(environment, options), call));
+    const options = given.at(-2) as UserOptions;
+    const args = given.slice(0, -2).flatMap((arg) => (arg === undefined ? [] : (arg as string | string[])));
+    await withOptionNames(own, runRow(row, { args, options, environment }));
   });
+}
+
+async function runRow(row: CommandRow, call: Call<UserOptions>): Promise<void> {
+  const { environment, options } = call;
+  if (row.runs === 'here') await row.run(call);
+  else if (row.runs === 'as a user') {
+    const session = await connectUser(environment, options);
+    await row.run(session, call).catch((error: unknown) => {
+      throw userFailure(error, session.login);
+    });
+  } else {
+    const connect = row.byProfile ? connectManager : connectOperator;
+    await row.run(await connect(environment, options), call);
+  }
 }
 
 function subjectIn(root: Command, subject: string): Command {

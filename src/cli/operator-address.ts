@@ -6,7 +6,7 @@ import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { resolve } from 'node:path';
 import type { Config } from '../settings/settings.ts';
-import { CommandFailure } from './failure.ts';
+import { CommandFailure, usageFailure } from './failure.ts';
 import { namedServer } from './server-file.ts';
 
 export interface AddressOptions {
@@ -34,18 +34,27 @@ export async function findServer(
 ): Promise<ServerAddress> {
   const { address, advice } =
     url === undefined ? await unnamed(environment, config, keyIsKept) : { address: url, advice: ELSEWHERE };
+  const { origin, isPlain } = await requireSafe(address, { insecure, secret: 'the operator key' });
+  // The base address that the server prints is accepted too.
+  return { root: address.replace(/\/+$/, '').replace(/\/v1$/, ''), origin, isDirect: isPlain, advice };
+}
+
+/** Secrets go to other machines over https only, unless the user says otherwise. */
+export async function requireSafe(
+  address: string,
+  { insecure, secret }: { readonly insecure: boolean; readonly secret: string },
+): Promise<{ origin: string; isPlain: boolean }> {
   if (!/^https?:\/\//.test(address) || !URL.canParse(address)) {
-    throw new CommandFailure(`${address} is not the address of a server; an example is http://127.0.0.1:8080.`);
+    throw usageFailure(`${address} is not the address of a server; an example is http://127.0.0.1:8080.`);
   }
   const { origin, protocol, hostname } = new URL(address);
   const isPlain = protocol === 'http:' && !insecure;
   if (isPlain && !(await isThisMachine(hostname))) {
-    throw new CommandFailure(
-      `${origin} is another machine, and over plain HTTP the operator key could be read on the way. Use https, or add --insecure on a network that only you use.`,
+    throw usageFailure(
+      `${origin} is another machine, and over plain HTTP ${secret} could be read on the way. Use https, or add --insecure on a network that only you use.`,
     );
   }
-  // The base address that the server prints is accepted too.
-  return { root: address.replace(/\/+$/, '').replace(/\/v1$/, ''), origin, isDirect: isPlain, advice };
+  return { origin, isPlain };
 }
 
 async function unnamed(
@@ -65,9 +74,14 @@ async function unnamed(
   if (named !== undefined) {
     throw new CommandFailure(
       `The server of the data folder ${folder} is not running: its process ${named.pid}, which listened on ${named.address}, ended without removing its entry. ${start}`,
+      { exit: 'unavailable' },
     );
   }
-  if (keyIsKept) throw new CommandFailure(`The server of the data folder ${folder} is not running. ${start}`);
+  if (keyIsKept) {
+    throw new CommandFailure(`The server of the data folder ${folder} is not running. ${start}`, {
+      exit: 'unavailable',
+    });
+  }
   return { address: addressAt(host, port), advice: ELSEWHERE };
 }
 
@@ -86,7 +100,7 @@ async function isThisMachine(hostname: string): Promise<boolean> {
 }
 
 const unresolved = (host: string) => (error: NodeJS.ErrnoException) => {
-  throw new CommandFailure(unknownHost(host, error.code ?? error.message), { cause: error });
+  throw new CommandFailure(unknownHost(host, error.code ?? error.message), { cause: error, exit: 'unavailable' });
 };
 
 export const unknownHost = (host: string, code: string): string =>

@@ -1,7 +1,8 @@
 // The client of the operator interface that all commands use. It talks HTTP like any other client.
 
 import { type Config, readConfig } from '../settings/settings.ts';
-import { CommandFailure } from './failure.ts';
+import { CommandFailure, exitOfStatus } from './failure.ts';
+import { keepApplications } from './name-cache.ts';
 import { type AddressOptions, findServer, type ServerAddress } from './operator-address.ts';
 import { connectFailure, isCut, OperatorConnection, type OperatorKey, type Order } from './operator-connection.ts';
 import { operatorKeyFile, readOperatorKey } from './operator-key.ts';
@@ -26,9 +27,18 @@ export async function connectOperator(
   const client = new Client(server, key);
   return {
     root: server.root,
-    send: (method, path, body) => client.send({ method, path, body }),
+    send: async (method, path, body) => {
+      const reply = await client.send({ method, path, body });
+      if (method === 'GET' && path === '/applications') await keepApplications(environment, reply);
+      return reply;
+    },
     lines: (method, path) => client.lines({ method, path, body: undefined }),
   };
+}
+
+export async function hasOperatorKey(environment: NodeJS.ProcessEnv): Promise<boolean> {
+  const { CARTULARY_OPERATOR_KEY: given, CARTULARY_DATA: folder } = readConfig(environment);
+  return given !== undefined || (await readOperatorKey(folder)) !== undefined;
 }
 
 async function findKey({ CARTULARY_OPERATOR_KEY: given, CARTULARY_DATA: folder }: Config): Promise<OperatorKey> {
@@ -37,6 +47,7 @@ async function findKey({ CARTULARY_OPERATOR_KEY: given, CARTULARY_DATA: folder }
   if (kept !== undefined) return { text: kept, source: operatorKeyFile(folder) };
   throw new CommandFailure(
     `No operator key: set CARTULARY_OPERATOR_KEY, or CARTULARY_DATA to the server's data folder (tried ${folder}).`,
+    { exit: 'noRight' },
   );
 }
 
@@ -103,11 +114,11 @@ class Client {
     if (isCut(error)) {
       return new CommandFailure(
         `The server at ${origin} closed the connection before it replied. The command may or may not have been carried out.`,
-        { cause: error },
+        { cause: error, exit: 'unavailable' },
       );
     }
     const why = connectFailure(error, origin);
-    return why === undefined ? error : new CommandFailure(`${why} ${advice}`, { cause: error });
+    return why === undefined ? error : new CommandFailure(`${why} ${advice}`, { cause: error, exit: 'unavailable' });
   }
 
   #refusal(status: number, text: string): CommandFailure {
@@ -132,9 +143,11 @@ function refusalOf(
   try {
     problem = Object(JSON.parse(text));
   } catch {
-    return new CommandFailure(`The server replied with status ${status}.`);
+    return new CommandFailure(`The server replied with status ${status}.`, { exit: exitOfStatus(status) });
   }
   const { code = String(status), params = {} } = problem;
-  if (code !== 'UNAUTHORIZED') return new Refusal(code, params);
-  return new CommandFailure(`The server at ${origin} refused the operator key from ${key.source}.`);
+  if (code !== 'UNAUTHORIZED') return new Refusal(code, params, status);
+  return new CommandFailure(`The server at ${origin} refused the operator key from ${key.source}.`, {
+    exit: 'noRight',
+  });
 }

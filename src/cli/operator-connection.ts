@@ -109,13 +109,16 @@ export class OperatorConnection {
     const { origin, isDirect } = this.#server;
     if (status === 429 || status === 503) {
       const state = status === 429 ? 'receives too many requests' : 'is not available now';
-      throw new CommandFailure(`The server at ${origin} ${state}; try again in ${retryAfter} s.`);
+      throw new CommandFailure(`The server at ${origin} ${state}; try again in ${retryAfter} s.`, {
+        exit: 'unavailable',
+      });
     }
     const expected = proveOperatorKey(createSecretKey(Buffer.from(this.#key.text)), nonce, endpoint);
     if (!isSameProof(given.knows, expected.knows)) throw this.#unproven();
     if (isDirect && !isSameProof(given.here, expected.here)) {
       throw new CommandFailure(
         `The server at ${origin} knows the operator key, but the connection passes through a proxy or a mapped port, which could read the key. The key was not sent. Use https, or add --insecure to send it nevertheless.`,
+        { exit: 'noRight' },
       );
     }
   }
@@ -139,6 +142,7 @@ export class OperatorConnection {
         const seconds = PROOF_MS_MAX / 1000;
         throw new CommandFailure(`${this.#server.origin} did not reply within ${seconds} s. The key was not sent.`, {
           cause: error,
+          exit: 'unavailable',
         });
       }
       const isKnown = error instanceof CommandFailure || connectFailure(error, this.#server.origin) !== undefined;
@@ -151,7 +155,7 @@ export class OperatorConnection {
   #unproven(cause?: unknown): CommandFailure {
     return new CommandFailure(
       `The program that listens at ${this.#server.origin} did not prove that it knows the operator key from ${this.#key.source}. The key was not sent. The program is not a server of this version, or it has another key.`,
-      { cause },
+      { cause, exit: 'noRight' },
     );
   }
 }

@@ -2,7 +2,7 @@
 // command's own options.
 
 import { listed, shown } from '../domain/definition/problems.ts';
-import { CommandFailure } from './failure.ts';
+import { CommandFailure, exitOfStatus } from './failure.ts';
 
 export interface RefusalParams {
   readonly reason?: string;
@@ -27,15 +27,18 @@ export class Refusal extends CommandFailure {
   readonly code: string;
   readonly params: RefusalParams;
 
-  constructor(code: string, params: RefusalParams) {
-    super(refusalSentence(code, params, (member) => member));
+  constructor(code: string, params: RefusalParams, status: number) {
+    super(
+      refusalSentence(code, params, (member) => member),
+      { exit: exitOfStatus(status) },
+    );
     this.code = code;
     this.params = params;
   }
 
   /** `optionOf` names the option that sets a member of the request. */
   withOptions(optionOf: (member: string) => string): CommandFailure {
-    return new CommandFailure(refusalSentence(this.code, this.params, optionOf), { cause: this });
+    return new CommandFailure(refusalSentence(this.code, this.params, optionOf), { cause: this, exit: this.exit });
   }
 }
 
@@ -94,7 +97,34 @@ const SENTENCES: Readonly<Record<string, Sentence>> = {
   USER_NOT_FOUND: unknown('user', 'userId'),
   SHARED_USER_NOT_FOUND: unknown('shared user', 'sharedUserId'),
   TOKEN_NOT_FOUND: unknown('token', 'tokenId'),
-  TOO_MANY_REQUESTS: () => 'The server receives too many requests; try again in a minute.',
+  COLLECTION_NOT_FOUND: unknown('collection', 'collectionId'),
+  RECORD_NOT_FOUND: unknown('record', 'recordId'),
+  ATTACHMENT_NOT_FOUND: unknown('attachment', 'attachmentId'),
+  INVALID_VALUE: ({ column, columnId, reason = 'is not valid', path }) =>
+    `The value of ${column ?? columnId}${path === undefined || path === '/value' ? '' : ` at ${path}`} is refused: ${reason}.`,
+  DUPLICATED_VALUES: ({ taken = [] }) =>
+    (taken as readonly { column: string; value: unknown }[])
+      .map(({ column, value }) => `Another record has ${shown(plainValue(value))} in ${column}, which is unique.`)
+      .join('\n'),
+  INVALID_SEARCH: ({ message, position }) =>
+    `The search cannot be read at character ${Number(position) + 1}: ${message}.`,
+  COLUMN_NOT_SORTABLE: ({ column, columnId }) =>
+    `Records cannot be ordered by ${column ?? columnId}: it is not sortable.`,
+  INVALID_NOTIFICATION: property,
+  INVALID_PERIOD: ({ reason = 'is not valid' }) => `The period ${reason}.`,
+  API_ACCESS_REQUIRED: () => 'This user has no API access; `users update … --api-access` gives it.',
+  MANAGEMENT_API_ACCESS_REQUIRED: () => 'This needs management access, which this user does not have.',
+  ORGANIZATION_MANAGEMENT_API_ACCESS_REQUIRED: () =>
+    'This needs organization management access, which this user does not have.',
+  ADMIN_REQUIRED: () => 'Only admins may do this.',
+  FORBIDDEN: () => 'This user may not do this.',
+  FEATURE_DISABLED: ({ feature }) => `The application does not have this turned on: ${feature}.`,
+  NOT_IN_PLAN: ({ group }) => `The plan of the application does not include ${group}; the operator can change it.`,
+  TOO_MANY_REQUESTS: ({ group, reason }) => {
+    if (group !== undefined) return `The application has used up its quota of ${group} for this hour.`;
+    if (reason === 'authentication') return 'Too many wrong passwords or tokens came from here; try again in a minute.';
+    return 'The server receives too many requests; try again in a minute.';
+  },
   UNAVAILABLE: ({ reason = '' }) => `The server cannot do it now (${reason}); try again.`,
   INTERNAL_ERROR: () => 'The server failed. Its log has the reason.',
 };
@@ -105,6 +135,12 @@ function refusalSentence(code: string, params: RefusalParams, optionOf: (member:
   const known = Object.entries(params).filter(([, value]) => typeof value !== 'object');
   const said = known.map(([name, value]) => `${name} ${String(value)}`);
   return `The server refused with ${code}${said.length === 0 ? '' : `: ${listed(said)}`}.`;
+}
+
+/** The value itself where it has one, without its type. */
+export function plainValue(value: unknown): unknown {
+  const { value: inner, name, id, recordId } = Object(value) as Record<string, unknown>;
+  return inner ?? name ?? id ?? recordId ?? value;
 }
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

@@ -250,8 +250,8 @@ export type Config = {
   readonly [Name in SettingName]: Parsed<Name> | (Name extends OptionalName ? undefined : never);
 };
 
-/** The test suite sets these in the environment that its servers inherit. */
-const NOT_OURS = /^CARTULARY_TEST_/;
+/** Set for commands of users (cli/logins), and by the test suite; servers inherit them. */
+const NOT_OURS = /^CARTULARY_(?:TEST_.*|PROFILE|TOKEN)$/;
 
 export class ConfigError extends Error {}
 

@@ -6,6 +6,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { EXIT_CODES } from '../../src/cli/failure.ts';
 import { publishApplication } from '../support/application.ts';
 import { assertPlain, type Finished, run, withFolder } from '../support/command.ts';
 import { OPERATOR_KEY, startTestServer, type TestServer } from '../support/server.ts';
@@ -56,10 +57,10 @@ describe('the commands of the operator', { concurrency: 2 }, () => {
       assert.ok(serve.stdout.includes(name), name);
     }
     const unknown = await cartulary(['bake']);
-    assertPlain(unknown, /unknown command 'bake'/);
+    assertPlain(unknown, /unknown command 'bake'/, 'usage');
     assertPlain(await cartulary(['publish']), /missing required argument 'file'/);
     assertPlain(await cartulary(['publish', '-', '--force']), /unknown option '--force'/);
-    assert.equal((await cartulary([])).code, 1);
+    assert.equal((await cartulary([])).code, EXIT_CODES.usage);
     const create = ['tokens', 'create', 'Field work', 'Ada'];
     assertPlain(await cartulary([...create, '--nme', 'X']), /unknown option '--nme'\n\(Did you mean --name\?\)$/m);
     assertPlain(await cartulary(create), /required option '--name <name>' not specified$/m);

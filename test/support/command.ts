@@ -6,6 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { EXIT_CODES, type Exit } from '../../src/cli/failure.ts';
 import type { TestDatabase } from './database.ts';
 
 const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
@@ -37,7 +38,14 @@ export interface Run {
 export function start(args: readonly string[], { env = {}, input = '', cwd, msMax = RUN_MS_MAX }: Run): Running {
   const child = spawn(process.execPath, [MAIN, ...args], {
     cwd,
-    env: { PATH: process.env.PATH ?? '', NODE_NO_WARNINGS: '1', ...env },
+    env: {
+      PATH: process.env.PATH ?? '',
+      NODE_NO_WARNINGS: '1',
+      // Not the logins of the person who runs the tests.
+      XDG_CONFIG_HOME: join(cwd, 'config'),
+      XDG_CACHE_HOME: join(cwd, 'cache'),
+      ...env,
+    },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   const said = { stdout: '', stderr: '' };
@@ -85,9 +93,10 @@ export async function withFolder(work: (folder: string) => Promise<void>): Promi
   }
 }
 
-/** One sentence for a person: no stack, no path of our sources. */
-export function assertPlain({ code, stderr }: Finished, pattern: RegExp): void {
-  assert.equal(code, 1, stderr);
+/** One sentence for a person: no stack, no path of our sources. `exit`: any failure unless it is given. */
+export function assertPlain({ code, stderr }: Finished, pattern: RegExp, exit?: Exit): void {
+  const expected = exit === undefined ? Object.values(EXIT_CODES) : [EXIT_CODES[exit]];
+  assert.ok((expected as (number | null)[]).includes(code), `exit code ${code}, expected ${expected}: ${stderr}`);
   assert.match(stderr, pattern);
   assert.doesNotMatch(stderr, /^\s+at |node:internal|\.js:\d+/m);
 }

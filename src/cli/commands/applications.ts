@@ -46,6 +46,7 @@ export const APPLICATION_COMMANDS: readonly CommandRow[] = [
   }),
   operatorCommand<Printing>({
     usage: 'collections list <application> [collection]',
+    byProfile: true,
     summary: 'list the collections and columns of an application with their identifiers, or those of one collection',
     options: [JSON_OPTION],
     examples: ["collections list 'Field inspections'", "collections list 'Field inspections' Visits"],

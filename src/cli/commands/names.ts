@@ -3,12 +3,11 @@
 
 import { listed, shown } from '../../domain/definition/problems.ts';
 import { editDistance } from '../../domain/edit-distance.ts';
-import type { Collection } from '../../wire/applications.ts';
 import { type IdentifierName, isIdentifier } from '../../wire/identifiers.ts';
 import type { Definition } from '../../wire/publish-document.ts';
 import type { TokenView } from '../../wire/tokens.ts';
 import type { ManagementSharedUser, ManagementUser } from '../../wire/users.ts';
-import { CommandFailure } from '../failure.ts';
+import { CommandFailure, usageFailure } from '../failure.ts';
 import type { OperatorClient } from '../operator-client.ts';
 import { Refusal } from '../refusals.ts';
 
@@ -25,7 +24,7 @@ const PAGES_MAX = 100;
 const PAGE = 100;
 
 /** `kind`: what is chosen among, and of what, for messages: `application`, `user of this application`. */
-function choose<T extends Candidate>(kind: string, given: string, candidates: readonly T[]): T | undefined {
+export function findNamed<T extends Candidate>(kind: string, given: string, candidates: readonly T[]): T | undefined {
   const fold = (text: string) => text.normalize('NFC').toLowerCase();
   const exact = candidates.filter(({ id, name, email }) => [id, name, email].includes(given));
   const found =
@@ -35,7 +34,7 @@ function choose<T extends Candidate>(kind: string, given: string, candidates: re
   if (found.length < 2) return found[0];
   const some = found.slice(0, SHOWN_MAX).map((one) => `  ${titleOf(one)}`);
   const more = found.length > SHOWN_MAX ? [`  and ${found.length - SHOWN_MAX} more`] : [];
-  throw new CommandFailure(
+  throw usageFailure(
     [`${shown(given)} names more than one ${kind}. Give the identifier of one:`, ...some, ...more].join('\n'),
   );
 }
@@ -69,15 +68,16 @@ function unknownName(kind: string, given: string, others: readonly Candidate[]):
   const none = `There is no ${kind} ${shown(given)}.`;
   const words = others.flatMap(({ name, email = '' }) => (email === '' ? [name] : [name, email]));
   const near = nearest(given, words);
-  if (near !== undefined) return new CommandFailure(`${none} Did you mean ${shown(near)}?`);
-  if (others.length === 0) return new CommandFailure(`${none} There are none yet.`);
+  const failure = (help: string) => new CommandFailure(`${none} ${help}`, { exit: 'notFound' });
+  if (near !== undefined) return failure(`Did you mean ${shown(near)}?`);
+  if (others.length === 0) return failure('There are none yet.');
   const some = others.slice(0, SHOWN_MAX).map(({ name }) => shown(name));
   const rest = others.length > SHOWN_MAX ? ['others'] : [];
-  return new CommandFailure(`${none} There ${others.length === 1 ? 'is' : 'are'} ${listed([...some, ...rest])}.`);
+  return failure(`There ${others.length === 1 ? 'is' : 'are'} ${listed([...some, ...rest])}.`);
 }
 
-function chosen<T extends Candidate>(kind: string, given: string, candidates: readonly T[]): T {
-  const found = choose(kind, given, candidates);
+export function chosen<T extends Candidate>(kind: string, given: string, candidates: readonly T[]): T {
+  const found = findNamed(kind, given, candidates);
   if (found === undefined) throw unknownName(kind, given, candidates);
   return found;
 }
@@ -111,8 +111,10 @@ export async function findApplication(client: OperatorClient, given: string): Pr
   return (await client.send('GET', `/applications/${await findApplicationId(client, given)}`)) as Definition;
 }
 
-export const findCollection = ({ collections }: Pick<Definition, 'collections'>, given: string): Collection =>
-  chosen('collection', given, collections);
+export const findCollection = <T extends Candidate>(
+  { collections }: { readonly collections: readonly T[] },
+  given: string,
+): T => chosen('collection', given, collections);
 
 export async function findOrganization(client: OperatorClient, given: string): Promise<string> {
   try {
@@ -163,7 +165,7 @@ async function findPerson<T extends Candidate>(
   const parameters = given.includes('@') ? ['name', 'email'] : ['name'];
   const pages = parameters.map((name) => readPages<T>(client, path, { parameters: { [name]: given }, ...wholeList }));
   const named = new Map((await Promise.all(pages)).flat().map((one) => [one.id, one]));
-  const found = choose(kind, given, [...named.values()]);
+  const found = findNamed(kind, given, [...named.values()]);
   if (found !== undefined) return found;
   throw unknownName(kind, given, await readPages<T>(client, path, { atMost: PAGE }));
 }

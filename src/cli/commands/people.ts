@@ -1,7 +1,7 @@
 // What the commands for users and for shared users have in common: their lists, and how a person is named.
 
 import { foldText } from '../../domain/search/fold.ts';
-import { CommandFailure } from '../failure.ts';
+import { usageFailure } from '../failure.ts';
 import type { OperatorClient } from '../operator-client.ts';
 import { countOf, printTable } from './columns.ts';
 import { readPages, wholeList } from './names.ts';
@@ -62,7 +62,7 @@ function readTop(text: string | undefined): number {
   if (text === undefined) return TOP_DEFAULT;
   const number = Number(text);
   if (/^\d+$/.test(text) && number >= 1 && number <= TOP_MAX) return number;
-  throw new CommandFailure(`--top must be a whole number from 1 to ${TOP_MAX.toLocaleString('en')}.`);
+  throw usageFailure(`--top must be a whole number from 1 to ${TOP_MAX.toLocaleString('en')}.`);
 }
 
 export const personTitle = ({ id, name }: { readonly id: string; readonly name: string }): string => `${name} (${id})`;

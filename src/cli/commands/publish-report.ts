@@ -4,7 +4,7 @@ import { shown } from '../../domain/definition/problems.ts';
 import type { Application, Collection } from '../../wire/applications.ts';
 import type { DefinitionChange, PublishReply } from '../../wire/operator.ts';
 import type { Definition } from '../../wire/publish-document.ts';
-import type { RefusalParams } from '../refusals.ts';
+import { plainValue, type RefusalParams } from '../refusals.ts';
 import { countOf } from './columns.ts';
 
 export function changeLine({ text, losesData, records = 0 }: DefinitionChange): string {
@@ -84,13 +84,7 @@ export function collisionText(
     const collection = collections.find(({ id }) => id === collectionId);
     const column = collection?.columns.find(({ id }) => id === columnId);
     const place = `column ${shown(column?.name ?? columnId)} of ${shown(collection?.name ?? collectionId)}`;
-    return `  ${valueText(value)} in ${place}: ${recordIds.join(', ')}`;
+    return `  ${shown(plainValue(value))} in ${place}: ${recordIds.join(', ')}`;
   });
   return ['Records share values in a column that is to become unique:', ...lines].join('\n');
-}
-
-/** The value itself where it has one, without its type. */
-function valueText(value: unknown): string {
-  const { value: inner, name, id } = Object(value) as { value?: unknown; name?: unknown; id?: unknown };
-  return shown(inner ?? name ?? id ?? value);
 }

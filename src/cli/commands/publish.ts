@@ -78,6 +78,7 @@ async function refuseSameName(client: OperatorClient, document: unknown): Promis
       : `${ids.length} applications are called ${shown(name)} already: ${listed(ids)}.`;
   throw new CommandFailure(
     `${existing} To publish changes to it, add "id": "${ids[0]}" to the document. To create another one of the same name, use --new.`,
+    { exit: 'refused' },
   );
 }
 
@@ -112,9 +113,13 @@ async function explain(client: OperatorClient, document: unknown, error: unknown
   if (code !== 'WOULD_LOSE_DATA' && code !== 'UNIQUE_COLLISION') throw error;
   const current = await published(client, applicationIn(document) ?? '');
   if (current === undefined) throw error;
-  if (code === 'UNIQUE_COLLISION') throw new CommandFailure(collisionText(params, current.collections));
+  if (code === 'UNIQUE_COLLISION') {
+    throw new CommandFailure(collisionText(params, current.collections), { exit: 'refused' });
+  }
   const next = await send(client, document, { dryRun: true, allowDataLoss: false });
-  throw new CommandFailure(dataLossText((params.changes ?? []) as DefinitionChange[], current, next));
+  throw new CommandFailure(dataLossText((params.changes ?? []) as DefinitionChange[], current, next), {
+    exit: 'refused',
+  });
 }
 
 export const PUBLISH_COMMANDS: readonly CommandRow[] = [

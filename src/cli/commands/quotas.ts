@@ -2,7 +2,7 @@
 
 import { LIMIT_MAX, PLANS, QUOTA_GROUPS, type QuotaChange } from '../../wire/publish-document.ts';
 import { OVERVIEW_DEFAULT, type QuotasOverview, type QuotasView } from '../../wire/quotas.ts';
-import { CommandFailure } from '../failure.ts';
+import { usageFailure } from '../failure.ts';
 import type { OperatorClient } from '../operator-client.ts';
 import { countOf, inColumns } from './columns.ts';
 import { findApplicationId } from './names.ts';
@@ -22,7 +22,7 @@ async function showQuotas(client: OperatorClient, applicationId: string, { json 
 async function setQuotas(client: OperatorClient, applicationId: string, options: QuotaOptions): Promise<string> {
   const { plan, limit = [], clearLimits, json } = options;
   if (plan === undefined && limit.length === 0 && !clearLimits) {
-    throw new CommandFailure('Nothing to change; give --plan, --limit or --clear-limits.');
+    throw usageFailure('Nothing to change; give --plan, --limit or --clear-limits.');
   }
   const cleared = clearLimits ? QUOTA_GROUPS.map((group) => [group, null] as const) : [];
   const limits = Object.fromEntries([...cleared, ...limit.map(readLimit)]);
@@ -49,10 +49,10 @@ function readLimit(text: string): [group: string, limit: number | null] {
   const [group = '', limit = ''] = text.split('=', 2);
   if (limit === 'none') return [group, null];
   if (!/^\d+$/.test(limit)) {
-    throw new CommandFailure(`${text} is not a limit; it should look like records-read=100000 or records-read=none.`);
+    throw usageFailure(`${text} is not a limit; it should look like records-read=100000 or records-read=none.`);
   }
   if (Number(limit) > LIMIT_MAX) {
-    throw new CommandFailure(`${text} is too large: a limit is a number from 0 to ${LIMIT_MAX.toLocaleString('en')}.`);
+    throw usageFailure(`${text} is too large: a limit is a number from 0 to ${LIMIT_MAX.toLocaleString('en')}.`);
   }
   return [group, Number(limit)];
 }
@@ -65,7 +65,7 @@ function tableOf({ plan, resetsAt, groups }: QuotasView): string {
     if (limit === null) return [group, 'no limit', '', String(taken)];
     return [group, String(limit), source ?? '', String(taken), String(left)];
   });
-  const table = inColumns([['Group', 'Limit', 'From', 'Taken', 'Left'], ...rows], NUMBERS);
+  const table = inColumns([['Group', 'Limit', 'From', 'Taken', 'Left'], ...rows], { numbers: NUMBERS });
   return [`Plan ${plan}; the count restarts at ${resetsAt}.`, ...table].join('\n');
 }
 
@@ -75,10 +75,9 @@ function overviewOf({ resetsAt, total, groups }: QuotasOverview): string {
     const used = taken === 0 ? 0 : Math.floor((100 * taken) / (limit || taken));
     return [applicationId, group, String(limit), source ?? '', String(taken), String(left), `${used} %`, name];
   });
-  const table = inColumns(
-    [['Application', 'Group', 'Limit', 'From', 'Taken', 'Left', 'Used', 'Name'], ...rows],
-    NUMBERS,
-  );
+  const table = inColumns([['Application', 'Group', 'Limit', 'From', 'Taken', 'Left', 'Used', 'Name'], ...rows], {
+    numbers: NUMBERS,
+  });
   const all = countOf(total, 'limit');
   const shown = groups.length < total ? `The first ${groups.length} of ${all}` : total === 1 ? all : `All ${all}`;
   return [...table, `${shown}; the count restarts at ${resetsAt}.`].join('\n');

@@ -2,6 +2,7 @@
 // program (commands.ts) is built from the rows.
 
 import type { OperatorClient } from '../operator-client.ts';
+import type { UserSession } from '../user-session.ts';
 
 export interface OptionRow {
   /** As commander reads it: `--name <name>`, `--no-admin`. */
@@ -40,13 +41,21 @@ export interface LocalRow extends Row {
   readonly run: (call: Call<unknown>) => Promise<void>;
 }
 
-/** Sends requests to a server, and has the options that name it. */
+/** Sends requests to a server with the operator key, and has the options that name it. */
 export interface OperatorRow extends Row {
   readonly runs: 'at a server';
+  /** Whether a login profile of a user with management access does as well. */
+  readonly byProfile?: true;
   readonly run: (client: OperatorClient, call: Call<unknown>) => Promise<void>;
 }
 
-export type CommandRow = LocalRow | OperatorRow;
+/** Sends requests as the user of a login profile or a token. */
+export interface UserRow extends Row {
+  readonly runs: 'as a user';
+  readonly run: (session: UserSession, call: Call<unknown>) => Promise<void>;
+}
+
+export type CommandRow = LocalRow | OperatorRow | UserRow;
 
 // The type of the options matters only inside a row.
 
@@ -59,6 +68,12 @@ export const operatorCommand = <Options>(
     readonly run: (client: OperatorClient, call: Call<Options>) => Promise<void>;
   },
 ): CommandRow => ({ runs: 'at a server', ...row }) as CommandRow;
+
+export const userCommand = <Options>(
+  row: Omit<UserRow, 'runs' | 'run'> & {
+    readonly run: (session: UserSession, call: Call<Options>) => Promise<void>;
+  },
+): CommandRow => ({ runs: 'as a user', ...row }) as CommandRow;
 
 export interface Printing {
   readonly json?: true;

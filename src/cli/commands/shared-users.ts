@@ -75,6 +75,7 @@ The shared user is printed as JSON on standard output.`;
 export const SHARED_USER_COMMANDS: readonly CommandRow[] = [
   operatorCommand<PeopleListOptions>({
     usage: 'shared-users list <organization>',
+    byProfile: true,
     summary: 'list the shared users of an organization, or search them',
     options: PEOPLE_LIST_OPTIONS,
     examples: ['shared-users list Acme', 'shared-users list Acme --name grace'],
@@ -92,6 +93,7 @@ export const SHARED_USER_COMMANDS: readonly CommandRow[] = [
   }),
   operatorCommand<Printing>({
     usage: 'shared-users show <organization> <user>',
+    byProfile: true,
     summary: 'show a shared user',
     options: [JSON_OPTION],
     examples: ['shared-users show Acme grace@example.com'],
@@ -111,6 +113,7 @@ export const SHARED_USER_COMMANDS: readonly CommandRow[] = [
   }),
   operatorCommand<NewSharedUserOptions>({
     usage: 'shared-users create <organization>',
+    byProfile: true,
     summary: 'create a shared user',
     options: NEW_OPTIONS,
     details: NEW_DETAILS,
@@ -120,6 +123,7 @@ export const SHARED_USER_COMMANDS: readonly CommandRow[] = [
   }),
   operatorCommand<{ email: string }>({
     usage: 'shared-users update <organization> <user>',
+    byProfile: true,
     summary: 'change the e-mail address of a shared user',
     options: [{ flags: '--email <address>', text: 'e-mail address', required: true }],
     examples: ['shared-users update Acme Grace --email grace@example.org'],
@@ -131,18 +135,21 @@ export const SHARED_USER_COMMANDS: readonly CommandRow[] = [
   }),
   operatorCommand({
     usage: 'shared-users disable <organization> <user>',
+    byProfile: true,
     summary: 'keep a shared user out of every application',
     examples: ['shared-users disable Acme Grace'],
     run: (client, { args }) => setDisabled(client, args, true),
   }),
   operatorCommand({
     usage: 'shared-users enable <organization> <user>',
+    byProfile: true,
     summary: 'let a disabled shared user in again',
     examples: ['shared-users enable Acme Grace'],
     run: (client, { args }) => setDisabled(client, args, false),
   }),
   operatorCommand({
     usage: 'shared-users delete <organization> <user>',
+    byProfile: true,
     summary: 'delete a shared user, out of every application; what the user made stays',
     options: [CONFIRM_DELETE],
     examples: ['shared-users delete Acme Grace --yes'],
@@ -150,6 +157,7 @@ export const SHARED_USER_COMMANDS: readonly CommandRow[] = [
   }),
   operatorCommand<PasswordOptions>({
     usage: 'shared-users set-password <organization> <user>',
+    byProfile: true,
     summary: "set a shared user's password, which ends the user's sessions",
     options: [PASSWORD_OPTION],
     advice: passwordAdvice,
@@ -158,6 +166,7 @@ export const SHARED_USER_COMMANDS: readonly CommandRow[] = [
   }),
   operatorCommand<Omit<NewSharedUserOptions, 'name'> & { user: string }>({
     usage: 'organizations add-shared-user <organization>',
+    byProfile: true,
     summary: 'the same as shared-users create',
     options: [
       { flags: '--user <name>', text: 'name, unique within the organization', required: true, member: 'name' },

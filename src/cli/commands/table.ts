@@ -2,10 +2,18 @@
 
 import { TYPE_COMMANDS } from './application-types.ts';
 import { APPLICATION_COMMANDS } from './applications.ts';
+import { ATTACHMENT_COMMANDS } from './attachments.ts';
+import { completionCommand } from './completion.ts';
 import { DOCTOR_COMMANDS } from './doctor.ts';
+import { LOGIN_COMMANDS } from './login.ts';
+import { LOG_COMMANDS } from './logs.ts';
+import { NOTIFY_COMMANDS } from './notify.ts';
+import { OPEN_COMMANDS } from './open.ts';
 import { ORGANIZATION_COMMANDS } from './organizations.ts';
+import { PROFILE_COMMANDS } from './profiles.ts';
 import { PUBLISH_COMMANDS } from './publish.ts';
 import { QUOTA_COMMANDS } from './quotas.ts';
+import { RECORD_COMMANDS } from './records.ts';
 import type { CommandRow } from './row.ts';
 import { SERVE_COMMANDS } from './serve.ts';
 import { SHARED_USER_COMMANDS } from './shared-users.ts';
@@ -21,9 +29,12 @@ export const COMMAND_SUBJECTS: Readonly<Record<string, string>> = {
   organizations: 'organizations and their single sign-on',
   'shared-users': 'shared users of an organization',
   quotas: 'limits on the requests of an application per hour',
+  records: 'records of a collection',
+  attachments: 'files of a collection',
+  logs: 'the activity log of an application',
 };
 
-export const COMMANDS: readonly CommandRow[] = [
+const ROWS: readonly CommandRow[] = [
   ...SERVE_COMMANDS,
   ...PUBLISH_COMMANDS,
   ...APPLICATION_COMMANDS,
@@ -34,4 +45,13 @@ export const COMMANDS: readonly CommandRow[] = [
   ...QUOTA_COMMANDS,
   ...TYPE_COMMANDS,
   ...DOCTOR_COMMANDS,
+  ...LOGIN_COMMANDS,
+  ...PROFILE_COMMANDS,
+  ...RECORD_COMMANDS,
+  ...ATTACHMENT_COMMANDS,
+  ...NOTIFY_COMMANDS,
+  ...LOG_COMMANDS,
+  ...OPEN_COMMANDS,
 ];
+
+export const COMMANDS: readonly CommandRow[] = [...ROWS, completionCommand(ROWS)];

@@ -57,6 +57,7 @@ async function list(client: OperatorClient, [application = '', given]: readonly 
 export const TOKEN_COMMANDS: readonly CommandRow[] = [
   operatorCommand<NewTokenOptions>({
     usage: 'tokens create <application> <user>',
+    byProfile: true,
     summary: 'create a token; its secret is shown only once',
     options: [
       { flags: '--name <name>', text: 'what the token is for', required: true },
@@ -71,6 +72,7 @@ export const TOKEN_COMMANDS: readonly CommandRow[] = [
   }),
   operatorCommand<ListOptions>({
     usage: 'tokens list <application> [user]',
+    byProfile: true,
     summary: 'list the tokens of a user, or of all users, without their secrets',
     options: [TOP_OPTION, JSON_OPTION],
     examples: ["tokens list 'Field inspections'", "tokens list 'Field inspections' Ada"],
@@ -78,6 +80,7 @@ export const TOKEN_COMMANDS: readonly CommandRow[] = [
   }),
   operatorCommand({
     usage: 'tokens revoke <application> <user> <token>',
+    byProfile: true,
     summary: 'revoke a token, named by its ID or its name',
     examples: ["tokens revoke 'Field inspections' Ada 'nightly import'"],
     run: async (client, { args }) => {

@@ -43,9 +43,9 @@ export async function withKnownNames<T>({ profiles, teams }: Definition, work: P
   }
 }
 
-const known = ({ message }: Refusal, noun: string, names: readonly string[]): CommandFailure =>
-  new CommandFailure(
-    names.length === 1
-      ? `${message} Its only ${noun} is ${names[0]}.`
-      : `${message} Its ${noun}s are ${listed(names)}.`,
-  );
+function known({ message }: Refusal, noun: string, names: readonly string[]): CommandFailure {
+  // A user's login does not see them.
+  const all =
+    names.length === 0 ? '' : names.length === 1 ? `only ${noun} is ${names[0]}` : `${noun}s are ${listed(names)}`;
+  return new CommandFailure(all === '' ? message : `${message} Its ${all}.`, { exit: 'refused' });
+}

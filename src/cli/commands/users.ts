@@ -2,7 +2,7 @@
 
 import type { Definition } from '../../wire/publish-document.ts';
 import type { ManagementUser } from '../../wire/users.ts';
-import { CommandFailure } from '../failure.ts';
+import { usageFailure } from '../failure.ts';
 import type { OperatorClient } from '../operator-client.ts';
 import { printTable } from './columns.ts';
 import { findApplication, findApplicationId, findUser, usersPath } from './names.ts';
@@ -42,7 +42,7 @@ async function create(client: OperatorClient, given: string, options: NewUserOpt
   const { name, email, admin, apiAccess, profile, team } = options;
   const { sharedUsersModeEnabled, id } = definition;
   // Before the password is asked for.
-  if (!sharedUsersModeEnabled && email === undefined) throw new CommandFailure('--email is missing.');
+  if (!sharedUsersModeEnabled && email === undefined) throw usageFailure('--email is missing.');
   const asks = options.passwordStdin || !sharedUsersModeEnabled;
   const password = asks ? await readPassword(options) : undefined;
   const body = {
@@ -113,7 +113,7 @@ async function change(
 async function update(client: OperatorClient, args: readonly string[], options: UpdateOptions): Promise<void> {
   const names = ['email', 'admin', 'apiAccess', 'managementApiAccess', 'profile', 'team', 'teamLeader'] as const;
   const isChanged = [...names, 'organizationManagementApiAccess' as const].some((name) => options[name] !== undefined);
-  if (!isChanged) throw new CommandFailure('Nothing to change; give an option, such as --email or --no-admin.');
+  if (!isChanged) throw usageFailure('Nothing to change; give an option, such as --email or --no-admin.');
   const { user, list } = await change(client, args, options);
   console.log(`Updated ${personTitle(user)}: ${rightsText(user)}.`);
   if (options.email !== undefined) await warnOfSameEmail(client, list, user);
@@ -149,6 +149,7 @@ const HEADINGS = ['Name', 'ID', 'E-mail', 'Rights', 'Profile', 'State'];
 export const USER_COMMANDS: readonly CommandRow[] = [
   operatorCommand<PeopleListOptions>({
     usage: 'users list <application>',
+    byProfile: true,
     summary: 'list the users of an application, or search them',
     options: PEOPLE_LIST_OPTIONS,
     examples: ["users list 'Field inspections'", "users list 'Field inspections' --email naomi@"],
@@ -173,6 +174,7 @@ export const USER_COMMANDS: readonly CommandRow[] = [
   }),
   operatorCommand<Printing>({
     usage: 'users show <application> <user>',
+    byProfile: true,
     summary: 'show a user',
     options: [JSON_OPTION],
     examples: ["users show 'Field inspections' naomi@example.com"],
@@ -184,6 +186,7 @@ export const USER_COMMANDS: readonly CommandRow[] = [
   }),
   operatorCommand<NewUserOptions>({
     usage: 'users create <application>',
+    byProfile: true,
     summary: 'create a user, an admin unless you say otherwise; or activate a shared user',
     options: [
       { flags: '--name <name>', text: 'name, unique within the application', required: true },
@@ -213,6 +216,7 @@ and a password already. The user is printed as JSON on standard output.`,
   }),
   operatorCommand<UpdateOptions>({
     usage: 'users update <application> <user>',
+    byProfile: true,
     summary: 'change a user; what you do not name stays',
     options: [
       { flags: '--email <address>', text: 'e-mail address (not for shared users)' },
@@ -233,18 +237,21 @@ and a password already. The user is printed as JSON on standard output.`,
   }),
   operatorCommand({
     usage: 'users disable <application> <user>',
+    byProfile: true,
     summary: 'keep a user out, without deleting it',
     examples: ["users disable 'Field inspections' Bob"],
     run: (client, { args }) => setDisabled(client, args, true),
   }),
   operatorCommand({
     usage: 'users enable <application> <user>',
+    byProfile: true,
     summary: 'let a disabled user in again',
     examples: ["users enable 'Field inspections' Bob"],
     run: (client, { args }) => setDisabled(client, args, false),
   }),
   operatorCommand({
     usage: 'users delete <application> <user>',
+    byProfile: true,
     summary: 'delete a user; what the user made stays',
     options: [CONFIRM_DELETE],
     examples: ["users delete 'Field inspections' bob@example.org --yes"],
@@ -252,6 +259,7 @@ and a password already. The user is printed as JSON on standard output.`,
   }),
   operatorCommand<PasswordOptions>({
     usage: 'users set-password <application> <user>',
+    byProfile: true,
     summary: "set a user's password, which ends the user's sessions",
     options: [PASSWORD_OPTION],
     advice: passwordAdvice,

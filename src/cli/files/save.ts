@@ -1,0 +1,78 @@
+// Writes a reply to a file, which appears whole or not at all, or to standard output.
+
+import { randomBytes } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { link, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { ReadableStream as WebStream } from 'node:stream/web';
+import { CommandFailure } from '../failure.ts';
+import { print, writeProblem } from '../output.ts';
+import { counted } from './progress.ts';
+
+export interface SaveOptions {
+  /** `-` is standard output. */
+  readonly output: string;
+  readonly force?: boolean | undefined;
+  readonly title: string;
+}
+
+export const chunksOf = (response: Response): AsyncIterable<Uint8Array> =>
+  response.body === null ? Readable.from([]) : Readable.fromWeb(response.body as WebStream<Uint8Array>);
+
+export const lengthOf = (response: Response): number | undefined =>
+  response.headers.has('content-length') ? Number(response.headers.get('content-length')) : undefined;
+
+export async function save(
+  chunks: AsyncIterable<Uint8Array>,
+  { output, force = false, title }: SaveOptions,
+  total?: number,
+): Promise<void> {
+  if (output === '-') {
+    for await (const chunk of chunks) await print(chunk);
+    return;
+  }
+  if (!force && (await exists(output))) throw taken(output);
+  const temporary = join(dirname(output), `.${basename(output)}.${randomBytes(6).toString('hex')}`);
+  try {
+    await pipeline(counted(chunks, title, total), createWriteStream(temporary, { flags: 'wx' }));
+    if (force) await rename(temporary, output);
+    else await link(temporary, output);
+  } catch (error) {
+    const { code, syscall } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST') throw taken(output);
+    // What the connection did is for the caller to tell.
+    if (syscall !== undefined && ['open', 'write', 'rename', 'link', 'close'].includes(syscall)) {
+      throw new CommandFailure(`Cannot write ${output}: ${writeProblem(error as NodeJS.ErrnoException)}`, {
+        cause: error,
+      });
+    }
+    throw error;
+  } finally {
+    await rm(temporary, { force: true });
+  }
+}
+
+const exists = (file: string): Promise<boolean> =>
+  stat(file).then(
+    () => true,
+    () => false,
+  );
+
+const taken = (file: string): CommandFailure =>
+  new CommandFailure(`${file} exists already. Add --force to replace it, or give another name by --output.`);
+
+/** The name that the server gives a file, without anything that could lead to another folder. */
+export function nameIn(response: Response, fallback: string): string {
+  const header = response.headers.get('content-disposition') ?? '';
+  const encoded = /filename\*=UTF-8''([^;]+)/i.exec(header)?.[1];
+  const plain =
+    /filename="((?:[^"\\]|\\.)*)"/i.exec(header)?.[1]?.replaceAll(/\\(.)/g, '$1') ??
+    /filename=([^;"]+)/i.exec(header)?.[1];
+  const given = encoded === undefined ? (plain ?? '') : decodeURIComponent(encoded);
+  const name = basename(given.replaceAll('\\', '/'))
+    .replaceAll(/\p{Cc}/gu, '')
+    .trim();
+  return name === '' || /^\.+$/.test(name) ? fallback : name;
+}

@@ -1,0 +1,25 @@
+// Standard output that cannot be written to: a reader that has gone (`| head`), or a full disk.
+
+import { EXIT_CODES } from './failure.ts';
+
+/** As a shell reports a program that SIGPIPE ended. */
+const BROKEN_PIPE = 141;
+
+/** `console.log` swallows errors of its stream, so that a full disk would look like success. */
+export function watchOutput(): void {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(BROKEN_PIPE);
+    process.stderr.write(`Cannot write the output: ${writeProblem(error)}\n`);
+    process.exit(EXIT_CODES.failed);
+  });
+  process.stderr.on('error', () => process.exit(EXIT_CODES.failed));
+}
+
+export const writeProblem = ({ code, message }: NodeJS.ErrnoException): string =>
+  code === 'ENOSPC' ? 'the disk is full.' : message;
+
+/** Waits while the reader is slower than the command, so that nothing large is held in memory. */
+export async function print(text: string | Uint8Array): Promise<void> {
+  if (process.stdout.write(text)) return;
+  await new Promise<void>((resolve) => process.stdout.once('drain', resolve));
+}
