@@ -4,14 +4,14 @@
 import { connectionOptions } from './commands/connection-options.ts';
 import type { CommandRow, OptionRow } from './commands/row.ts';
 import { keptProfile } from './logins.ts';
-import { type KnownNames, knownNames } from './name-cache.ts';
+import { type CachedNames, cachedNames } from './name-cache.ts';
 import { readProfiles } from './profiles.ts';
 
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof SHELLS)[number];
 
 /** `words`: those after the program's name, the last of them unfinished and perhaps empty. */
-export async function complete(
+export async function completionsFor(
   rows: readonly CommandRow[],
   words: readonly string[],
   environment: NodeJS.ProcessEnv,
@@ -78,7 +78,7 @@ const flagOf = ({ flags }: Pick<OptionRow, 'flags'>): string => flags.split(' ')
 
 /** Names for an argument, by the word that stands for it in the usage. */
 async function namesIn(row: CommandRow, given: readonly string[], environment: NodeJS.ProcessEnv) {
-  const known = await knownNames(environment);
+  const known = await cachedNames(environment);
   const valueAfter = (flag: string) => given[given.indexOf(flag) + 1];
   const ofOption = (flag: string) => (given.includes(flag) ? { [flag.slice(2)]: valueAfter(flag) ?? '' } : {});
   const login = await keptProfile(environment, { ...ofOption('--profile'), ...ofOption('--application') }).catch(
@@ -99,7 +99,7 @@ async function namesIn(row: CommandRow, given: readonly string[], environment: N
 }
 
 interface Names {
-  readonly known: KnownNames;
+  readonly known: CachedNames;
   readonly collections: readonly string[];
   readonly columns: readonly string[];
 }

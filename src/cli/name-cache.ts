@@ -5,13 +5,13 @@ import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { ApplicationDefinition } from '../../client/src/shapes.ts';
 
-export interface KnownNames {
+export interface CachedNames {
   readonly applications: readonly { readonly id: string; readonly name: string }[];
   /** By the ID of the application: the columns of each collection. */
   readonly collections: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
 }
 
-const NONE: KnownNames = { applications: [], collections: {} };
+const NONE: CachedNames = { applications: [], collections: {} };
 const APPLICATIONS_MAX = 50;
 
 /** Undefined where the environment names no home: then nothing is kept. */
@@ -21,7 +21,7 @@ function cacheFile({ XDG_CACHE_HOME: given, HOME, USERPROFILE }: NodeJS.ProcessE
   return base === undefined ? undefined : join(base, 'cartulary', 'names.json');
 }
 
-export async function knownNames(environment: NodeJS.ProcessEnv): Promise<KnownNames> {
+export async function cachedNames(environment: NodeJS.ProcessEnv): Promise<CachedNames> {
   const file = cacheFile(environment);
   try {
     return file === undefined ? NONE : { ...NONE, ...JSON.parse(await readFile(file, 'utf8')) };
@@ -32,15 +32,15 @@ export async function knownNames(environment: NodeJS.ProcessEnv): Promise<KnownN
 
 /** Of the operator's list of applications. */
 export async function keepApplications(environment: NodeJS.ProcessEnv, list: unknown): Promise<void> {
-  const known = await knownNames(environment);
-  const listed = (list as KnownNames['applications']).map(({ id, name }) => ({ id, name })).slice(0, APPLICATIONS_MAX);
+  const known = await cachedNames(environment);
+  const listed = (list as CachedNames['applications']).map(({ id, name }) => ({ id, name })).slice(0, APPLICATIONS_MAX);
   const others = known.applications.filter(({ id }) => listed.every((application) => application.id !== id));
   await keep(environment, known, { ...known, applications: [...listed, ...others].slice(0, APPLICATIONS_MAX) });
 }
 
 export async function keepNames(environment: NodeJS.ProcessEnv, definition: ApplicationDefinition): Promise<void> {
   const { id, name, collections } = definition;
-  const known = await knownNames(environment);
+  const known = await cachedNames(environment);
   const others = known.applications.filter((application) => application.id !== id).slice(0, APPLICATIONS_MAX - 1);
   const names = collections.map((collection) => [collection.name, collection.columns.map((column) => column.name)]);
   const kept = Object.entries(known.collections).filter(([other]) => others.some((one) => one.id === other));
@@ -51,7 +51,7 @@ export async function keepNames(environment: NodeJS.ProcessEnv, definition: Appl
 }
 
 /** Errors are ignored: without the cache, completion offers fewer names. */
-async function keep(environment: NodeJS.ProcessEnv, before: KnownNames, names: KnownNames): Promise<void> {
+async function keep(environment: NodeJS.ProcessEnv, before: CachedNames, names: CachedNames): Promise<void> {
   const text = JSON.stringify(names);
   if (text === JSON.stringify(before)) return;
   const file = cacheFile(environment);

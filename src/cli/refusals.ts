@@ -116,6 +116,7 @@ const SENTENCES: Readonly<Record<string, Sentence>> = {
   MANAGEMENT_API_ACCESS_REQUIRED: () => 'This needs management access, which this user does not have.',
   ORGANIZATION_MANAGEMENT_API_ACCESS_REQUIRED: () =>
     'This needs organization management access, which this user does not have.',
+  PRECONDITION_FAILED: () => 'Somebody else has changed the record meanwhile; try again.',
   ADMIN_REQUIRED: () => 'Only admins may do this.',
   FORBIDDEN: () => 'This user may not do this.',
   FEATURE_DISABLED: ({ feature }) => `The application does not have this turned on: ${feature}.`,

@@ -83,7 +83,13 @@ async function run(path: string, blocks: readonly Block[]): Promise<Exchange[][]
   await writeFile(log, '');
   const shell = spawn('/bin/sh', ['-u', '-c', blocks.map(scriptOf).join('\n')], {
     cwd: join(path, 'project'),
-    env: { PATH: [join(path, 'programs'), dirname(process.execPath), process.env.PATH].join(delimiter), CURL_LOG: log },
+    env: {
+      PATH: [join(path, 'programs'), dirname(process.execPath), process.env.PATH].join(delimiter),
+      CURL_LOG: log,
+      // Not the logins of the person who runs the tests.
+      XDG_CONFIG_HOME: join(path, 'config'),
+      XDG_CACHE_HOME: join(path, 'cache'),
+    },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   const [[code], complaint] = await Promise.all([once(shell, 'close'), text(shell.stderr)]);

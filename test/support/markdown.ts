@@ -7,6 +7,7 @@ const ROOT = new URL('../../../', import.meta.url);
 
 export const PAGES = [
   'README',
+  'command-line',
   'interface',
   'search',
   'values',

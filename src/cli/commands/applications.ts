@@ -6,6 +6,18 @@ import { inColumns, printTable } from './columns.ts';
 import { findApplication, findApplicationId, findCollection } from './names.ts';
 import { type CommandRow, JSON_OPTION, operatorCommand, type Printing, printJson } from './row.ts';
 
+const removeCommand = (usage: string, summary: string): CommandRow =>
+  operatorCommand({
+    usage,
+    summary,
+    options: [{ flags: '--yes', text: 'confirm that all its data is removed', required: true }],
+    examples: [`${usage.replace('<application>', "'Field inspections'")} --yes`],
+    run: async (client, { args: [given = ''] }) => {
+      await client.send('DELETE', `/applications/${await findApplicationId(client, given)}`);
+      console.log('Removed.');
+    },
+  });
+
 export const APPLICATION_COMMANDS: readonly CommandRow[] = [
   operatorCommand<Printing>({
     usage: 'applications list',
@@ -34,16 +46,8 @@ export const APPLICATION_COMMANDS: readonly CommandRow[] = [
     examples: ["applications show 'Field inspections' > inspections.json"],
     run: async (client, { args: [given = ''] }) => printJson(await findApplication(client, given)),
   }),
-  operatorCommand({
-    usage: 'applications remove <application>',
-    summary: 'remove an application and all its data',
-    options: [{ flags: '--yes', text: 'confirm that all its data is removed', required: true }],
-    examples: ["applications remove 'Field inspections' --yes"],
-    run: async (client, { args: [given = ''] }) => {
-      await client.send('DELETE', `/applications/${await findApplicationId(client, given)}`);
-      console.log('Removed.');
-    },
-  }),
+  removeCommand('applications delete <application>', 'delete an application and all its data'),
+  removeCommand('applications remove <application>', 'the same as applications delete'),
   operatorCommand<Printing>({
     usage: 'collections list <application> [collection]',
     byProfile: true,

@@ -7,7 +7,7 @@ import { sizeText } from '../files/progress.ts';
 import { chunksOf, lengthOf, nameIn, save } from '../files/save.ts';
 import { uploadFile } from '../files/upload.ts';
 import { findRecordId } from '../records/lookups.ts';
-import { type ListOptions, readPages } from '../records/pages.ts';
+import { type RecordListOptions, recordPages } from '../records/pages.ts';
 import type { UserSession } from '../user-session.ts';
 import { printTable } from './columns.ts';
 import {
@@ -56,7 +56,7 @@ async function download(session: UserSession, args: readonly string[], { size, o
   const { id: collectionId } = await session.collection(given);
   const { body: response } = await session.raw.downloadAttachment({ collectionId, attachmentId, size });
   const own = nameIn(response, attachmentId);
-  const file = output ?? (size === undefined ? own : own.replace(/(\.[^.]*)?$/, `-${size}.webp`));
+  const file = output ?? own;
   await save(chunksOf(response), { output: file, force, title: `Downloading ${own}` }, lengthOf(response));
   if (file !== '-') console.log(file);
 }
@@ -83,13 +83,13 @@ function attachmentsIn(value: RawValue | undefined): AttachmentMetadata[] {
   return value?.type === 'Object' ? Object.values(value.value).flatMap(attachmentsIn) : [];
 }
 
-async function list(session: UserSession, { args, options }: Call<ListOptions & Printing>): Promise<void> {
+async function list(session: UserSession, { args, options }: Call<RecordListOptions & Printing>): Promise<void> {
   const [given = '', record] = args;
   const collection = await session.collection(given);
   const held: Held[] = [];
   let isCut = false;
   if (record === undefined) {
-    for await (const page of readPages(session.raw, collection, options)) {
+    for await (const page of recordPages(session.raw, collection, options)) {
       held.push(...page.records.flatMap((one) => heldIn(one, collection)));
       isCut = page.isCut;
     }
@@ -114,7 +114,7 @@ async function list(session: UserSession, { args, options }: Call<ListOptions & 
 }
 
 export const ATTACHMENT_COMMANDS: readonly CommandRow[] = [
-  userCommand<ListOptions & Printing>({
+  userCommand<RecordListOptions & Printing>({
     usage: 'attachments list <collection> [record]',
     summary: 'list the attachments of a record, or of the records of a collection',
     options: [

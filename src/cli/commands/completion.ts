@@ -1,6 +1,6 @@
 // `cartulary completion`: the script that a shell loads, and the candidates that the script asks for.
 
-import { complete, SHELLS, type Shell } from '../completion.ts';
+import { completionsFor, SHELLS, type Shell } from '../completion.ts';
 import { usageFailure } from '../failure.ts';
 import { type CommandRow, localCommand } from './row.ts';
 
@@ -45,8 +45,8 @@ complete -c cartulary -f -a '(__cartulary_complete)'
 };
 
 /** `rows`: all other commands. */
-export const completionCommand = (rows: readonly CommandRow[]): CommandRow =>
-  localCommand({
+export function completionCommand(rows: readonly CommandRow[]): CommandRow {
+  const own: CommandRow = localCommand({
     usage: 'completion <shell> [words...]',
     summary: `print the completion script of a shell: ${SHELLS.join(', ')}`,
     details: `It completes commands, options, profiles, and the names of applications, collections and columns that commands have
@@ -57,6 +57,8 @@ Fish: save it as ~/.config/fish/completions/cartulary.fish.`,
       const shell = SHELLS.find((known) => known === given);
       if (shell === undefined) throw usageFailure(`${given} is not a known shell; known are ${SHELLS.join(', ')}.`);
       if (words.length === 0) process.stdout.write(SCRIPTS[shell]);
-      else for (const candidate of await complete(rows, words, environment)) console.log(candidate);
+      else for (const candidate of await completionsFor([...rows, own], words, environment)) console.log(candidate);
     },
   });
+  return own;
+}

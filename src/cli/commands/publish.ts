@@ -14,7 +14,7 @@ import { readJsonFile } from './json-file.ts';
 import { readPages, usersPath } from './names.ts';
 import { changeLine, collisionText, dataLossText, renameHints } from './publish-report.ts';
 import { watchPublishing } from './publishing-watch.ts';
-import { type CommandRow, operatorCommand } from './row.ts';
+import { type CommandRow, JSON_OPTION, operatorCommand, type Printing, printJson } from './row.ts';
 
 /** Among these a user is looked for who can create a record. */
 const USERS_READ = 100;
@@ -65,11 +65,16 @@ function applicationIn(document: unknown): string | undefined {
   return id === undefined ? undefined : String(id);
 }
 
+async function sameNamed(client: OperatorClient, document: unknown): Promise<ApplicationSummary[]> {
+  const { name } = Object(document) as { name?: unknown };
+  const all = (await client.send('GET', '/applications')) as ApplicationSummary[];
+  return all.filter((application) => application.name === name);
+}
+
 /** A second application of the same name is rarely meant, and commands could no longer name either of them. */
 async function refuseSameName(client: OperatorClient, document: unknown): Promise<void> {
   const { name } = Object(document) as { name?: unknown };
-  const all = (await client.send('GET', '/applications')) as ApplicationSummary[];
-  const same = all.filter((application) => application.name === name);
+  const same = await sameNamed(client, document);
   if (same.length === 0) return;
   const ids = same.map(({ id }) => id);
   const existing =
@@ -80,6 +85,27 @@ async function refuseSameName(client: OperatorClient, document: unknown): Promis
     `${existing} To publish changes to it, add "id": "${ids[0]}" to the document. To create another one of the same name, use --new.`,
     { exit: 'refused' },
   );
+}
+
+async function diff(client: OperatorClient, file: string, { json }: Printing): Promise<void> {
+  const document = await readJsonFile(file);
+  const same = await sameNamed(client, document);
+  const isNamed = applicationIn(document) === undefined && same.length === 1;
+  const compared = isNamed ? { ...(document as object), id: same[0]?.id } : document;
+  const reply = await send(client, compared, { dryRun: true, allowDataLoss: true });
+  if (json) {
+    printJson(reply.changes);
+    return;
+  }
+  const before = await published(client, applicationIn(compared) ?? '-');
+  for (const change of reply.changes) console.log(`${signOf(change)} ${changeLine(change)}`);
+  if (before !== undefined) for (const line of renameHints(before, reply)) console.log(line);
+  if (reply.changes.length === 0) console.log('Nothing would change.');
+}
+
+function signOf({ kind, losesData }: DefinitionChange): string {
+  if (losesData) return '!';
+  return kind.endsWith('.add') || kind.endsWith('.create') ? '+' : kind.endsWith('.remove') ? '-' : '~';
 }
 
 /** Undefined if the identifier is that of a new application. */
@@ -122,10 +148,10 @@ async function explain(client: OperatorClient, document: unknown, error: unknown
   });
 }
 
-export const PUBLISH_COMMANDS: readonly CommandRow[] = [
+const publishCommand = (usage: string, summary: string): CommandRow =>
   operatorCommand<PublishOptions>({
-    usage: 'publish <file>',
-    summary: 'publish an application from a publish document; - reads standard input',
+    usage,
+    summary,
     options: [
       { flags: '--dry-run', text: 'show what would change, and change nothing', default: false },
       {
@@ -143,7 +169,20 @@ export const PUBLISH_COMMANDS: readonly CommandRow[] = [
 "String"}]}]}. A document without "id" makes a new application; it is refused if there is one of the same name, unless
 you add --new. \`applications show\` prints the document of a published application with all identifiers. Collections
 and columns without "id" are matched by name.`,
-    examples: ['publish inspections.json --dry-run', 'publish inspections.json'],
+    examples: [usage.replace('<file>', 'inspections.json --dry-run'), usage.replace('<file>', 'inspections.json')],
     run: (client, { args: [file = ''], options }) => publish(client, file, options),
+  });
+
+export const PUBLISH_COMMANDS: readonly CommandRow[] = [
+  publishCommand('publish <file>', 'publish an application from a publish document; - reads standard input'),
+  publishCommand('applications publish <file>', 'the same as publish'),
+  operatorCommand<Printing>({
+    usage: 'applications diff <file>',
+    summary: 'show what publishing a document would change, by a dry run; - reads standard input',
+    options: [JSON_OPTION],
+    details: `A document without "id" is compared with the application of the same name, if there is one. + is added, - is
+removed, ~ is changed, ! loses data.`,
+    examples: ['applications diff inspections.json'],
+    run: (client, { args: [file = ''], options }) => diff(client, file, options),
   }),
 ];

@@ -2,7 +2,7 @@
 
 import { CommandFailure, usageFailure } from '../failure.ts';
 import { findRecordId } from '../records/lookups.ts';
-import { LIMIT_DEFAULT, type ListOptions, readPages } from '../records/pages.ts';
+import { LIMIT_DEFAULT, type RecordListOptions, recordPages } from '../records/pages.ts';
 import { printPages, printRecord } from '../records/print.ts';
 import { createRecords, deleteMatching, updateRecord, withColumnNames } from '../records/write.ts';
 import type { UserSession } from '../user-session.ts';
@@ -54,13 +54,13 @@ it.`;
 
 const SEARCH_DETAILS = `Queries are those of the search language: roof, Title:roof, Started>today-7d, "Not before"<09:00.`;
 
-interface ShowOptions extends ListOptions, Printing {
+interface ShowOptions extends RecordListOptions, Printing {
   readonly columns?: string;
 }
 
 async function list(session: UserSession, given: string, options: ShowOptions): Promise<void> {
   const collection = await session.collection(given);
-  const pages = readPages(session.raw, collection, options);
+  const pages = recordPages(session.raw, collection, options);
   await withColumnNames(collection, printPages(pages, collection, options));
 }
 

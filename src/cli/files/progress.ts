@@ -12,7 +12,7 @@ export function sizeText(bytes: number): string {
 }
 
 /** Passes the chunks on and shows how many bytes there were. */
-export async function* counted(
+export async function* withProgress(
   source: AsyncIterable<Uint8Array>,
   title: string,
   total?: number,

@@ -9,7 +9,7 @@ import { pipeline } from 'node:stream/promises';
 import type { ReadableStream as WebStream } from 'node:stream/web';
 import { CommandFailure } from '../failure.ts';
 import { print, writeProblem } from '../output.ts';
-import { counted } from './progress.ts';
+import { withProgress } from './progress.ts';
 
 export interface SaveOptions {
   /** `-` is standard output. */
@@ -36,7 +36,7 @@ export async function save(
   if (!force && (await exists(output))) throw taken(output);
   const temporary = join(dirname(output), `.${basename(output)}.${randomBytes(6).toString('hex')}`);
   try {
-    await pipeline(counted(chunks, title, total), createWriteStream(temporary, { flags: 'wx' }));
+    await pipeline(withProgress(chunks, title, total), createWriteStream(temporary, { flags: 'wx' }));
     if (force) await rename(temporary, output);
     else await link(temporary, output);
   } catch (error) {

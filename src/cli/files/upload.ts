@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import type { AttachmentMetadata } from '../../../client/src/shapes.ts';
 import { CommandFailure } from '../failure.ts';
 import type { UserSession } from '../user-session.ts';
-import { counted } from './progress.ts';
+import { withProgress } from './progress.ts';
 
 export interface UploadedFile {
   /** `-` is standard input. */
@@ -80,5 +80,5 @@ async function contentOf(file: string, title: string): Promise<Uint8Array<ArrayB
 
 const streamed = (source: Readable, title: string, total?: number): ReadableStream<Uint8Array> =>
   Readable.toWeb(
-    Readable.from(counted(source, `Uploading ${title}`, total), { objectMode: false }),
+    Readable.from(withProgress(source, `Uploading ${title}`, total), { objectMode: false }),
   ) as ReadableStream<Uint8Array>;

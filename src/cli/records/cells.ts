@@ -49,8 +49,8 @@ export function valueText(given: unknown): string {
 }
 
 /** What a table of records can show besides the columns of the collection. */
-export const METADATA = ['createdAt', 'createdBy', 'updatedAt', 'updatedBy', 'hash'] as const;
-export type Metadata = (typeof METADATA)[number];
+export const RECORD_METADATA = ['createdAt', 'createdBy', 'updatedAt', 'updatedBy', 'hash'] as const;
+export type Metadata = (typeof RECORD_METADATA)[number];
 export type ShownColumn = ColumnDefinition | Metadata;
 
 export const headingOf = (column: ShownColumn): string => (typeof column === 'string' ? column : column.name);

@@ -26,4 +26,4 @@ export function findColumnPath(collection: CollectionDefinition, given: string):
 
 /** The query for records that have exactly this text in a column. */
 export const equals = ({ id }: ColumnDefinition, text: string): string =>
-  `${id}="${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
+  `$${id}="${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;

@@ -20,7 +20,7 @@ export interface Lookups {
   upload(file: string): Promise<string>;
 }
 
-export type NewValues = Record<string, unknown>;
+export type TypedValues = Record<string, unknown>;
 
 interface Target {
   /** For messages: `Started`, `Address.City`. */
@@ -32,41 +32,52 @@ interface Target {
 
 const targetOf = (column: ColumnDefinition, lookups: Lookups): Target => ({ ...column, title: column.name, lookups });
 
-/** `words`: `Column=text`, for Objects also `Column.Key=text`. Nothing after the sign leaves the column without a value. */
+/**
+ * `words`: `Column=text`, for Objects also `Column.Key=text`. Nothing after the sign leaves the column without a value.
+ * `stored`: the values of the record that is changed; asked for if a word names a key.
+ */
 export async function readAssignments(
   collection: CollectionDefinition,
   words: readonly string[],
   lookups: Lookups,
-): Promise<NewValues> {
-  const values: NewValues = {};
+  stored: () => Promise<Readonly<Record<string, unknown>>> = async () => ({}),
+): Promise<TypedValues> {
+  const values: TypedValues = {};
   for (const word of words) {
     const at = word.indexOf('=');
     if (at < 1) throw usageFailure(`${word} is not a value; it should look like Column=text.`);
     const { column, key } = findColumnPath(collection, word.slice(0, at));
     const text = word.slice(at + 1);
     const target = targetOf(column, lookups);
-    if (key !== undefined) await setKey(values, { column, key, text, lookups });
-    else if (text === '') values[column.id] = null;
+    if (key !== undefined) {
+      if (!(column.id in values)) values[column.id] = (await stored())[column.id];
+      await setKey(values, { column, key, text, lookups });
+    } else if (text === '') values[column.id] = null;
     else if (column.type === 'Array') await addElements(values, column, text, target);
     else values[column.id] = await readValue(target, isJsonOf(column.type, text) ? parsed(word, text) : text);
   }
   return values;
 }
 
-async function setKey(
-  values: NewValues,
-  { column, key, text, lookups }: { column: ColumnDefinition; key: string; text: string; lookups: Lookups },
-): Promise<void> {
+interface KeyAssignment {
+  readonly column: ColumnDefinition;
+  readonly key: string;
+  readonly text: string;
+  readonly lookups: Lookups;
+}
+
+/** The other keys stay. */
+async function setKey(values: TypedValues, { column, key, text, lookups }: KeyAssignment): Promise<void> {
   const keys = column.type === 'Object' ? column.scheme.keys : [];
   const type = keys.find(({ name }) => name === key)?.type ?? '';
-  const title = `${column.name}.${key}`;
-  const members = (values[column.id] as { value?: Record<string, unknown> } | null | undefined)?.value ?? {};
-  const value = text === '' ? {} : { [key]: await readValue({ title, type, lookups }, text) };
-  values[column.id] = { type: 'Object', value: { ...members, ...value } };
+  const before = (values[column.id] as { value?: Record<string, unknown> } | null | undefined)?.value ?? {};
+  const { [key]: _, ...others } = before;
+  const value = text === '' ? {} : { [key]: await readValue({ title: `${column.name}.${key}`, type, lookups }, text) };
+  values[column.id] = { type: 'Object', value: { ...others, ...value } };
 }
 
 /** The elements of an Array are given one by one, or as a JSON array. */
-async function addElements(values: NewValues, column: ColumnDefinition, text: string, target: Target): Promise<void> {
+async function addElements(values: TypedValues, column: ColumnDefinition, text: string, target: Target): Promise<void> {
   const given = text.startsWith('[') ? parsed(`${column.name}=${text}`, text) : [text];
   const { value } = (await readValue(target, given)) as { value: unknown[] };
   const before = (values[column.id] as { value?: unknown[] } | undefined)?.value ?? [];
@@ -89,8 +100,8 @@ export async function readPlain(
   collection: CollectionDefinition,
   given: Readonly<Record<string, unknown>>,
   lookups: Lookups,
-): Promise<NewValues> {
-  const values: NewValues = {};
+): Promise<TypedValues> {
+  const values: TypedValues = {};
   for (const [name, plain] of Object.entries(given)) {
     const { column, key } = findColumnPath(collection, name);
     if (key !== undefined) await setKey(values, { column, key, text: String(plain), lookups });

@@ -6,7 +6,7 @@ import { findNamed } from '../commands/names.ts';
 import { usageFailure } from '../failure.ts';
 import { findColumn } from './columns-of.ts';
 
-export interface ListOptions {
+export interface RecordListOptions {
   readonly search?: string;
   readonly timezone?: string;
   readonly order?: string;
@@ -41,10 +41,10 @@ export function readOrder(collection: CollectionDefinition, given: string | unde
 }
 
 /** The records up to `--limit`, page by page. `isCut`: whether there are more. */
-export async function* readPages(
+export async function* recordPages(
   raw: RawOperations,
   collection: CollectionDefinition,
-  options: ListOptions,
+  options: RecordListOptions,
 ): AsyncGenerator<{ records: readonly RawRecord[]; isCut: boolean; hint: string | null }> {
   const { search, timezone } = options;
   const query = { collectionId: collection.id, search, timezone, ...readOrder(collection, options.order) };

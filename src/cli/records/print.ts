@@ -4,7 +4,7 @@ import type { CollectionDefinition, RawRecord } from '../../../client/src/shapes
 import { inColumns, printTable, terminalWidth } from '../commands/columns.ts';
 import type { Printing } from '../commands/row.ts';
 import { print } from '../output.ts';
-import { type AnyRecord, cellOf, headingOf, METADATA, type Metadata, type ShownColumn } from './cells.ts';
+import { type AnyRecord, cellOf, headingOf, type Metadata, RECORD_METADATA, type ShownColumn } from './cells.ts';
 import { findColumn } from './columns-of.ts';
 
 interface ShowOptions extends Printing {
@@ -18,7 +18,7 @@ export function shownColumns(collection: CollectionDefinition, given: string | u
   if (given === undefined) return collection.columns;
   return given.split(',').map((part) => {
     const name = part.trim();
-    return METADATA.includes(name as Metadata) ? (name as Metadata) : findColumn(collection, name);
+    return RECORD_METADATA.includes(name as Metadata) ? (name as Metadata) : findColumn(collection, name);
   });
 }
 
@@ -62,7 +62,7 @@ function rowsOf(records: readonly RawRecord[], columns: readonly ShownColumn[], 
 }
 
 export function printRecord(record: RawRecord, collection: CollectionDefinition): void {
-  const rows = [...collection.columns, ...METADATA].map((column) => [
+  const rows = [...collection.columns, ...RECORD_METADATA].map((column) => [
     headingOf(column),
     cellOf(record as AnyRecord, column),
   ]);

@@ -11,7 +11,7 @@ import { CommandFailure, usageFailure } from '../failure.ts';
 import { confirm, isAtTerminal } from '../prompts.ts';
 import { Refusal, type RefusalParams } from '../refusals.ts';
 import type { UserSession } from '../user-session.ts';
-import { type NewValues, readAssignments, readPlain } from './from-text.ts';
+import { readAssignments, readPlain, type TypedValues } from './from-text.ts';
 import { lookupsIn } from './lookups.ts';
 
 /** Names columns where the server names them by their IDs. */
@@ -62,7 +62,7 @@ async function* newRecords(
   }
 }
 
-const withoutNulls = (values: NewValues): NewValues =>
+const withoutNulls = (values: TypedValues): TypedValues =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null));
 
 /** `{"Title": "A"}`, or a record as the interface has it: `{"values": {…}}`. */
@@ -70,7 +70,7 @@ function valuesIn(
   collection: CollectionDefinition,
   content: unknown,
   lookups: ReturnType<typeof lookupsIn>,
-): Promise<NewValues> {
+): Promise<TypedValues> {
   if (typeof content !== 'object' || content === null || Array.isArray(content)) {
     throw usageFailure('The file should hold a JSON object with values by column names, or an array of such objects.');
   }
@@ -122,12 +122,19 @@ export async function updateRecord(
   if ((file === undefined) === (words.length === 0)) {
     throw usageFailure('Nothing to change; give values such as Title=text, or --file.');
   }
+  let ifMatch: string | undefined;
+  // What is written depends on what was read: a change that comes in between is not overwritten.
+  const stored = async () => {
+    const { body } = await session.raw.getRecord({ collectionId: collection.id, recordId });
+    ifMatch = `"${body.hash}"`;
+    return body.values;
+  };
   const given =
     file === undefined
-      ? await readAssignments(collection, words, lookups)
+      ? await readAssignments(collection, words, lookups, stored)
       : await valuesIn(collection, await readJsonFile(file), lookups);
   const body = { values: replace ? withoutNulls(given) : given, replace };
-  const sent = session.raw.updateRecord({ collectionId: collection.id, recordId, body });
+  const sent = session.raw.updateRecord({ collectionId: collection.id, recordId, body, ifMatch });
   return (await withColumnNames(collection, sent)).body;
 }
 
