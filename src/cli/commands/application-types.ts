@@ -13,6 +13,7 @@ interface Writing {
 export const TYPE_COMMANDS: readonly CommandRow[] = [
   operatorCommand<Writing>({
     usage: 'types <application>',
+    byProfile: true,
     summary: 'write the TypeScript types of an application, for programs that use its client',
     options: [{ flags: '--out <file>', text: 'write to a file instead of the standard output' }],
     details: 'With these types, a wrong column name or value does not compile. Write them anew after each publishing.',
