@@ -18,6 +18,7 @@ import { runApplications } from './scenario-applications.mjs';
 import { runCompression } from './scenario-compression.mjs';
 import { runFairness } from './scenario-fairness.mjs';
 import { runGrowth } from './scenario-growth.mjs';
+import { runImport } from './scenario-import.mjs';
 import { runLimit } from './scenario-limit.mjs';
 import { ATTACK_NAMES, runNeighbours } from './scenario-neighbours.mjs';
 import { runPeers } from './scenario-peers.mjs';
@@ -39,6 +40,7 @@ const SCENARIOS = {
   'activity-log': runActivityLog,
   applications: runApplications,
   compression: runCompression,
+  import: runImport,
   fairness: runFairness,
   neighbours: runNeighbours,
   peers: runPeers,

@@ -15,6 +15,7 @@ export const PAGES = [
   'signing-in',
   'errors',
   'publishing',
+  'import-export',
   'operating',
   'monitoring',
   'activity-log',

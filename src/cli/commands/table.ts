@@ -1,5 +1,7 @@
 // All commands. The program, its help and the tests of both are made from these rows.
 
+import { EXPORT_COMMANDS } from '../moving/export-command.ts';
+import { IMPORT_COMMANDS } from '../moving/import-command.ts';
 import { TYPE_COMMANDS } from './application-types.ts';
 import { APPLICATION_COMMANDS } from './applications.ts';
 import { ATTACHMENT_COMMANDS } from './attachments.ts';
@@ -49,6 +51,8 @@ const ROWS: readonly CommandRow[] = [
   ...PROFILE_COMMANDS,
   ...RECORD_COMMANDS,
   ...ATTACHMENT_COMMANDS,
+  ...IMPORT_COMMANDS,
+  ...EXPORT_COMMANDS,
   ...NOTIFY_COMMANDS,
   ...LOG_COMMANDS,
   ...OPEN_COMMANDS,

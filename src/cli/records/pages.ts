@@ -59,7 +59,7 @@ export async function* recordPages(
 }
 
 /** Where the next page begins. After a search that is too long for a header, the last record says it. */
-function nextOf(headers: Headers, search: string, records: readonly RawRecord[]): string | undefined {
+export function nextOf(headers: Headers, search: string, records: readonly RawRecord[]): string | undefined {
   const link = /<([^>]*)>; rel="next"/.exec(headers.get('link') ?? '')?.[1];
   if (link !== undefined) return new URL(link, 'http://server').searchParams.get('after') ?? undefined;
   return search.length > LONG_SEARCH ? records.at(-1)?.id : undefined;

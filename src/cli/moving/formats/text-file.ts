@@ -1,0 +1,87 @@
+// Text files in pieces: recognises the encoding, and refuses bytes that are not text of that encoding.
+
+import { open, stat } from 'node:fs/promises';
+import { CommandFailure, usageFailure } from '../../failure.ts';
+
+const HEAD_BYTES = 64 * 1024;
+
+export interface TextFile {
+  readonly chunks: AsyncIterable<string>;
+  progress(): number;
+  close(): Promise<void>;
+}
+
+export async function openText(file: string, given: string | undefined): Promise<TextFile> {
+  const handle = await open(file);
+  const { size } = await stat(file);
+  const head = Buffer.alloc(Math.min(size, HEAD_BYTES));
+  await handle.read(head, 0, head.length, 0);
+  const encoding = given ?? byteOrderMark(head) ?? 'utf-8';
+  const decoder = decoderOf(encoding);
+  let read = 0;
+  async function* chunks(): AsyncGenerator<string> {
+    for await (const bytes of handle.createReadStream({ start: 0, autoClose: false }) as AsyncIterable<Buffer>) {
+      yield decoded(() => decoder.decode(bytes, { stream: true }), { file, encoding, head, from: read });
+      read += bytes.length;
+    }
+    yield decoded(() => decoder.decode(), { file, encoding, head, from: read });
+  }
+  return { chunks: chunks(), progress: () => (size === 0 ? 1 : read / size), close: () => handle.close() };
+}
+
+/** The first characters, for guesses. */
+export async function headOf(file: string, encoding: string | undefined): Promise<string> {
+  const text = await openText(file, encoding);
+  try {
+    for await (const chunk of text.chunks) if (chunk !== '') return chunk;
+    return '';
+  } finally {
+    await text.close();
+  }
+}
+
+function byteOrderMark(head: Buffer): string | undefined {
+  if (head[0] === 0xff && head[1] === 0xfe) return 'utf-16le';
+  return head[0] === 0xfe && head[1] === 0xff ? 'utf-16be' : undefined;
+}
+
+function decoderOf(encoding: string): InstanceType<typeof TextDecoder> {
+  try {
+    return new TextDecoder(encoding, { fatal: true });
+  } catch {
+    throw usageFailure(
+      `--encoding ${encoding} is not known. Some that are: utf-8, utf-16le, shift_jis, euc-jp, windows-1252, gb18030, euc-kr.`,
+    );
+  }
+}
+
+interface Place {
+  readonly file: string;
+  readonly encoding: string;
+  readonly head: Buffer;
+  readonly from: number;
+}
+
+function decoded(decode: () => string, { file, encoding, head, from }: Place): string {
+  try {
+    return decode();
+  } catch {
+    const likely = encoding === 'utf-8' ? likelyEncoding(head) : undefined;
+    const advice =
+      likely === undefined
+        ? 'Name its encoding with --encoding, for example --encoding windows-1252.'
+        : `It looks like ${likely}: if so, add --encoding ${likely}.`;
+    throw new CommandFailure(`${file} is not ${encoding} text (after byte ${from.toLocaleString('en')}). ${advice}`);
+  }
+}
+
+/** For the advice only: a text may be well-formed in several encodings. */
+function likelyEncoding(head: Buffer): string {
+  for (const encoding of ['shift_jis', 'euc-jp']) {
+    try {
+      const text = new TextDecoder(encoding, { fatal: true }).decode(head, { stream: true });
+      if (/[\p{Script=Hiragana}\p{Script=Katakana}]/u.test(text)) return encoding;
+    } catch {}
+  }
+  return 'windows-1252';
+}

@@ -1,0 +1,116 @@
+// Uploads the files that cells name.
+
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { basename, extname, isAbsolute, join, relative } from 'node:path';
+import { Readable } from 'node:stream';
+import { CartularyError } from '../../../../client/src/errors.ts';
+import type { RawOperations } from '../../../../client/src/operation-types.ts';
+import { isIdentifier } from '../../../wire/identifiers.ts';
+import { shownCell } from '../values/cell-problem.ts';
+import type { OpenValue } from '../values/cell-values.ts';
+import type { Patience } from './patience.ts';
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.avif': 'image/avif',
+  '.bmp': 'image/bmp',
+  '.csv': 'text/csv',
+  '.docx': 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+  '.gif': 'image/gif',
+  '.heic': 'image/heic',
+  '.jpeg': 'image/jpeg',
+  '.jpg': 'image/jpeg',
+  '.json': 'application/json',
+  '.m4a': 'audio/mp4',
+  '.mov': 'video/quicktime',
+  '.mp3': 'audio/mpeg',
+  '.mp4': 'video/mp4',
+  '.pdf': 'application/pdf',
+  '.png': 'image/png',
+  '.svg': 'image/svg+xml',
+  '.tif': 'image/tiff',
+  '.tiff': 'image/tiff',
+  '.txt': 'text/plain',
+  '.wav': 'audio/wav',
+  '.webm': 'video/webm',
+  '.webp': 'image/webp',
+  '.xlsx': 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  '.zip': 'application/zip',
+};
+
+export interface AttachedFiles {
+  /** Uploads what the values name and completes them; returns a problem for each that cannot be. */
+  upload(open: readonly OpenValue[], row: number): Promise<Map<OpenValue, string>>;
+  /** Only looks whether the files are there. */
+  check(open: readonly OpenValue[]): Promise<Map<OpenValue, string>>;
+}
+
+interface Source {
+  readonly raw: RawOperations;
+  readonly collectionId: string;
+  /** What paths in the file are relative to. No file outside of it is sent. */
+  readonly folder: string;
+  readonly journalId: string;
+  readonly patience: Patience;
+}
+
+const filesIn = (open: readonly OpenValue[]) => open.filter(({ value }) => value.type === 'Attachment');
+
+export function attachedFiles({ raw, collectionId, folder, journalId, patience }: Source): AttachedFiles {
+  const visit = async (
+    open: readonly OpenValue[],
+    work: (one: OpenValue, path: string, at: number) => Promise<void>,
+  ) => {
+    const problems = new Map<OpenValue, string>();
+    for (const [at, one] of filesIn(open).entries()) {
+      if (isIdentifier('attachmentId', one.text)) one.value.id = one.text;
+      else {
+        const path = join(folder, one.text);
+        const problem = await problemOf(folder, one.text, path);
+        if (problem !== undefined) problems.set(one, problem);
+        else await refusalOf(work(one, path, at), (reason) => problems.set(one, reason));
+      }
+    }
+    return problems;
+  };
+  return {
+    check: (open) => visit(open, async () => undefined),
+    upload: (open, row) =>
+      visit(open, async ({ value }, path, at) => {
+        const { body } = await patience.withRetries(() =>
+          raw.uploadAttachment({
+            collectionId,
+            body: Readable.toWeb(createReadStream(path)) as ReadableStream<Uint8Array>,
+            contentType: TYPES[extname(path).toLowerCase()] ?? 'application/octet-stream',
+            contentDisposition: `attachment; filename*=UTF-8''${encodeName(basename(path))}`,
+            idempotencyKey: `${journalId}-${row}-file-${at}`,
+          }),
+        );
+        value.id = body.id;
+      }),
+  };
+}
+
+/** A file from elsewhere must not make the importer send what its user did not mean to. */
+async function problemOf(folder: string, text: string, path: string): Promise<string | undefined> {
+  const inside = relative(folder, path);
+  if (isAbsolute(text) || inside === '' || inside.startsWith('..')) {
+    return `${shownCell(text)} is not a file below the folder ${folder}`;
+  }
+  const found = await stat(path).catch(() => undefined);
+  return found?.isFile() ? undefined : `there is no file ${shownCell(text)} in ${folder}`;
+}
+
+/** A file that the server refuses, such as one that is too large, is the fault of its row. */
+async function refusalOf(work: Promise<void>, refused: (reason: string) => void): Promise<void> {
+  try {
+    await work;
+  } catch (error) {
+    const isRow = error instanceof CartularyError && error.status === 400;
+    if (!isRow) throw error;
+    refused((error.params as { readonly reason?: string }).reason ?? error.message);
+  }
+}
+
+const encodeName = (name: string): string =>
+  encodeURIComponent(name).replaceAll(/['()*!]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
