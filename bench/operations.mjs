@@ -45,8 +45,8 @@ const BATCH_VARIANTS = 100;
 /** @template T @param {readonly T[]} items @param {number} n @returns {T} */
 const cycle = (items, n) => /** @type {T} */ (items[n % items.length]);
 
-/** A list operation. @param {string} name @param {Partial<Operation> & { query?: (target: Target, n: number) => Record<string, string | number>, variants?: number }} options @returns {Operation} */
-function list(name, { query = () => ({}), variants = 1, ...rest }) {
+/** A list operation. @param {string} name @param {Partial<Operation> & { query?: (target: Target, n: number) => Record<string, string | number>, variants?: number, below?: string }} options @returns {Operation} */
+function list(name, { query = () => ({}), variants = 1, below = '', ...rest }) {
   return {
     name,
     kind: 'read',
@@ -57,7 +57,7 @@ function list(name, { query = () => ({}), variants = 1, ...rest }) {
           ([key, value]) => /** @type {[string, string]} */ ([key, String(value)]),
         );
         const search = new URLSearchParams(entries).toString();
-        const path = recordsPath(target.collection, target.application) + (search === '' ? '' : `?${search}`);
+        const path = recordsPath(target.collection, target.application) + below + (search === '' ? '' : `?${search}`);
         return requestBytes(target, { method: 'GET', path });
       });
       return (n) => cycle(all, n);
@@ -156,6 +156,16 @@ export const OPERATIONS = [
   list('contains 2 letters none', { records: 0, ...contains(ABSENT.pair) }),
   list('contains 1 letter few', { records: RARE_HITS, ...contains(RARE.letter) }),
   list('contains 1 letter none', { records: 0, ...contains(ABSENT.letter) }),
+  // All records are read for each: the first from an index alone, the others from the table.
+  list('figures count', { below: '/figures' }),
+  list('figures sum by month', {
+    below: '/figures',
+    query: ({ collection }) => ({ groupBy: 'createdAt:month', measure: `count,sum:${columnId(collection, 'Amount')}` }),
+  }),
+  list('figures sum of a plain column', {
+    below: '/figures',
+    query: ({ collection }) => ({ measure: `sum:${columnId(collection, 'Rank')}` }),
+  }),
   list('list two references', { records: PAGE, collection: 'linked' }),
   row({
     name: 'create 1',

@@ -17,6 +17,7 @@ export const GROWTH_OPERATIONS = [
   ...['get', 'list newest 100', 'list by title', 'skip 5000', 'after', 'equals'],
   ...['contains rare', 'contains rare by title', 'contains frequent', 'contains 2 Japanese'],
   ...['contains 2 letters few', 'contains 2 letters none', 'contains 1 letter few', 'contains 1 letter none'],
+  ...['figures count', 'figures sum by month', 'figures sum of a plain column'],
 ].map(operationNamed);
 
 /**

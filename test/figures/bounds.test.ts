@@ -44,6 +44,23 @@ const DOCUMENT = {
         },
       ],
     },
+    {
+      id: 'tkeyed00',
+      name: 'Keyed',
+      columns: [
+        {
+          ...{ id: 'caaaaaaa', name: 'Object', type: 'Object' },
+          scheme: {
+            keys: [
+              { name: 'cinner00', type: 'Number' },
+              { name: 'ctext000', type: 'String' },
+            ],
+          },
+        },
+        { id: 'cinner00', name: 'Plain', type: 'Number' },
+        { id: 'ctext000', name: 'Text', type: 'String', searchable: true },
+      ],
+    },
     { id: 'tmany000', name: 'Many', columns: [{ id: 'cname000', name: 'Name', type: 'String', searchable: true }] },
   ],
 };
@@ -163,6 +180,23 @@ describe('figures', () => {
         .sort((one, other) => compareGroups(one.group, other.group));
       assert.deepEqual(done(await ask({ groupBy, measure: `count,sum:${SIZE}` })), expected);
     }
+  });
+
+  it('take no key of an Object for the column of that name', async () => {
+    const text = 'a text of more than thirty-two letters';
+    const inside = { type: 'Object', value: { cinner00: number(7), ctext000: string(`${text}, inside`) } };
+    await createAll(scene, 'Keyed', [
+      { values: { caaaaaaa: inside } },
+      { values: { caaaaaaa: inside, cinner00: number(1), ctext000: string(text) } },
+      { values: { cinner00: number(2), ctext000: string(text) } },
+    ]);
+    const measure = 'count,sum:cinner00,minimum:cinner00,maximum:cinner00';
+    const figure = { count: 3, 'sum:cinner00': 3, 'minimum:cinner00': 1, 'maximum:cinner00': 2 };
+    assert.deepEqual(done(await ask({ measure }, 'Keyed')), [figure]);
+    assert.deepEqual(done(await ask({ groupBy: 'ctext000' }, 'Keyed')), [
+      { group: null, count: 1 },
+      { group: text, count: 2 },
+    ]);
   });
 
   it('hold two megabytes of texts at most, and say that there are more', async () => {

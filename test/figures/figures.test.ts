@@ -25,8 +25,20 @@ const COLUMNS = [
 ];
 
 const TITLES = ['', 'a', 'A', 'b', 'é', 'e\u0301', '東京', '\uffee', '😀', ' a', 'a\nb', `${'x'.repeat(600)}1`];
+const LONG_TITLES = ['"}}}', '"},"', '\\', '"'].map((end) => `${'x'.repeat(600)}${end}`);
 const LONG = 'y'.repeat(31);
 const NOTES = [LONG, `${LONG}z`, `${LONG}zz`, `${LONG}zy`, `${'語'.repeat(40)}1`, `${'語'.repeat(40)}2`, '"\\ \u0001'];
+/** What ends a value in the text of a record, and what begins one. */
+const SHARP_NOTES = [
+  '"},"',
+  '"}}}',
+  '\\',
+  '\\"',
+  '\u2028\n\u0007',
+  '"}',
+  `"${PLAIN}":{"type":"Number","value":7}`,
+].flatMap((end) => [`${LONG}zz${end}`, `${end}${LONG}zz`]);
+const FORGED = `"${NOTE}":{"type":"String","value":"a text that is long enough to be cut"},"`;
 const NUMBERS = [
   ...[0, 1, -1, 0.1, 0.2, 0.3, 1.005, -0.7, 1 / 3, 2 / 3, 1e21, 1e-7, 123456789.987654, 2 ** 53 + 2, 2 ** 53 - 1],
   ...[5e-324, 2.2250738585072014e-308, Number.MAX_VALUE, -Number.MAX_VALUE, 1e308, Number.EPSILON, 1 + Number.EPSILON],
@@ -65,6 +77,8 @@ const MORE_ZONES = [
 ];
 
 const RECORDS = 400;
+/** As the only and so the last value of their records. */
+const LAST = [...NOTES, ...SHARP_NOTES, FORGED].map((text) => ({ values: { [NOTE]: string(text) } }));
 const UNITS = ['day', 'week', 'month', 'year'];
 const ALL = [
   'count',
@@ -104,8 +118,8 @@ describe('figures over records', () => {
     const elements = Array.from({ length: RECORDS }, () => ({
       creatorId: choose.of([app.admin, ...people]).id,
       values: {
-        ...maybe(TITLE, () => string(choose.of(TITLES))),
-        ...maybe(NOTE, () => string(choose.of(NOTES))),
+        ...maybe(TITLE, () => string(choose.of([...TITLES, ...LONG_TITLES]))),
+        ...maybe(NOTE, () => string(choose.of([...NOTES, ...SHARP_NOTES, FORGED]))),
         ...maybe(SIZE, () => number(choose.of(NUMBERS))),
         ...maybe(RATE, () => number((choose.below(2_000_000) - 1_000_000) / 10 ** choose.below(8))),
         ...maybe(PLAIN, () => number(choose.of(NUMBERS))),
@@ -118,7 +132,7 @@ describe('figures over records', () => {
     const ids = await createAll(scene, 'Things', elements);
     assert.equal((await app.send('DELETE', `/management/users/${people[0]!.id}`)).status, 204);
     people.push(await app.addPerson('Ben'));
-    await createAll(scene, 'Things', [{ values: { [WHO]: { type: 'User', id: people[3]!.id } } }]);
+    await createAll(scene, 'Things', [...LAST, { values: { [WHO]: { type: 'User', id: people[3]!.id } } }]);
     // Records are created at all those instants: the text and the column say the same.
     await server.database.sql(
       `update ${tableOf(scene, 'Things')} t set created_at = r.at::timestamptz, updated_at = r.at::timestamptz,
@@ -130,7 +144,7 @@ describe('figures over records', () => {
     records = [];
     for (let skip = 0; skip <= RECORDS; skip += 100)
       records.push(...(await lister.all({ skip, sortKey: 'createdAt' })));
-    assert.equal(records.length, RECORDS + 1);
+    assert.equal(records.length, RECORDS + LAST.length + 1);
   });
   after(() => closeScene(scene));
 
@@ -156,7 +170,7 @@ describe('figures over records', () => {
   };
 
   it('without a group are one element without `group`, and by default its count', async () => {
-    assert.deepEqual(done(await ask({})), [{ count: RECORDS + 1 }]);
+    assert.deepEqual(done(await ask({})), [{ count: RECORDS + LAST.length + 1 }]);
     await assertAsOracle({ measure: ALL.join(',') });
     for (const measure of ALL) await assertAsOracle({ measure });
   });

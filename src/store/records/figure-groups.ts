@@ -5,6 +5,7 @@ import type { Grouping } from '../../domain/records/figures.ts';
 import type { Projection } from '../../domain/records/projections.ts';
 import type { UserShort } from '../../wire/users.ts';
 import type { Params } from '../database/params.ts';
+import { stringSpelling } from './record-values.ts';
 import type { Table } from './records.ts';
 import { wholeText } from './search-leaves.ts';
 import { METADATA_COLUMNS } from './tables.ts';
@@ -46,7 +47,7 @@ export function groupsOf(grouping: Grouping, { table, zone }: Setting): Groups {
   switch (grouping.kind) {
     case 'value': {
       const value = projected(table, grouping.column.id, 'value');
-      if (value.cut !== undefined) return textGroups(grouping.column.id, value.name, value.cut);
+      if (value.cut !== undefined) return textGroups(table, grouping.column.id, value);
       return { ...PLAIN, columns: () => [`t.${value.name} as value`] };
     }
     case 'user': {
@@ -77,10 +78,9 @@ const TEXT_BYTES_MAX = 2 * 1024 * 1024;
  * A text that may go on after its cut is grouped by its length and digest too, and read from one of its records at the end. So no
  * step of the statement holds long texts.
  */
-function textGroups(columnId: string, name: string, cut: number): Groups {
-  // A subquery that is not merged with what surrounds it: otherwise the record is parsed for each use of its text.
+function textGroups({ collection }: Table, columnId: string, { name, cut = 0 }: Projection): Groups {
   const digest = `(select octet_length(w) || ' ' || encode(sha256(convert_to(w, 'UTF8')), 'hex')
-        from (select ${wholeText('t', columnId)} as w offset 0) whole)`;
+        from (${stringSpelling(collection, columnId)}) s)`;
   return {
     ...PLAIN,
     columns: () => [

@@ -15,6 +15,7 @@ import type { Row, Statement } from '../database/statements.ts';
 import { isCurrent } from './fence.ts';
 import { type Groups, groupsOf } from './figure-groups.ts';
 import { fenceChecked } from './list-plans.ts';
+import { numberText } from './record-values.ts';
 import type { Table } from './records.ts';
 import { searchCondition } from './search.ts';
 import { tableOf } from './tables.ts';
@@ -104,8 +105,8 @@ function groupedStatement(query: FiguresQuery, groups: Groups): Statement {
   };
 }
 
-/** SQL: the table with the alias `t`, and which of its records count. */
-function sourceOf({ table, application, caller, condition, scope }: FiguresQuery, params: Params): string {
+/** SQL: the table with the alias `t`, with `m` for measured columns that are not projected, and which of its records count. */
+function sourceOf({ table, application, caller, condition, scope, measures }: FiguresQuery, params: Params): string {
   const { schema, collection, generation } = table;
   const where = searchCondition(condition, { schema, collection, application, caller });
   const conditions = [
@@ -113,20 +114,30 @@ function sourceOf({ table, application, caller, condition, scope }: FiguresQuery
     ...(where === undefined ? [] : [where(params)]),
     isCurrent(schema, generation, params),
   ];
-  return `${tableOf(schema, collection.definition.id)} t where ${conditions.join(' and ')}`;
+  const read = new Set(measures.flatMap((measure) => (measure.kind === 'count' ? [] : measure.columnId)));
+  const texts = [...read]
+    .filter((columnId) => projectedNumber(table, columnId) === undefined)
+    .map((columnId) => `${numberText(collection, columnId)} as ${columnId}`);
+  // Not merged with what surrounds it, so that a column with several measures is read once.
+  const lateral = texts.length === 0 ? '' : ` cross join lateral (select ${texts.join(', ')} offset 0) m`;
+  return `${tableOf(schema, collection.definition.id)} t${lateral} where ${conditions.join(' and ')}`;
 }
+
+const projectedNumber = ({ collection }: Table, columnId: string): string | undefined =>
+  collection.projections.byColumn.get(columnId)?.value?.name;
 
 /**
  * SQL: a count, minimum or maximum as a number, a sum or average as `sum/count`. Numbers are added as the decimals that JSON
- * shows, which is exact in any order and cannot overflow; adding them as float8 depends on the order of the records.
+ * shows, which is exact in any order and cannot overflow. Added as float8, which depends on the order of the records, they take
+ * 0.5 µs each; so they take 1.1; cast to numeric without the text, which keeps 15 digits only, 1.9.
  */
 function measureSql(measure: Measure, { table }: FiguresQuery): string {
   if (measure.kind === 'count') return 'count(*)::float8';
-  const projected = table.collection.projections.byColumn.get(measure.columnId)?.value;
-  const inRecord = `(t.rec::json -> 'values' -> '${measure.columnId}' ->> 'value')`;
-  const number = projected === undefined ? `${inRecord}::float8` : `t.${projected.name}`;
-  const decimal = projected === undefined ? `${inRecord}::numeric` : `t.${projected.name}::text::numeric`;
-  switch (measure.kind) {
+  const { kind, columnId } = measure;
+  const projected = projectedNumber(table, columnId);
+  const number = projected === undefined ? `m.${columnId}::float8` : `t.${projected}`;
+  const decimal = projected === undefined ? `m.${columnId}::numeric` : `t.${projected}::text::numeric`;
+  switch (kind) {
     case 'minimum':
       return `min(${number})`;
     case 'maximum':

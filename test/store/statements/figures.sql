@@ -19,9 +19,14 @@ where (
 select generation from app.fence;
 
 -- extremes of a column that is not searchable: GET tbooks00/records/figures measure=minimum:cserial0,maximum:cserial0
-select min((t.rec::json -> 'values' -> 'cserial0' ->> 'value')::float8),
-  max((t.rec::json -> 'values' -> 'cserial0' ->> 'value')::float8)
+select min(m.cserial0::float8), max(m.cserial0::float8)
 from app.tbooks00 t
+cross
+join lateral (
+  select nullif(
+    split_part(split_part(t.rec, '"cserial0":{"type":"Number","value":', 2), '}', 1), ''
+  ) as cserial0 offset 0
+) m
 where (select generation from app.fence) = $1::int having count(*) > 0;
 
 -- by a text that may be cut: GET tbooks00/records/figures groupBy=ccode000
@@ -45,8 +50,14 @@ from (
         when octet_length(t.p_ccode000) >= 32 then (
           select octet_length(w) || ' ' || encode(sha256(convert_to(w, 'UTF8')), 'hex')
           from (
-            select (t.rec::json -> 'values' -> 'ccode000' ->> 'value') collate "C" as w offset 0
-          ) whole
+            select case when cut = rest then left(rest, -4) else cut end as w
+            from (
+              select rest, split_part(rest, '"},"', 1) as cut
+              from (
+                select split_part(t.rec, '"ccode000":{"type":"String","value":"', 2) as rest offset 0
+              ) r offset 0
+            ) c offset 0
+          ) s
         )
       end as digest, min(t.id) as sample, count(*) as n, count(*)::float8 as m0
     from app.tbooks00 t
@@ -64,10 +75,14 @@ from (
   select g.*, row_number() over (order by n desc, value nulls first) as place
   from (
     select t.n_csize000 as value, count(*) as n, count(*)::float8 as m0,
-      sum(
-        (t.rec::json -> 'values' -> 'cserial0' ->> 'value')::numeric
-      ) || '/' || count((t.rec::json -> 'values' -> 'cserial0' ->> 'value')::float8) as m1
+      sum(m.cserial0::numeric) || '/' || count(m.cserial0::float8) as m1
     from app.tbooks00 t
+    cross
+    join lateral (
+      select nullif(
+        split_part(split_part(t.rec, '"cserial0":{"type":"Number","value":', 2), '}', 1), ''
+      ) as cserial0 offset 0
+    ) m
     where (select generation from app.fence) = $1::int
     group by value
     order by n desc, value nulls first
