@@ -6,7 +6,7 @@ import { rawOperations } from '../../client/src/raw.ts';
 import type { ApplicationDefinition, CollectionDefinition } from '../../client/src/shapes.ts';
 import { type ConnectionOptions, Transport } from '../../client/src/transport.ts';
 import { findCollection } from './commands/names.ts';
-import { CommandFailure } from './failure.ts';
+import { CommandFailure, exitOfStatus } from './failure.ts';
 import { findLogin, type Login, type UserOptions } from './logins.ts';
 import { keepNames } from './name-cache.ts';
 import { connectFailure } from './operator-connection.ts';
@@ -48,9 +48,19 @@ export function userFailure(error: unknown, { address, source }: { address: stri
   const { origin } = new URL(address);
   if (error instanceof CartularyError) {
     const { code, params, status } = error;
-    return code === 'UNAUTHORIZED' && source !== undefined
-      ? refusedToken(origin, source)
-      : new Refusal(code, params, status);
+    if (code === 'UNAUTHORIZED' && source !== undefined) return refusedToken(origin, source);
+    if (code !== String(status)) return new Refusal(code, params, status);
+    return new CommandFailure(
+      `${origin} replied with status ${status}, and not as a Cartulary server does. Is the address right?`,
+      {
+        cause: error,
+        exit: exitOfStatus(status),
+      },
+    );
+  }
+  // What the client says about a program that is no server of ours.
+  if (error instanceof Error && /redirects to|something other than JSON/.test(error.message)) {
+    return new CommandFailure(error.message, { cause: error });
   }
   if (!(error instanceof ConnectionError)) return error;
   const causes = [error.cause, (error.cause as Error | undefined)?.cause];

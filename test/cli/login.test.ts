@@ -147,6 +147,16 @@ describe('logging in on the command line', { concurrency: 2 }, () => {
       /^No server answers at http:\S+\. Is it running\?/,
       'unavailable',
     );
+    const stranger = createServer((_request, response) => response.writeHead(404).end('<h1>Not here</h1>'));
+    stranger.listen(0, '127.0.0.1');
+    await new Promise((resolve) => stranger.once('listening', resolve));
+    const elsewhere = `http://127.0.0.1:${(stranger.address() as AddressInfo).port}`;
+    assertPlain(
+      await mine.run(at(elsewhere, ...password), 'x'),
+      /replied with status 404, and not as a Cartulary server does\. Is the address right\?$/m,
+      'notFound',
+    );
+    stranger.close();
     const none = `p${'0'.repeat(26)}`;
     assertPlain(
       await mine.run(['login', server.address, '--application', none, ...password], 'x'),

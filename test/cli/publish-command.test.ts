@@ -97,6 +97,30 @@ describe('the command publish', { concurrency: 2 }, () => {
     assertPlain(await publish(document), /^2 applications are called "Bikes" already: p\w{26} and p\w{26}\. /);
   });
 
+  it('has other names, and `applications diff` compares a document with what is published', async () => {
+    const document = { name: 'Compared', collections: [{ name: 'A', columns: COLUMNS }] };
+    const diff = (changed: object, ...options: string[]) =>
+      cartulary(['applications', 'diff', '-', ...options], JSON.stringify(changed));
+    assert.match((await diff(document)).stdout, /^\+ Application "Compared" is created\.$/m);
+    const made = await cartulary(['applications', 'publish', '-'], JSON.stringify(document));
+    assert.match(made.stdout, /^Compared \(p\w{26}\) is at version 1\.$/m);
+    assert.equal((await diff(document)).stdout, 'Nothing would change.\n');
+    const columns = [...COLUMNS.slice(1), { name: 'Height', type: 'Number' }];
+    const changed = {
+      ...document,
+      collections: [
+        { name: 'A', columns },
+        { name: 'B', columns: [] },
+      ],
+    };
+    const { stdout } = await diff(changed);
+    assert.match(stdout, /^! Column "Title" of "A" is removed/m);
+    assert.match(stdout, /^\+ Column "Height"/m);
+    assert.match(stdout, /^\+ Collection "B"/m);
+    assert.equal(JSON.parse((await diff(changed, '--json')).stdout)[0].kind.length > 0, true);
+    assert.equal((await cartulary(['applications', 'delete', 'Compared', '--yes'])).stdout, 'Removed.\n');
+  });
+
   it('says that nothing is lost if no record loses anything', async () => {
     const app = await publishApplication(server, { name: 'Empty', collections: [{ name: 'A', columns: COLUMNS }] });
     const document = { id: app.id, name: 'Empty', collections: [{ name: 'A', columns: COLUMNS.slice(1) }] };

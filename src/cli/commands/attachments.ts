@@ -5,7 +5,7 @@ import { isIdentifier } from '../../wire/identifiers.ts';
 import { usageFailure } from '../failure.ts';
 import { sizeText } from '../files/progress.ts';
 import { chunksOf, lengthOf, nameIn, save } from '../files/save.ts';
-import { uploadFile } from '../files/upload.ts';
+import { sendFile } from '../files/upload.ts';
 import { findRecordId } from '../records/lookups.ts';
 import { type RecordListOptions, recordPages } from '../records/pages.ts';
 import type { UserSession } from '../user-session.ts';
@@ -38,7 +38,7 @@ async function upload(session: UserSession, { args, options }: Call<{ name?: str
   const { id } = await session.collection(given);
   if (options.name !== undefined && files.length > 1) throw usageFailure('--name is for one file.');
   const stored: AttachmentMetadata[] = [];
-  for (const file of files) stored.push(await uploadFile(session, id, { ...options, file }));
+  for (const file of files) stored.push(await sendFile(session, id, { ...options, file }));
   if (options.json) printJson(stored.length === 1 ? stored[0] : stored);
   else for (const { id: attachmentId } of stored) console.log(attachmentId);
   for (const { name, size } of stored) console.error(`Uploaded ${name} (${sizeText(size)}).`);

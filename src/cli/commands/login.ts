@@ -8,6 +8,7 @@ import { isIdentifier } from '../../wire/identifiers.ts';
 import { TOKEN_NAME_MAX } from '../../wire/tokens.ts';
 import { CommandFailure, usageFailure } from '../failure.ts';
 import { keptProfile, readLink, type UserOptions } from '../logins.ts';
+import { keepNames } from '../name-cache.ts';
 import { requireSafe } from '../operator-address.ts';
 import { connectOperator } from '../operator-client.ts';
 import { PROFILE_NAME, type Profile, readProfiles, removeProfile, saveProfile } from '../profiles.ts';
@@ -45,6 +46,13 @@ async function login({ args: [link], options, environment }: Call<LoginOptions>)
       ...(insecure ? { insecure } : {}),
     };
     await keep(environment, wanted, profile);
+    // For completion; a failure here fails no login.
+    const raw = connect({ url: place.address, application: place.applicationId, token: profile.token });
+    if (session.apiAccess)
+      await raw.getApplication({}).then(
+        ({ body }) => keepNames(environment, body),
+        () => undefined,
+      );
     if (!session.apiAccess) {
       console.error(`Warning: ${session.user.name} has no API access, so that most commands will be refused.`);
     }

@@ -11,21 +11,32 @@ export function sizeText(bytes: number): string {
   return `${step === 0 ? bytes : (bytes / 1000 ** step).toFixed(1)} ${UNITS[step]}`;
 }
 
+/** A line that tells how far a transfer has come, and how fast it is. */
+export function transferLine(title: string): { show(done: number, total?: number): void; clear(): void } {
+  const line = statusLine({ everyMs: LINE_MS, firstMs: LINE_MS });
+  const startedAt = performance.now();
+  return {
+    show(done, total) {
+      const rate = sizeText(Math.round((done * 1000) / Math.max(1, performance.now() - startedAt)));
+      const percent = total ? `${Math.floor((done / total) * 100)} % ` : '';
+      line.show(`${percent}${title} (${sizeText(done)}${total ? ` of ${sizeText(total)}` : ''}, ${rate}/s)`);
+    },
+    clear: line.clear,
+  };
+}
+
 /** Passes the chunks on and shows how many bytes there were. */
 export async function* withProgress(
   source: AsyncIterable<Uint8Array>,
   title: string,
   total?: number,
 ): AsyncGenerator<Uint8Array> {
-  const line = statusLine({ everyMs: LINE_MS, firstMs: LINE_MS });
-  const startedAt = performance.now();
+  const line = transferLine(title);
   let done = 0;
   try {
     for await (const chunk of source) {
       done += chunk.length;
-      const rate = sizeText(Math.round((done * 1000) / Math.max(1, performance.now() - startedAt)));
-      const percent = total ? `${Math.floor((done / total) * 100)} % ` : '';
-      line.show(`${percent}${title} (${sizeText(done)}${total ? ` of ${sizeText(total)}` : ''}, ${rate}/s)`);
+      line.show(done, total);
       yield chunk;
     }
   } finally {

@@ -4,7 +4,7 @@ import type { CollectionDefinition, ReferenceScheme } from '../../../client/src/
 import { type IdentifierName, isIdentifier } from '../../wire/identifiers.ts';
 import { chosen } from '../commands/names.ts';
 import { CommandFailure, usageFailure } from '../failure.ts';
-import { uploadFile } from '../files/upload.ts';
+import { sendFile } from '../files/upload.ts';
 import type { UserSession } from '../user-session.ts';
 import { equals, findColumn } from './columns-of.ts';
 import type { Lookups } from './from-text.ts';
@@ -19,7 +19,7 @@ const isId = (kind: IdentifierName, given: string): boolean => isIdentifier(kind
 export const lookupsIn = (session: UserSession, collection: CollectionDefinition): Lookups => ({
   userId: (given) => findUserId(session, given),
   recordId: (scheme, given) => findReferred(session, scheme, given),
-  upload: async (file) => (await uploadFile(session, collection.id, { file })).id,
+  upload: async (file) => (await sendFile(session, collection.id, { file })).id,
 });
 
 /** E-mail addresses are known only to users with management access. */
