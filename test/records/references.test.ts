@@ -150,6 +150,38 @@ describe('references', () => {
     assert.deepEqual(failed.insertedRecords[0].values, shown(moved));
   });
 
+  it('show what became of records whose values the server remembers', async () => {
+    const values = (n: number) => ({ cname000: string(`Site ${n}`), cnumber0: number(n) });
+    const all = [
+      done(await sites.create(values(0))),
+      done(await sites.create(values(1))),
+      done(await sites.create(values(2))),
+    ];
+    const made = done(
+      await things.createMany(all.map(({ id }) => ({ values: { crefsite: toSite(id), cafirst0: string('page') } }))),
+    );
+    const page = async () => {
+      const found = done(await things.page());
+      return made.map(({ id }: { id: string }) => found.find((one: { id: string }) => one.id === id).values.crefsite);
+    };
+    const shown = ({ id, hash, values }: (typeof all)[number]) => ({
+      ...{ ...toSite(id), recordHash: hash },
+      ...(values.cname000 === undefined ? {} : { value: values.cname000 }),
+    });
+    assert.deepEqual(await page(), all.map(shown));
+    all[0] = done(await sites.replace(all[0].id, { ...values(0), cname000: string('New name') }));
+    all[1] = done(await sites.replace(all[1].id, { cnumber0: number(1) }));
+    assert.deepEqual(await page(), all.map(shown), 'one changed, and one without the value');
+    assert.deepEqual(await page(), all.map(shown));
+    // Another column of a remembered record, and then both.
+    const numbers = done(await things.create({ crefnumb: toNumber(all[2].id) }));
+    assert.deepEqual(numbers.values.crefnumb.value, number(2));
+    const both = done(await things.create({ crefnumb: toNumber(all[2].id), crefsite: toSite(all[2].id) }));
+    assert.deepEqual([both.values.crefnumb.value, both.values.crefsite.value], [number(2), string('Site 2')]);
+    await sites.remove(all[2].id);
+    assert.deepEqual(await page(), [...all.slice(0, 2).map(shown), toSite(all[2].id)]);
+  });
+
   it('leave out the value that the referred record does not have, and all of one that is gone', async () => {
     const site = await newSite({ cnumber0: number(7) });
     const sent = { crefsite: toSite(site.id), crefnumb: toNumber(site.id) };

@@ -38,6 +38,8 @@ export function operationsOn(app: TestApplication, collection: string, token = a
       app.send('POST', app.records(collection), { token, json: { values, ...more } }),
     createMany: (elements: readonly unknown[]) => app.send('POST', app.records(collection), { token, json: elements }),
     get: (id: string, headers: Headers = {}) => app.send('GET', app.records(collection, id), { token, headers }),
+    /** The newest records. */
+    page: () => app.send('GET', app.records(collection), { token }),
     replace: (id: string, values: InputValues, headers?: Headers) => put(id, { values }, headers),
     merge: (id: string, values: InputValues, headers?: Headers) => put(id, { values, replace: false }, headers),
     put,

@@ -33,15 +33,7 @@ logged as (
 )
 select changed.*
 from changed;
-select id, hash,
-  case
-    when octet_length(rec) <= 8192 then rec
-    when octet_length(rec) > 16384 then octet_length(rec)::text
-  end,
-  case
-    when octet_length(rec) > 8192
-    and octet_length(rec) <= 16384 then (rec::json -> 'values' -> 'caname00')::text
-  end
+select id, hash
 from app.tauthors
 where id = any($1::text[])
   and ($2::text is null or created_by = $2);
@@ -63,15 +55,7 @@ from app.tbooks00 t
 order by t.updated_at desc, t.id desc
 limit 100;
 copy (select id, rec from app.tbooks00 where id in ('{record}')) to stdout (format binary);
-select id, hash,
-  case
-    when octet_length(rec) <= 8192 then rec
-    when octet_length(rec) > 16384 then octet_length(rec)::text
-  end,
-  case
-    when octet_length(rec) > 8192
-    and octet_length(rec) <= 16384 then (rec::json -> 'values' -> 'caname00')::text
-  end
+select id, hash
 from app.tauthors
 where id = any($1::text[])
   and ($2::text is null or created_by = $2);
@@ -91,15 +75,7 @@ from (
 ) p
 join app.tbooks00 t on t.id = p.k1
 order by k0 desc, k1 desc;
-select id, hash,
-  case
-    when octet_length(rec) <= 8192 then rec
-    when octet_length(rec) > 16384 then octet_length(rec)::text
-  end,
-  case
-    when octet_length(rec) > 8192
-    and octet_length(rec) <= 16384 then (rec::json -> 'values' -> 'caname00')::text
-  end
+select id, hash
 from app.tauthors
 where id = any($1::text[])
   and ($2::text is null or created_by = $2);
@@ -109,15 +85,7 @@ select case when octet_length(rec) <= 65536 then rec else octet_length(rec)::tex
 from app.tbooks00
 where id = $1
   and ($2::text is null or created_by = $2);
-select id, hash,
-  case
-    when octet_length(rec) <= 8192 then rec
-    when octet_length(rec) > 16384 then octet_length(rec)::text
-  end,
-  case
-    when octet_length(rec) > 8192
-    and octet_length(rec) <= 16384 then (rec::json -> 'values' -> 'caname00')::text
-  end
+select id, hash
 from app.tauthors
 where id = any($1::text[])
   and ($2::text is null or created_by = $2);
@@ -157,15 +125,7 @@ from app.tbooks00 t
 where (t.updated_at, t.id) < ($2::timestamptz, $1::text)
 order by t.updated_at desc, t.id desc
 limit 2;
-select id, hash,
-  case
-    when octet_length(rec) <= 8192 then rec
-    when octet_length(rec) > 16384 then octet_length(rec)::text
-  end,
-  case
-    when octet_length(rec) > 8192
-    and octet_length(rec) <= 16384 then (rec::json -> 'values' -> 'caname00')::text
-  end
+select id, hash
 from app.tauthors
 where id = any($1::text[])
   and ($2::text is null or created_by = $2);
@@ -231,15 +191,7 @@ end as rec
 from app.tbooks00 t
 order by t.n_csize000 desc nulls last, t.id desc
 limit 2;
-select id, hash,
-  case
-    when octet_length(rec) <= 8192 then rec
-    when octet_length(rec) > 16384 then octet_length(rec)::text
-  end,
-  case
-    when octet_length(rec) > 8192
-    and octet_length(rec) <= 16384 then (rec::json -> 'values' -> 'caname00')::text
-  end
+select id, hash
 from app.tauthors
 where id = any($1::text[])
   and ($2::text is null or created_by = $2);
@@ -295,15 +247,7 @@ from (
 order by k0 desc nulls last, k1 desc
 limit 2;
 copy (select id, rec from app.tbooks00 where id in ('{record}')) to stdout (format binary);
-select id, hash,
-  case
-    when octet_length(rec) <= 8192 then rec
-    when octet_length(rec) > 16384 then octet_length(rec)::text
-  end,
-  case
-    when octet_length(rec) > 8192
-    and octet_length(rec) <= 16384 then (rec::json -> 'values' -> 'caname00')::text
-  end
+select id, hash
 from app.tauthors
 where id = any($1::text[])
   and ($2::text is null or created_by = $2);
@@ -577,15 +521,7 @@ from (
 ) p
 join app.tbooks00 t on t.id = p.id
 order by p.part, p.k0 desc, p.k1 collate "C" desc, p.id desc;
-select id, hash,
-  case
-    when octet_length(rec) <= 8192 then rec
-    when octet_length(rec) > 16384 then octet_length(rec)::text
-  end,
-  case
-    when octet_length(rec) > 8192
-    and octet_length(rec) <= 16384 then (rec::json -> 'values' -> 'caname00')::text
-  end
+select id, hash
 from app.tauthors
 where id = any($1::text[])
   and ($2::text is null or created_by = $2);
@@ -654,15 +590,7 @@ from (
 ) p
 join app.tbooks00 t on t.id = p.id
 order by p.part, p.k0 desc, p.k1 collate "C" desc, p.id desc;
-select id, hash,
-  case
-    when octet_length(rec) <= 8192 then rec
-    when octet_length(rec) > 16384 then octet_length(rec)::text
-  end,
-  case
-    when octet_length(rec) > 8192
-    and octet_length(rec) <= 16384 then (rec::json -> 'values' -> 'caname00')::text
-  end
+select id, hash
 from app.tauthors
 where id = any($1::text[])
   and ($2::text is null or created_by = $2);
@@ -807,15 +735,7 @@ from (
 ) p
 join app.tbooks00 t on t.id = p.id
 order by p.part, p.k0 desc, p.k1 collate "C" desc, p.id desc;
-select id, hash,
-  case
-    when octet_length(rec) <= 8192 then rec
-    when octet_length(rec) > 16384 then octet_length(rec)::text
-  end,
-  case
-    when octet_length(rec) > 8192
-    and octet_length(rec) <= 16384 then (rec::json -> 'values' -> 'caname00')::text
-  end
+select id, hash
 from app.tauthors
 where id = any($1::text[])
   and ($2::text is null or created_by = $2);

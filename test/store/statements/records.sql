@@ -193,15 +193,7 @@ select case when octet_length(rec) <= 65536 then rec else octet_length(rec)::tex
 from app.tbooks00
 where id = $1
   and ($2::text is null or created_by = $2);
-select id, hash,
-  case
-    when octet_length(rec) <= 8192 then rec
-    when octet_length(rec) > 16384 then octet_length(rec)::text
-  end,
-  case
-    when octet_length(rec) > 8192
-    and octet_length(rec) <= 16384 then (rec::json -> 'values' -> 'caname00')::text
-  end
+select id, hash
 from app.tauthors
 where id = any($1::text[])
   and ($2::text is null or created_by = $2);

@@ -24,15 +24,7 @@ where t.n_csize000 = $1::float8
 order by t.updated_at desc, t.id desc
 limit 100;
 copy (select id, rec from app.tbooks00 where id in ('{record}')) to stdout (format binary);
-select id, hash,
-  case
-    when octet_length(rec) <= 8192 then rec
-    when octet_length(rec) > 16384 then octet_length(rec)::text
-  end,
-  case
-    when octet_length(rec) > 8192
-    and octet_length(rec) <= 16384 then (rec::json -> 'values' -> 'caname00')::text
-  end
+select id, hash
 from app.tauthors
 where id = any($1::text[])
   and ($2::text is null or created_by = $2);
@@ -116,15 +108,7 @@ where (
 order by t.updated_at desc, t.id desc
 limit 100;
 copy (select id, rec from app.tbooks00 where id in ('{record}')) to stdout (format binary);
-select id, hash,
-  case
-    when octet_length(rec) <= 8192 then rec
-    when octet_length(rec) > 16384 then octet_length(rec)::text
-  end,
-  case
-    when octet_length(rec) > 8192
-    and octet_length(rec) <= 16384 then (rec::json -> 'values' -> 'caname00')::text
-  end
+select id, hash
 from app.tauthors
 where id = any($1::text[])
   and ($2::text is null or created_by = $2);
@@ -149,15 +133,7 @@ where (
 order by t.updated_at desc, t.id desc
 limit 100;
 copy (select id, rec from app.tbooks00 where id in ('{record}')) to stdout (format binary);
-select id, hash,
-  case
-    when octet_length(rec) <= 8192 then rec
-    when octet_length(rec) > 16384 then octet_length(rec)::text
-  end,
-  case
-    when octet_length(rec) > 8192
-    and octet_length(rec) <= 16384 then (rec::json -> 'values' -> 'caname00')::text
-  end
+select id, hash
 from app.tauthors
 where id = any($1::text[])
   and ($2::text is null or created_by = $2);
@@ -188,15 +164,7 @@ where (t.r_cauthor0 = any (array(select tr.id from app.tauthors tr where (tr.fin
   and (select generation from app.fence) = $2::int
 order by t.updated_at desc, t.id desc
 limit 100;
-select id, hash,
-  case
-    when octet_length(rec) <= 8192 then rec
-    when octet_length(rec) > 16384 then octet_length(rec)::text
-  end,
-  case
-    when octet_length(rec) > 8192
-    and octet_length(rec) <= 16384 then (rec::json -> 'values' -> 'caname00')::text
-  end
+select id, hash
 from app.tauthors
 where id = any($1::text[])
   and ($2::text is null or created_by = $2);
@@ -237,15 +205,7 @@ where t.n_csize000 >= $1::float8
   and (select generation from app.fence) = $2::int
 order by t.updated_at desc, t.id desc
 limit 1;
-select id, hash,
-  case
-    when octet_length(rec) <= 8192 then rec
-    when octet_length(rec) > 16384 then octet_length(rec)::text
-  end,
-  case
-    when octet_length(rec) > 8192
-    and octet_length(rec) <= 16384 then (rec::json -> 'values' -> 'caname00')::text
-  end
+select id, hash
 from app.tauthors
 where id = any($1::text[])
   and ($2::text is null or created_by = $2);
@@ -261,15 +221,7 @@ where (t.updated_at, t.id) < ($4::timestamptz, $3::text)
   and (select generation from app.fence) = $2::int
 order by t.updated_at desc, t.id desc
 limit 1;
-select id, hash,
-  case
-    when octet_length(rec) <= 8192 then rec
-    when octet_length(rec) > 16384 then octet_length(rec)::text
-  end,
-  case
-    when octet_length(rec) > 8192
-    and octet_length(rec) <= 16384 then (rec::json -> 'values' -> 'caname00')::text
-  end
+select id, hash
 from app.tauthors
 where id = any($1::text[])
   and ($2::text is null or created_by = $2);
