@@ -57,8 +57,8 @@ export interface Many<Item> extends AsyncIterable<Outcome<Item>> {
 
 /** How elements of one kind are sent. */
 export interface Sending<Element, Item> {
-  /** The JSON of an element. */
-  encode(element: Element): string | Promise<string>;
+  /** What makes the JSON of elements; asked for once for each request. */
+  encoder(): Promise<(element: Element) => string>;
   send(elements: JsonText, idempotencyKey: string | undefined): Promise<readonly RawRecord[]>;
   decode(records: readonly RawRecord[]): Promise<readonly Item[]>;
 }
@@ -68,7 +68,13 @@ interface Stop {
   readonly error: Error;
 }
 /** A request's worth of elements, or one that cannot be sent. */
-type Batch = { readonly index: number; readonly elements: readonly string[]; readonly error?: Error };
+interface Batch {
+  readonly index: number;
+  readonly elements: readonly string[];
+  readonly error?: Error;
+  /** After a failure of the source there is nothing to go on with. */
+  readonly isLast?: true;
+}
 interface Done<Item> {
   readonly outcomes: readonly Outcome<Item>[];
   readonly stop?: Stop;
@@ -118,50 +124,82 @@ async function* run<Element, Item>(
   if (stopped !== undefined) throw new BatchError(stopped, alsoDone);
 }
 
-const encoder = new TextEncoder();
-
 async function* split<Element, Item>(
   source: AsyncIterable<Element> | Iterable<Element>,
-  { encode }: Sending<Element, Item>,
+  { encoder }: Sending<Element, Item>,
   isOver: () => boolean,
 ): AsyncGenerator<Batch, void, undefined> {
-  let elements: string[] = [];
-  let bytes = BRACKETS_BYTES;
+  let body = new Body();
+  let encode: ((element: Element) => string) | undefined;
   let index = 0;
   const take = (): Batch => {
-    const batch = { index: index - elements.length, elements };
-    elements = [];
-    bytes = BRACKETS_BYTES;
-    return batch;
+    const { elements } = body;
+    body = new Body();
+    encode = undefined;
+    return { index: index - elements.length, elements };
   };
-  for await (const element of source) {
-    if (isOver()) return;
-    let text: string;
-    try {
-      text = await encode(element);
-    } catch (error) {
-      if (elements.length > 0) yield take();
-      yield { index, elements: [], error: error as Error };
+  try {
+    for await (const element of source) {
+      if (isOver()) return;
+      encode ??= await encoder();
+      const text = encoded(encode, element);
+      if (text instanceof Error) {
+        if (body.elements.length > 0) yield take();
+        yield { index: index++, elements: [], error: text };
+        continue;
+      }
+      if (!body.fits(text)) yield take();
+      body.add(text);
       index += 1;
-      continue;
     }
-    const size = encoder.encode(text).length + 1;
-    if (elements.length === ELEMENTS_MAX || (elements.length > 0 && bytes + size > BODY_BYTES_MAX)) yield take();
-    elements.push(text);
-    bytes += size;
-    index += 1;
+  } catch (error) {
+    // The source itself failed: what it gave until then is sent, and the failure is told with its place.
+    if (body.elements.length > 0) yield take();
+    yield { index, elements: [], error: error as Error, isLast: true };
+    return;
   }
-  if (elements.length > 0 && !isOver()) yield take();
+  if (body.elements.length > 0 && !isOver()) yield take();
+}
+
+function encoded<Element>(encode: (element: Element) => string, element: Element): string | Error {
+  try {
+    return encode(element);
+  } catch (error) {
+    return error as Error;
+  }
+}
+
+const utf8 = new TextEncoder();
+
+/** The elements of a request, within its bounds. */
+class Body {
+  readonly elements: string[] = [];
+  /** Not less than the bytes have: a character of a text is at most three. Counted exactly only where that is too many. */
+  #bytesMax = BRACKETS_BYTES;
+
+  fits(text: string): boolean {
+    if (this.elements.length === 0) return true;
+    if (this.elements.length === ELEMENTS_MAX) return false;
+    if (this.#bytesMax + 3 * text.length + 1 <= BODY_BYTES_MAX) return true;
+    const bytes = this.elements.reduce((sum, each) => sum + utf8.encode(each).length + 1, BRACKETS_BYTES);
+    this.#bytesMax = bytes;
+    return bytes + utf8.encode(text).length + 1 <= BODY_BYTES_MAX;
+  }
+
+  add(text: string): void {
+    this.elements.push(text);
+    this.#bytesMax += 3 * text.length + 1;
+  }
 }
 
 async function sendBatch<Element, Item>(
-  { index, elements, error: refused }: Batch,
+  { index, elements, error: refused, isLast }: Batch,
   { send, decode }: Sending<Element, Item>,
   { onError = 'stop', idempotencyKey, signal }: Options,
 ): Promise<Done<Item>> {
   const outcomes: Outcome<Item>[] = [];
   if (refused !== undefined) {
-    return onError === 'skip'
+    return onError === 'skip' && !isLast
       ? { outcomes: [{ index, error: refused }] }
       : { outcomes, stop: { index, error: refused } };
   }

@@ -59,7 +59,10 @@ function writeMany(
 ): Many<PlainRecord> {
   const schema = () => records.definitions.collection(name);
   const sending: Sending<object, PlainRecord> = {
-    encode: async (element) => JSON.stringify(encode(element, await schema())),
+    encoder: async () => {
+      const current = await schema();
+      return (element) => JSON.stringify(encode(element, current));
+    },
     send: async (body, key) => send(await schema(), body, key),
     decode: async (written) => records.plain(await schema(), written),
   };
