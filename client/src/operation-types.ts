@@ -147,6 +147,7 @@ export interface OperationTypes {
   readonly describeUploads: { in: InCollection; out: undefined };
   readonly announceUpload: {
     in: InCollection &
+      Keyed &
       Tus & {
         readonly uploadLength: number;
         readonly uploadMetadata?: string | undefined;

@@ -112,9 +112,10 @@ const FILE_OPERATIONS = {
       uploadLength: 'Upload-Length',
       uploadMetadata: 'Upload-Metadata',
       creatorId: 'X-Service-CreatorId',
+      ...KEYED,
     },
     reply: 'json',
-    repeat: 'no',
+    repeat: 'keyed',
   },
   getUpload: get(UPLOAD, { method: 'HEAD', headers: TUS, reply: 'none' }),
   appendToUpload: send('PATCH', UPLOAD, {

@@ -93,8 +93,7 @@ async function uploadInParts(
     ...(uploadMetadata === '' ? {} : { uploadMetadata }),
     creatorId,
   };
-  // An announcement whose reply was lost is never sent to, and expires.
-  const { body: metadata } = await raw.announceUpload(announcement, { signal, repeat: 'always' });
+  const { body: metadata } = await raw.announceUpload(announcement, { signal });
   options.onAnnounced?.(metadata.id);
   await sendParts(raw, { collectionId, attachmentId: metadata.id }, file, { ...options, offset: 0 });
   return metadata;

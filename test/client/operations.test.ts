@@ -4,7 +4,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { OPERATIONS, type Operation } from '../../client/src/operations.ts';
-import { FAULTS } from '../../src/faults.ts';
 import { readSource } from '../support/markdown.ts';
 import { importsOf } from '../tidy/imports.ts';
 import { filesIn } from '../tidy/tree.ts';
@@ -20,7 +19,7 @@ const document = JSON.parse(readSource('docs/openapi.json')) as {
 };
 
 /** Sent by every request of their kind, and so not in the document. */
-const UNDESCRIBED = ['content-type', 'idempotency-key'];
+const UNDESCRIBED = ['content-type'];
 
 function described(): Map<string, object> {
   const rows = Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -72,14 +71,5 @@ describe('the client', () => {
         .map(({ specifier }) => `${file.path}: ${specifier}`),
     );
     assert.deepEqual(foreign, []);
-  });
-
-  it('knows every error code of the interface', () => {
-    const text = readSource('client/src/errors.ts');
-    const known = new Set([...text.matchAll(/^ {2}readonly ([A-Z_]+):/gm)].map(([, code = '']) => code));
-    const operatorOnly = readSource('docs/errors.md').matchAll(/^\| `([A-Z_]+)` \| \d+ \| O \|/gm);
-    const others = new Set([...operatorOnly].map(([, code = '']) => code));
-    const missing = Object.keys(FAULTS).filter((code) => !known.has(code) && !others.has(code));
-    assert.deepEqual(missing, []);
   });
 });
