@@ -353,6 +353,27 @@ const ATTACHMENTS: Chapter = {
   ],
 };
 
+const keyed = (key: string) => ({ 'idempotency-key': key });
+
+const IDEMPOTENCY: Chapter = {
+  name: 'idempotency',
+  about: 'Requests with an Idempotency-Key.',
+  tables: 'idempotency_keys',
+  cases: [
+    request('create one', 'POST tauthors/records', {
+      ...{ json: { values: { caname00: string('Once') } }, headers: keyed('one') },
+    }),
+    request('create one again', 'POST tauthors/records', {
+      ...{ json: { values: { caname00: string('Once') } }, headers: keyed('one') },
+    }),
+    request('create one that is refused', 'POST tauthors/records', {
+      ...{ json: { values: { cnowhere: string('x') } }, headers: keyed('refused'), status: 400 },
+    }),
+    request('store a file', 'POST tdiaries/attachments', { raw: 'text', headers: keyed('file') }),
+    request('store a file again', 'POST tdiaries/attachments', { raw: 'text', headers: keyed('file') }),
+  ],
+};
+
 const P256DH = createECDH('prime256v1').generateKeys('base64url');
 
 const NOTIFICATIONS: Chapter = {
@@ -424,5 +445,5 @@ const PUBLISHING: Chapter = {
 };
 
 export const CHAPTERS: readonly Chapter[] = [
-  ...[RECORDS, LISTS, SEARCHES, FIGURES, VIEWS, PEOPLE, ATTACHMENTS, NOTIFICATIONS, ACTIVITY, PUBLISHING],
+  ...[RECORDS, LISTS, SEARCHES, FIGURES, VIEWS, PEOPLE, ATTACHMENTS, IDEMPOTENCY, NOTIFICATIONS, ACTIVITY, PUBLISHING],
 ];
