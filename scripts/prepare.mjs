@@ -161,6 +161,34 @@ function isBuilt(root) {
   return readIfThere(buildStampFile(root)) === buildStamp(root) && missingOutputs(root).length === 0;
 }
 
+// The console
+
+/** @param {string} root */
+const consoleStampFile = (root) => join(root, 'dist', '.cartulary-console');
+
+/** What the console's files depend on. @param {string} root */
+export function consoleStamp(root) {
+  const files = [...['console', 'client/src'].flatMap((folder) => filesBelow(root, folder)), 'package-lock.json'];
+  return `${digest(files.flatMap((file) => [file, readFileSync(join(root, file), 'utf8')]))}\n`;
+}
+
+/** @param {string} root */
+const isConsoleBuilt = (root) =>
+  readIfThere(consoleStampFile(root)) === consoleStamp(root) && existsSync(join(root, 'dist', 'console', 'index.html'));
+
+/** @param {string} root */
+async function buildConsole(root) {
+  await step('Building the console', async () => {
+    const stamp = consoleStamp(root);
+    await rm(consoleStampFile(root), { force: true });
+    const { code, output } = await run(packageBin(root, 'vite'), ['build', 'console', '--logLevel', 'warn'], {
+      cwd: root,
+    });
+    if (code !== 0) throw new Failure(`${output}The console cannot be built.`);
+    await writeFile(consoleStampFile(root), stamp);
+  });
+}
+
 /** The path of a program that a package brings. @param {string} root @param {string} name */
 export const packageBin = (root, name) => join(root, 'node_modules', '.bin', name);
 
@@ -183,7 +211,7 @@ async function build(root) {
  * @param {{ root?: string, compile?: boolean }} [options] `compile: false` stops after the packages
  */
 export async function prepare({ root = ROOT, compile = true } = {}) {
-  const isDone = () => isInstalled(root) && (!compile || isBuilt(root));
+  const isDone = () => isInstalled(root) && (!compile || (isBuilt(root) && isConsoleBuilt(root)));
   if (isDone()) return;
   const onWait = (/** @type {number} */ pid) =>
     process.stderr.write(`Waiting for process ${pid}, which is installing or building here.\n`);
@@ -192,6 +220,7 @@ export async function prepare({ root = ROOT, compile = true } = {}) {
     async () => {
       if (!isInstalled(root)) await install(root);
       if (compile && !isBuilt(root)) await build(root);
+      if (compile && !isConsoleBuilt(root)) await buildConsole(root);
     },
     { onWait },
   );

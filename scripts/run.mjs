@@ -39,6 +39,7 @@ async function check() {
     });
   const biome = 'The lines above are Biome’s; `npx biome check --write` repairs what it can.';
   await inspect('Checking format and habits', 'biome', ['check', '--error-on-warnings'], biome);
+  await inspect('Checking the types of the console', 'tsc', ['-p', 'console'], 'The types of the console fail.');
   await inspect('Checking the types of scripts', 'tsc', ['-p', 'scripts'], 'The types of scripts and bench fail.');
   await prepare();
 }

@@ -23,7 +23,7 @@ import { type Reply, replyText } from './replies/reply.ts';
 import { awaitInvitation } from './requests/body.ts';
 import { HEADERS_MAX, pathOf } from './requests/request-head.ts';
 import { OPERATOR_ROUTES } from './routes/operator.ts';
-import { loadStatic, STATIC_ROUTES, toConsole } from './routes/static.ts';
+import { staticRoutes, toConsole } from './routes/static.ts';
 import { ROUTES, SUBJECTS, VISITOR_ROUTES } from './routes/table.ts';
 import { type Handler, sendReplies } from './send.ts';
 
@@ -115,10 +115,7 @@ function handlersOf(services: Services, health: Health): Handlers {
   };
   const routes = [
     ...[...ROUTES, ...VISITOR_ROUTES, ...OPERATOR_ROUTES].map((row) => ({ ...row, handler: handlerOf(services, row) })),
-    ...STATIC_ROUTES.map((row) => {
-      const reply = loadStatic(row);
-      return { ...row, handler: sendReplies(services, row.path, () => reply) };
-    }),
+    ...staticRoutes().map(({ reply, ...row }) => ({ ...row, handler: sendReplies(services, row.path, reply) })),
     {
       method: 'GET' as const,
       path: OPENAPI_PATH,

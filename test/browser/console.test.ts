@@ -47,13 +47,13 @@ describe('the console', { skip: WITHOUT_BROWSER }, () => {
     await until('the mail', () => mailbox.mails.length > 0);
     mailbox.mails.length = 0;
     await type(person.password);
-    const who = page.getByText('You are signed in as Person.');
-    await who.waitFor();
+    await page.getByText('This application has no collections yet.').waitFor();
     // The application is remembered.
     await page.goto('about:blank');
     await page.goto(`${server.address}/console`);
-    await who.waitFor();
-    await page.getByRole('button', { name: 'Sign out' }).press('Enter');
+    await page.getByRole('button', { name: 'Open the menu' }).press('Enter');
+    await page.getByRole('button', { name: 'Account of Person' }).press('Enter');
+    await page.getByRole('menuitem', { name: 'Sign out' }).press('Enter');
     await says(/signed out/);
     await user.waitFor();
     assert.equal(await page.evaluate(`fetch('/v1/${app.id}/session').then(({ status }) => status)`), 401);
@@ -115,14 +115,15 @@ describe('the console', { skip: WITHOUT_BROWSER }, () => {
   });
 
   it('is served, as all pages of the console are, with a policy that lets nothing else in', async () => {
+    const start = await (await fetch(`${server.address}/console`)).text();
+    const assets = [...start.matchAll(/"\/console(\/assets\/[^"]+\.(?:js|css))"/g)].map(([, path = '']) => path);
+    assert.equal(assets.length, 2);
     for (const [path, type] of [
       ['', 'text/html'],
       ['/', 'text/html'],
       ['/resetPassword', 'text/html'],
-      ['/page.css', 'text/css'],
-      ['/page.js', 'text/javascript'],
-      ['/console.js', 'text/javascript'],
-      ['/resetPassword.js', 'text/javascript'],
+      [`/${app.id}/t0000000/r00000000000000000000000000`, 'text/html'],
+      ...assets.map((path) => [path, path.endsWith('.css') ? 'text/css' : 'text/javascript']),
     ]) {
       const response = await fetch(`${server.address}/console${path}`);
       assert.equal(response.status, 200);
@@ -131,9 +132,11 @@ describe('the console', { skip: WITHOUT_BROWSER }, () => {
       assert.match(policy, /default-src 'none'/);
       assert.doesNotMatch(policy, /unsafe/);
       assert.equal(response.headers.get('x-content-type-options'), 'nosniff');
-      assert.doesNotMatch(await response.text(), /<script>|onclick=|style=/);
+      if (type === 'text/html') assert.doesNotMatch(await response.text(), /<script>|onclick=|style=/);
+      else assert.match(response.headers.get('cache-control') ?? '', /immutable/);
     }
     assert.equal((await fetch(`${server.address}/console/../package.json`)).status, 404);
+    assert.equal((await fetch(`${server.address}/console/assets/nothing.js`)).status, 404);
     assert.equal((await fetch(`${server.address}/console/resetPassword`, { method: 'POST' })).status, 405);
   });
 });

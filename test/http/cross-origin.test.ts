@@ -178,7 +178,7 @@ describe('pages of other origins', () => {
       ['GET', '/signOn'],
       ['GET', '/nothing/there'],
       ['GET', '/operator/v1/%zz'],
-      ['GET', '/console/nothing/there'],
+      ['GET', '/console/assets/nothing'],
       ['GET', '/operator/v1/applications'],
       ['GET', '/healthz'],
     ] as const) {

@@ -1,0 +1,112 @@
+// One record with all its values.
+
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useFormatter, useTranslations } from 'use-intl';
+import { CartularyError, type CollectionDefinition, type RawRecord, type RawValue } from '../api/client.ts';
+import { collectionOf, definitionQuery } from '../api/definition.ts';
+import { recordQuery } from '../api/records.ts';
+import { NotFound } from '../frame/NotFound.tsx';
+import { ProblemPage } from '../frame/ProblemPage.tsx';
+import { ShownValue } from '../values/ShownValue.tsx';
+import './record.css';
+
+interface RecordPageProps {
+  readonly application: string;
+  readonly collection: string;
+  readonly record: string;
+}
+
+export function RecordPage({ application, collection: id, record: recordId }: RecordPageProps) {
+  const t = useTranslations('record');
+  const definition = useQuery(definitionQuery(application));
+  const record = useQuery(recordQuery(application, id, recordId));
+  const collection = definition.data && collectionOf(definition.data, id);
+  if (collection === undefined) return definition.isPending ? null : <NotFound />;
+  if (record.isPending) return null;
+  if (record.data === undefined) {
+    const missing = record.error instanceof CartularyError && [400, 404].includes(record.error.status);
+    if (!missing) return <ProblemPage error={record.error} reset={() => void record.refetch()} />;
+    return (
+      <main className="empty">
+        <p>{t('notFound')}</p>
+        <BackLink application={application} collection={collection} />
+      </main>
+    );
+  }
+  const where = { application, collection: id, in: 'page' } as const;
+  const title = titleOf(collection, record.data) ?? t('untitled');
+  return (
+    <main className="record-page">
+      <title>{`${title} – ${collection.name}`}</title>
+      <div className="record-sheet">
+        <BackLink application={application} collection={collection} />
+        <h1 className="record-title">{title}</h1>
+        <dl className="record-values">
+          {collection.columns.map((column) => {
+            const value = record.data.values[column.id];
+            return (
+              <div key={column.id} className="record-value">
+                <dt>{column.name}</dt>
+                <dd>
+                  {value === undefined ? (
+                    <span className="hint">{t('empty')}</span>
+                  ) : (
+                    <ShownValue value={value} where={where} />
+                  )}
+                </dd>
+              </div>
+            );
+          })}
+        </dl>
+        <Foot record={record.data} />
+      </div>
+    </main>
+  );
+}
+
+function BackLink({
+  application,
+  collection,
+}: {
+  readonly application: string;
+  readonly collection: CollectionDefinition;
+}) {
+  const t = useTranslations('record');
+  return (
+    <Link to="/$application/$collection" params={{ application, collection: collection.id }} search={{}}>
+      ← {t('back', { name: collection.name })}
+    </Link>
+  );
+}
+
+function Foot({ record }: { readonly record: RawRecord }) {
+  const t = useTranslations('record');
+  const format = useFormatter();
+  const moment = (at: string) => format.dateTime(new Date(at), { dateStyle: 'medium', timeStyle: 'short' });
+  return (
+    <footer className="record-foot">
+      <span>{t('createdLine', { date: moment(record.createdAt), name: record.createdBy.name })}</span>
+      <span>{t('updatedLine', { date: moment(record.updatedAt), name: record.updatedBy.name })}</span>
+      <span>
+        {t('id')} <code>{record.id}</code>
+      </span>
+    </footer>
+  );
+}
+
+const TITLE_MAX = 120;
+
+/** The first text of the record, which is what people call it. */
+function titleOf({ columns }: CollectionDefinition, { values }: RawRecord): string | undefined {
+  for (const { id } of columns) {
+    const text = textOf(values[id]);
+    if (text !== undefined) return text.slice(0, TITLE_MAX);
+  }
+  return undefined;
+}
+
+function textOf(value: RawValue | undefined): string | undefined {
+  if (value?.type === 'String' && value.value.trim() !== '') return value.value.split('\n')[0];
+  return value?.type === 'ReferenceString' && value.value?.type === 'String' ? value.value.value : undefined;
+}

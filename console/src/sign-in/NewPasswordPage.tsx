@@ -1,0 +1,90 @@
+// Sets a new password with the token of the mailed link. The token follows the #, which browsers never send to a server.
+
+import { type FormEvent, useState } from 'react';
+import { Button, Checkbox, Input, Label, TextField } from 'react-aria-components';
+import { useTranslations } from 'use-intl';
+import { CartularyError, clientOf } from '../api/client.ts';
+import { useSentence } from '../messages/problem.ts';
+import { Card, type Said } from './Card.tsx';
+
+interface MailedLink {
+  readonly application: string;
+  readonly token: string;
+}
+
+/** The link's content, which is removed from the address, so that it appears neither in the history nor on the screen. */
+export function takeMailedLink(): MailedLink {
+  const parameters = new URLSearchParams(location.hash.slice(1));
+  if (parameters.has('token')) history.replaceState(null, '', location.pathname);
+  return { application: parameters.get('application') ?? '', token: parameters.get('token') ?? '' };
+}
+
+export function NewPasswordPage({ link: { application, token } }: { readonly link: MailedLink }) {
+  const t = useTranslations('newPassword');
+  const sentence = useSentence();
+  const incomplete = application === '' || token === '';
+  const [said, setSaid] = useState<Said | undefined>(incomplete ? { text: t('incomplete'), wrong: true } : undefined);
+  const [done, setDone] = useState(false);
+  const [shown, setShown] = useState(false);
+  const [password, setPassword] = useState('');
+  const [again, setAgain] = useState('');
+
+  const refuse = (text: string) => setSaid({ text, wrong: true });
+
+  function refusalOf(error: unknown): string {
+    if (!(error instanceof CartularyError)) return sentence(error);
+    if (error.is('WEAK_PASSWORD')) return error.params.reason ?? sentence(error);
+    if (error.code === 'INVALID_PROPERTY') return t('used');
+    return error.code === 'FEATURE_DISABLED' ? t('disabled') : sentence(error);
+  }
+
+  async function submit(event: FormEvent): Promise<void> {
+    event.preventDefault();
+    if (password === '') return refuse(t('enter'));
+    if (password !== again) return refuse(t('different'));
+    setSaid(undefined);
+    try {
+      await clientOf(application).raw.resetPassword({ body: { token, password } });
+    } catch (error) {
+      return refuse(refusalOf(error));
+    }
+    setDone(true);
+    setSaid({ text: t('done'), wrong: false });
+  }
+
+  const field = (label: string, value: string, onChange: (text: string) => void) => (
+    <TextField
+      className="field"
+      value={value}
+      onChange={onChange}
+      type={shown ? 'text' : 'password'}
+      autoComplete="new-password"
+    >
+      <Label>{label}</Label>
+      <Input className="input" aria-describedby="message" />
+    </TextField>
+  );
+
+  return (
+    <Card title={t('title')} said={said}>
+      {done ? (
+        <a className="button primary" href={`/console/${encodeURIComponent(application)}`}>
+          {t('toSignIn')}
+        </a>
+      ) : (
+        !incomplete && (
+          <form onSubmit={submit} noValidate>
+            {field(t('password'), password, setPassword)}
+            {field(t('again'), again, setAgain)}
+            <Checkbox isSelected={shown} onChange={setShown} className="checkbox">
+              {t('show')}
+            </Checkbox>
+            <Button type="submit" className="button primary">
+              {t('submit')}
+            </Button>
+          </form>
+        )
+      )}
+    </Card>
+  );
+}

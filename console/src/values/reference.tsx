@@ -1,0 +1,25 @@
+import { Link } from '@tanstack/react-router';
+import { useTranslations } from 'use-intl';
+import type { RawReferenceValue } from '../api/client.ts';
+import { ShownValue } from './ShownValue.tsx';
+import type { ShowProps } from './where.ts';
+
+export function ShowReference({ value, where }: ShowProps<RawReferenceValue>) {
+  const t = useTranslations('values');
+  const params = { application: where.application, collection: value.collectionId, record: value.recordId };
+  return (
+    <Link
+      to="/$application/$collection/$record"
+      params={params}
+      className="value-reference"
+      preload="intent"
+      tabIndex={where.in === 'cell' ? -1 : 0}
+    >
+      {value.value === undefined ? (
+        <span className="hint">{t('gone')}</span>
+      ) : (
+        <ShownValue value={value.value} where={where} />
+      )}
+    </Link>
+  );
+}

@@ -1,0 +1,13 @@
+// Where a value stands: attachments and references need it for their addresses.
+
+export interface Where {
+  readonly application: string;
+  readonly collection: string;
+  /** A cell of the grid has one line; a page has room. */
+  readonly in: 'cell' | 'page';
+}
+
+export interface ShowProps<Value> {
+  readonly value: Value;
+  readonly where: Where;
+}
