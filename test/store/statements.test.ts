@@ -16,8 +16,8 @@ import { CHAPTERS, type Chapter, DOCUMENT, type Setting } from './statement-case
 const FOLDER = join(ROOT, 'test/store/statements');
 const WRITE = process.env.CARTULARY_TEST_WRITE_GOLDEN === '1';
 
-/** Sent by the first request after a while: to look up the token, and whether the schema is migrated. */
-const BEFORE_OPERATIONS = /^select (?:t\.secret_hash|migration from)/;
+/** Sent by the first request after a while, to look up the token and whether the schema is migrated, and by a job. */
+const BEFORE_OPERATIONS = /^select (?:t\.secret_hash|migration from)|^update \S+\.tokens as t set last_used_at/;
 
 describe('statements as they are sent', () => {
   let database: TestDatabase;

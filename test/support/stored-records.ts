@@ -29,6 +29,7 @@ const SYSTEM_TABLES = [
   'deliveries',
   'devices',
   'fence',
+  'idempotency_keys',
   'notifications',
   'password_resets',
   'quotas',
@@ -36,6 +37,7 @@ const SYSTEM_TABLES = [
   'sign_ons',
   'tokens',
   'users',
+  'views',
 ];
 
 export const schemaOf = (applicationId: string): string => `app_${applicationId}`;

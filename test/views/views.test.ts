@@ -2,8 +2,9 @@
 // collection goes.
 
 import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
-import type { Person } from '../support/application.ts';
+import { type Person, publishApplication } from '../support/application.ts';
 import { closeScene, done, openScene, refused, type Scene } from '../support/records.ts';
 import type { Reply } from '../support/server.ts';
 
@@ -13,6 +14,7 @@ const DOCUMENT = {
     { id: 'tothers0', name: 'Others', columns: [] },
   ],
 };
+const documentOf = (...ids: string[]) => ({ collections: ids.map((id) => ({ id, name: id, columns: [] })) });
 const VIEWS = '/collections/tthings0/views';
 const NO_VIEW = `v${'0'.repeat(26)}`;
 const SETTINGS_BYTES_MAX = 16 * 1024;
@@ -269,5 +271,26 @@ describe('views', () => {
     await publish(DOCUMENT.collections);
     assert.deepEqual(await listed(app.admin, there), []);
     assert.deepEqual(await listed(app.admin), kept);
+  });
+
+  it('are kept in applications of the version before them, also if one is published first', async () => {
+    const { server } = scene;
+    const folder = new URL('../../../migrations/application/', import.meta.url);
+    const [, ...later] = readdirSync(folder).sort();
+    const made = later.flatMap((file) => [
+      ...readFileSync(new URL(file, folder), 'utf8').matchAll(/^create table \{\{application\}\}\.(\w+)/gm),
+    ]);
+    assert.ok(made.some(([, table]) => table === 'views'));
+    for (const first of ['publish', 'ask']) {
+      const old = await publishApplication(server, { name: `Old ${first}`, ...documentOf('told0000', 'told0001') });
+      for (const [, table] of made) await server.database.sql(`drop table app_${old.id}.${table}`);
+      await server.database.sql(`update app_${old.id}.fence set migration = 1`);
+      if (first === 'publish') {
+        const next = { id: old.id, name: 'Old publish', activityLogEnabled: true, ...documentOf('told0000') };
+        done(await server.operator('POST', '/applications?allowDataLoss=true', next));
+      } else server.invalidate({ application: old.id });
+      done(await old.send('POST', '/collections/told0000/views', { json: { name: 'a', settings: {} } }));
+      assert.equal(done(await old.send('GET', '/collections/told0000/views')).length, 1);
+    }
   });
 });

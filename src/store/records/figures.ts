@@ -1,10 +1,7 @@
 // Figures over the records of a collection: one statement, and so one consistent snapshot, planned for its own parameters and run
 // like a search (store/database/handles, longQuery). It reads every record that matches; only the request's deadline bounds that.
 
-import type { PreparedApplication } from '../../domain/definition/application.ts';
-import type { Caller } from '../../domain/people/access.ts';
 import type { Grouping, Measure, Total } from '../../domain/records/figures.ts';
-import type { Condition } from '../../domain/search/condition.ts';
 import { fault } from '../../faults.ts';
 import { GROUPS_MAX } from '../../wire/figures.ts';
 import type { UserShort } from '../../wire/users.ts';
@@ -17,14 +14,13 @@ import { type Groups, groupsOf } from './figure-groups.ts';
 import { fenceChecked } from './list-plans.ts';
 import { numberText } from './record-values.ts';
 import type { Table } from './records.ts';
-import { searchCondition } from './search.ts';
+import type { Where } from './search.ts';
 import { tableOf } from './tables.ts';
 
 export interface FiguresQuery {
   readonly table: Table;
-  readonly application: PreparedApplication;
-  readonly caller: Caller;
-  readonly condition: Condition;
+  /** The search in SQL; undefined if every record matches. */
+  readonly where: Where | undefined;
   /** Only records of this creator count. */
   readonly scope: string | undefined;
   readonly grouping: Grouping | undefined;
@@ -106,9 +102,8 @@ function groupedStatement(query: FiguresQuery, groups: Groups): Statement {
 }
 
 /** SQL: the table with the alias `t`, with `m` for measured columns that are not projected, and which of its records count. */
-function sourceOf({ table, application, caller, condition, scope, measures }: FiguresQuery, params: Params): string {
+function sourceOf({ table, where, scope, measures }: FiguresQuery, params: Params): string {
   const { schema, collection, generation } = table;
-  const where = searchCondition(condition, { schema, collection, application, caller });
   const conditions = [
     ...(scope === undefined ? [] : [`t.created_by = ${params.text(scope)}`]),
     ...(where === undefined ? [] : [where(params)]),
