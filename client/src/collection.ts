@@ -3,6 +3,7 @@
 import type { Many, ManyOptions } from './batches.ts';
 import type { CollectionSchema } from './definition.ts';
 import { CartularyError } from './errors.ts';
+import { type FigureOptions, type Figures, readFigures } from './figures.ts';
 import { AttachmentHandle } from './files.ts';
 import {
   type CreateOptions,
@@ -20,7 +21,17 @@ import {
 import type { CallOptions, ListRecords } from './operation-types.ts';
 import type { Records } from './records.ts';
 import type { AttachmentMetadata, CollectionDefinition, RawRecord, RawRecordUpdate } from './shapes.ts';
-import type { Attachment, ChangesOf, NewValuesOf, RecordOf, ReferenceColumn, SortKey, UpsertKey } from './typed.ts';
+import type {
+  Attachment,
+  ChangesOf,
+  GroupKey,
+  NewValuesOf,
+  NumberColumn,
+  RecordOf,
+  ReferenceColumn,
+  SortKey,
+  UpsertKey,
+} from './typed.ts';
 import { type FileSource, resumeUpload, type UploadOptions, uploadFile } from './uploads.ts';
 import { encodeValues } from './values.ts';
 import { readPage, walkPages } from './walking.ts';
@@ -109,6 +120,19 @@ export class Collection<App, Name extends string> {
       const { records, after } = await readPage(this.#records.raw, input, { signal: options.signal });
       return { records: await this.#read(schema, records, options), after };
     });
+  }
+
+  /** How many records match. */
+  async count(search?: string, options: DeleteOptions = {}): Promise<number> {
+    const { groups } = await this.figures({ ...options, search });
+    return groups[0]?.count ?? 0;
+  }
+
+  /** Counts, sums and the like over the records that match, for all of them or in groups. */
+  figures<Measured extends NumberColumn<App, Name> = never>(
+    options: FigureOptions<GroupKey<App, Name>, Measured> = {},
+  ): Promise<Figures<Measured>> {
+    return this.#records.withSchema(this.name, (schema) => readFigures(this.#records.raw, schema, options));
   }
 
   create(values: NewValuesOf<App, Name>, options: CreateOptions = {}): Promise<RecordOf<App, Name>> {

@@ -5,6 +5,7 @@ export { type Client, createClient } from './client.ts';
 export type { ChangeOptions, Collection, PageOptions, SearchOptions } from './collection.ts';
 export { UnknownNameError } from './definition.ts';
 export { type BatchProgress, CartularyError, ConnectionError, type ErrorCode, type ErrorParams } from './errors.ts';
+export type { FigureOptions, Figures, GroupFigures } from './figures.ts';
 export type { CreateOptions, DeleteOptions, Source, Target } from './many-records.ts';
 export type { Bytes, CallOptions, ListRecords, OperationTypes, RawOperations, Reply } from './operation-types.ts';
 export type { OperationName } from './operations.ts';
@@ -18,8 +19,10 @@ export type {
   ChangesOf,
   CollectionName,
   Column,
+  GroupKey,
   Metadata,
   NewValuesOf,
+  NumberColumn,
   PlainValue,
   RecordOf,
   Reference,

@@ -225,14 +225,17 @@ export interface CallOptions {
   readonly repeat?: 'always' | 'never' | undefined;
 }
 
+/** The input may be left out where nothing in it is required. */
+type Given<Input> = NoInput extends Input
+  ? [input?: Input, options?: CallOptions]
+  : [input: Input, options?: CallOptions];
 type ForEach<Body> = Body extends readonly unknown[] ? readonly RawRecord[] : RawRecord;
 type TakesOneOrMany = 'createRecords' | 'upsertRecords';
 
 /** Every operation of the interface by its name, as the OpenAPI document has it. */
 export type RawOperations = {
   readonly [Name in Exclude<OperationName, TakesOneOrMany>]: (
-    input: OperationTypes[Name]['in'],
-    options?: CallOptions,
+    ...given: Given<OperationTypes[Name]['in']>
   ) => Promise<Reply<OperationTypes[Name]['out']>>;
 } & {
   readonly [Name in TakesOneOrMany]: <Body extends OneOrMany<RawNewRecord>>(

@@ -191,3 +191,19 @@ export type ReferenceColumn<App, Name> = {
     : never;
 }[keyof ColumnsOf<App, Name>] &
   string;
+
+type WithShape<Columns, Which> = {
+  [Key in keyof Columns]: ShapeOf<Columns[Key]> extends Which ? Key : never;
+}[keyof Columns] &
+  string;
+
+/** Columns that can be summed up. */
+export type NumberColumn<App, Name> = WithShape<ColumnsOf<App, Name>, 'Number' | Anything>;
+
+/** What figures can be grouped by. */
+export type GroupKey<App, Name> =
+  | '$createdAt'
+  | '$updatedAt'
+  | '$createdBy'
+  | '$updatedBy'
+  | WithShape<ColumnsOf<App, Name>, 'String' | 'Number' | 'Boolean' | 'User' | 'Date' | 'DateTime' | Anything>;

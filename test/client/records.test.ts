@@ -140,6 +140,25 @@ describe('the records of the client', () => {
     assert.deepEqual({ ...(await first?.get()) }, { ...site });
   });
 
+  it('are counted and added up, by the names of columns', async () => {
+    const rows = [{ Name: 'Tower', Floors: 3 }, { Name: 'Tower', Floors: 5 }, { Name: 'Shed' }];
+    await sites().createMany(rows).finish();
+    const search = 'Name=Tower OR Name=Shed';
+    assert.equal(await sites().count(search), 3);
+    const { groups, more } = await sites().figures({ search, groupBy: 'Name', sum: ['Floors'], maximum: ['Floors'] });
+    const none = { average: {}, minimum: {} };
+    assert.deepEqual(groups, [
+      { group: 'Shed', count: 1, sum: { Floors: null }, maximum: { Floors: null }, ...none },
+      { group: 'Tower', count: 2, sum: { Floors: 8 }, maximum: { Floors: 5 }, ...none },
+    ]);
+    assert.equal(more, false);
+    const years = await sites().figures({ search, groupBy: '$createdAt', unit: 'year' });
+    assert.deepEqual(
+      years.groups.map(({ count }) => count),
+      [3],
+    );
+  });
+
   it('name what is not there, and what cannot be sent', async () => {
     await assert.rejects(scene.client.collection('Vists').first(), /no collection "Vists".*Sites, Visits/);
     await assert.rejects(sites().create({ Nmae: 'x' }), /Sites has no column "Nmae".*Name, Code, Floors/);

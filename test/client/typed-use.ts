@@ -71,6 +71,14 @@ export async function use(client: Client<Test>, attachment: Attachment): Promise
   visits.search('', { sort: 'Tags' });
   // @ts-expect-error: the column is no reference
   visits.search('', { follow: ['Title'] });
+
+  // How it is counted
+  const { groups } = await visits.figures({ groupBy: 'Started', unit: 'month', sum: ['Number'] });
+  groups[0]?.sum.Number?.toFixed();
+  // @ts-expect-error: only numbers are summed up
+  await visits.figures({ sum: ['Title'] });
+  // @ts-expect-error: not grouped by arrays
+  await visits.figures({ groupBy: 'Tags' });
 }
 
 /** Without types, every name compiles, and values are of any plain kind. */
