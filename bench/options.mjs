@@ -34,6 +34,7 @@ Scenarios
   road         what each stage of a get and of a create costs the server
   growth       ours with N records against ours with 10 N, at 1 connection
   publish      a column becomes sortable, searchable, unique while a reader and a writer go on
+  backup       a backup of all records and its restoration, and the server's memory
   import       a CSV file imported against batches of 100 sent by hand, and the importer's memory
   attachments  files: memory on disk and on S3, and speed against the bare limit; fails beyond the bound of memory
   peers        ours, the bare limit and other products, which are installed for it

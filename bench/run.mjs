@@ -15,6 +15,7 @@ import { OPERATIONS } from './operations.mjs';
 import { readOptions } from './options.mjs';
 import { allowConnections } from './peers/database.mjs';
 import { runApplications } from './scenario-applications.mjs';
+import { runBackup } from './scenario-backup.mjs';
 import { runCompression } from './scenario-compression.mjs';
 import { runFairness } from './scenario-fairness.mjs';
 import { runGrowth } from './scenario-growth.mjs';
@@ -41,6 +42,7 @@ const SCENARIOS = {
   applications: runApplications,
   compression: runCompression,
   import: runImport,
+  backup: runBackup,
   fairness: runFairness,
   neighbours: runNeighbours,
   peers: runPeers,

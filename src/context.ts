@@ -186,6 +186,8 @@ export interface VisitorContext {
 
 /** The operator belongs to no application and has access to the whole database. */
 export interface OperatorContext {
+  /** Of Cartulary. */
+  readonly version: string;
   readonly database: Database;
   readonly source: ActivitySource;
   readonly attachments: AttachmentDependencies;

@@ -50,6 +50,7 @@ export const FAULTS = {
   INVALID_PERIOD: row<{ reason: string }>(400),
   INVALID_NOTIFICATION: row<{ property: string; reason: string }>(400),
   INVALID_DEFINITION: row<{ problems: readonly { path: string; reason: string }[] }>(400),
+  INVALID_ARCHIVE: row<{ reason: string }>(400),
   /** Only for a scheme that is not known: why credentials are wrong is not told. */
   UNAUTHORIZED: row<{ reason: string } | undefined>(401),
   FORBIDDEN: row(403),
@@ -77,6 +78,7 @@ export const FAULTS = {
   UNIQUE_COLLISION: row<{
     collisions: readonly { collectionId: string; columnId: string; value: unknown; recordIds: readonly string[] }[];
   }>(409),
+  RESTORE_CONFLICT: row<{ reason: string }>(409),
   MODE_HAS_USERS: row<{ users: number }>(409),
   UPLOAD_OFFSET_MISMATCH: row<{ offset: number }>(409),
   IDEMPOTENCY_KEY_IN_USE: row(409),

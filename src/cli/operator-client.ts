@@ -1,5 +1,7 @@
 // The client of the operator interface that all commands use. It talks HTTP like any other client.
 
+import type { Readable } from 'node:stream';
+import { StringDecoder } from 'node:string_decoder';
 import { type Config, readConfig } from '../settings/settings.ts';
 import { CommandFailure, exitOfStatus } from './failure.ts';
 import { keepApplications } from './name-cache.ts';
@@ -16,10 +18,18 @@ export interface OperatorClient {
   lines(method: string, path: string): AsyncIterable<unknown>;
 }
 
+/** For backups, which only the operator has. */
+export interface TransferClient extends OperatorClient {
+  /** The bytes of a reply, as they arrive. */
+  bytes(path: string): AsyncIterable<Buffer>;
+  /** Sends bytes of any length. */
+  upload(path: string, stream: Readable): Promise<unknown>;
+}
+
 export async function connectOperator(
   environment: NodeJS.ProcessEnv,
   options: AddressOptions,
-): Promise<OperatorClient> {
+): Promise<TransferClient> {
   const config: Config = readConfig(environment);
   const key = await findKey(config);
   const keyIsKept = config.CARTULARY_OPERATOR_KEY === undefined;
@@ -33,6 +43,8 @@ export async function connectOperator(
       return reply;
     },
     lines: (method, path) => client.lines({ method, path, body: undefined }),
+    bytes: (path) => client.bytes({ method: 'GET', path, body: undefined }),
+    upload: (path, stream) => client.send({ method: 'POST', path, body: undefined, stream }),
   };
 }
 
@@ -64,18 +76,28 @@ class Client {
 
   async send(order: Order): Promise<unknown> {
     let text = '';
-    for await (const chunk of this.#chunks(order)) text += chunk;
+    for await (const chunk of this.#texts(order)) text += chunk;
     return text === '' ? undefined : JSON.parse(text);
   }
 
   async *lines(order: Order): AsyncGenerator<unknown> {
     let text = '';
-    for await (const chunk of this.#chunks(order)) {
+    for await (const chunk of this.#texts(order)) {
       text += chunk;
       const whole = text.split('\n');
       text = whole.pop() ?? '';
       for (const line of whole) yield JSON.parse(line);
     }
+  }
+
+  bytes(order: Order): AsyncIterable<Buffer> {
+    return this.#chunks(order);
+  }
+
+  async *#texts(order: Order): AsyncGenerator<string> {
+    const decoder = new StringDecoder('utf8');
+    for await (const chunk of this.#chunks(order)) yield decoder.write(chunk);
+    yield decoder.end();
   }
 
   #takeIdle(): OperatorConnection | undefined {
@@ -87,21 +109,24 @@ class Client {
   }
 
   /** The chunks of a successful reply; any other reply is thrown. */
-  async *#chunks(order: Order): AsyncGenerator<string> {
+  async *#chunks(order: Order): AsyncGenerator<Buffer> {
     let connection: OperatorConnection | undefined;
     try {
       connection = this.#takeIdle() ?? (await OperatorConnection.open(this.#server, this.#key));
       const response = await connection.send(order);
       const { statusCode: status = 0 } = response;
-      let problem = '';
-      for await (const chunk of response) {
+      const problem: Buffer[] = [];
+      for await (const chunk of response as AsyncIterable<Buffer>) {
         if (isGood(status)) yield chunk;
-        else problem += chunk;
+        else problem.push(chunk);
       }
-      connection.markUsed();
-      this.#idle.push(connection);
-      connection = undefined;
-      if (!isGood(status)) throw this.#refusal(status, problem);
+      // A refused upload was not sent to its end.
+      if (order.stream === undefined) {
+        connection.markUsed();
+        this.#idle.push(connection);
+        connection = undefined;
+      }
+      if (!isGood(status)) throw this.#refusal(status, Buffer.concat(problem).toString());
     } catch (error) {
       throw this.#unanswered(error);
     } finally {

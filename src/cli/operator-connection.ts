@@ -6,7 +6,7 @@ import { createSecretKey, randomBytes } from 'node:crypto';
 import http from 'node:http';
 import https from 'node:https';
 import type { Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
+import type { Duplex, Readable } from 'node:stream';
 import { endpointOf, isSameProof, proveOperatorKey } from '../domain/people/server-proof.ts';
 import type { OperatorProof } from '../wire/operator.ts';
 import { CommandFailure } from './failure.ts';
@@ -23,6 +23,8 @@ export interface Order {
   /** Relative to the operator interface. */
   readonly path: string;
   readonly body: unknown;
+  /** Bytes of any length in the place of a body, sent once the server asks for them. */
+  readonly stream?: Readable;
 }
 
 const PROBE_MS = 30_000;
@@ -32,7 +34,7 @@ const PROOF_MS_MAX = 10_000;
 const PROOF_CHARACTERS_MAX = 10_000;
 
 /** The server closed the connection before it had replied. */
-export const isCut = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ECONNRESET';
+export const isCut = (error: unknown): boolean => (error as NodeJS.ErrnoException | undefined)?.code === 'ECONNRESET';
 
 export class OperatorConnection {
   readonly #server: ServerAddress;
@@ -79,7 +81,7 @@ export class OperatorConnection {
 
   /** Not with `fetch`, which times out after five minutes without a reply: publishing may take longer. */
   #exchange(
-    { method, path, body }: Order,
+    { method, path, body, stream }: Order,
     credentials: http.OutgoingHttpHeaders,
     signal?: AbortSignal,
   ): Promise<http.IncomingMessage> {
@@ -87,6 +89,8 @@ export class OperatorConnection {
     const headers = {
       ...credentials,
       ...(content === undefined ? {} : { 'content-type': 'application/json', 'content-length': content.length }),
+      // A server that refuses replies before the first byte.
+      ...(stream === undefined ? {} : { 'content-type': 'application/x-tar', expect: '100-continue' }),
     };
     const { root } = this.#server;
     return new Promise((resolve, reject) => {
@@ -94,12 +98,16 @@ export class OperatorConnection {
       const options = { method, headers, agent: this.#agent, ...(signal === undefined ? {} : { signal }) };
       const sent = request(`${root}/operator/v1${path}`, options, (response) => {
         this.#socket = response.socket;
-        resolve(response.setEncoding('utf8'));
+        resolve(response);
       });
       // TCP keep-alive notices a server that vanished without closing the connection.
       sent.setSocketKeepAlive(true, PROBE_MS);
       sent.on('error', reject);
-      sent.end(content);
+      if (stream === undefined) sent.end(content);
+      else {
+        sent.flushHeaders();
+        sent.once('continue', () => stream.on('error', reject).pipe(sent));
+      }
     });
   }
 
@@ -132,7 +140,7 @@ export class OperatorConnection {
       const endpoint = endpointOf(remoteAddress, remotePort);
       const { statusCode: status, headers } = response;
       let text = '';
-      for await (const chunk of response) {
+      for await (const chunk of response.setEncoding('utf8')) {
         text += chunk;
         if (text.length > PROOF_CHARACTERS_MAX) throw this.#unproven();
       }

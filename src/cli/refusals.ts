@@ -92,6 +92,8 @@ const SENTENCES: Readonly<Record<string, Sentence>> = {
     'The users of this application are shared users of its organization. Disable the user here, or delete the shared user with `shared-users delete`.',
   MODE_HAS_USERS: ({ users = 0 }) =>
     `Shared-users mode, and the organization while it is on, can change only while the application has no users. It has ${users}.`,
+  INVALID_ARCHIVE: ({ reason = '' }) => reason,
+  RESTORE_CONFLICT: ({ reason = '' }) => reason,
   APPLICATION_NOT_FOUND: unknown('application', 'applicationId'),
   ORGANIZATION_NOT_FOUND: unknown('organization', 'name'),
   USER_NOT_FOUND: unknown('user', 'userId'),
@@ -126,7 +128,10 @@ const SENTENCES: Readonly<Record<string, Sentence>> = {
     if (reason === 'authentication') return 'Too many wrong passwords or tokens came from here; try again in a minute.';
     return 'The server receives too many requests; try again in a minute.';
   },
-  UNAVAILABLE: ({ reason = '' }) => `The server cannot do it now (${reason}); try again.`,
+  UNAVAILABLE: ({ reason = '' }) =>
+    reason === 'backup'
+      ? 'A backup is being made; try again when it is done.'
+      : `The server cannot do it now (${reason}); try again.`,
   INTERNAL_ERROR: () => 'The server failed. Its log has the reason.',
 };
 

@@ -2,6 +2,7 @@
 
 import { isoTime } from '../domain/dates/iso-time.ts';
 import type { PublishingContext } from '../operations/applications/filling.ts';
+import { removeInterruptedRestores } from '../operations/backup/leftovers.ts';
 import type { UpkeepContext } from '../operations/every-application.ts';
 import { keepActivityLogs } from '../operations/upkeep/activity-months.ts';
 import { sweepUnfinished, sweepUnheldAndStray } from '../operations/upkeep/attachment-sweep.ts';
@@ -55,6 +56,13 @@ export function jobsOf(context: JobsContext, { unheldDays, activityLogDays }: Jo
       everyMs: HOUR_MS,
       run: (signal) => removeFinishedNotifications(context, signal),
     }),
+    {
+      name: 'interrupted-restores',
+      everyMs: HOUR_MS,
+      // A server that was killed while it restored a backup is started again.
+      atStart: true,
+      run: () => removeInterruptedRestores(context),
+    },
     { name: 'erasures', everyMs: 2_000, run: (signal) => eraseRemoved(context, signal) },
     {
       name: 'unfinished-attachments',

@@ -66,10 +66,12 @@ export function requests(): void {
 /** Those that the operator's interface alone returns. */
 type OperatorCode =
   | 'INVALID_DEFINITION'
+  | 'INVALID_ARCHIVE'
   | 'APPLICATION_NOT_FOUND'
   | 'ORGANIZATION_NOT_FOUND'
   | 'WOULD_LOSE_DATA'
   | 'UNIQUE_COLLISION'
+  | 'RESTORE_CONFLICT'
   | 'MODE_HAS_USERS';
 
 export function errors(): void {

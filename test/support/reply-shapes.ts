@@ -7,6 +7,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { FAULTS } from '../../src/faults.ts';
 import { openApiDocument } from '../../src/http/openapi/document.ts';
 import { ROUTES, SUBJECTS, VISITOR_ROUTES } from '../../src/http/routes/table.ts';
+import { RestoreReply } from '../../src/wire/backup.ts';
 import { DoctorLine } from '../../src/wire/doctor.ts';
 import { PATTERNS } from '../../src/wire/identifiers.ts';
 import {
@@ -104,8 +105,8 @@ function checkedOperation({ method, path }: (typeof ROUTES)[number] | (typeof VI
   return { method, path: pathPattern(path), validators: new Map(validators), refusals };
 }
 
-/** What a success of an operator's route has for a body: JSON of a shape, lines of JSON, or nothing at all. */
-type Success = { readonly json: object } | { readonly line: object } | 'nothing';
+/** What a success of an operator's route has for a body: JSON of a shape, lines of JSON, other bytes, or nothing at all. */
+type Success = { readonly json: object } | { readonly line: object } | 'bytes' | 'nothing';
 
 const json = (shape: object): Success => ({ json: shape });
 const list = (items: object): Success => ({ json: { type: 'array', items } });
@@ -145,14 +146,17 @@ export const OPERATOR_SUCCESSES: Readonly<Record<string, Success>> = {
   [`DELETE ${ORGANIZATION}/sharedUsers/:sharedUserId`]: 'nothing',
   [`PUT ${ORGANIZATION}/sharedUsers/:sharedUserId/password`]: 'nothing',
   'POST /operator/v1/doctor': { line: DoctorLine },
+  'GET /operator/v1/backup': 'bytes',
+  'POST /operator/v1/restore': json(RestoreReply),
 };
 
 function checkedByOperator([title, success]: readonly [string, Success]): Checked {
   const [method = '', path = ''] = title.split(' ');
-  const shape = success === 'nothing' ? undefined : 'json' in success ? success.json : success.line;
-  const type = success !== 'nothing' && 'json' in success ? JSON_TYPE : LINES_TYPE;
-  const validators = shape === undefined ? [] : [[200, validatorOf(type, shape)] as const];
-  return { method, path: pathPattern(path), validators: new Map(validators), refusals: undefined };
+  const at = { method, path: pathPattern(path), refusals: undefined };
+  if (success === 'nothing') return { ...at, validators: new Map() };
+  if (success === 'bytes') return { ...at, validators: new Map([[200, undefined]]) };
+  const validator = 'json' in success ? validatorOf(JSON_TYPE, success.json) : validatorOf(LINES_TYPE, success.line);
+  return { ...at, validators: new Map([[200, validator]]) };
 }
 
 const CHECKED = [

@@ -83,6 +83,7 @@ const ROOMS: Readonly<Record<string, Readonly<Record<string, Part>>>> = {
     },
     people: { mayImport: [FLOOR], because: 'rules on users do not depend on what an application stores' },
     activity: { mayImport: [FLOOR, 'definition'], because: 'a log entry names what the definition names' },
+    backup: { mayImport: [], because: 'the form of an archive does not depend on what is in it' },
   },
   store: {
     database: { mayImport: [], because: 'connections and transactions know no table' },
@@ -95,6 +96,7 @@ const ROOMS: Readonly<Record<string, Readonly<Record<string, Part>>>> = {
     notifications: { mayImport: ['database', 'people'], because: 'a notification goes to users' },
     views: { mayImport: ['database'], because: 'what a client keeps for itself is looked into by no other room' },
     idempotency: { mayImport: ['database'], because: 'replies are kept alike, whatever they report' },
+    backup: { mayImport: ['database'], because: 'a backup copies tables as they are' },
     applications: {
       mayImport: ['database', 'nodes', 'activity', 'people', 'records'],
       because: 'publishing changes the tables of everything that an application has',
@@ -122,6 +124,7 @@ const ROOMS: Readonly<Record<string, Readonly<Record<string, Part>>>> = {
       mayImport: [FLOOR, 'attachments', 'applications', 'people', 'notifications'],
       because: 'jobs finish what operations of every room began',
     },
+    backup: { mayImport: ['attachments'], because: 'a backup reads and writes the files of attachments' },
     doctor: { mayImport: [FLOOR, 'attachments', 'upkeep'], because: 'the doctor finds what upkeep would remove' },
   },
   http: {

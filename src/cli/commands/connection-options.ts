@@ -3,7 +3,7 @@
 import type { CommandRow, OptionRow } from './row.ts';
 
 /** Options of commands that use the operator key. */
-const OPERATOR_OPTIONS: readonly OptionRow[] = [
+export const OPERATOR_OPTIONS: readonly OptionRow[] = [
   {
     flags: '--url <address>',
     text: 'address of the server; by default from CARTULARY_HOST and CARTULARY_PORT, or from the data folder',

@@ -106,6 +106,10 @@ export async function findApplicationId(client: OperatorClient, given: string): 
   return chosen('application', given, (await client.send('GET', '/applications')) as Candidate[]).id;
 }
 
+/** Among the applications of a backup. Returns the identifier. */
+export const chooseApplication = (applications: readonly Candidate[], given: string): string =>
+  chosen('application of the backup', given, applications).id;
+
 /** The definition of the application, for commands that need to know its modes or collections. */
 export async function findApplication(client: OperatorClient, given: string): Promise<Definition> {
   return (await client.send('GET', `/applications/${await findApplicationId(client, given)}`)) as Definition;

@@ -5,6 +5,7 @@ import { IMPORT_COMMANDS } from '../moving/import-command.ts';
 import { TYPE_COMMANDS } from './application-types.ts';
 import { APPLICATION_COMMANDS } from './applications.ts';
 import { ATTACHMENT_COMMANDS } from './attachments.ts';
+import { BACKUP_COMMANDS } from './backup.ts';
 import { completionCommand } from './completion.ts';
 import { DOCTOR_COMMANDS } from './doctor.ts';
 import { LOGIN_COMMANDS } from './login.ts';
@@ -56,6 +57,7 @@ const ROWS: readonly CommandRow[] = [
   ...NOTIFY_COMMANDS,
   ...LOG_COMMANDS,
   ...OPEN_COMMANDS,
+  ...BACKUP_COMMANDS,
 ];
 
 export const COMMANDS: readonly CommandRow[] = [...ROWS, completionCommand(ROWS)];

@@ -1,16 +1,20 @@
 // The routes of the operator's interface. They belong to no application, and only the operator's key gives access. Those
 // of users, tokens and organizations are in operator-people.
 
+import { Readable } from 'node:stream';
 import { fault } from '../../faults.ts';
 import * as applications from '../../operations/applications/applications.ts';
 import { showProgress } from '../../operations/applications/progress.ts';
 import { publish } from '../../operations/applications/publish.ts';
 import * as quotas from '../../operations/applications/quotas.ts';
+import { type Backup, openBackup } from '../../operations/backup/backup.ts';
+import { restore } from '../../operations/backup/restore.ts';
 import * as doctor from '../../operations/doctor/doctor.ts';
+import { isIdentifier } from '../../wire/identifiers.ts';
 import { ProofRequest } from '../../wire/operator.ts';
 import { publishDocumentSchema, QuotaChange } from '../../wire/publish-document.ts';
 import { OVERVIEW_DEFAULT, OVERVIEW_MAX } from '../../wire/quotas.ts';
-import { NO_CONTENT, replyJson, replyLines } from '../replies/reply.ts';
+import { NO_CONTENT, type Reply, replyJson, replyLines } from '../replies/reply.ts';
 import type { Input } from '../requests/input.ts';
 import { readWhole } from '../requests/list-parameters.ts';
 import { anyJson, one } from '../requests/shapes.ts';
@@ -141,5 +145,57 @@ export const OPERATOR_ROUTES: readonly OperatorRoute[] = [
       return replyLines(doctor.examine(context, options));
     },
   }),
+  operatorRoute({
+    method: 'GET',
+    path: '/operator/v1/backup',
+    permission: 'operator',
+    parameters: {
+      application: { schema: { type: 'string' }, sentence: 'Of one application alone: its identifier.' },
+    },
+    refusesOthers: true,
+    sentence: 'A backup of the database and the files of attachments, as of one moment: a tar archive.',
+    run: (context, { query }) => replyBackup(() => openBackup(context, applicationIn(query))),
+  }),
+  operatorRoute({
+    method: 'POST',
+    path: '/operator/v1/restore',
+    permission: 'operator',
+    parameters: {
+      application: { schema: { type: 'string' }, sentence: 'Restores one application of the backup: its identifier.' },
+      as: { schema: { type: 'string' }, sentence: 'Restores it as another application with this name.' },
+    },
+    refusesOthers: true,
+    sentence: 'Restores a backup, which is the body, into an empty server, or one application beside others.',
+    run: async (context, { query, receiveFile }) => {
+      const options = { applicationId: applicationIn(query), as: nameIn(query) };
+      return replyJson(await restore(context, receiveFile(Number.POSITIVE_INFINITY), options));
+    },
+  }),
   ...OPERATOR_PEOPLE_ROUTES,
 ];
+
+function applicationIn({ application }: Input<unknown>['query']): string | undefined {
+  if (application === undefined || isIdentifier('applicationId', application)) return application;
+  throw fault('INVALID_PARAMETER', { parameter: 'application', reason: 'is not the identifier of an application' });
+}
+
+const NAME_MAX = 100;
+
+function nameIn({ as }: Input<unknown>['query']): string | undefined {
+  if (as === undefined || (as.trim() !== '' && as.length <= NAME_MAX)) return as;
+  throw fault('INVALID_PARAMETER', { parameter: 'as', reason: `must be a name of 1 to ${NAME_MAX} characters` });
+}
+
+/** Opened when its headers are about to go out, so that a client that has left by then leaves nothing open. */
+function replyBackup(open: () => Promise<Backup>): Reply {
+  let backup: Backup | undefined;
+  return {
+    status: 200,
+    headers: { 'content-type': 'application/x-tar', 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' },
+    stream: async () => {
+      backup = await open();
+      return Readable.from(backup.bytes, { objectMode: false });
+    },
+    afterStream: () => void backup?.close(),
+  };
+}

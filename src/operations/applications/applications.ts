@@ -6,6 +6,7 @@ import { getApplication, listApplications, removeApplication } from '../../store
 import { insertErasure } from '../../store/applications/erasures.ts';
 import { dropApplicationSchema } from '../../store/applications/migrate.ts';
 import { lockPublishing } from '../../store/applications/publish-state.ts';
+import { backupUnderWay, mayDestroy } from '../../store/database/backup-locks.ts';
 import { announceToNodes } from '../../store/nodes/messages.ts';
 import type { Definition } from '../../wire/publish-document.ts';
 
@@ -34,6 +35,9 @@ export async function remove(context: OperatorContext, applicationId: string): P
   await context.database.publisher(applicationId, async (publisher) => {
     await lockPublishing(publisher, applicationId);
     await publisher.transaction(async (tx) => {
+      for (const what of ['tables', 'files'] as const) {
+        if (!(await mayDestroy(tx.system, what))) throw backupUnderWay();
+      }
       if (!(await removeApplication(tx.system, applicationId))) throw fault('APPLICATION_NOT_FOUND', { applicationId });
       await dropApplicationSchema(tx.application);
       // A job deletes its files (operations/upkeep/erasure).

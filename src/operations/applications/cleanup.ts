@@ -11,6 +11,7 @@ import {
   dropOtherProjections,
   dropTable,
 } from '../../store/applications/table-changes.ts';
+import { isBackupUnderWay } from '../../store/database/backup-locks.ts';
 import type { Publisher } from '../../store/database/handles.ts';
 import { announceToNodes } from '../../store/nodes/messages.ts';
 import { indexesOf } from '../../store/records/tables.ts';
@@ -59,4 +60,9 @@ export async function cleanUpAbandoned(context: PublishingContext, applicationId
   await context.database.publisher(applicationId, async (publisher) => {
     if (await tryLockPublishing(publisher, applicationId)) await cleanUp(context, publisher, applicationId);
   });
+}
+
+/** That it gives way to a backup needs no report: a job tries again until the backup is done. */
+export function reportUnsettled({ observe }: PublishingContext, applicationId: string, error: unknown): void {
+  if (!isBackupUnderWay(error)) observe({ event: 'application.unsettled', applicationId, error });
 }

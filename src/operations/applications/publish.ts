@@ -14,7 +14,7 @@ import type { Application } from '../../wire/applications.ts';
 import type { DefinitionChange } from '../../wire/operator.ts';
 import type { Definition, PublishDocument } from '../../wire/publish-document.ts';
 import { requireApplication } from './applications.ts';
-import { cleanUp, cleanUpAbandoned } from './cleanup.ts';
+import { cleanUp, cleanUpAbandoned, reportUnsettled } from './cleanup.ts';
 import { prepareTables } from './prepare.ts';
 import { reportProgress } from './progress.ts';
 import { makePlan, type PublishPlan, type PublishRequest, refuseDataLoss } from './publish-plan.ts';
@@ -73,16 +73,16 @@ async function run(context: OperatorContext, request: PublishRequest): Promise<P
       const done =
         plan.changes.length === 0 ? published(context, plan) : await prepareAndSwitch(context, publisher, plan);
       // The definition is published; a job cleans up what this could not.
-      await cleanUp(context, publisher, applicationId).catch((error: unknown) => {
-        context.observe({ event: 'application.unsettled', applicationId, error });
-      });
+      await cleanUp(context, publisher, applicationId).catch((error: unknown) =>
+        reportUnsettled(context, applicationId, error),
+      );
       return done;
     });
   } catch (error) {
     // On another connection, because this one may be what failed. The reply names the first error.
-    await cleanUpAbandoned(context, applicationId).catch((left: unknown) => {
-      context.observe({ event: 'application.unsettled', applicationId, error: left });
-    });
+    await cleanUpAbandoned(context, applicationId).catch((left: unknown) =>
+      reportUnsettled(context, applicationId, left),
+    );
     throw error;
   }
 }

@@ -5,6 +5,7 @@
 
 import { monthAfter, monthName, monthsToKeep, parseMonthName } from '../../domain/activity/activity-months.ts';
 import { firstUuidAt } from '../../domain/ids.ts';
+import { mayDestroy } from '../database/backup-locks.ts';
 import { isLocked } from '../database/database-errors.ts';
 import type { Reader, Transaction, Writer } from '../database/handles.ts';
 
@@ -21,7 +22,7 @@ export interface ActivityPartition extends Span {
 const DEFAULT_PARTITION = 'activity_rest';
 
 /** Without the default partition. */
-export async function activityPartitions(reader: Reader): Promise<ActivityPartition[]> {
+export async function activityPartitions(reader: Pick<Reader, 'schema' | 'rows'>): Promise<ActivityPartition[]> {
   const rows = await reader.rows(
     `select c.relname::text from pg_inherits i join pg_class c on c.oid = i.inhrelid
      where i.inhparent = $1::regclass order by 1`,
@@ -177,8 +178,20 @@ async function attach(tx: Transaction, table: string, { from, to }: Span): Promi
     for values from (${first}) to ('${firstUuidAt(to)}')`);
 }
 
+/** Those that a backup had, in a new schema. */
+export async function createPartitions(tx: Transaction, names: readonly string[]): Promise<void> {
+  for (const name of names) {
+    const span = parsePartitionName(name);
+    if (span === undefined) throw new Error(`${name} is no partition of the activity log`);
+    await tx.rows(`create table ${tx.schema}.${span.table} (id uuid primary key, entry text not null)`);
+    await attach(tx, `${tx.schema}.${span.table}`, span);
+  }
+}
+
+/** Leaves it to a later round while a backup may still have to copy it. */
 export function dropPartition(writer: Writer, { table }: ActivityPartition): Promise<void> {
   return withShortLocks(writer, async (tx) => {
+    if (!(await mayDestroy(tx, 'tables'))) return;
     await tx.rows(`drop table if exists ${tx.schema}.${table}`);
   });
 }

@@ -172,12 +172,12 @@ async function readMigration(reader: Reader, locking = ''): Promise<number> {
   return Number(rows[0]?.[0]);
 }
 
-/** Creates the schema of a new application, without its collections. */
+/** Creates the schema of a new application, without its collections. `upTo`: with the migrations up to that one. */
 export async function createApplicationSchema(
   tx: Transaction,
-  { generation, logs }: { generation: number; logs: boolean },
+  { generation, logs, upTo }: { generation: number; logs: boolean; upTo?: number },
 ): Promise<void> {
-  const migrations = await applicationMigrations(MIGRATIONS);
+  const migrations = (await applicationMigrations(MIGRATIONS)).filter(({ number }) => number <= (upTo ?? number));
   // A Citus cluster then places the schema on one of its workers; plain PostgreSQL accepts the setting and ignores it.
   await tx.rows("set local citus.enable_schema_based_sharding = 'on'");
   await tx.rows(`create schema ${tx.schema}`);
@@ -191,6 +191,12 @@ export async function createApplicationSchema(
 
 export async function dropApplicationSchema(tx: Transaction): Promise<void> {
   await tx.rows(`drop schema ${tx.schema} cascade`);
+}
+
+/** The last migrations that this version has. */
+export async function knownMigrations(folder: URL = MIGRATIONS): Promise<{ system: number; application: number }> {
+  const [system, application] = await Promise.all([readMigrations('system', folder), applicationMigrations(folder)]);
+  return { system: system.at(-1)?.number ?? 0, application: application.at(-1)?.number ?? 0 };
 }
 
 /** Whether every system migration of this version is applied. */

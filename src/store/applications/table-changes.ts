@@ -5,6 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { PreparedCollection } from '../../domain/definition/application.ts';
 import { type Projection, SEARCH_TEXT } from '../../domain/records/projections.ts';
 import { fault } from '../../faults.ts';
+import { backupUnderWay, mayDestroy } from '../database/backup-locks.ts';
 import { isLocked, isRetriable } from '../database/database-errors.ts';
 import type { Publisher, Reader, Transaction } from '../database/handles.ts';
 import { type Index, indexesOf, sqlType, tableOf, violatedColumn } from '../records/tables.ts';
@@ -61,6 +62,18 @@ function runLocking(publisher: Publisher, collectionId: string, statement: strin
   });
 }
 
+/** The same for a statement that drops what a backup may still have to copy. Throws while one is under way. */
+function runDropping(publisher: Publisher, collectionId: string, statement: string): Promise<void> {
+  const { schema } = publisher.application;
+  return retryOnLockTimeout(async (lockTimeoutMs) => {
+    const steps = lockingSteps(schema, collectionId, { lockTimeoutMs, statement });
+    await publisher.transaction(async ({ system, application }) => {
+      if (!(await mayDestroy(system, 'tables'))) throw backupUnderWay();
+      await application.commitWith(steps);
+    });
+  });
+}
+
 /**
  * Blocks writers but not readers until the commit. A weaker mode would not wait for transactions that have locked rows and
  * are about to write them, and would deadlock with them.
@@ -78,6 +91,12 @@ export async function awaitWriters(publisher: Publisher, collectionId: string): 
  * conditions, order and uniqueness; projected columns follow (domain/records/projections).
  */
 export async function createCollectionTable(tx: Transaction, collection: PreparedCollection): Promise<void> {
+  await createBareTable(tx, collection);
+  await createIndexes(tx, collection);
+}
+
+/** Without indexes: filling a table that has none, and building them after that, takes less time. */
+export async function createBareTable(tx: Transaction, collection: PreparedCollection): Promise<void> {
   const { schema } = tx;
   const { id } = collection.definition;
   const projected = collection.projections.all.map((projection) => `, ${projection.name} ${columnType(projection)}`);
@@ -92,6 +111,11 @@ export async function createCollectionTable(tx: Transaction, collection: Prepare
     updated_name text collate "C" not null,
     updated_at timestamptz not null${projected.join('')}
   )`);
+}
+
+export async function createIndexes(tx: Transaction, collection: PreparedCollection): Promise<void> {
+  const { schema } = tx;
+  const { id } = collection.definition;
   const options = { trigrams: await trigramOperators(tx), concurrently: false };
   for (const index of indexesOf(collection)) await tx.rows(createIndex(schema, id, index, options));
 }
@@ -149,7 +173,7 @@ export async function dropOtherProjections(
     const others = (rows as [string, string][]).filter(([table, name]) => table === collectionId && !names.has(name));
     if (others.length === 0) continue;
     const dropped = others.map(([, name]) => name);
-    await runLocking(publisher, collectionId, dropProjections(schema, collectionId, dropped));
+    await runDropping(publisher, collectionId, dropProjections(schema, collectionId, dropped));
   }
 }
 
@@ -172,7 +196,7 @@ async function presentProjections(reader: Reader, collectionId: string): Promise
 export async function dropTable(publisher: Publisher, collectionId: string): Promise<void> {
   const { schema } = publisher.application;
   const rows = await publisher.application.rows('select to_regclass($1) is not null', [tableOf(schema, collectionId)]);
-  if (rows[0]?.[0] === true) await runLocking(publisher, collectionId, `drop table ${tableOf(schema, collectionId)}`);
+  if (rows[0]?.[0] === true) await runDropping(publisher, collectionId, `drop table ${tableOf(schema, collectionId)}`);
 }
 
 /** The operator class of substring indexes, in whichever schema its extension was installed. */
@@ -240,7 +264,10 @@ export async function dropOtherIndexes(
   }
 }
 
-export async function analyzeTable({ application }: Publisher, collectionId: string): Promise<void> {
+export async function analyzeTable(
+  { application }: Pick<Publisher, 'application'>,
+  collectionId: string,
+): Promise<void> {
   await application.rows(`analyze ${tableOf(application.schema, collectionId)}`);
 }
 

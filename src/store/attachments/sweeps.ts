@@ -2,6 +2,7 @@
 // update repeats the condition of the query before it, because writers continue meanwhile.
 
 import type { PreparedCollection } from '../../domain/definition/application.ts';
+import { mayDestroy } from '../database/backup-locks.ts';
 import type { Reader, Writer } from '../database/handles.ts';
 import { tableOf } from '../records/tables.ts';
 import { type AttachmentState, holdsAny } from './attachments.ts';
@@ -98,12 +99,15 @@ interface RowChange {
   readonly set: string;
   /** `$2` in `set`. */
   readonly value?: string;
+  /** Files will be removed that a backup may still have to copy: while one is under way, no row is changed. */
+  readonly givesWayToBackups?: true;
 }
 
 /** Returns the identifiers of the changed rows. Locked rows are left for the next sweep: without waiting, no deadlock. */
 async function changeUnlocked(writer: Writer, ids: readonly string[], change: RowChange): Promise<string[]> {
   if (ids.length === 0) return [];
   return writer.transaction(async (tx) => {
+    if (change.givesWayToBackups && !(await mayDestroy(tx, 'files'))) return [];
     const locked = await tx.rows(
       `select a.id from ${tx.schema}.attachments a, ${tx.schema}.fence
        where a.id = any($1::text[]) and ${change.where} order by a.id for update of a skip locked`,
@@ -146,6 +150,7 @@ export function markStraysForRemoval(
     where: `fence.generation = $2 and a.state <> 'removing' and a.collection_id <> all($3::text[])`,
     params: [generation, collectionIds],
     set: `state = 'removing'`,
+    givesWayToBackups: true,
   });
 }
 
@@ -158,6 +163,7 @@ export function markUnheldForRemoval(
     where: `fence.generation = $2 and a.state in ('available', 'missing') and a.free_since <= $3`,
     params: [generation, cutoff],
     set: `state = 'removing'`,
+    givesWayToBackups: true,
   });
 }
 

@@ -6,6 +6,7 @@ import type { RequestScope } from '../../request/request-scope.ts';
 import { onAbort } from '../../request/signal.ts';
 import { type Checkout, StatementCancelling } from './cancelling.ts';
 import { ActiveApplications, ConnectionLimits } from './connection-limits.ts';
+import { CopyConnections } from './copy-connections.ts';
 import { isCancelled, isLocked, meaningOf, unavailable } from './database-errors.ts';
 import { DatabaseServers } from './database-servers.ts';
 import { isInTransaction } from './driver.ts';
@@ -52,6 +53,7 @@ const SEARCHES_IN_ALL = 2 / 3;
 
 export class Connections {
   readonly publishers: Publishers;
+  readonly copies: CopyConnections;
   readonly #pool: Pool;
   readonly #lanes: Lanes;
   readonly #active = new ActiveApplications();
@@ -89,6 +91,7 @@ export class Connections {
       this.#active,
     );
     this.publishers = new Publishers(options);
+    this.copies = new CopyConnections(options);
   }
 
   /** A request that waits for its application's limit waits for a connection as well. */
@@ -203,7 +206,7 @@ export class Connections {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#lanes.close(), this.#pool.close(), this.publishers.close()]);
+    await Promise.all([this.#lanes.close(), this.#pool.close(), this.publishers.close(), this.copies.close()]);
   }
 
   /** The system schema belongs to no application. */

@@ -6,6 +6,7 @@ import type { RequestScope } from '../../request/request-scope.ts';
 import { assertReads, newTransactionState, type TransactionState, type WriteCounter } from './committed-writes.ts';
 import { Connections, type ConnectionsOptions } from './connections.ts';
 import { type CopiedRow, copyRows } from './copied-rows.ts';
+import type { CopyConnection } from './copy-connections.ts';
 import { meaningOf } from './database-errors.ts';
 import type { Engine, JointTransaction, Publisher, Reader, Transaction, Writer } from './handles.ts';
 import { counted, OpenTransaction, publisherOn } from './open-transaction.ts';
@@ -102,6 +103,11 @@ export class Database {
   /** Ends all publishings, and accepts no new ones. */
   stopPublishing(): Promise<void> {
     return this.#shared.connections.publishers.close();
+  }
+
+  /** For a backup, or for restoring one: a connection outside of the pool. The caller closes it. */
+  openCopyConnection(): Promise<CopyConnection> {
+    return this.#shared.connections.copies.open();
   }
 
   get counts() {

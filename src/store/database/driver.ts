@@ -16,6 +16,8 @@ type Internals = pg.Client & {
     emit(event: string, message: object): boolean;
     /** By name, the text of every statement that was ever prepared. */
     readonly parsedStatements: Record<string, string>;
+    endCopyFrom(): void;
+    sendCopyFail(reason: string): void;
   };
 };
 
@@ -74,6 +76,29 @@ export function takeConfirmation(client: pg.Client, name: string): boolean {
 /** `pg` pipelines only statements of its own class. Those of `own` become some, without what its constructor costs. */
 export function becomeQuery(own: { readonly prototype: object }): void {
   Object.setPrototypeOf(own.prototype, pg.Query.prototype);
+}
+
+const COPY_DATA = 0x64;
+const COPY_HEAD_BYTES = 5;
+
+/** Sends data of a COPY that the database waits for. False: more should wait until the socket emits `drain`. */
+export function sendCopyData(client: pg.Client, bytes: Buffer): boolean {
+  const head = Buffer.allocUnsafe(COPY_HEAD_BYTES);
+  head[0] = COPY_DATA;
+  head.writeInt32BE(bytes.length + 4, 1);
+  const stream = streamOf(client);
+  stream.cork();
+  stream.write(head);
+  const goesOn = stream.write(bytes);
+  stream.uncork();
+  return goesOn;
+}
+
+/** `failure`: why the database is to undo it. */
+export function endCopyData(client: pg.Client, failure?: string): void {
+  const { connection } = client as Internals;
+  if (failure === undefined) connection.endCopyFrom();
+  else connection.sendCopyFail(failure);
 }
 
 type Exported = typeof pg & { readonly utils: { prepareValue(value: unknown): string | Buffer | null } };

@@ -26,6 +26,12 @@ const SQL_TYPES: Readonly<Record<ProjectionKind, string>> = {
 /** The type of a parameter that fills the projected column. */
 export const sqlType = ({ kind }: Pick<Projection, 'kind'>): string => SQL_TYPES[kind];
 
+/** The columns of every collection, before those that are projected (store/applications/table-changes). */
+export const COLLECTION_COLUMNS = [
+  ...['id', 'rec', 'hash', 'created_by', 'created_name', 'created_at'],
+  ...['updated_by', 'updated_name', 'updated_at'],
+] as const;
+
 /** The columns of a record's metadata, by their names in the interface. For users it is the column of the name. */
 export const METADATA_COLUMNS = {
   updatedAt: { name: 'updated_at', type: 'timestamptz' },

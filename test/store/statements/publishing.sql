@@ -143,6 +143,7 @@ returning id;
 select pg_notify($1, $2);
 commit;
 begin;
+select pg_try_advisory_xact_lock_shared($1, $2);
 set local citus.propagate_set_commands = 'local';
 set local lock_timeout = 5000;
 lock table app.tauthors in share update exclusive mode;

@@ -1,0 +1,83 @@
+// The tables of one application in an archive: what describes it, and then the rows of each table.
+
+import { type ArchivedTable, TABLE_PART_BYTES } from '../../domain/backup/archive.ts';
+import { prepareCollections } from '../../domain/definition/application.ts';
+import { activityPartitions } from '../../store/activity/months.ts';
+import { readDefinition } from '../../store/applications/applications.ts';
+import {
+  copyActivity,
+  copyAttachments,
+  copyTable,
+  listTables,
+  pageOfStoredFiles,
+  readApplicationMigration,
+  readSnapshotApplication,
+} from '../../store/backup/snapshot.ts';
+import { schemaOf } from '../../store/database/schemas.ts';
+import { COLLECTION_COLUMNS } from '../../store/records/tables.ts';
+import { isIdentifier } from '../../wire/identifiers.ts';
+import type { Definition } from '../../wire/publish-document.ts';
+import type { Archiving } from './archiving.ts';
+
+export async function* archivedApplication(
+  { snapshot, writer, files }: Archiving,
+  applicationId: string,
+): AsyncGenerator<Buffer> {
+  const stored = await readSnapshotApplication(snapshot, applicationId);
+  if (stored === undefined) throw new Error(`the snapshot has lost ${applicationId}`);
+  const schema = schemaOf(applicationId);
+  const definition = readDefinition(stored.definition);
+  const { organization, version, generation, publishedAt, publishing } = stored;
+  const tables = archivedTables(await listTables(snapshot, schema), definition);
+  const partitions = await activityPartitions({ schema, rows: snapshot.rows });
+  yield writer.application({
+    id: applicationId,
+    name: definition.name,
+    ...{ organization, version, generation },
+    publishedAt: publishedAt.toISOString(),
+    definition: stored.definition,
+    ...(publishing === undefined
+      ? {}
+      : { publishing: { ...publishing, startedAt: publishing.startedAt.toISOString() } }),
+    migration: await readApplicationMigration(snapshot, schema),
+    months: partitions.map(({ table }) => table),
+    tables,
+  });
+  for (const table of tables) {
+    let number = 0;
+    for await (const bytes of snapshot.copy(copyStatement(schema, table), TABLE_PART_BYTES)) {
+      number += 1;
+      yield writer.tablePart({ applicationId, table: table.name }, number, bytes);
+    }
+  }
+  for (let after = ''; ; ) {
+    const page = await pageOfStoredFiles(snapshot, schema, after);
+    const last = page.at(-1);
+    if (last === undefined) return;
+    await files.add(applicationId, page);
+    after = last.id;
+  }
+}
+
+/**
+ * Of a collection, the columns of the current definition: those that a publishing under way has added or will drop would not
+ * be in the table that is created from it. The fence is created with the schema.
+ */
+function archivedTables(tables: readonly ArchivedTable[], definition: Definition): ArchivedTable[] {
+  const collections = prepareCollections(definition);
+  return tables.flatMap(({ name, columns }) => {
+    if (name === 'fence') return [];
+    if (!isIdentifier('collectionId', name)) return { name, columns };
+    const collection = collections.get(name);
+    if (collection === undefined) return [];
+    return {
+      name,
+      columns: [...COLLECTION_COLUMNS, ...collection.projections.all.map((projection) => projection.name)],
+    };
+  });
+}
+
+function copyStatement(schema: string, table: ArchivedTable): string {
+  if (table.name === 'attachments') return copyAttachments(schema, table);
+  return table.name === 'activity' ? copyActivity(schema, table) : copyTable(schema, table);
+}

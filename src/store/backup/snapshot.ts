@@ -1,0 +1,161 @@
+// What a backup reads: one snapshot of the database, which a connection holds while another copies table by table in short
+// transactions. So a backup has the locks of one table at a time: a transaction over all tables of all applications would fill
+// the database's table of locks, which is shared by all.
+
+import type { ArchivedTable } from '../../domain/backup/archive.ts';
+import type { CopyConnection } from '../database/copy-connections.ts';
+import type { Row } from '../database/statements.ts';
+
+const BEGIN = 'begin isolation level repeatable read read only';
+
+export interface Snapshot {
+  /** When it was taken, by the database's clock. */
+  readonly takenAt: Date;
+  rows(text: string, params?: readonly unknown[]): Promise<Row[]>;
+  /** The rows of a table, in the text format of COPY. */
+  copy(statement: string, partBytes: number): AsyncGenerator<Buffer>;
+  /** A snapshot keeps the database from removing what was deleted since: it ends as soon as all tables are copied. */
+  end(): Promise<void>;
+}
+
+export async function takeSnapshot(holder: CopyConnection, copier: CopyConnection): Promise<Snapshot> {
+  await holder.rows(BEGIN);
+  const taken = await holder.rows('select pg_export_snapshot(), clock_timestamp()');
+  const [name, takenAt] = taken[0] as [string, Date];
+  return {
+    takenAt,
+    // Also what is asked of the catalog is as of the snapshot.
+    rows: (text, params) => holder.rows(text, params),
+    async *copy(statement, partBytes) {
+      await copier.rows(BEGIN);
+      await copier.rows(`set transaction snapshot '${name}'`);
+      yield* copier.copyOut(statement, partBytes);
+      await copier.rows('commit');
+    },
+    end: async () => {
+      await holder.rows('commit');
+    },
+  };
+}
+
+/** Tables before those that refer to them. Without partitions, which are read and written through their parent. */
+export async function listTables(snapshot: Snapshot, schema: string): Promise<ArchivedTable[]> {
+  const rows = (await snapshot.rows(
+    `select c.relname::text, c.oid::text,
+       array(select a.attname::text from pg_attribute a
+         where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped order by a.attnum),
+       array(select f.confrelid::text from pg_constraint f where f.conrelid = c.oid and f.contype = 'f')
+     from pg_class c where c.relnamespace = $1::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+     order by 1`,
+    [schema],
+  )) as [string, string, string[], string[]][];
+  const sorted: ArchivedTable[] = [];
+  const placed = new Set<string>();
+  const known = new Set(rows.map(([, oid]) => oid));
+  while (placed.size < rows.length) {
+    const before = placed.size;
+    for (const [name, oid, columns, references] of rows) {
+      const isNext = references.every((other) => other === oid || placed.has(other) || !known.has(other));
+      if (placed.has(oid) || !isNext) continue;
+      placed.add(oid);
+      sorted.push({ name, columns });
+    }
+    if (placed.size === before) throw new Error(`the tables of ${schema} refer to each other in a circle`);
+  }
+  return sorted;
+}
+
+/** `migration`: the last one that was applied. */
+export async function readSystemMigration(snapshot: Snapshot): Promise<number> {
+  const rows = await snapshot.rows('select coalesce(max(number), 0) from cartulary.migrations');
+  return Number(rows[0]?.[0]);
+}
+
+export interface SnapshotApplication {
+  readonly organization: string;
+  readonly version: number;
+  readonly generation: number;
+  readonly publishedAt: Date;
+  readonly definition: string;
+  readonly publishing: { readonly other: string; readonly switched: boolean; readonly startedAt: Date } | undefined;
+}
+
+export async function readSnapshotApplication(
+  snapshot: Snapshot,
+  applicationId: string,
+): Promise<SnapshotApplication | undefined> {
+  const rows = await snapshot.rows(
+    `select a.organization, a.version, a.generation, a.published_at, a.definition, p.other, p.switched, p.started_at
+     from cartulary.applications a left join cartulary.publishing p on p.application_id = a.id where a.id = $1`,
+    [applicationId],
+  );
+  if (rows[0] === undefined) return undefined;
+  const [organization, version, generation, publishedAt, definition, other, switched, startedAt] = rows[0] as [
+    ...[string, number, number, Date, string],
+    ...[string | null, boolean, Date],
+  ];
+  const publishing = other === null ? undefined : { other, switched, startedAt };
+  return { organization, version, generation, publishedAt, definition, publishing };
+}
+
+export async function readApplicationMigration(snapshot: Snapshot, schema: string): Promise<number> {
+  const rows = await snapshot.rows(`select migration from ${schema}.fence`);
+  return Number(rows[0]?.[0]);
+}
+
+/** Columns as they are, in the order in which they are given. */
+export const copyTable = (schema: string, { name, columns }: ArchivedTable): string =>
+  `copy ${schema}.${name} (${columns.join(', ')}) to stdout`;
+
+/** A partitioned table is copied through a query. */
+export const copyActivity = (schema: string, { name, columns }: ArchivedTable): string =>
+  `copy (select ${columns.join(', ')} from ${schema}.${name}) to stdout`;
+
+/** What belongs to the node that receives an upload. */
+const OF_UPLOADS = ['node', 'pieces'];
+
+/** Without uploads that are under way: their clients find them gone, and begin again. */
+export function copyAttachments(schema: string, { name, columns }: ArchivedTable): string {
+  const values = columns.map((column) => (OF_UPLOADS.includes(column) ? 'null' : column));
+  return `copy (select ${values.join(', ')} from ${schema}.${name} where state in ('available', 'missing')) to stdout`;
+}
+
+/** Of one application; its shared users are those that its users are. */
+export function copySharedUsers({ columns }: ArchivedTable, ids: readonly string[]): string {
+  const listed = ids.map((id) => `'${id}'`).join(', ');
+  return `copy (select ${columns.join(', ')} from cartulary.shared_users where id in (${listed || 'null'})) to stdout`;
+}
+
+/** `organization` comes as a literal, because COPY takes no parameters. */
+export async function copyOrganization(snapshot: Snapshot, { columns }: ArchivedTable, organization: string) {
+  const rows = await snapshot.rows('select quote_literal($1::text)', [organization]);
+  return `copy (select ${columns.join(', ')} from cartulary.organizations where name = ${rows[0]?.[0] as string}) to stdout`;
+}
+
+export async function listSharedUserIds(snapshot: Snapshot, schema: string): Promise<string[]> {
+  const rows = await snapshot.rows(`select shared_user_id from ${schema}.users where shared_user_id is not null`);
+  return rows.map((row) => row[0] as string);
+}
+
+const PAGE = 1_000;
+
+export interface StoredFileRow {
+  readonly id: string;
+  readonly size: number;
+  readonly hash: string;
+}
+
+export async function pageOfStoredFiles(snapshot: Snapshot, schema: string, after: string): Promise<StoredFileRow[]> {
+  const rows = await snapshot.rows(
+    `select id, size::text, hash from ${schema}.attachments where id > $1 and state = 'available' order by id limit ${PAGE}`,
+    [after],
+  );
+  return (rows as [string, string, string][]).map(([id, size, hash]) => ({ id, size: Number(size), hash }));
+}
+
+export async function pageOfSnapshotApplications(snapshot: Snapshot, after: string): Promise<string[]> {
+  const rows = await snapshot.rows(`select id from cartulary.applications where id > $1 order by id limit ${PAGE}`, [
+    after,
+  ]);
+  return rows.map((row) => row[0] as string);
+}
