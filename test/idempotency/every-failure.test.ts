@@ -7,9 +7,10 @@ import { after, before, describe, it } from 'node:test';
 import pg from 'pg';
 import { type PushService, startPushService } from '../notifications/push-service.ts';
 import { publishApplication, string, type TestApplication } from '../support/application.ts';
+import { openStore, type TestStore } from '../support/attachments.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { type FailingWire, type Failure, failingWire, throughEveryFailure } from '../support/failing-wire.ts';
-import { type Reply, startTestServer, type TestServer } from '../support/server.ts';
+import { type Reply, sendTo, startTestServer, type TestServer } from '../support/server.ts';
 
 const TITLE = 'ctitle00';
 const CODE = 'ccode000';
@@ -34,6 +35,9 @@ describe('a request with an Idempotency-Key of which a statement fails', () => {
   let wire: FailingWire;
   let service: PushService;
   let server: TestServer;
+  /** Where a request is repeated. */
+  let other: TestServer;
+  let files: TestStore;
   let app: TestApplication;
   /** One for all: there are hundreds of looks. */
   let own: pg.Client;
@@ -44,15 +48,19 @@ describe('a request with an Idempotency-Key of which a statement fails', () => {
     await own.connect();
     wire = await failingWire(database.connection);
     service = await startPushService();
-    const push = { services: [service.origin] };
+    files = await openStore('disk');
+    const common = { database, attachments: files.place, push: { services: [service.origin] } };
     const sizes = { connectionsMax: 4, expectFailures: true } as const;
-    server = await startTestServer({ database, connection: wire.connection, push, ...sizes });
+    server = await startTestServer({ ...common, connection: wire.connection, ...sizes });
+    other = await startTestServer(common);
     app = await publishApplication(server, DOCUMENT);
     const made = await app.send('POST', app.records('Things'), { json: thing('holder', 'taken') });
     assert.equal(made.status, 200, made.text);
   });
   after(async () => {
+    await other.close();
     await server.close();
+    await files.close();
     await service.close();
     await wire.close();
     await own.end();
@@ -62,27 +70,33 @@ describe('a request with an Idempotency-Key of which a statement fails', () => {
   const thing = (title: string, code?: string) => ({
     values: { [TITLE]: string(title), ...(code === undefined ? {} : { [CODE]: string(code) }) },
   });
-  const post = (path: string, json: unknown, key: string) =>
-    app.send('POST', path, { json, headers: { 'idempotency-key': key } });
+  const post = ({ address }: TestServer, { path, json, raw }: Done, key: string): Promise<Reply> =>
+    sendTo(address, 'POST', `/v1/${app.id}${path()}`, {
+      ...{ token: app.admin.token, headers: { 'idempotency-key': key } },
+      ...(raw === undefined ? { json } : { raw }),
+    });
 
-  /** What is there: titles of records, notifications, and how many entries the log has. */
+  /** What is there: titles of records, how many notifications and attachments, and how many entries the log has. */
   async function stored() {
     const { rows: records } = await own.query(`select rec from app_${app.id}.tthings0 `);
     const { rows: notifications } = await own.query(`select id from app_${app.id}.notifications`);
+    const { rows: attachments } = await own.query(`select id from app_${app.id}.attachments where state = 'available'`);
     const { rows: entries } = await own.query(`select entry from app_${app.id}.activity`);
     const kinds = entries.map(({ entry }) => JSON.parse(entry)).filter(({ subType }) => /create|send/.test(subType));
     const titles = records.map(({ rec }) => JSON.parse(rec).values[TITLE].value).sort();
-    return { titles, notifications: notifications.length, entries: kinds.length };
+    const counts = { notifications: notifications.length, attachments: attachments.length, entries: kinds.length };
+    return { titles, ...counts };
   }
 
   async function clear(): Promise<void> {
     await own.query(`delete from app_${app.id}.tthings0 where rec not like '%"holder"%'`);
     await own.query(`delete from app_${app.id}.notifications`);
+    await own.query(`delete from app_${app.id}.attachments where state = 'available'`);
     await own.query(`delete from app_${app.id}.activity`);
   }
 
   async function untilReplied(send: () => Promise<Reply>): Promise<Reply> {
-    for (let attempt = 0; attempt < 200; attempt++) {
+    for (let attempt = 0; attempt < 2_000; attempt++) {
       const reply = await send();
       if (reply.status < 500 && reply.status !== 409) return reply;
       await new Promise((resolve) => setTimeout(resolve, 5));
@@ -92,10 +106,12 @@ describe('a request with an Idempotency-Key of which a statement fails', () => {
 
   interface Done {
     readonly path: () => string;
-    readonly json: unknown;
+    readonly json?: unknown;
+    readonly raw?: string;
     readonly status: number;
     readonly titles?: readonly string[];
     readonly notifications?: number;
+    readonly attachments?: number;
   }
 
   const REQUESTS: Readonly<Record<string, Done>> = {
@@ -114,9 +130,11 @@ describe('a request with an Idempotency-Key of which a statement fails', () => {
       ...{ path: () => `/users/${app.admin.id}/notifications`, json: { body: 'Hello' }, status: 204 },
       notifications: 1,
     },
+    upload: { path: () => '/collections/tthings0/attachments', raw: 'content', status: 200, attachments: 1 },
   };
 
-  for (const [name, { path, json, status, titles = [], notifications = 0 }] of Object.entries(REQUESTS)) {
+  for (const [name, request] of Object.entries(REQUESTS)) {
+    const { status, titles = [], notifications = 0, attachments = 0 } = request;
     it(`${name}: done once, and replied to alike`, async () => {
       await throughEveryFailure(
         wire,
@@ -124,16 +142,21 @@ describe('a request with an Idempotency-Key of which a statement fails', () => {
           await clear();
           const key = randomUUID();
           begin();
-          const reply = await post(path(), json, key);
+          const reply = await post(server, request, key);
           const check = async () => {
-            const again = await untilReplied(() => post(path(), json, key));
+            const again = await untilReplied(() => post(other, request, key));
             assert.equal(again.status, status, again.text);
             if (reply.status === status) assert.equal(again.text, reply.text);
-            const last = await post(path(), json, key);
+            const last = await post(server, request, key);
             assert.equal(last.text, again.text);
             assert.equal(last.headers.get('idempotency-replayed'), 'true');
-            const entries = titles.length + notifications;
-            assert.deepEqual(await stored(), { titles: [...titles, 'holder'].sort(), notifications, entries });
+            const entries = titles.length + notifications + attachments;
+            assert.deepEqual(await stored(), {
+              titles: [...titles, 'holder'].sort(),
+              notifications,
+              attachments,
+              entries,
+            });
           };
           return { reply, check };
         },

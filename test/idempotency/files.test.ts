@@ -3,6 +3,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, beforeEach, describe, it } from 'node:test';
+import { releaseKeys } from '../../src/operations/upkeep/unreleased-uploads.ts';
+import { ActiveUploads } from '../../src/store/attachments/active-uploads.ts';
+import { Database } from '../../src/store/database/database.ts';
 import { publishApplication } from '../support/application.ts';
 import {
   type AttachmentScene,
@@ -150,6 +153,30 @@ describe('an upload with an Idempotency-Key', () => {
     uploaded(reply);
     assert.equal(replayed(reply), undefined);
     assert.equal(replayed(await elsewhere.send('content', keyed())), 'true');
+  });
+
+  it('has its key released later if the database was away when it failed', async () => {
+    const own = Database.open({
+      ...{ connection: database.connection, connectionsMax: 2, onConnectionError: () => undefined },
+    });
+    const activeUploads = new ActiveUploads();
+    const [kept, released] = [`a${'1'.repeat(26)}`, `a${'2'.repeat(26)}`];
+    for (const attachmentId of [kept, released]) {
+      await database.sql(
+        `insert into app_${scene.app.id}.idempotency_keys
+           (user_id, key, fingerprint, created_at, attachment_id, node) values ('u', $1, '', now(), $1, 'this')`,
+        [attachmentId],
+      );
+    }
+    const applications = { [released]: scene.app.id, [`a${'3'.repeat(26)}`]: 'anowhere' };
+    for (const [id, applicationId] of Object.entries(applications)) {
+      activeUploads.unreleasedKeys.set(id, { applicationId, userId: 'u', key: id });
+    }
+    await releaseKeys({ database: own, attachments: { node: 'this', activeUploads } });
+    await own.close();
+    assert.deepEqual(await claims(), [[kept]]);
+    assert.equal(activeUploads.unreleasedKeys.size, 0);
+    await database.sql(`delete from app_${scene.app.id}.idempotency_keys where key = $1`, [kept]);
   });
 
   it('is there once when its server did not hear of the commit', async () => {

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { type Person, publishApplication, string, type TestApplication } from '../support/application.ts';
+import { leftOf } from '../support/quotas.ts';
 import { done, refused, tableOf } from '../support/records.ts';
 import { type Reply, type SendOptions, startTestServer, type TestServer } from '../support/server.ts';
 
@@ -25,6 +26,8 @@ const DOCUMENT = {
     },
   ],
 };
+
+const PLAN = { plan: 'custom', limits: { 'records-write': 3 } };
 
 describe('a create with an Idempotency-Key', () => {
   let server: TestServer;
@@ -214,6 +217,17 @@ describe('a create with an Idempotency-Key', () => {
     done(await app.send('PUT', app.records('Things', book.id), { json: thing('the same book, renamed') }));
     assertReplay(await post(key, batch, { collection: 'Notes' }), first);
     assert.equal(await count(app, 'Notes'), 100);
+  });
+
+  it('counts toward the quota like any request', async () => {
+    const limited = await publishApplication(server, { ...DOCUMENT, ...PLAN });
+    const key = randomUUID();
+    const first = leftOf((await post(key, thing('counted'), { of: limited })).headers);
+    const again = await post(key, thing('counted'), { of: limited });
+    assert.equal(replayed(again), 'true');
+    assert.equal(leftOf(again.headers), first - 1);
+    done(await post(randomUUID(), { values: {} }, { of: limited }));
+    refused(await post(key, thing('counted'), { of: limited }), 429, 'TOO_MANY_REQUESTS');
   });
 
   it('is ignored where it is not taken', async () => {
