@@ -16,7 +16,7 @@ export interface PipelineBounds {
 
 export const PIPELINES: PipelineBounds = { readOnMax: 16, eachMax: 1_000, allMax: 10_000 };
 
-/** So many heads in one read take so long. */
+/** So many heads in one read take so long, nearly all of it in Node: waiting before the route is looked up saved nothing. */
 const CROWD = 64;
 const CROWD_MS = 2;
 

@@ -23,7 +23,9 @@ export interface JoiningOptions<M extends Member, R> {
   /**
    * Operations of one turn of the event loop go together, at its end. Requests arrive several in a turn, and so do the upserts
    * whose lookup was joint: without this the first of them went alone and the others waited for it. Creates at 32 connections
-   * took 0.25 commits for a request instead of 0.62. Reads need it less: a lane sends those of one turn in one write.
+   * took 0.25 commits for a request instead of 0.62. Reads need it less: a lane sends those of one turn in one write. A request
+   * that is alone pays next to nothing: with one connection the end of the turn comes 1 µs later (a bare server, p50 of 10,000
+   * requests each way, alternating).
    */
   readonly collectsTurn?: boolean;
   /** Members with the same key do not fit into one statement. */
