@@ -16,7 +16,6 @@ import { connectUser, userFailure } from './user-session.ts';
 import { VERSION } from './version.ts';
 
 export async function runCommand(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> {
-  watchOutput();
   try {
     await program(environment).parseAsync([...args], { from: 'user' });
     return 0;
@@ -61,6 +60,7 @@ function addCommand(root: Command, row: CommandRow, environment: NodeJS.ProcessE
 
 async function runRow(row: CommandRow, call: Call<UserOptions>): Promise<void> {
   const { environment, options } = call;
+  if (!(row.runs === 'here' && row.outlivesOutput)) watchOutput();
   if (row.runs === 'here') await row.run(call);
   else if (row.runs === 'as a user') {
     const session = await connectUser(environment, options);

@@ -3,7 +3,13 @@
 
 import { eastAsianWidth } from 'get-east-asian-width';
 
-const GRAPHEMES = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+let segmenter: Intl.Segmenter | undefined;
+/** Made when it is needed: it takes 20 ms, which few commands need. */
+function graphemesOf(text: string): Iterable<{ readonly segment: string }> {
+  segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+  return segmenter.segment(text);
+}
+
 const ASCII = /^[ -~]*$/;
 const INVISIBLE = /^[\p{Mark}\p{Default_Ignorable_Code_Point}\p{Control}]+$/u;
 const EMOJI = /\p{Emoji_Presentation}|\uFE0F/u;
@@ -11,7 +17,7 @@ const EMOJI = /\p{Emoji_Presentation}|\uFE0F/u;
 export function textWidth(text: string): number {
   if (ASCII.test(text)) return text.length;
   let width = 0;
-  for (const { segment } of GRAPHEMES.segment(text)) width += graphemeWidth(segment);
+  for (const { segment } of graphemesOf(text)) width += graphemeWidth(segment);
   return width;
 }
 
@@ -25,7 +31,7 @@ export function cutToWidth(text: string, width: number): string {
   if (textWidth(text) <= width) return text;
   let kept = '';
   let used = 1;
-  for (const { segment } of GRAPHEMES.segment(text)) {
+  for (const { segment } of graphemesOf(text)) {
     used += graphemeWidth(segment);
     if (used > width) break;
     kept += segment;

@@ -87,6 +87,17 @@ describe('cartulary serve', { concurrency: 2 }, () => {
     });
   });
 
+  it('goes on when nobody reads what it says', async () => {
+    await withFolder(async (cwd) => {
+      const running = start(['serve'], { cwd, env: environment({ CARTULARY_DATA: cwd }) });
+      const address = await addressOf(running);
+      running.child.stderr?.destroy();
+      assert.equal((await sendTo(address, 'GET', '/readyz')).status, 200);
+      // It says that it is stopping, to nobody.
+      await end(running);
+    });
+  });
+
   it('takes commands of the operator until it has drained', async () => {
     await withFolder(async (cwd) => {
       const env = environment({ CARTULARY_DATA: cwd, CARTULARY_DRAIN_SECONDS: '30' });

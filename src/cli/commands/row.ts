@@ -38,6 +38,8 @@ interface Row {
 
 export interface LocalRow extends Row {
   readonly runs: 'here';
+  /** A server goes on when nobody reads its output any more. */
+  readonly outlivesOutput?: true;
   readonly run: (call: Call<unknown>) => Promise<void>;
 }
 

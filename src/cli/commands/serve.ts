@@ -34,6 +34,7 @@ function settingAdvice(flag: string): string {
 export const SERVE_COMMANDS: readonly CommandRow[] = [
   localCommand<{ demo: boolean; workers?: string }>({
     usage: 'serve',
+    outlivesOutput: true,
     summary: 'start the server',
     options: [
       { flags: '--demo', text: 'publish a demonstration application when the database is new', default: false },
