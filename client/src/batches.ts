@@ -11,6 +11,8 @@ import type { RawRecord } from './shapes.ts';
 const ELEMENTS_MAX = 100;
 const BODY_BYTES_MAX = 1_048_576;
 const BRACKETS_BYTES = 2;
+/** As many as a person looks at: a source of millions may be wrong throughout. */
+const ERRORS_MAX = 1_000;
 
 export interface ManyOptions {
   /** Requests under way at once. With more than one, the order in which elements are applied is not that of the source. */
@@ -51,8 +53,8 @@ export class BatchError<Item = unknown> extends Error {
 
 /** The outcomes of many elements in the order of the source. Reading them is what does the work. */
 export interface Many<Item> extends AsyncIterable<Outcome<Item>> {
-  /** Does all the work and counts what was done. `errors` has the elements that were skipped. */
-  finish(): Promise<{ readonly done: number; readonly errors: readonly Outcome<Item>[] }>;
+  /** Does all the work and counts what was done and what was skipped. `errors` has the first 1,000 that were skipped. */
+  finish(): Promise<{ readonly done: number; readonly skipped: number; readonly errors: readonly Outcome<Item>[] }>;
 }
 
 /** How elements of one kind are sent. */
@@ -91,12 +93,13 @@ export function sendMany<Element, Item>(
     [Symbol.asyncIterator]: outcomes,
     finish: async () => {
       let done = 0;
+      let skipped = 0;
       const errors: Outcome<Item>[] = [];
       for await (const outcome of outcomes()) {
         if (outcome.error === undefined) done += 1;
-        else errors.push(outcome);
+        else if (++skipped <= ERRORS_MAX) errors.push(outcome);
       }
-      return { done, errors };
+      return { done, skipped, errors };
     },
   };
 }
