@@ -8,6 +8,7 @@ import { ProblemPage } from './frame/ProblemPage.tsx';
 import { remembered } from './frame/remembered.ts';
 import { GridPage } from './grid/GridPage.tsx';
 import { readGridAddress } from './grid/grid-address.ts';
+import { NewRecordPage } from './record/NewRecordPage.tsx';
 import { RecordPage } from './record/RecordPage.tsx';
 import { ChooseApplicationPage } from './sign-in/ChooseApplication.tsx';
 import { NewPasswordPage, takeMailedLink } from './sign-in/NewPasswordPage.tsx';
@@ -68,16 +69,25 @@ const collection = createRoute({
 const record = createRoute({
   getParentRoute: () => application,
   path: '/$collection/$record',
+  validateSearch: ({ edit }: Record<string, unknown>): { edit?: boolean } => (edit === true ? { edit } : {}),
   component: function OneRecord() {
     const params = record.useParams();
-    return <RecordPage key={params.record} {...params} />;
+    return <RecordPage key={params.record} {...params} edit={record.useSearch().edit === true} />;
+  },
+});
+
+const newRecord = createRoute({
+  getParentRoute: () => application,
+  path: '/$collection/new',
+  component: function NewRecord() {
+    return <NewRecordPage {...newRecord.useParams()} />;
   },
 });
 
 const routeTree = root.addChildren([
   choose,
   newPassword,
-  application.addChildren([firstCollection, collection, record]),
+  application.addChildren([firstCollection, collection, newRecord, record]),
 ]);
 
 export const createConsoleRouter = () =>

@@ -1,6 +1,6 @@
 // Records of a collection: pages of a list, and single ones.
 
-import { queryOptions } from '@tanstack/react-query';
+import { type QueryClient, queryOptions } from '@tanstack/react-query';
 import { type Page, readPage } from '../../../client/src/walking.ts';
 import { clientOf, type ListRecords } from './client.ts';
 
@@ -46,6 +46,12 @@ export async function fetchPage(
   const { index, after } = place;
   const where = after !== undefined ? { after } : index > 0 ? { skip: index * PAGE_SIZE } : {};
   return await readPage(clientOf(application).raw, { ...parameters, ...where, limit: PAGE_SIZE }, { signal });
+}
+
+/** After a change: every list of the collection may look different now. */
+export function forgetLists(queries: QueryClient, application: string, collection: string): void {
+  for (const kind of ['records', 'count'])
+    void queries.invalidateQueries({ queryKey: [application, kind, collection] });
 }
 
 /** How many records a list has. Counting takes the server longer than a page, so nothing waits for it. */

@@ -17,3 +17,11 @@ export function remember(name: string, value: string): void {
     // Next time the person has to choose again.
   }
 }
+
+export function forget(name: string): void {
+  try {
+    localStorage.removeItem(key(name));
+  } catch {
+    // There was nothing.
+  }
+}

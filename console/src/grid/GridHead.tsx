@@ -4,7 +4,7 @@ import type { Header } from '@tanstack/react-table';
 import { useTranslations } from 'use-intl';
 import type { RawRecord } from '../api/client.ts';
 import type { ListQuery } from '../api/records.ts';
-import type { features, GridColumn } from './grid-columns.ts';
+import { type features, type GridColumn, isNumeric } from './grid-columns.ts';
 
 interface GridHeadProps {
   readonly columns: readonly GridColumn[];
@@ -27,7 +27,7 @@ export function GridHead({ columns, headers, widths, query, onSort }: GridHeadPr
           <div
             key={column.id}
             role="columnheader"
-            className={`grid-head-cell ${index === 0 ? 'frozen' : ''}`}
+            className={`grid-head-cell ${index === 0 ? 'frozen' : ''} ${isNumeric(column) ? 'numeric' : ''}`}
             style={{ width: widths[index] }}
             aria-colindex={index + 1}
             aria-sort={column.sortable ? sorted : undefined}

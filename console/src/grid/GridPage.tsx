@@ -1,7 +1,7 @@
 // The grid of a collection with its search and its order, which stand in the address.
 
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { useTranslations } from 'use-intl';
 import { CartularyError } from '../api/client.ts';
 import { collectionOf, definitionQuery } from '../api/definition.ts';
@@ -21,6 +21,7 @@ interface GridPageProps {
 
 export function GridPage({ application, collection: id, address }: GridPageProps) {
   const t = useTranslations('grid');
+  const create = useTranslations('record')('create');
   const sentence = useSentence();
   const definition = useQuery(definitionQuery(application));
   const navigate = useNavigate();
@@ -46,6 +47,13 @@ export function GridPage({ application, collection: id, address }: GridPageProps
         <span className="grid-count" role="status">
           {problem === undefined && !head.isPending && countOf()}
         </span>
+        <Link
+          to="/$application/$collection/new"
+          params={{ application, collection: id }}
+          className="button primary grid-create"
+        >
+          {create}
+        </Link>
         <SearchBox key={query.search} value={query.search} problem={badSearch} onSearch={search} />
       </div>
       {problem !== undefined && badSearch === undefined && (

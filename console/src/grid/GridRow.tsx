@@ -65,8 +65,8 @@ interface CellContentProps {
 }
 
 function CellContent({ column, record, where, leads }: CellContentProps) {
-  const shown = <CellValue column={column} record={record} where={where} />;
-  if (!leads) return shown;
+  if (!leads) return <CellValue column={column} record={record} where={where} />;
+  const empty = column.column !== undefined && record.values[column.id] === undefined;
   return (
     <Link
       to="/$application/$collection/$record"
@@ -74,7 +74,7 @@ function CellContent({ column, record, where, leads }: CellContentProps) {
       className="grid-cell-link"
       tabIndex={-1}
     >
-      {column.column !== undefined && record.values[column.id] === undefined ? '…' : shown}
+      {empty ? '…' : <CellValue column={column} record={record} where={{ ...where, linked: true }} />}
     </Link>
   );
 }

@@ -19,9 +19,13 @@ export function ShowAttachment({ value, where }: ShowProps<AttachmentValue>) {
       {pictured && (
         <img src={`${path}?size=${SIZES[where.in]}`} alt="" loading="lazy" onError={() => setBroken(true)} />
       )}
-      <a href={path} download={value.name} tabIndex={where.in === 'cell' ? -1 : 0}>
-        {value.name}
-      </a>
+      {where.linked === true ? (
+        <span>{value.name}</span>
+      ) : (
+        <a href={path} download={value.name} tabIndex={where.in === 'cell' ? -1 : 0}>
+          {value.name}
+        </a>
+      )}
       {where.in === 'page' && <FileSize bytes={value.size} />}
     </span>
   );

@@ -1,5 +1,7 @@
 import { useFormatter } from 'use-intl';
 import type { RawSimpleValue } from '../api/client.ts';
+import type { EditProps } from './edit.ts';
+import { TextEditor } from './Field.tsx';
 import type { ShowProps } from './where.ts';
 
 type DateValue = Extract<RawSimpleValue, { type: 'Date' }>;
@@ -15,4 +17,10 @@ export function ShowDate({ value: { value } }: ShowProps<DateValue>) {
       {shown}
     </time>
   );
+}
+
+export function EditDate({ column, value, onChange, problem }: EditProps) {
+  const text = value?.type === 'Date' ? value.value : '';
+  const change = (day: string) => onChange(day === '' ? undefined : { type: 'Date', value: day });
+  return <TextEditor kind="date" label={column.name} text={text} onText={change} problem={problem} />;
 }

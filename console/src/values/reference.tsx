@@ -7,6 +7,13 @@ import type { ShowProps } from './where.ts';
 export function ShowReference({ value, where }: ShowProps<RawReferenceValue>) {
   const t = useTranslations('values');
   const params = { application: where.application, collection: value.collectionId, record: value.recordId };
+  const shown =
+    value.value === undefined ? (
+      <span className="hint">{t('gone')}</span>
+    ) : (
+      <ShownValue value={value.value} where={where} />
+    );
+  if (where.linked === true) return shown;
   return (
     <Link
       to="/$application/$collection/$record"
@@ -15,11 +22,7 @@ export function ShowReference({ value, where }: ShowProps<RawReferenceValue>) {
       preload="intent"
       tabIndex={where.in === 'cell' ? -1 : 0}
     >
-      {value.value === undefined ? (
-        <span className="hint">{t('gone')}</span>
-      ) : (
-        <ShownValue value={value.value} where={where} />
-      )}
+      {shown}
     </Link>
   );
 }

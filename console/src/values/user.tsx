@@ -1,4 +1,9 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Button, ComboBox, FieldError, Input, Label, ListBox, ListBoxItem, Popover } from 'react-aria-components';
 import type { RawSimpleValue, User } from '../api/client.ts';
+import { usersQuery } from '../api/users.ts';
+import type { EditProps } from './edit.ts';
 import type { ShowProps } from './where.ts';
 
 type UserValue = Extract<RawSimpleValue, { type: 'User' }>;
@@ -35,4 +40,50 @@ export function initialsOf(name: string): string {
   const words = name.trim().split(/[\s\u3000]+/u);
   const [first = '', last = ''] = words.length > 1 ? [words[0], words.at(-1)] : [words[0]];
   return `${firstOf(first)}${firstOf(last)}`.toLocaleUpperCase();
+}
+
+/** People are found by a part of their name. */
+export function EditUser({ column, value, onChange, problem, where }: EditProps) {
+  const chosen = value?.type === 'User' ? value : undefined;
+  const [text, setText] = useState(chosen?.name ?? '');
+  const searched = text === chosen?.name ? '' : text;
+  const found = useQuery({ ...usersQuery(where.application, searched), placeholderData: (before) => before });
+  const people =
+    chosen === undefined ? (found.data ?? []) : [chosen, ...(found.data ?? []).filter(({ id }) => id !== chosen.id)];
+  return (
+    <ComboBox
+      className="field"
+      items={people}
+      inputValue={text}
+      onInputChange={(entered) => {
+        setText(entered);
+        if (entered === '') onChange(undefined);
+      }}
+      selectedKey={chosen?.id ?? null}
+      onSelectionChange={(key) => {
+        const person = people.find(({ id }) => id === key);
+        if (person === undefined) return;
+        setText(person.name);
+        onChange({ type: 'User', id: person.id, name: person.name });
+      }}
+      menuTrigger="focus"
+      isInvalid={problem !== undefined}
+    >
+      <Label>{column.name}</Label>
+      <div className="combo">
+        <Input className="input" />
+        <Button className="button icon combo-open">▾</Button>
+      </div>
+      <FieldError className="field-problem">{problem}</FieldError>
+      <Popover className="popover">
+        <ListBox<User> className="combo-list">
+          {(person) => (
+            <ListBoxItem id={person.id} textValue={person.name} className="menu-item">
+              <PersonName person={person} />
+            </ListBoxItem>
+          )}
+        </ListBox>
+      </Popover>
+    </ComboBox>
+  );
 }

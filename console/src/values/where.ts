@@ -5,6 +5,8 @@ export interface Where {
   readonly collection: string;
   /** A cell of the grid has one line; a page has room. */
   readonly in: 'cell' | 'page';
+  /** Inside of a link, which can hold no other. */
+  readonly linked?: boolean;
 }
 
 export interface ShowProps<Value> {

@@ -1,0 +1,74 @@
+// Stores what was changed in a form, and says which field is the reason when it cannot be stored.
+
+import { useState } from 'react';
+import { useTranslations } from 'use-intl';
+import { CartularyError, clientOf, type RawRecord } from '../api/client.ts';
+import { useSentence } from '../messages/problem.ts';
+import type { Changes } from './draft.ts';
+
+interface Place {
+  readonly application: string;
+  readonly collection: string;
+}
+
+/** By column, and for the form as a whole. */
+interface Problems {
+  readonly fields: Readonly<Record<string, string>>;
+  readonly whole: string | undefined;
+  /** Somebody else has changed the record since it was read. */
+  readonly conflict: boolean;
+}
+
+const NONE: Problems = { fields: {}, whole: undefined, conflict: false };
+
+interface Saving {
+  readonly problems: Problems;
+  readonly busy: boolean;
+  /** The stored record, or undefined when it was refused. */
+  readonly save: (changes: Changes) => Promise<RawRecord | undefined>;
+}
+
+/** `base`: the record as it was read; undefined for a new one. */
+export function useSaving({ application, collection }: Place, base: RawRecord | undefined): Saving {
+  const t = useTranslations('record');
+  const sentence = useSentence();
+  const [problems, setProblems] = useState(NONE);
+  const [busy, setBusy] = useState(false);
+
+  function problemsOf(error: unknown): Problems {
+    if (!(error instanceof CartularyError)) return { ...NONE, whole: sentence(error) };
+    if (error.status === 412) return { ...NONE, whole: t('conflict'), conflict: true };
+    if (error.is('DUPLICATED_VALUES')) {
+      const fields = error.params.duplicatedValues.map(({ columnId }) => [columnId, t('duplicated')]);
+      return { ...NONE, whole: t('refused'), fields: Object.fromEntries(fields) };
+    }
+    if (error.is('INVALID_VALUE')) {
+      return { ...NONE, whole: t('refused'), fields: { [error.params.columnId]: error.params.reason } };
+    }
+    return { ...NONE, whole: sentence(error) };
+  }
+
+  async function save(changes: Changes): Promise<RawRecord | undefined> {
+    setBusy(true);
+    setProblems(NONE);
+    const { raw } = clientOf(application);
+    try {
+      if (base === undefined) {
+        const { body } = await raw.createRecords({ collectionId: collection, body: { values: present(changes) } });
+        return body as RawRecord;
+      }
+      const place = { collectionId: collection, recordId: base.id, ifMatch: `"${base.hash}"` };
+      return (await raw.updateRecord({ ...place, body: { values: changes, replace: false } })).body;
+    } catch (error) {
+      setProblems(problemsOf(error));
+      return undefined;
+    } finally {
+      setBusy(false);
+    }
+  }
+
+  return { problems, busy, save };
+}
+
+const present = (changes: Changes): Changes =>
+  Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== null));

@@ -1,0 +1,150 @@
+// Records changed in the console, as a person does it: created, edited, deleted, and what happens when somebody else was
+// quicker or the page is closed too early.
+
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Page } from 'playwright-core';
+import { number, publishApplication, string, type TestApplication } from '../support/application.ts';
+import type { TestServer } from '../support/server.ts';
+import { WITHOUT_BROWSER } from './browsing.ts';
+import { type ConsoleScene, openConsoleScene } from './console-scene.ts';
+
+describe('editing in the console', { skip: WITHOUT_BROWSER }, () => {
+  let scene: ConsoleScene;
+  let server: TestServer;
+  let app: TestApplication;
+  let page: Page;
+  let complaints: readonly string[];
+
+  before(async () => {
+    scene = await openConsoleScene();
+    ({ server } = scene);
+    app = await publishApplication(server, {
+      collections: [
+        {
+          name: 'Visits',
+          columns: [
+            { name: 'Title', type: 'String' },
+            { name: 'Code', type: 'String', unique: true, searchable: true },
+            { name: 'Rank', type: 'Number' },
+            { name: 'Passed', type: 'Boolean' },
+            { name: 'Day', type: 'Date' },
+            { name: 'At', type: 'Time' },
+            { name: 'Inspector', type: 'User' },
+          ],
+        },
+      ],
+    });
+    const person = await app.addPerson('Some Person');
+    ({ page, complaints } = await scene.openPage(`${server.address}/console/${app.id}`));
+    await page.setViewportSize({ width: 1200, height: 900 });
+    await page.getByLabel('User ID or e-mail address').fill(person.id);
+    await page.getByLabel('Password').fill(person.password);
+    await page.keyboard.press('Enter');
+    await page.getByText('There are no records in Visits yet.').waitFor();
+  });
+  after(() => scene.close());
+
+  const column = (name: string): string => app.ids.Visits?.[name] ?? '';
+  const add = async (values: object): Promise<string> =>
+    (await app.send('POST', app.records('Visits'), { json: { values } })).body.id;
+  const read = async (id: string) => (await app.send('GET', `${app.records('Visits')}/${id}`)).body.values;
+  const open = (id: string) =>
+    page
+      .goto(`${server.address}/console/${app.id}/${app.ids.Visits!.id}/${id}?edit=true`)
+      .then(() => page.getByLabel('Title').waitFor());
+  const save = () => page.getByRole('button', { name: 'Save' }).click();
+  const alert = (text: RegExp) => page.getByRole('alert').filter({ hasText: text }).waitFor();
+
+  it('stores a new record with a value of each type', async () => {
+    await page.getByRole('link', { name: 'New record' }).click();
+    await page.getByLabel('Title').fill('First\nsecond line');
+    await page.getByLabel('Rank').fill('1234.5');
+    await page.getByText('Yes', { exact: true }).click();
+    await page.getByLabel('Day').fill('2026-11-16');
+    await page.getByLabel('At').fill('09:30');
+    await page.getByRole('combobox', { name: 'Inspector' }).fill('Some');
+    await page.getByRole('option', { name: 'Some Person' }).click();
+    await save();
+    await page.getByRole('heading', { name: 'First' }).waitFor();
+    const { type, name } = (await read(new URL(page.url()).pathname.split('/').at(-1) ?? ''))[column('Inspector')];
+    assert.deepEqual([type, name], ['User', 'Some Person']);
+    const { [column('Inspector')]: _, ...others } = await read(new URL(page.url()).pathname.split('/').at(-1) ?? '');
+    assert.deepEqual(others, {
+      [column('Title')]: string('First\nsecond line'),
+      [column('Rank')]: number(1234.5),
+      [column('Passed')]: { type: 'Boolean', value: true },
+      [column('Day')]: { type: 'Date', value: '2026-11-16' },
+      [column('At')]: { type: 'Time', value: '09:30:00' },
+    });
+  });
+
+  it('changes only what was changed, and takes a value away', async () => {
+    const id = await add({
+      [column('Title')]: string('Old'),
+      [column('Rank')]: number(3),
+      [column('Code')]: string('c1'),
+    });
+    await open(id);
+    await page.getByLabel('Title').fill('New');
+    await page.getByLabel('Rank').fill('');
+    await save();
+    await page.getByRole('heading', { name: 'New' }).waitFor();
+    assert.deepEqual(await read(id), { [column('Title')]: string('New'), [column('Code')]: string('c1') });
+  });
+
+  it('says at the field what cannot be stored, and loses nothing', async () => {
+    const id = await add({ [column('Title')]: string('Second') });
+    await open(id);
+    await page.getByLabel('Rank').fill('many');
+    await page.getByText('This is not a number.').waitFor();
+    await page.getByLabel('Rank').fill('');
+    await page.getByLabel('Code').fill('c1');
+    await save();
+    await page.getByText('Another record has this value').waitFor();
+    assert.equal(await page.getByLabel('Code').inputValue(), 'c1');
+    // The page goes away before anything is stored.
+    await page.reload();
+    await alert(/not saved last time/);
+    assert.equal(await page.getByLabel('Code').inputValue(), 'c1');
+    await page.getByRole('button', { name: 'Discard the changes' }).click();
+    await page.getByRole('button', { name: 'Edit' }).click();
+    assert.equal(await page.getByLabel('Code').inputValue(), '');
+  });
+
+  it('overwrites nobody: a change of somebody else is shown beside, and then stored on top of it', async () => {
+    const id = await add({ [column('Title')]: string('Mine'), [column('Rank')]: number(1) });
+    await open(id);
+    await page.getByLabel('Title').fill('Mine, changed');
+    const json = { replace: false, values: { [column('Title')]: string('Theirs'), [column('Rank')]: number(2) } };
+    assert.equal((await app.send('PUT', `${app.records('Visits')}/${id}`, { json })).status, 200);
+    await save();
+    await alert(/Somebody else has changed/);
+    assert.deepEqual((await read(id))[column('Title')], string('Theirs'));
+    await page.getByRole('button', { name: 'Show the new values' }).click();
+    await page.getByText('Stored: Theirs').waitFor();
+    assert.equal(await page.getByLabel('Title').inputValue(), 'Mine, changed');
+    await save();
+    await page.getByRole('heading', { name: 'Mine, changed' }).waitFor();
+    assert.deepEqual(await read(id), { [column('Title')]: string('Mine, changed'), [column('Rank')]: number(2) });
+  });
+
+  it('deletes a record after asking, and not one that has changed since', async () => {
+    const id = await add({ [column('Title')]: string('Gone') });
+    await page.goto(`${server.address}/console/${app.id}/${app.ids.Visits!.id}/${id}`);
+    const ask = () => page.getByRole('button', { name: 'Delete' }).click();
+    const confirm = () => page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
+    await ask();
+    const json = { values: { [column('Title')]: string('Changed') } };
+    await app.send('PUT', `${app.records('Visits')}/${id}`, { json });
+    await confirm();
+    await alert(/changed this record/);
+    await page.keyboard.press('Escape');
+    await page.reload();
+    await ask();
+    await confirm();
+    await page.getByRole('grid').waitFor();
+    assert.equal((await app.send('GET', `${app.records('Visits')}/${id}`)).status, 404);
+    assert.deepEqual(complaints, []);
+  });
+});
