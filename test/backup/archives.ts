@@ -48,11 +48,12 @@ export async function backUp(server: Pick<TestServer, 'address'>, query = ''): P
 export const restoreInto = (server: Pick<TestServer, 'address'>, archive: Buffer, query = ''): Promise<Reply> =>
   sendTo(server.address, 'POST', `/operator/v1/restore${query}`, { token: OPERATOR_KEY, raw: archive });
 
-/** Sends the beginning of an archive, and never its rest. Resolves when the connection breaks. */
-export function sendPart(address: string, part: Buffer): Promise<void> {
+/** Sends the beginning of an archive, and never its rest. Resolves when the connection breaks, at `leave` at the latest. */
+export function sendPart(address: string, part: Buffer, leave?: Promise<unknown>): Promise<void> {
   return new Promise((resolve) => {
     const sent = request(`${address}/operator/v1/restore`, { method: 'POST', headers: { authorization } });
     sent.on('error', () => resolve()).on('close', () => resolve());
+    void leave?.then(() => sent.destroy());
     sent.write(part);
   });
 }

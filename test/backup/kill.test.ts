@@ -62,6 +62,13 @@ describe('kill -9', () => {
   const published = async () =>
     (await sendTo(server.address, 'GET', '/operator/v1/applications', { token: OPERATOR_KEY })).body.length as number;
 
+  it('of nobody, but a client that leaves, leaves an empty server too', async () => {
+    const restored = until('the rows to be restored', async () => (await schemas()).length === 1);
+    await sendPart(server.address, archive.subarray(0, archive.length - 300_000), restored);
+    await until('what was left to be removed', async () => (await schemas()).length === 0);
+    assert.equal(await published(), 0);
+  });
+
   it('while restoring leaves an empty server, and the backup can be restored then', async () => {
     // By then all rows are committed, and some of the files are there.
     const sending = sendPart(server.address, archive.subarray(0, archive.length - 300_000));

@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { number, publishApplication, string, type TestApplication } from '../support/application.ts';
-import { type AttachmentScene, filesOf, openAttachments } from '../support/attachments.ts';
+import { type AttachmentScene, filesOf, openAttachments, openStore } from '../support/attachments.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { openSweeper, rowOf } from '../support/sweeping.ts';
 import { backUp, elsewhere, receiveBackup, restoreInto } from './archives.ts';
@@ -123,6 +123,26 @@ describe('a backup under load', () => {
       await empty.close();
     }
     assert.equal((await server.operator('DELETE', `/applications/${app.id}`)).status, 204);
+  });
+});
+
+describe('a backup of files in S3', () => {
+  it('is restored into S3', async () => {
+    const document = { collections: [{ name: 'Visits', columns: [{ name: 'Photo', type: 'Attachment' }] }] };
+    const scene = await openAttachments('s3', document);
+    const store = await openStore('s3');
+    const target = await startTestServer({ attachments: store.place });
+    try {
+      const bytes = randomBytes(300_000);
+      const { id } = await filesOf(scene, 'Visits').upload(bytes);
+      assert.equal((await restoreInto(target, await backUp(scene.server))).status, 200);
+      const there = await filesOf({ server: target, app: scene.app }, 'Visits').get(id);
+      assert.ok(there.bytes.equals(bytes));
+    } finally {
+      await target.close();
+      await store.close();
+      await scene.close();
+    }
   });
 });
 

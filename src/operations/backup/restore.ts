@@ -43,7 +43,7 @@ export async function restore(
     if (!(await lockForRestore(holder))) {
       throw fault('RESTORE_CONFLICT', { reason: 'Another backup is being restored; wait until that is done.' });
     }
-    await removeUnfinishedRestores(context);
+    await removeUnfinishedRestores(holder, context.now());
     const manifest = await readManifest(cursor);
     const single = options.applicationId ?? manifest.applicationId;
     const counts = { applications: 0, rows: 0, attachments: 0, missing: 0 };
@@ -54,7 +54,7 @@ export async function restore(
       return await restoreAll(restoring);
     } catch (error) {
       // Those that were committed and are not published. If this fails too, a job does it.
-      await removeUnfinishedRestores(context).catch(() => undefined);
+      await removeUnfinishedRestores(holder, context.now()).catch(() => undefined);
       throw error;
     }
   } catch (error) {

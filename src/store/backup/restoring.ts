@@ -145,7 +145,7 @@ const APPLICATION_SCHEMA = '^app_p[a-z0-9]{26}$';
  * Applications that have a schema and are not published: what a restoration has left that did not end. The schemas are listed
  * first, because a publishing commits both at once.
  */
-export async function listUnpublishedSchemas(system: Reader): Promise<string[]> {
+export async function listUnpublishedSchemas(system: Pick<Reader, 'rows'>): Promise<string[]> {
   const schemas = await system.rows('select nspname::text from pg_namespace where nspname ~ $1', [APPLICATION_SCHEMA]);
   const ids = schemas.map(([schema]) => (schema as string).slice(schemaOf('').length));
   const rows = await system.rows('select id from cartulary.applications where id = any($1::text[])', [ids]);

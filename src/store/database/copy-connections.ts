@@ -14,7 +14,8 @@ import { inTransaction, type Row, run } from './statements.ts';
 /** How soon the database notices that the client process is gone. */
 const CHECK_MS = 1_000;
 const SETTINGS = `select set_config('application_name', 'cartulary backup', false),
-  set_config('idle_in_transaction_session_timeout', '0', false), set_config('maintenance_work_mem', '256MB', false)`;
+  set_config('idle_in_transaction_session_timeout', '0', false), set_config('statement_timeout', '0', false),
+  set_config('lock_timeout', '0', false), set_config('maintenance_work_mem', '256MB', false)`;
 
 export interface CopyConnection {
   rows(text: string, params?: readonly unknown[]): Promise<Row[]>;
