@@ -28,9 +28,9 @@ const CHUNK_BYTES = 60_000;
 
 const agent = new Agent({ keepAlive: true, maxSockets: 8 });
 
-/** Lines of JSON are left as they are. */
-const parse = (text: string, type: string | undefined): unknown =>
-  text === '' || type === 'application/x-ndjson' ? undefined : JSON.parse(text);
+/** Lines of JSON and archives are left as they are. */
+const parse = (text: string, type = ''): unknown =>
+  text === '' || ['application/x-ndjson', 'application/x-tar'].includes(type) ? undefined : JSON.parse(text);
 
 /** Like fetch, for any verb, any header, and bodies with or without a declared length. */
 export function send(address: string, method: string, path: string, options: WireRequest = {}): Promise<WireReply> {
