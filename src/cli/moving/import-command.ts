@@ -1,10 +1,12 @@
 // `cartulary import`: the records of a file, into a collection that exists or one made for it.
 
+import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { rawOperations } from '../../../client/src/raw.ts';
 import { Transport } from '../../../client/src/transport.ts';
 import { listed, shown } from '../../domain/definition/problems.ts';
 import type { Application, Collection } from '../../wire/applications.ts';
+import type { Definition } from '../../wire/publish-document.ts';
 import { findCollection } from '../commands/names.ts';
 import { type CommandRow, JSON_OPTION, localCommand, type OptionRow } from '../commands/row.ts';
 import { usageFailure } from '../failure.ts';
@@ -13,8 +15,10 @@ import { connectOperator } from '../operator-client.ts';
 import { programName, quoted } from '../program-name.ts';
 import { connectUser, userFailure } from '../user-session.ts';
 import { formatOf } from './formats/choose.ts';
+import { hasUnfinishedImport } from './import/journal.ts';
 import { type Survey, surveyFile } from './import/survey.ts';
-import { checkFile, type ImportOptions, importInto } from './import-into.ts';
+import { importFrom, PRODUCTS } from './import-from.ts';
+import { checkFile, type ImportOptions, importInto, journalPath } from './import-into.ts';
 import {
   definitionPath,
   type GuessOptions,
@@ -27,6 +31,7 @@ import { READING_OPTIONS, readingOf, readOptionsOf } from './reading-options.ts'
 
 interface CommandOptions extends UserOptions, ImportOptions, Omit<GuessOptions, 'ignore'> {
   readonly new?: string;
+  readonly from?: string;
   readonly email: string;
 }
 
@@ -50,6 +55,7 @@ const OPTIONS: readonly OptionRow[] = [
     flags: '--new <collection>',
     text: 'make the collection, with types guessed from the file (needs the operator key)',
   },
+  { flags: '--from <product>', text: `files that ${PRODUCTS.join(', ')} has exported: its schema, and then its data` },
   { flags: '--type <pair>', text: 'with --new: "Column=Type", for a type other than the guess', repeated: true },
   { flags: '--email <address>', text: 'with --new: of the admin that is made', default: 'admin@example.com' },
   {
@@ -89,6 +95,27 @@ async function importFile(
   await importNew(options.new, file, survey, options, environment);
 }
 
+/** The ID of the application, if an earlier run has published it and was interrupted while it imported. */
+async function begunBefore(name: string, file: string, options: CommandOptions): Promise<string | undefined> {
+  const text = await readFile(definitionPath(file), 'utf8').catch(() => undefined);
+  if (text === undefined || options.restart) return undefined;
+  const { id, collections } = JSON.parse(text) as Definition;
+  const collection = collections.find((each) => each.name === name);
+  if (collection === undefined) return undefined;
+  return (await hasUnfinishedImport(journalPath(file, collection.id))) ? id : undefined;
+}
+
+function withoutNew({ new: _, ...options }: CommandOptions): CommandOptions {
+  return options;
+}
+
+function importGiven(args: readonly string[], options: CommandOptions, environment: NodeJS.ProcessEnv): Promise<void> {
+  if (options.from !== undefined) return importFrom(options.from, args, options, environment);
+  const [file = '', collection, ...more] = args;
+  if (more.length > 0) throw usageFailure('One file is imported into one collection; several files go with --from.');
+  return importFile(file, collection, options, environment);
+}
+
 function collectionOf(application: Application, given: string | undefined, file: string): Collection {
   if (given !== undefined) return findCollection(application, given);
   const [only, ...others] = application.collections;
@@ -112,6 +139,12 @@ async function importNew(
   if (options.dryRun) {
     await checkFile({ collection: unpublished(input), file, survey }, options);
     if (!options.json) console.log(`The definition would be written to ${definitionPath(file)} and published.`);
+    return;
+  }
+  const begun = await begunBefore(name, file, options);
+  if (begun !== undefined) {
+    console.error(`${name} is published already; going on with its import.`);
+    await importFile(file, name, { ...withoutNew(options), application: begun }, environment);
     return;
   }
   const client = await connectOperator(environment, options);
@@ -144,7 +177,7 @@ async function importNew(
 
 export const IMPORT_COMMANDS: readonly CommandRow[] = [
   localCommand<CommandOptions>({
-    usage: 'import <file> [collection]',
+    usage: 'import <file> [collection...]',
     summary: 'import a CSV, JSON Lines or Excel file into a collection, or make a collection from it',
     options: OPTIONS,
     details: `Columns are matched by name; case, blanks, _ and - do not matter. Rows that cannot be stored are written to a
@@ -155,7 +188,6 @@ nothing is lost and nothing is stored twice. docs/import-export.md has more.`,
       'import bikes.csv Bikes --dry-run',
       "import bikes.xlsx Bikes --upsert Code --map 'Frame no.=Frame'",
     ],
-    run: ({ args: [file = '', collection], options, environment }) =>
-      importFile(file, collection, options, environment),
+    run: ({ args, options, environment }) => importGiven(args, options, environment),
   }),
 ];

@@ -9,6 +9,7 @@ import { countOf, printTable } from '../commands/columns.ts';
 import { type Printing, printJson } from '../commands/row.ts';
 import { CommandFailure, usageFailure } from '../failure.ts';
 import { formatOf } from './formats/choose.ts';
+import type { Cell } from './formats/table.ts';
 import { type Checked, dryRun } from './import/dry-run.ts';
 import { type Journal, openJournal, type RejectedRow } from './import/journal.ts';
 import {
@@ -40,6 +41,8 @@ export interface ImportOptions extends FileOptions, ValueOptions, MappingOptions
 interface Source {
   readonly file: string;
   readonly survey: Survey;
+  /** By the name of the column: what another product's way of writing becomes first. */
+  readonly rewrites?: ReadonlyMap<string, (cell: Cell) => Cell>;
 }
 
 /** Where the records go. */
@@ -70,7 +73,7 @@ export async function checkFile(
 async function store(job: ImportJob, { application, address, raw }: Target, options: ImportOptions): Promise<void> {
   const { file, collection } = job;
   const journal = await openJournal({
-    path: join(dirname(file), `${basename(file)}.${collection.id}.import`),
+    path: journalPath(file, collection.id),
     file: basename(file),
     content: await contentHash(file),
     target: JSON.stringify([address, application.id, collection.id, conversionOf(job)]),
@@ -92,11 +95,16 @@ async function store(job: ImportJob, { application, address, raw }: Target, opti
   await printStored(job, journal, { earlier, seconds }, options);
 }
 
+/** Beside the file, so that it is seen and found again. */
+export const journalPath = (file: string, collectionId: string): string =>
+  join(dirname(file), `${basename(file)}.${collectionId}.import`);
+
 /** Everything that decides which values a row gives: another choice makes another import. */
 const conversionOf = ({ preparation, upsertKey, referencesBy, format, readOptions, attachmentFolder }: ImportJob) => ({
   columns: preparation.mapping.mapped.map(({ name, column }) => [name, column.id, column.type]),
   reading: preparation.reading,
   clearEmpty: preparation.clearEmpty,
+  rewritten: [...(preparation.rewrites?.keys() ?? [])],
   upsertKey: upsertKey?.id,
   referencesBy: [...referencesBy].map(([id, column]) => [id, column.id]),
   format,
@@ -114,7 +122,7 @@ function interrupted(error: unknown, { stored }: Journal): unknown {
 
 function jobOf(
   collections: readonly Collection[],
-  { collection, file, survey }: Source & { readonly collection: Collection },
+  { collection, file, survey, rewrites = new Map() }: Source & { readonly collection: Collection },
   options: ImportOptions,
 ): ImportJob {
   const mapping = mapColumns(survey.header, collection, options);
@@ -126,7 +134,17 @@ function jobOf(
     readOptions: readOptionsOf(options),
     application: { collections: [...collections] },
     collection,
-    preparation: { mapping, reading: readingOf(options, survey), clearEmpty: options.clearEmpty === true },
+    preparation: {
+      mapping,
+      reading: readingOf(options, survey),
+      rewrites: new Map(
+        collection.columns.flatMap(({ id, name }) => {
+          const rewrite = rewrites.get(name);
+          return rewrite === undefined ? [] : [[id, rewrite] as const];
+        }),
+      ),
+      clearEmpty: options.clearEmpty === true,
+    },
     upsertKey: options.upsert === undefined ? undefined : upsertColumn(collection, options.upsert, mapping),
     referencesBy: referencesBy(collections, collection, options.reference ?? []),
     attachmentFolder: options.attachments,

@@ -105,17 +105,34 @@ export interface PublishedCollection {
 export async function publishCollection(
   client: OperatorClient,
   collection: CollectionInput,
-  { into, file }: { readonly into: string | undefined; readonly file: string },
+  place: { readonly into: string | undefined; readonly file: string },
 ): Promise<PublishedCollection> {
-  const document =
-    into === undefined ? await newApplication(client, collection) : await added(client, into, collection);
-  const { application } = (await client.send('POST', '/applications', document)) as PublishReply;
+  const named = { ...place, name: collection.name };
+  const { application, definitionFile } = await publishCollections(client, [collection], named);
   const published = application.collections.find(({ name }) => name === collection.name);
   if (published === undefined) throw new Error('The published application lacks its new collection');
+  return { application, collection: published, definitionFile };
+}
+
+interface Place {
+  readonly into: string | undefined;
+  readonly file: string;
+  /** Of a new application. */
+  readonly name: string;
+}
+
+export async function publishCollections(
+  client: OperatorClient,
+  collections: readonly CollectionInput[],
+  { into, file, name }: Place,
+): Promise<Omit<PublishedCollection, 'collection'>> {
+  const document =
+    into === undefined ? await newApplication(client, name, collections) : await added(client, into, collections);
+  const { application } = (await client.send('POST', '/applications', document)) as PublishReply;
   const definition = (await client.send('GET', `/applications/${application.id}`)) as Definition;
   const definitionFile = definitionPath(file);
   await writeFile(definitionFile, `${JSON.stringify(definition, undefined, 2)}\n`);
-  return { application, collection: published, definitionFile };
+  return { application, definitionFile };
 }
 
 export function definitionPath(file: string): string {
@@ -123,24 +140,33 @@ export function definitionPath(file: string): string {
   return `${dir === '' ? '' : `${dir}/`}${name}.application.json`;
 }
 
-async function newApplication(client: OperatorClient, collection: CollectionInput): Promise<PublishDocument> {
+async function newApplication(
+  client: OperatorClient,
+  name: string,
+  collections: readonly CollectionInput[],
+): Promise<PublishDocument> {
   const all = (await client.send('GET', '/applications')) as ApplicationSummary[];
-  if (all.some(({ name }) => name === collection.name)) {
+  if (all.some((application) => application.name === name)) {
     throw new CommandFailure(
-      `The application ${shown(collection.name)} exists already. To import into it, leave --new out; to add a collection to it, use --application ${shown(collection.name)} with another name.`,
+      `The application ${shown(name)} exists already. To import into it, leave --new out; to add a collection to it, use --application ${shown(name)} with another name.`,
     );
   }
-  return { name: collection.name, collections: [collection] };
+  return { name, collections: [...collections] };
 }
 
-async function added(client: OperatorClient, into: string, collection: CollectionInput): Promise<PublishDocument> {
+async function added(
+  client: OperatorClient,
+  into: string,
+  collections: readonly CollectionInput[],
+): Promise<PublishDocument> {
   const definition = await findApplication(client, into);
-  if (definition.collections.some(({ name }) => name === collection.name)) {
+  const present = definition.collections.find(({ name }) => collections.some((collection) => collection.name === name));
+  if (present !== undefined) {
     throw new CommandFailure(
-      `${definition.name} has a collection ${shown(collection.name)} already. To import into it, leave --new out.`,
+      `${definition.name} has a collection ${shown(present.name)} already. To import into it, leave --new out.`,
     );
   }
-  return { ...definition, collections: [...definition.collections, collection] } as PublishDocument;
+  return { ...definition, collections: [...definition.collections, ...collections] } as PublishDocument;
 }
 
 export interface KeptLogin {

@@ -2,14 +2,15 @@
 // file is stored and none twice. `node bench/import-kill.mjs` does the same with 100,000 rows.
 
 import assert from 'node:assert/strict';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { start } from '../../support/command.ts';
 import { type ServerProcess, spawnServer } from '../../support/process.ts';
 import { OPERATOR_KEY, sendTo } from '../../support/server.ts';
 import { until } from '../../support/until.ts';
-import { makeScene, type Scene } from './moving-scene.ts';
+import { makeScene, operatorEnvironment, type Scene } from './moving-scene.ts';
 
 const ROWS = 2_000;
 /** Not unique, so that a row that is stored twice shows. */
@@ -85,6 +86,26 @@ describe('an interrupted import', () => {
     assert.match(last.stderr, /^1 row was rejected\. They are in bikes\.rejected\.csv/m);
     await assertWhole('Importer');
     assert.match(await readFile(join(folder, 'bikes.rejected.csv'), 'utf8'), /^C700,x,702,/m);
+  });
+
+  it('goes on when it was to make the application', async () => {
+    await writeFile(join(folder, 'fleet.csv'), await readFile(join(folder, 'bikes.csv')));
+    const words = ['import', 'fleet.csv', '--new', 'Fleet', '--type', 'Price=String'];
+    const run = { ...options(), env: operatorEnvironment(server, folder) };
+    const running = start(words, run);
+    await until('a few batches', async () => {
+      const names = (await readdir(folder)).filter((name) => /^fleet\.csv\..*\.import$/.test(name));
+      const texts = await Promise.all(names.map((name) => readFile(join(folder, name), 'utf8')));
+      return texts.join('').split('"stored"').length > 3;
+    });
+    running.child.kill('SIGKILL');
+    await running.finished;
+    const { code, stdout, stderr } = await start(words, run).finished;
+    assert.equal(code, 0, stderr);
+    assert.match(stdout, /^Stored 2,000 records in Fleet/m);
+    const exported = await start(['export', 'Fleet', '--columns', 'Code'], run).finished;
+    const codes = exported.stdout.trim().split('\r\n').slice(1);
+    assert.deepEqual([codes.length, new Set(codes).size], [ROWS, ROWS]);
   });
 
   it('waits for a server that was killed, and goes on by itself', async () => {

@@ -118,7 +118,7 @@ export async function openJournal(wanted: Wanted): Promise<Journal> {
     return begin(wanted);
   }
   if (isFinished(kept.lines)) {
-    if (isUpsert || kept.head.target !== target) return begin(wanted);
+    if (isUpsert) return begin(wanted);
     throw new CommandFailure(
       `${file} has been imported there already (${path} tells when). Importing it again would store every record a second time; if that is meant, add --restart.`,
     );
@@ -130,6 +130,12 @@ export async function openJournal(wanted: Wanted): Promise<Journal> {
   }
   if (!isUpsert) refuseForgotten(wanted, kept.lines);
   return new Journal(path, kept.head, kept.lines);
+}
+
+/** Whether an import with this journal has begun and not come to its end. */
+export async function hasUnfinishedImport(path: string): Promise<boolean> {
+  const kept = await readJournal(path);
+  return kept !== undefined && !isFinished(kept.lines);
 }
 
 const isFinished = (lines: readonly Line[]): boolean => lines.some((line) => 'finished' in line);

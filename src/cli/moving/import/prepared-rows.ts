@@ -1,7 +1,7 @@
 // From the rows of a file to records that can be sent, in batches whose borders depend on the file and the options alone:
 // an import that is resumed makes the same batches again.
 
-import type { FileTable, TableRow } from '../formats/table.ts';
+import type { Cell, FileTable, TableRow } from '../formats/table.ts';
 import { CellProblem } from '../values/cell-problem.ts';
 import { type CellReading, type OpenValue, readCell, type WireValue } from '../values/cell-values.ts';
 import type { Mapping } from './mapping.ts';
@@ -35,16 +35,15 @@ export interface PreparedBatch {
 export interface RowPreparation {
   readonly mapping: Mapping;
   readonly reading: CellReading;
+  /** What another product's way of writing becomes first, by the ID of the column. */
+  readonly rewrites?: ReadonlyMap<string, (cell: Cell) => Cell>;
   /** Whether an empty cell removes the value of a record that is updated. */
   readonly clearEmpty: boolean;
 }
 
-export function prepareRow(
-  row: TableRow,
-  number: number,
-  { mapping, reading, clearEmpty }: RowPreparation,
-): PreparedRow {
+export function prepareRow(row: TableRow, number: number, preparation: RowPreparation): PreparedRow {
   const { line, cells } = row;
+  const { mapping, reading, rewrites, clearEmpty } = preparation;
   const problems = row.problem === undefined ? [] : [row.problem];
   const values: Record<string, WireValue | null> = {};
   const open: OpenValue[] = [];
@@ -52,7 +51,9 @@ export function prepareRow(
     const column = mapping.columnAt(index);
     if (column === undefined) continue;
     try {
-      const value = readCell(cells[index], column, reading, open);
+      const rewrite = rewrites?.get(column.id);
+      const cell = rewrite === undefined ? cells[index] : rewrite(cells[index]);
+      const value = readCell(cell, column, reading, open);
       if (value !== undefined) values[column.id] = value;
       else if (clearEmpty) values[column.id] = null;
     } catch (error) {
