@@ -66,7 +66,8 @@ const unknown =
   (params) =>
     `There is no ${what} ${String(params[member] ?? '')}.`.replace(' .', '.');
 
-const SENTENCES: Readonly<Record<string, Sentence>> = {
+/** Of the operator's interface, and of people, who are managed there and by logins. */
+const OF_THE_OPERATOR: Readonly<Record<string, Sentence>> = {
   INVALID_DEFINITION: ({ problems = [] }) =>
     ['The document is not valid:', ...problems.map(({ path, reason }) => `  ${path || '/'} ${reason}`)].join('\n'),
   INVALID_BODY: ({ path = '', reason = 'is not valid' }, optionOf) =>
@@ -99,6 +100,10 @@ const SENTENCES: Readonly<Record<string, Sentence>> = {
   USER_NOT_FOUND: unknown('user', 'userId'),
   SHARED_USER_NOT_FOUND: unknown('shared user', 'sharedUserId'),
   TOKEN_NOT_FOUND: unknown('token', 'tokenId'),
+};
+
+/** Of an application's own interface, which a login uses. */
+const OF_APPLICATIONS: Readonly<Record<string, Sentence>> = {
   COLLECTION_NOT_FOUND: unknown('collection', 'collectionId'),
   RECORD_NOT_FOUND: unknown('record', 'recordId'),
   ATTACHMENT_NOT_FOUND: unknown('attachment', 'attachmentId'),
@@ -134,6 +139,8 @@ const SENTENCES: Readonly<Record<string, Sentence>> = {
       : `The server cannot do it now (${reason}); try again.`,
   INTERNAL_ERROR: () => 'The server failed. Its log has the reason.',
 };
+
+const SENTENCES = { ...OF_THE_OPERATOR, ...OF_APPLICATIONS };
 
 function refusalSentence(code: string, params: RefusalParams, optionOf: (member: string) => string): string {
   const sentence = SENTENCES[code];

@@ -37,8 +37,9 @@ describe('docs/errors.md', () => {
     }
   });
 
-  it("counts to the operator's interface what the commands explain, and the identifiers in its paths", () => {
-    const explained = [...readSource('src/cli/refusals.ts').matchAll(/^ {2}([A-Z_]+): /gm)].map(([, code]) => code);
+  it("counts to the operator's interface what the operator's commands explain, and the identifiers in its paths", () => {
+    const [, sentences = ''] = /const OF_THE_OPERATOR.*?\{\n(.*?)\n\};/s.exec(readSource('src/cli/refusals.ts')) ?? [];
+    const explained = [...sentences.matchAll(/^ {2}([A-Z_]+): /gm)].map(([, code]) => code);
     const paths = OPERATOR_ROUTES.map(({ path }) => path).join();
     const malformed = [...paths.matchAll(/:(\w+Id)\b/g)].map(([, name = '']) => {
       return `INVALID_${name.replaceAll(/[A-Z]/g, '_$&').toUpperCase()}`;
