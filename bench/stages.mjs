@@ -26,7 +26,7 @@ const STAGES = [
     /^src\/(domain\/(hash|records\/canonical-json)\.|http\/requests\/conditional\.)|^node:internal\/crypto/,
   ],
   ['body', /^src\/http\/requests\//],
-  ['stages in between', /^src\/http\/handle\./],
+  ['stages in between', /^src\/http\/(handle|keyed-requests)\./],
   ['operation', /^src\/(operations|domain|wire|context|faults)/],
   ['statements', /^src\/store\//],
   ['database driver', /^node_modules\/pg/],

@@ -393,6 +393,9 @@ export const LINES: Readonly<Record<string, Deed | typeof SILENT | typeof ELSEWH
   'GET /operator/v1/applications/:applicationId': SILENT,
   'GET /operator/v1/applications/:applicationId/publishing': SILENT,
   'GET /operator/v1/quotas': SILENT,
+  'GET /operator/v1/backup': SILENT,
+  // The entries of the archive are those of the restored application.
+  'POST /operator/v1/restore': SILENT,
   'GET /operator/v1/applications/:applicationId/quotas': SILENT,
   'PUT /operator/v1/applications/:applicationId/quotas': {
     context: 'operator',

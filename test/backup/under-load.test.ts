@@ -96,8 +96,10 @@ describe('a backup under load', () => {
 
   it('lets publishing go on, and keeps what it would drop until all is copied', async () => {
     const { Count: count } = others.ids.Things as { Count: string };
-    const values = { [count]: number(7), [others.ids.Things!.Text!]: string('x'.repeat(300_000)) };
-    for (let n = 0; n < 10; n++) await others.send('POST', others.records('Things'), { json: { values } });
+    // More than the sockets hold, so that the backup waits for its reader.
+    const values = { [count]: number(7), [others.ids.Things!.Text!]: string('x'.repeat(900_000)) };
+    const records = 24;
+    for (let n = 0; n < records; n++) await others.send('POST', others.records('Things'), { json: { values } });
     const reading = slowReader(server.address);
     await reading.started;
     const id = others.id;
@@ -117,7 +119,7 @@ describe('a backup under load', () => {
       assert.equal((await restoreInto(empty, archive)).status, 200);
       const there = elsewhere(others, empty);
       const list = await there.send('GET', others.records('Things'));
-      assert.equal(list.body.length, 10);
+      assert.equal(list.body.length, records);
       assert.equal(collections.length, 1);
     } finally {
       await empty.close();

@@ -135,7 +135,7 @@ describe('a page of another origin in a browser', { skip: WITHOUT_BROWSER }, () 
     await own.getByLabel('User ID').fill(person.id);
     await own.getByLabel('Password').fill(person.password);
     await own.keyboard.press('Enter');
-    await own.getByText('You are signed in').waitFor();
+    await own.getByRole('heading', { name: 'Things' }).waitFor();
     const path = `${server.address}/v1/${app.id}${app.records('Things')}`;
     const seen = await page.evaluate(
       `Promise.all(['include', 'same-origin'].map((credentials) =>
