@@ -84,7 +84,7 @@ async function exportCollection(session: UserSession, given: string, file: strin
     const format = formatOf(toFile ?? '', options.format ?? (toFile === undefined ? 'csv' : undefined));
     const job = jobOf(session, { application, collection, file: toFile }, options);
     const form = { format, delimiter: options.delimiter ?? ',', byteOrderMark: options.bom === true };
-    const write = (output: Writable) => runExport(job, tableWriter(output, headerOf(job), form));
+    const write = async (output: Writable) => runExport(job, await tableWriter(output, headerOf(job), form));
     const count = toFile === undefined ? await write(toStandardOutput()) : await wholeFile(toFile, write);
     if (toFile !== undefined) printDone(count, toFile, job.files, options);
     if (job.files !== undefined && job.files.missing.length > 0) {

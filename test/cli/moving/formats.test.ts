@@ -47,7 +47,7 @@ describe('the formats of import and export', () => {
       for (const format of ['csv', 'jsonl', 'xlsx'] as const) {
         const file = join(folder, `file.${format}`);
         const form = { format, delimiter: ';', byteOrderMark: true };
-        const writer = tableWriter(createWriteStream(file), ['Text', 'Number', 'Flag', 'Day', 'List'], form);
+        const writer = await tableWriter(createWriteStream(file), ['Text', 'Number', 'Flag', 'Day', 'List'], form);
         for (const row of rows) await writer.write(row);
         await writer.end();
         const { header, cells } = await read(file, format);

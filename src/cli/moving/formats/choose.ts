@@ -3,12 +3,9 @@
 import { extname } from 'node:path';
 import type { Writable } from 'node:stream';
 import { usageFailure } from '../../failure.ts';
-import { openCsv } from './csv-read.ts';
 import { type CsvForm, csvWriter } from './csv-write.ts';
 import { jsonLinesWriter, openJsonLines } from './json-lines.ts';
 import type { FileTable, ReadOptions, TableWriter } from './table.ts';
-import { openXlsx } from './xlsx-read.ts';
-import { xlsxWriter } from './xlsx-write.ts';
 
 export const FORMATS = ['csv', 'jsonl', 'xlsx'] as const;
 export type FileFormat = (typeof FORMATS)[number];
@@ -31,20 +28,20 @@ export function formatOf(file: string, given: string | undefined): FileFormat {
   throw usageFailure(`${which} Use --format with one of ${FORMATS.join(', ')}.`);
 }
 
-const OPENERS: Readonly<Record<FileFormat, (file: string, options: ReadOptions) => Promise<FileTable>>> = {
-  csv: openCsv,
-  jsonl: openJsonLines,
-  xlsx: openXlsx,
-};
+// The packages that read CSV and Excel are loaded when a file of that format is: they take as long as the rest of a command.
 
-export const openTable = (file: string, format: FileFormat, options: ReadOptions): Promise<FileTable> =>
-  OPENERS[format](file, options);
+export async function openTable(file: string, format: FileFormat, options: ReadOptions): Promise<FileTable> {
+  if (format === 'jsonl') return openJsonLines(file, options);
+  if (format === 'csv') return (await import('./csv-read.ts')).openCsv(file, options);
+  return (await import('./xlsx-read.ts')).openXlsx(file, options);
+}
 
-export function tableWriter(
+export async function tableWriter(
   output: Writable,
   header: readonly string[],
   { format, ...form }: CsvForm & { readonly format: FileFormat },
-): TableWriter {
+): Promise<TableWriter> {
   if (format === 'csv') return csvWriter(output, header, form);
-  return format === 'jsonl' ? jsonLinesWriter(output, header) : xlsxWriter(output, header);
+  if (format === 'jsonl') return jsonLinesWriter(output, header);
+  return (await import('./xlsx-write.ts')).xlsxWriter(output, header);
 }

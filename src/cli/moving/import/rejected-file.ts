@@ -23,7 +23,7 @@ export async function writeRejected(
   const reasons = new Map(rejected.map(({ row, reason }) => [row, reason]));
   const columns = await wholeHeader(file, format, options);
   const table = await openTable(file, format, options);
-  const writer = tableWriter(
+  const writer = await tableWriter(
     createWriteStream(path, { mode: 0o600 }),
     [...columns.map(({ name }) => name), LINE, REASON],
     {
