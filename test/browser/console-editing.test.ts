@@ -31,8 +31,12 @@ describe('editing in the console', { skip: WITHOUT_BROWSER }, () => {
             { name: 'Day', type: 'Date' },
             { name: 'At', type: 'Time' },
             { name: 'Inspector', type: 'User' },
+            { name: 'Site', type: 'ReferenceString', scheme: { collection: 'Sites', column: 'Name' } },
+            { name: 'Place', type: 'Location' },
+            { name: 'Report', type: 'Attachment' },
           ],
         },
+        { name: 'Sites', columns: [{ name: 'Name', type: 'String', searchable: true }] },
       ],
     });
     const person = await app.addPerson('Some Person');
@@ -62,7 +66,7 @@ describe('editing in the console', { skip: WITHOUT_BROWSER }, () => {
     await page.getByLabel('Rank').fill('1234.5');
     await page.getByText('Yes', { exact: true }).click();
     await page.getByLabel('Day').fill('2026-11-16');
-    await page.getByLabel('At').fill('09:30');
+    await page.getByLabel('At', { exact: true }).fill('09:30');
     await page.getByRole('combobox', { name: 'Inspector' }).fill('Some');
     await page.getByRole('option', { name: 'Some Person' }).click();
     await save();
@@ -77,6 +81,31 @@ describe('editing in the console', { skip: WITHOUT_BROWSER }, () => {
       [column('Day')]: { type: 'Date', value: '2026-11-16' },
       [column('At')]: { type: 'Time', value: '09:30:00' },
     });
+  });
+
+  it('stores a reference, a place and a file', async () => {
+    const sites = app.ids.Sites!;
+    for (const name of ['North gate', 'South "gate"']) {
+      await app.send('POST', app.records('Sites'), { json: { values: { [sites.Name!]: string(name) } } });
+    }
+    const id = await add({ [column('Title')]: string('Rich') });
+    await open(id);
+    await page.getByRole('combobox', { name: 'Site' }).fill('"gate"');
+    await page.getByRole('option', { name: 'South "gate"' }).click();
+    await page.getByLabel('Latitude').fill('35.5');
+    await page.getByText('Give both latitude and longitude.').waitFor();
+    await page.getByLabel('Longitude').fill('139.75');
+    const chooser = page.waitForEvent('filechooser');
+    await page.getByRole('button', { name: 'Choose a file' }).click();
+    const file = { name: '報告.txt', mimeType: 'text/plain', buffer: Buffer.from('all is well') };
+    await (await chooser).setFiles(file);
+    await page.getByRole('link', { name: '報告.txt' }).waitFor();
+    await save();
+    await page.getByRole('heading', { name: 'Rich' }).waitFor();
+    const values = await read(id);
+    assert.deepEqual(values[column('Site')].value, string('South "gate"'));
+    assert.deepEqual(values[column('Place')], { type: 'Location', latitude: 35.5, longitude: 139.75 });
+    assert.deepEqual([values[column('Report')].name, values[column('Report')].size], ['報告.txt', 11]);
   });
 
   it('changes only what was changed, and takes a value away', async () => {

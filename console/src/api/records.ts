@@ -76,5 +76,23 @@ export const recordQuery = (application: string, collectionId: string, recordId:
     staleTime: 10_000,
   });
 
+/** More would not be read. */
+const FOUND_MAX = 20;
+
+/** Records of a collection by words: what a reference can refer to. */
+export const referableQuery = (application: string, collectionId: string, words: string) =>
+  queryOptions({
+    queryKey: [application, 'records', collectionId, 'words', words],
+    queryFn: async ({ signal }) => {
+      const search = words === '' ? {} : { search: words.split(/\s+/).map(quoted).join(' ') };
+      const parameters = { collectionId, ...search, limit: FOUND_MAX };
+      return (await clientOf(application).raw.listRecords(parameters, { signal })).body;
+    },
+    staleTime: 30_000,
+  });
+
+/** As a term of the search language that stands for itself. */
+const quoted = (word: string): string => `"${word.replaceAll(/["\\]/g, '\\$&')}"`;
+
 export const attachmentPath = (application: string, collection: string, attachment: string): string =>
   `/v1/${encodeURIComponent(application)}/collections/${encodeURIComponent(collection)}/attachments/${encodeURIComponent(attachment)}`;

@@ -1,11 +1,14 @@
-// The editor of a value, by the type of its column. Types without an editor yet are shown as they are.
+// The editor of a value, by the type of its column. Objects and arrays have none yet and are shown as they are.
 
 import { useTranslations } from 'use-intl';
+import { EditAttachment } from './attachment.tsx';
 import { EditBoolean } from './boolean.tsx';
 import { EditDate } from './date.tsx';
 import { EditDateTime } from './date-time.tsx';
 import type { EditProps } from './edit.ts';
+import { EditLocation } from './location.tsx';
 import { EditNumber } from './number.tsx';
+import { EditReference } from './reference.tsx';
 import { ShownValue } from './ShownValue.tsx';
 import { EditString } from './string.tsx';
 import { EditTime } from './time.tsx';
@@ -27,6 +30,14 @@ export function EditedValue(props: EditProps) {
       return <EditDateTime {...props} />;
     case 'User':
       return <EditUser {...props} />;
+    case 'Location':
+      return <EditLocation {...props} />;
+    case 'Attachment':
+      return <EditAttachment {...props} />;
+    case 'ReferenceString':
+    case 'ReferenceNumber':
+    case 'ReferenceUser':
+      return <EditReference {...props} />;
     default:
       return <Unedited {...props} />;
   }

@@ -1,5 +1,9 @@
-import { useFormatter, useTranslations } from 'use-intl';
+import { useState } from 'react';
+import { useFormatter, useLocale, useTranslations } from 'use-intl';
 import type { RawSimpleValue } from '../api/client.ts';
+import type { EditProps } from './edit.ts';
+import { TextEditor } from './Field.tsx';
+import { numberOf } from './number.tsx';
 import type { ShowProps } from './where.ts';
 
 type LocationValue = Extract<RawSimpleValue, { type: 'Location' }>;
@@ -16,7 +20,57 @@ export function ShowLocation({ value, where }: ShowProps<LocationValue>) {
   return (
     <span className="value-location">
       {degrees(value.latitude, ['N', 'S'])}, {degrees(value.longitude, ['E', 'W'])}
-      {value.altitude !== undefined && `, ${t('altitude', { metres: value.altitude })}`}
+      {value.altitude !== undefined && `, ${t('metres', { metres: value.altitude })}`}
     </span>
   );
 }
+
+const PARTS = ['latitude', 'longitude', 'altitude'] as const;
+type Part = (typeof PARTS)[number];
+
+/** Latitude and longitude belong together; without both there is no value. */
+export function EditLocation({ column, value, onChange, problem }: EditProps) {
+  const t = useTranslations('values');
+  const locale = useLocale();
+  const stored = value?.type === 'Location' ? value : undefined;
+  const [texts, setTexts] = useState<Readonly<Record<Part, string>>>(() => ({
+    latitude: textOf(stored?.latitude, locale),
+    longitude: textOf(stored?.longitude, locale),
+    altitude: textOf(stored?.altitude, locale),
+  }));
+  const read = (part: Part, from = texts) => numberOf(from[part], locale);
+  const unreadable = (part: Part) => texts[part].trim() !== '' && read(part) === undefined;
+  const half = (read('latitude') === undefined) !== (read('longitude') === undefined);
+  function change(part: Part, text: string): void {
+    const next = { ...texts, [part]: text };
+    setTexts(next);
+    const [latitude, longitude, altitude] = PARTS.map((each) => read(each, next));
+    if (latitude === undefined || longitude === undefined) onChange(undefined);
+    else onChange({ type: 'Location', latitude, longitude, ...(altitude === undefined ? {} : { altitude }) });
+  }
+  const problemOf = (part: Part) => {
+    if (unreadable(part)) return t('notANumber');
+    if (half && part !== 'altitude' && texts[part].trim() === '') return t('locationHalf');
+    return part === 'latitude' ? problem : undefined;
+  };
+  return (
+    <fieldset className="fields">
+      <legend className="label">{column.name}</legend>
+      {PARTS.map((part) => (
+        <TextEditor
+          key={part}
+          kind="text"
+          label={t(part)}
+          text={texts[part]}
+          onText={(text) => change(part, text)}
+          problem={problemOf(part)}
+        />
+      ))}
+    </fieldset>
+  );
+}
+
+const textOf = (number: number | undefined, locale: string): string =>
+  number === undefined
+    ? ''
+    : new Intl.NumberFormat(locale, { maximumFractionDigits: 20, useGrouping: false }).format(number);

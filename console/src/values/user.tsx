@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Button, ComboBox, FieldError, Input, Label, ListBox, ListBoxItem, Popover } from 'react-aria-components';
 import type { RawSimpleValue, User } from '../api/client.ts';
 import { usersQuery } from '../api/users.ts';
 import type { EditProps } from './edit.ts';
+import { Finder, withChosen } from './Finder.tsx';
 import type { ShowProps } from './where.ts';
 
 type UserValue = Extract<RawSimpleValue, { type: 'User' }>;
@@ -48,42 +48,22 @@ export function EditUser({ column, value, onChange, problem, where }: EditProps)
   const [text, setText] = useState(chosen?.name ?? '');
   const searched = text === chosen?.name ? '' : text;
   const found = useQuery({ ...usersQuery(where.application, searched), placeholderData: (before) => before });
-  const people =
-    chosen === undefined ? (found.data ?? []) : [chosen, ...(found.data ?? []).filter(({ id }) => id !== chosen.id)];
+  const people = withChosen(chosen, found.data ?? []);
   return (
-    <ComboBox
-      className="field"
-      items={people}
-      inputValue={text}
-      onInputChange={(entered) => {
+    <Finder
+      label={column.name}
+      problem={problem}
+      text={text}
+      onText={(entered) => {
         setText(entered);
         if (entered === '') onChange(undefined);
       }}
-      selectedKey={chosen?.id ?? null}
-      onSelectionChange={(key) => {
-        const person = people.find(({ id }) => id === key);
-        if (person === undefined) return;
-        setText(person.name);
-        onChange({ type: 'User', id: person.id, name: person.name });
+      found={people.map((person) => ({ ...person, shown: <PersonName person={person} /> }))}
+      chosen={chosen?.id}
+      onChoose={({ id, name }) => {
+        setText(name);
+        onChange({ type: 'User', id, name });
       }}
-      menuTrigger="focus"
-      isInvalid={problem !== undefined}
-    >
-      <Label>{column.name}</Label>
-      <div className="combo">
-        <Input className="input" />
-        <Button className="button icon combo-open">▾</Button>
-      </div>
-      <FieldError className="field-problem">{problem}</FieldError>
-      <Popover className="popover">
-        <ListBox<User> className="combo-list">
-          {(person) => (
-            <ListBoxItem id={person.id} textValue={person.name} className="menu-item">
-              <PersonName person={person} />
-            </ListBoxItem>
-          )}
-        </ListBox>
-      </Popover>
-    </ComboBox>
+    />
   );
 }
