@@ -120,13 +120,17 @@ const OF_APPLICATIONS: Readonly<Record<string, Sentence>> = {
   INVALID_NOTIFICATION: property,
   INVALID_PERIOD: ({ reason = 'is not valid' }) => `The period ${reason}.`,
   API_ACCESS_REQUIRED: () => 'This user has no API access; `users update … --api-access` gives it.',
-  MANAGEMENT_API_ACCESS_REQUIRED: () => 'This needs management access, which this user does not have.',
+  MANAGEMENT_API_ACCESS_REQUIRED: () =>
+    'This user has no management access; `users update … --management-api-access` gives it.',
   ORGANIZATION_MANAGEMENT_API_ACCESS_REQUIRED: () =>
-    'This needs organization management access, which this user does not have.',
+    'This user has no organization management access; `users update … --organization-management-api-access` gives it.',
   PRECONDITION_FAILED: () => 'Somebody else has changed the record meanwhile; try again.',
   ADMIN_REQUIRED: () => 'Only admins may do this.',
   FORBIDDEN: () => 'This user may not do this.',
-  FEATURE_DISABLED: ({ feature }) => `The application does not have this turned on: ${feature}.`,
+  FEATURE_DISABLED: ({ feature }) =>
+    feature === 'activityLog'
+      ? 'The application keeps no activity log; its operator turns it on by publishing it with "activityLogEnabled": true.'
+      : `The application does not have this turned on: ${feature}.`,
   NOT_IN_PLAN: ({ group }) => `The plan of the application does not include ${group}; the operator can change it.`,
   TOO_MANY_REQUESTS: ({ group, reason }) => {
     if (group !== undefined) return `The application has used up its quota of ${group} for this hour.`;

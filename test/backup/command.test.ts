@@ -72,6 +72,15 @@ describe('cartulary backup', () => {
     assertPlain(await command(['backup', 'all.tar', '--keep', '3']), /^--keep needs a folder/);
   });
 
+  it('replaces a file only with --force', async () => {
+    const mine = join(folder, 'mine.txt');
+    await writeFile(mine, 'precious');
+    assertPlain(await command(['backup', 'mine.txt']), /^mine\.txt exists already\. Add --force to replace it/);
+    assert.equal(await readFile(mine, 'utf8'), 'precious');
+    assert.equal((await command(['backup', 'mine.txt', '--force'])).code, 0);
+    assert.equal((await entriesOf(await readFile(mine)))[0]?.kind, 'manifest');
+  });
+
   it('keeps so many in a folder, and removes none before the new one is whole', async () => {
     const backups = join(folder, 'backups');
     await mkdir(backups);

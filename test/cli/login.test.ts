@@ -168,6 +168,13 @@ describe('logging in on the command line', { concurrency: 2 }, () => {
       /names can be looked up only with the operator key/,
       'usage',
     );
+    // Such as the one in the folder where the command runs.
+    const foreignKey = { CARTULARY_OPERATOR_KEY: 'k'.repeat(43) };
+    assertPlain(
+      await mine.run(['login', server.address, '--application', 'Field work'], undefined, foreignKey),
+      /^Field work is not the ID of an application, and names can be looked up only with the operator key\./,
+      'usage',
+    );
   });
 
   it('reports a token that was revoked, and a server that is gone', async () => {

@@ -4,7 +4,7 @@ import type { AttachmentMetadata, CollectionDefinition, RawRecord, RawValue } fr
 import { isIdentifier } from '../../wire/identifiers.ts';
 import { usageFailure } from '../failure.ts';
 import { sizeText } from '../files/progress.ts';
-import { chunksOf, lengthOf, nameIn, save } from '../files/save.ts';
+import { chunksOf, FORCE_OPTION, lengthOf, nameIn, save } from '../files/save.ts';
 import { sendFile } from '../files/upload.ts';
 import { findRecordId } from '../records/lookups.ts';
 import { type RecordListOptions, recordPages } from '../records/pages.ts';
@@ -25,7 +25,7 @@ type ThumbnailSize = (typeof SIZES)[number];
 
 const OUTPUT_OPTIONS: readonly OptionRow[] = [
   { flags: '--output <file>', text: "where to write it; - for standard output; by default the attachment's own name" },
-  { flags: '--force', text: 'replace a file that exists' },
+  FORCE_OPTION,
 ];
 
 interface OutputOptions {

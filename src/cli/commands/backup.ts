@@ -12,6 +12,7 @@ import {
   writeBackup,
 } from '../backup-file.ts';
 import { CommandFailure, usageFailure } from '../failure.ts';
+import { FORCE_OPTION, refuseTaken } from '../files/save.ts';
 import type { AddressOptions } from '../operator-address.ts';
 import { connectOperator, type TransferClient } from '../operator-client.ts';
 import { isCut } from '../operator-connection.ts';
@@ -28,6 +29,7 @@ interface BackupOptions extends AddressOptions, Printing {
   readonly application?: string;
   readonly check: boolean;
   readonly keep?: string;
+  readonly force?: true;
 }
 
 async function backUp(place: string, options: BackupOptions, environment: NodeJS.ProcessEnv): Promise<void> {
@@ -42,6 +44,7 @@ async function backUp(place: string, options: BackupOptions, environment: NodeJS
   if (options.keep !== undefined && !folder) {
     throw usageFailure(`--keep needs a folder, and ${place} is none. Create it first, or leave --keep out.`);
   }
+  if (!folder && !options.force) await refuseTaken(place);
   const client = await connectOperator(environment, options);
   const applicationId =
     options.application === undefined ? undefined : await findApplicationId(client, options.application);
@@ -180,6 +183,7 @@ export const BACKUP_COMMANDS: readonly CommandRow[] = [
         read: readKeep,
       },
       { flags: '--check', text: 'verify an existing backup instead, without a server', default: false },
+      FORCE_OPTION,
       JSON_OPTION,
       ...OPERATOR_OPTIONS,
     ],

@@ -77,12 +77,19 @@ async function askPlace(
   const application = given ?? applicationId ?? (await ask('Application (its ID)', '--application'));
   if (isIdentifier('applicationId', application)) return { address, applicationId: application };
   // Only the operator may list applications, so that only the operator can name one.
-  const operator = await connectOperator(environment, { url: address, insecure }).catch(() => {
-    throw usageFailure(
+  const withoutKey = () =>
+    usageFailure(
       `${application} is not the ID of an application, and names can be looked up only with the operator key. The address of the application in the console has the ID.`,
     );
+  const operator = await connectOperator(environment, { url: address, insecure }).catch(() => {
+    throw withoutKey();
   });
-  return { address, applicationId: await findApplicationId(operator, application) };
+  try {
+    return { address, applicationId: await findApplicationId(operator, application) };
+  } catch (error) {
+    // The key that is found here may be that of another server.
+    throw error instanceof CommandFailure && error.exit === 'noRight' ? withoutKey() : error;
+  }
 }
 
 /** `option`: what to give where nobody can be asked. */

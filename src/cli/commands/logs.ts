@@ -1,7 +1,7 @@
 // `cartulary logs export`: the activity log of an application as JSON Lines, of any period that is kept.
 
 import { usageFailure } from '../failure.ts';
-import { chunksOf, save } from '../files/save.ts';
+import { chunksOf, FORCE_OPTION, save } from '../files/save.ts';
 import type { UserSession } from '../user-session.ts';
 import { type CommandRow, userCommand } from './row.ts';
 
@@ -49,7 +49,7 @@ export const LOG_COMMANDS: readonly CommandRow[] = [
       },
       { flags: '--to <time>', text: 'first moment after the period; by default now' },
       { flags: '--output <file>', text: 'where to write it; - for standard output', default: '-' },
-      { flags: '--force', text: 'replace a file that exists' },
+      FORCE_OPTION,
     ],
     details: 'It needs organization management access. Periods of more than 90 days are read in several requests.',
     examples: [

@@ -33,7 +33,7 @@ export async function save(
     for await (const chunk of chunks) await print(chunk);
     return;
   }
-  if (!force && (await exists(output))) throw taken(output);
+  if (!force) await refuseTaken(output);
   const temporary = join(dirname(output), `.${basename(output)}.${randomBytes(6).toString('hex')}`);
   try {
     await pipeline(withProgress(chunks, title, total), createWriteStream(temporary, { flags: 'wx' }));
@@ -54,14 +54,21 @@ export async function save(
   }
 }
 
+/** Before the work that would end in replacing somebody's file. */
+export async function refuseTaken(file: string): Promise<void> {
+  if (await exists(file)) throw taken(file);
+}
+
 const exists = (file: string): Promise<boolean> =>
   stat(file).then(
     () => true,
     () => false,
   );
 
+export const FORCE_OPTION = { flags: '--force', text: 'replace a file that exists' };
+
 const taken = (file: string): CommandFailure =>
-  new CommandFailure(`${file} exists already. Add --force to replace it, or give another name by --output.`);
+  new CommandFailure(`${file} exists already. Add --force to replace it, or give another name.`);
 
 /** The name that the server gives a file, without anything that could lead to another folder. */
 export function nameIn(response: Response, fallback: string): string {

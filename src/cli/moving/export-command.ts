@@ -18,6 +18,7 @@ import {
   userCommand,
 } from '../commands/row.ts';
 import { CommandFailure, usageFailure } from '../failure.ts';
+import { FORCE_OPTION, refuseTaken } from '../files/save.ts';
 import { readOrder } from '../records/pages.ts';
 import { type UserSession, userFailure } from '../user-session.ts';
 import { type ExportJob, headerOf, runExport, USER_FORMS, type UserForm } from './export/run-export.ts';
@@ -43,6 +44,7 @@ interface ExportOptions extends Printing {
   readonly reference?: readonly string[];
   /** A folder, or false with --no-attachments. */
   readonly attachments?: string | boolean;
+  readonly force?: true;
 }
 
 const OPTIONS: readonly OptionRow[] = [
@@ -70,6 +72,7 @@ const OPTIONS: readonly OptionRow[] = [
   },
   { flags: '--attachments <folder>', text: 'where to write attached files; by default beside the file' },
   { flags: '--no-attachments', text: 'write no files, only the IDs of attachments' },
+  FORCE_OPTION,
   JSON_OPTION,
 ];
 
@@ -81,6 +84,7 @@ async function exportCollection(session: UserSession, given: string, file: strin
     const application = (await session.definition()) as Application;
     const collection = (await session.collection(given)) as Collection;
     const toFile = file === undefined || file === '-' ? undefined : file;
+    if (toFile !== undefined && !options.force) await refuseTaken(toFile);
     const format = formatOf(toFile ?? '', options.format ?? (toFile === undefined ? 'csv' : undefined));
     const job = jobOf(session, { application, collection, file: toFile }, options);
     const form = { format, delimiter: options.delimiter ?? ',', byteOrderMark: options.bom === true };

@@ -1,7 +1,7 @@
 // `cartulary import`: the records of a file, into a collection that exists or one made for it.
 
 import { readFile } from 'node:fs/promises';
-import { basename } from 'node:path';
+import { basename, dirname, resolve } from 'node:path';
 import { rawOperations } from '../../../client/src/raw.ts';
 import { Transport } from '../../../client/src/transport.ts';
 import { listed, shown } from '../../domain/definition/problems.ts';
@@ -24,12 +24,13 @@ import {
   type GuessOptions,
   guessCollection,
   keepLogin,
+  printLogin,
   publishCollection,
   unpublished,
 } from './new-collection.ts';
 import { READING_OPTIONS, readingOf, readOptionsOf } from './reading-options.ts';
 
-interface CommandOptions extends UserOptions, ImportOptions, Omit<GuessOptions, 'ignore'> {
+interface CommandOptions extends UserOptions, ImportOptions, Omit<GuessOptions, 'ignore' | 'folder'> {
   readonly new?: string;
   readonly from?: string;
   readonly email: string;
@@ -133,7 +134,10 @@ async function importNew(
   options: CommandOptions,
   environment: NodeJS.ProcessEnv,
 ): Promise<void> {
-  const { collection: input, left } = guessCollection(name, survey, readingOf(options, survey), options);
+  const { collection: input, left } = guessCollection(name, survey, readingOf(options, survey), {
+    ...options,
+    folder: resolve(options.attachments ?? dirname(file)),
+  });
   if (left.length > 0)
     console.error(`Left out, because no type of column holds their values: ${listed(left.map(shown))}.`);
   if (options.dryRun) {
@@ -153,10 +157,7 @@ async function importNew(
   const login = await keepLogin(client, environment, { application, profile: options.profile, email: options.email });
   if (!options.json) {
     console.log(`Published ${application.name} (${application.id}); its definition is in ${definitionFile}.`);
-    const { user, profile, password } = login;
-    if (password !== undefined)
-      console.log(`Made the admin ${user.name} <${user.email}> with the password ${password}`);
-    console.log(`You are logged in as ${user.name}; the profile is called ${profile}.`);
+    printLogin(login);
   }
   const raw = rawOperations(
     new Transport({ url: client.root, application: application.id, token: login.token, ...NO_RETRIES }),

@@ -27,7 +27,7 @@ import { readPocketBase } from './from/pocketbase.ts';
 import { foldName } from './import/mapping.ts';
 import { type Survey, surveyFile } from './import/survey.ts';
 import { checkFile, type ImportOptions, importInto } from './import-into.ts';
-import { keepLogin, publishCollections, unpublished } from './new-collection.ts';
+import { keepLogin, printLogin, publishCollections, unpublished } from './new-collection.ts';
 import { readOptionsOf } from './reading-options.ts';
 
 const READERS: Readonly<Record<string, ForeignReader>> = {
@@ -71,9 +71,7 @@ export async function importFrom(
   const login = await keepLogin(client, environment, { application, profile: options.profile, email: options.email });
   if (!options.json) {
     console.log(`Published ${application.name} (${application.id}); its definition is in ${definitionFile}.`);
-    if (login.password !== undefined) {
-      console.log(`Made the admin ${login.user.name} <${login.user.email}> with the password ${login.password}`);
-    }
+    printLogin(login);
   }
   const raw = rawOperations(
     new Transport({ url: client.root, application: application.id, token: login.token, retries: 0 }),

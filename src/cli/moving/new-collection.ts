@@ -14,7 +14,8 @@ import { findApplication, readPages, usersPath } from '../commands/names.ts';
 import { CommandFailure, usageFailure } from '../failure.ts';
 import type { OperatorClient } from '../operator-client.ts';
 import { PROFILE_NAME, saveProfile } from '../profiles.ts';
-import { ColumnGuess } from './import/guess-types.ts';
+import { namesFile } from './import/attached-files.ts';
+import { ColumnGuess, type GuessedColumn } from './import/guess-types.ts';
 import { foldName, isMetadata } from './import/mapping.ts';
 import type { Survey } from './import/survey.ts';
 import type { CellReading } from './values/cell-values.ts';
@@ -30,6 +31,8 @@ export interface GuessOptions {
   /** The column that is to be unique. */
   readonly upsert?: string;
   readonly ignore?: readonly string[];
+  /** Where the files are that cells may name. */
+  readonly folder: string;
 }
 
 /** Columns whose cells no type holds are left out and returned by name. */
@@ -47,12 +50,23 @@ export function guessCollection(
     const given = types.get(title);
     const guess = new ColumnGuess();
     if (given === undefined) for (const { cells } of rows) guess.add(cells[index], reading);
-    const column = given === undefined ? guess.column : { type: given };
+    const column = given === undefined ? fileColumn(guess.column, { rows, index }, options) : { type: given };
     if (column === undefined) left.push(title);
     return column === undefined ? [] : [withFlags({ name: title, ...column } as ColumnInput, index, options)];
   });
   if (columns.length === 0) throw new CommandFailure('The file has no columns: its first line should be a heading.');
   return { collection: { name, columns }, left };
+}
+
+/** A column of texts that all name files of the folder is one of attachments. */
+function fileColumn(
+  guessed: GuessedColumn['column'] | undefined,
+  { rows, index }: Pick<Survey, 'rows'> & { readonly index: number },
+  { folder }: GuessOptions,
+): GuessedColumn['column'] | undefined {
+  if (guessed?.type !== 'String') return guessed;
+  const texts = rows.flatMap(({ cells }) => (cells[index] === undefined ? [] : [String(cells[index])]));
+  return texts.length > 0 && texts.every((text) => namesFile(folder, text)) ? { type: 'Attachment' } : guessed;
 }
 
 function withFlags(column: ColumnInput, index: number, { upsert }: GuessOptions): ColumnInput {
@@ -198,6 +212,11 @@ export async function keepLogin(
     tokenId,
   });
   return { profile, token, user, ...(made === undefined ? {} : { password: made.password }) };
+}
+
+export function printLogin({ user, profile, password }: KeptLogin): void {
+  if (password !== undefined) console.log(`Made the admin ${user.name} <${user.email}> with the password ${password}`);
+  console.log(`You are logged in as ${user.name}; the profile is called ${profile}.`);
 }
 
 async function makeAdmin(client: OperatorClient, application: Application, email: string) {

@@ -2,7 +2,7 @@
 // an application made from a file.
 
 import assert from 'node:assert/strict';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { number, string } from '../../support/application.ts';
@@ -273,6 +273,39 @@ describe('import and export', { concurrency: 2 }, () => {
         (await run(['export', 'Spares', '--application', 'Fleet'], { cwd, env })).stdout,
         /^B2,,2026-02-01,false$/m,
       );
+    });
+  });
+
+  it('make attachments of a column that names files', async () => {
+    await withFolder(async (cwd) => {
+      const env = operatorEnvironment(server, cwd);
+      await mkdir(join(cwd, '写真'));
+      await writeFile(join(cwd, '写真', '一.txt'), 'one');
+      await writeFile(join(cwd, 'plain'), 'no extension');
+      const lines = [
+        'Code,Photo,Gone,Word,Outside',
+        '1,写真/一.txt,写真/一.txt,plain,../x.txt',
+        '2,,写真/二.txt,plain,',
+      ];
+      await writeFile(join(cwd, 'photos.csv'), `${lines.join('\n')}\n`);
+      const made = await run(['import', 'photos.csv', '--new', 'Photos'], { cwd, env });
+      assert.equal(made.code, 0, made.stderr + made.stdout);
+      const types = [...made.stdout.matchAll(/^(\w+) +\1 +(\w+) /gm)].map(([, name, type]) => `${name} ${type}`);
+      assert.deepEqual(types, ['Code Number', 'Photo Attachment', 'Gone String', 'Word String', 'Outside String']);
+      const exported = await run(['export', 'Photos', 'out.csv', '--columns', 'Photo'], { cwd, env });
+      assert.match(exported.stdout, /^Exported 2 records and 1 attached file to out\.csv\.$/m);
+    });
+  });
+
+  it('replace a file only with --force', async () => {
+    await withFolder(async (cwd) => {
+      await writeFile(join(cwd, 'mine.csv'), 'precious');
+      const refused = await scene.cartulary(['export', 'Sites', 'mine.csv'], { cwd });
+      assert.equal(refused.code, 1, refused.stdout);
+      assert.equal(refused.stderr, 'mine.csv exists already. Add --force to replace it, or give another name.\n');
+      assert.equal(await readFile(join(cwd, 'mine.csv'), 'utf8'), 'precious');
+      await scene.good(['export', 'Sites', 'mine.csv', '--force'], { cwd });
+      assert.match(await readFile(join(cwd, 'mine.csv'), 'utf8'), /^Name,/);
     });
   });
 });

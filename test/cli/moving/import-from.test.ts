@@ -1,7 +1,7 @@
 // `import --from`: what other products export becomes an application, and what does not come over is told.
 
 import assert from 'node:assert/strict';
-import { cp } from 'node:fs/promises';
+import { cp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { run, withFolder } from '../../support/command.ts';
@@ -63,6 +63,37 @@ describe('import --from', { concurrency: 2 }, () => {
     assert.match(said, /^ {2}Bikes\.Total: the formula is not kept, only its present values, as texts$/m);
     assert.match(said, /^ {2}Bikes\.Ring: has no counterpart \(button\)$/m);
     assert.match(said, /^ {2}Bikes\.Photo: files are not downloaded/m);
+    assert.match(said, /^You are logged in as Admin; the profile is called airtable\.$/m);
+  });
+
+  it('airtable: times are in the zone that their field shows', async () => {
+    await withFolder(async (cwd) => {
+      const dateTime = (name: string, timeZone: string) => ({
+        name,
+        type: 'dateTime',
+        options: { timeZone, dateFormat: { name: 'european' }, timeFormat: { name: '24hour' } },
+      });
+      const fields = [
+        { id: 'fld1', name: 'Name', type: 'singleLineText' },
+        dateTime('Tokyo', 'Asia/Tokyo'),
+        dateTime('Utc', 'utc'),
+        dateTime('Own', 'client'),
+      ];
+      const base = { tables: [{ id: 'tbl1', name: 'Runs', primaryFieldId: 'fld1', fields }] };
+      await writeFile(join(cwd, 'base.json'), JSON.stringify(base));
+      const at = '3/2/2026 10:00';
+      await writeFile(join(cwd, 'Runs-Grid view.csv'), `Name,Tokyo,Utc,Own\nA,${at},${at},${at}\nB,,,\n`);
+      const env = operatorEnvironment(server, join(cwd, 'config'));
+      const files = ['base.json', 'Runs-Grid view.csv'];
+      const args = ['import', '--from', 'airtable', ...files, '--new', 'Zones', '--timezone', 'Europe/Berlin'];
+      const moved = await run(args, { cwd, env });
+      assert.equal(moved.code, 0, moved.stderr + moved.stdout);
+      assert.match(moved.stdout, /^ {2}Runs\.Own: its times are read as UTC; if they are not, say --timezone$/m);
+      assert.doesNotMatch(moved.stdout, /Runs\.(?:Tokyo|Utc):/);
+      const { stdout } = await run(['export', 'Runs', '--order', 'Name'], { cwd, env });
+      const [tokyo, utc, own] = ['01', '10', '09'].map((hour) => `2026-02-03T${hour}:00:00.000Z`);
+      assert.equal(stdout, `Name,Tokyo,Utc,Own\r\nA,${tokyo},${utc},${own}\r\nB,,,\r\n`);
+    });
   });
 
   it('kintone: the fields of an app and its CSV, by the codes of the fields', async () => {

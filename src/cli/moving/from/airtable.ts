@@ -1,11 +1,14 @@
 // Airtable: the schema of a base as its metadata interface returns it (`GET /v0/meta/bases/{baseId}/tables`), and the CSV
 // files that a view downloads, called `Table-View.csv`.
 
+import { isTimeZone } from '../../../domain/dates/time-zones.ts';
 import type { Cell } from '../formats/table.ts';
+import { readDateTimeCell } from '../values/cell-dates.ts';
 import {
   type Foreign,
   type ForeignCollection,
   type ForeignColumn,
+  LOCAL_TIMES,
   listColumn,
   objectIn,
   objectsIn,
@@ -88,7 +91,7 @@ function columnOf(
   if (type === 'date') return { column: plain(simpleColumn(name, 'Date'), dated(options)) };
   if (type === 'dateTime' || type === 'createdTime' || type === 'lastModifiedTime') {
     const inner = (options.result as { options?: Record<string, unknown> } | undefined)?.options ?? options;
-    return { column: plain(simpleColumn(name, 'DateTime'), dated(inner)) };
+    return timed(inner, (rewrite) => plain(simpleColumn(name, 'DateTime'), rewrite));
   }
   if (type === 'multipleSelects') return { column: plain(listColumn(name), splitList(',')) };
   if (type === 'multipleRecordLinks') return links(name, options, tables);
@@ -131,6 +134,19 @@ const seconds = textual((cell) => {
 
 /** `name.png (address)`, separated by commas. */
 const addresses = textual((cell) => [...cell.matchAll(/\((https?:[^)\s]+)\)/g)].map(([, address = '']) => address));
+
+/** The files have the times of the zone that the field shows, without saying so; `client` is that of whoever exported. */
+function timed(options: Record<string, unknown>, column: (rewrite: (cell: Cell) => Cell) => ForeignColumn) {
+  const inOrder = dated(options);
+  const zone = String(options.timeZone ?? 'client');
+  const timeZone = zone === 'utc' ? 'UTC' : zone;
+  if (!isTimeZone(timeZone)) return { column: column(inOrder), note: LOCAL_TIMES };
+  return {
+    column: column((cell) =>
+      textual((text) => (text === '' ? text : readDateTimeCell(text, { order: 'ymd', timeZone })))(inOrder(cell)),
+    ),
+  };
+}
 
 /** Day and month stand as the field formats them. */
 function dated(options: Record<string, unknown>) {

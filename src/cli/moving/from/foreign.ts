@@ -30,6 +30,9 @@ export interface Foreign {
 
 export type ForeignReader = (schema: unknown, fallbackName: string) => Foreign;
 
+/** Of times that the other product writes in the time zone of whoever exports. */
+export const LOCAL_TIMES = 'its times are read as UTC; if they are not, say --timezone';
+
 /** A file, or a cell, that is not what the product exports. */
 export class ForeignProblem extends CellProblem {}
 

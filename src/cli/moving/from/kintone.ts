@@ -5,6 +5,7 @@ import type { ColumnInput } from '../../../wire/publish-document.ts';
 import {
   type Foreign,
   type ForeignColumn,
+  LOCAL_TIMES,
   listColumn,
   objectIn,
   simpleColumn,
@@ -61,8 +62,9 @@ function columnOf(name: string, type: string, unique: boolean): Found {
   if (TEXTS.has(type)) return { column: textColumn(name, flags) };
   const known = TYPES[type];
   if (known !== undefined) {
-    const note = type === 'CALC' ? { note: 'the formula is not kept, only its present values' } : {};
-    return { column: { ...simpleColumn(name, known), ...flags } as ColumnInput, ...note };
+    const column = { ...simpleColumn(name, known), ...flags } as ColumnInput;
+    if (type === 'CALC') return { column, note: 'the formula is not kept, only its present values' };
+    return known === 'DateTime' ? { column, note: LOCAL_TIMES } : { column };
   }
   // Several choices stand in one cell, a line each.
   if (LISTS.has(type)) return { column: listColumn(name), rewrite: splitList('\n') };

@@ -1,6 +1,6 @@
 // Uploads the files that cells name.
 
-import { createReadStream } from 'node:fs';
+import { createReadStream, statSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename, extname, isAbsolute, join, relative } from 'node:path';
 import { Readable } from 'node:stream';
@@ -93,13 +93,23 @@ export function attachedFiles({ raw, collectionId, folder, journalId, patience }
 
 /** A file from elsewhere must not make the importer send what its user did not mean to. */
 async function problemOf(folder: string, text: string, path: string): Promise<string | undefined> {
-  const inside = relative(folder, path);
-  if (isAbsolute(text) || inside === '' || inside.startsWith('..')) {
+  if (!isBelow(folder, text)) {
     return `${shownCell(text)} is not a file below the folder ${folder}`;
   }
   const found = await stat(path).catch(() => undefined);
   return found?.isFile() ? undefined : `there is no file ${shownCell(text)} in ${folder}`;
 }
+
+function isBelow(folder: string, text: string): boolean {
+  const inside = relative(folder, join(folder, text));
+  return !isAbsolute(text) && inside !== '' && !inside.startsWith('..');
+}
+
+/** Whether the text can only be meant as the path of a file that is there. */
+export const namesFile = (folder: string, text: string): boolean =>
+  extname(text) !== '' &&
+  isBelow(folder, text) &&
+  statSync(join(folder, text), { throwIfNoEntry: false })?.isFile() === true;
 
 /** A file that the server refuses, such as one that is too large, is the fault of its row. */
 async function refusalOf(work: Promise<void>, refused: (reason: string) => void): Promise<void> {
