@@ -1,6 +1,7 @@
 // `cartulary applications` and `cartulary collections`: what is published, with identifiers.
 
 import type { ApplicationSummary } from '../../wire/operator.ts';
+import { readProfiles, removeProfile } from '../profiles.ts';
 import { collectionTable } from './collection-table.ts';
 import { inColumns, printTable } from './columns.ts';
 import { findApplication, findApplicationId, findCollection } from './names.ts';
@@ -12,11 +13,26 @@ const removeCommand = (usage: string, summary: string): CommandRow =>
     summary,
     options: [{ flags: '--yes', text: 'confirm that all its data is removed', required: true }],
     examples: [`${usage.replace('<application>', "'Field inspections'")} --yes`],
-    run: async (client, { args: [given = ''] }) => {
-      await client.send('DELETE', `/applications/${await findApplicationId(client, given)}`);
-      console.log('Removed.');
+    run: async (client, { args: [given = ''], environment }) => {
+      const id = await findApplicationId(client, given);
+      await client.send('DELETE', `/applications/${id}`);
+      const logins = await forgetLogins(environment, { address: client.root, id });
+      console.log(logins.length === 0 ? 'Removed.' : `Removed, and with it the login profile ${logins.join(', ')}.`);
     },
   });
+
+/** Profiles of an application that is gone only lead to refusals. Returns their names. */
+async function forgetLogins(
+  environment: NodeJS.ProcessEnv,
+  { address, id }: { readonly address: string; readonly id: string },
+): Promise<string[]> {
+  const { profiles } = await readProfiles(environment);
+  const names = Object.keys(profiles).filter(
+    (name) => profiles[name]?.application.id === id && profiles[name].address === address,
+  );
+  for (const name of names) await removeProfile(environment, name);
+  return names;
+}
 
 export const APPLICATION_COMMANDS: readonly CommandRow[] = [
   operatorCommand<Printing>({

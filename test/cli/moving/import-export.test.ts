@@ -273,6 +273,9 @@ describe('import and export', { concurrency: 2 }, () => {
         (await run(['export', 'Spares', '--application', 'Fleet'], { cwd, env })).stdout,
         /^B2,,2026-02-01,false$/m,
       );
+      const removed = await run(['applications', 'remove', 'Fleet', '--yes'], { cwd, env });
+      assert.equal(removed.stdout, 'Removed, and with it the login profile fleet.\n');
+      assert.match((await run(['records', 'list', 'Fleet'], { cwd, env })).stderr, /^You are not logged in\./);
     });
   });
 
