@@ -10,6 +10,7 @@ import { createGunzip, createGzip } from 'node:zlib';
 import type { ArchiveTotals, Manifest } from '../domain/backup/archive.ts';
 import { ArchiveProblem, readArchive } from '../domain/backup/archive-reader.ts';
 import { CommandFailure } from './failure.ts';
+import { replaceable } from './files/replaceable.ts';
 
 const MODE = 0o600;
 const READ_BYTES = 256 * 1024;
@@ -81,12 +82,13 @@ export async function writeBackup(
   bytes: AsyncIterable<Buffer>,
   onVerified: (bytes: number) => void,
 ): Promise<CheckedBackup & { readonly bytes: number }> {
-  const partial = `${path}.partial`;
+  const target = await replaceable(path);
+  const partial = `${target}.partial`;
   try {
     await writeDurably(partial, bytes, path.endsWith('.gz'));
     const checked = await checkBackup(partial, onVerified);
-    await rename(partial, path);
-    await sync(dirname(path));
+    await rename(partial, target);
+    await sync(dirname(target));
     return { ...checked, bytes: (await stat(path)).size };
   } catch (error) {
     await unlink(partial).catch(() => undefined);

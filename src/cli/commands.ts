@@ -16,6 +16,7 @@ import { connectUser, userFailure } from './user-session.ts';
 import { VERSION } from './version.ts';
 
 export async function runCommand(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> {
+  if (!outlivesOutput(args)) watchOutput();
   try {
     await program(environment).parseAsync([...args], { from: 'user' });
     return 0;
@@ -26,6 +27,10 @@ export async function runCommand(args: readonly string[], environment: NodeJS.Pr
     return EXIT_CODES[error instanceof CommandFailure ? error.exit : 'usage'];
   }
 }
+
+/** Before anything is read: the help is output too. */
+const outlivesOutput = ([name]: readonly string[]): boolean =>
+  COMMANDS.some((row) => row.runs === 'here' && row.outlivesOutput === true && row.usage.split(' ')[0] === name);
 
 function program(environment: NodeJS.ProcessEnv): Command {
   const name = programName();
@@ -60,7 +65,6 @@ function addCommand(root: Command, row: CommandRow, environment: NodeJS.ProcessE
 
 async function runRow(row: CommandRow, call: Call<UserOptions>): Promise<void> {
   const { environment, options } = call;
-  if (!(row.runs === 'here' && row.outlivesOutput)) watchOutput();
   if (row.runs === 'here') await row.run(call);
   else if (row.runs === 'as a user') {
     const session = await connectUser(environment, options);

@@ -15,8 +15,21 @@ export function watchOutput(): void {
   process.stderr.on('error', () => process.exit(EXIT_CODES.failed));
 }
 
-export const writeProblem = ({ code, message }: NodeJS.ErrnoException): string =>
-  code === 'ENOSPC' ? 'the disk is full.' : message;
+/** Of a file that is written, not of the connection that its content comes from. */
+export function isFileProblem(error: unknown): error is NodeJS.ErrnoException {
+  const { syscall = '' } = Object(error) as NodeJS.ErrnoException;
+  return ['open', 'mkdir', 'write', 'fsync', 'rename', 'link', 'close'].includes(syscall);
+}
+
+const WRITE_PROBLEMS: Readonly<Record<string, string>> = {
+  ENOSPC: 'the disk is full.',
+  EDQUOT: 'your part of the disk is full.',
+  ENOENT: 'its folder does not exist.',
+  EACCES: 'you may not write there.',
+  EROFS: 'nothing can be written there.',
+};
+
+export const writeProblem = ({ code = '', message }: NodeJS.ErrnoException): string => WRITE_PROBLEMS[code] ?? message;
 
 /** Waits while the reader is slower than the command, so that nothing large is held in memory. */
 export async function print(text: string | Uint8Array): Promise<void> {

@@ -126,6 +126,7 @@ const OF_APPLICATIONS: Readonly<Record<string, Sentence>> = {
     'This user has no organization management access; `users update … --organization-management-api-access` gives it.',
   PRECONDITION_FAILED: () => 'Somebody else has changed the record meanwhile; try again.',
   ADMIN_REQUIRED: () => 'Only admins may do this.',
+  NOT_FOUND: () => 'The server has nothing at this address. Check what the address has after the name of the server.',
   FORBIDDEN: () => 'This user may not do this.',
   FEATURE_DISABLED: ({ feature }) =>
     feature === 'activityLog'

@@ -106,7 +106,7 @@ describe('the commands for files and the rest', { concurrency: 2 }, () => {
     assertPlain(await me.run(['attachments', 'upload', 'Photos', 'missing']), /^Cannot read missing: ENOENT/, 'failed');
     assertPlain(
       await me.run([...download, '--output', 'no/such/folder']),
-      /^Cannot write no\/such\/folder: ENOENT/,
+      /^Cannot write no\/such\/folder: its folder does not exist/,
       'failed',
     );
   });
@@ -154,9 +154,11 @@ describe('the commands for files and the rest', { concurrency: 2 }, () => {
     assert.equal(stdout.length, 10);
     assert.equal(stderr, '');
     if (!existsSync('/dev/full')) return;
-    const full = await shell('cartulary records list Photos > /dev/full');
-    assert.equal(full.code, 1);
-    assert.equal(full.stderr, 'Cannot write the output: the disk is full.\n');
+    for (const words of ['records list Photos', '--help', 'export --help']) {
+      const full = await shell(`cartulary ${words} > /dev/full`);
+      assert.equal(full.code, 1);
+      assert.equal(full.stderr, 'Cannot write the output: the disk is full.\n');
+    }
   });
 
   it('complete commands, options and names in bash', async () => {

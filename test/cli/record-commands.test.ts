@@ -8,7 +8,7 @@ import { inColumns } from '../../src/cli/commands/columns.ts';
 import { cutToWidth, textWidth } from '../../src/cli/text-width.ts';
 import { publishApplication, string, type TestApplication } from '../support/application.ts';
 import { assertPlain } from '../support/command.ts';
-import { startTestServer, type TestServer } from '../support/server.ts';
+import { OPERATOR_KEY, startTestServer, type TestServer } from '../support/server.ts';
 import { openTerminal, type Terminal } from '../support/user-command.ts';
 
 const searchable = { searchable: true };
@@ -169,6 +169,20 @@ describe('the commands for records', { concurrency: 2 }, () => {
     );
     assertPlain(await me.run(['records', 'delete', 'Few', '--search', ' ', '--yes']), /^The search is empty/, 'usage');
     assert.equal(await me.good(['records', 'delete', 'Few', '--all', '--yes']), 'Deleted 76 records of Few.\n');
+  });
+
+  it('read JSON as Windows writes it, and refuse bytes that are no UTF-8', async () => {
+    const json = '\ufeff{"name": "Windows", "collections": []}\r\n';
+    const files = { utf8: Buffer.from(json), utf16: Buffer.from(json, 'utf16le') };
+    const env = { CARTULARY_OPERATOR_KEY: OPERATOR_KEY };
+    const publish = ['publish', 'windows.json', '--dry-run', '--url', server.address];
+    for (const [encoding, bytes] of Object.entries(files)) {
+      await writeFile(join(me.folder, 'windows.json'), bytes);
+      const { code, stderr } = await me.run(publish, '', env);
+      assert.equal(code, 0, `${encoding}: ${stderr}`);
+    }
+    await writeFile(join(me.folder, 'windows.json'), Buffer.from('{"name": "\x93\xfa"}', 'latin1'));
+    assertPlain(await me.run(publish, '', env), /^windows\.json is not UTF-8 text, as JSON is\. Save it as UTF-8\.$/m);
   });
 
   it('offer the nearest name, and say what a value should look like', async () => {

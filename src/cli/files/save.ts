@@ -8,8 +8,9 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream as WebStream } from 'node:stream/web';
 import { CommandFailure } from '../failure.ts';
-import { print, writeProblem } from '../output.ts';
+import { isFileProblem, print, writeProblem } from '../output.ts';
 import { withProgress } from './progress.ts';
+import { replaceable } from './replaceable.ts';
 
 export interface SaveOptions {
   /** `-` is standard output. */
@@ -34,21 +35,17 @@ export async function save(
     return;
   }
   if (!force) await refuseTaken(output);
-  const temporary = join(dirname(output), `.${basename(output)}.${randomBytes(6).toString('hex')}`);
+  const target = await replaceable(output);
+  const temporary = join(dirname(target), `.${basename(target)}.${randomBytes(6).toString('hex')}`);
   try {
     await pipeline(withProgress(chunks, title, total), createWriteStream(temporary, { flags: 'wx' }));
-    if (force) await rename(temporary, output);
-    else await link(temporary, output);
+    if (force) await rename(temporary, target);
+    else await link(temporary, target);
   } catch (error) {
-    const { code, syscall } = error as NodeJS.ErrnoException;
-    if (code === 'EEXIST') throw taken(output);
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw taken(output);
     // What the connection did is for the caller to tell.
-    if (syscall !== undefined && ['open', 'write', 'rename', 'link', 'close'].includes(syscall)) {
-      throw new CommandFailure(`Cannot write ${output}: ${writeProblem(error as NodeJS.ErrnoException)}`, {
-        cause: error,
-      });
-    }
-    throw error;
+    if (!isFileProblem(error)) throw error;
+    throw new CommandFailure(`Cannot write ${output}: ${writeProblem(error)}`, { cause: error });
   } finally {
     await rm(temporary, { force: true });
   }

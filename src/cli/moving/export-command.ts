@@ -18,7 +18,9 @@ import {
   userCommand,
 } from '../commands/row.ts';
 import { CommandFailure, usageFailure } from '../failure.ts';
+import { replaceable } from '../files/replaceable.ts';
 import { FORCE_OPTION, refuseTaken } from '../files/save.ts';
+import { writeProblem } from '../output.ts';
 import { readOrder } from '../records/pages.ts';
 import { type UserSession, userFailure } from '../user-session.ts';
 import { type ExportJob, headerOf, runExport, USER_FORMS, type UserForm } from './export/run-export.ts';
@@ -162,12 +164,20 @@ function toStandardOutput(): Writable {
 }
 
 async function wholeFile(file: string, write: (output: Writable) => Promise<number>): Promise<number> {
-  const unfinished = join(dirname(file), `.${basename(file)}.${randomBytes(4).toString('hex')}.part`);
+  const target = await replaceable(file);
+  const unfinished = join(dirname(target), `.${basename(target)}.${randomBytes(4).toString('hex')}.part`);
+  const output = createWriteStream(unfinished, { mode: 0o600, flags: 'wx' });
+  // A disk can be full at any moment, also while the next page is awaited.
+  const failed = new Promise<never>((_, reject) => {
+    output.on('error', (error) => {
+      reject(new CommandFailure(`Cannot write ${file}: ${writeProblem(error)}`, { cause: error }));
+    });
+  });
   try {
-    const count = await write(createWriteStream(unfinished, { mode: 0o600, flags: 'wx' }));
+    const count = await Promise.race([failed, write(output)]);
     const handle = await open(unfinished, 'r');
     await handle.sync().finally(() => handle.close());
-    await rename(unfinished, file);
+    await rename(unfinished, target);
     return count;
   } catch (error) {
     await rm(unfinished, { force: true });

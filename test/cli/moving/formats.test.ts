@@ -107,6 +107,18 @@ describe('the formats of import and export', () => {
     const bytes = Buffer.from([0x96, 0xbc, 0x91, 0x4f, 0x0a, 0x83, 0x4a, 0x83, 0x81, 0x83, 0x89, 0x0a]);
     await assert.rejects(readText(bytes), /is not utf-8 text .* add --encoding shift_jis\./);
     assert.deepEqual((await readText(bytes, 'csv', { encoding: 'shift_jis' })).cells, [['カメラ']]);
+    // "日本" in Shift_JIS and in EUC-JP, without Kana.
+    const few = { shift_jis: [0x93, 0xfa, 0x96, 0x7b], 'euc-jp': [0xc6, 0xfc, 0xcb, 0xdc] };
+    for (const [encoding, word] of Object.entries(few)) {
+      const file = Buffer.from([...Buffer.from('Name\r\n'), ...word, 0x0d, 0x0a]);
+      await assert.rejects(readText(file), new RegExp(`add --encoding ${encoding}\\.`));
+      // After so many rows of ASCII that nobody looks at the head any more.
+      const late = Buffer.concat([Buffer.from(`Name\n${'plain row\n'.repeat(20_000)}`), file]);
+      await assert.rejects(readText(late), new RegExp(`add --encoding ${encoding}\\.`));
+    }
+    for (const western of ['\xd6sterreich, K\xf6ln\x96Bonn', 'Caf\xe9s, \xdcbung', '\x93quoted\x94 na\xefve']) {
+      await assert.rejects(readText(Buffer.from(`Name\n${western}\n`, 'latin1')), /--encoding windows-1252\./, western);
+    }
     const latin = Buffer.from('Name\nRen\xe9e\n', 'latin1');
     await assert.rejects(readText(latin), /--encoding windows-1252/);
     assert.deepEqual((await readText(latin, 'csv', { encoding: 'windows-1252' })).cells, [['Renée']]);

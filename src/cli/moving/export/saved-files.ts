@@ -1,13 +1,15 @@
 // Writes the attachments of exported records into a folder, each below its ID, so that it keeps its name.
 
 import { createWriteStream } from 'node:fs';
-import { mkdir, rename, stat } from 'node:fs/promises';
+import { mkdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
 import { CartularyError } from '../../../../client/src/errors.ts';
 import type { RawOperations } from '../../../../client/src/operation-types.ts';
+import { CommandFailure } from '../../failure.ts';
+import { isFileProblem, writeProblem } from '../../output.ts';
 import type { Patience } from '../import/patience.ts';
 import type { WireValue } from '../values/cell-values.ts';
 
@@ -73,11 +75,18 @@ async function download(
   path: string,
 ): Promise<void> {
   const { body } = await raw.downloadAttachment(which);
-  await mkdir(join(path, '..'), { recursive: true });
   const unfinished = `${path}.part`;
-  if (body.body === null) return;
-  await pipeline(Readable.fromWeb(body.body as ReadableStream), createWriteStream(unfinished));
-  await rename(unfinished, path);
+  try {
+    await mkdir(join(path, '..'), { recursive: true });
+    if (body.body === null) return;
+    await pipeline(Readable.fromWeb(body.body as ReadableStream), createWriteStream(unfinished));
+    await rename(unfinished, path);
+  } catch (error) {
+    await rm(unfinished, { force: true });
+    // What the connection did is for the caller to tell.
+    if (!isFileProblem(error)) throw error;
+    throw new CommandFailure(`Cannot write ${path}: ${writeProblem(error)}`, { cause: error });
+  }
 }
 
 /** Without what would leave the folder or no file system takes. */

@@ -21,12 +21,22 @@ export async function openText(file: string, given: string | undefined): Promise
   let read = 0;
   async function* chunks(): AsyncGenerator<string> {
     for await (const bytes of handle.createReadStream({ start: 0, autoClose: false }) as AsyncIterable<Buffer>) {
-      yield decoded(() => decoder.decode(bytes, { stream: true }), { file, encoding, head, from: read });
+      yield decoded(() => decoder.decode(bytes, { stream: true }), { file, encoding, bytes, from: read });
       read += bytes.length;
     }
-    yield decoded(() => decoder.decode(), { file, encoding, head, from: read });
+    yield decoded(() => decoder.decode(), { file, encoding, bytes: head, from: read });
   }
   return { chunks: chunks(), progress: () => (size === 0 ? 1 : read / size), close: () => handle.close() };
+}
+
+/** Refuses a file that is not text of that encoding to its end, before anything of it is stored. */
+export async function checkText(file: string, encoding: string | undefined): Promise<void> {
+  const text = await openText(file, encoding);
+  try {
+    for await (const _ of text.chunks);
+  } finally {
+    await text.close();
+  }
 }
 
 /** The first characters, for guesses. */
@@ -58,15 +68,16 @@ function decoderOf(encoding: string): InstanceType<typeof TextDecoder> {
 interface Place {
   readonly file: string;
   readonly encoding: string;
-  readonly head: Buffer;
+  /** Those that were refused, and others around them. */
+  readonly bytes: Buffer;
   readonly from: number;
 }
 
-function decoded(decode: () => string, { file, encoding, head, from }: Place): string {
+function decoded(decode: () => string, { file, encoding, bytes, from }: Place): string {
   try {
     return decode();
   } catch {
-    const likely = encoding === 'utf-8' ? likelyEncoding(head) : undefined;
+    const likely = encoding === 'utf-8' ? likelyEncoding(bytes) : undefined;
     const advice =
       likely === undefined
         ? 'Name its encoding with --encoding, for example --encoding windows-1252.'
@@ -75,13 +86,23 @@ function decoded(decode: () => string, { file, encoding, head, from }: Place): s
   }
 }
 
+/**
+ * Two of them stand together in every Japanese text. In Western text that is read as Shift_JIS they stand alone: an
+ * accented letter makes one of itself and the next letter, or half-width Katakana.
+ */
+const JAPANESE = /[\p{Script=Han}\p{Script=Hiragana}\u30a1-\u30fe]{2}|[\uff66-\uff9f]{4}/u;
+
 /** For the advice only: a text may be well-formed in several encodings. */
-function likelyEncoding(head: Buffer): string {
-  for (const encoding of ['shift_jis', 'euc-jp']) {
-    try {
-      const text = new TextDecoder(encoding, { fatal: true }).decode(head, { stream: true });
-      if (/[\p{Script=Hiragana}\p{Script=Katakana}]/u.test(text)) return encoding;
-    } catch {}
+function likelyEncoding(bytes: Buffer): string {
+  // The bytes may begin within a character, and a line does not.
+  const lines = bytes.subarray(bytes.indexOf(10) + 1);
+  for (const encoding of ['euc-jp', 'shift_jis']) {
+    for (const part of [bytes, lines]) {
+      try {
+        const text = new TextDecoder(encoding, { fatal: true }).decode(part, { stream: true });
+        if (JAPANESE.test(text)) return encoding;
+      } catch {}
+    }
   }
   return 'windows-1252';
 }

@@ -3,9 +3,10 @@
 // is sent again with the same key, which the server then answers without storing it a second time.
 
 import { randomBytes } from 'node:crypto';
-import { closeSync, openSync, writeSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, truncateSync, writeSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
 import { CommandFailure } from '../../failure.ts';
+import { writeProblem } from '../../output.ts';
 
 export interface JournalHead {
   /** Part of the keys of all batches. */
@@ -56,7 +57,7 @@ export class Journal {
   constructor(path: string, head: JournalHead, lines: readonly Line[]) {
     this.path = path;
     this.head = head;
-    this.#file = openSync(path, 'a', 0o600);
+    this.#file = openFile(path);
     if (lines.length === 0) this.#write(head);
     for (const line of lines) if ('from' in line) this.#apply(line);
   }
@@ -95,7 +96,13 @@ export class Journal {
 
   /** Not flushed to the disk: after a power failure the batches that are missing here are sent again. */
   #write(line: Line | JournalHead): void {
-    writeSync(this.#file, `${JSON.stringify(line)}\n`);
+    const bytes = Buffer.from(`${JSON.stringify(line)}\n`);
+    try {
+      // A disk that becomes full takes a part of the line, and refuses only the rest.
+      for (let at = 0; at < bytes.length; ) at += writeSync(this.#file, bytes, at);
+    } catch (error) {
+      throw cannotWrite(this.path, error, ' Afterwards run the same command again: it goes on where it was.');
+    }
   }
 }
 
@@ -145,6 +152,26 @@ async function begin({ path, file, content, target }: Wanted): Promise<Journal> 
   const id = randomBytes(12).toString('hex');
   return new Journal(path, { id, file, content, target, startedAt: new Date().toISOString() }, []);
 }
+
+/** Without what a full disk or a kill left of a last line: the next one would be written onto its end. */
+function openFile(path: string): number {
+  try {
+    const file = openSync(path, 'a', 0o600);
+    const bytes = readFileSync(path);
+    const whole = bytes.lastIndexOf(10) + 1;
+    if (whole < bytes.length) truncateSync(path, whole);
+    return file;
+  } catch (error) {
+    throw cannotWrite(path, error, '');
+  }
+}
+
+/** The journal is beside the imported file, and nothing is sent that it cannot note. */
+const cannotWrite = (path: string, error: unknown, more: string): CommandFailure =>
+  new CommandFailure(
+    `Cannot write ${path}, which notes how far the import is: ${writeProblem(error as NodeJS.ErrnoException)}${more}`,
+    { cause: error },
+  );
 
 async function readJournal(path: string): Promise<{ head: JournalHead; lines: Line[] } | undefined> {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {

@@ -2,6 +2,8 @@
 
 import { createWriteStream } from 'node:fs';
 import { parse } from 'node:path';
+import { CommandFailure } from '../../failure.ts';
+import { writeProblem } from '../../output.ts';
 import { type FileFormat, openTable, tableWriter } from '../formats/choose.ts';
 import type { FileTable, ReadOptions } from '../formats/table.ts';
 import type { RejectedRow } from './journal.ts';
@@ -23,21 +25,26 @@ export async function writeRejected(
   const reasons = new Map(rejected.map(({ row, reason }) => [row, reason]));
   const columns = await wholeHeader(file, format, options);
   const table = await openTable(file, format, options);
-  const writer = await tableWriter(
-    createWriteStream(path, { mode: 0o600 }),
-    [...columns.map(({ name }) => name), LINE, REASON],
-    {
-      format,
-      delimiter: options.delimiter ?? ',',
-      byteOrderMark: false,
-    },
-  );
-  try {
+  const output = createWriteStream(path, { mode: 0o600 });
+  const failed = new Promise<never>((_, reject) => {
+    output.on('error', (error) => {
+      reject(new CommandFailure(`Cannot write the rejected rows to ${path}: ${writeProblem(error)}`, { cause: error }));
+    });
+  });
+  const writer = await tableWriter(output, [...columns.map(({ name }) => name), LINE, REASON], {
+    format,
+    delimiter: options.delimiter ?? ',',
+    byteOrderMark: false,
+  });
+  const write = async () => {
     await copy(table, columns, reasons, (cells) => writer.write(cells));
+    await writer.end();
+  };
+  try {
+    await Promise.race([failed, write()]);
   } finally {
     await table.close();
   }
-  await writer.end();
   return path;
 }
 

@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { CommandFailure } from '../../failure.ts';
 import { type FileFormat, openTable } from '../formats/choose.ts';
 import type { Cell, ReadOptions, TableRow } from '../formats/table.ts';
+import { checkText } from '../formats/text-file.ts';
 
 /** So many rows are looked at for guesses and shown values. */
 const ROWS_MAX = 10_000;
@@ -31,6 +32,7 @@ export async function surveyFile(file: string, format: FileFormat, options: Read
   } finally {
     await table.close();
   }
+  if (!isWhole && format !== 'xlsx') await checkText(file, options.encoding);
   refuseDoubles(file, table.header);
   return { header: table.header, rows, isWhole };
 }
