@@ -224,9 +224,28 @@ const pureDomain: Rule = {
   bad: [{ path: 'src/domain/dates.ts', text: "import { readFile } from 'node:fs/promises';\nconst a = Date.now();\n" }],
 };
 
+const systemTests: Rule = {
+  name: 'system tests know only the client and the command line',
+  because: 'they show that a person and a program get along without the sources of the server',
+  find: (file) =>
+    importsOf(file).flatMap(({ line, specifier, target }) =>
+      /^node:/.test(specifier) || /^(?:client\/src|test\/system)\/|\bbin\/cartulary\.ts$/.test(target ?? '')
+        ? []
+        : [{ path: file.path, line, what: `imports ${specifier}` }],
+    ),
+  good: [{ path: 'test/system/a.test.ts', text: "import '../../client/src/main.ts';\nimport './b.ts';\n" }],
+  bad: [
+    { path: 'test/system/a.test.ts', text: "import { x } from '../../src/faults.ts';\n" },
+    { path: 'test/system/a.test.ts', text: "import { run } from '../support/command.ts';\n" },
+    { path: 'test/system/a.test.ts', text: "new URL('../../src/main.js', import.meta.url);\n" },
+    { path: 'test/system/a.test.ts', text: "import pg from 'pg';\n" },
+  ],
+};
+
 const sources = filesIn(['src'], ['.ts']);
 testRule(dependencyRule, sources);
 testRule(pureDomain, sources);
+testRule(systemTests, filesIn(['test/system'], ['.ts']));
 
 test('the dependency rule sees every form of import', () => {
   const forms = [
