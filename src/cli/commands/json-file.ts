@@ -19,7 +19,7 @@ export async function readJsonFile(file: string): Promise<unknown> {
   }
 }
 
-/** Editors and shells of Windows write byte order marks, and UTF-16 behind them. Other bytes would become wrong names. */
+/** Editors and shells of Windows write byte order marks, and some of them UTF-16. Other bytes would become wrong names. */
 function textOf(file: string, bytes: Buffer): string {
   const encoding = bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf-16le' : 'utf-8';
   try {
