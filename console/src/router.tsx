@@ -1,6 +1,7 @@
 // The addresses of the console. Everything that can be looked at has one.
 
 import { createRootRoute, createRoute, createRouter, Outlet, redirect } from '@tanstack/react-router';
+import { lazy } from 'react';
 import { ApplicationFrame } from './frame/ApplicationFrame.tsx';
 import { FirstCollection } from './frame/FirstCollection.tsx';
 import { NotFound } from './frame/NotFound.tsx';
@@ -8,10 +9,15 @@ import { ProblemPage } from './frame/ProblemPage.tsx';
 import { remembered } from './frame/remembered.ts';
 import { GridPage } from './grid/GridPage.tsx';
 import { readGridAddress } from './grid/grid-address.ts';
-import { NewRecordPage } from './record/NewRecordPage.tsx';
-import { RecordPage } from './record/RecordPage.tsx';
 import { ChooseApplicationPage } from './sign-in/ChooseApplication.tsx';
-import { NewPasswordPage, takeMailedLink } from './sign-in/NewPasswordPage.tsx';
+import { takeMailedLink } from './sign-in/mailed-link.ts';
+
+// The grid comes first; what is opened from it is loaded meanwhile.
+const RecordPage = lazy(async () => ({ default: (await import('./record/RecordPage.tsx')).RecordPage }));
+const NewRecordPage = lazy(async () => ({ default: (await import('./record/NewRecordPage.tsx')).NewRecordPage }));
+const NewPasswordPage = lazy(async () => ({
+  default: (await import('./sign-in/NewPasswordPage.tsx')).NewPasswordPage,
+}));
 
 /** Taken from the address before anything else looks at it. */
 const MAILED_LINK = takeMailedLink();

@@ -34,6 +34,8 @@ describe('editing in the console', { skip: WITHOUT_BROWSER }, () => {
             { name: 'Site', type: 'ReferenceString', scheme: { collection: 'Sites', column: 'Name' } },
             { name: 'Place', type: 'Location' },
             { name: 'Report', type: 'Attachment' },
+            { name: 'Address', type: 'Object', scheme: { keys: [{ name: 'City', type: 'String' }] } },
+            { name: 'Counts', type: 'Array', scheme: { element: { type: 'Number' } } },
           ],
         },
         { name: 'Sites', columns: [{ name: 'Name', type: 'String', searchable: true }] },
@@ -106,6 +108,23 @@ describe('editing in the console', { skip: WITHOUT_BROWSER }, () => {
     assert.deepEqual(values[column('Site')].value, string('South "gate"'));
     assert.deepEqual(values[column('Place')], { type: 'Location', latitude: 35.5, longitude: 139.75 });
     assert.deepEqual([values[column('Report')].name, values[column('Report')].size], ['報告.txt', 11]);
+  });
+
+  it('stores objects and arrays, and takes items away', async () => {
+    const id = await add({
+      [column('Title')]: string('Nested'),
+      [column('Counts')]: { type: 'Array', value: [number(1), number(2)] },
+    });
+    await open(id);
+    await page.getByLabel('City').fill('京都');
+    await page.getByRole('button', { name: 'Add an item' }).click();
+    await page.getByLabel('Item 3', { exact: true }).fill('3');
+    await page.getByRole('button', { name: 'Remove item 1' }).click();
+    await save();
+    await page.getByRole('heading', { name: 'Nested' }).waitFor();
+    const values = await read(id);
+    assert.deepEqual(values[column('Address')], { type: 'Object', value: { City: string('京都') } });
+    assert.deepEqual(values[column('Counts')], { type: 'Array', value: [number(2), number(3)] });
   });
 
   it('changes only what was changed, and takes a value away', async () => {

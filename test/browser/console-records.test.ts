@@ -128,6 +128,7 @@ describe('records in the console', { skip: WITHOUT_BROWSER }, () => {
 
   it('are found by collection in the palette, and an empty one says what to do', async () => {
     await page.keyboard.press('Control+k');
+    await page.getByRole('dialog').getByRole('textbox').waitFor();
     await page.keyboard.type('emp');
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');

@@ -3,7 +3,7 @@
 
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Outlet, useLocation } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
+import { lazy, Suspense, useEffect, useState } from 'react';
 import { Button } from 'react-aria-components';
 import { useTranslations } from 'use-intl';
 import type { Session } from '../api/client.ts';
@@ -11,11 +11,13 @@ import { definitionQuery } from '../api/definition.ts';
 import { sessionQuery, setSession, signOut } from '../api/session.ts';
 import { SignInPage } from '../sign-in/SignInPage.tsx';
 import { Offline } from './Offline.tsx';
-import { Palette } from './Palette.tsx';
 import { ProblemPage } from './ProblemPage.tsx';
 import { Rail } from './Rail.tsx';
 import { remember } from './remembered.ts';
 import './frame.css';
+
+const loadPalette = () => import('./Palette.tsx');
+const Palette = lazy(async () => ({ default: (await loadPalette()).Palette }));
 
 export function ApplicationFrame({ application }: { readonly application: string }) {
   const session = useQuery(sessionQuery(application));
@@ -51,6 +53,8 @@ function SignedIn({ application, session, onLeave }: SignedInProps) {
   const { pathname } = useLocation();
   // biome-ignore lint/correctness/useExhaustiveDependencies: another page closes the menu
   useEffect(() => setMenuOpen(false), [pathname]);
+  // After the page itself, so that it is there when somebody asks for it.
+  useEffect(() => void loadPalette(), []);
   useShortcut('k', () => setFinding(true));
   const name = definition.data?.name ?? 'Cartulary';
   const collections = definition.data?.collections ?? [];
@@ -89,15 +93,23 @@ function SignedIn({ application, session, onLeave }: SignedInProps) {
         {definition.isError && definition.data === undefined && (
           <ProblemPage error={definition.error} reset={() => void definition.refetch()} />
         )}
-        {definition.data !== undefined && <Outlet />}
+        {definition.data !== undefined && (
+          <Suspense>
+            <Outlet />
+          </Suspense>
+        )}
       </div>
-      <Palette
-        application={application}
-        collections={collections}
-        isOpen={finding}
-        onOpenChange={setFinding}
-        onLeave={onLeave}
-      />
+      {finding && (
+        <Suspense>
+          <Palette
+            application={application}
+            collections={collections}
+            isOpen={finding}
+            onOpenChange={setFinding}
+            onLeave={onLeave}
+          />
+        </Suspense>
+      )}
     </div>
   );
 }

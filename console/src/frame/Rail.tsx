@@ -5,7 +5,7 @@ import { Button, Header, Menu, MenuItem, MenuSection, MenuTrigger, Popover } fro
 import { useTranslations } from 'use-intl';
 import type { CollectionDefinition, Session } from '../api/client.ts';
 import { LANGUAGES, type Language, useLanguage } from '../messages/provider.tsx';
-import { PersonName } from '../values/user.tsx';
+import { PersonName } from '../values/show/user.tsx';
 import { Mark } from './Mark.tsx';
 
 interface RailProps {

@@ -3,9 +3,9 @@
 import { Link } from '@tanstack/react-router';
 import { memo } from 'react';
 import type { RawRecord } from '../api/client.ts';
-import { Moment } from '../values/date-time.tsx';
-import { ShownValue } from '../values/ShownValue.tsx';
-import { PersonName } from '../values/user.tsx';
+import { Moment } from '../values/show/date-time.tsx';
+import { ShownValue } from '../values/show/ShownValue.tsx';
+import { PersonName } from '../values/show/user.tsx';
 import type { Where } from '../values/where.ts';
 import { type GridColumn, isNumeric } from './grid-columns.ts';
 import type { Cell } from './keys.ts';

@@ -124,6 +124,9 @@ export const en = {
     id: 'ID',
   },
   values: {
+    item: 'Item {number, number}',
+    addItem: 'Add an item',
+    removeItem: 'Remove item {number, number}',
     latitude: 'Latitude',
     longitude: 'Longitude',
     altitude: 'Altitude, metres',
@@ -133,7 +136,6 @@ export const en = {
     replaceFile: 'Replace the file',
     removeFile: 'Remove the file',
     notANumber: 'This is not a number.',
-    notEditable: 'Values of this type cannot be changed here yet.',
     bytes: '{size, number} bytes',
     items: '{count, plural, one {# item} other {# items}}',
     gone: 'gone, or not visible to you',

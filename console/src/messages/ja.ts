@@ -128,6 +128,9 @@ export const ja: Messages = {
     id: 'ID',
   },
   values: {
+    item: '項目 {number, number}',
+    addItem: '項目を追加',
+    removeItem: '項目 {number, number} を削除',
     latitude: '緯度',
     longitude: '経度',
     altitude: '高度（メートル）',
@@ -137,7 +140,6 @@ export const ja: Messages = {
     replaceFile: 'ファイルを置き換える',
     removeFile: 'ファイルを外す',
     notANumber: '数値ではありません。',
-    notEditable: 'この種類の値はまだここでは変更できません。',
     bytes: '{size, number} バイト',
     items: '{count, number} 項目',
     gone: '削除されたか、閲覧できません',

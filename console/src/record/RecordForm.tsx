@@ -3,8 +3,8 @@
 import { Button } from 'react-aria-components';
 import { useTranslations } from 'use-intl';
 import type { CollectionDefinition, ColumnDefinition, RawRecord, RawValue } from '../api/client.ts';
-import { EditedValue } from '../values/EditedValue.tsx';
-import { ShownValue } from '../values/ShownValue.tsx';
+import { EditedValue } from '../values/edit/EditedValue.tsx';
+import { ShownValue } from '../values/show/ShownValue.tsx';
 import { useDraft } from './draft.ts';
 import { useSaving } from './saving.ts';
 

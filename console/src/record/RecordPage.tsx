@@ -10,7 +10,7 @@ import { forgetLists, recordQuery } from '../api/records.ts';
 import { sessionQuery } from '../api/session.ts';
 import { NotFound } from '../frame/NotFound.tsx';
 import { ProblemPage } from '../frame/ProblemPage.tsx';
-import { ShownValue } from '../values/ShownValue.tsx';
+import { ShownValue } from '../values/show/ShownValue.tsx';
 import { DeleteButton } from './DeleteButton.tsx';
 import { RecordForm } from './RecordForm.tsx';
 import './record.css';

@@ -1,4 +1,4 @@
-// Sets a new password with the token of the mailed link. The token follows the #, which browsers never send to a server.
+// Sets a new password with the token of the mailed link.
 
 import { type FormEvent, useState } from 'react';
 import { Button, Checkbox, Input, Label, TextField } from 'react-aria-components';
@@ -6,18 +6,7 @@ import { useTranslations } from 'use-intl';
 import { CartularyError, clientOf } from '../api/client.ts';
 import { useSentence } from '../messages/problem.ts';
 import { Card, type Said } from './Card.tsx';
-
-interface MailedLink {
-  readonly application: string;
-  readonly token: string;
-}
-
-/** The link's content, which is removed from the address, so that it appears neither in the history nor on the screen. */
-export function takeMailedLink(): MailedLink {
-  const parameters = new URLSearchParams(location.hash.slice(1));
-  if (parameters.has('token')) history.replaceState(null, '', location.pathname);
-  return { application: parameters.get('application') ?? '', token: parameters.get('token') ?? '' };
-}
+import type { MailedLink } from './mailed-link.ts';
 
 export function NewPasswordPage({ link: { application, token } }: { readonly link: MailedLink }) {
   const t = useTranslations('newPassword');

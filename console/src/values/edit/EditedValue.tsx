@@ -1,15 +1,15 @@
-// The editor of a value, by the type of its column. Objects and arrays have none yet and are shown as they are.
+// The editor of a value, by the type of its column. Each type has a file beside this one.
 
-import { useTranslations } from 'use-intl';
+import { EditArray } from './array.tsx';
 import { EditAttachment } from './attachment.tsx';
 import { EditBoolean } from './boolean.tsx';
 import { EditDate } from './date.tsx';
 import { EditDateTime } from './date-time.tsx';
-import type { EditProps } from './edit.ts';
+import type { EditProps } from './edit-props.ts';
 import { EditLocation } from './location.tsx';
 import { EditNumber } from './number.tsx';
+import { EditObject } from './object.tsx';
 import { EditReference } from './reference.tsx';
-import { ShownValue } from './ShownValue.tsx';
 import { EditString } from './string.tsx';
 import { EditTime } from './time.tsx';
 import { EditUser } from './user.tsx';
@@ -38,18 +38,11 @@ export function EditedValue(props: EditProps) {
     case 'ReferenceNumber':
     case 'ReferenceUser':
       return <EditReference {...props} />;
+    case 'Object':
+      return <EditObject {...props} />;
+    case 'Array':
+      return <EditArray {...props} />;
     default:
-      return <Unedited {...props} />;
+      return props.column satisfies never;
   }
-}
-
-function Unedited({ column, value, where }: EditProps) {
-  const t = useTranslations('values');
-  return (
-    <div className="field">
-      <span className="label">{column.name}</span>
-      {value !== undefined && <ShownValue value={value} where={where} />}
-      <span className="hint">{t('notEditable')}</span>
-    </div>
-  );
 }

@@ -1,7 +1,7 @@
 import { useTranslations } from 'use-intl';
-import type { RawArrayValue } from '../api/client.ts';
+import type { RawArrayValue } from '../../api/client.ts';
+import type { ShowProps } from '../where.ts';
 import { ShownValue } from './ShownValue.tsx';
-import type { ShowProps } from './where.ts';
 
 /** More do not fit into a cell. */
 const CELL_ITEMS = 4;

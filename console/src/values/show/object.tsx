@@ -1,6 +1,6 @@
-import type { RawObjectValue } from '../api/client.ts';
+import type { RawObjectValue } from '../../api/client.ts';
+import type { ShowProps } from '../where.ts';
 import { ShownValue } from './ShownValue.tsx';
-import type { ShowProps } from './where.ts';
 
 /** More do not fit into a cell. */
 const CELL_KEYS = 6;

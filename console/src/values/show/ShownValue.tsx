@@ -1,6 +1,7 @@
 // A value of any type, as people read it. Each type has a file beside this one.
 
-import type { RawValue } from '../api/client.ts';
+import type { RawValue } from '../../api/client.ts';
+import type { ShowProps } from '../where.ts';
 import { ShowArray } from './array.tsx';
 import { ShowAttachment } from './attachment.tsx';
 import { ShowBoolean } from './boolean.tsx';
@@ -13,8 +14,7 @@ import { ShowReference } from './reference.tsx';
 import { ShowString } from './string.tsx';
 import { ShowTime } from './time.tsx';
 import { ShowUser } from './user.tsx';
-import type { ShowProps } from './where.ts';
-import './values.css';
+import '../values.css';
 
 export function ShownValue({ value, where }: ShowProps<RawValue>) {
   switch (value.type) {

@@ -1,36 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useTranslations } from 'use-intl';
-import type { RawReferenceValue, RawSimpleValue, ReferenceTypeName } from '../api/client.ts';
-import { referableQuery } from '../api/records.ts';
-import type { EditProps } from './edit.ts';
+import type { RawSimpleValue, ReferenceTypeName } from '../../api/client.ts';
+import { referableQuery } from '../../api/records.ts';
+import type { EditProps } from './edit-props.ts';
 import { Finder, withChosen } from './Finder.tsx';
-import { ShownValue } from './ShownValue.tsx';
-import type { ShowProps } from './where.ts';
-
-export function ShowReference({ value, where }: ShowProps<RawReferenceValue>) {
-  const t = useTranslations('values');
-  const params = { application: where.application, collection: value.collectionId, record: value.recordId };
-  const shown =
-    value.value === undefined ? (
-      <span className="hint">{t('gone')}</span>
-    ) : (
-      <ShownValue value={value.value} where={where} />
-    );
-  if (where.linked === true) return shown;
-  return (
-    <Link
-      to="/$application/$collection/$record"
-      params={params}
-      className="value-reference"
-      preload="intent"
-      tabIndex={where.in === 'cell' ? -1 : 0}
-    >
-      {shown}
-    </Link>
-  );
-}
 
 const nameOf = (value: RawSimpleValue | undefined): string => {
   if (value === undefined) return '';
@@ -61,10 +34,8 @@ export function EditReference({ column, value, onChange, problem, where }: EditP
       label={column.name}
       problem={problem}
       text={text}
-      onText={(entered) => {
-        setText(entered);
-        if (entered === '') onChange(undefined);
-      }}
+      onText={setText}
+      onClear={() => onChange(undefined)}
       found={all.map(({ id, name }) => ({ id, name, shown: name }))}
       chosen={chosen?.id}
       onChoose={({ id, name }) => {

@@ -1,10 +1,5 @@
-import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
-import type { RawSimpleValue, User } from '../api/client.ts';
-import { usersQuery } from '../api/users.ts';
-import type { EditProps } from './edit.ts';
-import { Finder, withChosen } from './Finder.tsx';
-import type { ShowProps } from './where.ts';
+import type { RawSimpleValue, User } from '../../api/client.ts';
+import type { ShowProps } from '../where.ts';
 
 type UserValue = Extract<RawSimpleValue, { type: 'User' }>;
 
@@ -40,30 +35,4 @@ export function initialsOf(name: string): string {
   const words = name.trim().split(/[\s\u3000]+/u);
   const [first = '', last = ''] = words.length > 1 ? [words[0], words.at(-1)] : [words[0]];
   return `${firstOf(first)}${firstOf(last)}`.toLocaleUpperCase();
-}
-
-/** People are found by a part of their name. */
-export function EditUser({ column, value, onChange, problem, where }: EditProps) {
-  const chosen = value?.type === 'User' ? value : undefined;
-  const [text, setText] = useState(chosen?.name ?? '');
-  const searched = text === chosen?.name ? '' : text;
-  const found = useQuery({ ...usersQuery(where.application, searched), placeholderData: (before) => before });
-  const people = withChosen(chosen, found.data ?? []);
-  return (
-    <Finder
-      label={column.name}
-      problem={problem}
-      text={text}
-      onText={(entered) => {
-        setText(entered);
-        if (entered === '') onChange(undefined);
-      }}
-      found={people.map((person) => ({ ...person, shown: <PersonName person={person} /> }))}
-      chosen={chosen?.id}
-      onChoose={({ id, name }) => {
-        setText(name);
-        onChange({ type: 'User', id, name });
-      }}
-    />
-  );
 }

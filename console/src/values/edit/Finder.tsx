@@ -16,9 +16,11 @@ interface FinderProps {
   readonly found: readonly (Found & { readonly shown: ReactNode })[];
   readonly chosen: string | undefined;
   readonly onChoose: (found: Found) => void;
+  /** Somebody has emptied the field. */
+  readonly onClear: () => void;
 }
 
-export function Finder({ label, problem, text, onText, found, chosen, onChoose }: FinderProps) {
+export function Finder({ label, problem, text, onText, found, chosen, onChoose, onClear }: FinderProps) {
   return (
     <ComboBox
       className="field"
@@ -35,7 +37,8 @@ export function Finder({ label, problem, text, onText, found, chosen, onChoose }
     >
       <Label>{label}</Label>
       <div className="combo">
-        <Input className="input" />
+        {/* Only what a person does: the control itself also empties the field, while it settles. */}
+        <Input className="input" onInput={({ currentTarget }) => currentTarget.value === '' && onClear()} />
         <Button className="button icon combo-open">▾</Button>
       </div>
       <FieldError className="field-problem">{problem}</FieldError>

@@ -1,8 +1,6 @@
 import { useFormatter } from 'use-intl';
-import type { RawSimpleValue } from '../api/client.ts';
-import type { EditProps } from './edit.ts';
-import { TextEditor } from './Field.tsx';
-import type { ShowProps } from './where.ts';
+import type { RawSimpleValue } from '../../api/client.ts';
+import type { ShowProps } from '../where.ts';
 
 type DateValue = Extract<RawSimpleValue, { type: 'Date' }>;
 
@@ -17,10 +15,4 @@ export function ShowDate({ value: { value } }: ShowProps<DateValue>) {
       {shown}
     </time>
   );
-}
-
-export function EditDate({ column, value, onChange, problem }: EditProps) {
-  const text = value?.type === 'Date' ? value.value : '';
-  const change = (day: string) => onChange(day === '' ? undefined : { type: 'Date', value: day });
-  return <TextEditor kind="date" label={column.name} text={text} onText={change} problem={problem} />;
 }

@@ -1,7 +1,7 @@
 // What every editor of a value has: the value, how it changes, and what the server said of it.
 
-import type { ColumnDefinition, RawValue } from '../api/client.ts';
-import type { Where } from './where.ts';
+import type { ColumnDefinition, RawValue } from '../../api/client.ts';
+import type { Where } from '../where.ts';
 
 export interface EditProps {
   readonly column: ColumnDefinition;

@@ -1,29 +1,8 @@
 import { useState } from 'react';
-import { useFormatter, useLocale, useTranslations } from 'use-intl';
-import type { RawSimpleValue } from '../api/client.ts';
-import type { EditProps } from './edit.ts';
+import { useLocale, useTranslations } from 'use-intl';
+import type { EditProps } from './edit-props.ts';
 import { TextEditor } from './Field.tsx';
-import { numberOf } from './number.tsx';
-import type { ShowProps } from './where.ts';
-
-type LocationValue = Extract<RawSimpleValue, { type: 'Location' }>;
-
-/** About a metre. The page shows every digit. */
-const CELL_DIGITS = 5;
-
-export function ShowLocation({ value, where }: ShowProps<LocationValue>) {
-  const format = useFormatter();
-  const t = useTranslations('values');
-  const digits = { maximumFractionDigits: where.in === 'page' ? 20 : CELL_DIGITS };
-  const degrees = (number: number, [positive, negative]: readonly [string, string]) =>
-    `${format.number(Math.abs(number), digits)}° ${number < 0 ? negative : positive}`;
-  return (
-    <span className="value-location">
-      {degrees(value.latitude, ['N', 'S'])}, {degrees(value.longitude, ['E', 'W'])}
-      {value.altitude !== undefined && `, ${t('metres', { metres: value.altitude })}`}
-    </span>
-  );
-}
+import { numberOf, numberText } from './number.tsx';
 
 const PARTS = ['latitude', 'longitude', 'altitude'] as const;
 type Part = (typeof PARTS)[number];
@@ -71,6 +50,4 @@ export function EditLocation({ column, value, onChange, problem }: EditProps) {
 }
 
 const textOf = (number: number | undefined, locale: string): string =>
-  number === undefined
-    ? ''
-    : new Intl.NumberFormat(locale, { maximumFractionDigits: 20, useGrouping: false }).format(number);
+  number === undefined ? '' : numberText(number, locale);
