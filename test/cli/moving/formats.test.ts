@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { createWriteStream } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { ZipFile } from 'yazl';
@@ -72,6 +72,18 @@ describe('the formats of import and export', () => {
     }
     for (const text of ['a', "'a", '1', "it's"]) assert.equal(withGuard(text), text);
     for (const text of ['a', "'a", "it's", '1']) assert.equal(withoutGuard(text), text);
+  });
+
+  it('begin no cell with a formula where a program separates by more than the comma of the file', async () => {
+    await withFolder(async (folder) => {
+      const file = join(folder, 'file.csv');
+      const form = { format: 'csv', delimiter: ',', byteOrderMark: false } as const;
+      const writer = await tableWriter(createWriteStream(file), ['=Name', 'a|=1'], form);
+      for (const text of ['a;=1', 'a\t=1', 'a|=1', '=1;b']) await writer.write([text, undefined]);
+      await writer.end();
+      const lines = (await readFile(file, 'utf8')).split('\r\n');
+      assert.deepEqual(lines, [`'=Name,"a|=1"`, '"a;=1",', '"a\t=1",', '"a|=1",', `"'=1;b",`, '']);
+    });
   });
 
   it('read CSV of other programs: separators, line ends, byte order marks, line numbers', async () => {

@@ -41,5 +41,8 @@ function cellText(cell: Cell): string {
   return typeof cell === 'object' ? JSON.stringify(cell) : String(cell);
 }
 
+/** Also what other programs separate cells by: a text such as `a;=1` would begin a cell with a formula there. */
 const quotedCell = (text: string, delimiter: string): string =>
-  /["\r\n]/.test(text) || text.includes(delimiter) || /^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  /["\r\n,;\t|]/.test(text) || text.includes(delimiter) || /^\s|\s$/.test(text)
+    ? `"${text.replaceAll('"', '""')}"`
+    : text;
