@@ -220,6 +220,20 @@ describe('the doctor', () => {
     await traffic;
   });
 
+  it('finds nothing wrong with a file that is removed between its listing and the look for its row', async () => {
+    const { blobs } = sweeper.context.attachments;
+    const gone = plantedId();
+    const list: typeof blobs.list = async function* (applicationId) {
+      yield { applicationId, attachmentId: gone, size: 5 };
+      yield* blobs.list(applicationId);
+    };
+    const attachments = { ...sweeper.context.attachments, blobs: { ...blobs, list } };
+    const options = { mend: false, hashes: false, force: false };
+    const lines = await gathered(examineAll({ ...sweeper.context, attachments }, options));
+    const end = lines.find((line) => line.type === 'end');
+    assert.equal(end?.tallies.bytesWithoutAttachment.found, 0);
+  });
+
   it('takes a table that cannot be read for a moment for no proof that the application is gone', async () => {
     const { id } = await upload('needed.txt');
     const { sql } = scene.server.database;

@@ -1,5 +1,5 @@
 // The stored files of one application, each with its row. Files are listed before rows are looked up: a row exists before
-// its bytes and until after them, so a file without a row belongs to no attachment.
+// its bytes and until after them, so a file without a row that is still there belongs to no attachment.
 
 import { type CheckedRow, existingAttachments } from '../../store/attachments/doctor-statements.ts';
 import type { StoredBlob } from '../../store/blobs/blobs.ts';

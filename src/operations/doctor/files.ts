@@ -4,7 +4,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileNameOf, isInterrupted } from '../../store/blobs/keys.ts';
 import type { DoctorLine, FindingKind } from '../../wire/doctor.ts';
 import { removeFiles } from '../attachments/removals.ts';
-import { filesOf, hasNoRow, listStoredFiles, type StoredFile } from '../attachments/stored-files.ts';
+import {
+  filesOf,
+  hasNoRow,
+  listStoredFiles,
+  type StoredFile,
+  throwStorageUnavailable,
+} from '../attachments/stored-files.ts';
 import { advance, findingsOf, isDue, noteRemovals, type Walk } from './walk.ts';
 
 const KINDS: readonly FindingKind[] = ['bytesWithoutAttachment', 'bytesWithoutApplication', 'leftovers'];
@@ -35,10 +41,20 @@ async function* examineStrangers(walk: Walk, applicationId: string): AsyncGenera
       if (suspects.size < LEFTOVERS_MAX) suspects.add(fileNameOf(file.blob));
     }
     const kind = batch.applicationExists ? 'bytesWithoutAttachment' : 'bytesWithoutApplication';
-    yield* findAndRemove(walk, { applicationId, kind }, batch.files.filter(hasNoRow));
+    yield* findAndRemove(walk, { applicationId, kind }, await stillThere(walk, batch.files.filter(hasNoRow)));
     yield advance(walk, { step: 'files', done: looked.files });
   }
   return suspects;
+}
+
+/** A file may have been removed with its row after it was listed and before its row was looked for. */
+async function stillThere({ context: { attachments } }: Walk, files: readonly StoredFile[]): Promise<StoredFile[]> {
+  const there: StoredFile[] = [];
+  for (const file of files) {
+    const bytes = await attachments.blobs.size(file.blob).catch(throwStorageUnavailable);
+    if (bytes !== undefined) there.push(file);
+  }
+  return there;
 }
 
 /** Reports the suspects that are still left over. */
