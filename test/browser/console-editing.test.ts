@@ -7,7 +7,7 @@ import type { Page } from 'playwright-core';
 import { number, publishApplication, string, type TestApplication } from '../support/application.ts';
 import type { TestServer } from '../support/server.ts';
 import { WITHOUT_BROWSER } from './browsing.ts';
-import { type ConsoleScene, openConsoleScene } from './console-scene.ts';
+import { type ConsoleScene, openConsoleScene, signIn } from './console-scene.ts';
 
 describe('editing in the console', { skip: WITHOUT_BROWSER }, () => {
   let scene: ConsoleScene;
@@ -43,10 +43,7 @@ describe('editing in the console', { skip: WITHOUT_BROWSER }, () => {
     });
     const person = await app.addPerson('Some Person');
     ({ page, complaints } = await scene.openPage(`${server.address}/console/${app.id}`));
-    await page.setViewportSize({ width: 1200, height: 900 });
-    await page.getByLabel('User ID or e-mail address').fill(person.id);
-    await page.getByLabel('Password').fill(person.password);
-    await page.keyboard.press('Enter');
+    await signIn(page, person);
     await page.getByText('There are no records in Visits yet.').waitFor();
   });
   after(() => scene.close());

@@ -7,7 +7,7 @@ import type { Page } from 'playwright-core';
 import { number, publishApplication, string, type TestApplication } from '../support/application.ts';
 import type { TestServer } from '../support/server.ts';
 import { WITHOUT_BROWSER } from './browsing.ts';
-import { type ConsoleScene, openConsoleScene } from './console-scene.ts';
+import { type ConsoleScene, openConsoleScene, signIn } from './console-scene.ts';
 
 /** More than two pages of the interface. */
 const VISITS = 230;
@@ -45,10 +45,7 @@ describe('records in the console', { skip: WITHOUT_BROWSER }, () => {
     const person = await app.addPerson('Person');
     const opened = await scene.openPage(`${server.address}/console/${app.id}`);
     ({ page, complaints } = opened);
-    await page.setViewportSize({ width: 1200, height: 800 });
-    await page.getByLabel('User ID or e-mail address').fill(person.id);
-    await page.getByLabel('Password').fill(person.password);
-    await page.keyboard.press('Enter');
+    await signIn(page, person);
     await page.getByRole('grid').waitFor();
   });
   after(() => scene.close());

@@ -2,7 +2,7 @@
 // what they complain of.
 
 import type { Page } from 'playwright-core';
-import { publishApplication, type TestApplication } from '../support/application.ts';
+import { type Person, publishApplication, type TestApplication } from '../support/application.ts';
 import { type Mailbox, openMailbox } from '../support/mailbox.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { launch } from './browsing.ts';
@@ -13,6 +13,14 @@ export interface OpenedPage {
   says(text: RegExp): Promise<void>;
   /** Errors of scripts, and whatever the page's policy keeps out. */
   readonly complaints: string[];
+}
+
+/** Signs a person in, in a window of a desk's size. */
+export async function signIn(page: Page, { id, password }: Pick<Person, 'id' | 'password'>): Promise<void> {
+  await page.setViewportSize({ width: 1200, height: 900 });
+  await page.getByLabel('User ID or e-mail address').fill(id);
+  await page.getByLabel('Password').fill(password);
+  await page.keyboard.press('Enter');
 }
 
 export interface ConsoleScene {

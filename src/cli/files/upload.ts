@@ -3,11 +3,12 @@
 
 import { openAsBlob } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { basename, extname } from 'node:path';
+import { basename } from 'node:path';
 import type { AttachmentMetadata } from '../../../client/src/shapes.ts';
 import { type FileSource, uploadFile } from '../../../client/src/uploads.ts';
 import { CommandFailure } from '../failure.ts';
 import type { UserSession } from '../user-session.ts';
+import { contentTypeOf } from './content-types.ts';
 import { transferLine, withProgress } from './progress.ts';
 
 export interface UploadedFile {
@@ -17,39 +18,12 @@ export interface UploadedFile {
   readonly type?: string | undefined;
 }
 
-/** What programs that show files need to know; anything else is only bytes. */
-const TYPES: Readonly<Record<string, string>> = {
-  '.avif': 'image/avif',
-  '.csv': 'text/csv',
-  '.gif': 'image/gif',
-  '.heic': 'image/heic',
-  '.html': 'text/html',
-  '.jpeg': 'image/jpeg',
-  '.jpg': 'image/jpeg',
-  '.json': 'application/json',
-  '.m4a': 'audio/mp4',
-  '.md': 'text/markdown',
-  '.mov': 'video/quicktime',
-  '.mp3': 'audio/mpeg',
-  '.mp4': 'video/mp4',
-  '.pdf': 'application/pdf',
-  '.png': 'image/png',
-  '.svg': 'image/svg+xml',
-  '.tif': 'image/tiff',
-  '.tiff': 'image/tiff',
-  '.txt': 'text/plain',
-  '.wav': 'audio/wav',
-  '.webm': 'video/webm',
-  '.webp': 'image/webp',
-  '.zip': 'application/zip',
-};
-
 export async function sendFile(
   { raw }: UserSession,
   collectionId: string,
   { file, name = file === '-' ? undefined : basename(file), type }: UploadedFile,
 ): Promise<AttachmentMetadata> {
-  const contentType = type ?? TYPES[extname(name ?? '').toLowerCase()];
+  const contentType = type ?? contentTypeOf(name ?? '');
   const line = transferLine(`Uploading ${name ?? 'standard input'}`);
   try {
     return await uploadFile(raw, collectionId, await contentOf(file), { name, contentType, onProgress: line.show });

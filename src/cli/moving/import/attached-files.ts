@@ -7,36 +7,10 @@ import { Readable } from 'node:stream';
 import { CartularyError } from '../../../../client/src/errors.ts';
 import type { RawOperations } from '../../../../client/src/operation-types.ts';
 import { isIdentifier } from '../../../wire/identifiers.ts';
+import { contentTypeOf } from '../../files/content-types.ts';
 import { shownCell } from '../values/cell-problem.ts';
 import type { OpenValue } from '../values/cell-values.ts';
 import type { Patience } from './patience.ts';
-
-const TYPES: Readonly<Record<string, string>> = {
-  '.avif': 'image/avif',
-  '.bmp': 'image/bmp',
-  '.csv': 'text/csv',
-  '.docx': 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
-  '.gif': 'image/gif',
-  '.heic': 'image/heic',
-  '.jpeg': 'image/jpeg',
-  '.jpg': 'image/jpeg',
-  '.json': 'application/json',
-  '.m4a': 'audio/mp4',
-  '.mov': 'video/quicktime',
-  '.mp3': 'audio/mpeg',
-  '.mp4': 'video/mp4',
-  '.pdf': 'application/pdf',
-  '.png': 'image/png',
-  '.svg': 'image/svg+xml',
-  '.tif': 'image/tiff',
-  '.tiff': 'image/tiff',
-  '.txt': 'text/plain',
-  '.wav': 'audio/wav',
-  '.webm': 'video/webm',
-  '.webp': 'image/webp',
-  '.xlsx': 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
-  '.zip': 'application/zip',
-};
 
 export interface AttachedFiles {
   /** Uploads what the values name and completes them; returns a problem for each that cannot be. */
@@ -81,7 +55,7 @@ export function attachedFiles({ raw, collectionId, folder, journalId, patience }
           raw.uploadAttachment({
             collectionId,
             body: Readable.toWeb(createReadStream(path)) as ReadableStream<Uint8Array>,
-            contentType: TYPES[extname(path).toLowerCase()] ?? 'application/octet-stream',
+            contentType: contentTypeOf(path) ?? 'application/octet-stream',
             contentDisposition: `attachment; filename*=UTF-8''${encodeName(basename(path))}`,
             idempotencyKey: `${journalId}-${row}-file-${at}`,
           }),
