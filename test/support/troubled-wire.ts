@@ -56,12 +56,13 @@ export async function troubleWire(target: pg.ClientConfig): Promise<TroubledWire
     upstream.on('data', async (chunk) => {
       const trouble = mine;
       if (trouble !== undefined) {
-        trouble.meet();
         if (trouble.lost) {
+          // The end comes behind what was sent before it, such as a commit, which closing at once could discard.
           client.destroy();
-          upstream.destroy();
+          upstream.once('close', trouble.meet).end();
           return;
         }
+        trouble.meet();
         await trouble.released;
         mine = undefined;
       }
