@@ -7,7 +7,7 @@ import { onAbort } from '../../request/signal.ts';
 import { type Checkout, StatementCancelling } from './cancelling.ts';
 import { ActiveApplications, ConnectionLimits } from './connection-limits.ts';
 import { CopyConnections } from './copy-connections.ts';
-import { isCancelled, isLocked, meaningOf, unavailable } from './database-errors.ts';
+import { isBroken, isCancelled, isLocked, meaningOf, unavailable } from './database-errors.ts';
 import { DatabaseServers } from './database-servers.ts';
 import { isInTransaction } from './driver.ts';
 import { Lanes, type SendOnLane } from './lanes.ts';
@@ -102,7 +102,8 @@ export class Connections {
 
   /**
    * A read that the database ended, because it takes long or waits for a change of its table, runs again on a connection of
-   * its own, within the application's limit.
+   * its own, within the application's limit. So does one whose lane was lost: many requests share it, and a read can be
+   * repeated.
    */
   read<T>({ schema, home }: SchemaLocation, scope: RequestScope | undefined, work: Work<T>): Promise<T> {
     if (this.#slow.has(schema)) return this.withLongQueryConnection(schema, scope, work);
@@ -122,7 +123,7 @@ export class Connections {
           },
           (error) => {
             done(error);
-            if (!scope?.signal.aborted && isLocked(error)) again('withConnection');
+            if (!scope?.signal.aborted && (isLocked(error) || isBroken(error))) again('withConnection');
             else if (!scope?.signal.aborted && isCancelled(error)) again('withLongQueryConnection');
             else refuse(error);
           },
