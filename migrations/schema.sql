@@ -4,6 +4,18 @@
 
 create schema cartulary;
 
+create table cartulary.application_sizes (
+  application_id text collate "C" not null,
+  records bigint not null,
+  records_exact boolean not null,
+  database_bytes bigint,
+  attachments bigint not null,
+  attachment_bytes bigint not null,
+  measured_at timestamp with time zone not null,
+  constraint application_sizes_pkey PRIMARY KEY (application_id),
+  constraint application_sizes_application_id_fkey FOREIGN KEY (application_id) REFERENCES cartulary.applications(id) ON DELETE CASCADE
+);
+
 create table cartulary.applications (
   id text collate "C" not null,
   organization text collate "C" not null,
@@ -43,6 +55,15 @@ create table cartulary.migrations (
   constraint migrations_pkey PRIMARY KEY (number)
 );
 
+create table cartulary.operators (
+  application_id text collate "C" not null,
+  user_id text collate "C" not null,
+  shared_user_id text collate "C",
+  named_at timestamp with time zone not null,
+  constraint operators_pkey PRIMARY KEY (application_id, user_id),
+  constraint operators_application_id_fkey FOREIGN KEY (application_id) REFERENCES cartulary.applications(id) ON DELETE CASCADE
+);
+
 create table cartulary.organizations (
   name text collate "C" not null,
   single_sign_on text,
@@ -62,6 +83,17 @@ create table cartulary.publishing (
   constraint publishing_pkey PRIMARY KEY (application_id),
   constraint publishing_application_id_fkey FOREIGN KEY (application_id) REFERENCES cartulary.applications(id) ON DELETE CASCADE
 );
+
+create table cartulary.request_counts (
+  application_id text collate "C" not null,
+  hour timestamp with time zone not null,
+  requests integer not null,
+  refused integer not null,
+  failed integer not null,
+  constraint request_counts_pkey PRIMARY KEY (application_id, hour),
+  constraint request_counts_application_id_fkey FOREIGN KEY (application_id) REFERENCES cartulary.applications(id) ON DELETE CASCADE
+);
+CREATE INDEX request_counts_hour ON cartulary.request_counts USING btree (hour);
 
 create table cartulary.server_keys (
   name text collate "C" not null,
@@ -198,6 +230,14 @@ create table application.password_resets (
   constraint password_resets_user_id_fkey FOREIGN KEY (user_id) REFERENCES application.users(id)
 );
 CREATE INDEX password_resets_user_id ON application.password_resets USING btree (user_id);
+
+create table application.published_definitions (
+  version integer not null,
+  published_at timestamp with time zone not null,
+  definition text not null,
+  changes text,
+  constraint published_definitions_pkey PRIMARY KEY (version)
+);
 
 create table application.quotas (
   quota_group text collate "C" not null,

@@ -1,6 +1,6 @@
 // @ts-check
-// Installs the packages of package-lock.json and compiles the sources, each only if missing or stale. Once that is done,
-// nothing here needs the network.
+// Installs the packages of package-lock.json, compiles the sources and bundles the program, each only if missing or
+// stale. Once that is done, nothing here needs the network.
 
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
@@ -129,7 +129,10 @@ const buildStampFile = (root) => join(root, 'dist', '.cartulary-build');
  * @param {string} root
  */
 export function buildStamp(root) {
-  const files = [...SOURCES.flatMap((folder) => filesBelow(root, folder)), 'tsconfig.json', 'package-lock.json'];
+  // Tests also compile the parts of the console that need no browser.
+  const folders = [...SOURCES, 'console/src'];
+  const settings = ['tsconfig.json', 'package-lock.json', 'scripts/program.mjs'];
+  const files = [...folders.flatMap((folder) => filesBelow(root, folder)), ...settings];
   return `${digest(files.flatMap((file) => [file, readFileSync(join(root, file), 'utf8')]))}\n`;
 }
 
@@ -158,7 +161,8 @@ const missingOutputs = (root) =>
 
 /** @param {string} root */
 function isBuilt(root) {
-  return readIfThere(buildStampFile(root)) === buildStamp(root) && missingOutputs(root).length === 0;
+  const isComplete = existsSync(programFile(root)) && missingOutputs(root).length === 0;
+  return isComplete && readIfThere(buildStampFile(root)) === buildStamp(root);
 }
 
 // The console
@@ -174,7 +178,8 @@ export function consoleStamp(root) {
 
 /** @param {string} root */
 const isConsoleBuilt = (root) =>
-  readIfThere(consoleStampFile(root)) === consoleStamp(root) && existsSync(join(root, 'dist', 'console', 'index.html'));
+  readIfThere(consoleStampFile(root)) === consoleStamp(root) &&
+  existsSync(join(root, 'dist', 'console-files', 'index.html'));
 
 /** @param {string} root */
 async function buildConsole(root) {
@@ -193,6 +198,15 @@ async function buildConsole(root) {
 export const packageBin = (root, name) => join(root, 'node_modules', '.bin', name);
 
 /** @param {string} root */
+const programFile = (root) => join(root, 'dist', 'program', 'main.js');
+
+/** Makes the program of few files (scripts/program.mjs) from what was compiled. @param {string} root */
+async function bundle(root) {
+  const { code, output } = await run(process.execPath, [join(root, 'scripts', 'program.mjs')], { cwd: root });
+  if (code !== 0) throw new Failure(`${output}The program cannot be bundled.`);
+}
+
+/** @param {string} root */
 async function build(root) {
   await step('Building', async () => {
     const stamp = buildStamp(root);
@@ -202,6 +216,7 @@ async function build(root) {
     if (missingOutputs(root).length > 0) await rm(join(root, 'dist', '.tsbuildinfo'), { force: true });
     const { code, output } = await run(packageBin(root, 'tsc'), [], { cwd: root });
     if (code !== 0) throw new Failure(`${output}The sources do not compile.`);
+    await bundle(root);
     await writeFile(buildStampFile(root), stamp);
   });
 }

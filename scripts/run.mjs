@@ -1,9 +1,10 @@
 // @ts-check
-// The entry point of all npm scripts: `node scripts/run.mjs start|serve|test|check|build|bench`. It runs before anything is
-// installed, so it is plain JavaScript without dependencies, with types in comments (checked by `check`).
+// The entry point of all npm scripts: `node scripts/run.mjs start|serve|test|check|build|bench|torture|audit`. It runs
+// before anything is installed, so it is plain JavaScript without dependencies, with types in comments (checked by `check`).
 
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { audit } from './audit.mjs';
 import { packageBin, prepare, ROOT } from './prepare.mjs';
 import { Failure, holdSignals, Interrupted, run, step } from './processes.mjs';
 import { runSuite } from './suite.mjs';
@@ -24,7 +25,7 @@ function isSupported(version) {
 async function becomeServer(args) {
   await prepare();
   releaseSignals();
-  const main = join(ROOT, 'dist', 'src', 'main.js');
+  const main = join(ROOT, 'dist', 'program', 'main.js');
   process.argv = [process.execPath, main, ...args];
   await import(pathToFileURL(main).href);
 }
@@ -40,7 +41,12 @@ async function check() {
   const biome = 'The lines above are Biome’s; `npx biome check --write` repairs what it can.';
   await inspect('Checking format and habits', 'biome', ['check', '--error-on-warnings'], biome);
   await inspect('Checking the types of the console', 'tsc', ['-p', 'console'], 'The types of the console fail.');
-  await inspect('Checking the types of scripts', 'tsc', ['-p', 'scripts'], 'The types of scripts and bench fail.');
+  await inspect(
+    'Checking the types of scripts',
+    'tsc',
+    ['-p', 'scripts'],
+    'The types of scripts, bench and torture fail.',
+  );
   await prepare();
 }
 
@@ -68,6 +74,20 @@ const COMMANDS = {
     // Imported here because it needs the packages.
     const { runBench } = await import('../bench/run.mjs');
     await runBench(args);
+  },
+  audit: async () => {
+    process.exitCode = await audit();
+  },
+  torture: async (args) => {
+    await prepare();
+    const [scenario, ...rest] = args;
+    if (scenario === 'fuzz') {
+      const { run: fuzz } = await import('../torture/fuzz/run.mjs');
+      await fuzz(rest);
+    } else {
+      const { runTorture } = await import('../torture/run.mjs');
+      await runTorture(args);
+    }
   },
 };
 

@@ -13,7 +13,7 @@ import { writeEntries } from './test-processes.mjs';
 
 // One more than there are cores: many tests wait for the database, a child process or a browser.
 const CONCURRENCY = availableParallelism() + 1;
-const FILE_TIMEOUT_MS = 600_000;
+const FILE_TIMEOUT_MS = 1_200_000;
 // Folders below test/ that read files only.
 const WITHOUT_DATABASE = ['test/tidy/', 'test/bootstrap/'];
 
@@ -62,9 +62,9 @@ async function folderForDatabase() {
 }
 
 /**
- * Runs `work` with the address of a PostgreSQL that exists for this run only.
+ * Runs `work` with a PostgreSQL that exists for this run only: what the tests find in their environment.
  * @template T
- * @param {(url: string) => Promise<T>} work
+ * @param {(env: NodeJS.ProcessEnv) => Promise<T>} work
  * @returns {Promise<T>}
  */
 async function withDatabase(work) {
@@ -77,7 +77,9 @@ async function withDatabase(work) {
       return startEmbedded({ folder: folder, print: () => {} });
     });
     interruption.throwIfAborted();
-    return await work(databaseUrl(/** @type {Embedded} */ (embedded).connection));
+    const url = databaseUrl(/** @type {Embedded} */ (embedded).connection);
+    const { makeTemplate } = await import(pathToFileURL(join(ROOT, 'dist/test/support/template.js')).href);
+    return await work({ CARTULARY_TEST_DATABASE_URL: url, CARTULARY_TEST_TEMPLATE: await makeTemplate(url) });
   } finally {
     await embedded?.stop();
     await rm(folder, { recursive: true, force: true });
@@ -118,7 +120,7 @@ export async function runSuite(args) {
     const { code } =
       process.env.CARTULARY_TEST_DATABASE_URL || !needsDatabase
         ? await runner(process.env)
-        : await withDatabase((url) => runner({ ...process.env, CARTULARY_TEST_DATABASE_URL: url }));
+        : await withDatabase((env) => runner({ ...process.env, ...env }));
     // Last, where it is seen.
     if (leftOut !== undefined) process.stderr.write(`${leftOut}\n`);
     return code;

@@ -6,44 +6,55 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-// Loading the server takes longer than the tests of most of these files. They leave nothing behind in their process: no
-// signal, no folder, no setting, no measure of memory, no child that they kill.
-const SOCIABLE = [
-  'activity-log',
-  'attachments',
-  'docs',
-  'domain',
-  'gate',
-  'http',
-  'inside',
-  'jobs',
-  'lists',
-  'nodes',
-  'notifications',
-  'operator',
-  'overload',
-  'people',
-  'quotas',
-  'records',
-  'search',
-  'sessions',
-  'single-sign-on',
-  'tidy',
-  'uploads',
+// Loading the server takes longer than the tests of most files, so files share processes. Those of these folders do not:
+// they change what belongs to a process (signals, settings, the current folder).
+const UNSOCIABLE = ['bench', 'bootstrap', 'embedded', 'settings', 'system'];
+
+// These need a process of their own.
+export const ALONE = [
+  // They measure the memory of their process, or its time.
+  'activity-log/large',
+  'security/enumeration-by-time',
+  'store/blobs-memory',
+  // They start and kill servers or children, for minutes.
+  'notifications/restart',
+  'quotas/killed',
+  'cli/serve',
+  'docs/examples',
+  'durability/kill',
+  'images/life-and-death',
+  'torture/rounds',
+  'uploads/kill',
+  // Reads the log of its process.
+  'security/secrets-in-logs',
+  // A browser at work for minutes.
+  'browser/console-pages',
+  'browser/inert-attachments',
 ];
-const FILES_MAX = 10;
+
+const FILES_MAX = 14;
+// Of the files that take longest.
+const LONG_FILES_MAX = 4;
+// Of the files whose tests wait for commands or a browser: a process of tests has ten minutes.
+const WAITING_FILES_MAX = 8;
+const WAITING = ['browser', 'cli'];
 
 // What takes longest comes first: begun last, it would run on alone. The others follow by name.
 export const LONG = [
-  // Starts and kills servers.
+  'browser/console-pages',
   'notifications/restart',
   'quotas/killed',
   'browser/inert-attachments',
   'cli/serve',
   'docs/examples',
-  'browser/console',
-  // Measures the memory of its process.
   'activity-log/large',
+  'images/life-and-death',
+  'uploads/kill',
+  'durability/kill',
+  'security/secrets-in-logs',
+  'security/enumeration-by-time',
+  'store/blobs-memory',
+  'embedded/places',
   'search/differential',
   'operator/migrations',
   'operator/publish-traffic',
@@ -51,27 +62,19 @@ export const LONG = [
   'store/blobs-s3',
   'lists/walking',
   'attachments/doctor',
-  'lists/hidden',
+  'security/oracles-on-hidden-records',
   'cli/operator-commands',
   'durability/database-away',
   'durability/uploads',
-  'durability/kill',
   'durability/activity',
   'durability/half-open',
   'notifications/retries',
-  // Starts a server of its own, to read its log.
-  'monitoring/logs',
   'people/table',
-  'gate/timing',
   'activity-log/every-operation',
-  'images/life-and-death',
-  'uploads/kill',
   'attachments/storage-away',
-  'embedded/places',
-  'http/matrix',
+  'security/routes-that-let-in',
   'uploads/resume',
   'uploads/client',
-  'store/blobs-memory',
   'operator/publish-online',
   'records/concurrency',
   'attachments/connections',
@@ -86,6 +89,16 @@ const rankOf = (file) => {
   return place === -1 ? LONG.length : place;
 };
 
+/** @param {string} file */
+const isAlone = (file) => UNSOCIABLE.includes(folderOf(file)) || ALONE.some((name) => file === `test/${name}.test.js`);
+
+/** Files share a process with those of the same kind only. @param {string} file */
+const kindOf = (file) =>
+  rankOf(file) < LONG.length ? 'long' : WAITING.includes(folderOf(file)) ? folderOf(file) : 'short';
+
+/** @param {string} kind */
+const filesMax = (kind) => (kind === 'short' ? FILES_MAX : kind === 'long' ? LONG_FILES_MAX : WAITING_FILES_MAX);
+
 /**
  * The files of each process, in the order in which they are started.
  * @param {readonly string[]} files compiled test files, as `testFiles` gives them
@@ -96,12 +109,14 @@ export function inProcesses(files) {
   const processes = [];
   for (const file of [...files].sort((a, b) => rankOf(a) - rankOf(b) || (a < b ? -1 : 1))) {
     const last = processes.at(-1);
+    const first = last?.[0];
     const joins =
       last !== undefined &&
-      last.length < FILES_MAX &&
-      SOCIABLE.includes(folderOf(file)) &&
-      [file, last[0] ?? ''].every((one) => rankOf(one) === LONG.length) &&
-      folderOf(last[0] ?? '') === folderOf(file);
+      first !== undefined &&
+      last.length < filesMax(kindOf(file)) &&
+      !isAlone(file) &&
+      !isAlone(first) &&
+      kindOf(file) === kindOf(first);
     if (joins) last.push(file);
     else processes.push([file]);
   }

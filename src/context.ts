@@ -184,6 +184,12 @@ export interface VisitorContext {
   readonly observe: Observe;
 }
 
+/** A user whom the operator has named. */
+export interface NamedOperator extends UserShort {
+  /** To which the user has signed in. */
+  readonly applicationId: string;
+}
+
 /** The operator belongs to no application and has access to the whole database. */
 export interface OperatorContext {
   /** Of Cartulary. */
@@ -201,6 +207,12 @@ export interface OperatorContext {
   readonly hashPassword: PasswordHashing;
   /** Runs work after the reply; false if too much is waiting (jobs/background). */
   readonly inBackground: PeopleDependencies['inBackground'];
+  /** For the test of an organization's single sign-on. */
+  readonly providers: Pick<Providers, 'examine'>;
+  /** Who the operator is, unless the key proved it (operations/people/operators). */
+  readonly namedUser: NamedOperator | undefined;
+  /** As Prometheus reads them. */
+  readonly metrics: () => Promise<{ readonly text: string; readonly contentType: string }>;
   /** The local end of the connection (domain/people/server-proof). */
   readonly endpoint: string;
   /** Throws 429 if the address requests too many proofs (gate/throttling/pace). */

@@ -71,6 +71,7 @@ export const FAULTS = {
   USER_NOT_FOUND: row<{ userId: string }>(404),
   SHARED_USER_NOT_FOUND: row<{ sharedUserId: string }>(404),
   TOKEN_NOT_FOUND: row<{ tokenId: string }>(404),
+  SESSION_NOT_FOUND: row<{ sessionId: string }>(404),
   DEVICE_NOT_FOUND: row<{ deviceId: string }>(404),
   METHOD_NOT_ALLOWED: row(405),
   NOT_IN_SHARED_USERS_MODE: row(405),

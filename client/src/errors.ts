@@ -80,6 +80,7 @@ export interface ErrorParams {
   readonly USER_NOT_FOUND: { readonly userId: string };
   readonly SHARED_USER_NOT_FOUND: { readonly sharedUserId: string };
   readonly TOKEN_NOT_FOUND: { readonly tokenId: string };
+  readonly SESSION_NOT_FOUND: { readonly sessionId: string };
   readonly DEVICE_NOT_FOUND: { readonly deviceId: string };
   readonly METHOD_NOT_ALLOWED: Nothing;
   readonly NOT_IN_SHARED_USERS_MODE: Nothing;

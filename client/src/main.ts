@@ -7,7 +7,15 @@ export { UnknownNameError } from './definition.ts';
 export { type BatchProgress, CartularyError, ConnectionError, type ErrorCode, type ErrorParams } from './errors.ts';
 export type { FigureOptions, Figures, GroupFigures } from './figures.ts';
 export type { CreateOptions, DeleteOptions, Source, Target } from './many-records.ts';
-export type { Bytes, CallOptions, ListRecords, OperationTypes, RawOperations, Reply } from './operation-types.ts';
+export type {
+  ActivityFilter,
+  Bytes,
+  CallOptions,
+  ListRecords,
+  OperationTypes,
+  RawOperations,
+  Reply,
+} from './operation-types.ts';
 export type { OperationName } from './operations.ts';
 export type { ActivityEntry, Managed, Management, PeopleOptions, Sessions, Users } from './people.ts';
 export type { Quota } from './quotas.ts';

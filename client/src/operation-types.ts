@@ -3,6 +3,7 @@
 
 import type { OperationName } from './operations.ts';
 import type {
+  ActivityFigure,
   ApplicationDefinition,
   AttachmentMetadata,
   CreatedToken,
@@ -15,10 +16,14 @@ import type {
   NewUser,
   NewView,
   Notification,
+  OpenSession,
+  PasswordLink,
+  RawActivityEntry,
   RawNewRecord,
   RawRecord,
   RawRecordUpdate,
   RawRecordUpdateWithId,
+  SentNotification,
   Session,
   SharedUser,
   SharedUserUpdate,
@@ -26,6 +31,7 @@ import type {
   SignInMethods,
   Token,
   User,
+  UserGroup,
   UserUpdate,
   View,
 } from './shapes.ts';
@@ -81,6 +87,18 @@ export interface ListRecords extends InCollection, Searching {
   readonly limit?: number | undefined;
   readonly skip?: number | undefined;
   readonly after?: string | undefined;
+}
+
+/** What narrows the activity log down. */
+export interface ActivityFilter {
+  /** `operator` for the operator. */
+  readonly userId?: string | undefined;
+  /** A `type`, or with its `subType`: `record.delete`. */
+  readonly kind?: string | undefined;
+  readonly collectionId?: string | undefined;
+  readonly recordId?: string | undefined;
+  /** `false` leaves out thumbnails that were sent. */
+  readonly thumbnails?: boolean | undefined;
 }
 
 /** One object in, one out; an array in, an array out. */
@@ -177,6 +195,9 @@ export interface OperationTypes {
   readonly getManagementUser: { in: OneUser; out: ManagementUser };
   readonly updateManagementUser: { in: OneUser & { readonly body: UserUpdate }; out: ManagementUser };
   readonly deleteManagementUser: { in: OneUser; out: undefined };
+  readonly createPasswordLink: { in: OneUser & { readonly body: { readonly mail: boolean } }; out: PasswordLink };
+  readonly listProfiles: { in: NoInput; out: readonly UserGroup[] };
+  readonly listTeams: { in: NoInput; out: readonly UserGroup[] };
   readonly listSharedUsers: { in: ListingPeople; out: readonly SharedUser[] };
   readonly createSharedUser: { in: { readonly body: NewSharedUser }; out: SharedUser };
   readonly getSharedUser: { in: OneSharedUser; out: SharedUser };
@@ -190,11 +211,36 @@ export interface OperationTypes {
   readonly listTokens: { in: OneUser; out: readonly Token[] };
   readonly createToken: { in: OneUser & { readonly body: NewToken }; out: CreatedToken };
   readonly revokeToken: { in: OneUser & { readonly tokenId: string }; out: undefined };
+  readonly listNotifications: {
+    in: { readonly limit?: number | undefined; readonly after?: string | undefined };
+    out: readonly SentNotification[];
+  };
   readonly exportActivityLog: { in: { readonly startDate: string; readonly endDate: string }; out: Response };
+  /** The headers `Link` and `Cartulary-Reached` say where and from when older entries go on. */
+  readonly listActivity: {
+    in: ActivityFilter & {
+      readonly startDate?: string | undefined;
+      readonly endDate?: string | undefined;
+      readonly limit?: number | undefined;
+      readonly after?: string | undefined;
+    };
+    out: readonly RawActivityEntry[];
+  };
+  readonly getActivityFigures: {
+    in: ActivityFilter & {
+      readonly startDate: string;
+      readonly endDate: string;
+      readonly timezone?: string | undefined;
+    };
+    out: readonly ActivityFigure[];
+  };
 
   readonly signIn: { in: { readonly body: SignIn }; out: Session };
   readonly getSession: { in: NoInput; out: Session };
   readonly endSession: { in: NoInput; out: undefined };
+  readonly listSessions: { in: OneUser; out: readonly OpenSession[] };
+  readonly endOtherSessions: { in: OneUser; out: undefined };
+  readonly endUserSession: { in: OneUser & { readonly sessionId: string }; out: undefined };
   readonly getSignInMethods: { in: NoInput; out: SignInMethods };
   readonly requestPasswordReset: {
     in: { readonly body: { readonly userId?: string; readonly email?: string } };

@@ -31,8 +31,12 @@ const MANAGEMENT_USER = `${MANAGEMENT_USERS}/{userId}`;
 const SHARED_USERS = '/management/sharedUsers';
 const SHARED_USER = `${SHARED_USERS}/{sharedUserId}`;
 const DEVICES = '/users/{userId}/devices';
+const SESSIONS = '/users/{userId}/sessions';
 const TOKENS = '/users/{userId}/tokens';
+const ACTIVITY_LOG = '/management/userActivityLogs';
 
+const PERIOD = ['startDate', 'endDate'];
+const ACTIVITY = ['userId', 'kind', 'collectionId', 'recordId', 'thumbnails'];
 const PEOPLE = ['search', 'skip', 'limit'];
 const KEYED = { idempotencyKey: 'Idempotency-Key' };
 const TUS = { tusResumable: 'Tus-Resumable' };
@@ -139,6 +143,9 @@ const PEOPLE_OPERATIONS = {
   getManagementUser: get(MANAGEMENT_USER),
   updateManagementUser: send('PUT', MANAGEMENT_USER),
   deleteManagementUser: remove(MANAGEMENT_USER),
+  createPasswordLink: send('POST', `${MANAGEMENT_USER}/passwordLink`),
+  listProfiles: get('/management/profiles'),
+  listTeams: get('/management/teams'),
   listSharedUsers: get(SHARED_USERS, { query: PEOPLE }),
   createSharedUser: send('POST', SHARED_USERS),
   getSharedUser: get(SHARED_USER),
@@ -152,7 +159,10 @@ const PEOPLE_OPERATIONS = {
   listTokens: get(TOKENS),
   createToken: send('POST', TOKENS),
   revokeToken: remove(`${TOKENS}/{tokenId}`),
-  exportActivityLog: get('/management/userActivityLogs', { query: ['startDate', 'endDate'], reply: 'stream' }),
+  listNotifications: get('/notifications', { query: ['limit', 'after'] }),
+  exportActivityLog: get(ACTIVITY_LOG, { query: PERIOD, reply: 'stream' }),
+  listActivity: get(`${ACTIVITY_LOG}/entries`, { query: [...PERIOD, ...ACTIVITY, 'limit', 'after'] }),
+  getActivityFigures: get(`${ACTIVITY_LOG}/figures`, { query: [...PERIOD, 'timezone', ...ACTIVITY] }),
 } as const satisfies Record<string, Operation>;
 
 /** A password is presented once: presented again after it changed, it would count as a wrong one. */
@@ -160,6 +170,9 @@ const SESSION_OPERATIONS = {
   signIn: send('POST', '/session'),
   getSession: get('/session'),
   endSession: remove('/session', { repeat: 'no' }),
+  listSessions: get(SESSIONS),
+  endOtherSessions: remove(SESSIONS),
+  endUserSession: remove(`${SESSIONS}/{sessionId}`),
   getSignInMethods: get('/session/methods'),
   requestPasswordReset: send('POST', '/session/passwordReset', { reply: 'none' }),
   resetPassword: send('PUT', '/session/passwordReset', { reply: 'none', repeat: 'no' }),

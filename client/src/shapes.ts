@@ -172,6 +172,13 @@ export interface UserUpdate extends UserRights {
   readonly disabled: boolean;
 }
 
+/** A profile or a team. `removed`: it is no longer published, and users still have it. */
+export interface UserGroup {
+  readonly name: string;
+  readonly users: number;
+  readonly removed?: true;
+}
+
 export interface SharedUser {
   readonly id: string;
   readonly name: string;
@@ -216,12 +223,31 @@ export interface SignIn {
   readonly email?: string;
   readonly password: string;
 }
+/** One of a user's open sessions. */
+export interface OpenSession {
+  readonly id: string;
+  readonly createdAt: string;
+  readonly lastUsedAt: string;
+  readonly expiresAt: string;
+  readonly ip: string;
+  readonly agent: string;
+  readonly current: boolean;
+}
+/** `link` is absent if it is mailed. */
+export interface PasswordLink {
+  readonly link?: string;
+  readonly expiresAt: string;
+}
 export interface Session {
   readonly user: User;
+  readonly email?: string;
   readonly admin: boolean;
   readonly apiAccess: boolean;
   readonly managementApiAccess: boolean;
   readonly organizationManagementApiAccess: boolean;
+  /** The application's. */
+  readonly timeZone: string;
+  readonly operator?: true;
   readonly sessionExpiresAt?: string;
 }
 export interface SignInMethods {
@@ -236,6 +262,28 @@ export interface Notification {
   readonly title?: string;
   readonly url?: string;
   readonly sound?: 'default' | '';
+}
+/** What became of a notification on one device. */
+export interface Delivery {
+  readonly deviceId: string;
+  /** Like the name absent if the device was removed since. */
+  readonly transport?: 'webPush' | 'fcm' | 'apns';
+  readonly deviceName?: string;
+  readonly state: 'waiting' | 'delivered' | 'failed' | 'gone';
+  readonly attempts: number;
+  readonly problem?: string;
+  readonly finishedAt?: string;
+}
+/** A notification that was sent to one user. */
+export interface SentNotification {
+  readonly id: string;
+  readonly createdAt: string;
+  readonly createdBy: User;
+  readonly user: User;
+  readonly title: string;
+  readonly body: string;
+  readonly url?: string;
+  readonly deliveries: readonly Delivery[];
 }
 export interface Device {
   readonly id: string;
@@ -266,6 +314,14 @@ export interface RawActivityEntry {
   readonly collection?: { readonly id: string; readonly name: string };
   readonly source: { readonly context: 'api' | 'console' | 'operator'; readonly ip: string };
   readonly extra: Readonly<Record<string, string>>;
+}
+
+/** How often something was done on one day. */
+export interface ActivityFigure {
+  readonly day: string;
+  readonly type: string;
+  readonly subType: string;
+  readonly count: number;
 }
 
 /** Figures of one group, or of all records. Measures have the names that they were asked for by: `sum:c…`. */

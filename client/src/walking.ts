@@ -4,8 +4,11 @@ import type { CallOptions, ListRecords, RawOperations, Reply } from './operation
 import type { RawRecord } from './shapes.ts';
 
 export const PAGE_MAX = 100;
-/** Beyond this a reply may leave its `Link` out, because the search in it would make the header too long. */
-const LINKED_SEARCH_MAX = 1_000;
+/**
+ * Beyond this a reply may leave its `Link` out, because the search in it would make the header too long. In UTF-16 units,
+ * of which each may take nine characters of a header, which has 8,000 at most.
+ */
+const LINKED_SEARCH_MAX = 800;
 
 export interface Page {
   readonly records: readonly RawRecord[];
@@ -15,11 +18,15 @@ export interface Page {
 
 export async function readPage(raw: RawOperations, input: ListRecords, options: CallOptions): Promise<Page> {
   const { body, headers } = await raw.listRecords(input, options);
-  return { records: body, after: linked(headers) ?? unlinked(body, input) };
+  return { records: body, after: positionAfter(headers, body, input) };
 }
 
-/** Of the address only the position is used: a proxy may have given the server another name. */
-function linked(headers: Headers): string | undefined {
+/** Where the page after this one of records begins; undefined at the end. */
+export const positionAfter = (headers: Headers, records: readonly RawRecord[], input: ListRecords) =>
+  nextPosition(headers) ?? unlinked(records, input);
+
+/** Where the page after this one begins. Of the address only the position is used: a proxy may have given the server another name. */
+export function nextPosition(headers: Headers): string | undefined {
   const address = /<([^>]*)>; rel="next"/.exec(headers.get('link') ?? '')?.[1];
   return address === undefined ? undefined : (new URL(address).searchParams.get('after') ?? undefined);
 }

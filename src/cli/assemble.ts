@@ -35,6 +35,7 @@ import { LoginFailures } from '../operations/people/login-failure-log.ts';
 import { endStolen } from '../operations/people/sessions.ts';
 import { Push } from '../push/push.ts';
 import { Providers } from '../single-sign-on/providers.ts';
+import type { CountedRequests } from '../store/applications/counted-requests.ts';
 import { Definitions } from '../store/applications/definitions.ts';
 import { ActiveUploads } from '../store/attachments/active-uploads.ts';
 import { createBlobs } from '../store/blobs/open.ts';
@@ -68,13 +69,14 @@ export interface ServerState {
 interface Surroundings {
   readonly observe: Observe;
   readonly metrics: Metrics;
+  readonly countedRequests: CountedRequests;
   readonly traces: Traces | undefined;
   readonly state: ServerState;
 }
 
 export type Parts = ReturnType<typeof assemble>;
 
-export function assemble(options: ServerOptions, { observe, metrics, traces, state }: Surroundings) {
+export function assemble(options: ServerOptions, { observe, metrics, countedRequests, traces, state }: Surroundings) {
   const database = openDatabase(options, observe);
   const clock = new Clock();
   const { aheadMs } = options;
@@ -117,6 +119,7 @@ export function assemble(options: ServerOptions, { observe, metrics, traces, sta
     now,
     observe,
     invalidate,
+    countedRequests,
     traces,
     publicUrl,
     publicUrlSet: options.publicUrl !== undefined,

@@ -1,11 +1,12 @@
 // Builds the program from the table of commands (commands/table) and runs it.
 
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { MovingFailure } from '../moving/failure.ts';
 import { ConfigError } from '../settings/settings.ts';
 import { connectionOptions } from './commands/connection-options.ts';
 import type { Call, CommandRow, OptionRow } from './commands/row.ts';
 import { COMMAND_SUBJECTS, COMMANDS } from './commands/table.ts';
-import { CommandFailure, EXIT_CODES } from './failure.ts';
+import { CommandFailure, EXIT_CODES, type Exit } from './failure.ts';
 import type { UserOptions } from './logins.ts';
 import { connectOperator } from './operator-client.ts';
 import { watchOutput } from './output.ts';
@@ -22,10 +23,16 @@ export async function runCommand(args: readonly string[], environment: NodeJS.Pr
     return 0;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_CODES.usage;
-    if (!(error instanceof CommandFailure) && !(error instanceof ConfigError)) throw error;
-    console.error(error.message);
-    return EXIT_CODES[error instanceof CommandFailure ? error.exit : 'usage'];
+    if (error instanceof MovingFailure) return said(error, 'failed');
+    if (error instanceof ConfigError) return said(error, 'usage');
+    if (error instanceof CommandFailure) return said(error, error.exit);
+    throw error;
   }
+}
+
+function said({ message }: Error, exit: Exit): number {
+  console.error(message);
+  return EXIT_CODES[exit];
 }
 
 /** Before anything is read: the help is output too. */

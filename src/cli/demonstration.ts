@@ -30,6 +30,10 @@ export async function demonstrate(address: string, options: DemonstrateOptions):
   return descriptionOf(address, demo, dataFolder);
 }
 
+/** The demonstration's application, for those who open the bare address. */
+export const homeIn = (dataFolder: string) => async (): Promise<string | undefined> =>
+  (await readKept(dataFolder))?.applicationId;
+
 async function publish(
   address: string,
   { operatorKey, dataFolder, print }: DemonstrateOptions,

@@ -7,12 +7,12 @@ import { type EmbeddedPostgres, startEmbedded } from '../embedded/start.ts';
 import { type Observe, observeToLog } from '../events/events.ts';
 import type { Config } from '../settings/settings.ts';
 import { requireFreePort } from './cannot-listen.ts';
-import { demonstrate } from './demonstration.ts';
+import { demonstrate, homeIn } from './demonstration.ts';
 import { CommandFailure } from './failure.ts';
 import { ensureOperatorKey } from './operator-key.ts';
 import { adviceAboutNode } from './runtime.ts';
 import { writeServerFile } from './server-file.ts';
-import { metricsEndpoint, serverOptions } from './server-options.ts';
+import { metricsEndpoint, type ServerOptions, serverOptions } from './server-options.ts';
 import type { RunningServer } from './start-server.ts';
 import { type Retrying, startWithRetry } from './start-with-retry.ts';
 import { stopRequestFrom, stopRequestFromSignals } from './stop-request.ts';
@@ -36,8 +36,9 @@ interface Serving extends Addresses {
 export async function serve(config: Config, options: { demo: boolean; advise: boolean }): Promise<void> {
   // With the demonstration, the terminal that shows its token stays calm.
   const observe = observeToLog(config.CARTULARY_LOG_LEVEL ?? (options.demo ? 'warn' : 'info'));
+  const home = options.demo ? { home: homeIn(config.CARTULARY_DATA) } : {};
   if (cluster.isWorker) {
-    await serveAsWorker(config, observe);
+    await serveAsWorker(config, observe, home);
     return;
   }
   const print = (line: string) => console.error(line);
@@ -49,7 +50,7 @@ export async function serve(config: Config, options: { demo: boolean; advise: bo
   const embedded = config.DATABASE_URL === undefined ? await startDatabase(config, observe, print) : undefined;
   const connection = embedded?.connection ?? { connectionString: config.DATABASE_URL ?? '' };
   const secrets = { connection, operatorKey };
-  const starting = { secrets, stopRequest, observe, onWaiting: printReasons(print) };
+  const starting = { secrets, stopRequest, observe, home, onWaiting: printReasons(print) };
   let server: Serving | undefined;
   let forget: (() => Promise<void>) | undefined;
   let stoppingAt: number | undefined;
@@ -95,6 +96,7 @@ async function requireFreePorts(config: Config): Promise<void> {
 interface Starting extends Retrying {
   readonly secrets: Secrets;
   readonly observe: Observe;
+  readonly home: Pick<ServerOptions, 'home'>;
 }
 
 /** Several processes report repeatedly why they wait; each reason is printed once, and again from time to time. */
@@ -109,7 +111,8 @@ function printReasons(print: (line: string) => void): Starting['onWaiting'] {
 }
 
 async function startHere(config: Config, starting: Starting): Promise<Serving | undefined> {
-  const server = await startWithRetry(serverOptions(config, starting.secrets, starting.observe), starting);
+  const options = { ...serverOptions(config, starting.secrets, starting.observe), ...starting.home };
+  const server = await startWithRetry(options, starting);
   if (server === undefined) return undefined;
   const { address, metricsAddress, leave, close } = server;
   return { address, metricsAddress, leave, close };
@@ -133,7 +136,7 @@ async function startWorkers(config: Config, { secrets, stopRequest, ...rest }: S
 }
 
 /** Runs in a worker. The primary process handles signals, the embedded database and the console. */
-async function serveAsWorker(config: Config, observe: Observe): Promise<void> {
+async function serveAsWorker(config: Config, observe: Observe, home: Starting['home']): Promise<void> {
   const channel = new WorkerChannel();
   const stopRequest = stopRequestFrom((stop) => {
     channel.onClose = () => stop('close');
@@ -141,7 +144,7 @@ async function serveAsWorker(config: Config, observe: Observe): Promise<void> {
   const onWaiting = (reason: string) => channel.send({ kind: 'waiting', reason });
   let server: RunningServer | undefined;
   try {
-    const options = { ...serverOptions(config, await channel.secrets, observe), peers: channel };
+    const options = { ...serverOptions(config, await channel.secrets, observe), ...home, peers: channel };
     server = await startWithRetry(options, { stopRequest, onWaiting });
     if (server !== undefined) {
       channel.onLeave = server.leave;

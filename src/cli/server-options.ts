@@ -67,6 +67,8 @@ export interface ServerOptions {
   /** Where metrics are served without a key. */
   readonly metricsEndpoint?: MetricsEndpoint | undefined;
   readonly traces?: TraceSettings | undefined;
+  /** The ID of the application that the bare address leads to. */
+  readonly home?: () => Promise<string | undefined>;
   /** Whether the database is the embedded one. */
   readonly embedded?: boolean;
   readonly observe: Observe;

@@ -13,6 +13,7 @@ import { type MetricsPort, openMetricsPort } from '../monitoring/metrics-port.ts
 import { openTraces, type Traces } from '../monitoring/traces.ts';
 import { makeVapidKeys, type VapidKeys } from '../push/web-push.ts';
 import { withTimeout } from '../request/timeout.ts';
+import { CountedRequests } from '../store/applications/counted-requests.ts';
 import { migrate, migrationsApplied } from '../store/applications/migrate.ts';
 import { type Blobs, StoreUnavailable } from '../store/blobs/blobs.ts';
 import type { Database } from '../store/database/database.ts';
@@ -57,19 +58,25 @@ interface Listeners {
 
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const metrics = new Metrics();
+  const countedRequests = new CountedRequests();
   const observe: Observe = (observation) => {
     metrics.observe(observation);
+    countedRequests.observe(observation);
     options.observe(observation);
   };
   const traces = await tracesOf(options, observe);
   const state = { address: '', closing: false };
-  const parts = assemble(options, { observe, metrics, traces, state });
+  const parts = assemble(options, { observe, metrics, countedRequests, traces, state });
   const { services } = parts;
   const { database, invalidate } = services;
   const jobs = new JobRunner(jobsOf(services, options), observe);
   const { trustedProxies, clientConnectionsMax: connectionsMax, migrations } = options;
   const health = { ready: () => migrationsApplied(database.system, migrations), stopping: () => state.closing };
-  const server = createHttpServer(services, health, { trustedProxies, connectionsMax });
+  const home = async () => {
+    const application = await options.home?.();
+    return application !== undefined && services.definitions.knows(application) ? application : undefined;
+  };
+  const server = createHttpServer(services, health, { trustedProxies, connectionsMax, home });
   const listeners: Listeners = { server, unused: new UnusedConnections(server), metricsPort: undefined };
   readMetrics(metrics, { parts, server, jobs, options });
   const leave = () => {
@@ -138,7 +145,7 @@ async function open({ services, blobs, clock, listener, push }: Parts, options: 
 
 async function closeAll(parts: Parts, jobs: JobRunner, { server, unused, metricsPort }: Listeners): Promise<void> {
   const { services, clock, listener, blobs, thumbnails, push, mailer } = parts;
-  const { database, activeWork, tokenUses, quotas, deadlines, traces } = services;
+  const { database, activeWork, tokenUses, countedRequests, quotas, deadlines, traces } = services;
   // Stopped first, so that long jobs end while requests finish.
   const jobsEnded = jobs.stop();
   const drained = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
@@ -154,6 +161,7 @@ async function closeAll(parts: Parts, jobs: JobRunner, { server, unused, metrics
   await database.stopPublishing();
   await jobsEnded;
   await tokenUses.write(database).catch(() => undefined);
+  await countedRequests.write(database.system, services.now()).catch(() => undefined);
   await quotas.close();
   mailer?.close();
   metricsPort?.close();

@@ -104,3 +104,6 @@ export function firstUuidAt(milliseconds: number): string {
   const hex = Math.min(Math.max(0, milliseconds), MILLISECONDS_MAX).toString(16).padStart(12, '0');
   return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
 }
+
+/** After every UUID. */
+export const LAST_KEY = 'ffffffff-ffff-ffff-ffff-ffffffffffff';

@@ -18,7 +18,7 @@ export function requestLine(level: number, outcome: RequestOutcome): string {
   const { requestId, method, route, status, milliseconds, scope } = outcome;
   let line = `{"level":${level},"time":"${isoTime(Date.now())}","requestId":"${requestId}","method":"${method}","route":"${route}","status":${status},"milliseconds":${tenths(milliseconds)}`;
   if (scope === undefined) return `${line},"msg":"request"}\n`;
-  const { problem, statements, databaseMs, applicationId, userId, trace } = scope;
+  const { problem, statements, databaseMs, applicationId, userId, operator, trace } = scope;
   if (problem !== undefined) {
     line += `,"code":"${problem.code}"`;
     const reason = refusalReason(problem);
@@ -27,6 +27,7 @@ export function requestLine(level: number, outcome: RequestOutcome): string {
   line += `,"statements":${statements},"databaseMilliseconds":${tenths(databaseMs)}`;
   if (applicationId !== undefined) line += `,"applicationId":"${applicationId}"`;
   if (userId !== undefined) line += `,"userId":"${userId}"`;
+  if (operator !== undefined) line += `,"operator":"${operator}"`;
   if (trace !== undefined) line += `,"traceId":"${trace.id}"`;
   return `${line},"msg":"request"}\n`;
 }

@@ -1,13 +1,13 @@
 // How a request is handled: admission, gate (credentials), quota, body, operation, reply. The order is the same for users,
 // visitors and the operator; the route states where they differ.
 
-import type { Context, OperatorContext, VisitorContext, WithoutSlot } from '../context.ts';
+import type { Context, NamedOperator, OperatorContext, VisitorContext, WithoutSlot } from '../context.ts';
 import type { PreparedApplication } from '../domain/definition/application.ts';
 import { endpointOf } from '../domain/people/server-proof.ts';
 import { Fault, notSignedIn } from '../faults.ts';
 import type { Admission } from '../gate/admission.ts';
 import type { Authenticated, Authenticator } from '../gate/credentials/authenticate.ts';
-import type { OperatorGate } from '../gate/credentials/operator.ts';
+import { type OperatorGate, refuseUnnamed } from '../gate/credentials/operator.ts';
 import type { LiveSession, Sessions } from '../gate/credentials/sessions.ts';
 import { permit } from '../gate/permit.ts';
 import type { QuotaGate } from '../gate/quotas/quota.ts';
@@ -29,7 +29,7 @@ import { refuseFinalSlash } from './requests/request-head.ts';
 import type { OperatorRoute, Route, UserRoute, VisitorRoute } from './routes/row.ts';
 import { type Handler, type Sending, sendReplies } from './send.ts';
 
-export interface Services extends Omit<OperatorContext, 'source' | 'endpoint'>, Sending {
+export interface Services extends Omit<OperatorContext, 'source' | 'endpoint' | 'namedUser'>, Sending {
   readonly admission: Admission;
   readonly slices: Slices;
   readonly uploads: Transfers;
@@ -44,7 +44,7 @@ export interface Services extends Omit<OperatorContext, 'source' | 'endpoint'>, 
   readonly people: Context['people'];
   readonly throttle: VisitorContext['throttle'];
   readonly paceSignOns: VisitorContext['paceSignOns'];
-  readonly providers: VisitorContext['providers'];
+  readonly providers: VisitorContext['providers'] & OperatorContext['providers'];
   readonly definitions: {
     get(applicationId: string): Promise<PreparedApplication | undefined>;
     knows(applicationId: string): boolean;
@@ -54,8 +54,6 @@ export interface Services extends Omit<OperatorContext, 'source' | 'endpoint'>, 
   readonly publicUrlSet: boolean;
   /** Pages of these origins may use every application. */
   readonly allowedOrigins: readonly string[];
-  /** As Prometheus reads them. */
-  readonly metrics: () => Promise<{ readonly text: string; readonly contentType: string }>;
 }
 
 /** The handler of a row, for the router. */
@@ -70,6 +68,7 @@ export function handlerOf(services: Services, row: Route): Handler {
       scope,
       database,
       user: undefined,
+      namedUser: undefined,
       session: undefined,
       counted: false,
       key: undefined,
@@ -93,6 +92,8 @@ interface Handling {
   /** Bound to the request, so that its statements are counted and cancelled with it. */
   readonly database: ReturnType<Services['database']['forRequest']>;
   user: Authenticated | undefined;
+  /** Of an operator's request with a session. */
+  namedUser: NamedOperator | undefined;
   // The rest is kept when the request starts over with a new definition: nothing is counted or read twice.
   session: LiveSession | undefined;
   counted: boolean;
@@ -127,7 +128,10 @@ function handle(handling: Handling): Promise<Reply> {
   };
   const stale = () => services.invalidate({ application: applicationOf(handling) });
   const work = () => withCurrentDefinition(scope, stages, stale);
-  if (row.caller === 'operator') return work().finally(() => services.slices.end(scope));
+  if (row.caller === 'operator') {
+    const reply = hasSession(handling) ? withRenewal(handling, work()) : work();
+    return reply.finally(() => services.slices.end(scope));
+  }
   return withAdmission(handling, mayHaveSession(handling) ? () => withRenewal(handling, work()) : work);
 }
 
@@ -182,18 +186,47 @@ function enterGate(handling: Handling): Promise<void> | undefined {
   if (row.caller === 'visitor') return undefined;
   scope.beginStage('gate');
   if (row.caller === 'operator') {
-    if (row.permission === 'operator') {
+    if (hasSession(handling)) return enterAsNamedUser(handling).then(() => beginOperatorsWork(scope));
+    if (row.permission !== 'open') {
       services.operatorGate.authenticate(request.headers.authorization, request.address);
       scope.authenticated = true;
     }
-    // An operator's operation may take long, and shows its progress.
-    scope.deadlineAt = Number.POSITIVE_INFINITY;
-    return undefined;
+    return beginOperatorsWork(scope);
   }
   const { applicationId = '' } = scope;
   const known = services.authenticator.recognize(applicationId, request.headers.authorization, request.address);
   if (known !== undefined) return setUser(handling, known);
   return identify(handling, applicationId).then((who) => setUser(handling, who));
+}
+
+/** An operator's operation may take long, and shows its progress. */
+function beginOperatorsWork(scope: RequestScope): undefined {
+  scope.deadlineAt = Number.POSITIVE_INFINITY;
+}
+
+/** A request to the operator's interface below the application that its sender has signed in to. */
+const hasSession = ({ row, request }: Handling): boolean =>
+  row.caller === 'operator' && request.params.signedInTo !== undefined;
+
+/** Holds a slot of the application: until it is known who asks, this is a request like those of its users. */
+async function enterAsNamedUser(handling: Handling): Promise<void> {
+  const { services, request, scope, database } = handling;
+  const applicationId = request.params.signedInTo ?? '';
+  scope.tenant = services.definitions.knows(applicationId) ? applicationId : '';
+  const admitted = services.admission.enter(scope);
+  if (admitted !== undefined) await admitted;
+  try {
+    const credentials = sessionIn(request);
+    if (credentials === undefined) throw notSignedIn();
+    const { caller } = await identifyBySession(handling, applicationId, credentials);
+    await refuseUnnamed(database.system, { applicationId, userId: caller.id });
+    handling.namedUser = { applicationId, id: caller.id, name: caller.name };
+    scope.operator = `${applicationId}/${caller.id}`;
+    scope.authenticated = true;
+  } finally {
+    services.admission.leave(scope);
+    scope.tenant = '';
+  }
 }
 
 function setUser(handling: Handling, user: Authenticated): undefined {
@@ -207,18 +240,30 @@ function setUser(handling: Handling, user: Authenticated): undefined {
 }
 
 async function identify(handling: Handling, applicationId: string): Promise<Authenticated> {
-  const { services, request, session } = handling;
-  const { authenticator, sessions, publicUrl } = services;
-  const { authorization, cookie } = request.headers;
+  const { services, request } = handling;
+  const { authorization } = request.headers;
   const { address } = request;
-  const credentials = authorization?.trim() ? undefined : readCookie(cookie, SESSION_COOKIE);
-  if (credentials === undefined) {
-    return authenticator.authenticate(applicationId, authorization, { address, withoutSlot: withoutSlot(handling) });
-  }
+  const credentials = sessionIn(request);
+  if (credentials !== undefined) return identifyBySession(handling, applicationId, credentials);
+  const options = { address, withoutSlot: withoutSlot(handling) };
+  return services.authenticator.authenticate(applicationId, authorization, options);
+}
+
+/** A request with an `Authorization` header is not that of a session. */
+const sessionIn = ({ headers: { authorization, cookie } }: HttpRequest): string | undefined =>
+  authorization?.trim() ? undefined : readCookie(cookie, SESSION_COOKIE);
+
+async function identifyBySession(
+  handling: Handling,
+  applicationId: string,
+  credentials: string,
+): Promise<Authenticated> {
+  const { services, request, session } = handling;
+  const { sessions, publicUrl } = services;
   refuseCrossSite(request, publicUrl());
   const who =
     session === undefined
-      ? await sessions.authenticate(applicationId, credentials, address)
+      ? await sessions.authenticate(applicationId, credentials, request.address)
       : await sessions.recheck(session);
   if (who === undefined) {
     throw notSignedIn({ 'set-cookie': sessionCookie(applicationId, undefined, publicUrl()), ...FORGET_CACHED });
@@ -323,10 +368,11 @@ async function runForVisitor(handling: Handling, row: VisitorRoute, input: Input
 }
 
 function runForOperator(handling: Handling, row: OperatorRoute, input: Input<unknown>): Promise<Reply> | Reply {
-  const { services, request, database } = handling;
+  const { services, request, database, namedUser } = handling;
   const { localAddress, localPort } = request.raw.socket;
   const source = { context: 'operator' as const, ip: request.address };
-  return row.run({ ...services, source, database, endpoint: endpointOf(localAddress, localPort) }, input);
+  const endpoint = endpointOf(localAddress, localPort);
+  return row.run({ ...services, source, database, namedUser, endpoint }, input);
 }
 
 const withoutSlot =
@@ -351,7 +397,6 @@ function withDownloadSlot(downloads: Transfers, scope: RequestScope, reply: Repl
   return { ...reply, stream: open, afterStream: () => afterStream() };
 }
 
-/** A request with an `Authorization` header is not that of a session. */
 const mayHaveSession = ({ row, request }: Handling): boolean =>
   row.caller === 'user' && !request.headers.authorization?.trim();
 

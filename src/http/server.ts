@@ -22,8 +22,8 @@ import { preflightRoutes, refusalHandler } from './preflight.ts';
 import { type Reply, replyText } from './replies/reply.ts';
 import { awaitInvitation } from './requests/body.ts';
 import { HEADERS_MAX, pathOf } from './requests/request-head.ts';
-import { OPERATOR_ROUTES } from './routes/operator.ts';
-import { staticRoutes, toConsole } from './routes/static.ts';
+import { NAMED_OPERATOR_ROUTES, OPERATOR_ROUTES } from './routes/operator.ts';
+import { type Home, staticRoutes, toConsole } from './routes/static.ts';
 import { ROUTES, SUBJECTS, VISITOR_ROUTES } from './routes/table.ts';
 import { type Handler, sendReplies } from './send.ts';
 
@@ -37,12 +37,13 @@ const DROP_REPORT_MS = 1_000;
 export interface Listening {
   readonly trustedProxies: readonly string[] | undefined;
   readonly connectionsMax: number;
+  readonly home: Home;
 }
 
 export function createHttpServer(
   services: Services,
   health: Health,
-  { trustedProxies, connectionsMax }: Listening,
+  { trustedProxies, connectionsMax, home }: Listening,
 ): Server {
   const { observe, pipelines } = services;
   const server = createServer(serverOptions(services.timeouts));
@@ -52,7 +53,7 @@ export function createHttpServer(
   server.maxConnections = connectionsMax;
   queueFirstReads(server);
   reportDrops(server, observe);
-  server.on('request', requestListener(handlersOf(services, health), trustedProxies));
+  server.on('request', requestListener(handlersOf(services, health, home), trustedProxies));
   // Unknown expectations are ignored (RFC 9110 section 10.1.1); Node would reply 417 itself.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   // Node would invite every body itself, including one that is refused unread.
@@ -106,7 +107,7 @@ interface Handlers {
 
 type Method = (typeof ROUTES)[number]['method'];
 
-function handlersOf(services: Services, health: Health): Handlers {
+function handlersOf(services: Services, health: Health, home: Home): Handlers {
   const routine = asRoutine(services);
   const metrics = async ({ headers, address }: HttpRequest) => {
     services.operatorGate.authenticate(headers.authorization, address);
@@ -114,7 +115,10 @@ function handlersOf(services: Services, health: Health): Handlers {
     return replyText(text, { 'content-type': contentType });
   };
   const routes = [
-    ...[...ROUTES, ...VISITOR_ROUTES, ...OPERATOR_ROUTES].map((row) => ({ ...row, handler: handlerOf(services, row) })),
+    ...[...ROUTES, ...VISITOR_ROUTES, ...OPERATOR_ROUTES, ...NAMED_OPERATOR_ROUTES].map((row) => ({
+      ...row,
+      handler: handlerOf(services, row),
+    })),
     ...staticRoutes().map(({ reply, ...row }) => ({ ...row, handler: sendReplies(services, row.path, reply) })),
     {
       method: 'GET' as const,
@@ -127,7 +131,7 @@ function handlersOf(services: Services, health: Health): Handlers {
   ];
   const unreadable = () => fault('INVALID_PARAMETER', { parameter: 'path', reason: 'cannot be read' });
   // Known to the router alone: with other methods it is an unknown path.
-  const bareAddress = { method: 'GET' as const, path: '/', handler: sendReplies(services, '/', toConsole) };
+  const bareAddress = { method: 'GET' as const, path: '/', handler: sendReplies(services, '/', toConsole(home)) };
   const unknown = refuseUnknown(routes);
   const own = ownPaths();
   const ownPatterns = own.map(patternOf);
@@ -157,9 +161,10 @@ function handlersOf(services: Services, health: Health): Handlers {
 
 /** `PUT …/records/figures` names no record: a parameter of another path must not take what a path names itself. */
 function shadowedMethods(routes: readonly Omit<Handlers['routes'][number], 'handler'>[]) {
-  return routes.flatMap(({ path }) => {
-    const own = routes.filter((route) => route.path === path);
-    const others = routes.filter((route) => route.path !== path && patternOf(route.path).test(path));
+  const known = routes.map(({ method, path }) => ({ method, path, pattern: patternOf(path) }));
+  return known.flatMap(({ path }) => {
+    const own = known.filter((route) => route.path === path);
+    const others = known.filter((route) => route.path !== path && route.pattern.test(path));
     return others
       .filter(({ method }) => !own.some((route) => route.method === method))
       .map(({ method }) => ({ method, path }));
@@ -169,7 +174,7 @@ function shadowedMethods(routes: readonly Omit<Handlers['routes'][number], 'hand
 /** The paths that are only for the server's own pages, such as that of the session. */
 function ownPaths(): string[] {
   const open = new Set(ROUTES.filter(({ ownPagesOnly }) => ownPagesOnly !== true).map(({ path }) => path));
-  const all = [...ROUTES, ...VISITOR_ROUTES].map(({ path }) => path);
+  const all = [...ROUTES, ...VISITOR_ROUTES, ...NAMED_OPERATOR_ROUTES].map(({ path }) => path);
   return [...new Set(all)].filter((path) => !open.has(path));
 }
 
@@ -201,18 +206,19 @@ function requestListener({ routes, notFound, unreadablePath }: Handlers, trusted
     // Such as a broken percent-encoding.
     onBadUrl: (_path, raw, response) => call(unreadablePath, raw, response),
   });
-  for (const { method, path, handler } of routes) {
-    const bound: findMyWay.Handler<findMyWay.HTTPVersion.V1> = (raw, response, params) =>
-      call(handler, raw, response, params);
-    router.on(method, path, bound);
-    if (method === 'GET') router.on('HEAD', path, bound);
-  }
+  const add = (method: findMyWay.HTTPMethod, { path, handler }: Handlers['routes'][number]) =>
+    router.on(method, path, (raw, response, params) => call(handler, raw, response, params));
+  for (const route of routes.filter(({ method }) => method !== 'OPTIONS')) add(route.method, route);
+  router.compile();
+  // The router compiles the methods that follow at their first request: few servers ever see one, and HEAD alone takes as
+  // long as GET.
+  for (const route of routes.filter(({ method }) => method === 'OPTIONS')) add('OPTIONS', route);
+  for (const route of routes.filter(({ method }) => method === 'GET')) add('HEAD', route);
   // The router reads paths only of methods that it knows: an unreadable path is refused as such with every method.
   const served = new Set<string>(['HEAD', ...routes.map(({ method }) => method)]);
   for (const method of METHODS.filter((name) => !served.has(name)) as findMyWay.HTTPMethod[]) {
     router.on(method, '/*', (raw, response) => call(notFound, raw, response));
   }
-  router.compile();
   return (raw: IncomingMessage, response: ServerResponse) => router.lookup(raw, response);
 }
 

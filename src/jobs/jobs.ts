@@ -2,6 +2,7 @@
 
 import { isoTime } from '../domain/dates/iso-time.ts';
 import type { PublishingContext } from '../operations/applications/filling.ts';
+import { keepUse } from '../operations/applications/use.ts';
 import { removeInterruptedRestores } from '../operations/backup/leftovers.ts';
 import type { UpkeepContext } from '../operations/every-application.ts';
 import { keepActivityLogs } from '../operations/upkeep/activity-months.ts';
@@ -14,6 +15,7 @@ import { cleanUpInterruptedPublishes } from '../operations/upkeep/interrupted-pu
 import { removeFinishedNotifications, restoreDueMarks } from '../operations/upkeep/notification-queues.ts';
 import { releaseClaims, releaseKeys } from '../operations/upkeep/unreleased-uploads.ts';
 import { settleLeft } from '../operations/upkeep/unsettled-shared-users.ts';
+import type { CountedRequests } from '../store/applications/counted-requests.ts';
 import { beginRound, returnRound } from '../store/nodes/job-rounds.ts';
 import type { TokenUses } from '../store/people/token-uses.ts';
 import type { SearchIndexes } from '../store/records/search-indexes.ts';
@@ -26,6 +28,7 @@ const ROUND_CHECK_MS = 5 * 60_000;
 export interface JobsContext extends PublishingContext, UpkeepContext, DeliveryContext {
   readonly searchIndexes: SearchIndexes;
   readonly tokenUses: TokenUses;
+  readonly countedRequests: CountedRequests;
 }
 
 export interface JobsOptions {
@@ -34,7 +37,7 @@ export interface JobsOptions {
 }
 
 export function jobsOf(context: JobsContext, { unheldDays, activityLogDays }: JobsOptions): Job[] {
-  const { database, searchIndexes, tokenUses } = context;
+  const { database, searchIndexes, tokenUses, countedRequests, now } = context;
   const deliveries = new Deliveries(context);
   return [
     { name: 'search-indexes', everyMs: 250, run: () => searchIndexes.tidy(database) },
@@ -43,6 +46,7 @@ export function jobsOf(context: JobsContext, { unheldDays, activityLogDays }: Jo
     { name: 'unreleased-keys', everyMs: 2_000, run: () => releaseKeys(context) },
     { name: 'unsettled-shared-users', everyMs: 2_000, run: (signal) => settleLeft(context, signal) },
     { name: 'token-uses', everyMs: 10_000, run: () => tokenUses.write(database) },
+    { name: 'request-counts', everyMs: 10_000, run: () => countedRequests.write(database.system, now()) },
     { name: 'notifications', everyMs: 250, run: (signal) => deliveries.run(signal) },
     {
       name: 'noted-notifications',
@@ -85,6 +89,11 @@ export function jobsOf(context: JobsContext, { unheldDays, activityLogDays }: Jo
       name: 'expired-keys',
       everyMs: HOUR_MS,
       run: (signal) => sweepKeys(context, signal),
+    }),
+    onOneNode(context, {
+      name: 'application-use',
+      everyMs: HOUR_MS,
+      run: (signal) => keepUse(context, signal),
     }),
     onOneNode(context, {
       name: 'activity-logs',

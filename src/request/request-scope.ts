@@ -59,6 +59,8 @@ export class RequestScope {
   authenticated = false;
   /** Undefined for the operator and for visitors. */
   userId: string | undefined = undefined;
+  /** Set for an operator's request with a session: the application and the user, as in a path. */
+  operator: string | undefined = undefined;
   /** The group whose quota the request was counted in. */
   group: string | undefined = undefined;
   /** Takes the request out of its quota again. */

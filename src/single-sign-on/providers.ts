@@ -35,6 +35,18 @@ export interface Identity {
   readonly email: () => Promise<EmailClaim | undefined>;
 }
 
+export interface Examined {
+  readonly ok: boolean;
+  /** Completes a sentence about the provider; null if all is well. */
+  readonly reason: string | null;
+}
+
+export interface Examination {
+  readonly description: Examined;
+  /** Null if the description does not say where they are. */
+  readonly keys: Examined | null;
+}
+
 /** The reply does not prove an identity. The message holds nothing secret. */
 export class NotProved extends Error {}
 
@@ -111,6 +123,20 @@ export class Providers {
   }
 
   /**
+   * Whether the provider can be used: its description and keys are read anew, within the same bounds as at sign-on. The
+   * client's secret is not tried, because providers take it only with somebody's consent.
+   */
+  async examine({ issuer }: Pick<Registration, 'issuer'>): Promise<Examination> {
+    openid ??= await import('openid-client');
+    try {
+      const { jwks_uri: place = '' } = await discover(issuer, this.#deadlineMs);
+      return { description: FINE, keys: await examineKeys(place, this.#deadlineMs) };
+    } catch (error) {
+      return { description: { ok: false, reason: awayOf(error).message }, keys: null };
+    }
+  }
+
+  /**
    * One for each use: a configuration caches the provider's keys for a minute even when it meets unknown ones. In that minute
    * a provider with changed keys would be locked out and a withdrawn key would still be accepted.
    */
@@ -139,6 +165,26 @@ export class Providers {
     });
     return metadata;
   }
+}
+
+const FINE: Examined = { ok: true, reason: null };
+
+async function examineKeys(place: string, deadlineMs: number): Promise<Examined> {
+  try {
+    const request = { method: 'GET' as const, headers: { accept: 'application/json' }, redirect: 'manual' as const };
+    const reply = await boundedFetch(deadlineMs)(place, { ...request, body: undefined });
+    if (reply.status !== 200) return { ok: false, reason: `answers ${reply.status}` };
+    const { keys } = Object(await reply.json().catch(() => undefined)) as { keys?: unknown };
+    return Array.isArray(keys) && keys.length > 0 ? FINE : { ok: false, reason: 'has no keys that can be read' };
+  } catch (error) {
+    return { ok: false, reason: awayOf(error).message };
+  }
+}
+
+function awayOf(error: unknown): ProviderAway {
+  const away = awayIn(error);
+  if (away === undefined) throw error;
+  return away;
 }
 
 async function discover(issuer: string, deadlineMs: number): Promise<OpenidClient.ServerMetadata> {

@@ -16,3 +16,12 @@ export const ActivityEntry = Type.Object({
   extra: Type.Record(Type.String(), Type.String()),
 });
 export type ActivityEntry = Static<typeof ActivityEntry>;
+
+/** How often something was done on one day. */
+export const ActivityFigure = Type.Object({
+  day: Type.String({ examples: ['2026-11-15'] }),
+  type: Type.String(),
+  subType: Type.String(),
+  count: Type.Integer(),
+});
+export type ActivityFigure = Static<typeof ActivityFigure>;

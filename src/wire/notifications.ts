@@ -2,6 +2,7 @@
 
 import type { Static } from 'typebox';
 import { Instant, Type } from './type.ts';
+import { UserShort } from './users.ts';
 
 const strict = { additionalProperties: false } as const;
 
@@ -70,3 +71,30 @@ export type DeviceView = Static<typeof DeviceView>;
 
 /** With it a browser subscribes: only this server can send to the browser then. */
 export const PushKey = Type.Object({ publicKey: Type.String() });
+
+/** What became of a notification on one device. A device that was removed since has neither transport nor name. */
+export const Delivery = Type.Object({
+  deviceId: Type.String(),
+  transport: Type.Optional(Type.Enum(['webPush', 'fcm', 'apns'])),
+  deviceName: Type.Optional(Type.String()),
+  /** `gone`: the push service knows the device no more, so it was removed. */
+  state: Type.Enum(['waiting', 'delivered', 'failed', 'gone']),
+  attempts: Type.Integer(),
+  /** Why the last attempt failed. */
+  problem: Type.Optional(Type.String()),
+  finishedAt: Type.Optional(Instant),
+});
+export type Delivery = Static<typeof Delivery>;
+
+export const SentNotification = Type.Object({
+  id: Type.String(),
+  createdAt: Instant,
+  createdBy: UserShort,
+  user: UserShort,
+  title: Type.String(),
+  body: Type.String(),
+  url: Type.Optional(Type.String()),
+  /** One for each device that the user had; none if there was no device or the user was disabled. */
+  deliveries: Type.Array(Delivery),
+});
+export type SentNotification = Static<typeof SentNotification>;

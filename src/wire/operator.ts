@@ -55,6 +55,31 @@ export const OrganizationView = Type.Object({
   ]),
 });
 
+const Examined = Type.Object({ ok: Type.Boolean(), reason: Type.Union([Type.Null(), Type.String()]) });
+
+/** Whether an organization's provider can be used. */
+export const SingleSignOnExamination = Type.Object({
+  examination: Type.Union([
+    Type.Null(),
+    Type.Object({ description: Examined, keys: Type.Union([Type.Null(), Examined]) }),
+  ]),
+});
+export type SingleSignOnExamination = Static<typeof SingleSignOnExamination>;
+
+/** A user whom the operator has named. */
+export const OperatorView = Type.Object({
+  application: Type.Object({ id: identifier('applicationId'), name: Type.String() }),
+  user: Type.Object({
+    id: identifier('userId'),
+    name: Type.String(),
+    email: Type.String(),
+    /** Also by the organization. Disabled users are no operators meanwhile. */
+    disabled: Type.Boolean(),
+  }),
+  namedAt: Instant,
+});
+export type OperatorView = Static<typeof OperatorView>;
+
 export const ApplicationSummary = Type.Object({
   id: identifier('applicationId'),
   name: Type.String(),
@@ -104,6 +129,14 @@ export const DefinitionChange = Type.Object({
   records: Type.Optional(Type.Integer()),
 });
 export type DefinitionChange = Readonly<Static<typeof DefinitionChange>>;
+
+export const VersionSummary = Type.Object({
+  version: Type.Integer(),
+  publishedAt: Instant,
+  /** Null if they were not recorded. */
+  changes: Type.Union([Type.Null(), Type.Array(DefinitionChange)]),
+});
+export type VersionSummary = Static<typeof VersionSummary>;
 
 export const PublishReply = Type.Object({ application: Application, changes: Type.Array(DefinitionChange) });
 export type PublishReply = Static<typeof PublishReply>;

@@ -32,10 +32,16 @@ export type PasswordChange = Static<typeof PasswordChange>;
 
 export const SessionView = Type.Object({
   user: UserShort,
+  /** Absent if the user has none. */
+  email: Type.Optional(Type.String()),
   admin: Type.Boolean(),
   apiAccess: Type.Boolean(),
   managementApiAccess: Type.Boolean(),
   organizationManagementApiAccess: Type.Boolean(),
+  /** The application's. */
+  timeZone: Type.String(),
+  /** Present if the operator has named the user: then the session opens the operator's interface, too. */
+  operator: Type.Optional(Type.Literal(true)),
   sessionExpiresAt: Type.Optional(Instant),
 });
 export type SessionView = Static<typeof SessionView>;
@@ -47,3 +53,25 @@ export const SignInMethods = Type.Object({
   singleSignOn: Type.Boolean(),
   passwordReset: Type.Boolean(),
 });
+
+/** One of a user's sessions. */
+export const OpenSession = Type.Object({
+  id: Type.String(),
+  createdAt: Instant,
+  /** Accurate to a quarter of an hour. */
+  lastUsedAt: Instant,
+  expiresAt: Instant,
+  ip: Type.String(),
+  /** The browser's `User-Agent`. */
+  agent: Type.String(),
+  /** Whether it is the session of the request. */
+  current: Type.Boolean(),
+});
+export type OpenSession = Static<typeof OpenSession>;
+
+/** `mail`: to the user's address; otherwise the link is in the reply. */
+export const NewPasswordLink = Type.Object({ mail: Type.Boolean() }, strict);
+export type NewPasswordLink = Static<typeof NewPasswordLink>;
+
+export const PasswordLink = Type.Object({ link: Type.Optional(Type.String()), expiresAt: Instant });
+export type PasswordLink = Static<typeof PasswordLink>;

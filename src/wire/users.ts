@@ -33,6 +33,14 @@ export const ManagementSharedUser = Type.Object({
 });
 export type ManagementSharedUser = Static<typeof ManagementSharedUser>;
 
+/** A profile or a team. `removed`: it is no longer published, and users still have it. */
+export const UserGroup = Type.Object({
+  name: Type.String(),
+  users: Type.Integer(),
+  removed: Type.Optional(Type.Literal(true)),
+});
+export type UserGroup = Static<typeof UserGroup>;
+
 const bodyOptions = { additionalProperties: false } as const;
 const NamedOnly = Type.Object({ name: Type.String() }, bodyOptions);
 

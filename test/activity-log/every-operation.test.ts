@@ -3,9 +3,9 @@
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import { ACTIVITY_KINDS } from '../../src/domain/activity/activity.ts';
 import { OPERATOR_ROUTES } from '../../src/http/routes/operator.ts';
 import { ROUTES, VISITOR_ROUTES } from '../../src/http/routes/table.ts';
+import { ACTIVITY_KINDS } from '../../src/wire/activity-kinds.ts';
 import { type Person, publishApplication } from '../support/application.ts';
 import { Client } from '../support/browser-sessions.ts';
 import { fetchChecked } from '../support/http-client.ts';
@@ -13,7 +13,8 @@ import { codeIn, tableOf } from '../support/markdown.ts';
 import { bodyOf, pathOf, ROWS } from '../support/route-rows.ts';
 import { type Reply, startTestServer, type TestServer } from '../support/server.ts';
 import { type Entry, stored } from './log.ts';
-import { type Deed, ELSEWHERE, LINES, SILENT, type World } from './operations.ts';
+import { LINES } from './operations.ts';
+import { type Deed, ELSEWHERE, SILENT, type World } from './world.ts';
 
 const DOCUMENT = {
   pushNotificationsEnabled: true,

@@ -1,84 +1,36 @@
 // Every operation of the route tables, done once as it should be and refused in the ways that are usual for it, together
 // with the entries that it leaves. A route without a line here fails the test that uses them.
 
-import assert from 'node:assert/strict';
-import type { TestApplication } from '../support/application.ts';
-import { number, string } from '../support/application.ts';
-import type { Reply, SendOptions, TestServer } from '../support/server.ts';
 import { period } from './log.ts';
-
-export interface World {
-  readonly server: TestServer;
-  readonly app: TestApplication;
-  /** One whose users are the organization's. */
-  readonly shared: { readonly id: string; readonly admin: { readonly id: string; readonly token: string } };
-  /** In the application, as the admin. */
-  readonly send: Send;
-  readonly sendShared: Send;
-  /** With the cookie of a session that was opened for it, of a user of its own. */
-  signIn(): Promise<{ readonly userId: string; readonly send: Send }>;
-  /** What is prepared for an operation, which must be there. */
-  ready(reply: Promise<Reply>): Promise<Reply['body']>;
-  name(): string;
-}
-
-type Send = (method: string, path: string, options?: SendOptions) => Promise<Reply>;
-
-export interface Deed {
-  /** `type.subType` and which members `extra` has, for each entry in order. */
-  readonly entries: readonly (readonly [kind: string, ...members: string[]])[];
-  readonly application?: 'shared';
-  /** `api` unless it says otherwise. */
-  readonly context?: 'api' | 'console' | 'operator';
-  /** The operation, done. */
-  readonly run: (world: World) => Promise<Reply>;
-  /** By the status and code of the answer. */
-  readonly refused?: Readonly<Record<string, (world: World) => Promise<Reply>>>;
-}
-
-/** Changes nothing that the log tells of. */
-export const SILENT = 'silent';
-/** Needs a provider or a mail server, and is looked at where there is one. */
-export const ELSEWHERE = 'elsewhere';
-
-const PASSWORD = 'Secret-Passw0rd';
-const RIGHTS = { admin: false, apiAccess: true, managementApiAccess: false, profile: { name: 'Standard' } };
-const TUS = { 'tus-resumable': '1.0.0' };
-const OCTETS = { 'content-type': 'application/offset+octet-stream', 'upload-offset': '0' };
-const NO_RECORD = `r${'0'.repeat(26)}`;
-const NO_ATTACHMENT = `a${'0'.repeat(26)}`;
-const NO_USER = 'u0000000';
-const NO_SHARED_USER = `u${'0'.repeat(26)}`;
-const NO_TOKEN = '0123456789abcdef';
-
-const values = ({ app }: World, title: string, count: unknown = number(1)) => ({
-  values: { [app.ids.Things!.Title!]: string(title), [app.ids.Things!.Count!]: count },
-});
-const wrong = (world: World) => values(world, world.name(), string('no number'));
-const records = ({ app }: World, recordId?: string) => app.records('Things', recordId);
-const create = (world: World, title = world.name()) =>
-  world.ready(world.send('POST', records(world), { json: values(world, title) }));
-const upsert = (world: World) => `${records(world)}/upsert/${world.app.ids.Things!.Title}`;
-const attachments = ({ app }: World) => `/collections/${app.ids.Things!.id}/attachments`;
-const uploads = ({ app }: World) => `/collections/${app.ids.Things!.id}/uploads`;
-const announce = async (world: World): Promise<string> => {
-  const reply = await world.send('POST', uploads(world), { headers: { ...TUS, 'upload-length': '3' } });
-  assert.equal(reply.status, 201, reply.text);
-  return `${uploads(world)}/${reply.headers.get('location')?.split('/').at(-1)}`;
-};
-const newUser = (name: string) => ({ name, email: 'a@example.com', password: PASSWORD, ...RIGHTS });
-const addUser = (world: World) => world.ready(world.send('POST', '/management/users', { json: newUser(world.name()) }));
-const userUpdate = { ...RIGHTS, email: 'b@example.com', disabled: false };
-const newSharedUser = (name: string) => ({ name, email: 'a@example.com', password: PASSWORD });
-const addSharedUser = (world: World) =>
-  world.ready(world.sendShared('POST', '/management/sharedUsers', { json: newSharedUser(world.name()) }));
-const sharedUserUpdate = { email: 'b@example.com', disabled: false };
-const addToken = async (world: World) => {
-  const { id: userId } = await addUser(world);
-  const { id } = await world.ready(world.send('POST', `/users/${userId}/tokens`, { json: { name: 'a' } }));
-  return { userId, id };
-};
-const applicationAt = ({ app }: World) => `/applications/${app.id}`;
+import { OPERATOR_LINES } from './operator-operations.ts';
+import {
+  addSharedUser,
+  addToken,
+  addUser,
+  announce,
+  attachments,
+  create,
+  type Deed,
+  ELSEWHERE,
+  NO_ATTACHMENT,
+  NO_RECORD,
+  NO_SHARED_USER,
+  NO_TOKEN,
+  NO_USER,
+  newSharedUser,
+  newUser,
+  OCTETS,
+  PASSWORD,
+  records,
+  SILENT,
+  sharedUserUpdate,
+  TUS,
+  uploads,
+  upsert,
+  userUpdate,
+  values,
+  wrong,
+} from './world.ts';
 
 export const LINES: Readonly<Record<string, Deed | typeof SILENT | typeof ELSEWHERE>> = {
   'GET /v1/:applicationId': SILENT,
@@ -252,6 +204,24 @@ export const LINES: Readonly<Record<string, Deed | typeof SILENT | typeof ELSEWH
       return (await world.signIn()).send('PUT', '/session/password', { json });
     },
   },
+  'GET /v1/:applicationId/users/:userId/sessions': SILENT,
+  'DELETE /v1/:applicationId/users/:userId/sessions': {
+    entries: [['session.logout', 'sessionId', 'userId']],
+    run: async (world) => world.send('DELETE', `/users/${(await world.signIn()).userId}/sessions`),
+    refused: { '404 USER_NOT_FOUND': ({ send }) => send('DELETE', `/users/${NO_USER}/sessions`) },
+  },
+  'DELETE /v1/:applicationId/users/:userId/sessions/:sessionId': {
+    entries: [['session.logout', 'sessionId']],
+    context: 'console',
+    run: async (world) => {
+      const { userId, send } = await world.signIn();
+      const [session] = await world.ready(send('GET', `/users/${userId}/sessions`));
+      return send('DELETE', `/users/${userId}/sessions/${session.id}`);
+    },
+    refused: {
+      '404 SESSION_NOT_FOUND': ({ send, app }) => send('DELETE', `/users/${app.admin.id}/sessions/${NO_TOKEN}`),
+    },
+  },
   'GET /v1/:applicationId/users/:userId/tokens': SILENT,
   'POST /v1/:applicationId/users/:userId/tokens': {
     entries: [['token.create', 'tokenId', 'userId']],
@@ -275,6 +245,19 @@ export const LINES: Readonly<Record<string, Deed | typeof SILENT | typeof ELSEWH
   'GET /v1/:applicationId/users': SILENT,
   'GET /v1/:applicationId/management/users': SILENT,
   'GET /v1/:applicationId/management/users/:userId': SILENT,
+  'GET /v1/:applicationId/management/profiles': SILENT,
+  'GET /v1/:applicationId/management/teams': SILENT,
+  'POST /v1/:applicationId/management/users/:userId/passwordLink': {
+    entries: [['user.passwordLink', 'userId']],
+    run: async (world) =>
+      world.send('POST', `/management/users/${(await addUser(world)).id}/passwordLink`, { json: { mail: false } }),
+    refused: {
+      '404 USER_NOT_FOUND': ({ send }) =>
+        send('POST', `/management/users/${NO_USER}/passwordLink`, { json: { mail: false } }),
+      '403 FEATURE_DISABLED': ({ send, app }) =>
+        send('POST', `/management/users/${app.admin.id}/passwordLink`, { json: { mail: true } }),
+    },
+  },
   'POST /v1/:applicationId/management/users': {
     entries: [['user.create', 'userId']],
     run: (world) => world.send('POST', '/management/users', { json: newUser(world.name()) }),
@@ -340,6 +323,10 @@ export const LINES: Readonly<Record<string, Deed | typeof SILENT | typeof ELSEWH
         sendShared('DELETE', `/management/sharedUsers/${NO_SHARED_USER}`),
     },
   },
+  // People look at the log page by page; an export takes a copy of it away.
+  'GET /v1/:applicationId/management/userActivityLogs/entries': SILENT,
+  'GET /v1/:applicationId/management/userActivityLogs/figures': SILENT,
+  'GET /v1/:applicationId/notifications': SILENT,
   'GET /v1/:applicationId/management/userActivityLogs': {
     entries: [['activityLog.export', 'startDate', 'endDate']],
     run: ({ send }) => send('GET', period(0, 0)),
@@ -372,120 +359,5 @@ export const LINES: Readonly<Record<string, Deed | typeof SILENT | typeof ELSEWH
   'GET /v1/:applicationId/session/singleSignOn': SILENT,
   // test/single-sign-on
   'GET /signOn/callback/:organization': ELSEWHERE,
-  'GET /operator/v1/publish-document.schema.json': SILENT,
-  'POST /operator/v1/proof': SILENT,
-  'POST /operator/v1/applications': {
-    context: 'operator',
-    entries: [['application.publish']],
-    run: async ({ server, app }) => {
-      const { body } = await server.operator('GET', `/applications/${app.id}`);
-      return server.operator('POST', '/applications', { ...body, name: `${body.name} again` });
-    },
-    refused: {
-      '400 INVALID_DEFINITION': ({ server, app }) => server.operator('POST', '/applications', { id: app.id, name: '' }),
-      '409 WOULD_LOSE_DATA': async (world) => {
-        const { body } = await world.server.operator('GET', applicationAt(world));
-        return world.server.operator('POST', '/applications', { ...body, collections: [] });
-      },
-    },
-  },
-  'GET /operator/v1/applications': SILENT,
-  'GET /operator/v1/applications/:applicationId': SILENT,
-  'GET /operator/v1/applications/:applicationId/publishing': SILENT,
-  'GET /operator/v1/quotas': SILENT,
-  'GET /operator/v1/backup': SILENT,
-  // The entries of the archive are those of the restored application.
-  'POST /operator/v1/restore': SILENT,
-  'GET /operator/v1/applications/:applicationId/quotas': SILENT,
-  'PUT /operator/v1/applications/:applicationId/quotas': {
-    context: 'operator',
-    entries: [['application.publish']],
-    run: (world) =>
-      world.server.operator('PUT', `${applicationAt(world)}/quotas`, { limits: { 'records-read': 1_000_000 } }),
-    refused: {
-      '400 INVALID_BODY': (world) => world.server.operator('PUT', `${applicationAt(world)}/quotas`, { plan: 'gold' }),
-    },
-  },
-  // The log goes with the application.
-  'DELETE /operator/v1/applications/:applicationId': SILENT,
-  'POST /operator/v1/applications/:applicationId/users': {
-    context: 'operator',
-    entries: [['user.create', 'userId']],
-    run: (world) => world.server.operator('POST', `${applicationAt(world)}/users`, newUser(world.name())),
-    refused: {
-      '400 USER_NAME_TAKEN': (world) =>
-        world.server.operator('POST', `${applicationAt(world)}/users`, newUser('Admin')),
-    },
-  },
-  'GET /operator/v1/applications/:applicationId/users': SILENT,
-  'GET /operator/v1/applications/:applicationId/users/:userId': SILENT,
-  'PUT /operator/v1/applications/:applicationId/users/:userId': {
-    context: 'operator',
-    entries: [['user.update', 'userId']],
-    run: async (world) =>
-      world.server.operator('PUT', `${applicationAt(world)}/users/${(await addUser(world)).id}`, userUpdate),
-    refused: {
-      '404 USER_NOT_FOUND': (world) =>
-        world.server.operator('PUT', `${applicationAt(world)}/users/${NO_USER}`, userUpdate),
-      '400 MISSING_PROPERTY': (world) =>
-        world.server.operator('PUT', `${applicationAt(world)}/users/${world.app.admin.id}`, {}),
-    },
-  },
-  'DELETE /operator/v1/applications/:applicationId/users/:userId': {
-    context: 'operator',
-    entries: [['user.delete', 'userId']],
-    run: async (world) => world.server.operator('DELETE', `${applicationAt(world)}/users/${(await addUser(world)).id}`),
-    refused: {
-      '404 USER_NOT_FOUND': (world) => world.server.operator('DELETE', `${applicationAt(world)}/users/${NO_USER}`),
-    },
-  },
-  'PUT /operator/v1/applications/:applicationId/users/:userId/password': {
-    context: 'operator',
-    entries: [['user.update', 'userId']],
-    run: async (world) =>
-      world.server.operator('PUT', `${applicationAt(world)}/users/${(await addUser(world)).id}/password`, {
-        password: PASSWORD,
-      }),
-    refused: {
-      '400 WEAK_PASSWORD': (world) =>
-        world.server.operator('PUT', `${applicationAt(world)}/users/${world.app.admin.id}/password`, {
-          password: 'weak',
-        }),
-    },
-  },
-  'GET /operator/v1/applications/:applicationId/tokens': SILENT,
-  'POST /operator/v1/applications/:applicationId/users/:userId/tokens': {
-    context: 'operator',
-    entries: [['token.create', 'tokenId', 'userId']],
-    run: (world) =>
-      world.server.operator('POST', `${applicationAt(world)}/users/${world.app.admin.id}/tokens`, { name: 'a' }),
-    refused: {
-      '404 USER_NOT_FOUND': (world) =>
-        world.server.operator('POST', `${applicationAt(world)}/users/${NO_USER}/tokens`, { name: 'a' }),
-    },
-  },
-  'GET /operator/v1/applications/:applicationId/users/:userId/tokens': SILENT,
-  'DELETE /operator/v1/applications/:applicationId/users/:userId/tokens/:tokenId': {
-    context: 'operator',
-    entries: [['token.revoke', 'tokenId', 'userId']],
-    run: async (world) => {
-      const { userId, id } = await addToken(world);
-      return world.server.operator('DELETE', `${applicationAt(world)}/users/${userId}/tokens/${id}`);
-    },
-    refused: {
-      '404 TOKEN_NOT_FOUND': (world) =>
-        world.server.operator('DELETE', `${applicationAt(world)}/users/${world.app.admin.id}/tokens/${NO_TOKEN}`),
-    },
-  },
-  // What belongs to no application is in no application's log.
-  'GET /operator/v1/organizations': SILENT,
-  'GET /operator/v1/organizations/:name': SILENT,
-  'PUT /operator/v1/organizations/:name': SILENT,
-  'GET /operator/v1/organizations/:name/sharedUsers': SILENT,
-  'POST /operator/v1/organizations/:name/sharedUsers': SILENT,
-  'GET /operator/v1/organizations/:name/sharedUsers/:sharedUserId': SILENT,
-  'PUT /operator/v1/organizations/:name/sharedUsers/:sharedUserId': SILENT,
-  'DELETE /operator/v1/organizations/:name/sharedUsers/:sharedUserId': SILENT,
-  'PUT /operator/v1/organizations/:name/sharedUsers/:sharedUserId/password': SILENT,
-  'POST /operator/v1/doctor': SILENT,
+  ...OPERATOR_LINES,
 };

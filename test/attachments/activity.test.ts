@@ -39,6 +39,22 @@ onBothStores('attachment activities', { document: DOCUMENT }, (scene) => {
     return entries.map(({ subType, extra }) => `${subType} ${extra.attachmentId}`);
   }
 
+  it('are written again after a deadlock', async () => {
+    const { server, app } = scene();
+    const schema = `app_${app.id}`;
+    await server.database.sql(`create sequence ${schema}.tries`);
+    await server.database.sql(`create function ${schema}.deadlock_once() returns trigger language plpgsql as $$ begin
+      if nextval('${schema}.tries') = 1 then raise exception 'deadlock' using errcode = '40P01'; end if;
+      return new; end $$`);
+    const trigger = `trigger deadlock_once before insert on ${schema}.activity for each row`;
+    await server.database.sql(`create ${trigger} execute function ${schema}.deadlock_once()`);
+    try {
+      assert.deepEqual(await logged(() => files.get(file.id)), [`download ${file.id}`]);
+    } finally {
+      await server.database.sql(`drop trigger deadlock_once on ${schema}.activity`);
+    }
+  });
+
   it('say when, what, who, where and which attachment', async () => {
     const before = (await attachmentActivities(scene())).length;
     const { id } = await filesOf(scene(), FILES, other.token).upload('x');

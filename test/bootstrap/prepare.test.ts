@@ -22,6 +22,7 @@ interface Scripts {
   testFiles(root: string, words: readonly string[]): string[];
   inProcesses(files: readonly string[]): string[][];
   readonly LONG: readonly string[];
+  readonly ALONE: readonly string[];
   databaseUrl(to: { host: string; port: number; user: string; database: string }): string;
 }
 
@@ -30,7 +31,7 @@ const load = (name: string): Promise<Scripts> => import(pathToFileURL(join(ROOT,
 const { withLock } = await load('lock.mjs');
 const { buildStamp, installStamp, installedByHand, orphans } = await load('prepare.mjs');
 const { databaseUrl, testFiles } = await load('suite.mjs');
-const { inProcesses, LONG } = await load('test-processes.mjs');
+const { ALONE, inProcesses, LONG } = await load('test-processes.mjs');
 
 const scratch = await mkdtemp(join(tmpdir(), 'cartulary-bootstrap-'));
 after(() => rm(scratch, { recursive: true, force: true }));
@@ -39,7 +40,8 @@ let projects = 0;
 /** A small project of its own, with the given files. */
 async function project(files: Record<string, string>): Promise<string> {
   const root = join(scratch, `project-${projects++}`);
-  const all = { 'package-lock.json': '{}', 'tsconfig.json': '{}', 'src/a.ts': 'a', 'test/b.test.ts': 'b', ...files };
+  const settings = { 'package-lock.json': '{}', 'tsconfig.json': '{}', 'scripts/program.mjs': '' };
+  const all = { ...settings, 'src/a.ts': 'a', 'test/b.test.ts': 'b', ...files };
   for (const [path, text] of Object.entries(all)) await put(root, path, text);
   return root;
 }
@@ -64,6 +66,7 @@ test('a build is stale when a source changes in name or content, and not when on
     () => rename(join(root, 'src/a.ts'), join(root, 'src/c.ts')),
     () => put(root, 'test/deep/d.test.ts', ''),
     () => put(root, 'tsconfig.json', '{ }'),
+    () => put(root, 'scripts/program.mjs', ' '),
   ];
   const seen = new Set([before]);
   for (const change of changes) {
@@ -172,21 +175,23 @@ test('test files are chosen by words in their paths', async () => {
   assert.deepEqual(testFiles(root, ['records']), ['test/records/a.test.js']);
 });
 
-test('every test file runs in one process, the longest first, and only some of a folder share one', () => {
-  const records = [...'abcdefghijklm'].map((name) => `test/records/${name}.test.js`);
-  const files = ['test/cli/a.test.js', 'test/cli/b.test.js', ...records, 'test/docs/examples.test.js'];
-  const [first, ...others] = inProcesses(files);
-  assert.deepEqual(first, ['test/docs/examples.test.js']);
-  assert.deepEqual(others.flat(), files.slice(0, -1));
+test('every test file runs in one process, the longest first, and most share one', () => {
+  const records = [...'abcdefghijklmno'].map((name) => `test/records/${name}.test.js`);
+  const alone = ['test/embedded/a.test.js', 'test/embedded/b.test.js'];
+  const files = ['test/browser/a.test.js', ...alone, 'test/lists/a.test.js', ...records];
+  const long = ['docs/examples', 'lists/walking', 'attachments/doctor'].map((name) => `test/${name}.test.js`);
+  const [first, second, ...others] = inProcesses([...files, ...long]);
+  assert.deepEqual([first, second], [long.slice(0, 1), long.slice(1)]);
+  assert.deepEqual(others.flat(), files);
   assert.deepEqual(
     others.map(({ length }) => length),
-    [1, 1, 10, 3],
+    [1, 1, 1, 14, 2],
   );
 });
 
-test('the files that are begun first exist', () => {
+test('the files that are begun first, or run alone, exist', () => {
   assert.deepEqual(
-    LONG.filter((name) => !existsSync(join(ROOT, 'test', `${name}.test.ts`))),
+    [...LONG, ...ALONE].filter((name) => !existsSync(join(ROOT, 'test', `${name}.test.ts`))),
     [],
   );
 });

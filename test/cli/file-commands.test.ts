@@ -15,7 +15,7 @@ import { assertPlain } from '../support/command.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { openTerminal, type Terminal } from '../support/user-command.ts';
 
-const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
+const MAIN = fileURLToPath(new URL('../../program/main.js', import.meta.url));
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
 
 describe('the commands for files and the rest', { concurrency: 2 }, () => {
@@ -164,9 +164,10 @@ describe('the commands for files and the rest', { concurrency: 2 }, () => {
   it('complete commands, options and names in bash', async () => {
     await me.good(['collections', 'list', 'Files']);
     await me.good(['records', 'list', 'Photos', '--limit', '1']);
+    await writeFile(join(me.folder, 'completion.bash'), await me.good(['completion', 'bash']));
     const ask = async (...words: string[]) => {
       const typed = words.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ');
-      const script = `source <(cartulary completion bash)
+      const script = `source completion.bash
         COMP_WORDS=(cartulary ${typed}); COMP_CWORD=${words.length}; _cartulary; printf '%s\\n' "\${COMPREPLY[@]}"`;
       const { stdout, stderr } = await shell(script);
       assert.equal(stderr.replace(/^.*compopt: .*\n/gm, ''), '');

@@ -227,21 +227,24 @@ describe('cartulary serve', { concurrency: 2 }, () => {
     });
     const doorPort = await listening(door);
     await new Promise((resolve) => door.close(resolve));
-    await withFolder(async (cwd) => {
-      const url = databaseUrl(database, { host: '127.0.0.1', port: doorPort });
-      const running = start(['serve'], { cwd, env: environment({ DATABASE_URL: url }) });
-      const refuses = new RegExp(`^Waiting for the database: 127\\.0\\.0\\.1:${doorPort} refuses connections\\.$`, 'm');
-      await running.until(refuses);
-      assert.doesNotMatch(running.said(), READY);
-      await listening(door, doorPort);
-      const address = await addressOf(running);
-      assert.equal((await sendTo(address, 'GET', '/readyz')).status, 200);
-      assert.equal(running.said().match(/Waiting for the database/g)?.length, 1);
-      assert.match(running.said(), new RegExp(`"server":"127\\.0\\.0\\.1:${doorPort}","msg":"database\\.connected"`));
-      await end(running);
-    });
-    for (const socket of sockets) socket.destroy();
-    await new Promise((resolve) => door.close(resolve));
+    try {
+      await withFolder(async (cwd) => {
+        const url = databaseUrl(database, { host: '127.0.0.1', port: doorPort });
+        const running = start(['serve'], { cwd, env: environment({ DATABASE_URL: url }) });
+        const refuses = `^Waiting for the database: 127\\.0\\.0\\.1:${doorPort} refuses connections\\.$`;
+        await running.until(new RegExp(refuses, 'm'));
+        assert.doesNotMatch(running.said(), READY);
+        await listening(door, doorPort);
+        const address = await addressOf(running);
+        assert.equal((await sendTo(address, 'GET', '/readyz')).status, 200);
+        assert.equal(running.said().match(new RegExp(refuses, 'gm'))?.length, 1, running.said());
+        assert.match(running.said(), new RegExp(`"server":"127\\.0\\.0\\.1:${doorPort}","msg":"database\\.connected"`));
+        await end(running);
+      });
+    } finally {
+      for (const socket of sockets) socket.destroy();
+      door.close();
+    }
   });
 
   it('says for which of several servers it waits, and why, without the password', async () => {

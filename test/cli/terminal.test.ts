@@ -11,7 +11,7 @@ import { publishApplication, string, type TestApplication } from '../support/app
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { openTerminal, type Terminal } from '../support/user-command.ts';
 
-const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
+const MAIN = fileURLToPath(new URL('../../program/main.js', import.meta.url));
 const SCRIPT = '/usr/bin/script';
 const MS_MAX = 60_000;
 const isMissing = existsSync(SCRIPT) && process.platform === 'linux' ? false : 'there is no script(1) of util-linux';

@@ -119,6 +119,10 @@ describe('the records of the client', () => {
     count = 0;
     for await (const _ of visits().search(`${long} OR Title=walk`)) count += 1;
     assert.equal(count, 250, 'also where the Link would be too long');
+    const wide = [1, 2].map((index) => `Title="${'あ'.repeat(450)}${index}"`).join(' OR ');
+    count = 0;
+    for await (const _ of visits().search(`${wide} OR Title=walk`)) count += 1;
+    assert.equal(count, 250, 'and where it is, as it is written in an address');
   });
 
   it('follow references one by one or for a whole list', async () => {

@@ -5,12 +5,12 @@ import type { Static } from 'typebox';
 import type { ErrorCode } from '../../client/src/errors.ts';
 import type * as client from '../../client/src/shapes.ts';
 import type { FaultCode } from '../../src/faults.ts';
-import type { ActivityEntry } from '../../src/wire/activity-log.ts';
+import type { ActivityEntry, ActivityFigure } from '../../src/wire/activity-log.ts';
 import type { Application, Collection, Column } from '../../src/wire/applications.ts';
 import type { AttachmentMetadata } from '../../src/wire/attachments.ts';
-import type { DeviceView, NewDevice, NotificationRequest } from '../../src/wire/notifications.ts';
+import type { DeviceView, NewDevice, NotificationRequest, SentNotification } from '../../src/wire/notifications.ts';
 import type { NewRecord, OutgoingRecord } from '../../src/wire/records.ts';
-import type { SessionView, SignIn, SignInMethods } from '../../src/wire/sessions.ts';
+import type { OpenSession, PasswordLink, SessionView, SignIn, SignInMethods } from '../../src/wire/sessions.ts';
 import type { CreatedToken, NewToken, TokenView } from '../../src/wire/tokens.ts';
 import type {
   ManagementSharedUser,
@@ -18,6 +18,7 @@ import type {
   NewSharedUser,
   NewUser,
   SharedUserUpdate,
+  UserGroup,
   UserShort,
   UserUpdate,
 } from '../../src/wire/users.ts';
@@ -45,9 +46,14 @@ export function replies(): void {
   holds<Agrees<TokenView, client.Token>>();
   holds<Agrees<CreatedToken, client.CreatedToken>>();
   holds<Agrees<SessionView, client.Session>>();
+  holds<Agrees<OpenSession, client.OpenSession>>();
+  holds<Agrees<PasswordLink, client.PasswordLink>>();
+  holds<Agrees<UserGroup, client.UserGroup>>();
   holds<Agrees<Static<typeof SignInMethods>, client.SignInMethods>>();
   holds<Agrees<DeviceView, client.Device>>();
   holds<Agrees<ActivityEntry, client.RawActivityEntry>>();
+  holds<Agrees<ActivityFigure, client.ActivityFigure>>();
+  holds<Agrees<SentNotification, client.SentNotification>>();
   holds<Agrees<keyof Static<typeof OutgoingRecord>, keyof client.RawRecord>>();
 }
 

@@ -12,7 +12,7 @@ const filesBelow = (folder: string, ending: RegExp): string[] =>
     .map((name) => `${folder}/${name}`);
 
 const DOCUMENTS = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'bench/README.md', ...filesBelow('docs', /\.md$/)];
-const SOURCES = ['src', 'bench'].flatMap((folder) => filesBelow(folder, /\.(?:ts|mjs)$/));
+const SOURCES = ['src', 'bench', 'torture'].flatMap((folder) => filesBelow(folder, /\.(?:ts|mjs)$/));
 
 /** Documents name sources from the root, from src/ or, in the page about measuring, from bench/. */
 const exists = (path: string): boolean =>

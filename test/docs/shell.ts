@@ -3,19 +3,30 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { appendFile, chmod, cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Duplex, Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 import { loadDemonstration } from '../../demo/load.ts';
 import { keepDemonstration } from '../../src/cli/demonstration-files.ts';
 import { writeServerFile } from '../../src/cli/server-file.ts';
 import { type Block, readSource, rootPath } from '../support/markdown.ts';
 import { OPERATOR_KEY, type TestServer } from '../support/server.ts';
+import { curl } from './curl.ts';
 
-const CURL = fileURLToPath(new URL('./curl.js', import.meta.url));
-const MAIN = new URL('../../src/main.js', import.meta.url);
+/** Hands its call to this process by descriptor 3, and gets its exit code from there. */
+const CURL = `#!/bin/sh
+call=$(mktemp -d "$CURL_CALLS/XXXXXX")
+printf '%s\\0' "$PWD" "$@" > "$call/arguments"
+case " $* " in *' @- '*) cat > "$call/input" ;; esac
+printf '%s\\n' "$call" >&3
+read -r code <&3
+cat "$call/output"
+exit "$code"
+`;
+const MAIN = new URL('../../program/main.js', import.meta.url);
 /** The part of the project that the examples use. */
 const EXAMPLES = 'docs/examples';
 
@@ -52,12 +63,12 @@ export async function openFolder(server: TestServer): Promise<Folder> {
 export async function makeFolder(): Promise<Folder & { readonly project: string }> {
   const path = await mkdtemp(join(tmpdir(), 'cartulary-docs-'));
   const project = join(path, 'project');
-  for (const folder of ['project/bin', 'programs']) await mkdir(join(path, folder), { recursive: true });
+  for (const folder of ['project/bin', 'programs', 'calls']) await mkdir(join(path, folder), { recursive: true });
   await cp(rootPath(EXAMPLES), join(project, EXAMPLES), { recursive: true });
   await writeFile(join(project, 'bin', 'cartulary.js'), `import('${MAIN.href}')`);
-  const curl = join(path, 'programs', 'curl');
-  await writeFile(curl, `#!/bin/sh\nexec '${process.execPath}' '${CURL}' "$@"\n`);
-  await chmod(curl, 0o755);
+  const program = join(path, 'programs', 'curl');
+  await writeFile(program, CURL);
+  await chmod(program, 0o755);
   const before = await filesIn(project);
   // PostgreSQL's account, if root runs the tests, has to enter it.
   await chmod(path, 0o711);
@@ -85,16 +96,40 @@ async function run(path: string, blocks: readonly Block[]): Promise<Exchange[][]
     cwd: join(path, 'project'),
     env: {
       PATH: [join(path, 'programs'), dirname(process.execPath), process.env.PATH].join(delimiter),
+      CURL_CALLS: join(path, 'calls'),
       CURL_LOG: log,
       // Not the logins of the person who runs the tests.
       XDG_CONFIG_HOME: join(path, 'config'),
       XDG_CACHE_HOME: join(path, 'cache'),
     },
-    stdio: ['ignore', 'ignore', 'pipe'],
+    stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
   });
-  const [[code], complaint] = await Promise.all([once(shell, 'close'), text(shell.stderr)]);
+  const problems = takeCalls(shell.stdio[3] as Duplex, log);
+  const [[code], complaint] = await Promise.all([once(shell, 'close'), text(shell.stderr as Readable)]);
+  if (problems.length > 0) throw problems[0];
   if (code !== 0) throw new Error(`the examples ended with ${code}: ${complaint}`);
   return (await readFile(log, 'utf8')).split(/^\n/m).slice(1).map(exchangesIn);
+}
+
+/** Runs what the shell calls `curl` for, one after the other. Returns the errors, as they come. */
+function takeCalls(calls: Duplex, log: string): unknown[] {
+  const problems: unknown[] = [];
+  const take = async (call: string): Promise<number> => {
+    const [folder = '', ...args] = (await readFile(join(call, 'arguments'), 'utf8')).split('\0').slice(0, -1);
+    const input = await readFile(join(call, 'input'), 'utf8').catch(() => '');
+    const { status, text, printed, exitCode } = await curl({ args, folder, input });
+    await writeFile(join(call, 'output'), printed);
+    await appendFile(log, `${JSON.stringify({ status, text } satisfies Exchange)}\n`);
+    return exitCode;
+  };
+  createInterface({ input: calls }).on('line', async (call) => {
+    const code = await take(call).catch((error: unknown) => {
+      problems.push(error);
+      return 2;
+    });
+    calls.write(`${code}\n`);
+  });
+  return problems;
 }
 
 /** A block with requests that are refused goes on after them; any other stops at the first command that fails. */

@@ -71,7 +71,8 @@ describe('a connection of which only one end is left', () => {
     await pause(1_000);
     await load.stop();
     assert.ok(load.answers.length > LOOPS);
-    assert.ok(slowest(load.answers) < 1_000, `an answer took ${slowest(load.answers)} ms`);
+    // One that was used would have kept a request for all of its time.
+    assert.ok(slowest(load.answers) < REQUEST_MS, `an answer took ${slowest(load.answers)} ms`);
     assert.ok(load.answers.every(({ status }) => status === 200));
   });
 });

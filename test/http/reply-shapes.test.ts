@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { checkReply, OPERATOR_SUCCESSES } from '../support/reply-shapes.ts';
+import { checkReply, checkShapes, OPERATOR_SUCCESSES } from '../support/reply-shapes.ts';
 import { ROWS } from '../support/route-rows.ts';
 
 const APPLICATION = `/v1/p${'0'.repeat(26)}`;
@@ -23,6 +23,10 @@ const check = (method: string, path: string, status: number, body: unknown) => (
 
 describe('the check of replies', () => {
   const user = `${APPLICATION}/management/users/u1234567`;
+
+  it('has shapes that are JSON Schema, with references that lead somewhere', () => {
+    assert.ok(checkShapes() > 100);
+  });
 
   it('takes a success of the right shape', () => {
     assert.doesNotThrow(check('GET', user, 200, USER));

@@ -1,4 +1,4 @@
-// Ten thousand notifications, a push service that fails half of the time, and a server that is killed in the middle.
+// Three thousand notifications, a push service that fails half of the time, and a server that is killed in the middle.
 
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -13,7 +13,7 @@ import { OPERATOR_KEY, sendTo } from '../support/server.ts';
 import { type HalfFailing, startHalfFailing } from './half-failing.ts';
 import { queueOf } from './scene.ts';
 
-const NOTIFICATIONS = 10_000;
+const NOTIFICATIONS = 3_000;
 /** The first has a browser, for which every message is encrypted; the others have phones. */
 const PEOPLE = 10;
 const SENDERS = 16;
@@ -24,7 +24,7 @@ interface Somebody {
   readonly token: string;
 }
 
-describe('ten thousand notifications', () => {
+describe('three thousand notifications', () => {
   let database: TestDatabase;
   let folder: string;
   let services: HalfFailing;

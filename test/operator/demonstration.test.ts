@@ -6,7 +6,7 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { demonstrate } from '../../src/cli/demonstration.ts';
+import { demonstrate, homeIn } from '../../src/cli/demonstration.ts';
 import { OPERATOR_KEY, startTestServer, type TestServer } from '../support/server.ts';
 
 describe('the demonstration', () => {
@@ -15,8 +15,8 @@ describe('the demonstration', () => {
   const notes: string[] = [];
 
   before(async () => {
-    server = await startTestServer();
     folder = await mkdtemp(join(tmpdir(), 'ct-demonstration-'));
+    server = await startTestServer({ home: homeIn(join(folder, 'new', 'data')) });
   });
   after(async () => {
     await rm(folder, { recursive: true, force: true });
@@ -30,10 +30,15 @@ describe('the demonstration', () => {
     return Promise.all(dataFolders.map((dataFolder) => demonstrate(server.address, { ...options, dataFolder })));
   }
 
+  /** Where a browser is led that opens the bare address. */
+  const bareLeadsTo = async (): Promise<string | null> =>
+    (await server.send('GET', '/', { headers: { accept: 'text/html' }, unchecked: true })).headers.get('location');
+
   it('is not published if its token cannot be stored', async () => {
     await writeFile(join(folder, 'file'), '');
     await assert.rejects(start(join(folder, 'file', 'data')), /Cannot use the data folder .*file\/data/);
     assert.deepEqual((await server.operator('GET', '/applications')).body, []);
+    assert.equal(await bareLeadsTo(), '/console');
   });
 
   it('is published once by servers that start together, and creates the data folder', async () => {
@@ -49,6 +54,7 @@ describe('the demonstration', () => {
     const { applicationId, token, address } = JSON.parse(await readFile(file, 'utf8'));
     assert.equal(address, server.address);
     assert.equal(applicationId, body[0].id);
+    assert.equal(await bareLeadsTo(), `/console?home=${applicationId}`);
     assert.equal(printed.length, 2);
     for (const text of printed) assert.ok(text.includes(token), 'both show it');
     const [other = ''] = await start(join(folder, 'other'));

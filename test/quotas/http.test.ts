@@ -254,9 +254,9 @@ describe('quotas', () => {
 });
 
 describe('the groups of operations', () => {
-  /** Not counted: signing in and out, the caller's own tokens and devices, and continuing an upload. */
+  /** Not counted: signing in and out, the caller's own sessions, tokens and devices, and continuing an upload. */
   const UNCOUNTED =
-    /\/session\b|\/tokens\b|\/devices\b|\/pushKey$|\/password$|^(?:OPTIONS|HEAD|PATCH|DELETE|POST) \S+\/uploads(?:\/:attachmentId)$|^OPTIONS \S+\/uploads$/;
+    /\/sessions?\b|\/tokens\b|\/devices\b|\/pushKey$|\/password$|^(?:OPTIONS|HEAD|PATCH|DELETE|POST) \S+\/uploads(?:\/:attachmentId)$|^OPTIONS \S+\/uploads$/;
   const EXPECTED: readonly (readonly [RegExp, string])[] = [
     [/^GET \/v1\/:applicationId$/, 'records-read'],
     [/^GET \S+\/openapi\.json$/, 'records-read'],
@@ -265,6 +265,7 @@ describe('the groups of operations', () => {
     [/^GET \S+\/views(?:\/:viewId)?$/, 'records-read'],
     [/^(?:POST|PUT|DELETE) \S+\/views\b/, 'records-write'],
     [/^(?:POST|PUT|PATCH|DELETE) \S+\/records\b/, 'records-write'],
+    [/^GET \S+\/notifications$/, 'records-read'],
     [/^POST \S+\/notifications$/, 'records-write'],
     [/^GET \S+\/attachments\/:attachmentId$/, 'attachments-read'],
     [/^POST \S+\/(?:attachments|uploads)$/, 'attachments-write'],

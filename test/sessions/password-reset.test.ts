@@ -241,6 +241,8 @@ describe('resetting a password', () => {
       assert.equal((await plain.send('GET', `/v1/${app.id}/session/methods`)).body.passwordReset, false);
       const reply = await plain.send('POST', path(), { json: { userId: app.admin.id } });
       assert.deepEqual([reply.status, reply.body], [403, disabled()]);
+      const used = await plain.send('PUT', path(), { json: { token: 'x', password: PASSWORD } });
+      assert.deepEqual([used.status, used.body.params?.property], [400, 'token'], 'a link may have been handed over');
     } finally {
       await plain.close();
     }

@@ -39,10 +39,12 @@ describe('signing in', () => {
     assert.equal(reply.status, 200, reply.text);
     const view = {
       user: { id: person.id, name: 'Person' },
+      email: 'Ärger@Example.com',
       admin: false,
       apiAccess: true,
       managementApiAccess: false,
       organizationManagementApiAccess: false,
+      timeZone: 'UTC',
     };
     assert.deepEqual(reply.body, view);
     assert.equal(reply.headers.get('cache-control'), 'no-store');

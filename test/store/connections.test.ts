@@ -93,6 +93,21 @@ describe('connections', () => {
     assert.deepEqual(await waiting.answer, []);
   });
 
+  it('repeat a read that a deadlock ended, and are busy if there is another one', async () => {
+    await server.sql('create sequence cartulary.tries');
+    await server.sql(`create function cartulary.deadlocks(times int) returns int language plpgsql as $$ begin
+      if nextval('cartulary.tries') <= times then raise exception 'deadlock' using errcode = '40P01'; end if;
+      return 7; end $$`);
+    const deadlocked = (times: number) => database.system.rows('select cartulary.deadlocks($1)', [times]);
+    assert.deepEqual(await deadlocked(1), [[7]]);
+    const long = database.system.longQuery({ text: 'select cartulary.deadlocks($1)', params: [100] });
+    await assert.rejects(long, isUnavailable);
+    await assert.rejects(
+      deadlocked(100),
+      (error) => isUnavailable(error) && JSON.stringify((error as Fault).params) === '{"reason":"busy"}',
+    );
+  });
+
   it('move a read that takes long off its lane', async () => {
     const ended: string[] = [];
     const note = (name: string) => () => ended.push(name);

@@ -394,6 +394,7 @@ const NOTIFICATIONS: Chapter = {
     request('list devices', 'GET /users/{Admin}/devices'),
     request('delete a device', 'DELETE /users/{Admin}/devices/{device}', { status: 204 }),
     request('send', 'POST /users/{Admin}/notifications', { json: { body: 'text' }, status: 204 }),
+    request('what was sent', 'GET /notifications?limit=2'),
   ],
 };
 
@@ -416,7 +417,18 @@ const ACTIVITY: Chapter = {
   name: 'activity',
   about: 'The activity log. Its entries are written together with what they tell of: see the other files.',
   tables: 'activity',
-  cases: [log('what was logged in a span of time', '')],
+  cases: [
+    log('what was logged in a span of time', ''),
+    request('the newest entries', 'GET /management/userActivityLogs/entries?limit=2'),
+    request(
+      'the newest of a user in a collection',
+      'GET /management/userActivityLogs/entries?userId=operator&kind=record.delete&collectionId=tauthors&thumbnails=false&limit=2',
+    ),
+    request(
+      'counts by day',
+      'GET /management/userActivityLogs/figures?startDate=2026-01-01T00:00:00.000Z&endDate=2026-01-02T00:00:00.000Z&kind=record',
+    ),
+  ],
 };
 
 const publish = (title: string, columns: readonly object[]): Case => ({

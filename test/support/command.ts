@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { EXIT_CODES, type Exit } from '../../src/cli/failure.ts';
 import type { TestDatabase } from './database.ts';
 
-const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
+const MAIN = fileURLToPath(new URL('../../program/main.js', import.meta.url));
 const RUN_MS_MAX = 40_000;
 
 export interface Finished {

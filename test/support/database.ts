@@ -26,16 +26,21 @@ async function withClient<T>(config: pg.ClientConfig, work: (client: pg.Client) 
   }
 }
 
-/**
- * Copied as files: through the log it takes ten times the work.
- * `locale`: the plainest there is, unless what depends on letters is tested; '' for that of the whole server.
- */
-export async function createDatabase(locale = "lc_collate 'C' lc_ctype 'C'"): Promise<TestDatabase> {
+/** `locale`: the plainest there is, unless what depends on letters is tested; '' for that of the whole server. */
+export const createDatabase = (locale = "lc_collate 'C' lc_ctype 'C'"): Promise<TestDatabase> =>
+  copyDatabase(`template0 encoding 'UTF8' ${locale}`);
+
+/** With the tables of a server that has started: a copy of the suite's template, where there is one. */
+export function createMigratedDatabase(): Promise<TestDatabase> {
+  const template = process.env.CARTULARY_TEST_TEMPLATE;
+  return template === undefined ? createDatabase() : copyDatabase(template);
+}
+
+/** Copied as files: through the log it takes ten times the work. */
+async function copyDatabase(template: string): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`;
   const admin: pg.ClientConfig = { connectionString: serverUrl() };
-  await withClient(admin, (client) =>
-    client.query(`create database ${name} template template0 encoding 'UTF8' ${locale} strategy file_copy`),
-  );
+  await withClient(admin, (client) => client.query(`create database ${name} template ${template} strategy file_copy`));
   const { host, port, user, password } = new pg.Client(admin);
   const connection: pg.ClientConfig = {
     host,

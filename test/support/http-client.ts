@@ -28,9 +28,9 @@ const CHUNK_BYTES = 60_000;
 
 const agent = new Agent({ keepAlive: true, maxSockets: 8 });
 
-/** Lines of JSON and archives are left as they are. */
+/** Lines of JSON, archives, metrics and pages are left as they are. */
 const parse = (text: string, type = ''): unknown =>
-  text === '' || ['application/x-ndjson', 'application/x-tar'].includes(type) ? undefined : JSON.parse(text);
+  text === '' || /^(?:application\/x-(?:ndjson|tar)|text\/(?:plain|html))\b/.test(type) ? undefined : JSON.parse(text);
 
 /** Like fetch, for any verb, any header, and bodies with or without a declared length. */
 export function send(address: string, method: string, path: string, options: WireRequest = {}): Promise<WireReply> {
@@ -178,7 +178,7 @@ export function head(method: string, path: string, headers: Record<string, strin
 }
 
 /** Stack frames, statements, files and what drivers say: nothing of it may leave the server. */
-const INSIDE =
+export const INSIDE =
   /\n\s+at |node_modules|node:internal|\.[jt]s:\d|file:\/\/|(?:^|["\s])\/(?:work|root|home|tmp|usr)\/|\b(?:select|insert into|update|delete from)\b.*\b(?:from|values|set|where)\b|SQLSTATE|FST_ERR|ECONN|pg_|\bsyntax error\b/i;
 
 /** No cache keeps what does not say that it may be kept, and no browser takes an answer for anything but what it says. */

@@ -25,8 +25,15 @@ export interface OwnPostgres {
   /** All of its processes at once, so that none of them says anything. */
   freeze(): void;
   thaw(): void;
+  /** Of the postmaster and of what it has started, or none when it does not run. */
+  pids(): { readonly postmaster: number; readonly others: number[] } | undefined;
   /** Another one that follows it, made from how both began. */
   standby(): Promise<OwnPostgres>;
+}
+
+interface OwnSettings {
+  readonly place?: string;
+  readonly settings?: Record<string, string | number>;
 }
 
 const folders: string[] = [];
@@ -40,9 +47,14 @@ async function newFolder(): Promise<string> {
   // What is written there is read again by the same kernel: no disk is needed for that.
   const folder = await mkdtemp(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'ct-own-'));
   folders.push(folder);
+  await giveAway(folder);
+  return folder;
+}
+
+/** To the account that PostgreSQL runs under. */
+async function giveAway(folder: string): Promise<void> {
   if (account.isUnprivileged) await chown(folder, account.uid, account.gid);
   await chmod(folder, 0o700);
-  return folder;
 }
 
 async function freePort(): Promise<number> {
@@ -54,8 +66,10 @@ async function freePort(): Promise<number> {
   return address.port;
 }
 
-export async function ownPostgres(): Promise<OwnPostgres> {
-  const folder = await newFolder();
+/** `place`: a folder that the caller made and removes. `settings`: beside those that every such server has. */
+export async function ownPostgres({ place, settings = {} }: OwnSettings = {}): Promise<OwnPostgres> {
+  const folder = place ?? (await newFolder());
+  if (place !== undefined) await giveAway(place);
   const { initdb } = await findBinaries(account, () => undefined);
   const words = ['-D', join(folder, 'first'), '-N', '-A', 'trust', '-U', 'cartulary', '-E', 'UTF8', '--locale=C'];
   const { status, stderr } = spawnSync(initdb, words, {
@@ -64,7 +78,7 @@ export async function ownPostgres(): Promise<OwnPostgres> {
   });
   if (status !== 0) throw new Error(`initdb ended with ${status}: ${stderr}`);
   copy(join(folder, 'first'), join(folder, 'data'));
-  return postgresIn(join(folder, 'data'), join(folder, 'first'));
+  return postgresIn(join(folder, 'data'), join(folder, 'first'), settings);
 }
 
 function copy(from: string, to: string): void {
@@ -72,7 +86,11 @@ function copy(from: string, to: string): void {
   if (spawnSync('cp', ['-a', from, to]).status !== 0) throw new Error('cp failed');
 }
 
-async function postgresIn(data: string, first: string): Promise<OwnPostgres> {
+async function postgresIn(
+  data: string,
+  first: string,
+  more: Record<string, string | number> = {},
+): Promise<OwnPostgres> {
   const { postgres } = await findBinaries(account, () => undefined);
   const port = await freePort();
   const connection = { host: '127.0.0.1', port, user: 'cartulary', database: 'postgres' };
@@ -86,6 +104,7 @@ async function postgresIn(data: string, first: string): Promise<OwnPostgres> {
     wal_keep_size: '512MB',
     wal_retrieve_retry_interval: '200ms',
     log_min_messages: 'fatal',
+    ...more,
   };
   await appendFile(
     join(data, 'postgresql.conf'),
@@ -108,15 +127,20 @@ async function postgresIn(data: string, first: string): Promise<OwnPostgres> {
     const postmaster = child?.pid ?? Number.NaN;
     for (const pid of [postmaster, ...childrenOf(postmaster)]) process.kill(pid, signal);
   };
+  const isRunning = () => child !== undefined && child.exitCode === null && child.signalCode === null;
+  const launch = () => {
+    const own = spawn(postgres, ['-D', data], { ...spawnOptions(account), stdio: 'ignore' });
+    child = own;
+    children.add(own);
+    own.once('exit', () => children.delete(own));
+  };
   return {
     connection,
     sql,
     start: async () => {
-      child = spawn(postgres, ['-D', data], { ...spawnOptions(account), stdio: 'ignore' });
-      const own = child;
-      children.add(own);
-      own.once('exit', () => children.delete(own));
       for (const begun = performance.now(); ; await pause(10)) {
+        // Again and again: after kill -9 the memory that it shared belongs to its children until they have noticed.
+        if (!isRunning()) launch();
         if (await sql('select 1').catch(() => undefined)) return;
         if (performance.now() - begun > START_MS) throw new Error('PostgreSQL does not start');
       }
@@ -129,6 +153,8 @@ async function postgresIn(data: string, first: string): Promise<OwnPostgres> {
     },
     freeze: () => signalAll('SIGSTOP'),
     thaw: () => signalAll('SIGCONT'),
+    pids: () =>
+      isRunning() && child?.pid !== undefined ? { postmaster: child.pid, others: childrenOf(child.pid) } : undefined,
     standby: async () => {
       const place = join(await newFolder(), 'data');
       copy(first, place);

@@ -5,7 +5,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
+const MAIN = fileURLToPath(new URL('../../program/main.js', import.meta.url));
 const START_MS = 60_000;
 
 export interface ServerProcess {
@@ -38,7 +38,10 @@ export async function spawnServer(
   child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
   const address = await new Promise<string>((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`no answer within ${START_MS} ms:\n${output}`)), START_MS);
+    const timer = setTimeout(() => {
+      child.kill('SIGKILL');
+      reject(new Error(`no answer within ${START_MS} ms:\n${output}`));
+    }, START_MS);
     const look = () => {
       const ready = /^Cartulary is ready at (http:\S+)\/v1$/m.exec(output)?.[1];
       if (ready === undefined) return;

@@ -3,7 +3,7 @@
 // route, without a member that the shape lacks.
 
 import assert from 'node:assert/strict';
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { Ajv2020, type AnySchema, type ValidateFunction } from 'ajv/dist/2020.js';
 import { FAULTS } from '../../src/faults.ts';
 import { openApiDocument } from '../../src/http/openapi/document.ts';
 import { ROUTES, SUBJECTS, VISITOR_ROUTES } from '../../src/http/routes/table.ts';
@@ -13,13 +13,17 @@ import { PATTERNS } from '../../src/wire/identifiers.ts';
 import {
   ApplicationSummary,
   OperatorProof,
+  OperatorView,
   OrganizationView,
   PublishingState,
   PublishReply,
+  SingleSignOnExamination,
+  VersionSummary,
 } from '../../src/wire/operator.ts';
 import { Definition } from '../../src/wire/publish-document.ts';
 import { QuotasOverview, QuotasView } from '../../src/wire/quotas.ts';
 import { CreatedToken, OwnedTokenView, TokenView } from '../../src/wire/tokens.ts';
+import { UseOverview, UseView } from '../../src/wire/use.ts';
 import { ManagementSharedUser, ManagementUser } from '../../src/wire/users.ts';
 
 export interface CheckedReply {
@@ -55,7 +59,8 @@ const DOCUMENT = JSON.parse(JSON.stringify(openApiDocument(SUBJECTS))) as {
   components: { schemas: object; responses: object };
 };
 
-const ajv = new Ajv2020({ strict: false });
+// Without a look at the schemas themselves, which test/http/reply-shapes.test.ts takes once for all processes.
+const ajv = new Ajv2020({ strict: false, validateSchema: false, code: { optimize: false } });
 ajv.addSchema({ $id: 'openapi', components: { schemas: closed(DOCUMENT.components.schemas) } });
 
 /** References lead into the document. */
@@ -72,13 +77,18 @@ interface Checked {
 
 interface Validator {
   readonly contentType: string;
-  readonly validate: ValidateFunction;
+  validate(): ValidateFunction;
 }
 
-const validatorOf = (contentType: string, schema: object): Validator => ({
-  contentType,
-  validate: ajv.compile(located(schema)),
-});
+/** Compiled on first use: all of them take a second, and a process of tests uses few. */
+function validatorOf(contentType: string, schema: object): Validator {
+  let compiled: ValidateFunction | undefined;
+  const validate = () => {
+    compiled ??= ajv.compile(located(schema));
+    return compiled;
+  };
+  return { contentType, validate };
+}
 
 const ANY_PAGE = new Map([[200, undefined]]);
 
@@ -122,16 +132,23 @@ export const OPERATOR_SUCCESSES: Readonly<Record<string, Success>> = {
   'GET /operator/v1/applications': list(ApplicationSummary),
   [`GET ${APPLICATION}`]: json(Definition),
   [`GET ${APPLICATION}/publishing`]: json(PublishingState),
+  [`GET ${APPLICATION}/versions`]: list(VersionSummary),
+  [`GET ${APPLICATION}/versions/:version`]: json(Definition),
   [`DELETE ${APPLICATION}`]: 'nothing',
   'GET /operator/v1/quotas': json(QuotasOverview),
   [`GET ${APPLICATION}/quotas`]: json(QuotasView),
   [`PUT ${APPLICATION}/quotas`]: json(QuotasView),
+  'GET /operator/v1/use': json(UseOverview),
+  [`GET ${APPLICATION}/use`]: json(UseView),
   [`GET ${APPLICATION}/users`]: list(ManagementUser),
   [`POST ${APPLICATION}/users`]: json(ManagementUser),
   [`GET ${APPLICATION}/users/:userId`]: json(ManagementUser),
   [`PUT ${APPLICATION}/users/:userId`]: json(ManagementUser),
   [`DELETE ${APPLICATION}/users/:userId`]: 'nothing',
   [`PUT ${APPLICATION}/users/:userId/password`]: 'nothing',
+  'GET /operator/v1/operators': list(OperatorView),
+  [`PUT ${APPLICATION}/users/:userId/operator`]: 'nothing',
+  [`DELETE ${APPLICATION}/users/:userId/operator`]: 'nothing',
   [`GET ${APPLICATION}/tokens`]: list(OwnedTokenView),
   [`POST ${APPLICATION}/users/:userId/tokens`]: json(CreatedToken),
   [`GET ${APPLICATION}/users/:userId/tokens`]: list(TokenView),
@@ -139,6 +156,7 @@ export const OPERATOR_SUCCESSES: Readonly<Record<string, Success>> = {
   'GET /operator/v1/organizations': list(OrganizationView),
   [`GET ${ORGANIZATION}`]: json(OrganizationView),
   [`PUT ${ORGANIZATION}`]: json(OrganizationView),
+  [`POST ${ORGANIZATION}/singleSignOn/examination`]: json(SingleSignOnExamination),
   [`GET ${ORGANIZATION}/sharedUsers`]: list(ManagementSharedUser),
   [`POST ${ORGANIZATION}/sharedUsers`]: json(ManagementSharedUser),
   [`GET ${ORGANIZATION}/sharedUsers/:sharedUserId`]: json(ManagementSharedUser),
@@ -146,6 +164,7 @@ export const OPERATOR_SUCCESSES: Readonly<Record<string, Success>> = {
   [`DELETE ${ORGANIZATION}/sharedUsers/:sharedUserId`]: 'nothing',
   [`PUT ${ORGANIZATION}/sharedUsers/:sharedUserId/password`]: 'nothing',
   'POST /operator/v1/doctor': { line: DoctorLine },
+  'GET /operator/v1/metrics': 'bytes',
   'GET /operator/v1/backup': 'bytes',
   'POST /operator/v1/restore': json(RestoreReply),
 };
@@ -159,10 +178,31 @@ function checkedByOperator([title, success]: readonly [string, Success]): Checke
   return { ...at, validators: new Map([[200, validator]]) };
 }
 
+/** Users whom the operator has named get the same below their application. */
+const BY_NAMED = Object.entries(OPERATOR_SUCCESSES).map(
+  ([title, success]) => [title.replace('/operator/v1', '/v1/:applicationId/operator'), success] as const,
+);
+
 const CHECKED = [
   ...[...ROUTES, ...VISITOR_ROUTES].map(checkedOperation),
-  ...Object.entries(OPERATOR_SUCCESSES).map(checkedByOperator),
+  ...[...Object.entries(OPERATOR_SUCCESSES), ...BY_NAMED].map(checkedByOperator),
 ];
+
+/** The paths of one method are tried one after the other, for every reply. */
+const CHECKED_BY_METHOD: ReadonlyMap<string, readonly Checked[]> = new Map(
+  CHECKED.map(({ method }) => [method, CHECKED.filter((one) => one.method === method)]),
+);
+
+/** Compiles all of them, and checks that what they are compiled from is JSON Schema. Returns how many there are. */
+export function checkShapes(): number {
+  const shapes = CHECKED.flatMap(({ validators }) => [...validators.values()]).filter((one) => one !== undefined);
+  for (const schema of [...Object.values(DOCUMENT.components.schemas), ...shapes.map(compiledFrom)]) {
+    assert.ok(ajv.validateSchema(schema), ajv.errorsText(ajv.errors));
+  }
+  return shapes.length;
+}
+
+const compiledFrom = ({ validate }: Validator): AnySchema => validate().schema;
 
 /** Segment by segment: an encoded slash separates none. A path that cannot be decoded is refused by the server. */
 function decoded(path: string): string {
@@ -183,20 +223,19 @@ export function checkReply(method: string, path: string, { status, contentType, 
   const where = `${method} ${bare} replied ${status} ${text.slice(0, 2_000)}`;
   if (status === 204 || status === 304) assert.equal(text, '', where);
   checkRefusal(where, { status, contentType, text });
-  const known = CHECKED.find((one) => one.method === method && one.path.test(bare));
+  const known = CHECKED_BY_METHOD.get(method)?.find((one) => one.path.test(bare));
   if (status >= 400 && known?.refusals !== undefined && !OUTSIDE_OPERATIONS.has(status)) {
     assert.ok(known.refusals.has(status), `${where}: a status that the document does not tell`);
   }
-  if (status < 200 || status >= 300 || text === '' || bare === OPENAPI_PATH) return;
+  if (status < 200 || status >= 300 || text === '' || bare.replace(/\/$/, '') === OPENAPI_PATH) return;
   assert.ok(known !== undefined, `${where}: no such route`);
   assert.ok(known.validators.has(status), `${where}: a body where none may be`);
   const checking = known.validators.get(status);
   if (checking === undefined) return;
   assert.equal(contentType, checking.contentType, where);
   const bodies = checking.contentType === JSON_TYPE ? [text] : text.split('\n').slice(0, -1);
-  for (const body of bodies) {
-    assert.ok(checking.validate(JSON.parse(body)), `${where}\n${ajv.errorsText(checking.validate.errors)}`);
-  }
+  const validate = checking.validate();
+  for (const body of bodies) assert.ok(validate(JSON.parse(body)), `${where}\n${ajv.errorsText(validate.errors)}`);
 }
 
 /** What is refused before an operation is known, or by the way that requests are sent. */

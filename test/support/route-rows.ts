@@ -2,7 +2,7 @@
 // row's own shape. A row needs a line here only when it brings a parameter or a permission of a new kind.
 
 import type { Permission } from '../../src/gate/permit.ts';
-import { OPERATOR_ROUTES } from '../../src/http/routes/operator.ts';
+import { NAMED_OPERATOR_ROUTES, OPERATOR_ROUTES } from '../../src/http/routes/operator.ts';
 import { ROUTES, VISITOR_ROUTES } from '../../src/http/routes/table.ts';
 import { PATTERNS } from '../../src/wire/identifiers.ts';
 import { NONCE_PATTERN } from '../../src/wire/operator.ts';
@@ -12,7 +12,7 @@ export interface Row {
   readonly side: 'interface' | 'visitor' | 'operator';
   readonly method: string;
   readonly path: string;
-  readonly permission: Permission | 'operator' | 'open';
+  readonly permission: Permission | 'operator' | 'key' | 'open';
   readonly parameters: readonly string[];
   /** Without which the row is not reached. */
   readonly headers: Readonly<Record<string, string>>;
@@ -52,6 +52,9 @@ export const ROWS: readonly Row[] = [
   ...OPERATOR_ROUTES.map(rowOf('operator')),
 ];
 
+/** The operator's rows for users whom the operator has named, who come with a session. */
+export const NAMED_ROWS: readonly Row[] = NAMED_OPERATOR_ROUTES.map(rowOf('operator'));
+
 /** Which flag of a user a permission asks for, and what its absence is answered with. */
 export const PERMISSIONS = {
   api: { without: { apiAccess: false }, code: 'API_ACCESS_REQUIRED' },
@@ -68,6 +71,8 @@ const FREE_PARAMETERS: Readonly<Record<string, string>> = {
   name: 'Matrix',
   organization: 'Matrix',
   tokenId: '0123456789abcdef',
+  version: '1',
+  sessionId: '0123456789abcdef',
   deviceId: '0123456789abcdef',
 };
 
@@ -80,7 +85,7 @@ const WELL_FORMED = Object.fromEntries(
 );
 
 /** Parameters that are called by what their identifier is for. */
-const ROLES: Readonly<Record<string, string>> = { upsertKeyColumnId: 'columnId' };
+const ROLES: Readonly<Record<string, string>> = { upsertKeyColumnId: 'columnId', signedInTo: 'applicationId' };
 const identifierOf = (parameter: string): string => ROLES[parameter] ?? parameter;
 
 export const isIdentifierParameter = (parameter: string): boolean => identifierOf(parameter) in PATTERNS;

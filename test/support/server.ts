@@ -16,7 +16,7 @@ import type { PushSettings } from '../../src/push/push.ts';
 import type { BlobLocation } from '../../src/store/blobs/open.ts';
 import type { Engine } from '../../src/store/database/handles.ts';
 import type { Invalidation } from '../../src/store/nodes/messages.ts';
-import { createDatabase, type TestDatabase } from './database.ts';
+import { createDatabase, createMigratedDatabase, type TestDatabase } from './database.ts';
 import { closeAll, closedAtLast } from './left-open.ts';
 import { checkReply } from './reply-shapes.ts';
 
@@ -93,13 +93,15 @@ export interface ServerSettings {
   readonly argon2?: Argon2;
   /** Those of a version to come. */
   readonly migrations?: URL;
+  readonly home?: ServerOptions['home'];
   readonly observe?: Observe;
   /** The test provokes INTERNAL_ERRORs without counting them; closing any other server fails on one. */
   readonly expectFailures?: true;
 }
 
 export async function startTestServer(settings: ServerSettings = {}): Promise<TestServer> {
-  const database = settings.database ?? (await createDatabase());
+  const create = settings.migrations === undefined ? createMigratedDatabase : createDatabase;
+  const database = settings.database ?? (await create());
   const failures: Observation[] = [];
   const folder = await mkdtemp(join(tmpdir(), 'ct-files-'));
   const server = await startServer({
@@ -127,6 +129,7 @@ export async function startTestServer(settings: ServerSettings = {}): Promise<Te
     goneCheckPauseMs: 500,
     argon2: settings.argon2 ?? QUICK,
     migrations: settings.migrations,
+    ...(settings.home === undefined ? {} : { home: settings.home }),
     ...(settings.aheadMs === undefined ? {} : { aheadMs: settings.aheadMs }),
     ...(settings.clientTimeouts === undefined ? {} : { clientTimeouts: settings.clientTimeouts }),
     ...(settings.unread === undefined ? {} : { unread: settings.unread }),

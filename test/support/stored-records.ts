@@ -32,6 +32,7 @@ const SYSTEM_TABLES = [
   'idempotency_keys',
   'notifications',
   'password_resets',
+  'published_definitions',
   'quotas',
   'sessions',
   'sign_ons',

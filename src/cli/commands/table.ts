@@ -12,6 +12,7 @@ import { LOGIN_COMMANDS } from './login.ts';
 import { LOG_COMMANDS } from './logs.ts';
 import { NOTIFY_COMMANDS } from './notify.ts';
 import { OPEN_COMMANDS } from './open.ts';
+import { OPERATOR_COMMANDS } from './operators.ts';
 import { ORGANIZATION_COMMANDS } from './organizations.ts';
 import { PROFILE_COMMANDS } from './profiles.ts';
 import { PUBLISH_COMMANDS } from './publish.ts';
@@ -29,6 +30,7 @@ export const COMMAND_SUBJECTS: Readonly<Record<string, string>> = {
   collections: 'collections and columns of an application, with their identifiers',
   users: 'users of an application',
   tokens: 'API tokens of users',
+  operators: 'users who are named as operators of the server',
   organizations: 'organizations and their single sign-on',
   'shared-users': 'shared users of an organization',
   quotas: 'limits on the requests of an application per hour',
@@ -43,6 +45,7 @@ const ROWS: readonly CommandRow[] = [
   ...APPLICATION_COMMANDS,
   ...USER_COMMANDS,
   ...TOKEN_COMMANDS,
+  ...OPERATOR_COMMANDS,
   ...ORGANIZATION_COMMANDS,
   ...SHARED_USER_COMMANDS,
   ...QUOTA_COMMANDS,

@@ -7,6 +7,8 @@ import { basename, dirname, join, parse, resolve } from 'node:path';
 import { PassThrough, type Writable } from 'node:stream';
 import { rawOperations } from '../../../client/src/raw.ts';
 import { Transport } from '../../../client/src/transport.ts';
+import { type ExportJob, headerOf, runExport, USER_FORMS, type UserForm } from '../../moving/export/run-export.ts';
+import { makePatience } from '../../moving/import/patience.ts';
 import type { Application, Collection } from '../../wire/applications.ts';
 import { countOf } from '../commands/columns.ts';
 import {
@@ -23,11 +25,10 @@ import { FORCE_OPTION, refuseTaken } from '../files/save.ts';
 import { writeProblem } from '../output.ts';
 import { readOrder } from '../records/pages.ts';
 import { type UserSession, userFailure } from '../user-session.ts';
-import { type ExportJob, headerOf, runExport, USER_FORMS, type UserForm } from './export/run-export.ts';
 import { type SavedFiles, savedFiles } from './export/saved-files.ts';
 import { formatOf, tableWriter } from './formats/choose.ts';
 import { columnNamed } from './import/mapping.ts';
-import { makePatience } from './import/patience.ts';
+import { makeProgress } from './import/progress.ts';
 import { referencesBy } from './import-into.ts';
 import { DELIMITER_OPTION, FORMAT_OPTION, readCount, TIME_ZONE_OPTION } from './reading-options.ts';
 
@@ -90,7 +91,10 @@ async function exportCollection(session: UserSession, given: string, file: strin
     const format = formatOf(toFile ?? '', options.format ?? (toFile === undefined ? 'csv' : undefined));
     const job = jobOf(session, { application, collection, file: toFile }, options);
     const form = { format, delimiter: options.delimiter ?? ',', byteOrderMark: options.bom === true };
-    const write = async (output: Writable) => runExport(job, await tableWriter(output, headerOf(job), form));
+    const progress = makeProgress();
+    const shown = { ...job, progress: (records: number) => progress.show(records, undefined) };
+    const write = async (output: Writable) =>
+      runExport(shown, await tableWriter(output, headerOf(job), form)).finally(() => progress.clear());
     const count = toFile === undefined ? await write(toStandardOutput()) : await wholeFile(toFile, write);
     if (toFile !== undefined) printDone(count, toFile, job.files, options);
     if (job.files !== undefined && job.files.missing.length > 0) {
@@ -103,13 +107,18 @@ async function exportCollection(session: UserSession, given: string, file: strin
   }
 }
 
+/** An export to this machine. */
+interface FileJob extends Omit<ExportJob, 'progress'> {
+  readonly files: SavedFiles | undefined;
+}
+
 interface Place {
   readonly application: Application;
   readonly collection: Collection;
   readonly file: string | undefined;
 }
 
-function jobOf({ login }: UserSession, { application, collection, file }: Place, options: ExportOptions): ExportJob {
+function jobOf({ login }: UserSession, { application, collection, file }: Place, options: ExportOptions): FileJob {
   const { address: url, applicationId, token } = login;
   const raw = rawOperations(new Transport({ url, application: applicationId, token, retries: 0 }));
   const patience = makePatience(PATIENCE_MS, () => undefined);

@@ -5,6 +5,7 @@ import { basename, dirname, resolve } from 'node:path';
 import { rawOperations } from '../../../client/src/raw.ts';
 import { Transport } from '../../../client/src/transport.ts';
 import { listed, shown } from '../../domain/definition/problems.ts';
+import type { Survey } from '../../moving/import/survey.ts';
 import type { Application, Collection } from '../../wire/applications.ts';
 import type { Definition } from '../../wire/publish-document.ts';
 import { findCollection } from '../commands/names.ts';
@@ -16,7 +17,7 @@ import { programName, quoted } from '../program-name.ts';
 import { connectUser, userFailure } from '../user-session.ts';
 import { formatOf } from './formats/choose.ts';
 import { hasUnfinishedImport } from './import/journal.ts';
-import { type Survey, surveyFile } from './import/survey.ts';
+import { surveyFile } from './import/survey.ts';
 import { importFrom, PRODUCTS } from './import-from.ts';
 import { checkFile, type ImportOptions, importInto, journalPath } from './import-into.ts';
 import {

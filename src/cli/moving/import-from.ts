@@ -4,6 +4,8 @@ import { basename, parse } from 'node:path';
 import { rawOperations } from '../../../client/src/raw.ts';
 import { Transport } from '../../../client/src/transport.ts';
 import { listed, shown } from '../../domain/definition/problems.ts';
+import { foldName } from '../../moving/import/mapping.ts';
+import type { Survey } from '../../moving/import/survey.ts';
 import type { Application, Collection } from '../../wire/applications.ts';
 import { countOf } from '../commands/columns.ts';
 import { readJsonFile } from '../commands/json-file.ts';
@@ -24,8 +26,7 @@ import {
 } from './from/foreign.ts';
 import { readKintone } from './from/kintone.ts';
 import { readPocketBase } from './from/pocketbase.ts';
-import { foldName } from './import/mapping.ts';
-import { type Survey, surveyFile } from './import/survey.ts';
+import { surveyFile } from './import/survey.ts';
 import { checkFile, type ImportOptions, importInto } from './import-into.ts';
 import { keepLogin, printLogin, publishCollections, unpublished } from './new-collection.ts';
 import { readOptionsOf } from './reading-options.ts';

@@ -1,30 +1,31 @@
 // The part of `import` after the collection is known: the preview, the dry run, the import itself and what is said of it.
 
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { ConnectionError } from '../../../client/src/errors.ts';
 import type { RawOperations } from '../../../client/src/operation-types.ts';
 import { listed, shown } from '../../domain/definition/problems.ts';
+import type { FileFormat } from '../../moving/formats/format-names.ts';
+import type { Cell, ReadOptions } from '../../moving/formats/table.ts';
+import { type Checked, dryRun } from '../../moving/import/dry-run.ts';
+import type { Journal, RejectedRow } from '../../moving/import/journal.ts';
+import { isMetadata, type Mapping } from '../../moving/import/mapping.ts';
+import { makePatience, type WaitReason } from '../../moving/import/patience.ts';
+import { type ImportJob, runImport } from '../../moving/import/run-import.ts';
+import type { Survey } from '../../moving/import/survey.ts';
+import { problemSentences } from '../../moving/problems.ts';
+import { isReference } from '../../moving/values/cell-values.ts';
 import type { Application, Collection, Column } from '../../wire/applications.ts';
 import { countOf, printTable } from '../commands/columns.ts';
 import { type Printing, printJson } from '../commands/row.ts';
 import { CommandFailure, usageFailure } from '../failure.ts';
-import { formatOf } from './formats/choose.ts';
-import type { Cell } from './formats/table.ts';
-import { type Checked, dryRun } from './import/dry-run.ts';
-import { type Journal, openJournal, type RejectedRow } from './import/journal.ts';
-import {
-  columnNamed,
-  isMetadata,
-  type Mapping,
-  type MappingOptions,
-  mapColumns,
-  requireMatch,
-} from './import/mapping.ts';
+import { formatOf, openTable } from './formats/choose.ts';
+import { attachedFiles } from './import/attached-files.ts';
+import { openJournal } from './import/journal.ts';
+import { columnNamed, type MappingOptions, mapColumns, requireMatch } from './import/mapping.ts';
+import { makeProgress } from './import/progress.ts';
 import { writeRejected } from './import/rejected-file.ts';
-import { type ImportJob, runImport } from './import/run-import.ts';
-import { contentHash, firstValues, type Survey } from './import/survey.ts';
+import { contentHash, firstValues } from './import/survey.ts';
 import { type FileOptions, readCount, readingOf, readOptionsOf, type ValueOptions } from './reading-options.ts';
-import { isReference } from './values/cell-values.ts';
 
 export interface ImportOptions extends FileOptions, ValueOptions, MappingOptions, Printing {
   readonly upsert?: string;
@@ -53,11 +54,20 @@ interface Target extends Source {
   readonly address: string;
 }
 
+/** An import of a file on this machine. */
+interface FileJob extends ImportJob {
+  readonly file: string;
+  readonly format: FileFormat;
+  readonly readOptions: ReadOptions;
+  readonly attachmentFolder: string | undefined;
+  readonly patienceMs: number;
+}
+
 const EXAMPLES_MAX = 5;
 
 export async function importInto(target: Target, options: ImportOptions): Promise<void> {
   const job = jobOf(target.application.collections, target, options);
-  if (options.dryRun) printChecked(await dryRun(job, target.raw), job, options);
+  if (options.dryRun) printChecked(await check(job, target.raw), job, options);
   else await store(job, target, options);
 }
 
@@ -67,10 +77,35 @@ export async function checkFile(
   options: ImportOptions,
 ): Promise<void> {
   const job = jobOf([source.collection], source, options);
-  printChecked(await dryRun(job, undefined), job, options);
+  printChecked(await check(job, undefined), job, options);
 }
 
-async function store(job: ImportJob, { application, address, raw }: Target, options: ImportOptions): Promise<void> {
+const WAITING: Readonly<Record<WaitReason, string>> = {
+  away: 'The server does not answer; waiting …',
+  busy: 'The server is busy; waiting …',
+};
+
+/** `raw` is undefined if the collection does not exist yet. */
+async function check(job: FileJob, raw: RawOperations | undefined): Promise<Checked> {
+  const progress = makeProgress();
+  try {
+    return await dryRun(job, {
+      connection: raw === undefined ? undefined : connectionOf(job, raw, '', (reason) => progress.say(WAITING[reason])),
+      progress: (rows, _, share) => progress.show(rows, share),
+    });
+  } finally {
+    progress.clear();
+  }
+}
+
+function connectionOf(job: FileJob, raw: RawOperations, journalId: string, waiting: (reason: WaitReason) => void) {
+  const { file, collection, attachmentFolder, patienceMs } = job;
+  const patience = makePatience(patienceMs, waiting);
+  const folder = resolve(attachmentFolder ?? dirname(file));
+  return { raw, patience, files: attachedFiles({ raw, collectionId: collection.id, folder, journalId, patience }) };
+}
+
+async function store(job: FileJob, { application, address, raw }: Target, options: ImportOptions): Promise<void> {
   const { file, collection } = job;
   const journal = await openJournal({
     path: journalPath(file, collection.id),
@@ -84,11 +119,16 @@ async function store(job: ImportJob, { application, address, raw }: Target, opti
   if (earlier > 0 && !options.json)
     console.log(`Going on: ${countOf(earlier, 'record is', 'records are')} stored already.`);
   const startedAt = performance.now();
+  const progress = makeProgress();
   try {
-    await runImport(job, raw, journal);
+    await runImport(job, journal, {
+      ...connectionOf(job, raw, journal.head.id, (reason) => progress.say(WAITING[reason])),
+      progress: (rows, share) => progress.show(rows, share),
+    });
   } catch (error) {
     throw interrupted(error, journal);
   } finally {
+    progress.clear();
     journal.close();
   }
   const seconds = (performance.now() - startedAt) / 1000;
@@ -100,7 +140,7 @@ export const journalPath = (file: string, collectionId: string): string =>
   join(dirname(file), `${basename(file)}.${collectionId}.import`);
 
 /** Everything that decides which values a row gives: another choice makes another import. */
-const conversionOf = ({ preparation, upsertKey, referencesBy, format, readOptions, attachmentFolder }: ImportJob) => ({
+const conversionOf = ({ preparation, upsertKey, referencesBy, format, readOptions, attachmentFolder }: FileJob) => ({
   columns: preparation.mapping.mapped.map(({ name, column }) => [name, column.id, column.type]),
   reading: preparation.reading,
   clearEmpty: preparation.clearEmpty,
@@ -124,14 +164,17 @@ function jobOf(
   collections: readonly Collection[],
   { collection, file, survey, rewrites = new Map() }: Source & { readonly collection: Collection },
   options: ImportOptions,
-): ImportJob {
+): FileJob {
+  const format = formatOf(file, options.format);
+  const readOptions = readOptionsOf(options);
   const mapping = mapColumns(survey.header, collection, options);
   requireMatch(mapping, survey.header, collection);
   if (!options.json) printPreview(survey, mapping);
   return {
     file,
-    format: formatOf(file, options.format),
-    readOptions: readOptionsOf(options),
+    format,
+    readOptions,
+    open: () => openTable(file, format, readOptions),
     application: { collections: [...collections] },
     collection,
     preparation: {
@@ -203,7 +246,7 @@ function printChecked(
 ): void {
   const good = rows - rejected.length - more;
   if (options.json) {
-    printJson({ rows, wouldStore: good, wouldReject: rejected.length + more, rejected });
+    printJson({ rows, wouldStore: good, wouldReject: rejected.length + more, rejected: rejected.map(withReason) });
     return;
   }
   const verb = upsertKey === undefined ? 'created' : 'created or updated';
@@ -213,14 +256,18 @@ function printChecked(
   printExamples(rejected);
 }
 
+const withReason = ({ row, line, problems }: RejectedRow) => ({ row, line, reason: problemSentences(problems) });
+
 function printExamples(rejected: readonly RejectedRow[]): void {
-  for (const { line, reason } of rejected.slice(0, EXAMPLES_MAX)) console.log(`  line ${line}: ${reason}`);
+  for (const { line, problems } of rejected.slice(0, EXAMPLES_MAX)) {
+    console.log(`  line ${line}: ${problemSentences(problems)}`);
+  }
   if (rejected.length > EXAMPLES_MAX)
     console.log(`  and ${(rejected.length - EXAMPLES_MAX).toLocaleString('en')} more`);
 }
 
 async function printStored(
-  { file, format, readOptions, collection }: ImportJob,
+  { file, format, readOptions, collection }: FileJob,
   { stored, rejected }: Journal,
   { earlier, seconds }: { readonly earlier: number; readonly seconds: number },
   options: ImportOptions,

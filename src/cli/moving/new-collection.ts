@@ -5,6 +5,9 @@ import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { parse } from 'node:path';
 import { shown } from '../../domain/definition/problems.ts';
+import { foldName, isMetadata } from '../../moving/import/mapping.ts';
+import type { Survey } from '../../moving/import/survey.ts';
+import type { CellReading } from '../../moving/values/cell-values.ts';
 import type { Application, Collection, Column } from '../../wire/applications.ts';
 import type { ApplicationSummary, PublishReply } from '../../wire/operator.ts';
 import type { CollectionInput, ColumnInput, Definition, PublishDocument } from '../../wire/publish-document.ts';
@@ -16,9 +19,6 @@ import type { OperatorClient } from '../operator-client.ts';
 import { PROFILE_NAME, saveProfile } from '../profiles.ts';
 import { namesFile } from './import/attached-files.ts';
 import { ColumnGuess, type GuessedColumn } from './import/guess-types.ts';
-import { foldName, isMetadata } from './import/mapping.ts';
-import type { Survey } from './import/survey.ts';
-import type { CellReading } from './values/cell-values.ts';
 
 /** Each sortable or searchable column takes room in a table; this many always fit. */
 const INDEXED_MAX = 100;

@@ -1,14 +1,13 @@
 // The options that say how a file is to be read, which `import` and its dry run share.
 
 import { isTimeZone } from '../../domain/dates/time-zones.ts';
+import { FORMATS } from '../../moving/formats/format-names.ts';
+import type { ReadOptions } from '../../moving/formats/table.ts';
+import type { Survey } from '../../moving/import/survey.ts';
+import { DATE_ORDERS, type DateOrder, orderOf } from '../../moving/values/cell-dates.ts';
+import type { CellReading } from '../../moving/values/cell-values.ts';
 import type { OptionRow } from '../commands/row.ts';
 import { usageFailure } from '../failure.ts';
-import { FORMATS } from './formats/choose.ts';
-import type { ReadOptions } from './formats/table.ts';
-import { orderOf } from './import/guess-types.ts';
-import type { Survey } from './import/survey.ts';
-import { readDateOrder } from './values/cell-dates.ts';
-import type { CellReading } from './values/cell-values.ts';
 
 export interface FileOptions {
   readonly format?: string;
@@ -71,6 +70,15 @@ export function readingOf(options: ValueOptions, { rows }: Pick<Survey, 'rows'>)
   const texts = rows.flatMap(({ cells }) => cells.filter((cell): cell is string => typeof cell === 'string'));
   const order = dateFormat === undefined ? orderOf(texts) : readDateOrder(dateFormat);
   return { timeZone: timezone, order, decimalComma, listSeparator };
+}
+
+/** From `DD/MM/YYYY`, `MM-DD-YYYY` or `dmy`. */
+function readDateOrder(given: string): DateOrder {
+  const letters = [...given.toLowerCase()].filter((letter) => 'dmy'.includes(letter));
+  const order = [...new Set(letters)].join('');
+  const known = DATE_ORDERS.find((each) => each === order);
+  if (known !== undefined) return known;
+  throw usageFailure(`--date-format ${given} is not known: use DD/MM/YYYY, MM/DD/YYYY or YYYY/MM/DD.`);
 }
 
 /** A whole number within bounds, of an option. */

@@ -2,6 +2,7 @@
 
 import type { RawOperations } from '../../../client/src/operation-types.ts';
 import type { CollectionDefinition, RawRecord } from '../../../client/src/shapes.ts';
+import { positionAfter } from '../../../client/src/walking.ts';
 import { findNamed } from '../commands/names.ts';
 import { usageFailure } from '../failure.ts';
 import { findColumn } from './columns-of.ts';
@@ -15,8 +16,6 @@ export interface RecordListOptions {
 
 const PAGE = 100;
 export const LIMIT_DEFAULT = 100;
-/** In UTF-16 units, of which each may take nine characters of a header, which has 8,000 at most. */
-const LONG_SEARCH = 800;
 
 const SORT_KEYS = ['createdAt', 'updatedAt', 'createdBy', 'updatedBy'] as const;
 
@@ -51,16 +50,10 @@ export async function* recordPages(
   let left = readLimit(options.limit);
   let after: string | undefined;
   do {
-    const { body, headers } = await raw.listRecords({ ...query, limit: Math.min(PAGE, left), after });
+    const page = { ...query, limit: Math.min(PAGE, left), after };
+    const { body, headers } = await raw.listRecords(page);
     left -= body.length;
-    after = nextOf(headers, search ?? '', body);
+    after = positionAfter(headers, body, page);
     yield { records: body, isCut: after !== undefined && left <= 0, hint: headers.get('cartulary-hint') };
   } while (after !== undefined && left > 0);
-}
-
-/** Where the next page begins. After a search that is too long for a header, the last record says it. */
-export function nextOf(headers: Headers, search: string, records: readonly RawRecord[]): string | undefined {
-  const link = /<([^>]*)>; rel="next"/.exec(headers.get('link') ?? '')?.[1];
-  if (link !== undefined) return new URL(link, 'http://server').searchParams.get('after') ?? undefined;
-  return search.length > LONG_SEARCH ? records.at(-1)?.id : undefined;
 }

@@ -1,33 +1,11 @@
 // Entries of the user activity log. An entry is complete when it is written and never changes: its names and versions are
 // those of that moment.
 
+import { ACTIVITY_KINDS, type ActivityKind } from '../../wire/activity-kinds.ts';
 import type { ActivityEntry } from '../../wire/activity-log.ts';
 import type { UserShort } from '../../wire/users.ts';
 import type { PreparedApplication, PreparedCollection } from '../definition/application.ts';
 import { uuidMilliseconds } from '../ids.ts';
-
-export const ACTIVITY_KINDS = [
-  'record.create',
-  'record.update',
-  'record.delete',
-  'attachment.create',
-  'attachment.download',
-  'session.login',
-  'session.loginFailed',
-  'session.logout',
-  'user.create',
-  'user.update',
-  'user.delete',
-  'sharedUser.create',
-  'sharedUser.update',
-  'sharedUser.delete',
-  'token.create',
-  'token.revoke',
-  'notification.send',
-  'application.publish',
-  'activityLog.export',
-] as const;
-export type ActivityKind = (typeof ACTIVITY_KINDS)[number];
 
 export type ActivitySource = Readonly<ActivityEntry['source']>;
 

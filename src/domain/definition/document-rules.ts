@@ -6,10 +6,11 @@ import { VALUE_TYPES } from '../../wire/values.ts';
 import { isTimeZone } from '../dates/time-zones.ts';
 import { mayBeUnique, maySort } from '../values/value-types.ts';
 import type { Draft, DraftCollection, DraftColumn, PlacedText } from './draft.ts';
-import { listed, type Problem, pointer, shown } from './problems.ts';
+import type { DocumentFinding } from './findings.ts';
+import { listed, pointer, shown } from './problems.ts';
 import { isReferenceType, referenceFinder } from './references.ts';
 
-type Rule = (draft: Draft) => Problem[];
+type Rule = (draft: Draft) => DocumentFinding[];
 
 const names: Rule = (draft) => [
   ...nameProblems('/name', draft.name),
@@ -21,50 +22,43 @@ const names: Rule = (draft) => [
 ];
 
 /** The schema refuses empty names. */
-function nameProblems(path: string, name: string | undefined): Problem[] {
+function nameProblems(path: string, name: string | undefined): DocumentFinding[] {
   if (name === undefined || name === '') return [];
-  const problems: Problem[] = [];
-  if (name.trim() === '') problems.push({ path, reason: 'must not be blank' });
-  if (/\p{Cs}/u.test(name)) problems.push({ path, reason: 'must not contain half of a surrogate pair' });
-  if (/\p{Cc}/u.test(name)) problems.push({ path, reason: 'must not contain control characters or line breaks' });
+  const problems: DocumentFinding[] = [];
+  if (name.trim() === '') problems.push({ path, code: 'blank' });
+  if (/\p{Cs}/u.test(name)) problems.push({ path, code: 'halfSurrogate' });
+  if (/\p{Cc}/u.test(name)) problems.push({ path, code: 'controlCharacters' });
   return problems;
 }
 
 /** The name of an organization is a segment of its URL, where `.` and `..` have a meaning of their own. */
 const organizationAddress: Rule = ({ organization }) =>
-  organization === '.' || organization === '..'
-    ? [{ path: '/organization', reason: 'must be more than dots, because it is part of an address' }]
-    : [];
+  organization === '.' || organization === '..' ? [{ path: '/organization', code: 'dots' }] : [];
 
 const timeZone: Rule = ({ timeZone }) =>
   timeZone === undefined || timeZone === '' || isTimeZone(timeZone)
     ? []
-    : [
-        {
-          path: '/timeZone',
-          reason: `must be a time zone of the tz database, such as Asia/Tokyo, not ${shown(timeZone)}`,
-        },
-      ];
+    : [{ path: '/timeZone', code: 'notTimeZone', params: { found: shown(timeZone) } }];
 
 const teams: Rule = (draft) => [
-  ...repeated(draft.profiles, (first) => `repeats ${first}`),
-  ...repeated(draft.teams, (first) => `repeats ${first}`),
+  ...repeated(draft.profiles),
+  ...repeated(draft.teams),
   ...(draft.teamsModeEnabled && draft.teamsKnown && draft.teams.length === 0
-    ? [{ path: '/teams', reason: 'must name at least one team while teamsModeEnabled is true: every user needs one' }]
+    ? [{ path: '/teams', code: 'noTeam' as const }]
     : []),
 ];
 
 /** A browser compares the text: what it would write differently would never match. */
 const origins: Rule = ({ allowedOrigins }) => [
-  ...repeated(allowedOrigins, (first) => `repeats ${first}`),
-  ...allowedOrigins.flatMap(({ path, text }) => {
+  ...repeated(allowedOrigins),
+  ...allowedOrigins.flatMap(({ path, text }): DocumentFinding[] => {
     const url = URL.canParse(text) ? new URL(text) : undefined;
     if (url === undefined || !/^https?:$/.test(url.protocol) || url.host.includes('*')) {
-      return text === ''
-        ? []
-        : [{ path, reason: `must be an origin such as https://app.example.com, not ${shown(text)}` }];
+      return text === '' ? [] : [{ path, code: 'notOrigin', params: { found: shown(text) } }];
     }
-    return url.origin === text ? [] : [{ path, reason: `must be only the origin, ${url.origin}, not ${shown(text)}` }];
+    return url.origin === text
+      ? []
+      : [{ path, code: 'moreThanOrigin', params: { origin: url.origin, found: shown(text) } }];
   }),
 ];
 
@@ -72,8 +66,8 @@ const identifiers: Rule = (draft) =>
   [draft.collections, columnsOf(draft)].flatMap((items) =>
     repeated(
       items.flatMap(({ path, id }) => (id === undefined ? [] : [{ path: pointer(path, 'id'), text: id }])),
-      (first) =>
-        `repeats ${first}; an ID belongs to one ${items === draft.collections ? 'collection' : 'column'} of the application`,
+      'repeatedId',
+      { item: items === draft.collections ? 'collection' : 'column' },
     ),
   );
 
@@ -82,7 +76,7 @@ const collectionNames: Rule = (draft) =>
     draft.collections.flatMap(({ path, name }) =>
       name === undefined ? [] : [{ path: pointer(path, 'name'), text: name }],
     ),
-    (first) => `repeats ${first}; collections need different names`,
+    'repeatedCollection',
   );
 
 /** Columns may share a name only if each has an ID; otherwise a later publish could not tell them apart. */
@@ -93,8 +87,7 @@ const columnNames: Rule = (draft) =>
     return columns.flatMap(({ path, name, idGiven }) => {
       const sharing = name === undefined ? 0 : (counts.get(name) ?? 0);
       if (sharing < 2 || idGiven) return [];
-      const reason = `is shared by ${sharing} columns of the collection; give each of them an "id", or another name`;
-      return [{ path: pointer(path, 'name'), reason }];
+      return [{ path: pointer(path, 'name'), code: 'sharedName' as const, params: { count: sharing } }];
     });
   });
 
@@ -104,11 +97,10 @@ const keys: Rule = (draft) =>
       column.keys.flatMap(({ path, name }) =>
         name === undefined ? [] : [{ path: pointer(path, 'name'), text: name }],
       ),
-      (first) => `repeats ${first}`,
     ),
     // A JSON reader that guards against prototype pollution refuses bodies with this member.
     ...column.keys.flatMap(({ path, name }) =>
-      name === '__proto__' ? [{ path: pointer(path, 'name'), reason: 'must not be "__proto__"' }] : [],
+      name === '__proto__' ? [{ path: pointer(path, 'name'), code: 'protoKey' as const }] : [],
     ),
   ]);
 
@@ -119,10 +111,10 @@ const flags: Rule = (draft) =>
     ...flagProblems(column, 'sortable', maySort),
   ]);
 
-function flagProblems(column: DraftColumn, flag: 'unique' | 'sortable', may: typeof mayBeUnique): Problem[] {
+function flagProblems(column: DraftColumn, flag: 'unique' | 'sortable', may: typeof mayBeUnique): DocumentFinding[] {
   if (!column[flag] || column.type === undefined || may(column.type)) return [];
   const allowed = listed(VALUE_TYPES.filter((type) => may(type)));
-  return [{ path: pointer(column.path, flag), reason: `must be false for type ${column.type}; it is for ${allowed}` }];
+  return [{ path: pointer(column.path, flag), code: 'flagOfOtherTypes', params: { type: column.type, allowed } }];
 }
 
 const references: Rule = (draft) => {
@@ -146,11 +138,15 @@ const columnsOf = (draft: { readonly collections: readonly DraftCollection[] }):
   draft.collections.flatMap((collection) => collection.columns);
 
 /** One problem for each repetition, naming the path of the first occurrence. */
-function repeated(texts: readonly PlacedText[], reason: (first: string) => string): Problem[] {
+function repeated(
+  texts: readonly PlacedText[],
+  code: 'repeated' | 'repeatedId' | 'repeatedCollection' = 'repeated',
+  params: DocumentFinding['params'] = {},
+): DocumentFinding[] {
   const firstPaths = new Map<string, string>();
   return texts.flatMap(({ path, text }) => {
     const first = firstPaths.get(text);
-    if (first !== undefined) return [{ path, reason: reason(first) }];
+    if (first !== undefined) return [{ path, code, params: { first, ...params } }];
     firstPaths.set(text, path);
     return [];
   });

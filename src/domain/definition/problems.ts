@@ -1,5 +1,5 @@
 // Problems of a publish document: a JSON pointer, and a reason that completes a sentence about that member. The rules
-// themselves are in document-rules and schema-problems.
+// themselves are in document-rules and schema-findings.
 
 export interface Problem {
   readonly path: string;

@@ -3,7 +3,8 @@
 
 import type { ReferenceSchemeInput } from '../../wire/publish-document.ts';
 import { REFERENCE_TYPES, type ReferenceTypeName, type ValueTypeName } from '../../wire/values.ts';
-import { listed, type Problem, pointer, shown } from './problems.ts';
+import type { DocumentFinding } from './findings.ts';
+import { listed, pointer, shown } from './problems.ts';
 
 /** The type that the referred column must have. */
 export const REFERRED_TYPES = {
@@ -34,7 +35,7 @@ export interface ReferenceLookup {
 /** `undecided`: the ID is not in the document, but some of its items have no ID yet. */
 export type ReferenceResult<Collection extends ReferableCollection> =
   | { readonly collection: Collection; readonly column: Collection['columns'][number] }
-  | { readonly problem: Problem }
+  | { readonly problem: DocumentFinding }
   | 'undecided';
 
 export const isReferenceType = (type: ValueTypeName | undefined): type is ReferenceTypeName =>
@@ -63,8 +64,9 @@ export function referenceFinder<Collection extends ReferableCollection>(
 
     const expected = REFERRED_TYPES[type];
     if (column.found.type !== undefined && column.found.type !== expected) {
-      const reason = `must be of type ${expected} to be referred to by a ${type} column, and is of type ${column.found.type}`;
-      return { problem: { path: pointer(path, scheme.columnId === undefined ? 'column' : 'columnId'), reason } };
+      const member = scheme.columnId === undefined ? 'column' : 'columnId';
+      const params = { expected, type, found: column.found.type };
+      return { problem: { path: pointer(path, member), code: 'refersToOtherType', params } };
     }
     return { collection: collection.found, column: column.found };
   };
@@ -111,20 +113,25 @@ interface Wanted {
 function findOne<Item extends Named>(
   { byId, byName, complete }: Index<Item>,
   { id, name, path, idMember, nameMember, place }: Wanted,
-): { found: Item } | { problem: Problem } | 'undecided' {
+): { found: Item } | { problem: DocumentFinding } | 'undecided' {
   if (id !== undefined) {
     const found = byId.get(id);
     if (found) return { found };
-    return complete ? { problem: { path: pointer(path, idMember), reason: `names no ${place()}` } } : 'undecided';
+    return complete ? { problem: nothing(pointer(path, idMember), place()) } : 'undecided';
   }
   if (name === undefined) return 'undecided';
   const named = byName.get(name) ?? [];
   const [found, another] = named;
-  if (!found) return { problem: { path: pointer(path, nameMember), reason: `names no ${place()}` } };
+  if (!found) return { problem: nothing(pointer(path, nameMember), place()) };
   if (!another) return { found };
   const ids = named.flatMap((item) => item.id ?? []);
   const which = ids.length > 0 ? `, such as ${listed(ids, 'or')}` : '';
-  return {
-    problem: { path: pointer(path, nameMember), reason: `names more than one ${place()}; refer by ID${which}` },
-  };
+  const params = { place: place(), which };
+  return { problem: { path: pointer(path, nameMember), code: 'refersToSeveral', params } };
 }
+
+const nothing = (path: string, place: string): DocumentFinding => ({
+  path,
+  code: 'refersToNothing',
+  params: { place },
+});

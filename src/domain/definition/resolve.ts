@@ -11,6 +11,7 @@ import {
   type ReferenceSchemeInput,
 } from '../../wire/publish-document.ts';
 import type { IdSource } from '../ids.ts';
+import { type DocumentFinding, worded } from './findings.ts';
 import { listed, type Problem, pointer, shown } from './problems.ts';
 import { isReferenceType, type ReferenceLookup, type ReferenceResult, referenceFinder } from './references.ts';
 
@@ -121,7 +122,7 @@ function completeCollections(
         findReferred,
       );
       if (!('problem' in result)) return [result];
-      problems.push(result.problem);
+      problems.push(worded(result.problem));
       return [];
     }),
   }));
@@ -133,7 +134,7 @@ function completeColumn(
   column: IdentifiedColumn,
   schemePath: string,
   findReferred: (lookup: ReferenceLookup) => ReferenceResult<IdentifiedCollection>,
-): Column | { problem: Problem } {
+): Column | { problem: DocumentFinding } {
   const { id, name, type } = column;
   const flags = {
     unique: column.unique ?? DEFAULTS.flag,

@@ -17,3 +17,22 @@ export const FORMER_MS = MINUTE_MS;
  */
 export const sessionEpoch = ({ signOnEpoch }: { readonly signOnEpoch: number }, accountEpoch: string): string =>
   `${accountEpoch} ${signOnEpoch}`;
+
+interface DatedSession {
+  readonly method: 'password' | 'singleSignOn';
+  readonly epoch: string;
+  readonly rotatedAt: number;
+  readonly expiresAt: number;
+}
+
+/** Sessions that have ended by age or by epoch stay stored for a while. The account must also be enabled. */
+export const isOpen = (
+  application: { readonly singleSignOn: boolean; readonly signOnEpoch: number },
+  accountEpoch: string,
+  { method, epoch, rotatedAt, expiresAt }: DatedSession,
+  now: number,
+): boolean =>
+  epoch === sessionEpoch(application, accountEpoch) &&
+  method === (application.singleSignOn ? 'singleSignOn' : 'password') &&
+  expiresAt > now &&
+  rotatedAt + SESSION_IDLE_MS > now;

@@ -1,9 +1,12 @@
 // Authenticates the operator: one key, compared in constant time. Wrong keys are slowed down like wrong passwords: while an
-// address has to wait nothing is compared, so that further guesses learn nothing.
+// address has to wait nothing is compared, so that further guesses learn nothing. Users whom the operator has named are
+// authenticated by their sessions.
 
 import { createHash, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
 import { proveOperatorKey } from '../../domain/people/server-proof.ts';
 import { fault } from '../../faults.ts';
+import type { Reader } from '../../store/database/handles.ts';
+import { isOperator, type NamedUser } from '../../store/people/operators.ts';
 import type { OperatorProof } from '../../wire/operator.ts';
 import type { Throttle } from '../throttling/throttle.ts';
 import { hasScheme, readBearerText } from './credentials.ts';
@@ -39,4 +42,9 @@ export class OperatorGate {
   prove(nonce: string, endpoint: string): OperatorProof {
     return proveOperatorKey(this.#key, nonce, endpoint);
   }
+}
+
+/** For a user whose session is valid. */
+export async function refuseUnnamed(system: Reader, user: NamedUser): Promise<void> {
+  if (!(await isOperator(system, user))) throw fault('FORBIDDEN');
 }

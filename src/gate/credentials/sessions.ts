@@ -6,7 +6,7 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { StolenSession } from '../../context.ts';
 import type { PreparedApplication } from '../../domain/definition/application.ts';
-import { FORMER_MS, ROTATION_MS, SESSION_IDLE_MS, sessionEpoch } from '../../domain/people/sessions.ts';
+import { FORMER_MS, isOpen, ROTATION_MS } from '../../domain/people/sessions.ts';
 import { readToken, SECRET_BYTES, secretHash } from '../../domain/people/tokens.ts';
 import type { Definitions } from '../../store/applications/definitions.ts';
 import type { Database } from '../../store/database/database.ts';
@@ -155,14 +155,7 @@ export class Sessions {
   }
 
   #isValid(application: PreparedApplication, { stored, account }: Known): boolean {
-    const now = this.#dependencies.now();
-    return (
-      !account.disabled &&
-      stored.epoch === sessionEpoch(application, account.epoch) &&
-      stored.method === (application.singleSignOn ? 'singleSignOn' : 'password') &&
-      stored.expiresAt > now &&
-      stored.rotatedAt + SESSION_IDLE_MS > now
-    );
+    return !account.disabled && isOpen(application, account.epoch, stored, this.#dependencies.now());
   }
 
   async #confirm(applicationId: string, { id, secretHash }: StoredSession): Promise<void> {

@@ -2,11 +2,18 @@
 // wherever it stands.
 
 import { FAULTS } from '../../faults.ts';
-import { ActivityEntry } from '../../wire/activity-log.ts';
+import { ActivityEntry, ActivityFigure } from '../../wire/activity-log.ts';
 import { Application, Collection, Column } from '../../wire/applications.ts';
 import { AttachmentMetadata } from '../../wire/attachments.ts';
 import { RecordFigure } from '../../wire/figures.ts';
-import { DeviceView, NEW_DEVICES, NotificationRequest, PushKey } from '../../wire/notifications.ts';
+import {
+  Delivery,
+  DeviceView,
+  NEW_DEVICES,
+  NotificationRequest,
+  PushKey,
+  SentNotification,
+} from '../../wire/notifications.ts';
 import {
   ChangedValues,
   DeletedCount,
@@ -17,7 +24,10 @@ import {
   RecordUpdateWithId,
 } from '../../wire/records.ts';
 import {
+  NewPasswordLink,
+  OpenSession,
   PasswordChange,
+  PasswordLink,
   PasswordReset,
   PasswordResetRequest,
   SessionView,
@@ -32,6 +42,7 @@ import {
   NewSharedUser,
   NewUser,
   SharedUserUpdate,
+  UserGroup,
   UserShort,
   UserUpdate,
 } from '../../wire/users.ts';
@@ -66,10 +77,13 @@ const COMPONENTS: readonly (readonly [string, object])[] = [
   ['ManagementUser', ManagementUser],
   ['NewUser', NewUser],
   ['UserUpdate', UserUpdate],
+  ['UserGroup', UserGroup],
   ['ManagementSharedUser', ManagementSharedUser],
   ['NewSharedUser', NewSharedUser],
   ['SharedUserUpdate', SharedUserUpdate],
   ['Notification', NotificationRequest],
+  ['SentNotification', SentNotification],
+  ['Delivery', Delivery],
   ['Device', DeviceView],
   ...named(NEW_DEVICES, (transport) => `New${transport[0]?.toUpperCase()}${transport.slice(1)}Device`),
   ['PushKey', PushKey],
@@ -79,10 +93,14 @@ const COMPONENTS: readonly (readonly [string, object])[] = [
   ['PasswordChange', PasswordChange],
   ['PasswordReset', PasswordReset],
   ['PasswordResetRequest', PasswordResetRequest],
+  ['OpenSession', OpenSession],
+  ['NewPasswordLink', NewPasswordLink],
+  ['PasswordLink', PasswordLink],
   ['Token', TokenView],
   ['NewToken', NewToken],
   ['CreatedToken', CreatedToken],
   ['ActivityEntry', ActivityEntry],
+  ['ActivityFigure', ActivityFigure],
 ];
 
 /** Shapes that are checked by rules of their own, as the documentation shows them. */

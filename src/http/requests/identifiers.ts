@@ -17,7 +17,10 @@ const CODES = {
 type PathIdentifier = keyof typeof CODES;
 
 /** Parameters that are named after the role of their identifier. */
-const ROLES: Readonly<Record<string, PathIdentifier>> = { upsertKeyColumnId: 'columnId' };
+const ROLES: Readonly<Record<string, PathIdentifier>> = {
+  upsertKeyColumnId: 'columnId',
+  signedInTo: 'applicationId',
+};
 
 const isPathIdentifier = (name: string): name is PathIdentifier => name in CODES;
 

@@ -115,6 +115,26 @@ export function readPageParameters(query: Query): { readonly skip: number; reado
   return { skip, limit };
 }
 
+/** Of a list that is walked from its newest element on. */
+export const WALK_PARAMETERS = {
+  limit: limitOf(LIST_LIMIT_MAX, 'The size of the page.'),
+  after: {
+    schema: { type: 'string' },
+    sentence: 'Where the page begins: as the `Link` header of the page before gives it.',
+  },
+} as const satisfies Parameters;
+
+export const readWalkLimit = (query: Query): number =>
+  readWhole(query, 'limit', { minimum: 1, maximum: LIST_LIMIT_MAX }) ?? LIST_LIMIT_MAX;
+
+/** Keys are UUIDs. */
+const POSITION = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+export function readWalkPosition({ after }: Query): string | undefined {
+  if (after === undefined || POSITION.test(after)) return after;
+  throw invalid('after', 'must be the position that the Link header of a page gives');
+}
+
 const PART = { schema: { type: 'string' }, sentence: 'A part of what is searched; all users without it.' };
 export const USER_LIST_PARAMETERS = { search: PART, ...PAGE_PARAMETERS } as const satisfies Parameters;
 /** The operator also searches the name or the e-mail address alone. */
@@ -152,9 +172,14 @@ function readSortColumn({ sortColumnId }: Query): string {
 const LINK_MAX = 8_000;
 
 /** A link to the same list after the position; undefined if it does not fit into a header. */
-export function nextLink(address: string, query: Query, position: string): string | undefined {
+export function nextLink(
+  address: string,
+  query: Query,
+  position: string,
+  carried: Parameters = CARRIED,
+): string | undefined {
   const next = new URLSearchParams();
-  for (const name of Object.keys(CARRIED)) if (query[name] !== undefined) next.set(name, query[name]);
+  for (const name of Object.keys(carried)) if (query[name] !== undefined) next.set(name, query[name]);
   next.set('after', position);
   const link = `<${address}?${next.toString()}>; rel="next"`;
   return link.length > LINK_MAX ? undefined : link;

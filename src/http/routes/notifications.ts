@@ -3,9 +3,11 @@
 import { fault } from '../../faults.ts';
 import * as devices from '../../operations/notifications/devices.ts';
 import * as notifications from '../../operations/notifications/notifications.ts';
-import { DeviceView, NEW_DEVICES, NotificationRequest, PushKey } from '../../wire/notifications.ts';
+import { sent } from '../../operations/notifications/sent.ts';
+import { DeviceView, NEW_DEVICES, NotificationRequest, PushKey, SentNotification } from '../../wire/notifications.ts';
 import { NO_CONTENT, replyJson } from '../replies/reply.ts';
-import { json, list, nothing } from '../replies/success.ts';
+import { json, list, nothing, withHeaders } from '../replies/success.ts';
+import { nextLink, readWalkLimit, readWalkPosition, WALK_PARAMETERS } from '../requests/list-parameters.ts';
 import { members, oneOf } from '../requests/shapes.ts';
 import { keyedRoute, ORDINARY_BYTES_MAX, type UserRoute, userRoute } from './row.ts';
 
@@ -32,6 +34,25 @@ export const NOTIFICATION_ROUTES: readonly UserRoute[] = [
     success: [nothing('The notification is on its way.')],
     run: (context, { params, body }) =>
       notifications.send(context, { userId: params.userId!, request: body }, NO_CONTENT),
+  }),
+  userRoute({
+    method: 'GET',
+    path: '/v1/:applicationId/notifications',
+    permission: 'admin',
+    group: 'records-read',
+    parameters: WALK_PARAMETERS,
+    operation: 'listNotifications',
+    sentence: 'Lists the notifications of the last seven days, newest first, with what became of them.',
+    success: [
+      withHeaders(list(SentNotification, 'A page of notifications.'), {
+        Link: 'The address of the next page, unless this is the last.',
+      }),
+    ],
+    run: async (context, { query, address }) => {
+      const page = await sent(context, { after: readWalkPosition(query), limit: readWalkLimit(query) });
+      const link = page.next && nextLink(address(), query, page.next, WALK_PARAMETERS);
+      return { ...replyJson(page.notifications), headers: link === undefined ? {} : { link } };
+    },
   }),
   userRoute({
     method: 'GET',

@@ -1,6 +1,7 @@
 // The operator's routes for people: the users and tokens of an application, organizations and their shared users. They run
 // the operations of the management interface, without a caller whose rights would limit them.
 
+import * as operators from '../../operations/people/operators.ts';
 import * as organizations from '../../operations/people/organizations.ts';
 import { operatorAsOrganizationManager } from '../../operations/people/shared-user-managers.ts';
 import * as sharedUsers from '../../operations/people/shared-users.ts';
@@ -96,6 +97,37 @@ const USER_ROUTES: readonly OperatorRoute[] = [
   }),
 ];
 
+const NAMED_USER_ROUTES: readonly OperatorRoute[] = [
+  operatorRoute({
+    method: 'GET',
+    path: '/operator/v1/operators',
+    permission: 'operator',
+    parameters: PAGE_PARAMETERS,
+    sentence: 'The users who are named as operators, in the order of naming.',
+    run: async (context, { query }) => replyJson(await operators.list(context, readPageParameters(query))),
+  }),
+  operatorRoute({
+    method: 'PUT',
+    path: `${USER}/operator`,
+    permission: 'key',
+    sentence: "Names a user as an operator; the user's sessions end.",
+    run: async (context, input) => {
+      await operators.name(context, owner(input));
+      return NO_CONTENT;
+    },
+  }),
+  operatorRoute({
+    method: 'DELETE',
+    path: `${USER}/operator`,
+    permission: 'key',
+    sentence: 'Ends that a user is an operator.',
+    run: async (context, input) => {
+      await operators.unname(context, owner(input));
+      return NO_CONTENT;
+    },
+  }),
+];
+
 const OPERATOR_TOKEN_ROUTES: readonly OperatorRoute[] = [
   operatorRoute({
     method: 'GET',
@@ -156,6 +188,13 @@ const ORGANIZATION_ROUTES: readonly OperatorRoute[] = [
     body: { shape: one(OrganizationSettings), bytesMax: ORDINARY_BYTES_MAX },
     sentence: 'Creates an organization or sets its single sign-on.',
     run: async (context, { params, body }) => replyJson(await organizations.put(context, params.name!, body)),
+  }),
+  operatorRoute({
+    method: 'POST',
+    path: `${ORGANIZATION}/singleSignOn/examination`,
+    permission: 'operator',
+    sentence: "Reads the description and the keys of an organization's provider of single sign-on.",
+    run: async (context, { params }) => replyJson(await organizations.examineProvider(context, params.name!)),
   }),
 ];
 
@@ -227,6 +266,7 @@ const SHARED_USER_ROUTES: readonly OperatorRoute[] = [
 
 export const OPERATOR_PEOPLE_ROUTES: readonly OperatorRoute[] = [
   ...USER_ROUTES,
+  ...NAMED_USER_ROUTES,
   ...OPERATOR_TOKEN_ROUTES,
   ...ORGANIZATION_ROUTES,
   ...SHARED_USER_ROUTES,

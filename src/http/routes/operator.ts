@@ -1,5 +1,5 @@
-// The routes of the operator's interface. They belong to no application, and only the operator's key gives access. Those
-// of users, tokens and organizations are in operator-people.
+// The routes of the operator's interface. They belong to no application. Those of users, tokens and organizations are in
+// operator-people.
 
 import { Readable } from 'node:stream';
 import { fault } from '../../faults.ts';
@@ -7,6 +7,8 @@ import * as applications from '../../operations/applications/applications.ts';
 import { showProgress } from '../../operations/applications/progress.ts';
 import { publish } from '../../operations/applications/publish.ts';
 import * as quotas from '../../operations/applications/quotas.ts';
+import * as use from '../../operations/applications/use.ts';
+import * as versions from '../../operations/applications/versions.ts';
 import { type Backup, openBackup } from '../../operations/backup/backup.ts';
 import { restore } from '../../operations/backup/restore.ts';
 import * as doctor from '../../operations/doctor/doctor.ts';
@@ -14,7 +16,7 @@ import { isIdentifier } from '../../wire/identifiers.ts';
 import { ProofRequest } from '../../wire/operator.ts';
 import { publishDocumentSchema, QuotaChange } from '../../wire/publish-document.ts';
 import { OVERVIEW_DEFAULT, OVERVIEW_MAX } from '../../wire/quotas.ts';
-import { NO_CONTENT, type Reply, replyJson, replyLines } from '../replies/reply.ts';
+import { NO_CONTENT, type Reply, replyJson, replyLines, replyText } from '../replies/reply.ts';
 import type { Input } from '../requests/input.ts';
 import { readWhole } from '../requests/list-parameters.ts';
 import { anyJson, one } from '../requests/shapes.ts';
@@ -94,6 +96,21 @@ export const OPERATOR_ROUTES: readonly OperatorRoute[] = [
     run: async (context, { params }) => replyJson(await showProgress(context, params.applicationId!)),
   }),
   operatorRoute({
+    method: 'GET',
+    path: `${APPLICATION}/versions`,
+    permission: 'operator',
+    sentence: 'The latest versions of an application, with what each changed.',
+    run: async (context, { params }) => replyJson(await versions.list(context, params.applicationId!)),
+  }),
+  operatorRoute({
+    method: 'GET',
+    path: `${APPLICATION}/versions/:version`,
+    permission: 'operator',
+    sentence: 'The publish document of a version.',
+    run: async (context, { params }) =>
+      replyJson(await versions.show(context, params.applicationId!, versionIn(params.version!))),
+  }),
+  operatorRoute({
     method: 'DELETE',
     path: APPLICATION,
     permission: 'operator',
@@ -128,6 +145,20 @@ export const OPERATOR_ROUTES: readonly OperatorRoute[] = [
     body: { shape: one(QuotaChange), bytesMax: ORDINARY_BYTES_MAX },
     sentence: 'Changes the plan or single limits of an application.',
     run: async (context, { params, body }) => replyJson(await quotas.change(context, params.applicationId!, body)),
+  }),
+  operatorRoute({
+    method: 'GET',
+    path: '/operator/v1/use',
+    permission: 'operator',
+    sentence: 'What each application holds, and its requests of the last 24 hours.',
+    run: async (context) => replyJson(await use.list(context)),
+  }),
+  operatorRoute({
+    method: 'GET',
+    path: `${APPLICATION}/use`,
+    permission: 'operator',
+    sentence: 'What an application holds, and its requests by the hour.',
+    run: async (context, { params }) => replyJson(await use.show(context, params.applicationId!)),
   }),
   operatorRoute({
     method: 'POST',
@@ -171,8 +202,35 @@ export const OPERATOR_ROUTES: readonly OperatorRoute[] = [
       return replyJson(await restore(context, receiveFile(Number.POSITIVE_INFINITY), options));
     },
   }),
+  operatorRoute({
+    method: 'GET',
+    path: '/operator/v1/metrics',
+    permission: 'operator',
+    sentence: 'The figures of `/metrics`.',
+    run: async ({ metrics }) => {
+      const { text, contentType } = await metrics();
+      return replyText(text, {
+        'content-type': contentType,
+        'cache-control': 'no-store',
+        'x-content-type-options': 'nosniff',
+      });
+    },
+  }),
   ...OPERATOR_PEOPLE_ROUTES,
 ];
+
+/**
+ * The same for users whom the operator has named. Below an application, because a browser sends the cookie of a session to
+ * the paths of its application alone.
+ */
+export const NAMED_OPERATOR_ROUTES: readonly OperatorRoute[] = OPERATOR_ROUTES.filter(
+  ({ permission }) => permission === 'operator',
+).map((row) => ({ ...row, path: row.path.replace('/operator/v1', '/v1/:signedInTo/operator') }));
+
+function versionIn(text: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw fault('NOT_FOUND');
+  return Number(text);
+}
 
 function applicationIn({ application }: Input<unknown>['query']): string | undefined {
   if (application === undefined || isIdentifier('applicationId', application)) return application;

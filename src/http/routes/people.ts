@@ -1,23 +1,27 @@
 // The routes of users, their management, and the shared users of the organization.
 
+import * as passwordLinks from '../../operations/people/password-links.ts';
 import { callerAsOrganizationManager } from '../../operations/people/shared-user-managers.ts';
 import * as sharedUsers from '../../operations/people/shared-users.ts';
 import * as userChanges from '../../operations/people/user-changes.ts';
+import * as userGroups from '../../operations/people/user-groups.ts';
 import { callerAsManager } from '../../operations/people/user-managers.ts';
 import * as users from '../../operations/people/users.ts';
+import { NewPasswordLink, PasswordLink } from '../../wire/sessions.ts';
 import {
   ManagementSharedUser,
   ManagementUser,
   NewSharedUser,
   NewUser,
   SharedUserUpdate,
+  UserGroup,
   UserShort,
   UserUpdate,
 } from '../../wire/users.ts';
 import { NO_CONTENT, replyJson } from '../replies/reply.ts';
 import { json, list, nothing } from '../replies/success.ts';
 import { readUserPage, USER_LIST_PARAMETERS } from '../requests/list-parameters.ts';
-import { checkedLater } from '../requests/shapes.ts';
+import { checkedLater, one } from '../requests/shapes.ts';
 import { ORDINARY_BYTES_MAX, type UserRoute, userRoute } from './row.ts';
 
 const USERS = '/v1/:applicationId/management/users';
@@ -93,6 +97,38 @@ export const PEOPLE_ROUTES: readonly UserRoute[] = [
       await userChanges.remove(callerAsManager(context), params.userId!);
       return NO_CONTENT;
     },
+  }),
+  userRoute({
+    method: 'POST',
+    path: `${USER}/passwordLink`,
+    permission: 'management',
+    group: 'management-write',
+    showsSecret: true,
+    body: { shape: one(NewPasswordLink), bytesMax: ORDINARY_BYTES_MAX },
+    operation: 'createPasswordLink',
+    sentence: 'Makes a link with which a user sets a password, to mail or to hand over.',
+    success: [json(PasswordLink, 'The link, unless it is mailed.')],
+    run: async (context, { params, body }) => replyJson(await passwordLinks.create(context, params.userId!, body)),
+  }),
+  userRoute({
+    method: 'GET',
+    path: '/v1/:applicationId/management/profiles',
+    permission: 'management',
+    group: 'management-read',
+    operation: 'listProfiles',
+    sentence: 'Lists the profiles, and how many users each has.',
+    success: [list(UserGroup, 'The profiles.')],
+    run: async (context) => replyJson(await userGroups.listProfiles(callerAsManager(context))),
+  }),
+  userRoute({
+    method: 'GET',
+    path: '/v1/:applicationId/management/teams',
+    permission: 'management',
+    group: 'management-read',
+    operation: 'listTeams',
+    sentence: 'Lists the teams, and how many users each has; only in team mode.',
+    success: [list(UserGroup, 'The teams.')],
+    run: async (context) => replyJson(await userGroups.listTeams(callerAsManager(context))),
   }),
   userRoute({
     method: 'GET',

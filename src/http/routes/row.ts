@@ -58,11 +58,11 @@ export interface VisitorRoute<Body = unknown> extends Row<Body>, Described {
   readonly run: (context: VisitorContext, input: Input<Body>) => Promise<Reply> | Reply;
 }
 
-/** Outside of applications, with the operator's key. Not subject to admission or the deadline of requests. */
+/** Outside of applications, for the operator. Not subject to admission or the deadline of requests. */
 export interface OperatorRoute<Body = unknown> extends Row<Body> {
   readonly caller: 'operator';
-  /** `open`: needs no key. */
-  readonly permission: 'operator' | 'open';
+  /** `operator`: by the key, or by a user whom the operator has named. `open`: needs no key. */
+  readonly permission: 'operator' | 'key' | 'open';
   /** The client continues on the same connection, even while the server is being stopped. */
   readonly keepsConnection?: true;
   readonly run: (context: OperatorContext, input: Input<Body>) => Promise<Reply> | Reply;

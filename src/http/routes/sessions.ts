@@ -1,15 +1,17 @@
-// The routes of the signed-in user: who it is, the session, and the password.
+// The routes of the signed-in user: who it is, the sessions, and the password.
 
 import * as passwords from '../../operations/people/passwords.ts';
 import * as sessions from '../../operations/people/sessions.ts';
-import { PasswordChange, SessionView } from '../../wire/sessions.ts';
+import * as userSessions from '../../operations/people/user-sessions.ts';
+import { OpenSession, PasswordChange, SessionView } from '../../wire/sessions.ts';
 import { NO_CONTENT, replyJson } from '../replies/reply.ts';
-import { json, nothing } from '../replies/success.ts';
+import { json, list, nothing } from '../replies/success.ts';
 import { FORGET_CACHED, sessionCookie } from '../requests/cookies.ts';
 import { one } from '../requests/shapes.ts';
 import { ORDINARY_BYTES_MAX, type UserRoute, userRoute } from './row.ts';
 
 const SESSION = '/v1/:applicationId/session';
+const USER_SESSIONS = '/v1/:applicationId/users/:userId/sessions';
 
 export const SESSION_ROUTES: readonly UserRoute[] = [
   userRoute({
@@ -47,6 +49,42 @@ export const SESSION_ROUTES: readonly UserRoute[] = [
     success: [nothing('Changed.')],
     run: async (context, { body }) => {
       await passwords.changePassword(context, body);
+      return NO_CONTENT;
+    },
+  }),
+  userRoute({
+    method: 'GET',
+    path: USER_SESSIONS,
+    permission: 'self',
+    ownPagesOnly: true,
+    operation: 'listSessions',
+    sentence: "A user's open sessions.",
+    success: [list(OpenSession, 'The sessions, the latest used first.')],
+    run: async (context, { params }) => replyJson(await userSessions.list(context, params.userId!)),
+  }),
+  userRoute({
+    method: 'DELETE',
+    path: USER_SESSIONS,
+    permission: 'self',
+    ownPagesOnly: true,
+    operation: 'endOtherSessions',
+    sentence: "Ends a user's sessions, except the one of the request.",
+    success: [nothing('Ended.')],
+    run: async (context, { params }) => {
+      await userSessions.endOthers(context, params.userId!);
+      return NO_CONTENT;
+    },
+  }),
+  userRoute({
+    method: 'DELETE',
+    path: `${USER_SESSIONS}/:sessionId`,
+    permission: 'self',
+    ownPagesOnly: true,
+    operation: 'endUserSession',
+    sentence: 'Ends a session of a user.',
+    success: [nothing('Ended.')],
+    run: async (context, { params }) => {
+      await userSessions.endOne(context, params.userId!, params.sessionId!);
       return NO_CONTENT;
     },
   }),

@@ -107,6 +107,9 @@ const SENTENCES: Readonly<Record<number, string>> = {
   503: 'Signing in does not work at the moment. Please try again in a moment.',
 };
 
+/** `default-src` stands for none of the others: without them another site could show the page in a frame. */
+const PAGE_POLICY = "default-src 'none'; frame-ancestors 'none'; form-action 'none'; base-uri 'none'";
+
 function page({ status, headers }: Fault, again: string): Reply {
   const body = `<!doctype html>
 <html lang="en">
@@ -118,6 +121,6 @@ function page({ status, headers }: Fault, again: string): Reply {
 <p><a href="${escapeHtml(again)}">Try again</a></p>
 </html>
 `;
-  const safe = { 'content-security-policy': "default-src 'none'", 'x-content-type-options': 'nosniff' };
+  const safe = { 'content-security-policy': PAGE_POLICY, 'x-content-type-options': 'nosniff' };
   return { status, headers: { ...headers, 'content-type': 'text/html; charset=utf-8', ...safe, ...PRIVATE }, body };
 }

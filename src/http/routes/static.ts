@@ -1,13 +1,15 @@
-// The console's files as the build left them, read once when the server is created. All addresses of the console are one page;
-// its script shows what the address says.
+// The console's files as the build left them, read when the first server of a process is created. All addresses of the
+// console are one page; its script shows what the address says.
 
 import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { fault } from '../../faults.ts';
 import type { Reply } from '../replies/reply.ts';
 import { chooseEncoding, type Encoding } from '../requests/accept-encoding.ts';
 
 /** Relative to the built file. */
-const FOLDER = new URL('../../../console/', import.meta.url);
+const FOLDER = fileURLToPath(new URL('../../../console-files/', import.meta.url));
 
 const TYPES = {
   html: 'text/html; charset=utf-8',
@@ -16,19 +18,28 @@ const TYPES = {
   svg: 'image/svg+xml',
 } as const;
 
-/** Only scripts and styles of the console, and requests to this server. Pictures are attachments. */
-const POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' blob:",
-  "connect-src 'self'",
-  "form-action 'none'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-  "require-trusted-types-for 'script'",
-  "trusted-types 'none'",
-].join('; ');
+/** Only scripts and styles of the console, and requests to this server. */
+const policyOf = (images: string, trustedTypes: string): string =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    `img-src 'self' ${images}`,
+    "connect-src 'self'",
+    "worker-src 'self'",
+    "form-action 'none'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    `trusted-types ${trustedTypes}`,
+  ].join('; ');
+
+// Pictures are attachments. The types are of the scripts that run beside the page: one imports and exports
+// (console/src/moving/moving-worker.ts), one receives notifications (console/src/notifications/worker.ts).
+const POLICY = policyOf('blob:', 'cartulary-worker notifications-worker');
+
+/** The viewer's style sheet has its icons in it, and its sanitizer a policy, which nothing here uses. */
+const DOCS_POLICY = policyOf('data:', 'dompurify');
 
 const HEADERS = {
   'content-security-policy': POLICY,
@@ -42,13 +53,21 @@ const HEADERS = {
 const KEPT = 'public, max-age=31536000, immutable';
 const ASKED_FOR = 'no-cache';
 
+/** Beside the pages, so that its scope is all of them. */
+const WORKER = 'notifications-worker.js';
+
 /** The addresses of the console, docs/console.md. */
 const PAGES = [
   '/console',
   '/console/:applicationId',
   '/console/:applicationId/:collectionId',
   '/console/:applicationId/:collectionId/:recordId',
+  // Such as people/users/u1234567.
+  '/console/:applicationId/:page/:part/:id',
 ];
+
+/** Its own script looks at the address, as the console's does. */
+const DOCS_PAGES = ['/docs', '/docs/:applicationId'];
 
 interface FileRequest {
   readonly headers: { readonly 'accept-encoding'?: string | string[] | undefined };
@@ -61,12 +80,24 @@ export interface StaticRoute {
   readonly reply: (request: FileRequest) => Reply;
 }
 
+let read: readonly StaticRoute[] | undefined;
+
 export function staticRoutes(): readonly StaticRoute[] {
+  read ??= readRoutes();
+  return read;
+}
+
+function readRoutes(): readonly StaticRoute[] {
   // Too short to be worth compressing.
   const page = readReply('index.html', { 'cache-control': ASKED_FOR });
+  const docs = readReply('docs.html', { 'cache-control': ASKED_FOR, 'content-security-policy': DOCS_POLICY });
   const assets = readAssets();
+  // Browsers look for a new version themselves, and must not find their own copy of the old one.
+  const worker = readReply(WORKER, { 'content-type': TYPES.js, 'cache-control': ASKED_FOR });
   return [
+    { method: 'GET', path: `/console/${WORKER}`, reply: () => worker },
     ...PAGES.map((path) => ({ method: 'GET' as const, path, reply: () => page })),
+    ...DOCS_PAGES.map((path) => ({ method: 'GET' as const, path, reply: () => docs })),
     {
       method: 'GET',
       path: '/console/assets/:file',
@@ -79,11 +110,22 @@ export function staticRoutes(): readonly StaticRoute[] {
   ];
 }
 
-/** A person who types the bare address means the console. A program gets the 404 of every unknown path. */
-export function toConsole({ headers }: { readonly headers: { readonly accept?: string | undefined } }): Reply {
-  if (headers.accept?.includes('text/html') !== true) throw fault('NOT_FOUND', undefined, { vary: 'Accept' });
-  return { status: 302, headers: { location: '/console', vary: 'Accept', 'cache-control': 'no-cache' } };
+/** The ID of the application that visitors without one of their own are led to. */
+export type Home = () => Promise<string | undefined>;
+
+interface BareRequest {
+  readonly headers: { readonly accept?: string | undefined };
 }
+
+/** A person who types the bare address means the console. A program gets the 404 of every unknown path. */
+export const toConsole =
+  (home: Home) =>
+  async ({ headers }: BareRequest): Promise<Reply> => {
+    if (headers.accept?.includes('text/html') !== true) throw fault('NOT_FOUND', undefined, { vary: 'Accept' });
+    const application = await home();
+    const location = application === undefined ? '/console' : `/console?home=${application}`;
+    return { status: 302, headers: { location, vary: 'Accept', 'cache-control': 'no-cache' } };
+  };
 
 type Asset = Readonly<Record<Encoding | 'plain', Reply>>;
 
@@ -92,7 +134,7 @@ const typeOf = (name: string): string | undefined =>
 
 /** By their names. The build leaves two compressed copies beside each. */
 function readAssets(): ReadonlyMap<string, Asset> {
-  const names = readdirSync(new URL('assets/', FOLDER)).filter((name) => typeOf(name) !== undefined);
+  const names = readdirSync(join(FOLDER, 'assets')).filter((name) => typeOf(name) !== undefined);
   return new Map(
     names.map((name) => {
       const headers = { 'cache-control': KEPT, 'content-type': typeOf(name) ?? '', vary: 'Accept-Encoding' };
@@ -111,5 +153,5 @@ function readAssets(): ReadonlyMap<string, Asset> {
 const readReply = (name: string, headers: Readonly<Record<string, string>>): Reply => ({
   status: 200,
   headers: { 'content-type': TYPES.html, ...HEADERS, ...headers },
-  body: readFileSync(new URL(name, FOLDER)),
+  body: readFileSync(join(FOLDER, name)),
 });

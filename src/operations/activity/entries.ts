@@ -1,17 +1,12 @@
 // Makes the activity entries of users' actions.
 
 import type { Context } from '../../context.ts';
-import {
-  type ActivityKind,
-  type ActivityScene,
-  activityEntry,
-  type LogEntry,
-  sceneOf,
-} from '../../domain/activity/activity.ts';
+import { type ActivityScene, activityEntry, type LogEntry, sceneOf } from '../../domain/activity/activity.ts';
 import type { PreparedCollection } from '../../domain/definition/application.ts';
 import { insertEntries } from '../../store/activity/activity.ts';
 import type { SubjectEntry } from '../../store/activity/logged-write.ts';
 import type { Transaction } from '../../store/database/handles.ts';
+import type { ActivityKind } from '../../wire/activity-kinds.ts';
 import type { UserShort } from '../../wire/users.ts';
 
 type Scene = Pick<Context, 'application' | 'source' | 'ids'> & {

@@ -12,6 +12,7 @@ import { createApplicationSchema } from '../../store/applications/migrate.ts';
 import { ensureOrganization } from '../../store/applications/organizations.ts';
 import { countRecords } from '../../store/applications/publish-checks.ts';
 import { putPublishState } from '../../store/applications/publish-state.ts';
+import { keepDefinition } from '../../store/applications/published-definitions.ts';
 import { createCollectionTable, lockOutWriters } from '../../store/applications/table-changes.ts';
 import type { JointTransaction, Transaction } from '../../store/database/handles.ts';
 import { announceToNodes } from '../../store/nodes/messages.ts';
@@ -61,9 +62,23 @@ export async function switchDefinition(
   await moveFence(tx.application, generation + 1);
   await deleteViewsOf(tx.application, removedCollections(current, next));
   await putApplication(tx.system, { definition: next, version, generation: generation + 1 }, isoTime(now));
+  await keepVersions(tx.application, plan, isoTime(now));
   const published = { definition: next, version, logged: current?.activityLogEnabled };
   await writeEntries(tx.application, operatorEntry(context, 'application.publish', published, {}));
   await announceToNodes(tx.system, { application: next.id });
+}
+
+async function keepVersions(
+  tx: Transaction,
+  { stored, next, changes }: PublishPlan,
+  publishedAt: string,
+): Promise<void> {
+  // It is there already, unless it was published before versions were kept.
+  if (stored !== undefined) {
+    const { definition, version } = stored;
+    await keepDefinition(tx, { definition, version, publishedAt: isoTime(stored.publishedAt), changes: undefined });
+  }
+  await keepDefinition(tx, { definition: next, version: (stored?.version ?? 0) + 1, publishedAt, changes });
 }
 
 const removedCollections = (current: Definition | undefined, next: Definition): string[] =>

@@ -74,10 +74,8 @@ const joinedOn = (schema: string): Joined => ({
   }),
   downloads: new Joining({
     underWayMax: UNDER_WAY,
-    alone: ({ store, entry }) => {
-      const { text, params } = insertEntries(schema, [entry]);
-      return store.write(text, params);
-    },
+    // Again after a deadlock, as a change with its entry: the removal of an application locks its tables in its own order.
+    alone: ({ store, entry }) => loggedWrite(store, insertEntries(schema, [entry]), []),
     together: (members) => {
       const entries = members.map(({ entry }) => entry);
       return writeTogether(members, insertEntries(schema, entries), ({ entry }) => entry.id);

@@ -25,7 +25,10 @@ import { archivedFiles } from './archived-files.ts';
 import type { Archiving } from './archiving.ts';
 import { FileList } from './file-list.ts';
 
-/** The tables of the system schema that a backup has. The others hold what is under way, and come back by themselves. */
+/**
+ * The tables of the system schema that a backup has. The others hold what is under way, and come back by themselves; and
+ * who is named as an operator: an archive from elsewhere must not open the server to anybody.
+ */
 export const SYSTEM_TABLES = ['organizations', 'shared_users', 'server_keys'] as const;
 
 export interface Backup {

@@ -11,7 +11,7 @@ import {
   setSingleSignOn,
 } from '../../store/applications/organizations.ts';
 import { announceToNodes } from '../../store/nodes/messages.ts';
-import type { OrganizationSettings } from '../../wire/operator.ts';
+import type { OrganizationSettings, SingleSignOnExamination } from '../../wire/operator.ts';
 import { ORGANIZATION_LENGTH_MAX } from '../../wire/publish-document.ts';
 import { redirectAddress } from './single-sign-on.ts';
 
@@ -37,6 +37,12 @@ export async function list(context: OperatorContext, page: { readonly skip: numb
 export async function show(context: OperatorContext, name: string) {
   const organization = await existingOrganization(context, name);
   return view(context, name, organization.singleSignOn);
+}
+
+/** Null without single sign-on. */
+export async function examineProvider(context: OperatorContext, name: string): Promise<SingleSignOnExamination> {
+  const { singleSignOn } = await existingOrganization(context, name);
+  return { examination: singleSignOn && (await context.providers.examine(singleSignOn)) };
 }
 
 /**

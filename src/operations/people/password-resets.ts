@@ -54,16 +54,20 @@ async function mailReset(
   if (address === '') return undefined;
   const token = await storeReset(context, account);
   if (token === undefined) return undefined;
-  const { id, definition } = application;
-  const link = `${people.publicUrl()}/console/resetPassword#application=${id}&token=${token}`;
-  const mail = resetMail({ to: address, application: definition.name, link, minutes: RESET_MINUTES });
-  return handOver(mailer, mail, RETRY_MS);
+  const link = linkTo(people.publicUrl(), application.id, token);
+  const name = application.definition.name;
+  const mail = resetMail({ to: address, application: name, link, minutes: RESET_MINUTES });
+  return handOver(mailer, mail);
 }
 
-async function handOver(
+/** The token follows the #, which browsers never send to a server. */
+export const linkTo = (publicUrl: string, applicationId: string, token: string): string =>
+  `${publicUrl}/console/resetPassword#application=${applicationId}&token=${token}`;
+
+export async function handOver(
   mailer: Mailer,
   mail: Mail,
-  [pauseMs, ...pauses]: readonly number[],
+  [pauseMs, ...pauses]: readonly number[] = RETRY_MS,
 ): Promise<BackgroundRetry | undefined> {
   try {
     await mailer.send(mail);
@@ -75,7 +79,7 @@ async function handOver(
 }
 
 /** The account's e-mail address; empty when it has none. */
-const addressOf = ({ shared, user }: Account): string => shared?.email ?? user.email ?? '';
+export const addressOf = ({ shared, user }: Account): string => shared?.email ?? user.email ?? '';
 
 /** Stores a reset and returns its token; undefined when the user has been sent too many mails. */
 async function storeReset({ store, now }: VisitorContext, account: Account): Promise<string | undefined> {
@@ -100,8 +104,8 @@ async function storeReset({ store, now }: VisitorContext, account: Account): Pro
 
 /** The token is used up only by a password that is accepted. */
 export async function use(context: VisitorContext, { token, password }: PasswordReset): Promise<void> {
-  const { applicationId, application, people, source, throttle } = context;
-  if (people.mailer === undefined || application?.singleSignOn === true) throw fault('FEATURE_DISABLED', reset);
+  const { applicationId, application, source, throttle } = context;
+  if (application?.singleSignOn === true) throw fault('FEATURE_DISABLED', reset);
   const name = `reset token ${applicationId}`;
   throttle.check(source.ip, name);
   const tokenHash = secretHash(token);

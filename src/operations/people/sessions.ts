@@ -14,6 +14,7 @@ import { fault, notSignedIn } from '../../faults.ts';
 import { loggedWrite } from '../../store/activity/logged-write.ts';
 import type { Reader } from '../../store/database/handles.ts';
 import { type Account, findAccount, type Named, presentHash } from '../../store/people/accounts.ts';
+import { isOperator } from '../../store/people/operators.ts';
 import {
   endSession,
   getSession,
@@ -22,6 +23,7 @@ import {
   type StoredSession,
   sessionsBeyond,
 } from '../../store/people/sessions.ts';
+import { getUser } from '../../store/people/users.ts';
 import type { SessionView, SignIn } from '../../wire/sessions.ts';
 import { activityEntries } from '../activity/entries.ts';
 
@@ -90,7 +92,8 @@ export async function signIn(
   const { credentials } = await openSession({ ...context, application }, account, { method: 'password', agent });
   const replaced = await formerSessionOf(context.store, former);
   if (replaced !== undefined) await endFormer({ ...context, application }, replaced);
-  return { view: viewOf(account.caller), credentials };
+  const view = viewOf(application, account.caller, account.user.email);
+  return { view: { ...view, ...(await operatorMember(context, account.caller.id)) }, credentials };
 }
 
 /** Guessing is slowed down, and failures take the same time, as for Basic credentials (gate/credentials/authenticate). */
@@ -135,10 +138,10 @@ export async function endFormer(
 type Ending = Pick<Context, 'application' | 'caller' | 'source' | 'ids' | 'store'> &
   Pick<PeopleDependencies, 'invalidate'>;
 
-/** `reason`: given when the server ends the session, not its user. */
-async function end(
+/** `reason`: given when the server ends the session, not its user. `userId`: given when another user ends it. */
+export async function end(
   { invalidate, ...scene }: Ending,
-  ended: { readonly sessionId: string; readonly reason?: string },
+  ended: { readonly sessionId: string; readonly reason?: string; readonly userId?: string },
 ): Promise<void> {
   const { sessionId } = ended;
   const applicationId = scene.application.id;
@@ -156,10 +159,12 @@ export async function endStolen(
   await end({ ...scene, ids, store, invalidate }, { sessionId, reason: 'former secret' });
 }
 
-export async function show({ caller, store, sessionId }: Context): Promise<SessionView> {
+export async function show({ application, caller, store, database, sessionId }: Context): Promise<SessionView> {
   const session = sessionId === undefined ? undefined : await getSession(store, sessionId);
+  const user = session?.user ?? (await getUser(store, caller.id));
   return {
-    ...viewOf(caller),
+    ...viewOf(application, caller, user?.email ?? null),
+    ...(await operatorMember({ applicationId: application.id, database }, caller.id)),
     ...(session === undefined ? {} : { sessionExpiresAt: isoTime(session.expiresAt) }),
   };
 }
@@ -173,12 +178,21 @@ export async function signOut(context: Context): Promise<void> {
   await end({ application, caller, source, ids, store, invalidate: people.invalidate }, { sessionId });
 }
 
-const viewOf = (caller: Caller): SessionView => ({
+async function operatorMember(
+  { applicationId, database }: Pick<VisitorContext, 'applicationId' | 'database'>,
+  userId: string,
+): Promise<Pick<SessionView, 'operator'>> {
+  return (await isOperator(database.system, { applicationId, userId })) ? { operator: true } : {};
+}
+
+const viewOf = ({ definition }: PreparedApplication, caller: Caller, email: string | null): SessionView => ({
   user: { id: caller.id, name: caller.name },
+  ...(email === null ? {} : { email }),
   admin: caller.admin,
   apiAccess: caller.apiAccess,
   managementApiAccess: caller.managementApiAccess,
   organizationManagementApiAccess: caller.organizationManagementApiAccess,
+  timeZone: definition.timeZone,
 });
 
 /**

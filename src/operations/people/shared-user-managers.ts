@@ -2,11 +2,11 @@
 // operator. What the operator does belongs to no application, so that no activity log has it.
 
 import type { Context, OperatorContext, PeopleDependencies } from '../../context.ts';
-import type { ActivityKind } from '../../domain/activity/activity.ts';
 import { fault } from '../../faults.ts';
 import type { Transaction } from '../../store/database/handles.ts';
 import { getUser } from '../../store/people/users.ts';
 import { assertGeneration, fenceGeneration } from '../../store/records/fence.ts';
+import type { ActivityKind } from '../../wire/activity-kinds.ts';
 import { activityEntries, writeEntries } from '../activity/entries.ts';
 import { existingOrganization } from './organizations.ts';
 import { hashForOperator, hashForPeople } from './passwords.ts';
@@ -16,6 +16,8 @@ export interface SharedUserManager
     Pick<PeopleDependencies, 'invalidate' | 'inBackground'> {
   readonly organization: string;
   readonly singleSignOn: boolean;
+  /** Whether the operator key proved who it is. */
+  readonly hasKey: boolean;
   readonly hashPassword: (password: string) => Promise<string>;
   /** Runs the change and writes its log entry in one transaction. */
   readonly transaction: <T>(
@@ -33,6 +35,7 @@ export function callerAsOrganizationManager(context: Context): SharedUserManager
   return {
     ...{ database, ids, now, invalidate, inBackground, organization },
     singleSignOn: application.singleSignOn,
+    hasKey: false,
     hashPassword: (password) => hashForPeople(context, password),
     transaction: ({ kind, sharedUserId }, work) =>
       database.jointTransaction(application.id, async (tx) => {
@@ -55,6 +58,7 @@ export async function operatorAsOrganizationManager(
     ...{ database, ids, now, invalidate, inBackground },
     organization: name,
     singleSignOn: singleSignOn !== null,
+    hasKey: context.namedUser === undefined,
     hashPassword: (password) => hashForOperator(context, password),
     transaction: (_activity, work) => database.system.transaction((tx) => work(tx, async () => undefined)),
   };

@@ -6,6 +6,7 @@ import { isoTime } from '../../domain/dates/iso-time.ts';
 import { fault } from '../../faults.ts';
 import type { Transaction } from '../../store/database/handles.ts';
 import { announceToNodes } from '../../store/nodes/messages.ts';
+import { removeSharedOperator } from '../../store/people/operators.ts';
 import {
   getSharedUser,
   insertSharedUser,
@@ -18,6 +19,7 @@ import {
 } from '../../store/people/shared-users.ts';
 import type { UserSearch } from '../../store/people/users.ts';
 import type { ManagementSharedUser, NewSharedUser, SharedUserUpdate } from '../../wire/users.ts';
+import { refuseTakingOverShared } from './operators.ts';
 import { settleSoon } from './settling.ts';
 import type { SharedUserManager } from './shared-user-managers.ts';
 import { readNewPassword, readNewSharedUser, readSharedUserUpdate } from './user-bodies.ts';
@@ -89,6 +91,8 @@ async function change(
     const before = found(await lockSharedUser(system, organization, sharedUserId), sharedUserId);
     if (disables) await refuseSelf();
     const after = changing(before);
+    const changesEntry = after.email !== before.email || after.passwordHash !== before.passwordHash;
+    if (changesEntry && !manager.hasKey) await refuseTakingOverShared(system, sharedUserId);
     const unsettledSince = after.email === before.email ? undefined : since;
     await updateSharedUser(system, { ...after, unsettledSince });
     if (affectsEntry(before, after)) await announceToNodes(system, { sharedUser: sharedUserId });
@@ -106,6 +110,7 @@ export async function remove(manager: SharedUserManager, sharedUserId: string): 
     found(await lockSharedUser(system, organization, sharedUserId), sharedUserId);
     await refuseSelf();
     await removeSharedUser(system, sharedUserId, since);
+    await removeSharedOperator(system, sharedUserId);
     await announceToNodes(system, { sharedUser: sharedUserId });
   });
   invalidate({ sharedUser: sharedUserId });

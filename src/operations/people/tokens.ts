@@ -3,7 +3,7 @@
 
 import { randomBytes } from 'node:crypto';
 import type { Context, OperatorContext } from '../../context.ts';
-import type { ActivityKind, LogEntry } from '../../domain/activity/activity.ts';
+import type { LogEntry } from '../../domain/activity/activity.ts';
 import { base32hex } from '../../domain/base32hex.ts';
 import { isoTime } from '../../domain/dates/iso-time.ts';
 import { SECRET_BYTES, secretHash } from '../../domain/people/tokens.ts';
@@ -12,10 +12,12 @@ import { fault } from '../../faults.ts';
 import { announceToNodes } from '../../store/nodes/messages.ts';
 import { holdTokens, insertToken, listAllTokens, listTokens, revokeToken } from '../../store/people/tokens.ts';
 import { getUser } from '../../store/people/users.ts';
+import type { ActivityKind } from '../../wire/activity-kinds.ts';
 import type { CreatedToken, NewToken, OwnedTokenView, TokenView } from '../../wire/tokens.ts';
 import { activityEntries, writeEntries } from '../activity/entries.ts';
 import { operatorEntry } from '../activity/operator-log.ts';
 import { requireApplication } from '../applications/applications.ts';
+import { permitFor } from './managed-user.ts';
 
 const TOKEN_ID_BYTES = 10;
 const TOKEN_ID_CHARACTERS = 16;
@@ -28,29 +30,18 @@ export async function create(context: Context, userId: string, body: NewToken): 
   const { caller, signedInBy } = context;
   // A stolen token must not be able to create its successor.
   if (userId === caller.id && signedInBy === 'token' && !caller.managementApiAccess) throw fault('FORBIDDEN');
-  await permit(context, userId);
+  await permitFor(context, userId);
   return issueToken(sceneOf(context, userId), body);
 }
 
 export async function list(context: Context, userId: string): Promise<TokenView[]> {
-  await permit(context, userId);
+  await permitFor(context, userId);
   return listTokens(context.store, userId);
 }
 
 export async function revoke(context: Context, userId: string, tokenId: string): Promise<void> {
-  await permit(context, userId);
+  await permitFor(context, userId);
   await withdrawToken(sceneOf(context, userId), tokenId);
-}
-
-/** Your own tokens: always. Others' tokens: management access, and organization access where that user has it. */
-async function permit({ caller, store }: Context, userId: string): Promise<void> {
-  if (userId === caller.id) return;
-  if (!caller.managementApiAccess) throw fault('MANAGEMENT_API_ACCESS_REQUIRED');
-  const user = await getUser(store, userId);
-  if (user === undefined) throw fault('USER_NOT_FOUND', { userId });
-  if (user.organizationManagementApiAccess && !caller.organizationManagementApiAccess) {
-    throw fault('ORGANIZATION_MANAGEMENT_API_ACCESS_REQUIRED');
-  }
 }
 
 function sceneOf(context: Context, userId: string): TokenScene {

@@ -6,10 +6,12 @@ import { runsApplication } from '../../domain/people/users.ts';
 import { fault } from '../../faults.ts';
 import type { JointTransaction } from '../../store/database/handles.ts';
 import { announceToNodes } from '../../store/nodes/messages.ts';
+import { removeOperator } from '../../store/people/operators.ts';
 import { enabledAmong } from '../../store/people/shared-users.ts';
 import { getUser, lockUser, removeUser, type StoredUser, updateUser } from '../../store/people/users.ts';
 import type { ManagementUser, UserUpdate } from '../../wire/users.ts';
 import { writeEntries } from '../activity/entries.ts';
+import { refuseTakingOver } from './operators.ts';
 import { readNewPassword, readUserUpdate, refuseAccesses } from './user-bodies.ts';
 import type { UserManager } from './user-managers.ts';
 import { found, refuseGrant, userView } from './users.ts';
@@ -55,6 +57,10 @@ async function changeUser(
     const locked = await lockToChange(tx, change);
     const changed = changing(locked);
     if (takesOver(locked, changed)) refuseWithoutOrganization(manager, locked);
+    if (!manager.hasKey && changesEntry(locked, changed)) {
+      const { id: userId, sharedUserId } = locked;
+      await refuseTakingOver(tx.system, { applicationId: application.id, userId, sharedUserId });
+    }
     refuseAccesses(changed);
     await updateUser(tx.application, changed, application.generation);
     await writeEntries(tx.application, manager.entries('user.update', change.userId));
@@ -77,6 +83,7 @@ export async function remove(manager: UserManager, userId: string): Promise<void
     const locked = await lockToChange(tx, { userId, leaves: true, ranBefore: runsApplication(before) });
     refuseWithoutOrganization(manager, locked);
     await removeUser(tx.application, userId, isoTime(now()));
+    await removeOperator(tx.system, { applicationId: application.id, userId });
     await writeEntries(tx.application, manager.entries('user.delete', userId));
     await announceToNodes(tx.application, { application: application.id });
   });
@@ -103,6 +110,10 @@ const DECISIVE = [
 
 const takesOver = (before: StoredUser, after: StoredUser): boolean =>
   DECISIVE.some((property) => before[property] !== after[property]);
+
+/** Whether another person may get in with the user's name. */
+const changesEntry = (before: StoredUser, after: StoredUser): boolean =>
+  before.email !== after.email || before.passwordHash !== after.passwordHash;
 
 /** Members that the mode refuses keep their value. A new address unbinds the subject: another person may own it. */
 function applied(user: StoredUser, body: UserUpdate, passwordHash: string | undefined): StoredUser {

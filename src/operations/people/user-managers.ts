@@ -2,9 +2,10 @@
 // are the same for both; here is what differs.
 
 import type { Context, OperatorContext, PeopleDependencies } from '../../context.ts';
-import type { ActivityKind, LogEntry } from '../../domain/activity/activity.ts';
+import type { LogEntry } from '../../domain/activity/activity.ts';
 import type { Caller } from '../../domain/people/access.ts';
 import type { Reader } from '../../store/database/handles.ts';
+import type { ActivityKind } from '../../wire/activity-kinds.ts';
 import type { Definition } from '../../wire/publish-document.ts';
 import { activityEntries } from '../activity/entries.ts';
 import { operatorEntry } from '../activity/operator-log.ts';
@@ -17,6 +18,8 @@ export interface UserManager extends Pick<Context, 'database' | 'ids' | 'now'>, 
   readonly store: Reader;
   readonly hashPassword: (password: string) => Promise<string>;
   readonly entries: (kind: ActivityKind, userId: string) => readonly LogEntry[];
+  /** Whether the operator key proved who it is. */
+  readonly hasKey: boolean;
   /** Undefined for the operator, who may grant any right and change any user. */
   readonly caller: Caller | undefined;
 }
@@ -26,6 +29,7 @@ export function callerAsManager(context: Context): UserManager {
   return {
     ...{ application, caller, store, database, ids, now },
     invalidate: people.invalidate,
+    hasKey: false,
     hashPassword: (password) => hashForPeople(context, password),
     entries: (kind, userId) => activityEntries(context, { kind, member: 'userId' }, [{ userId }]),
   };
@@ -38,6 +42,7 @@ export async function operatorAsManager(context: OperatorContext, applicationId:
   return {
     ...{ database, ids, now, invalidate },
     application: { id: applicationId, definition, generation },
+    hasKey: context.namedUser === undefined,
     caller: undefined,
     store: database.application(applicationId),
     hashPassword: (password) => hashForOperator(context, password),

@@ -7,7 +7,7 @@ import { onAbort } from '../../request/signal.ts';
 import { type Checkout, StatementCancelling } from './cancelling.ts';
 import { ActiveApplications, ConnectionLimits } from './connection-limits.ts';
 import { CopyConnections } from './copy-connections.ts';
-import { isBroken, isCancelled, isLocked, meaningOf, unavailable } from './database-errors.ts';
+import { isBroken, isCancelled, isLocked, isRetriable, meaningOf, unavailable } from './database-errors.ts';
 import { DatabaseServers } from './database-servers.ts';
 import { isInTransaction } from './driver.ts';
 import { Lanes, type SendOnLane } from './lanes.ts';
@@ -50,6 +50,8 @@ const BESIDE_OTHERS = 0.5;
 const SEARCHES_ALONE = 1 / 3;
 const SEARCHES_BESIDE_OTHERS = 1 / 6;
 const SEARCHES_IN_ALL = 2 / 3;
+
+const mayRunAgain = (error: unknown): boolean => isLocked(error) || isBroken(error) || isRetriable(error);
 
 export class Connections {
   readonly publishers: Publishers;
@@ -102,8 +104,8 @@ export class Connections {
 
   /**
    * A read that the database ended, because it takes long or waits for a change of its table, runs again on a connection of
-   * its own, within the application's limit. So does one whose lane was lost: many requests share it, and a read can be
-   * repeated.
+   * its own, within the application's limit. So does one whose lane was lost, or that a deadlock ended: many requests share
+   * the lane, and a read can be repeated.
    */
   read<T>({ schema, home }: SchemaLocation, scope: RequestScope | undefined, work: Work<T>): Promise<T> {
     if (this.#slow.has(schema)) return this.withLongQueryConnection(schema, scope, work);
@@ -123,7 +125,7 @@ export class Connections {
           },
           (error) => {
             done(error);
-            if (!scope?.signal.aborted && (isLocked(error) || isBroken(error))) again('withConnection');
+            if (!scope?.signal.aborted && mayRunAgain(error)) again('withConnection');
             else if (!scope?.signal.aborted && isCancelled(error)) again('withLongQueryConnection');
             else refuse(error);
           },
@@ -137,7 +139,7 @@ export class Connections {
         unsubscribe();
         // The system schema belongs to no application.
         if (how === 'withLongQueryConnection' && schema !== SYSTEM.schema) this.#slow.add(schema);
-        this[how](schema, scope, work).then(resolve, reject);
+        this[how](schema, scope, work).then(resolve, (error) => reject(unavailable(error, 'busy') ?? error));
       };
       this.#lanes.run(home, send, refuse);
     });

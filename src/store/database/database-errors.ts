@@ -124,6 +124,10 @@ export function isRefusedParameter(error: unknown): boolean {
   return codeOf(error) === '22023';
 }
 
+/** For statements of which no other parameter can be refused by the database itself. */
+export const unknownZone = () =>
+  fault('INVALID_PARAMETER', { parameter: 'timezone', reason: 'the database does not know this time zone' });
+
 /** Another session holds the lock. */
 export function isLocked(error: unknown): boolean {
   return codeOf(error instanceof Fault ? error.cause : error) === '55P03';

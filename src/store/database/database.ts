@@ -7,7 +7,7 @@ import { assertReads, newTransactionState, type TransactionState, type WriteCoun
 import { Connections, type ConnectionsOptions } from './connections.ts';
 import { type CopiedRow, copyRows } from './copied-rows.ts';
 import type { CopyConnection } from './copy-connections.ts';
-import { meaningOf } from './database-errors.ts';
+import { meaningOf, unavailable } from './database-errors.ts';
 import type { Engine, JointTransaction, Publisher, Reader, Transaction, Writer } from './handles.ts';
 import { counted, OpenTransaction, publisherOn } from './open-transaction.ts';
 import { locationOf, type SchemaLocation, SYSTEM, schemaOf } from './schemas.ts';
@@ -182,7 +182,10 @@ class Handle implements Writer {
   longQuery(statement: Statement, following: readonly Statement[] = []): Promise<Row[][]> {
     const { connections } = this.#shared;
     const work = (client: pg.Client) => runUnprepared(client, statement, following);
-    const results = connections.withLongQueryConnection(this.schema, this.#scope, work);
+    // A deadlock ends it as busy. It is not run again, as a short read is: it may have taken most of the request's time.
+    const results = connections.withLongQueryConnection(this.schema, this.#scope, work).catch((error: unknown) => {
+      throw unavailable(error, 'busy') ?? error;
+    });
     return counted(this.#scope, [statement, ...following], results);
   }
 

@@ -1,4 +1,4 @@
-// Password resets that were mailed and not used yet. Only hashes of their tokens are stored.
+// Links to set a password that were mailed or handed over, and not used yet. Only hashes of their tokens are stored.
 
 import type { Reader, Transaction } from '../database/handles.ts';
 import type { Statement } from '../database/statements.ts';
@@ -37,6 +37,15 @@ export function insertReset(schema: string, reset: ResetToInsert): Statement {
       reset.expiresAt,
     ],
   };
+}
+
+/** Makes the reset the user's only one. */
+export async function replaceResets(tx: Transaction, reset: ResetToInsert): Promise<void> {
+  await tx.rows(`select id from ${tx.schema}.users where id = $1 for update`, [reset.userId]);
+  await tx.pipeline([
+    { text: `delete from ${tx.schema}.password_resets where user_id = $1`, params: [reset.userId] },
+    insertReset(tx.schema, reset),
+  ]);
 }
 
 export interface StoredReset {

@@ -140,6 +140,29 @@ export async function moveSession(
   return moved.length > 0;
 }
 
+export interface ListedSession extends Pick<StoredSession, 'id' | 'method' | 'epoch' | 'rotatedAt' | 'expiresAt'> {
+  readonly createdAt: number;
+  readonly ip: string;
+  readonly agent: string;
+}
+
+/** All that are stored, those that have ended by age or epoch included; the latest used first. */
+export async function listSessions(reader: Reader, userId: string): Promise<ListedSession[]> {
+  const rows = await reader.rows(
+    `select id, method, epoch, rotated_at, expires_at, created_at, ip, agent from ${reader.schema}.sessions
+     where user_id = $1 order by rotated_at desc, id`,
+    [userId],
+  );
+  return (rows as [string, SignInMethod, string, Date, Date, Date, string, string][]).map(
+    ([id, method, epoch, rotatedAt, expiresAt, createdAt, ip, agent]) => ({
+      ...{ id, method, epoch, ip, agent },
+      rotatedAt: rotatedAt.getTime(),
+      expiresAt: expiresAt.getTime(),
+      createdAt: createdAt.getTime(),
+    }),
+  );
+}
+
 /** The user's sessions that are older than the newest `count`. */
 export async function sessionsBeyond(reader: Reader, userId: string, count: number): Promise<string[]> {
   const rows = await reader.rows(

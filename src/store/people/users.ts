@@ -92,6 +92,16 @@ export async function countUsers(reader: Reader): Promise<number> {
   return Number(rows[0]?.[0]);
 }
 
+/** How many users have each profile, or each team. */
+export async function countUsersBy(reader: Reader, column: 'profile' | 'team'): Promise<Map<string, number>> {
+  const rows = await reader.rows(
+    `select ${column}, count(*)::int from ${reader.schema}.users where deleted_at is null and ${column} is not null and $1
+     group by ${column}`,
+    [true],
+  );
+  return new Map(rows as [string, number][]);
+}
+
 export interface UserToInsert extends Omit<NewUser, 'password'> {
   readonly id: string;
   /** For a shared user, a copy of its address. */

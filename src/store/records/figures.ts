@@ -2,10 +2,9 @@
 // like a search (store/database/handles, longQuery). It reads every record that matches; only the request's deadline bounds that.
 
 import type { Grouping, Measure, Total } from '../../domain/records/figures.ts';
-import { fault } from '../../faults.ts';
 import { GROUPS_MAX } from '../../wire/figures.ts';
 import type { UserShort } from '../../wire/users.ts';
-import { isRefusedParameter } from '../database/database-errors.ts';
+import { isRefusedParameter, unknownZone } from '../database/database-errors.ts';
 import type { Writer } from '../database/handles.ts';
 import { Params } from '../database/params.ts';
 import type { Row, Statement } from '../database/statements.ts';
@@ -57,10 +56,6 @@ export async function readFigures(
     more: kept.length < rows.length,
   };
 }
-
-/** The only parameter whose value the database itself may refuse. */
-const unknownZone = () =>
-  fault('INVALID_PARAMETER', { parameter: 'timezone', reason: 'the database does not know this time zone' });
 
 /** Place, whether its text fits, value and addition of a group. */
 const FIXED_COLUMNS = 4;

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it, type TestContext } from 'node:test';
 import { promisify } from 'node:util';
-import { type Journal, openJournal } from '../../../src/cli/moving/import/journal.ts';
+import { type FileJournal, openJournal } from '../../../src/cli/moving/import/journal.ts';
 import { string } from '../../support/application.ts';
 import { assertPlain, run } from '../../support/command.ts';
 import { startTestServer, type TestServer } from '../../support/server.ts';
@@ -137,13 +137,13 @@ describe('a place that cannot be written', () => {
   it('leaves no half of a line in a journal, onto which the next one would be written', async () => {
     const path = join(folder, 'half.import');
     const wanted = { path, file: 'half.csv', content: 'c', target: 't', isUpsert: false, restart: false };
-    const settle = (journal: Journal, from: number) => {
-      journal.noteSettled({ from, rows: 100, done: 100, stored: 100, rejected: [] });
+    const settle = async (journal: FileJournal, from: number) => {
+      await journal.noteSettled({ from, rows: 100, done: 100, stored: 100, rejected: [] });
       journal.close();
     };
-    settle(await openJournal(wanted), 0);
+    await settle(await openJournal(wanted), 0);
     await writeFile(path, '{"sent":100,"a', { flag: 'a' });
-    settle(await openJournal(wanted), 100);
+    await settle(await openJournal(wanted), 100);
     const last = await openJournal(wanted);
     last.close();
     assert.equal(last.stored, 200);

@@ -3,11 +3,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ColumnGuess } from '../../../src/cli/moving/import/guess-types.ts';
-import { foldName, mapColumns } from '../../../src/cli/moving/import/mapping.ts';
-import { readDateCell, readDateTimeCell, readTimeCell } from '../../../src/cli/moving/values/cell-dates.ts';
-import { readBooleanCell, readNumberCell } from '../../../src/cli/moving/values/cell-numbers.ts';
-import { type OpenValue, readCell } from '../../../src/cli/moving/values/cell-values.ts';
-import { timeText } from '../../../src/cli/moving/values/plain-values.ts';
+import { mapColumns } from '../../../src/cli/moving/import/mapping.ts';
+import { foldName } from '../../../src/moving/import/mapping.ts';
+import { readDateCell, readDateTimeCell, readTimeCell } from '../../../src/moving/values/cell-dates.ts';
+import { readBooleanCell, readNumberCell } from '../../../src/moving/values/cell-numbers.ts';
+import { type OpenValue, readCell } from '../../../src/moving/values/cell-values.ts';
+import { timeText } from '../../../src/moving/values/plain-values.ts';
 import type { Collection, Column } from '../../../src/wire/applications.ts';
 
 const READING = { timeZone: 'UTC', order: undefined, decimalComma: false, listSeparator: ';' } as const;

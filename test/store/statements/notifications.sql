@@ -63,3 +63,22 @@ select e.id, e.entry
 from app.fence, unnest($1::uuid[], $2::text[]) as e(id, entry)
 returning id;
 commit;
+
+-- what was sent: GET /notifications?limit=2
+select n.id, n.created_at, n.message, s.id, s.name, u.id, u.name, q.device_id, q.state, q.attempts,
+  q.problem, q.finished_at, d.transport, d.name
+from (
+  select id, created_at, message, created_by, user_id
+  from app.notifications
+  where id < $1
+  order by id desc
+  limit $2
+) as n
+join app.users s on s.id = n.created_by
+join app.users u on u.id = n.user_id
+left
+join app.deliveries q on q.notification_id = n.id
+left
+join app.devices d on d.id = q.device_id
+  and d.user_id = n.user_id
+order by n.id desc, q.device_id;

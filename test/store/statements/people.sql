@@ -60,6 +60,7 @@ where u.deleted_at is null
   and (u.id = $1)
 order by u.id
 for update;
+select from cartulary.operators where application_id = $1 and user_id = $2;
 update app.users as u
 set email = $2, email_folded = $3, password_hash = $4, admin = $5, api_access = $6,
   management_api_access = $7, organization_management_api_access = $8, profile = $9,
@@ -210,6 +211,7 @@ delete from app.devices where user_id = $1;
 delete from app.sessions where user_id = $1;
 delete from app.password_resets where user_id = $1;
 delete from app.views where owner_id = $1 and not shared;
+delete from cartulary.operators where application_id = $1 and user_id = $2 returning user_id;
 insert into app.activity (id, entry)
 select e.id, e.entry
 from app.fence, unnest($1::uuid[], $2::text[]) as e(id, entry)

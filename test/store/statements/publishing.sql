@@ -82,6 +82,16 @@ do update
 set organization = excluded.organization, version = excluded.version,
   generation = excluded.generation, definition = excluded.definition, preparing = null,
   published_at = excluded.published_at;
+insert into app.published_definitions (version, published_at, definition, changes)
+values ($1, $2, $3, $4)
+on conflict (version)
+do nothing;
+delete from app.published_definitions where version <= $1;
+insert into app.published_definitions (version, published_at, definition, changes)
+values ($1, $2, $3, $4)
+on conflict (version)
+do nothing;
+delete from app.published_definitions where version <= $1;
 insert into app.activity (id, entry)
 select e.id, e.entry
 from app.fence, unnest($1::uuid[], $2::text[]) as e(id, entry)
@@ -136,6 +146,16 @@ do update
 set organization = excluded.organization, version = excluded.version,
   generation = excluded.generation, definition = excluded.definition, preparing = null,
   published_at = excluded.published_at;
+insert into app.published_definitions (version, published_at, definition, changes)
+values ($1, $2, $3, $4)
+on conflict (version)
+do nothing;
+delete from app.published_definitions where version <= $1;
+insert into app.published_definitions (version, published_at, definition, changes)
+values ($1, $2, $3, $4)
+on conflict (version)
+do nothing;
+delete from app.published_definitions where version <= $1;
 insert into app.activity (id, entry)
 select e.id, e.entry
 from app.fence, unnest($1::uuid[], $2::text[]) as e(id, entry)

@@ -8,19 +8,17 @@ import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
 import { CartularyError } from '../../../../client/src/errors.ts';
 import type { RawOperations } from '../../../../client/src/operation-types.ts';
+import type { ExportedFiles } from '../../../moving/export/run-export.ts';
+import type { Patience } from '../../../moving/import/patience.ts';
+import type { WireValue } from '../../../moving/values/cell-values.ts';
 import { CommandFailure } from '../../failure.ts';
 import { isFileProblem, writeProblem } from '../../output.ts';
-import type { Patience } from '../import/patience.ts';
-import type { WireValue } from '../values/cell-values.ts';
 
 const AT_ONCE = 4;
 /** File systems take 255 bytes. */
 const NAME_BYTES_MAX = 200;
 
-export interface SavedFiles {
-  /** The path that the exported file names it by. */
-  pathOf(value: WireValue): string;
-  save(values: readonly WireValue[]): Promise<void>;
+export interface SavedFiles extends ExportedFiles {
   readonly count: number;
   /** IDs of those that the server does not have, or not yet. */
   readonly missing: readonly string[];

@@ -1,28 +1,16 @@
 // The format of a file, by its name or by --format.
 
-import { extname } from 'node:path';
 import type { Writable } from 'node:stream';
+import { type CsvForm, csvWriter } from '../../../moving/formats/csv-write.ts';
+import { type FileFormat, FORMATS, formatNamed } from '../../../moving/formats/format-names.ts';
+import { jsonLinesWriter, openJsonLines } from '../../../moving/formats/json-lines.ts';
+import type { FileTable, ReadOptions, TableWriter } from '../../../moving/formats/table.ts';
 import { usageFailure } from '../../failure.ts';
-import { type CsvForm, csvWriter } from './csv-write.ts';
-import { jsonLinesWriter, openJsonLines } from './json-lines.ts';
-import type { FileTable, ReadOptions, TableWriter } from './table.ts';
-
-export const FORMATS = ['csv', 'jsonl', 'xlsx'] as const;
-export type FileFormat = (typeof FORMATS)[number];
-
-const EXTENSIONS: Readonly<Record<string, FileFormat>> = {
-  '.csv': 'csv',
-  '.tsv': 'csv',
-  '.txt': 'csv',
-  '.jsonl': 'jsonl',
-  '.ndjson': 'jsonl',
-  '.json': 'jsonl',
-  '.xlsx': 'xlsx',
-};
+import { fileSource } from './byte-source.ts';
+import { textOutput } from './text-output.ts';
 
 export function formatOf(file: string, given: string | undefined): FileFormat {
-  const format = given ?? EXTENSIONS[extname(file).toLowerCase()];
-  const known = FORMATS.find((each) => each === format);
+  const known = given === undefined ? formatNamed(file) : FORMATS.find((each) => each === given);
   if (known !== undefined) return known;
   const which = given === undefined ? `The name ${file} does not tell the format.` : `--format ${given} is not known.`;
   throw usageFailure(`${which} Use --format with one of ${FORMATS.join(', ')}.`);
@@ -31,9 +19,15 @@ export function formatOf(file: string, given: string | undefined): FileFormat {
 // The packages that read CSV and Excel are loaded when a file of that format is: they take as long as the rest of a command.
 
 export async function openTable(file: string, format: FileFormat, options: ReadOptions): Promise<FileTable> {
-  if (format === 'jsonl') return openJsonLines(file, options);
-  if (format === 'csv') return (await import('./csv-read.ts')).openCsv(file, options);
-  return (await import('./xlsx-read.ts')).openXlsx(file, options);
+  if (format === 'jsonl') return openJsonLines(await fileSource(file), options);
+  if (format === 'csv')
+    return (await import('../../../moving/formats/csv-read.ts')).openCsv(await fileSource(file), options);
+  const [{ openXlsx }, { openZip }, { SharedStrings }] = await Promise.all([
+    import('../../../moving/formats/xlsx-read.ts'),
+    import('./xlsx-zip.ts'),
+    import('./shared-strings.ts'),
+  ]);
+  return openXlsx(await openZip(file), new SharedStrings(), options);
 }
 
 export async function tableWriter(
@@ -41,7 +35,7 @@ export async function tableWriter(
   header: readonly string[],
   { format, ...form }: CsvForm & { readonly format: FileFormat },
 ): Promise<TableWriter> {
-  if (format === 'csv') return csvWriter(output, header, form);
-  if (format === 'jsonl') return jsonLinesWriter(output, header);
-  return (await import('./xlsx-write.ts')).xlsxWriter(output, header);
+  if (format === 'csv') return csvWriter(textOutput(output), header, form);
+  if (format === 'jsonl') return jsonLinesWriter(textOutput(output), header);
+  return (await import('./xlsx-zip.ts')).xlsxWriter(output, header);
 }

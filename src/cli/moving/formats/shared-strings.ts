@@ -5,12 +5,13 @@ import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BoundedMap } from '../../../load/bounded-map.ts';
+import type { TextStore } from '../../../moving/formats/xlsx-read.ts';
 
 const MEMORY_CHARACTERS_MAX = 16 * 1024 * 1024;
 const BLOCK_BYTES = 256 * 1024;
 const CACHED_MAX = 50_000;
 
-export class SharedStrings {
+export class SharedStrings implements TextStore {
   readonly #charactersMax: number;
   #texts: string[] = [];
   #characters = 0;

@@ -2,8 +2,8 @@
 // files that a view downloads, called `Table-View.csv`.
 
 import { isTimeZone } from '../../../domain/dates/time-zones.ts';
-import type { Cell } from '../formats/table.ts';
-import { readDateTimeCell } from '../values/cell-dates.ts';
+import type { Cell } from '../../../moving/formats/table.ts';
+import { readDateTimeCell } from '../../../moving/values/cell-dates.ts';
 import {
   type Foreign,
   type ForeignCollection,

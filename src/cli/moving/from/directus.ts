@@ -1,8 +1,8 @@
 // Directus: a snapshot of the schema as JSON (`directus schema snapshot --format json`), and a file of items for each
 // collection: JSON or CSV, called like the collection.
 
+import type { Cell } from '../../../moving/formats/table.ts';
 import type { ColumnInput } from '../../../wire/publish-document.ts';
-import type { Cell } from '../formats/table.ts';
 import {
   asText,
   type Foreign,

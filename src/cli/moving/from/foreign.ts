@@ -1,9 +1,9 @@
 // What the exports of other products have in common: collections with columns, cells that have to be rewritten, and notes
 // on what has no counterpart here.
 
+import type { Cell } from '../../../moving/formats/table.ts';
+import { CellProblem } from '../../../moving/problems.ts';
 import type { CollectionInput, ColumnInput } from '../../../wire/publish-document.ts';
-import type { Cell } from '../formats/table.ts';
-import { CellProblem } from '../values/cell-problem.ts';
 
 export interface ForeignColumn {
   /** As the exported data names it. */
@@ -34,7 +34,11 @@ export type ForeignReader = (schema: unknown, fallbackName: string) => Foreign;
 export const LOCAL_TIMES = 'its times are read as UTC; if they are not, say --timezone';
 
 /** A file, or a cell, that is not what the product exports. */
-export class ForeignProblem extends CellProblem {}
+export class ForeignProblem extends CellProblem {
+  constructor(text: string) {
+    super('foreign', { text });
+  }
+}
 
 export const textColumn = (name: string, more: Partial<ColumnInput> = {}): ColumnInput =>
   ({ name, type: 'String', searchable: true, sortable: true, ...more }) as ColumnInput;

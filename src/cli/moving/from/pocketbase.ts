@@ -1,8 +1,8 @@
 // PocketBase: the collections as its dashboard exports them (`pb_schema.json`), and a file of records for each: a JSON array,
 // JSON Lines or CSV, called like the collection.
 
+import type { Cell } from '../../../moving/formats/table.ts';
 import type { ColumnInput } from '../../../wire/publish-document.ts';
-import type { Cell } from '../formats/table.ts';
 import {
   asText,
   emptyAsNone,

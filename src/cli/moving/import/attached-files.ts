@@ -6,18 +6,12 @@ import { basename, extname, isAbsolute, join, relative } from 'node:path';
 import { Readable } from 'node:stream';
 import { CartularyError } from '../../../../client/src/errors.ts';
 import type { RawOperations } from '../../../../client/src/operation-types.ts';
+import type { Patience } from '../../../moving/import/patience.ts';
+import type { AttachedFiles } from '../../../moving/import/run-import.ts';
+import { type RowProblem, shownCell } from '../../../moving/problems.ts';
+import type { OpenValue } from '../../../moving/values/cell-values.ts';
 import { isIdentifier } from '../../../wire/identifiers.ts';
 import { contentTypeOf } from '../../files/content-types.ts';
-import { shownCell } from '../values/cell-problem.ts';
-import type { OpenValue } from '../values/cell-values.ts';
-import type { Patience } from './patience.ts';
-
-export interface AttachedFiles {
-  /** Uploads what the values name and completes them; returns a problem for each that cannot be. */
-  upload(open: readonly OpenValue[], row: number): Promise<Map<OpenValue, string>>;
-  /** Only looks whether the files are there. */
-  check(open: readonly OpenValue[]): Promise<Map<OpenValue, string>>;
-}
 
 interface Source {
   readonly raw: RawOperations;
@@ -35,14 +29,14 @@ export function attachedFiles({ raw, collectionId, folder, journalId, patience }
     open: readonly OpenValue[],
     work: (one: OpenValue, path: string, at: number) => Promise<void>,
   ) => {
-    const problems = new Map<OpenValue, string>();
+    const problems = new Map<OpenValue, RowProblem>();
     for (const [at, one] of filesIn(open).entries()) {
       if (isIdentifier('attachmentId', one.text)) one.value.id = one.text;
       else {
         const path = join(folder, one.text);
         const problem = await problemOf(folder, one.text, path);
         if (problem !== undefined) problems.set(one, problem);
-        else await refusalOf(work(one, path, at), (reason) => problems.set(one, reason));
+        else await refusalOf(work(one, path, at), (text) => problems.set(one, { code: 'refused', params: { text } }));
       }
     }
     return problems;
@@ -66,12 +60,11 @@ export function attachedFiles({ raw, collectionId, folder, journalId, patience }
 }
 
 /** A file from elsewhere must not make the importer send what its user did not mean to. */
-async function problemOf(folder: string, text: string, path: string): Promise<string | undefined> {
-  if (!isBelow(folder, text)) {
-    return `${shownCell(text)} is not a file below the folder ${folder}`;
-  }
+async function problemOf(folder: string, text: string, path: string): Promise<RowProblem | undefined> {
+  const params = { cell: shownCell(text), text: folder };
+  if (!isBelow(folder, text)) return { code: 'fileOutside', params };
   const found = await stat(path).catch(() => undefined);
-  return found?.isFile() ? undefined : `there is no file ${shownCell(text)} in ${folder}`;
+  return found?.isFile() ? undefined : { code: 'fileMissing', params };
 }
 
 function isBelow(folder: string, text: string): boolean {

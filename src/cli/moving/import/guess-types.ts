@@ -1,12 +1,18 @@
 // The types of columns of a file for which there is no collection yet, guessed from all of its first rows: a type is
 // taken only if every cell fits it.
 
+import type { Cell } from '../../../moving/formats/table.ts';
+import { CellProblem } from '../../../moving/problems.ts';
+import {
+  type DateOrder,
+  orderIn,
+  readDateCell,
+  readDateTimeCell,
+  readTimeCell,
+} from '../../../moving/values/cell-dates.ts';
+import { readNumberCell } from '../../../moving/values/cell-numbers.ts';
+import type { CellReading } from '../../../moving/values/cell-values.ts';
 import type { ColumnInput } from '../../../wire/publish-document.ts';
-import type { Cell } from '../formats/table.ts';
-import { type DateOrder, orderIn, readDateCell, readDateTimeCell, readTimeCell } from '../values/cell-dates.ts';
-import { readNumberCell } from '../values/cell-numbers.ts';
-import { CellProblem } from '../values/cell-problem.ts';
-import type { CellReading } from '../values/cell-values.ts';
 
 type GuessedName = 'Boolean' | 'Number' | 'Date' | 'DateTime' | 'Time' | 'String';
 
@@ -93,13 +99,6 @@ export class ColumnGuess {
     const isFlat = keys.every(({ type }) => type !== 'Array' && type !== 'Object');
     return isFlat && keys.length > 0 ? ({ type: 'Object', scheme: { keys } } as GuessedColumn['column']) : undefined;
   }
-}
-
-/** The order of ambiguous dates that the others of the same file tell. */
-export function orderOf(texts: Iterable<string>): DateOrder | undefined {
-  const orders = new Set([...texts].flatMap((text) => orderIn(text) ?? []));
-  const [only] = orders;
-  return orders.size === 1 ? only : undefined;
 }
 
 function isOf(type: GuessedName, cell: unknown, text: string, reading: CellReading): boolean {

@@ -2,14 +2,14 @@
 
 import { createWriteStream } from 'node:fs';
 import { parse } from 'node:path';
+import type { FileFormat } from '../../../moving/formats/format-names.ts';
+import type { ReadOptions } from '../../../moving/formats/table.ts';
+import type { RejectedRow } from '../../../moving/import/journal.ts';
+import { copyRejected, LINE, REASON, rejectedColumns } from '../../../moving/import/rejected-rows.ts';
+import { problemSentences } from '../../../moving/problems.ts';
 import { CommandFailure } from '../../failure.ts';
 import { writeProblem } from '../../output.ts';
-import { type FileFormat, openTable, tableWriter } from '../formats/choose.ts';
-import type { FileTable, ReadOptions } from '../formats/table.ts';
-import type { RejectedRow } from './journal.ts';
-
-const LINE = '$line';
-const REASON = '$reason';
+import { openTable, tableWriter } from '../formats/choose.ts';
 
 export const rejectedPath = (file: string): string => {
   const { dir, name, ext } = parse(file);
@@ -22,8 +22,8 @@ export async function writeRejected(
   { format, options, rejected }: { format: FileFormat; options: ReadOptions; rejected: readonly RejectedRow[] },
 ): Promise<string> {
   const path = rejectedPath(file);
-  const reasons = new Map(rejected.map(({ row, reason }) => [row, reason]));
-  const columns = await wholeHeader(file, format, options);
+  const reasons = new Map(rejected.map(({ row, problems }) => [row, problemSentences(problems)]));
+  const columns = await rejectedColumns(() => openTable(file, format, options));
   const table = await openTable(file, format, options);
   const output = createWriteStream(path, { mode: 0o600 });
   const failed = new Promise<never>((_, reject) => {
@@ -37,7 +37,7 @@ export async function writeRejected(
     byteOrderMark: false,
   });
   const write = async () => {
-    await copy(table, columns, reasons, (cells) => writer.write(cells));
+    await copyRejected(table, columns, reasons, (cells) => writer.write(cells));
     await writer.end();
   };
   try {
@@ -46,40 +46,4 @@ export async function writeRejected(
     await table.close();
   }
   return path;
-}
-
-interface FileColumn {
-  readonly name: string;
-  readonly index: number;
-}
-
-async function copy(
-  table: FileTable,
-  columns: readonly FileColumn[],
-  reasons: ReadonlyMap<number, string>,
-  write: (cells: readonly unknown[]) => Promise<void>,
-): Promise<void> {
-  let number = 0;
-  let written = 0;
-  for await (const { line, cells } of table.rows) {
-    const reason = reasons.get(number);
-    number += 1;
-    if (reason === undefined) continue;
-    await write([...columns.map(({ index }) => cells[index]), line, reason]);
-    written += 1;
-    if (written === reasons.size) return;
-  }
-}
-
-/** Of JSON Lines only the end tells all members. */
-async function wholeHeader(file: string, format: FileFormat, options: ReadOptions): Promise<FileColumn[]> {
-  const table = await openTable(file, format, options);
-  try {
-    if (format === 'jsonl') for await (const _ of table.rows);
-    // A rejected file that is rejected again has its columns already.
-    const all = table.header.map((name, index) => ({ name, index }));
-    return all.filter(({ name }) => name !== LINE && name !== REASON);
-  } finally {
-    await table.close();
-  }
 }

@@ -3,43 +3,18 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
+import type { FileFormat } from '../../../moving/formats/format-names.ts';
+import type { Cell, ReadOptions } from '../../../moving/formats/table.ts';
+import { checkText } from '../../../moving/formats/text.ts';
+import { type Survey, surveyTable } from '../../../moving/import/survey.ts';
 import { CommandFailure } from '../../failure.ts';
-import { type FileFormat, openTable } from '../formats/choose.ts';
-import type { Cell, ReadOptions, TableRow } from '../formats/table.ts';
-import { checkText } from '../formats/text-file.ts';
-
-/** So many rows are looked at for guesses and shown values. */
-const ROWS_MAX = 10_000;
-
-export interface Survey {
-  readonly header: readonly string[];
-  readonly rows: readonly TableRow[];
-  /** Whether the file has no more rows. */
-  readonly isWhole: boolean;
-}
+import { fileSource } from '../formats/byte-source.ts';
+import { openTable } from '../formats/choose.ts';
 
 export async function surveyFile(file: string, format: FileFormat, options: ReadOptions): Promise<Survey> {
-  const table = await openTable(file, format, options);
-  const rows: TableRow[] = [];
-  let isWhole = true;
-  try {
-    for await (const row of table.rows) {
-      rows.push(row);
-      if (rows.length < ROWS_MAX) continue;
-      isWhole = false;
-      break;
-    }
-  } finally {
-    await table.close();
-  }
-  if (!isWhole && format !== 'xlsx') await checkText(file, options.encoding);
-  refuseDoubles(file, table.header);
-  return { header: table.header, rows, isWhole };
-}
-
-function refuseDoubles(file: string, header: readonly string[]): void {
-  const double = header.find((name, index) => name !== '' && header.indexOf(name) !== index);
-  if (double !== undefined) throw new CommandFailure(`${file} has two columns "${double}". Rename one of them.`);
+  const survey = await surveyTable(file, () => openTable(file, format, options));
+  if (!survey.isWhole && format !== 'xlsx') await checkText(await fileSource(file), options.encoding);
+  return survey;
 }
 
 /** Tells one content from another, whatever the file is called and when it was touched. */

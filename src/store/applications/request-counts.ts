@@ -1,0 +1,70 @@
+// Requests to each application by the hour, in the system schema: counted in memory by every node and added up here.
+
+import type { Reader, Writer } from '../database/handles.ts';
+
+export interface RequestCounts {
+  readonly requests: number;
+  readonly refused: number;
+  readonly failed: number;
+}
+
+/** Applications that are gone are left out. In the order of identifiers, so that nodes do not wait for each other in a circle. */
+export async function addRequestCounts(
+  writer: Writer,
+  hour: string,
+  counts: ReadonlyMap<string, RequestCounts>,
+): Promise<void> {
+  const rows = [...counts];
+  await writer.write(
+    `insert into cartulary.request_counts as c (application_id, hour, requests, refused, failed)
+     select a.id, $1, n.requests, n.refused, n.failed
+     from unnest($2::text[], $3::int[], $4::int[], $5::int[]) as n (id, requests, refused, failed)
+       join cartulary.applications a on a.id = n.id
+     order by a.id
+     on conflict (application_id, hour) do update set requests = c.requests + excluded.requests,
+       refused = c.refused + excluded.refused, failed = c.failed + excluded.failed
+     returning 1`,
+    [
+      hour,
+      rows.map(([id]) => id),
+      rows.map(([, { requests }]) => requests),
+      rows.map(([, { refused }]) => refused),
+      rows.map(([, { failed }]) => failed),
+    ],
+  );
+}
+
+export async function listRequestCounts(
+  reader: Reader,
+  applicationId: string,
+  since: string,
+): Promise<(RequestCounts & { readonly hour: number })[]> {
+  const rows = await reader.rows(
+    `select hour, requests, refused, failed from cartulary.request_counts
+     where application_id = $1 and hour >= $2 order by hour`,
+    [applicationId, since],
+  );
+  return (rows as [Date, number, number, number][]).map(([hour, requests, refused, failed]) => ({
+    hour: hour.getTime(),
+    ...{ requests, refused, failed },
+  }));
+}
+
+/** By application; those without requests are absent. */
+export async function sumRequestCounts(reader: Reader, since: string): Promise<Map<string, RequestCounts>> {
+  const rows = await reader.rows(
+    `select application_id, sum(requests)::float8, sum(refused)::float8, sum(failed)::float8
+     from cartulary.request_counts where hour >= $1 group by application_id`,
+    [since],
+  );
+  return new Map(
+    (rows as [string, number, number, number][]).map(([id, requests, refused, failed]) => [
+      id,
+      { requests, refused, failed },
+    ]),
+  );
+}
+
+export async function removeOldRequestCounts(writer: Writer, before: string): Promise<void> {
+  await writer.write('delete from cartulary.request_counts where hour < $1', [before]);
+}
