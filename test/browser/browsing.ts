@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { type Browser, type BrowserContext, chromium } from 'playwright-core';
+import { closedAtLast } from '../support/left-open.ts';
 import { ROOT } from '../tidy/tree.ts';
 import { type DangerousFile, dangerousFiles, type Embedding, type Way } from './dangerous-files.ts';
 
@@ -36,6 +37,18 @@ export function launch({ backForwardCache = false } = {}): Promise<Browser> {
   if (process.getuid?.() === 0) args.push('--no-sandbox');
   const ignoreDefaultArgs = backForwardCache ? ['--disable-back-forward-cache'] : [];
   return chromium.launch({ executablePath: program, args, ignoreDefaultArgs });
+}
+
+let shared: Promise<Browser> | undefined;
+
+/** One for all test files of the process: to start it takes as long as several tests. */
+export async function sharedBrowser(): Promise<Browser> {
+  if (!(await shared)?.isConnected()) {
+    shared = launch();
+    const browser = await shared;
+    closedAtLast(() => browser.close());
+  }
+  return (await shared) as Browser;
 }
 
 /** Markup by which a page takes in an address. */

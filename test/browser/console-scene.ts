@@ -1,11 +1,14 @@
 // A server that mails, an application, and a browser of a phone's size that opens the console's pages and listens to
 // what they complain of.
 
-import type { Page } from 'playwright-core';
+import type { BrowserContext, Page } from 'playwright-core';
 import { type Person, publishApplication, type TestApplication } from '../support/application.ts';
 import { type Mailbox, openMailbox } from '../support/mailbox.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
-import { launch } from './browsing.ts';
+import { sharedBrowser } from './browsing.ts';
+
+/** Only a broken page takes so long, however busy the machine is. */
+const PATIENCE_MS = 60_000;
 
 export interface OpenedPage {
   readonly page: Page;
@@ -27,20 +30,29 @@ export interface ConsoleScene {
   readonly mailbox: Mailbox;
   readonly server: TestServer;
   readonly app: TestApplication;
-  openPage(address: string): Promise<OpenedPage>;
+  /** `timezoneId`: of the browser. */
+  openPage(address: string, how?: { readonly timezoneId?: string }): Promise<OpenedPage>;
   close(): Promise<void>;
 }
 
-export async function openConsoleScene(): Promise<ConsoleScene> {
+/** `push`: the push services that the server trusts. */
+export async function openConsoleScene({ push }: { push?: { services: string[] } } = {}): Promise<ConsoleScene> {
   const mailbox = await openMailbox();
-  const server = await startTestServer({ mail: { url: mailbox.url, from: 'records@example.com' } });
-  const [app, browser] = await Promise.all([publishApplication(server, { collections: [] }), launch()]);
+  const server = await startTestServer({
+    mail: { url: mailbox.url, from: 'records@example.com' },
+    ...(push === undefined ? {} : { push }),
+  });
+  const [app, browser] = await Promise.all([publishApplication(server, { collections: [] }), sharedBrowser()]);
+  const contexts: BrowserContext[] = [];
   return {
     mailbox,
     server,
     app,
-    async openPage(address) {
-      const page = await browser.newPage({ viewport: { width: 320, height: 560 } });
+    async openPage(address, how = {}) {
+      const context = await browser.newContext({ viewport: { width: 320, height: 560 }, ...how });
+      contexts.push(context);
+      context.setDefaultTimeout(PATIENCE_MS);
+      const page = await context.newPage();
       const complaints: string[] = [];
       page.on('console', (message) => {
         // That an answer was 401 or the like is what the page is told, and tells, in words.
@@ -48,12 +60,11 @@ export async function openConsoleScene(): Promise<ConsoleScene> {
       });
       page.on('pageerror', (error) => complaints.push(String(error)));
       await page.goto(address);
-      const says = (text: RegExp) =>
-        page.getByRole('alert').filter({ hasText: text, visible: true }).waitFor({ timeout: 5_000 });
+      const says = (text: RegExp) => page.getByRole('alert').filter({ hasText: text, visible: true }).waitFor();
       return { page, says, complaints };
     },
     async close() {
-      await browser.close();
+      for (const context of contexts) await context.close();
       await server.close();
       await mailbox.close();
     },

@@ -64,10 +64,10 @@ describe('the console', { skip: WITHOUT_BROWSER }, () => {
   it('asks for the application where the address has none, which is where the bare address leads', async () => {
     const { page, says, complaints } = await scene.openPage(server.address);
     assert.equal(new URL(page.url()).pathname, '/console');
-    const field = page.getByLabel('Application ID');
+    const field = page.getByLabel('Link to your application');
     await field.fill('nothing');
     await page.keyboard.press('Enter');
-    await says(/not an application ID/);
+    await says(/neither a link/);
     await field.fill(`p${'0'.repeat(26)}`);
     await page.keyboard.press('Enter');
     await says(/no application with this ID/);
@@ -118,7 +118,10 @@ describe('the console', { skip: WITHOUT_BROWSER }, () => {
     const start = await (await fetch(`${server.address}/console`)).text();
     const assets = [...start.matchAll(/"\/console(\/assets\/[^"]+\.(?:js|css))"/g)].map(([, path = '']) => path);
     assert.ok(assets.length >= 2);
-    const load = async (path: string) => (await fetch(server.address + path)).headers.get('content-length');
+    // As browsers ask, which prefer it to gzip.
+    const headers = { 'accept-encoding': 'br' };
+    const load = async (path: string) =>
+      (await fetch(server.address + path, { headers })).headers.get('content-length');
     const sizes = await Promise.all(assets.map(async (path) => Number(await load(`/console${path}`))));
     assert.ok(sizes.reduce((sum, size) => sum + size, 0) < 250_000, `the first load has ${sizes.join(', ')} bytes`);
     for (const [path, type] of [

@@ -2,6 +2,7 @@
 
 import { type QueryClient, queryOptions } from '@tanstack/react-query';
 import { CartularyError, clientOf, type Session } from './client.ts';
+import { forgetChanges } from './sent-requests.ts';
 
 /** Null when nobody is signed in. */
 export const sessionQuery = (application: string) =>
@@ -40,6 +41,7 @@ export async function signOut(application: string): Promise<void> {
 /** Another person, or nobody: what the one before saw in this browser is forgotten. */
 export function setSession(queries: QueryClient, application: string, session: Session | null): void {
   const { queryKey } = sessionQuery(application);
+  forgetChanges();
   queries.setQueryData(queryKey, session);
   queries.removeQueries({ predicate: (query) => query.queryKey[1] !== 'session' && query.queryKey[1] !== 'methods' });
 }

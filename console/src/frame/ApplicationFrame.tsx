@@ -2,22 +2,33 @@
 // signed in see the sign-in page at the same address, and then what they came for.
 
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { Outlet, useLocation } from '@tanstack/react-router';
+import { Outlet, useLocation, useMatchRoute, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { Button } from 'react-aria-components';
 import { useTranslations } from 'use-intl';
-import type { Session } from '../api/client.ts';
+import { onSessionEnd, type Session } from '../api/client.ts';
 import { definitionQuery } from '../api/definition.ts';
 import { sessionQuery, setSession, signOut } from '../api/session.ts';
-import { SignInPage } from '../sign-in/SignInPage.tsx';
+import { InTimeZone } from '../messages/time-zone.tsx';
+import { useNotifications } from '../notifications/use-notifications.ts';
+import { REQUEST_HASH } from '../requests/request-hash.ts';
+import { isShortcut, isTyping, useKey } from './keys.ts';
+import { rememberApplication } from './known-applications.ts';
+import { late, loadLate } from './late.ts';
 import { Offline } from './Offline.tsx';
 import { ProblemPage } from './ProblemPage.tsx';
 import { Rail } from './Rail.tsx';
 import { remember } from './remembered.ts';
 import './frame.css';
 
-const loadPalette = () => import('./Palette.tsx');
-const Palette = lazy(async () => ({ default: (await loadPalette()).Palette }));
+const Palette = late(async () => (await import('./Palette.tsx')).Palette);
+// Most who come are signed in.
+const SignInPage = lazy(async () => ({ default: (await import('../sign-in/SignInPage.tsx')).SignInPage }));
+const KeysSheet = lazy(async () => ({ default: (await import('./KeysSheet.tsx')).KeysSheet }));
+const RequestSheet = lazy(async () => ({ default: (await import('../requests/RequestSheet.tsx')).RequestSheet }));
+
+/** A list says itself that its rows are there. On pages that say nothing, what is loaded ahead waits so long. */
+const LATE_MS = 1_500;
 
 export function ApplicationFrame({ application }: { readonly application: string }) {
   const session = useQuery(sessionQuery(application));
@@ -26,16 +37,35 @@ export function ApplicationFrame({ application }: { readonly application: string
   useEffect(() => {
     if (session.data != null) remember('application', application);
   }, [application, session.data]);
+  // The page asks who is there; drafts and changes that are not stored wait for that person.
+  useEffect(
+    () =>
+      onSessionEnd((ended) => {
+        if (ended !== application) return;
+        setSignedOut(true);
+        void queries.invalidateQueries({ queryKey: sessionQuery(application).queryKey });
+      }),
+    [application, queries],
+  );
   if (session.isPending) return null;
   // A server that is away for a moment ends no visit: what is known stays on the page.
-  if (session.data === undefined) return <SignInPage application={application} signedOut={false} />;
-  if (session.data === null) return <SignInPage application={application} signedOut={signedOut} />;
+  if (session.data == null) {
+    return (
+      <Suspense>
+        <SignInPage application={application} signedOut={session.data === null && signedOut} />
+      </Suspense>
+    );
+  }
   const leave = async () => {
     await signOut(application);
     setSignedOut(true);
     setSession(queries, application, null);
   };
-  return <SignedIn application={application} session={session.data} onLeave={leave} />;
+  return (
+    <InTimeZone timeZone={session.data.timeZone}>
+      <SignedIn application={application} session={session.data} onLeave={leave} />
+    </InTimeZone>
+  );
 }
 
 interface SignedInProps {
@@ -50,14 +80,33 @@ function SignedIn({ application, session, onLeave }: SignedInProps) {
   const definition = useQuery({ ...definitionQuery(application), enabled: session.apiAccess });
   const [menuOpen, setMenuOpen] = useState(false);
   const [finding, setFinding] = useState(false);
-  const { pathname } = useLocation();
+  const [showingKeys, setShowingKeys] = useState(false);
+  const { pathname, hash } = useLocation();
+  const navigate = useNavigate();
   // biome-ignore lint/correctness/useExhaustiveDependencies: another page closes the menu
   useEffect(() => setMenuOpen(false), [pathname]);
-  // After the page itself, so that it is there when somebody asks for it.
-  useEffect(() => void loadPalette(), []);
-  useShortcut('k', () => setFinding(true));
-  const name = definition.data?.name ?? 'Cartulary';
+  useEffect(() => {
+    const timer = setTimeout(() => loadLate(), LATE_MS);
+    return () => clearTimeout(timer);
+  }, []);
+  useNotifications(application, session);
+  useKey(
+    (event) => isShortcut(event, 'k'),
+    () => setFinding(true),
+    { always: true },
+  );
+  useKey(
+    (event) => event.key === '?' && !isTyping(event),
+    () => setShowingKeys(true),
+  );
+  const known = definition.data?.name;
+  useEffect(() => {
+    if (known !== undefined) rememberApplication({ id: application, name: known });
+  }, [application, known]);
+  const name = known ?? 'Cartulary';
   const collections = definition.data?.collections ?? [];
+  // One's own account needs no right to the data.
+  const oneself = useMatchRoute()({ to: '/$application/me' }) !== false;
   return (
     <div className="frame">
       <a href="#content" className="skip-link button">
@@ -85,15 +134,15 @@ function SignedIn({ application, session, onLeave }: SignedInProps) {
       />
       <div className="page" id="content">
         <Offline />
-        {!session.apiAccess && (
+        {!session.apiAccess && !oneself && (
           <main className="empty">
             <p>{noAccess}</p>
           </main>
         )}
-        {definition.isError && definition.data === undefined && (
+        {definition.isError && definition.data === undefined && !oneself && (
           <ProblemPage error={definition.error} reset={() => void definition.refetch()} />
         )}
-        {definition.data !== undefined && (
+        {(definition.data !== undefined || oneself) && (
           <Suspense>
             <Outlet />
           </Suspense>
@@ -104,25 +153,26 @@ function SignedIn({ application, session, onLeave }: SignedInProps) {
           <Palette
             application={application}
             collections={collections}
-            isOpen={finding}
-            onOpenChange={setFinding}
+            session={session}
+            onClose={() => setFinding(false)}
+            onKeys={() => setShowingKeys(true)}
             onLeave={onLeave}
+          />
+        </Suspense>
+      )}
+      {showingKeys && (
+        <Suspense>
+          <KeysSheet onClose={() => setShowingKeys(false)} />
+        </Suspense>
+      )}
+      {hash === REQUEST_HASH && (
+        <Suspense>
+          <RequestSheet
+            application={application}
+            onClose={() => void navigate({ to: '.', search: true, hash: '', replace: true })}
           />
         </Suspense>
       )}
     </div>
   );
-}
-
-/** Ctrl or ⌘ with a letter, from anywhere on the page. */
-function useShortcut(letter: string, action: () => void): void {
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      if (!(event.ctrlKey || event.metaKey) || event.altKey || event.key.toLowerCase() !== letter) return;
-      event.preventDefault();
-      action();
-    };
-    addEventListener('keydown', onKey);
-    return () => removeEventListener('keydown', onKey);
-  });
 }

@@ -1,30 +1,53 @@
-// Says when the server cannot be reached, and goes on when it is back.
+// Says when the server cannot be reached or has no time, and goes on when it is back. What was typed stays meanwhile.
 
-import { useQueryClient } from '@tanstack/react-query';
+import { type QueryFilters, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { useTranslations } from 'use-intl';
-import { ConnectionError } from '../api/client.ts';
+import { type Away, awayOf, noteBack, onAway } from '../api/reach.ts';
 
 const LOOK_AGAIN_MS = 3_000;
 
 export function Offline() {
   const t = useTranslations('frame');
   const queries = useQueryClient();
-  const [away, setAway] = useState(false);
-  useEffect(
-    () =>
-      queries.getQueryCache().subscribe(({ type, query }) => {
-        if (type === 'updated' && query.state.error instanceof ConnectionError) setAway(true);
-      }),
-    [queries],
-  );
+  const [away, setAway] = useState<Away | undefined>(navigator.onLine ? undefined : 'offline');
   useEffect(() => {
-    if (!away) return;
+    const goOffline = () => setAway('offline');
+    addEventListener('offline', goOffline);
+    const unsubscribe = queries.getQueryCache().subscribe((event) => {
+      // A failure that lasts is told again at each other change of the query.
+      const failed = event.type === 'updated' && event.action.type === 'error';
+      const now = failed ? awayOf(event.query.state.error) : undefined;
+      if (now !== undefined) setAway(now);
+    });
+    const stopListening = onAway(setAway);
+    return () => {
+      removeEventListener('offline', goOffline);
+      unsubscribe();
+      stopListening();
+    };
+  }, [queries]);
+  const isAway = away !== undefined;
+  useEffect(() => {
+    if (!isAway) return;
+    const failed: QueryFilters = { type: 'active', predicate: ({ state }) => awayOf(state.error) !== undefined };
+    let looking = false;
     const look = async () => {
-      const reply = await fetch('/healthz').catch(() => undefined);
-      if (reply?.ok !== true) return;
-      setAway(false);
-      await queries.refetchQueries({ type: 'active', predicate: ({ state }) => state.status === 'error' });
+      // A server that has just started may take longer than the pause: what it has begun is not begun anew.
+      if (looking) return;
+      looking = true;
+      try {
+        const reply = await fetch('/healthz', { signal: AbortSignal.timeout(LOOK_AGAIN_MS) });
+        if (!reply.ok) return;
+        await queries.refetchQueries(failed, { cancelRefetch: false });
+        // It can be reached, whatever it has no time for.
+        setAway(queries.getQueryCache().findAll(failed).length > 0 ? 'busy' : undefined);
+        noteBack();
+      } catch {
+        // Still away: the next look tells.
+      } finally {
+        looking = false;
+      }
     };
     const timer = setInterval(() => void look(), LOOK_AGAIN_MS);
     addEventListener('online', look);
@@ -32,11 +55,11 @@ export function Offline() {
       clearInterval(timer);
       removeEventListener('online', look);
     };
-  }, [away, queries]);
-  if (!away) return null;
+  }, [isAway, queries]);
+  if (away === undefined) return null;
   return (
     <p className="notice" role="status">
-      {t('offline')}
+      {t(away)}
     </p>
   );
 }

@@ -1,12 +1,17 @@
 // The rail on the left: the application's collections, the palette, and the account.
 
 import { Link } from '@tanstack/react-router';
-import { Button, Header, Menu, MenuItem, MenuSection, MenuTrigger, Popover } from 'react-aria-components';
+import { Button } from 'react-aria-components';
 import { useTranslations } from 'use-intl';
 import type { CollectionDefinition, Session } from '../api/client.ts';
-import { LANGUAGES, type Language, useLanguage } from '../messages/provider.tsx';
 import { PersonName } from '../values/show/user.tsx';
+import { MODIFIER } from './keys.ts';
+import { late } from './late.ts';
+import { ManagePages } from './ManagePages.tsx';
 import { Mark } from './Mark.tsx';
+import { Opener } from './Opener.tsx';
+
+const AccountMenu = late(async () => (await import('./AccountMenu.tsx')).AccountMenu);
 
 interface RailProps {
   readonly application: string;
@@ -19,8 +24,6 @@ interface RailProps {
   readonly onLeave: () => Promise<void>;
 }
 
-const isMac = /Mac|iPhone|iPad/.test(navigator.platform);
-
 export function Rail({ application, name, collections, session, open, onFind, onLeave }: RailProps) {
   const t = useTranslations('frame');
   return (
@@ -31,7 +34,7 @@ export function Rail({ application, name, collections, session, open, onFind, on
       </div>
       <Button className="button rail-find" onPress={onFind}>
         <span>{t('find')}</span>
-        <kbd>{isMac ? '⌘K' : 'Ctrl K'}</kbd>
+        <kbd>{MODIFIER} K</kbd>
       </Button>
       <nav aria-labelledby="rail-collections">
         <h2 id="rail-collections">{t('collections')}</h2>
@@ -51,49 +54,23 @@ export function Rail({ application, name, collections, session, open, onFind, on
             </li>
           ))}
         </ul>
+        <ManagePages application={application} session={session} />
       </nav>
-      <Account session={session} onLeave={onLeave} />
+      <Account application={application} session={session} onLeave={onLeave} />
     </div>
   );
 }
 
-function Account({ session, onLeave }: Pick<RailProps, 'session' | 'onLeave'>) {
+function Account({ application, session, onLeave }: Pick<RailProps, 'application' | 'session' | 'onLeave'>) {
   const t = useTranslations('frame');
-  const { language, choose } = useLanguage();
   return (
-    <MenuTrigger>
-      <Button className="button rail-account" aria-label={t('account', { name: session.user.name })}>
-        <PersonName person={session.user} />
-      </Button>
-      <Popover className="popover" placement="top start">
-        <Menu
-          onAction={(key) => {
-            if (key === 'sign-out') void onLeave();
-          }}
-        >
-          <MenuSection
-            selectionMode="single"
-            selectedKeys={[language]}
-            onSelectionChange={(keys) => {
-              const [chosen] = keys;
-              if (chosen !== undefined) choose(chosen as Language);
-            }}
-          >
-            <Header className="menu-heading">{t('language')}</Header>
-            {(Object.keys(LANGUAGES) as Language[]).map((each) => (
-              <MenuItem key={each} id={each} className="menu-item" textValue={LANGUAGES[each].name}>
-                <span lang={each}>{LANGUAGES[each].name}</span>
-              </MenuItem>
-            ))}
-          </MenuSection>
-          <MenuSection>
-            <Header className="menu-heading">{t('signedInAs', { name: session.user.name })}</Header>
-            <MenuItem id="sign-out" className="menu-item">
-              {t('signOut')}
-            </MenuItem>
-          </MenuSection>
-        </Menu>
-      </Popover>
-    </MenuTrigger>
+    <Opener
+      opens="menu"
+      className="button rail-account"
+      aria-label={t('account', { name: session.user.name })}
+      opened={(opened) => <AccountMenu opened={opened} application={application} session={session} onLeave={onLeave} />}
+    >
+      <PersonName person={session.user} />
+    </Opener>
   );
 }

@@ -1,10 +1,11 @@
 // What the browser remembers for a person between visits. Browsers that block storage throw; then nothing is remembered.
 
-const key = (name: string): string => `cartulary.${name}`;
+/** Under which name the browser's storage has it. */
+export const storageKey = (name: string): string => `cartulary.${name}`;
 
 export function remembered(name: string): string | undefined {
   try {
-    return localStorage.getItem(key(name)) ?? undefined;
+    return localStorage.getItem(storageKey(name)) ?? undefined;
   } catch {
     return undefined;
   }
@@ -12,7 +13,7 @@ export function remembered(name: string): string | undefined {
 
 export function remember(name: string, value: string): void {
   try {
-    localStorage.setItem(key(name), value);
+    localStorage.setItem(storageKey(name), value);
   } catch {
     // Next time the person has to choose again.
   }
@@ -20,7 +21,7 @@ export function remember(name: string, value: string): void {
 
 export function forget(name: string): void {
   try {
-    localStorage.removeItem(key(name));
+    localStorage.removeItem(storageKey(name));
   } catch {
     // There was nothing.
   }

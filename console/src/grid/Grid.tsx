@@ -1,115 +1,259 @@
 // The grid itself: sticky head, rows in sight only, one active cell that the keyboard moves.
 
+import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useTable } from '@tanstack/react-table';
-import { useMemo, useRef, useState } from 'react';
+import { Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useTranslations } from 'use-intl';
-import type { CollectionDefinition, RawRecord } from '../api/client.ts';
-import type { ListQuery } from '../api/records.ts';
+import { usePages } from '../api/pages.ts';
+import { sessionQuery } from '../api/session.ts';
+import { late } from '../frame/late.ts';
+import { isFocusLost } from '../frame/lost-focus.ts';
+import { isNothing } from '../many/record-selection.ts';
+import { SelectAll } from '../many/SelectAll.tsx';
+import { SELECT_WIDTH } from '../many/SelectCell.tsx';
+import { useSelectedRecords } from '../many/use-selected-records.ts';
+import { readViewAddress } from '../views/view-address.ts';
+import type { ViewProps } from '../views/view-props.ts';
+import { useColumnWindow } from './column-window.ts';
+import { useEditing } from './edit/use-editing.tsx';
+import { useFollowedRecord } from './edit/use-followed-record.ts';
+import { cellAt, useSelection } from './edit/use-selection.ts';
 import { GridHead } from './GridHead.tsx';
+import { GridKeys } from './GridKeys.tsx';
 import { GridRow } from './GridRow.tsx';
-import { features, gridColumns, type MetadataKey, tableColumns } from './grid-columns.ts';
+import { usualWidth } from './grid-columns.ts';
 import { type Cell, moved } from './keys.ts';
-import { usePages } from './pages.ts';
+import { nameWidth } from './name-width.ts';
+import { placeIn, useKeptPlace, wasAmong } from './place.ts';
 import { ROW_HEIGHT, useRowWindow } from './row-window.ts';
+import { isSamePlace, type Place, useShownWindow } from './shown-window.ts';
+import { useGridColumns } from './use-grid-columns.ts';
 
-interface GridProps {
-  readonly application: string;
-  readonly collection: CollectionDefinition;
-  readonly query: ListQuery;
-  /** Undefined until it is counted: the list then grows as it is scrolled. */
-  readonly total: number | undefined;
-  readonly onSort: (sort: string) => void;
-}
+const ManyBar = late(async () => (await import('../many/ManyBar.tsx')).ManyBar);
 
-/** The rows come from the pages; the table only keeps the columns. */
-const NO_ROWS: RawRecord[] = [];
-
-export function Grid({ application, collection, query, total, onSort }: GridProps) {
+export function Grid(props: ViewProps) {
+  const { application, collection, query, total, onAddress, columns: settings, onColumns } = props;
   const t = useTranslations('grid');
   const navigate = useNavigate();
   const scroller = useRef<HTMLDivElement>(null);
-  const [active, setActive] = useState<Cell>({ row: 0, column: 0 });
-  const [seen, setSeen] = useState({ first: 0, last: 0 });
+  const place = `${application} ${collection.id} `;
+  const list = place + JSON.stringify(query);
+  const keys = useRef<HTMLTextAreaElement>(null);
+  const focus = () => keys.current?.focus({ preventScroll: true });
+  // Somebody who comes back from a record, or has sorted the list, goes on in it.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the list is opened
+  useEffect(() => {
+    if (wasAmong(place) && isFocusLost()) focus();
+  }, []);
+  const selection = useSelection(focus, () => placeIn(list)?.active);
+  const { active, range } = selection;
+  // The cell with an open editor stays on the page however far it is scrolled away, with what is typed there.
+  const [edited, setEdited] = useState<Cell>();
+  const [seen, setSeen] = useState<Place>({ first: 0, last: 0, sight: { first: 0, last: 0 }, lead: 0 });
 
-  const columns = useMemo(() => gridColumns(collection, (key) => t(METADATA_NAMES[key])), [collection, t]);
-  const table = useTable({
-    features,
-    columns: useMemo(() => tableColumns(columns), [columns]),
-    data: NO_ROWS,
-    columnResizeMode: 'onChange',
+  const { all, shown: columns } = useGridColumns(collection, settings);
+  const [sizing, setSizing] = useState<{ readonly id: string; readonly width: number }>();
+  const widths = useMemo(
+    () =>
+      columns.map((column) =>
+        sizing?.id === column.id ? sizing.width : (settings.widths[column.id] ?? usualWidth(column, nameWidth)),
+      ),
+    [columns, settings, sizing],
+  );
+  const {
+    places,
+    width,
+    scrollTo: scrollToColumn,
+  } = useColumnWindow(scroller, {
+    widths,
+    frozen: settings.frozen,
+    lead: SELECT_WIDTH,
+    kept: edited?.column,
   });
-  const headers = table.getHeaderGroups()[0]?.headers ?? [];
-  const widths = headers.map((header) => header.getSize());
 
   const rows = usePages(application, collection.id, query, seen);
+  useFollowedRecord(list, selection, rows.at);
+  const selecting = useSelectedRecords({ application, collection: collection.id, query }, rows);
+  const [selectedOnce, setSelectedOnce] = useState(false);
+  if (!selectedOnce && !isNothing(selecting.selection)) setSelectedOnce(true);
   const count = rows.complete ? rows.count : (total ?? rows.count);
   const window = useRowWindow(scroller, count, ROW_HEIGHT);
+  useKeptPlace(list, { scroller, active, height: window.height });
   // The window depends on the count and the pages on the window; this settles in one more round.
-  if (window.first !== seen.first || window.last !== seen.last) setSeen({ first: window.first, last: window.last });
+  if (!isSamePlace(window, seen)) setSeen(window);
+  const { drawn, top, isHeld } = useShownWindow(list, window, {
+    asked: rows.asked,
+    isKnown: ({ first, last }) => spanOf(first, last).some(rows.isRead),
+    rowHeight: ROW_HEIGHT,
+  });
 
-  function go(cell: Cell): void {
-    setActive(cell);
+  function go(cell: Cell, extend = false): void {
+    selection.select(cell, extend);
     window.scrollTo(cell.row);
+    scrollToColumn(cell.column);
   }
 
+  const editing = useEditing({
+    grid: {
+      application,
+      collection,
+      query,
+      columns,
+      at: rows.at,
+      count,
+      complete: rows.complete || total !== undefined,
+      session: useQuery(sessionQuery(application)).data ?? undefined,
+    },
+    selection,
+    go,
+    focus,
+    onEdited: setEdited,
+    onOpen: ({ id: record }) =>
+      void navigate({
+        to: '/$application/$collection/$record',
+        params: { application, collection: collection.id, record },
+        search: readViewAddress,
+      }),
+  });
+
   function onKeyDown(event: React.KeyboardEvent): void {
-    if (event.target !== event.currentTarget) return;
-    const record = rows.at(active.row);
-    if (event.key === 'Enter' && record !== undefined) {
-      const params = { application, collection: collection.id, record: record.id };
-      void navigate({ to: '/$application/$collection/$record', params });
+    if (event.key === ' ' && event.shiftKey) {
+      event.preventDefault();
+      selecting.toggle(active.row, false);
       return;
     }
     const pageRows = Math.max(1, Math.floor((scroller.current?.clientHeight ?? 0) / ROW_HEIGHT) - 2);
     const next = moved(active, event, { rows: count, columns: columns.length, pageRows });
-    if (next === undefined) return;
+    if (next === undefined) {
+      editing.onKey(event);
+      return;
+    }
     event.preventDefault();
-    go(next);
+    go(next, event.shiftKey);
   }
 
-  const shown = Array.from(
-    { length: Math.max(0, window.last - window.first + 1) },
-    (_, offset) => window.first + offset,
+  // The head is memoized, so what it is given must stay the same.
+  const arrangement = useMemo(() => ({ all, shown: columns, settings }), [all, columns, settings]);
+  const isSearch = query.search !== '';
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what it calls depends on the selection alone
+  const selectAll = useMemo(() => <SelectAll selecting={selecting} hits={isSearch} />, [selecting.selection, isSearch]);
+  const onSort = useCallback((sort: string) => onAddress({ sort }), [onAddress]);
+  const onSizing = useCallback(
+    (id: string, next: number | undefined) => setSizing(next === undefined ? undefined : { id, width: next }),
+    [],
   );
+
+  const shown = [
+    ...(edited !== undefined && edited.row < drawn.first ? [edited.row] : []),
+    ...spanOf(drawn.first, drawn.last),
+    ...(edited !== undefined && edited.row > drawn.last ? [edited.row] : []),
+  ];
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a table element cannot be windowed this way
-    <div
-      role="grid"
-      ref={scroller}
-      className="grid-scroller"
-      tabIndex={0}
-      aria-label={t('table', { name: collection.name })}
-      aria-rowcount={rows.complete || total !== undefined ? count + 1 : -1}
-      aria-colcount={columns.length}
-      aria-activedescendant={`cell-${active.row}-${active.column}`}
-      onKeyDown={onKeyDown}
-    >
-      <GridHead columns={columns} headers={headers} widths={widths} query={query} onSort={onSort} />
-      <div className="grid-body" style={{ height: window.height }}>
-        <div className="grid-rows" style={{ transform: `translateY(${window.top}px)` }}>
-          {shown.map((row) => (
-            <GridRow
-              key={row}
-              row={row}
-              record={rows.at(row)}
-              columns={columns}
-              widths={widths}
-              application={application}
-              collection={collection.id}
-              activeColumn={row === active.row ? active.column : undefined}
-              onActivate={setActive}
-            />
-          ))}
+    <>
+      <GridKeys
+        field={keys}
+        grid="grid"
+        label={t('table', { name: collection.name })}
+        active={active}
+        onKeyDown={onKeyDown}
+        onCopy={editing.onCopy}
+        onCut={editing.onCut}
+        onPaste={editing.onPaste}
+        onWord={editing.onWord}
+      />
+      {/* biome-ignore lint/a11y/useSemanticElements: a table element cannot be windowed this way */}
+      <div
+        role="grid"
+        id="grid"
+        ref={scroller}
+        className="grid-scroller"
+        tabIndex={-1}
+        aria-label={t('table', { name: collection.name })}
+        aria-rowcount={rows.complete || total !== undefined ? count + 1 : -1}
+        aria-colcount={columns.length + 1}
+        aria-multiselectable
+        aria-busy={isHeld}
+        aria-activedescendant={`cell-${active.row}-${active.column}`}
+        onFocus={(event) => {
+          if (event.target === event.currentTarget) focus();
+        }}
+      >
+        <GridHead
+          lead={selectAll}
+          arrangement={arrangement}
+          places={places}
+          width={width}
+          query={query}
+          activeColumn={active.column}
+          onSort={onSort}
+          onColumns={onColumns}
+          onSizing={onSizing}
+        />
+        {/* biome-ignore lint/a11y: the grid around it has the keys */}
+        <div
+          className="grid-body"
+          style={{ height: window.height }}
+          onMouseDown={selection.onMouseDown}
+          onMouseOver={selection.onMouseOver}
+          onDragStart={(event) => event.preventDefault()}
+          onDoubleClick={(event) => {
+            if (cellAt(event.target) !== undefined) editing.onDoubleClick();
+          }}
+          onClick={(event) => {
+            if (selection.isSecondTap(event)) editing.onDoubleClick();
+          }}
+        >
+          <div className={`grid-rows ${isHeld ? 'held' : ''}`} style={{ transform: `translateY(${top}px)` }}>
+            {shown.map((row) => {
+              const record = rows.at(row);
+              const over = editing.over?.recordId === record?.id ? editing.over : undefined;
+              return (
+                <GridRow
+                  key={row}
+                  row={row}
+                  away={row < drawn.first || row > drawn.last ? (row - drawn.first) * ROW_HEIGHT : undefined}
+                  record={record}
+                  columns={columns}
+                  places={places}
+                  width={width}
+                  application={application}
+                  collection={collection.id}
+                  isSelected={record !== undefined && selecting.isSelected(record.id)}
+                  isActive={row === active.row}
+                  onToggle={selecting.toggle}
+                  onAll={selecting.selectAll}
+                  activeColumn={row === active.row ? active.column : undefined}
+                  edits={record && editing.edits.of(record.id)}
+                  readOnly={record !== undefined && !editing.mayWrite(record)}
+                  over={over}
+                  {...(row >= range.top && row <= range.bottom ? { from: range.left, to: range.right } : {})}
+                />
+              );
+            })}
+          </div>
         </div>
       </div>
-    </div>
+      {isHeld && (
+        <div className="grid-place" aria-hidden="true">
+          {t('row', { number: window.sight.first + 1 })}
+        </div>
+      )}
+      {editing.beside}
+      {selectedOnce && (
+        <Suspense>
+          <ManyBar
+            application={application}
+            collection={collection}
+            query={query}
+            columns={settings}
+            total={rows.complete ? rows.count : total}
+            selecting={selecting}
+          />
+        </Suspense>
+      )}
+    </>
   );
 }
 
-const METADATA_NAMES = {
-  createdAt: 'created',
-  createdBy: 'createdBy',
-  updatedAt: 'updated',
-  updatedBy: 'updatedBy',
-} as const satisfies Record<MetadataKey, string>;
+const spanOf = (first: number, last: number): number[] =>
+  Array.from({ length: Math.max(0, last - first + 1) }, (_, offset) => first + offset);

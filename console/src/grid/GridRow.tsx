@@ -1,85 +1,194 @@
 // One row of the grid: a cell for each column.
 
-import { Link } from '@tanstack/react-router';
+import { useLinkProps } from '@tanstack/react-router';
 import { memo } from 'react';
+import { useTranslations } from 'use-intl';
 import type { RawRecord } from '../api/client.ts';
+import { SelectCell } from '../many/SelectCell.tsx';
 import { Moment } from '../values/show/date-time.tsx';
 import { ShownValue } from '../values/show/ShownValue.tsx';
 import { PersonName } from '../values/show/user.tsx';
 import type { Where } from '../values/where.ts';
+import { readViewAddress } from '../views/view-address.ts';
+import type { ColumnPlace } from './column-place.ts';
+import { CellMark } from './edit/CellMark.tsx';
+import type { CellEdit } from './edit/cell-edits.ts';
+import { withCells } from './edit/shown-record.ts';
+import type { Editing } from './edit/use-editing.tsx';
 import { type GridColumn, isNumeric } from './grid-columns.ts';
-import type { Cell } from './keys.ts';
 
 interface GridRowProps {
   readonly row: number;
+  /** Where it stands while it is out of sight, in pixels from the first row in sight. */
+  readonly away: number | undefined;
   readonly record: RawRecord | undefined;
   readonly columns: readonly GridColumn[];
-  readonly widths: readonly number[];
+  readonly places: readonly ColumnPlace[];
+  /** Of all columns, in pixels. */
+  readonly width: number;
   readonly application: string;
   readonly collection: string;
+  /** Among those that something can be done with at once. */
+  readonly isSelected: boolean;
+  readonly isActive: boolean;
+  readonly onToggle: (row: number, extend: boolean) => void;
+  readonly onAll: () => void;
   readonly activeColumn: number | undefined;
-  readonly onActivate: (cell: Cell) => void;
+  /** Changes that are on their way, by column. */
+  readonly edits: ReadonlyMap<string, CellEdit> | undefined;
+  /** Whether this person may not change the record. */
+  readonly readOnly: boolean;
+  /** What stands over one of the cells. */
+  readonly over: Editing['over'];
+  /** The columns that are selected, if any. */
+  readonly from?: number;
+  readonly to?: number;
 }
 
 export const GridRow = memo(function GridRow(props: GridRowProps) {
-  const { row, record, columns, widths, application, collection, activeColumn, onActivate } = props;
+  const {
+    row,
+    away,
+    columns,
+    places,
+    width,
+    application,
+    collection,
+    isSelected,
+    isActive,
+    onToggle,
+    onAll,
+    activeColumn,
+    edits,
+    readOnly,
+    over,
+    from = 0,
+    to = -1,
+  } = props;
+  const record = props.record && withCells(props.record, edits);
   return (
     // biome-ignore lint/a11y/useSemanticElements lint/a11y/useFocusableInteractive: a row of the grid, which has the focus
-    <div role="row" className="grid-row" aria-rowindex={row + 2}>
-      {columns.map((column, index) => (
-        // biome-ignore lint/a11y: a cell of the grid, which has the focus and the keys
-        <div
-          key={column.id}
-          role="gridcell"
-          id={`cell-${row}-${index}`}
-          className={cellClass(column, index, index === activeColumn)}
-          style={{ width: widths[index] }}
-          aria-colindex={index + 1}
-          onClick={() => onActivate({ row, column: index })}
-        >
-          {record === undefined ? (
-            <span className="grid-waiting" />
-          ) : (
-            <CellContent
-              column={column}
-              record={record}
-              where={{ application, collection, in: 'cell' }}
-              leads={index === 0}
-            />
-          )}
-        </div>
-      ))}
+    <div
+      role="row"
+      className={`grid-row ${isSelected ? 'selected' : ''} ${isActive ? 'active' : ''}`}
+      aria-rowindex={row + 2}
+      style={away === undefined ? { width } : { width, position: 'absolute', top: away }}
+    >
+      <SelectCell row={row} isSelected={isSelected} isReachable={isActive} onToggle={onToggle} onAll={onAll} />
+      {onPage(places, columns).map(({ column, index, ...place }) => {
+        const fixed = readOnly || column.column === undefined;
+        const selected = index >= from && index <= to;
+        const edit = edits?.get(column.id);
+        const overCell = over?.columnId === column.id ? over : undefined;
+        const states = [index === activeColumn && 'active', selected && 'selected', overCell?.state, edit?.state];
+        return (
+          // biome-ignore lint/a11y: a cell of the grid, which has the focus and the keys
+          <div
+            key={column.id}
+            role="gridcell"
+            id={`cell-${row}-${index}`}
+            className={cellClass(column, place.left !== undefined, states)}
+            style={{ width: place.width, left: place.left, marginLeft: place.gap }}
+            aria-colindex={index + 2}
+            aria-selected={selected}
+            aria-readonly={fixed}
+            aria-invalid={edit?.state === 'refused' || undefined}
+          >
+            {record === undefined ? (
+              <span className="grid-waiting" />
+            ) : (
+              overCell?.state !== 'editing' && (
+                <CellContent
+                  column={column}
+                  record={record}
+                  where={{ application, collection, in: 'cell' }}
+                  leads={index === 0}
+                  mark={edit && <CellMark state={edit.state} />}
+                />
+              )
+            )}
+            {overCell?.node}
+          </div>
+        );
+      })}
     </div>
   );
 });
 
-const cellClass = (column: GridColumn, index: number, active: boolean): string =>
-  ['grid-cell', index === 0 && 'frozen', isNumeric(column) && 'numeric', active && 'active'].filter(Boolean).join(' ');
+const onPage = (places: readonly ColumnPlace[], columns: readonly GridColumn[]) =>
+  places.flatMap((place) => {
+    const column = columns[place.index];
+    return column === undefined ? [] : [{ ...place, column }];
+  });
 
-interface CellContentProps {
+const cellClass = (column: GridColumn, frozen: boolean, states: readonly (string | false | undefined)[]): string =>
+  ['grid-cell', frozen && 'frozen', isNumeric(column) && 'numeric', ...states].filter(Boolean).join(' ');
+
+interface CellValueProps {
   readonly column: GridColumn;
   readonly record: RawRecord;
   readonly where: Where;
-  /** The first cell leads to the record's page. */
-  readonly leads: boolean;
 }
 
-function CellContent({ column, record, where, leads }: CellContentProps) {
-  if (!leads) return <CellValue column={column} record={record} where={where} />;
-  const empty = column.column !== undefined && record.values[column.id] === undefined;
+interface CellContentProps extends CellValueProps {
+  /** The first cell leads to the record's page. */
+  readonly leads: boolean;
+  /** What became of a change. */
+  readonly mark: React.ReactNode;
+}
+
+function CellContent({ leads, mark, ...cell }: CellContentProps) {
+  if (leads) return <LeadingContent mark={mark} {...cell} />;
   return (
-    <Link
-      to="/$application/$collection/$record"
-      params={{ application: where.application, collection: where.collection, record: record.id }}
-      className="grid-cell-link"
-      tabIndex={-1}
-    >
-      {empty ? '…' : <CellValue column={column} record={record} where={{ ...where, linked: true }} />}
-    </Link>
+    <>
+      <CellValue {...cell} />
+      {mark}
+    </>
   );
 }
 
-function CellValue({ column, record, where }: Omit<CellContentProps, 'leads'>) {
+/** Both links are made at once: it takes as long as the other cells of the row. */
+function LeadingContent({ column, record, where, mark }: Omit<CellContentProps, 'leads'>) {
+  const link = useLinkProps({
+    to: '/$application/$collection/$record',
+    params: { application: where.application, collection: where.collection, record: record.id },
+    search: readViewAddress,
+  });
+  const empty = column.column !== undefined && record.values[column.id] === undefined;
+  return (
+    <>
+      <a {...link} className="grid-cell-link" tabIndex={-1}>
+        {empty ? '…' : <CellValue column={column} record={record} where={{ ...where, linked: true }} />}
+      </a>
+      {mark}
+      <OpenIcon link={link} />
+    </>
+  );
+}
+
+/** For the mouse and the finger; the keyboard and screen readers have the link in the cell. */
+const POINTED = { tabIndex: -1, 'aria-hidden': true } as const;
+
+function OpenIcon({ link }: { readonly link: React.ComponentPropsWithRef<'a'> }) {
+  const t = useTranslations('grid');
+  return (
+    <a {...link} {...POINTED} className="grid-open" title={t('open')}>
+      <svg
+        aria-hidden="true"
+        viewBox="0 0 16 16"
+        width="14"
+        height="14"
+        fill="none"
+        stroke="currentColor"
+        strokeWidth="1.5"
+      >
+        <path d="M9.5 2.5h4v4M13.5 2.5 9 7M6.5 13.5h-4v-4M2.5 13.5 7 9" />
+      </svg>
+    </a>
+  );
+}
+
+function CellValue({ column, record, where }: CellValueProps) {
   switch (column.metadata) {
     case 'createdAt':
     case 'updatedAt':

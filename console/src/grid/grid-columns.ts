@@ -1,26 +1,9 @@
 // The columns of the grid: those of the collection, and who created and updated a record when.
 
-import {
-  type ColumnDef,
-  columnOrderingFeature,
-  columnPinningFeature,
-  columnResizingFeature,
-  columnSizingFeature,
-  columnVisibilityFeature,
-  tableFeatures,
-} from '@tanstack/react-table';
-import type { CollectionDefinition, ColumnDefinition, RawRecord } from '../api/client.ts';
+import type { CollectionDefinition, ColumnDefinition } from '../api/client.ts';
 
 export const METADATA = ['updatedAt', 'updatedBy', 'createdAt', 'createdBy'] as const;
 export type MetadataKey = (typeof METADATA)[number];
-
-export const features = tableFeatures({
-  columnOrderingFeature,
-  columnPinningFeature,
-  columnResizingFeature,
-  columnSizingFeature,
-  columnVisibilityFeature,
-});
 
 /** What the header and the cells of a column need to know. */
 export interface GridColumn {
@@ -43,8 +26,6 @@ const WIDTHS: Partial<Record<ColumnDefinition['type'], number>> = {
   Array: 280,
 };
 const WIDTH = 200;
-export const WIDTH_MIN = 64;
-export const WIDTH_MAX = 800;
 
 export function gridColumns(
   { columns }: CollectionDefinition,
@@ -56,14 +37,16 @@ export function gridColumns(
   ];
 }
 
-export const tableColumns = (columns: readonly GridColumn[]): ColumnDef<typeof features, RawRecord>[] =>
-  columns.map(({ id, name, column }) => ({
-    id,
-    header: name,
-    size: (column === undefined ? undefined : WIDTHS[column.type]) ?? WIDTH,
-    minSize: WIDTH_MIN,
-    maxSize: WIDTH_MAX,
-  }));
+/** Beside the name in the head: padding, the sign of the order and the menu. */
+const HEAD_WIDTH = 68;
+/** A name is at most so wide at first: a column should not fill a screen with its name. */
+const NAME_WIDTH_MAX = 260;
+
+/** Of a column that nobody has sized: room for usual values and for its name. `nameWidth`: in pixels. */
+export function usualWidth({ column, name }: GridColumn, nameWidth: (name: string) => number): number {
+  const usual = (column === undefined ? undefined : WIDTHS[column.type]) ?? WIDTH;
+  return Math.max(usual, Math.ceil(Math.min(nameWidth(name), NAME_WIDTH_MAX)) + HEAD_WIDTH);
+}
 
 /** Numbers stand under each other at the right. */
 export const isNumeric = ({ column }: GridColumn): boolean =>

@@ -1,155 +1,75 @@
-// The sentences of the console in English, as ICU messages. messages/ja.ts has the same keys.
+// The sentences of the console in English, as ICU messages by subject. messages/ja.ts has the same keys.
 
-export const en = {
-  common: {
-    loading: 'Loading…',
-    retry: 'Try again',
-    cancel: 'Cancel',
-    close: 'Close',
-    none: 'None',
-    open: 'Open',
-    search: 'Search',
-    clear: 'Clear',
-    yes: 'Yes',
-    no: 'No',
-  },
-  signIn: {
-    title: 'Sign in to {name}',
-    chooseTitle: 'Open your application',
-    user: 'User ID or e-mail address',
-    password: 'Password',
-    submit: 'Sign in',
-    forgotten: 'I forgot my password',
-    singleSignOn: 'Sign in with your organization',
-    enterUser: 'Enter your user ID or e-mail address.',
-    enterPassword: 'Enter your password.',
-    wrong: 'Wrong user ID, e-mail address or password. If they are right, your account may be disabled.',
-    mailWhom: 'Enter your user ID or e-mail address. A link will be sent to you.',
-    mailSent: 'If this user exists, an e-mail with a link to set a new password is on its way.',
-    signedOut: 'You are signed out.',
-    another: 'Open a different application',
-    application: 'Application ID',
-    applicationHint:
-      'The last part of the link to your application: the letter p and 26 letters and digits. If you have no link, ask your administrator for it.',
-    continue: 'Continue',
-    enterApplication: 'Enter the application ID.',
-    notAnId: 'This is not an application ID. Check the link, or ask the person who sent it to you.',
-    unknown: 'There is no application with this ID. Check the link, or ask the person who sent it to you.',
-    noAccess: 'Your account may not use the data of this application. Ask an administrator for API access.',
-  },
-  newPassword: {
-    title: 'Set a new password',
-    password: 'New password',
-    again: 'Repeat the new password',
-    show: 'Show the passwords',
-    submit: 'Set the password',
-    enter: 'Enter a new password.',
-    different: 'The two passwords are not the same.',
-    used: 'This link was already used or has expired. Ask for a new link on the sign-in page, and use the latest one you receive.',
-    incomplete: 'This link is incomplete. Ask for a new link on the sign-in page, and use the latest one you receive.',
-    disabled: 'Passwords are turned off here. Sign in with your organization.',
-    done: 'Your new password is set. You can now sign in with it.',
-    toSignIn: 'Go to the sign-in page',
-  },
-  frame: {
-    collections: 'Collections',
-    openMenu: 'Open the menu',
-    closeMenu: 'Close the menu',
-    account: 'Account of {name}',
-    signedInAs: 'Signed in as {name}',
-    signOut: 'Sign out',
-    language: 'Language',
-    find: 'Find…',
-    skip: 'Skip to the content',
-    offline: 'The server cannot be reached. What you see may be out of date; the page goes on when the server is back.',
-    noCollections: 'This application has no collections yet.',
-    notFound: 'This page does not exist.',
-    notFoundHint: 'The link may be old, or the collection was removed. Choose a collection on the left.',
-  },
-  palette: {
-    title: 'Find a collection or an action',
-    placeholder: 'Type the name of a collection or an action',
-    nothing: 'Nothing has this name.',
-    collections: 'Collections',
-    actions: 'Actions',
-  },
-  grid: {
-    searchPlaceholder: 'Search, for example Title:bike or plain words',
-    records: '{count, plural, =0 {No records} one {# record} other {# records}}',
-    more: '{count, number}+ records',
-    hits: '{count, plural, =0 {No hits} one {# hit} other {# hits}}',
-    empty: 'There are no records in {name} yet.',
-    emptyHint: 'Programs create records through the interface; import a spreadsheet with the command line:',
-    noHits: 'No record matches this search.',
-    clearSearch: 'Clear the search',
-    sortAscending: 'Sort {name} ascending',
-    sortDescending: 'Sort {name} descending',
-    sortedAscending: 'sorted ascending',
-    sortedDescending: 'sorted descending',
-    columns: 'Columns',
-    created: 'Created',
-    createdBy: 'Created by',
-    updated: 'Updated',
-    updatedBy: 'Updated by',
-    row: 'Record {number, number}',
-    resize: 'Width of {name}',
-    badSearch: 'The search cannot be read: {message}',
-    table: 'Records of {name}',
-  },
-  record: {
-    changed: 'Somebody else has changed this record. Look at it again before you delete it.',
-    reload: 'Show the new values',
-    stored: 'Stored:',
-    leave: 'Cancel',
-    edit: 'Edit',
-    save: 'Save',
-    discard: 'Discard the changes',
-    create: 'New record',
-    createTitle: 'New record in {name}',
-    delete: 'Delete',
-    deleteAsk: 'Delete this record? It cannot be brought back.',
-    conflict:
-      'Somebody else has changed this record meanwhile. Your changes are kept here; look at the new values, then save again.',
-    restored: 'These changes were not saved last time.',
-    duplicated: 'Another record has this value, and it must be unique.',
-    refused: 'Some values cannot be stored. See the fields marked below.',
-    back: 'Back to {name}',
-    untitled: 'Record without a title',
-    createdLine: 'Created {date} by {name}',
-    updatedLine: 'Updated {date} by {name}',
-    notFound: 'This record does not exist, or you may not see it.',
-    empty: 'No value',
-    copyId: 'Copy the ID',
-    copied: 'Copied',
-    id: 'ID',
-  },
-  values: {
-    item: 'Item {number, number}',
-    addItem: 'Add an item',
-    removeItem: 'Remove item {number, number}',
-    latitude: 'Latitude',
-    longitude: 'Longitude',
-    altitude: 'Altitude, metres',
-    locationHalf: 'Give both latitude and longitude.',
-    uploading: 'Uploading…',
-    chooseFile: 'Choose a file, or drop one here',
-    replaceFile: 'Replace the file',
-    removeFile: 'Remove the file',
-    notANumber: 'This is not a number.',
-    bytes: '{size, number} bytes',
-    items: '{count, plural, one {# item} other {# items}}',
-    gone: 'gone, or not visible to you',
-    metres: '{metres, number} m',
-  },
-  problems: {
-    unreachable: 'The server cannot be reached. Check your connection and try again.',
-    busy: 'The server is busy or restarting. Try again in a moment.',
-    server: 'Something went wrong on the server. Try again in a moment.',
-    tooMany: 'Too many requests. Try again in {seconds, plural, one {# second} other {# seconds}}.',
-    forbidden: 'You may not do this. Ask an administrator for the right.',
-    notFound: 'This does not exist any more, or you may not see it.',
-    other: 'The server refused: {message}',
-  },
+import { activity } from './en/activity.ts';
+import { columns } from './en/columns.ts';
+import { common } from './en/common.ts';
+import { conflict } from './en/conflict.ts';
+import { design } from './en/design.ts';
+import { editing } from './en/editing.ts';
+import { frame } from './en/frame.ts';
+import { grid } from './en/grid.ts';
+import { health } from './en/health.ts';
+import { history } from './en/history.ts';
+import { keys } from './en/keys.ts';
+import { kinds } from './en/kinds.ts';
+import { location } from './en/location.ts';
+import { maintenance } from './en/maintenance.ts';
+import { many } from './en/many.ts';
+import { me } from './en/me.ts';
+import { moving } from './en/moving.ts';
+import { newPassword } from './en/new-password.ts';
+import { notifications } from './en/notifications.ts';
+import { operate } from './en/operate.ts';
+import { organizations } from './en/organizations.ts';
+import { palette } from './en/palette.ts';
+import { people } from './en/people.ts';
+import { problems } from './en/problems.ts';
+import { publish } from './en/publish.ts';
+import { quotas } from './en/quotas.ts';
+import { record } from './en/record.ts';
+import { recordActivity } from './en/record-activity.ts';
+import { referrers } from './en/referrers.ts';
+import { requests } from './en/requests.ts';
+import { search } from './en/search.ts';
+import { signIn } from './en/sign-in.ts';
+import { values } from './en/values.ts';
+import { views } from './en/views.ts';
+
+export const messages = {
+  activity,
+  columns,
+  common,
+  conflict,
+  design,
+  editing,
+  frame,
+  grid,
+  health,
+  history,
+  kinds,
+  location,
+  maintenance,
+  many,
+  me,
+  moving,
+  newPassword,
+  notifications,
+  keys,
+  operate,
+  organizations,
+  palette,
+  people,
+  problems,
+  publish,
+  quotas,
+  record,
+  recordActivity,
+  referrers,
+  requests,
+  search,
+  signIn,
+  values,
+  views,
 };
 
-export type Messages = typeof en;
+export type Messages = typeof messages;

@@ -1,157 +1,74 @@
-// コンソールの日本語の文。キーは messages/en.ts と同じ。
+// The sentences of the console in Japanese, with the keys of messages/en.ts.
 
 import type { Messages } from './en.ts';
+import { activity } from './ja/activity.ts';
+import { columns } from './ja/columns.ts';
+import { common } from './ja/common.ts';
+import { conflict } from './ja/conflict.ts';
+import { design } from './ja/design.ts';
+import { editing } from './ja/editing.ts';
+import { frame } from './ja/frame.ts';
+import { grid } from './ja/grid.ts';
+import { health } from './ja/health.ts';
+import { history } from './ja/history.ts';
+import { keys } from './ja/keys.ts';
+import { kinds } from './ja/kinds.ts';
+import { location } from './ja/location.ts';
+import { maintenance } from './ja/maintenance.ts';
+import { many } from './ja/many.ts';
+import { me } from './ja/me.ts';
+import { moving } from './ja/moving.ts';
+import { newPassword } from './ja/new-password.ts';
+import { notifications } from './ja/notifications.ts';
+import { operate } from './ja/operate.ts';
+import { organizations } from './ja/organizations.ts';
+import { palette } from './ja/palette.ts';
+import { people } from './ja/people.ts';
+import { problems } from './ja/problems.ts';
+import { publish } from './ja/publish.ts';
+import { quotas } from './ja/quotas.ts';
+import { record } from './ja/record.ts';
+import { recordActivity } from './ja/record-activity.ts';
+import { referrers } from './ja/referrers.ts';
+import { requests } from './ja/requests.ts';
+import { search } from './ja/search.ts';
+import { signIn } from './ja/sign-in.ts';
+import { values } from './ja/values.ts';
+import { views } from './ja/views.ts';
 
-export const ja: Messages = {
-  common: {
-    loading: '読み込んでいます…',
-    retry: '再試行',
-    cancel: 'キャンセル',
-    close: '閉じる',
-    none: 'なし',
-    open: '開く',
-    search: '検索',
-    clear: '消去',
-    yes: 'はい',
-    no: 'いいえ',
-  },
-  signIn: {
-    title: '{name} にサインイン',
-    chooseTitle: 'アプリケーションを開く',
-    user: 'ユーザー ID またはメールアドレス',
-    password: 'パスワード',
-    submit: 'サインイン',
-    forgotten: 'パスワードを忘れた場合',
-    singleSignOn: '組織のアカウントでサインイン',
-    enterUser: 'ユーザー ID またはメールアドレスを入力してください。',
-    enterPassword: 'パスワードを入力してください。',
-    wrong:
-      'ユーザー ID、メールアドレス、またはパスワードが違います。正しい場合は、アカウントが無効になっている可能性があります。',
-    mailWhom: 'ユーザー ID またはメールアドレスを入力してください。再設定用のリンクをお送りします。',
-    mailSent: '該当するユーザーがいる場合、新しいパスワードを設定するためのリンクをメールでお送りします。',
-    signedOut: 'サインアウトしました。',
-    another: '別のアプリケーションを開く',
-    application: 'アプリケーション ID',
-    applicationHint:
-      'アプリケーションのリンクの最後の部分です（p で始まる 27 文字の英数字）。リンクがない場合は、管理者にお問い合わせください。',
-    continue: '次へ',
-    enterApplication: 'アプリケーション ID を入力してください。',
-    notAnId: 'アプリケーション ID ではありません。リンクを確認するか、送ってくれた人に問い合わせてください。',
-    unknown: 'この ID のアプリケーションはありません。リンクを確認するか、送ってくれた人に問い合わせてください。',
-    noAccess: 'このアカウントではデータを利用できません。API の利用権限を管理者に依頼してください。',
-  },
-  newPassword: {
-    title: '新しいパスワードの設定',
-    password: '新しいパスワード',
-    again: '新しいパスワード（確認）',
-    show: 'パスワードを表示する',
-    submit: 'パスワードを設定',
-    enter: '新しいパスワードを入力してください。',
-    different: '2 つのパスワードが一致しません。',
-    used: 'このリンクは使用済みか、有効期限が切れています。サインインページで新しいリンクを請求し、最後に届いたものを使ってください。',
-    incomplete:
-      'リンクが途中で切れています。サインインページで新しいリンクを請求し、最後に届いたものを使ってください。',
-    disabled: 'ここではパスワードは使えません。組織のアカウントでサインインしてください。',
-    done: '新しいパスワードを設定しました。このパスワードでサインインできます。',
-    toSignIn: 'サインインページへ',
-  },
-  frame: {
-    collections: 'コレクション',
-    openMenu: 'メニューを開く',
-    closeMenu: 'メニューを閉じる',
-    account: '{name} さんのアカウント',
-    signedInAs: '{name} としてサインイン中',
-    signOut: 'サインアウト',
-    language: '言語',
-    find: '移動・操作…',
-    skip: '本文へ移動',
-    offline: 'サーバーに接続できません。表示は最新ではない可能性があります。接続が戻ると自動で続行します。',
-    noCollections: 'このアプリケーションにはまだコレクションがありません。',
-    notFound: 'このページはありません。',
-    notFoundHint: 'リンクが古いか、コレクションが削除されています。左の一覧から選んでください。',
-  },
-  palette: {
-    title: 'コレクションや操作を探す',
-    placeholder: 'コレクションや操作の名前を入力',
-    nothing: '該当するものはありません。',
-    collections: 'コレクション',
-    actions: '操作',
-  },
-  grid: {
-    searchPlaceholder: '検索（例: Title:自転車、または語句）',
-    records: '{count, number} 件',
-    more: '{count, number} 件以上',
-    hits: '{count, number} 件見つかりました',
-    empty: '{name} にはまだレコードがありません。',
-    emptyHint: 'レコードは API から作成できます。表計算ソフトのファイルはコマンドで取り込めます:',
-    noHits: '検索に一致するレコードはありません。',
-    clearSearch: '検索を消去',
-    sortAscending: '{name} の昇順に並べる',
-    sortDescending: '{name} の降順に並べる',
-    sortedAscending: '昇順',
-    sortedDescending: '降順',
-    columns: '列',
-    created: '作成日時',
-    createdBy: '作成者',
-    updated: '更新日時',
-    updatedBy: '更新者',
-    row: '{number, number} 件目',
-    resize: '{name} の幅',
-    badSearch: '検索式を解釈できません: {message}',
-    table: '{name} のレコード',
-  },
-  record: {
-    changed: 'ほかの人がこのレコードを変更しました。削除する前に内容を確認してください。',
-    reload: '新しい値を表示',
-    stored: '保存されている値:',
-    leave: 'キャンセル',
-    edit: '編集',
-    save: '保存',
-    discard: '変更を破棄',
-    create: '新規レコード',
-    createTitle: '{name} の新規レコード',
-    delete: '削除',
-    deleteAsk: 'このレコードを削除しますか？元に戻すことはできません。',
-    conflict:
-      'ほかの人がこのレコードを変更しました。入力内容は残っています。新しい値を確認してから、もう一度保存してください。',
-    restored: '前回保存されなかった変更です。',
-    duplicated: '同じ値のレコードがすでにあります。この列の値は重複できません。',
-    refused: '保存できない値があります。印の付いた項目を確認してください。',
-    back: '{name} に戻る',
-    untitled: '無題のレコード',
-    createdLine: '{date} に {name} が作成',
-    updatedLine: '{date} に {name} が更新',
-    notFound: 'このレコードは存在しないか、閲覧する権限がありません。',
-    empty: '値なし',
-    copyId: 'ID をコピー',
-    copied: 'コピーしました',
-    id: 'ID',
-  },
-  values: {
-    item: '項目 {number, number}',
-    addItem: '項目を追加',
-    removeItem: '項目 {number, number} を削除',
-    latitude: '緯度',
-    longitude: '経度',
-    altitude: '高度（メートル）',
-    locationHalf: '緯度と経度の両方を入力してください。',
-    uploading: 'アップロード中…',
-    chooseFile: 'ファイルを選択（ドロップも可）',
-    replaceFile: 'ファイルを置き換える',
-    removeFile: 'ファイルを外す',
-    notANumber: '数値ではありません。',
-    bytes: '{size, number} バイト',
-    items: '{count, number} 項目',
-    gone: '削除されたか、閲覧できません',
-    metres: '{metres, number} m',
-  },
-  problems: {
-    unreachable: 'サーバーに接続できません。ネットワークを確認して、もう一度お試しください。',
-    busy: 'サーバーが混雑しているか、再起動中です。しばらくしてからもう一度お試しください。',
-    server: 'サーバーで問題が発生しました。しばらくしてからもう一度お試しください。',
-    tooMany: 'リクエストが多すぎます。{seconds, number} 秒後にもう一度お試しください。',
-    forbidden: 'この操作は許可されていません。必要な権限を管理者に依頼してください。',
-    notFound: '存在しないか、閲覧する権限がありません。',
-    other: 'サーバーに拒否されました: {message}',
-  },
+export const messages: Messages = {
+  activity,
+  columns,
+  common,
+  conflict,
+  design,
+  editing,
+  frame,
+  grid,
+  health,
+  history,
+  kinds,
+  location,
+  maintenance,
+  many,
+  me,
+  moving,
+  newPassword,
+  notifications,
+  keys,
+  operate,
+  organizations,
+  palette,
+  people,
+  problems,
+  publish,
+  quotas,
+  record,
+  recordActivity,
+  referrers,
+  requests,
+  search,
+  signIn,
+  values,
+  views,
 };

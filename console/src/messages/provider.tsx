@@ -3,11 +3,19 @@
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from 'react';
 import { I18nProvider } from 'react-aria-components';
 import { IntlProvider } from 'use-intl';
-import { remember, remembered } from '../frame/remembered.ts';
-import { en, type Messages } from './en.ts';
-import { ja } from './ja.ts';
+import { remember, storageKey } from '../frame/remembered.ts';
+import type { Messages } from './en.ts';
+import { preferredLanguage } from './preferred.ts';
+import { viewerZone } from './time-zone.tsx';
 
-export const LANGUAGES = { en: { name: 'English', messages: en }, ja: { name: '日本語', messages: ja } } as const;
+/** Only the sentences of the language that is used are loaded. */
+export const LANGUAGES = {
+  en: { name: 'English', load: async () => (await import('./en.ts')).messages },
+  ja: { name: '日本語', load: async () => (await import('./ja.ts')).messages },
+} as const satisfies Record<
+  ReturnType<typeof preferredLanguage>,
+  { readonly name: string; readonly load: () => Promise<Messages> }
+>;
 export type Language = keyof typeof LANGUAGES;
 
 declare module 'use-intl' {
@@ -15,13 +23,6 @@ declare module 'use-intl' {
     Messages: Messages;
     Locale: Language;
   }
-}
-
-const isLanguage = (text: string): text is Language => text in LANGUAGES;
-
-function preferred(): Language {
-  const wanted = [remembered('language') ?? '', ...navigator.languages].map((tag) => tag.split('-')[0] ?? '');
-  return wanted.find(isLanguage) ?? 'en';
 }
 
 interface Choice {
@@ -35,14 +36,30 @@ export const useLanguage = (): Choice => useContext(LanguageContext);
 const localeOf = (language: Language): string =>
   navigator.languages.find((tag) => tag.split('-')[0] === language) ?? language;
 
-export function MessagesProvider({ children }: { readonly children: ReactNode }) {
-  const [language, setLanguage] = useState(preferred);
+interface Spoken {
+  readonly language: Language;
+  readonly messages: Messages;
+}
+
+async function load(language: Language): Promise<Spoken> {
+  return { language, messages: await LANGUAGES[language].load() };
+}
+
+export const loadPreferred = (): Promise<Spoken> => load(preferredLanguage());
+
+interface MessagesProviderProps {
+  readonly first: Spoken;
+  readonly children: ReactNode;
+}
+
+export function MessagesProvider({ first, children }: MessagesProviderProps) {
+  const [{ language, messages }, setSpoken] = useState(first);
   const choice = useMemo<Choice>(
     () => ({
       language,
       choose: (chosen) => {
         remember('language', chosen);
-        setLanguage(chosen);
+        void load(chosen).then(setSpoken);
       },
     }),
     [language],
@@ -50,15 +67,19 @@ export function MessagesProvider({ children }: { readonly children: ReactNode })
   useEffect(() => {
     document.documentElement.lang = language;
   }, [language]);
+  // Chosen in another tab, for all of them.
+  useEffect(() => {
+    const onStorage = ({ key }: StorageEvent) => {
+      if (key === storageKey('language')) void loadPreferred().then(setSpoken);
+    };
+    addEventListener('storage', onStorage);
+    return () => removeEventListener('storage', onStorage);
+  }, []);
   const locale = localeOf(language);
   return (
     <LanguageContext value={choice}>
       <I18nProvider locale={locale}>
-        <IntlProvider
-          locale={locale as Language}
-          messages={LANGUAGES[language].messages}
-          timeZone={Intl.DateTimeFormat().resolvedOptions().timeZone}
-        >
+        <IntlProvider locale={locale as Language} messages={messages} timeZone={viewerZone()}>
           {children}
         </IntlProvider>
       </I18nProvider>

@@ -8,14 +8,19 @@ import { useTranslations } from 'use-intl';
 import { CartularyError, clientOf, type RawRecord } from '../api/client.ts';
 import { forgetLists } from '../api/records.ts';
 import { useSentence } from '../messages/problem.ts';
+import type { ViewAddress } from '../views/view-address.ts';
 
 interface DeleteButtonProps {
   readonly application: string;
   readonly collection: string;
   readonly record: RawRecord;
+  /** What people call the record. */
+  readonly title: string | undefined;
+  /** Where the record was in, and where the person goes on. */
+  readonly list: ViewAddress;
 }
 
-export function DeleteButton({ application, collection, record }: DeleteButtonProps) {
+export function DeleteButton({ application, collection, record, title, list }: DeleteButtonProps) {
   const t = useTranslations('record');
   const cancel = useTranslations('common')('cancel');
   const sentence = useSentence();
@@ -34,7 +39,7 @@ export function DeleteButton({ application, collection, record }: DeleteButtonPr
       return;
     }
     forgetLists(queries, application, collection);
-    await navigate({ to: '/$application/$collection', params: { application, collection }, search: {} });
+    await navigate({ to: '/$application/$collection', params: { application, collection }, search: list });
   }
 
   return (
@@ -45,7 +50,7 @@ export function DeleteButton({ application, collection, record }: DeleteButtonPr
           <Dialog className="dialog" role="alertdialog">
             {({ close }) => (
               <>
-                <Heading slot="title">{t('deleteAsk')}</Heading>
+                <Heading slot="title">{title === undefined ? t('deleteAsk') : t('deleteNamed', { title })}</Heading>
                 <p role="alert" className="message wrong">
                   {problem}
                 </p>

@@ -7,17 +7,19 @@ import { collectionOf, definitionQuery } from '../api/definition.ts';
 import { forgetLists, recordQuery } from '../api/records.ts';
 import { sessionQuery } from '../api/session.ts';
 import { NotFound } from '../frame/NotFound.tsx';
+import { readGiven } from '../views/given-value.ts';
+import { BackLink } from './RecordBar.tsx';
 import { RecordForm } from './RecordForm.tsx';
-import { BackLink } from './RecordPage.tsx';
 import './record.css';
 
-export function NewRecordPage({
-  application,
-  collection: id,
-}: {
+interface NewRecordPageProps {
   readonly application: string;
   readonly collection: string;
-}) {
+  /** A value that the record begins with, as in the address. */
+  readonly given: string | undefined;
+}
+
+export function NewRecordPage({ application, collection: id, given }: NewRecordPageProps) {
   const t = useTranslations('record');
   const definition = useQuery(definitionQuery(application));
   const session = useQuery(sessionQuery(application)).data;
@@ -32,13 +34,14 @@ export function NewRecordPage({
     <main className="record-page">
       <title>{title}</title>
       <div className="record-sheet">
-        <BackLink application={application} collection={collection} />
+        <BackLink application={application} collection={collection} list={{}} />
         <h1 className="record-title">{title}</h1>
         <RecordForm
           application={application}
           collection={collection}
-          userId={session.user.id}
+          draftPlace={`${session.user.id}.${id}`}
           record={undefined}
+          given={readGiven(given, collection)}
           onSaved={(stored) => {
             queries.setQueryData(recordQuery(application, id, stored.id).queryKey, stored);
             forgetLists(queries, application, id);
@@ -46,7 +49,6 @@ export function NewRecordPage({
             void navigate({ to: '/$application/$collection/$record', params });
           }}
           onLeave={leave}
-          onConflict={leave}
         />
       </div>
     </main>

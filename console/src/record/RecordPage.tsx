@@ -1,161 +1,194 @@
-// One record with all its values.
+// One record: its values or its form, who refers to it, and what was done with it.
 
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link, useNavigate } from '@tanstack/react-router';
+import { useNavigate } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
 import { Button } from 'react-aria-components';
-import { useFormatter, useTranslations } from 'use-intl';
-import { CartularyError, type CollectionDefinition, type RawRecord, type RawValue } from '../api/client.ts';
+import { useTranslations } from 'use-intl';
+import { maySeeActivity } from '../activity/may-see.ts';
+import {
+  type ApplicationDefinition,
+  CartularyError,
+  type CollectionDefinition,
+  type RawRecord,
+  type Session,
+} from '../api/client.ts';
 import { collectionOf, definitionQuery } from '../api/definition.ts';
 import { forgetLists, recordQuery } from '../api/records.ts';
 import { sessionQuery } from '../api/session.ts';
 import { NotFound } from '../frame/NotFound.tsx';
 import { ProblemPage } from '../frame/ProblemPage.tsx';
-import { ShownValue } from '../values/show/ShownValue.tsx';
+import { REQUEST_HASH } from '../requests/request-hash.ts';
+import { listQueryOf, readViewAddress } from '../views/view-address.ts';
 import { DeleteButton } from './DeleteButton.tsx';
+import { DraftNotice } from './DraftNotice.tsx';
+import { keepDraft } from './draft.ts';
+import type { RecordKeys } from './key-meanings.ts';
+import { mayWrite } from './may-write.ts';
+import { NotifyButton } from './NotifyButton.tsx';
+import { useNeighbours } from './neighbours.ts';
+import { BackLink, RecordBar } from './RecordBar.tsx';
+import { RecordFoot } from './RecordFoot.tsx';
 import { RecordForm } from './RecordForm.tsx';
+import { RecordTabs } from './RecordTabs.tsx';
+import type { RecordAddress, Tab } from './record-address.ts';
+import { useRecordKeys } from './record-keys.ts';
+import { titleOf } from './title.ts';
+import { WaitingSheet } from './WaitingSheet.tsx';
 import './record.css';
+
+const DeletedRecord = lazy(async () => ({ default: (await import('../activity/DeletedRecord.tsx')).DeletedRecord }));
 
 interface RecordPageProps {
   readonly application: string;
   readonly collection: string;
   readonly record: string;
-  /** Whether it is being edited. */
-  readonly edit: boolean;
+  readonly address: RecordAddress;
 }
 
-export function RecordPage({ application, collection: id, record: recordId, edit }: RecordPageProps) {
+export function RecordPage({ application, collection: id, record: recordId, address }: RecordPageProps) {
   const t = useTranslations('record');
   const definition = useQuery(definitionQuery(application));
-  const record = useQuery({ ...recordQuery(application, id, recordId), refetchOnWindowFocus: !edit });
+  const editing = address.edit === true;
+  const record = useQuery({ ...recordQuery(application, id, recordId), refetchOnWindowFocus: !editing });
   const session = useQuery(sessionQuery(application)).data;
-  const queries = useQueryClient();
-  const navigate = useNavigate();
   const collection = definition.data && collectionOf(definition.data, id);
-  if (collection === undefined) return definition.isPending ? null : <NotFound />;
-  if (record.isPending) return null;
+  if (definition.data === undefined || collection === undefined) return definition.isPending ? null : <NotFound />;
+  if (record.isPending || session == null) return <WaitingSheet />;
   if (record.data === undefined) {
     const missing = record.error instanceof CartularyError && [400, 404].includes(record.error.status);
     if (!missing) return <ProblemPage error={record.error} reset={() => void record.refetch()} />;
     return (
       <main className="empty">
-        <p>{t('notFound')}</p>
-        <BackLink application={application} collection={collection} />
+        <h1>{t('notFound')}</h1>
+        {maySeeActivity(session) && (
+          <Suspense>
+            <DeletedRecord application={application} record={recordId} />
+          </Suspense>
+        )}
+        <BackLink application={application} collection={collection} list={readViewAddress({ ...address })} />
       </main>
     );
   }
-  const params = { application, collection: id, record: recordId };
-  const go = (editing: boolean) =>
-    void navigate({ to: '/$application/$collection/$record', params, search: editing ? { edit: true } : {} });
-  const title = titleOf(collection, record.data) ?? t('untitled');
+  return (
+    <OneRecord
+      definition={definition.data}
+      collection={collection}
+      session={session}
+      record={record.data}
+      address={address}
+      onOutdated={() => record.refetch()}
+    />
+  );
+}
+
+interface OneRecordProps {
+  readonly definition: ApplicationDefinition;
+  readonly collection: CollectionDefinition;
+  readonly session: Session;
+  readonly record: RawRecord;
+  readonly address: RecordAddress;
+  readonly onOutdated: () => Promise<unknown>;
+}
+
+function OneRecord({ definition, collection, session, record, address, onOutdated }: OneRecordProps) {
+  const t = useTranslations('record');
+  const request = useTranslations('requests')('show');
+  const readOnly = useTranslations('editing')('readOnlyRecord');
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const [application, id] = [definition.id, collection.id];
+  const list = readViewAddress({ ...address });
+  const neighbours = useNeighbours(application, id, record.id, listQueryOf(list));
+  const draftPlace = `${session.user.id}.${record.id}`;
+
+  const goTo = (recordId: string | undefined, rest: Omit<RecordAddress, keyof typeof list> = {}) => {
+    if (recordId === undefined) return;
+    const params = { application, collection: id, record: recordId };
+    void navigate({ to: '/$application/$collection/$record', params, search: { ...list, ...rest } });
+  };
+  const view = () => goTo(record.id);
+  const writable = mayWrite({ collection, session }, record);
+  const edit = () => goTo(record.id, { edit: true });
+  const toList = () =>
+    void navigate({ to: '/$application/$collection', params: { application, collection: id }, search: list });
+  const editing = writable && address.edit === true;
+  const called = titleOf(collection, record);
+  const title = called ?? t('untitled');
   return (
     <main className="record-page">
       <title>{`${title} – ${collection.name}`}</title>
       <div className="record-sheet">
-        <BackLink application={application} collection={collection} />
+        <RecordBar application={application} collection={collection} list={list} neighbours={neighbours} />
         <h1 className="record-title">{title}</h1>
-        {edit && session != null ? (
+        {editing ? (
           <RecordForm
             application={application}
             collection={collection}
-            userId={session.user.id}
-            record={record.data}
+            draftPlace={draftPlace}
+            record={record}
             onSaved={(stored) => {
-              queries.setQueryData(recordQuery(application, id, recordId).queryKey, stored);
+              queries.setQueryData(recordQuery(application, id, record.id).queryKey, stored);
               forgetLists(queries, application, id);
-              go(false);
+              view();
             }}
-            onLeave={() => go(false)}
-            onConflict={() => void record.refetch()}
+            onLeave={view}
+            onOutdated={onOutdated}
+            onGone={(changes) => {
+              keepDraft(`${session.user.id}.${id}`, changes);
+              void navigate({ to: '/$application/$collection/new', params: { application, collection: id } });
+            }}
           />
         ) : (
           <>
+            <ViewKeys
+              onEdit={writable ? edit : () => undefined}
+              onPrevious={() => goTo(neighbours.previous, tabOf(address))}
+              onNext={() => goTo(neighbours.next, tabOf(address))}
+              onLeave={toList}
+            />
             <div className="record-actions">
-              <Button className="button" onPress={() => go(true)}>
-                {t('edit')}
+              {writable && (
+                <Button className="button" onPress={edit}>
+                  {t('edit')}
+                </Button>
+              )}
+              <Button className="button quiet" onPress={() => print()}>
+                {t('print')}
               </Button>
-              <DeleteButton application={application} collection={id} record={record.data} />
+              <NotifyButton application={application} session={session} title={title} />
+              <Button
+                className="button quiet"
+                onPress={() => void navigate({ to: '.', search: true, hash: REQUEST_HASH })}
+              >
+                {request}
+              </Button>
+              {writable && (
+                <DeleteButton application={application} collection={id} record={record} title={called} list={list} />
+              )}
             </div>
-            <Values application={application} collection={collection} record={record.data} />
+            {!writable && <p className="hint">{readOnly}</p>}
+            <DraftNotice place={draftPlace} onEdit={edit} />
+            <RecordTabs
+              definition={definition}
+              collection={collection}
+              record={record}
+              session={session}
+              tab={address.tab ?? 'values'}
+              onTab={(tab: Tab) => goTo(record.id, tab === 'values' ? {} : { tab })}
+            />
           </>
         )}
-        <Foot record={record.data} />
+        <RecordFoot record={record} />
       </div>
     </main>
   );
 }
 
-interface ValuesProps {
-  readonly application: string;
-  readonly collection: CollectionDefinition;
-  readonly record: RawRecord;
-}
+const tabOf = ({ tab }: RecordAddress): Pick<RecordAddress, 'tab'> => (tab === undefined ? {} : { tab });
 
-function Values({ application, collection, record }: ValuesProps) {
-  const t = useTranslations('record');
-  const where = { application, collection: collection.id, in: 'page' } as const;
-  return (
-    <dl className="record-values">
-      {collection.columns.map((column) => {
-        const value = record.values[column.id];
-        return (
-          <div key={column.id} className="record-value">
-            <dt>{column.name}</dt>
-            <dd>
-              {value === undefined ? (
-                <span className="hint">{t('empty')}</span>
-              ) : (
-                <ShownValue value={value} where={where} />
-              )}
-            </dd>
-          </div>
-        );
-      })}
-    </dl>
-  );
-}
-
-export function BackLink({
-  application,
-  collection,
-}: {
-  readonly application: string;
-  readonly collection: CollectionDefinition;
-}) {
-  const t = useTranslations('record');
-  return (
-    <Link to="/$application/$collection" params={{ application, collection: collection.id }} search={{}}>
-      ← {t('back', { name: collection.name })}
-    </Link>
-  );
-}
-
-function Foot({ record }: { readonly record: RawRecord }) {
-  const t = useTranslations('record');
-  const format = useFormatter();
-  const moment = (at: string) => format.dateTime(new Date(at), { dateStyle: 'medium', timeStyle: 'short' });
-  return (
-    <footer className="record-foot">
-      <span>{t('createdLine', { date: moment(record.createdAt), name: record.createdBy.name })}</span>
-      <span>{t('updatedLine', { date: moment(record.updatedAt), name: record.updatedBy.name })}</span>
-      <span>
-        {t('id')} <code>{record.id}</code>
-      </span>
-    </footer>
-  );
-}
-
-const TITLE_MAX = 120;
-
-/** The first text of the record, which is what people call it. */
-function titleOf({ columns }: CollectionDefinition, { values }: RawRecord): string | undefined {
-  for (const { id } of columns) {
-    const text = textOf(values[id]);
-    if (text !== undefined) return text.slice(0, TITLE_MAX);
-  }
-  return undefined;
-}
-
-function textOf(value: RawValue | undefined): string | undefined {
-  if (value?.type === 'String' && value.value.trim() !== '') return value.value.split('\n')[0];
-  return value?.type === 'ReferenceString' && value.value?.type === 'String' ? value.value.value : undefined;
+/** The keys while a record is looked at; its form has others. */
+function ViewKeys(keys: RecordKeys) {
+  useRecordKeys(keys);
+  return null;
 }

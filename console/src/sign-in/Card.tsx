@@ -3,6 +3,7 @@
 import type { ReactNode } from 'react';
 import { Button } from 'react-aria-components';
 import { Mark } from '../frame/Mark.tsx';
+import { Offline } from '../frame/Offline.tsx';
 import { LANGUAGES, type Language, useLanguage } from '../messages/provider.tsx';
 import './sign-in.css';
 
@@ -28,6 +29,7 @@ export function Card({ title, said, children }: CardProps) {
             <Mark /> Cartulary
           </div>
           <h1>{title}</h1>
+          <Offline />
           <p role="alert" id="message" className={`message ${said?.wrong === true ? 'wrong' : ''}`}>
             {said?.text}
           </p>

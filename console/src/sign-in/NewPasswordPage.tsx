@@ -1,9 +1,11 @@
-// Sets a new password with the token of the mailed link.
+// Sets a password with the token of a link that was mailed or handed over: the first one, or a new one.
 
+import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { Button, Checkbox, Input, Label, TextField } from 'react-aria-components';
+import { Button, Checkbox, Input, Label, Text, TextField } from 'react-aria-components';
 import { useTranslations } from 'use-intl';
 import { CartularyError, clientOf } from '../api/client.ts';
+import { methodsQuery } from '../api/session.ts';
 import { useSentence } from '../messages/problem.ts';
 import { Card, type Said } from './Card.tsx';
 import type { MailedLink } from './mailed-link.ts';
@@ -11,6 +13,8 @@ import type { MailedLink } from './mailed-link.ts';
 export function NewPasswordPage({ link: { application, token } }: { readonly link: MailedLink }) {
   const t = useTranslations('newPassword');
   const sentence = useSentence();
+  const rule = useTranslations('people')('passwordRule');
+  const name = useQuery({ ...methodsQuery(application), enabled: application !== '' }).data?.name;
   const incomplete = application === '' || token === '';
   const [said, setSaid] = useState<Said | undefined>(incomplete ? { text: t('incomplete'), wrong: true } : undefined);
   const [done, setDone] = useState(false);
@@ -41,7 +45,7 @@ export function NewPasswordPage({ link: { application, token } }: { readonly lin
     setSaid({ text: t('done'), wrong: false });
   }
 
-  const field = (label: string, value: string, onChange: (text: string) => void) => (
+  const field = (label: string, value: string, onChange: (text: string) => void, hint?: string) => (
     <TextField
       className="field"
       value={value}
@@ -51,11 +55,16 @@ export function NewPasswordPage({ link: { application, token } }: { readonly lin
     >
       <Label>{label}</Label>
       <Input className="input" aria-describedby="message" />
+      {hint !== undefined && (
+        <Text slot="description" className="hint">
+          {hint}
+        </Text>
+      )}
     </TextField>
   );
 
   return (
-    <Card title={t('title')} said={said}>
+    <Card title={name === undefined ? t('title') : t('titleOf', { name })} said={said}>
       {done ? (
         <a className="button primary" href={`/console/${encodeURIComponent(application)}`}>
           {t('toSignIn')}
@@ -63,9 +72,9 @@ export function NewPasswordPage({ link: { application, token } }: { readonly lin
       ) : (
         !incomplete && (
           <form onSubmit={submit} noValidate>
-            {field(t('password'), password, setPassword)}
+            {field(t('password'), password, setPassword, rule)}
             {field(t('again'), again, setAgain)}
-            <Checkbox isSelected={shown} onChange={setShown} className="checkbox">
+            <Checkbox isSelected={shown} onChange={setShown} className="check">
               {t('show')}
             </Checkbox>
             <Button type="submit" className="button primary">

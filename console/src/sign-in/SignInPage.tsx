@@ -1,6 +1,7 @@
 // Signing in to one application, by password or through the organization.
 
 import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { type FormEvent, useRef, useState } from 'react';
 import { Button, Input, Label, TextField } from 'react-aria-components';
 import { useTranslations } from 'use-intl';
@@ -16,8 +17,9 @@ export function SignInPage({ application, signedOut }: { readonly application: s
   const methods = useQuery(methodsQuery(application));
   const [said, setSaid] = useState<Said | undefined>(signedOut ? { text: t('signedOut'), wrong: false } : undefined);
   if (methods.isPending) return null;
-  if (methods.isError || methods.data.name === undefined) {
-    const text = methods.isError ? refusalOf(methods.error) : t('unknown');
+  // What was read stays: a form that somebody fills in must not vanish because reading it again failed.
+  if (methods.data?.name === undefined) {
+    const text = methods.data === undefined ? refusalOf(methods.error) : t('unknown');
     return (
       <Card title={t('chooseTitle')} said={{ text, wrong: true }}>
         <ChooseApplication initial={application} />
@@ -34,10 +36,9 @@ export function SignInPage({ application, signedOut }: { readonly application: s
       ) : (
         <PasswordForm application={application} passwordReset={passwordReset} say={setSaid} />
       )}
-      <details>
-        <summary>{t('another')}</summary>
-        <ChooseApplication initial="" />
-      </details>
+      <Link to="/" search={{ choose: true }}>
+        {t('another')}
+      </Link>
     </Card>
   );
 

@@ -10,6 +10,7 @@ export interface Found {
 
 interface FinderProps {
   readonly label: string;
+  readonly placeholder?: string;
   readonly problem: string | undefined;
   readonly text: string;
   readonly onText: (text: string) => void;
@@ -20,7 +21,8 @@ interface FinderProps {
   readonly onClear: () => void;
 }
 
-export function Finder({ label, problem, text, onText, found, chosen, onChoose, onClear }: FinderProps) {
+export function Finder(props: FinderProps) {
+  const { label, placeholder, problem, text, onText, found, chosen, onChoose, onClear } = props;
   return (
     <ComboBox
       className="field"
@@ -31,6 +33,8 @@ export function Finder({ label, problem, text, onText, found, chosen, onChoose, 
       onSelectionChange={(key) => {
         const one = found.find(({ id }) => id === key);
         if (one !== undefined) onChoose(one);
+        // Left, or closed by Escape, without a choice: words that stay would look like one, and open the list again.
+        else onText('');
       }}
       menuTrigger="focus"
       isInvalid={problem !== undefined}
@@ -38,7 +42,11 @@ export function Finder({ label, problem, text, onText, found, chosen, onChoose, 
       <Label>{label}</Label>
       <div className="combo">
         {/* Only what a person does: the control itself also empties the field, while it settles. */}
-        <Input className="input" onInput={({ currentTarget }) => currentTarget.value === '' && onClear()} />
+        <Input
+          className="input"
+          {...(placeholder === undefined ? {} : { placeholder })}
+          onInput={({ currentTarget }) => currentTarget.value === '' && onClear()}
+        />
         <Button className="button icon combo-open">▾</Button>
       </div>
       <FieldError className="field-problem">{problem}</FieldError>

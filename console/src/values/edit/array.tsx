@@ -1,56 +1,61 @@
 import { useState } from 'react';
 import { Button } from 'react-aria-components';
 import { useTranslations } from 'use-intl';
-import type { RawArrayValue, RawValue } from '../../api/client.ts';
+import { arrayOf, ITEMS_MAX, type Item, itemsOf, movedItem, storedIndex, withItems } from './array-items.ts';
+import { EditAttachments } from './attachments.tsx';
 import { EditedValue } from './EditedValue.tsx';
 import type { EditProps } from './edit-props.ts';
+import { ItemActions } from './ItemActions.tsx';
 import { partColumn } from './part-column.ts';
+import { problemOfPart, problemOfWhole, problemProps } from './value-problem.ts';
 
-interface Item {
-  /** Keeps what is typed with its item when others go. */
-  readonly key: number;
-  /** Undefined: not filled in yet, and not stored. */
-  readonly value: RawValue | undefined;
+export function EditArray(props: EditProps) {
+  if (props.column.type !== 'Array') return null;
+  const { element } = props.column.scheme;
+  return element.type === 'Attachment' ? <EditAttachments {...props} /> : <EditItems {...props} element={element} />;
 }
 
-/** A list of editors. Without an item there is no array. */
-export function EditArray({ column, value, onChange, problem, where }: EditProps) {
+interface EditItemsProps extends EditProps {
+  readonly element: Extract<EditProps['column'], { type: 'Array' }>['scheme']['element'];
+}
+
+/** A list of editors. */
+function EditItems({ column, value, onChange, problem, part, where, element }: EditItemsProps) {
   const t = useTranslations('values');
-  const [items, setItems] = useState<readonly Item[]>(() =>
-    (value?.type === 'Array' ? value.value : []).map((item, key) => ({ key, value: item })),
-  );
-  if (column.type !== 'Array') return null;
-  const { element } = column.scheme;
+  const [items, setItems] = useState<readonly Item[]>(() => itemsOf(value));
   function set(next: readonly Item[]): void {
     setItems(next);
-    const values = next.flatMap((item) => (item.value === undefined ? [] : [item.value])) as RawArrayValue['value'];
-    onChange(values.length === 0 ? undefined : { type: 'Array', value: values });
+    onChange(arrayOf(next));
   }
-  const nextKey = Math.max(-1, ...items.map(({ key }) => key)) + 1;
+  const problemOf = (index: number) => problemOfPart(part, storedIndex(items, index) ?? '');
+  const said = problem ?? problemOfWhole(part, [...(value?.type === 'Array' ? value.value : []).keys()]);
   return (
     <fieldset className="nested">
       <legend className="label">{column.name}</legend>
-      {problem !== undefined && <span className="field-problem">{problem}</span>}
+      {said !== undefined && <span className="field-problem">{said}</span>}
       {items.map(({ key, value: item }, index) => (
         <div key={key} className="nested-item">
           <EditedValue
             column={partColumn(t('item', { number: index + 1 }), element.type, element.scheme)}
             value={item}
             onChange={(changed) => set(items.map((each) => (each.key === key ? { key, value: changed } : each)))}
-            problem={undefined}
+            {...problemProps(element.type, problemOf(index))}
             where={where}
           />
-          <Button
-            className="button icon"
-            aria-label={t('removeItem', { number: index + 1 })}
-            onPress={() => set(items.filter((each) => each.key !== key))}
-          >
-            ×
-          </Button>
+          <ItemActions
+            number={index + 1}
+            count={items.length}
+            onMove={(by) => set(movedItem(items, index, index + by))}
+            onRemove={() => set(items.filter((each) => each.key !== key))}
+          />
         </div>
       ))}
       <div>
-        <Button className="button" onPress={() => set([...items, { key: nextKey, value: undefined }])}>
+        <Button
+          className="button"
+          isDisabled={items.length >= ITEMS_MAX}
+          onPress={() => set(withItems(items, [undefined]))}
+        >
           {t('addItem')}
         </Button>
       </div>

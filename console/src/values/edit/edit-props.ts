@@ -2,6 +2,7 @@
 
 import type { ColumnDefinition, RawValue } from '../../api/client.ts';
 import type { Where } from '../where.ts';
+import type { ValueProblem } from './value-problem.ts';
 
 export interface EditProps {
   readonly column: ColumnDefinition;
@@ -10,5 +11,7 @@ export interface EditProps {
   readonly onChange: (value: RawValue | undefined) => void;
   /** Why the server or the editor refuses it. */
   readonly problem: string | undefined;
+  /** Why the server refuses a part of it: a key of an object, an item of an array. */
+  readonly part?: ValueProblem | undefined;
   readonly where: Where;
 }

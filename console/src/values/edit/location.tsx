@@ -1,27 +1,33 @@
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
+import { Button, ToggleButton } from 'react-aria-components';
 import { useLocale, useTranslations } from 'use-intl';
+import { numberOf, numberText } from '../number-text.ts';
 import type { EditProps } from './edit-props.ts';
 import { TextEditor } from './Field.tsx';
-import { numberOf, numberText } from './number.tsx';
+
+const LocationMap = lazy(async () => ({ default: (await import('../map/LocationMap.tsx')).LocationMap }));
 
 const PARTS = ['latitude', 'longitude', 'altitude'] as const;
 type Part = (typeof PARTS)[number];
+type Given = Readonly<Partial<Record<Part, number>>>;
 
 /** Latitude and longitude belong together; without both there is no value. */
-export function EditLocation({ column, value, onChange, problem }: EditProps) {
+export function EditLocation({ column, value, onChange, problem, part: inside }: EditProps) {
   const t = useTranslations('values');
+  const words = useTranslations('location');
   const locale = useLocale();
   const stored = value?.type === 'Location' ? value : undefined;
-  const [texts, setTexts] = useState<Readonly<Record<Part, string>>>(() => ({
-    latitude: textOf(stored?.latitude, locale),
-    longitude: textOf(stored?.longitude, locale),
-    altitude: textOf(stored?.altitude, locale),
-  }));
+  const [mapped, setMapped] = useState(false);
+  const textsOf = (given: Given): Readonly<Record<Part, string>> => ({
+    latitude: textOf(given.latitude, locale),
+    longitude: textOf(given.longitude, locale),
+    altitude: textOf(given.altitude, locale),
+  });
+  const [texts, setTexts] = useState(() => textsOf(stored ?? {}));
   const read = (part: Part, from = texts) => numberOf(from[part], locale);
   const unreadable = (part: Part) => texts[part].trim() !== '' && read(part) === undefined;
   const half = (read('latitude') === undefined) !== (read('longitude') === undefined);
-  function change(part: Part, text: string): void {
-    const next = { ...texts, [part]: text };
+  function set(next: Readonly<Record<Part, string>>): void {
     setTexts(next);
     const [latitude, longitude, altitude] = PARTS.map((each) => read(each, next));
     if (latitude === undefined || longitude === undefined) onChange(undefined);
@@ -30,7 +36,8 @@ export function EditLocation({ column, value, onChange, problem }: EditProps) {
   const problemOf = (part: Part) => {
     if (unreadable(part)) return t('notANumber');
     if (half && part !== 'altitude' && texts[part].trim() === '') return t('locationHalf');
-    return part === 'latitude' ? problem : undefined;
+    const named = PARTS.find((each) => each === inside?.path[0]) ?? 'latitude';
+    return part === named ? (problem ?? inside?.reason) : undefined;
   };
   return (
     <fieldset className="fields">
@@ -41,13 +48,57 @@ export function EditLocation({ column, value, onChange, problem }: EditProps) {
           kind="text"
           label={t(part)}
           text={texts[part]}
-          onText={(text) => change(part, text)}
+          onText={(text) => set({ ...texts, [part]: text })}
           problem={problemOf(part)}
         />
       ))}
+      <div className="drop-actions fields-wide">
+        <ToggleButton className="button" isSelected={mapped} onChange={setMapped}>
+          {words(mapped ? 'hideMap' : 'showMap')}
+        </ToggleButton>
+        <HereButton onFound={(found) => set(textsOf(found))} />
+      </div>
+      {mapped && (
+        <Suspense>
+          <LocationMap
+            label={column.name}
+            location={stored}
+            onPick={({ latitude, longitude }) => set({ ...textsOf({ latitude, longitude }), altitude: texts.altitude })}
+          />
+        </Suspense>
+      )}
     </fieldset>
   );
 }
 
 const textOf = (number: number | undefined, locale: string): string =>
   number === undefined ? '' : numberText(number, locale);
+
+const FIND_MS = 15_000;
+
+/** Where the device is, as far as its owner lets the page know. */
+function HereButton({ onFound }: { readonly onFound: (found: Given) => void }) {
+  const t = useTranslations('location');
+  const [state, setState] = useState<'finding' | 'denied' | 'unknown'>();
+  function find(): void {
+    setState('finding');
+    navigator.geolocation.getCurrentPosition(
+      ({ coords: { latitude, longitude, altitude } }) => {
+        setState(undefined);
+        onFound({ latitude, longitude, ...(altitude === null ? {} : { altitude }) });
+      },
+      ({ code, PERMISSION_DENIED }) => setState(code === PERMISSION_DENIED ? 'denied' : 'unknown'),
+      { enableHighAccuracy: true, timeout: FIND_MS },
+    );
+  }
+  return (
+    <>
+      <Button className="button quiet" isDisabled={state === 'finding'} onPress={find}>
+        {t('here')}
+      </Button>
+      <span role="status" className={state === 'finding' ? 'hint' : 'field-problem'}>
+        {state !== undefined && t(state)}
+      </span>
+    </>
+  );
+}

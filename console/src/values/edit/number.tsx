@@ -1,19 +1,8 @@
 import { useState } from 'react';
 import { useLocale, useTranslations } from 'use-intl';
+import { numberOf, numberText } from '../number-text.ts';
 import type { EditProps } from './edit-props.ts';
 import { TextEditor } from './Field.tsx';
-
-/** A number to be edited has every digit, and no groups. */
-export const numberText = (number: number, locale: string): string =>
-  new Intl.NumberFormat(locale, { maximumFractionDigits: 20, useGrouping: false }).format(number);
-
-/** A number as people type it: with the decimal sign of their language or a point. */
-export function numberOf(text: string, locale: string): number | undefined {
-  const comma = new Intl.NumberFormat(locale).format(1.5).includes(',');
-  const plain = comma ? text.replaceAll(/[.\s]/g, '').replace(',', '.') : text.replaceAll(/[,\s]/g, '');
-  const number = Number(plain.normalize('NFKC'));
-  return plain === '' || !Number.isFinite(number) ? undefined : number;
-}
 
 export function EditNumber({ column, value, onChange, problem }: EditProps) {
   const t = useTranslations('values');

@@ -1,6 +1,5 @@
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { usersQuery } from '../../api/users.ts';
+import { usePeople } from '../../api/users.ts';
 import { PersonName } from '../show/user.tsx';
 import type { EditProps } from './edit-props.ts';
 import { Finder, withChosen } from './Finder.tsx';
@@ -10,8 +9,7 @@ export function EditUser({ column, value, onChange, problem, where }: EditProps)
   const chosen = value?.type === 'User' ? value : undefined;
   const [text, setText] = useState(chosen?.name ?? '');
   const searched = text === chosen?.name ? '' : text;
-  const found = useQuery({ ...usersQuery(where.application, searched), placeholderData: (before) => before });
-  const people = withChosen(chosen, found.data ?? []);
+  const people = withChosen(chosen, usePeople(where.application, searched, true));
   return (
     <Finder
       label={column.name}

@@ -10,12 +10,19 @@ export function ShowUser({ value }: ShowProps<UserValue>) {
 /** Colours by which people are told apart at a glance; the name always stands beside. */
 const HUES = 12;
 
+/** Only the initials, for where the name stands in a sentence. */
+export function PersonMark({ person }: { readonly person: User }) {
+  return (
+    <span className={`initials hue-${hueOf(person.id)}`} aria-hidden="true">
+      {initialsOf(person.name)}
+    </span>
+  );
+}
+
 export function PersonName({ person }: { readonly person: User }) {
   return (
     <span className="value-person">
-      <span className={`initials hue-${hueOf(person.id)}`} aria-hidden="true">
-        {initialsOf(person.name)}
-      </span>
+      <PersonMark person={person} />
       <span className="value-person-name">{person.name}</span>
     </span>
   );

@@ -1,0 +1,15 @@
+export const palette = {
+  title: 'Find anything',
+  placeholder: 'Collections, records, people, actions',
+  found: 'Found',
+  nothing: 'Nothing has this name or these words.',
+  searching: 'Searching…',
+  away: 'The server cannot be reached: only collections and actions are found now.',
+  collections: 'Collections',
+  views: 'Views',
+  recordsOf: 'Records of {name}',
+  people: 'People',
+  createdIn: 'what they created in {name}',
+  actions: 'Actions',
+  newRecord: 'New record in {name}',
+};

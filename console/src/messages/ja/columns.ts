@@ -1,0 +1,28 @@
+import type { Messages } from '../en.ts';
+
+export const columns: Messages['columns'] = {
+  button: '列',
+  hidden: '{count, number} 列非表示',
+  buttonHidden: '列（{count, number} 列非表示）',
+  title: '列',
+  find: '列を検索',
+  nothing: '一致する列はありません。',
+  showAll: 'すべて表示',
+  hideAll: 'すべて非表示',
+  reset: '元の並びに戻す',
+  frozen: '固定する列の数',
+  more: '増やす',
+  fewer: '減らす',
+  drag: '{name} を移動',
+  menu: '{name} のメニュー',
+  sortAscending: '昇順に並べ替え',
+  sortDescending: '降順に並べ替え',
+  moveLeft: '左へ移動',
+  moveRight: '右へ移動',
+  freeze: 'この列まで固定',
+  unfreeze: 'この列からの固定を解除',
+  wider: '幅を広げる',
+  narrower: '幅を狭める',
+  hide: '非表示にする',
+  width: '{name} の幅',
+};

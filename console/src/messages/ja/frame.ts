@@ -1,0 +1,25 @@
+import type { Messages } from '../en.ts';
+
+export const frame: Messages['frame'] = {
+  collections: 'コレクション',
+  openMenu: 'メニューを開く',
+  closeMenu: 'メニューを閉じる',
+  account: '{name} さんのアカウント',
+  signedInAs: '{name} としてサインイン中',
+  myAccount: 'マイアカウント',
+  people: 'メンバー',
+  otherApplications: 'ほかのアプリケーション',
+  signOut: 'サインアウト',
+  language: '言語',
+  manage: '管理',
+  activity: '操作履歴',
+  notifications: '通知',
+  operate: 'サーバー管理',
+  find: '移動・操作…',
+  skip: '本文へ移動',
+  offline: 'サーバーに接続できません。表示は最新ではない可能性があります。接続が戻ると自動で続行します。',
+  busy: 'サーバーが混雑しているか、再起動中です。自動で続行します。入力した内容は失われません。',
+  noCollections: 'このアプリケーションにはまだコレクションがありません。',
+  notFound: 'このページはありません。',
+  notFoundHint: 'リンクが古いか、コレクションが削除されています。左の一覧から選んでください。',
+};

@@ -1,0 +1,2 @@
+/** After the `#` of a collection's address: the export is open. */
+export const EXPORT_HASH = 'export';
