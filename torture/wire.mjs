@@ -1,0 +1,126 @@
+// @ts-check
+// A TCP proxy that makes the trouble of a network: connections that are cut, directions that fall silent, holes in which
+// everything is lost, and lines that are slow. Counts say what really met traffic.
+
+import { connect, createServer } from 'node:net';
+
+/**
+ * @typedef {'cut' | 'mute-up' | 'mute-down' | 'hole' | 'slow'} WireFault
+ *   `up` is from the client. What is muted arrives when the wire is healed; what falls into a hole never does.
+ *
+ * @typedef {object} Wire
+ * @property {number} port
+ * @property {(port: number) => void} lead to another port from now on
+ * @property {(fault: WireFault) => void} fail
+ * @property {() => number} met how many connections or chunks the latest fault has met
+ * @property {() => void} heal
+ * @property {() => void} cut
+ * @property {() => Promise<void>} close
+ *
+ * @typedef {object} Line one connection
+ * @property {import('node:net').Socket} client
+ * @property {import('node:net').Socket} target
+ * @property {boolean} lost
+ */
+
+const SLOW_MS = 120;
+
+/** @param {number} [targetPort] @returns {Promise<Wire>} */
+export async function openWire(targetPort = 0) {
+  let target = targetPort;
+  /** @type {WireFault | undefined} */
+  let fault;
+  let met = 0;
+  /** @type {Set<Line>} */
+  const lines = new Set();
+
+  /** @param {Line} line @param {'up' | 'down'} direction @param {Buffer} chunk */
+  const pass = (line, direction, chunk) => {
+    const [from, to] = direction === 'up' ? [line.client, line.target] : [line.target, line.client];
+    if (fault === 'hole') line.lost = true;
+    if (line.lost) {
+      met += 1;
+    } else if (fault === `mute-${direction}`) {
+      met += 1;
+      from.pause();
+      from.unshift(chunk);
+    } else if (fault === 'slow') {
+      met += 1;
+      from.pause();
+      setTimeout(() => {
+        if (!to.destroyed) to.write(chunk);
+        from.resume();
+      }, SLOW_MS);
+    } else if (!to.destroyed && !to.write(chunk)) {
+      from.pause();
+      to.once('drain', () => from.resume());
+    }
+  };
+
+  const server = createServer((client) => {
+    const line = { client, target: connect(target, '127.0.0.1'), lost: false };
+    lines.add(line);
+    for (const [socket, other] of [
+      [line.client, line.target],
+      [line.target, line.client],
+    ]) {
+      socket?.setNoDelay();
+      socket?.on('error', () => {});
+      socket?.on('close', () => {
+        // A hole tells nobody that a connection has ended.
+        if (fault === 'hole') line.lost = true;
+        if (!line.lost) other?.destroy();
+        if (line.client.destroyed && line.target.destroyed) lines.delete(line);
+      });
+    }
+    line.client.on('data', (/** @type {Buffer} */ chunk) => pass(line, 'up', chunk));
+    line.target.on('data', (/** @type {Buffer} */ chunk) => pass(line, 'down', chunk));
+    line.client.on('end', () => line.lost || line.target.end());
+    line.target.on('end', () => line.lost || line.client.end());
+  });
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(undefined)));
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+
+  const cut = () => {
+    for (const { client, target: end } of lines) {
+      client.destroy();
+      end.destroy();
+    }
+    lines.clear();
+  };
+  return {
+    port: address.port,
+    lead: (port) => {
+      target = port;
+    },
+    fail: (next) => {
+      met = 0;
+      fault = next;
+      if (next !== 'cut') return;
+      met = lines.size;
+      fault = undefined;
+      cut();
+    },
+    met: () => met,
+    heal: () => {
+      fault = undefined;
+      // All of them, whatever the fault was: another may have taken its place meanwhile.
+      for (const line of lines) {
+        if (line.lost) {
+          lines.delete(line);
+          line.client.destroy();
+          line.target.destroy();
+        } else {
+          line.client.resume();
+          line.target.resume();
+        }
+      }
+    },
+    cut,
+    close: async () => {
+      cut();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
