@@ -7,7 +7,7 @@ import { run } from '../scripts/processes.mjs';
 import { workersName } from './side-against.mjs';
 
 /** Those that `--records` says nothing to. */
-const UNFILLED = ['attachments', 'activity-log', 'neighbours', 'applications'];
+const UNFILLED = ['attachments', 'activity-log', 'neighbours', 'applications', 'screenshots'];
 
 /** Those without rounds. */
 const ONCE = ['profile', 'road'];

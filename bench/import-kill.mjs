@@ -13,7 +13,7 @@ import { fileURLToPath } from 'node:url';
 import { ask } from './http-client.mjs';
 import { writeCsv } from './scenario-import.mjs';
 
-const MAIN = fileURLToPath(new URL('../dist/src/main.js', import.meta.url));
+const MAIN = fileURLToPath(new URL('../dist/program/main.js', import.meta.url));
 const KEY = 'import-kill-operator-key-0123456789';
 const ROWS = Number(process.argv[2] ?? 100_000);
 const RUNS_MAX = 100;

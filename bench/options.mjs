@@ -43,15 +43,17 @@ Scenarios
   fairness     one application sends ten times its share beside another; fails when the other's p99 more than doubles
   neighbours   one application does its worst beside another, attack by attack; fails when the other's p99 more than
                doubles, when it is refused, or when the server dies
+  console      the console's grid in a browser: bytes, times and memory; fails beyond its bounds
+  screenshots  pictures of the console's pages in both themes and languages, on a desk and on a phone
 
 Options
-  --records N        records of the collection (default 100000)
+  --records N        records of the collection (default 100000; console: 1000000)
   --rounds N         rounds, of which the median counts (default 3; neighbours: one with the small heap)
   --seconds N        length of a measurement (default 3)
   --connections N    the many connections (default 32)
   --applications N   applications: how many are published (default 1000)
   --only A,B         only these operations, separated by commas (publish: sortable,searchable,unique; attachments:
-                     memory,throughput; neighbours: names of attacks)
+                     memory,throughput; neighbours: names of attacks; screenshots: names of pages)
   --against REV      limit: the server of another commit as the other side, in the place of the bare limit
   --against-node P   limit: the other side is run by the Node executable P
   --workers N        processes of the server (limit: of both sides)
@@ -59,7 +61,7 @@ Options
   --heap SIZE        neighbours: default, 512 (MB) or both, for every attack; otherwise 512 only for those that take memory
   --quick            peers: fewer records, one short round, and only what installs within a minute
   --write            neighbours: put the table into docs/neighbours.md; limit, growth, peers, applications: into
-                     docs/performance.md
+                     docs/performance.md; console: into docs/console.md; screenshots: the chosen pictures into docs/console
   --keep FOLDER      keep the database there, and use it again the next time
   --json FILE        write the results there too
   --log-level LEVEL  of the server that is measured (default info, which is the server's own default)
@@ -70,6 +72,8 @@ Options
 const HEAPS = ['default', '512', 'both'];
 /** Of a measurement, where none is given. */
 const SECONDS = 3;
+/** Of a collection, where none are given and 100,000 are too few. */
+const RECORDS = new Map([['console', 1_000_000]]);
 const QUICK = { records: 5_000, rounds: 1, seconds: 0.5 };
 const BOUNDS = {
   records: 10_000_000,
@@ -125,7 +129,7 @@ export function readOptions(args, { scenarios, operations }) {
   if (quick && scenario !== 'peers') throw new Failure('--quick goes with peers alone.');
   return {
     scenario,
-    records: number('records', quick ? QUICK.records : 100_000),
+    records: number('records', quick ? QUICK.records : (RECORDS.get(scenario) ?? 100_000)),
     rounds: number('rounds', quick ? QUICK.rounds : 3),
     seconds: number('seconds', quick ? QUICK.seconds : SECONDS),
     connections: number('connections', 32),

@@ -17,6 +17,7 @@ import { allowConnections } from './peers/database.mjs';
 import { runApplications } from './scenario-applications.mjs';
 import { runBackup } from './scenario-backup.mjs';
 import { runCompression } from './scenario-compression.mjs';
+import { runConsole } from './scenario-console.mjs';
 import { runFairness } from './scenario-fairness.mjs';
 import { runGrowth } from './scenario-growth.mjs';
 import { runImport } from './scenario-import.mjs';
@@ -26,6 +27,7 @@ import { runPeers } from './scenario-peers.mjs';
 import { runProfile } from './scenario-profile.mjs';
 import { runPublish } from './scenario-publish.mjs';
 import { runRoad } from './scenario-road.mjs';
+import { PICTURED, runScreenshots } from './scenario-screenshots.mjs';
 import { loadStatistics } from './statistics.mjs';
 
 /** @type {Record<string, (ground: import('./application.mjs').Ground, options: import('./options.mjs').Options) => Promise<{ text: string, results: object[] }>>} */
@@ -41,18 +43,21 @@ const SCENARIOS = {
   'activity-log': runActivityLog,
   applications: runApplications,
   compression: runCompression,
+  console: runConsole,
   import: runImport,
   backup: runBackup,
   fairness: runFairness,
   neighbours: runNeighbours,
   peers: runPeers,
+  screenshots: runScreenshots,
 };
 /** Those that profile moments, and not the whole life of the server. */
 const PROFILING = ['profile', 'road'];
 /** What some want of the database. @type {Record<string, import('./ground.mjs').SetDatabase>} */
 const DATABASES = { profile: loadStatistics, road: loadStatistics, peers: allowConnections };
-/** Those with a place in docs/performance.md. */
-const WRITTEN = ['limit', 'growth', 'peers', 'applications'];
+/** Those with a place in docs/performance.md, or in a document of their own. */
+const WRITTEN = ['limit', 'growth', 'peers', 'applications', 'console'];
+const DOCUMENTS = new Map([['console', 'console.md']]);
 const PUBLISH_STEPS = ['sortable', 'searchable', 'unique'];
 
 /**
@@ -74,7 +79,7 @@ function makeFolder(keep) {
   return { folder, remove: () => {} };
 }
 
-/** The place in docs/performance.md that the results go to. @param {import('./options.mjs').Options} options @returns {string | undefined} none */
+/** The place in the document that the results go to. @param {import('./options.mjs').Options} options @returns {string | undefined} none */
 function sectionOf({ scenario, write, against, againstNode, againstWorkers }) {
   if (!write || !WRITTEN.includes(scenario)) return undefined;
   if (against !== undefined)
@@ -90,6 +95,7 @@ export async function runBench(args) {
     publish: PUBLISH_STEPS,
     attachments: ATTACHMENT_PARTS,
     neighbours: ATTACK_NAMES,
+    screenshots: PICTURED,
   };
   const options = readOptions(args, { scenarios: Object.keys(SCENARIOS), operations });
   const scenario = SCENARIOS[options?.scenario ?? ''];
@@ -104,8 +110,10 @@ export async function runBench(args) {
     const { text, ...rest } = await onGround(folder, server, (ground) => scenario(ground, options));
     const head = describeRun(options);
     process.stdout.write(`${head}\n${text}\n`);
-    if (section !== undefined)
-      writeTables('performance.md', section, `${await provenanceOf(options, args)}\n\n${text}`);
+    if (section !== undefined) {
+      const document = DOCUMENTS.get(options.scenario) ?? 'performance.md';
+      writeTables(document, section, `${await provenanceOf(options, args)}\n\n${text}`);
+    }
     if (options.json !== undefined) {
       writeFileSync(options.json, `${JSON.stringify({ head, options, ...rest }, null, 2)}\n`);
     }

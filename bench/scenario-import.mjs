@@ -13,7 +13,7 @@ import { peakDuring } from './memory.mjs';
 import { note } from './progress.mjs';
 import { count, megabytes, ratio, table } from './table.mjs';
 
-const MAIN = fileURLToPath(new URL('../dist/src/main.js', import.meta.url));
+const MAIN = fileURLToPath(new URL('../dist/program/main.js', import.meta.url));
 const APPLICATION = 'pimport00000000000000000000';
 /** As many as `import` has by default. */
 const CONNECTIONS = 4;

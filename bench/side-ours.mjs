@@ -67,7 +67,9 @@ export async function startOurs(options) {
     ...(workers === undefined ? {} : { CARTULARY_WORKERS: String(workers) }),
     ...settings,
   };
-  const child = await startNode([join(root, 'bin', 'cartulary.js'), 'serve'], {
+  // A profile names functions by the module that they are in, which the program of few files does not have.
+  const program = profiler || profile !== undefined ? join('dist', 'src', 'main.js') : join('bin', 'cartulary.js');
+  const child = await startNode([join(root, program), 'serve'], {
     ready: /^Cartulary is ready at (http:\S+)\/v1$/m,
     env,
     stderr: log,
