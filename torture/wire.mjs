@@ -21,6 +21,7 @@ import { connect, createServer } from 'node:net';
  * @property {import('node:net').Socket} client
  * @property {import('node:net').Socket} target
  * @property {boolean} lost
+ * @property {Set<import('node:net').Socket>} delayed ends of which a chunk is on its way; what follows must not overtake it
  */
 
 const SLOW_MS = 120;
@@ -47,7 +48,9 @@ export async function openWire(targetPort = 0) {
     } else if (fault === 'slow') {
       met += 1;
       from.pause();
+      line.delayed.add(from);
       setTimeout(() => {
+        line.delayed.delete(from);
         if (!to.destroyed) to.write(chunk);
         from.resume();
       }, SLOW_MS);
@@ -58,7 +61,8 @@ export async function openWire(targetPort = 0) {
   };
 
   const server = createServer((client) => {
-    const line = { client, target: connect(target, '127.0.0.1'), lost: false };
+    /** @type {Line} */
+    const line = { client, target: connect(target, '127.0.0.1'), lost: false, delayed: new Set() };
     lines.add(line);
     for (const [socket, other] of [
       [line.client, line.target],
@@ -112,8 +116,7 @@ export async function openWire(targetPort = 0) {
           line.client.destroy();
           line.target.destroy();
         } else {
-          line.client.resume();
-          line.target.resume();
+          for (const socket of [line.client, line.target]) if (!line.delayed.has(socket)) socket.resume();
         }
       }
     },
