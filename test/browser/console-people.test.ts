@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
 import { type Person, publishApplication, type TestApplication } from '../support/application.ts';
 import { linkIn } from '../support/mailbox.ts';
@@ -13,6 +14,7 @@ import { type ConsoleScene, openConsoleScene, signIn } from './console-scene.ts'
 const MANY = 10_000;
 const HOSTILE = '"><img src=x onerror=document.title=1>';
 const NEW_PASSWORD = 'Another-Passw0rd';
+const LATE_MS = 400;
 const CUT_RIGHTS = `[...document.querySelectorAll('.people-cell.rights')]
   .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth).map(({ textContent }) => textContent)`;
 
@@ -146,6 +148,13 @@ describe('people in the console', { skip: WITHOUT_BROWSER }, () => {
   it('are changed where the rules allow, and the server says where they bind', async () => {
     const { id } = await added('changed');
     await page.goto(at(`people/users/${id}`));
+    await page.getByRole('heading', { name: 'changed' }).waitFor();
+    // What the page reads from here on reaches the server late: nothing that it reads by itself may hide a conflict.
+    const late = (url: URL) => url.pathname.endsWith(`/management/users/${id}`);
+    await page.route(late, async (route) => {
+      if (route.request().method() === 'GET') await pause(LATE_MS);
+      await route.continue();
+    });
     await choose('Team', 'Osaka');
     await page.getByText('Admin', { exact: true }).click();
     await button('Save').click();
@@ -154,9 +163,11 @@ describe('people in the console', { skip: WITHOUT_BROWSER }, () => {
 
     const { id: _id, name: _name, ...stored } = await userOf(id);
     await app.send('PUT', `/management/users/${id}`, { json: { ...stored, email: 'elsewhere@example.com' } });
+    await pause(3 * LATE_MS);
     await choose('Profile', 'Inspector');
     await button('Save').click();
     await page.getByText('Somebody else has changed this person meanwhile.').waitFor();
+    await page.unroute(late);
     assert.equal(await page.getByLabel('E-mail address').inputValue(), 'elsewhere@example.com');
     await button('Save').click();
     await page.getByText('Saved.').waitFor();

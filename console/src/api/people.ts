@@ -29,7 +29,20 @@ export const groupsQuery = (application: string, kind: GroupKind) =>
     staleTime: 30_000,
   });
 
-/** After a change: every list of people, and the names that others see, may look different now. */
+/** One person, whom a form may be open of. */
+const ONE = new Set<unknown>(['user', 'shared']);
+
+/**
+ * After a change: every list of people, and the names that others see, may look different now. A person in an open form
+ * is not read again: a change of others would come in under the form's changes instead of being found when it is saved.
+ */
 export function forgetPeople(queries: QueryClient, application: string): void {
-  for (const kind of ['people', 'users']) void queries.invalidateQueries({ queryKey: [application, kind] });
+  void queries.invalidateQueries({ queryKey: [application, 'users'] });
+  const people = [application, 'people'];
+  void queries.invalidateQueries({ queryKey: people, predicate: ({ queryKey }) => !ONE.has(queryKey[2]) });
+  void queries.invalidateQueries({
+    queryKey: people,
+    predicate: ({ queryKey }) => ONE.has(queryKey[2]),
+    refetchType: 'none',
+  });
 }

@@ -1,0 +1,19 @@
+// @ts-check
+// A reporter for Node's runner: the source files whose tests failed, a line each. A failure that belongs to no test file
+// (a process that ended, a timeout of one) is told as `UNKNOWN`.
+
+export const UNKNOWN = '?';
+
+/** @param {AsyncIterable<import('node:test').TestEvent>} events */
+export default async function* failedTests(events) {
+  const told = new Set();
+  for await (const event of events) {
+    if (event.type !== 'test:fail') continue;
+    // A suite fails because of its tests, which are told themselves.
+    if (event.data.details.error?.failureType === 'subtestsFailed') continue;
+    const file =
+      /** @type {string | undefined} */ (event.data.file)?.match(/test\/[^:]+\.test\.(?:ts|js)$/)?.[0] ?? UNKNOWN;
+    if (!told.has(file)) yield `${file}\n`;
+    told.add(file);
+  }
+}
