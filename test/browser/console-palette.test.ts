@@ -57,6 +57,28 @@ describe('finding in the console', { skip: WITHOUT_BROWSER }, () => {
     await palette().waitFor({ state: 'detached' });
   });
 
+  it('keeps what is typed while it is being loaded', async () => {
+    const opened = await scene.openPage(`${server.address}/console/${app.id}`);
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await opened.page.route(/\/assets\/Palette-/, async (route) => {
+      await held;
+      await route.continue();
+    });
+    await signIn(opened.page, person);
+    await opened.page.getByText('1 record', { exact: true }).waitFor();
+    await opened.page.keyboard.press('Control+k');
+    await opened.page.getByRole('dialog', { name: 'Find anything' }).waitFor();
+    await opened.page.keyboard.type('roof');
+    release();
+    await opened.page.getByRole('menuitem', { name: 'Annual look at the roof' }).waitFor();
+    assert.equal(await opened.page.getByRole('dialog').getByRole('textbox').inputValue(), 'roof');
+    await opened.page.close();
+    assert.deepEqual(opened.complaints, []);
+  });
+
   const type = async (text: string) => {
     await page.keyboard.press('Control+k');
     await palette().getByRole('textbox').fill(text);

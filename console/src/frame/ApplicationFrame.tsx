@@ -3,7 +3,7 @@
 
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Outlet, useLocation, useMatchRoute, useNavigate } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { Button } from 'react-aria-components';
 import { useTranslations } from 'use-intl';
 import { onSessionEnd, type Session } from '../api/client.ts';
@@ -16,6 +16,7 @@ import { isShortcut, isTyping, useKey } from './keys.ts';
 import { rememberApplication } from './known-applications.ts';
 import { late, loadLate } from './late.ts';
 import { Offline } from './Offline.tsx';
+import { PaletteField } from './PaletteField.tsx';
 import { ProblemPage } from './ProblemPage.tsx';
 import { Rail } from './Rail.tsx';
 import { remember } from './remembered.ts';
@@ -80,6 +81,11 @@ function SignedIn({ application, session, onLeave }: SignedInProps) {
   const definition = useQuery({ ...definitionQuery(application), enabled: session.apiAccess });
   const [menuOpen, setMenuOpen] = useState(false);
   const [finding, setFinding] = useState(false);
+  const typed = useRef('');
+  const find = () => {
+    typed.current = '';
+    setFinding(true);
+  };
   const [showingKeys, setShowingKeys] = useState(false);
   const { pathname, hash } = useLocation();
   const navigate = useNavigate();
@@ -90,11 +96,7 @@ function SignedIn({ application, session, onLeave }: SignedInProps) {
     return () => clearTimeout(timer);
   }, []);
   useNotifications(application, session);
-  useKey(
-    (event) => isShortcut(event, 'k'),
-    () => setFinding(true),
-    { always: true },
-  );
+  useKey((event) => isShortcut(event, 'k'), find, { always: true });
   useKey(
     (event) => event.key === '?' && !isTyping(event),
     () => setShowingKeys(true),
@@ -129,7 +131,7 @@ function SignedIn({ application, session, onLeave }: SignedInProps) {
         collections={collections}
         session={session}
         open={menuOpen}
-        onFind={() => setFinding(true)}
+        onFind={find}
         onLeave={onLeave}
       />
       <div className="page" id="content">
@@ -149,8 +151,9 @@ function SignedIn({ application, session, onLeave }: SignedInProps) {
         )}
       </div>
       {finding && (
-        <Suspense>
+        <Suspense fallback={<PaletteField typed={typed} onClose={() => setFinding(false)} />}>
           <Palette
+            typed={typed}
             application={application}
             collections={collections}
             session={session}

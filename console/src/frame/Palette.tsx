@@ -1,7 +1,7 @@
 // The command palette: collections, views, records, people and actions by a few letters.
 
 import { useNavigate, useParams } from '@tanstack/react-router';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, type RefObject, useState } from 'react';
 import {
   Autocomplete,
   Dialog,
@@ -28,6 +28,8 @@ interface PaletteProps {
   readonly application: string;
   readonly collections: readonly CollectionDefinition[];
   readonly session: Session;
+  /** Before this was loaded. */
+  readonly typed: RefObject<string>;
   readonly onClose: () => void;
   readonly onKeys: () => void;
   readonly onLeave: () => Promise<void>;
@@ -47,10 +49,11 @@ interface Section {
   readonly items: readonly Item[];
 }
 
-export function Palette({ application, collections, session, onClose, onKeys, onLeave }: PaletteProps) {
+export function Palette(props: PaletteProps) {
+  const { typed, onClose } = props;
   const t = useTranslations('palette');
-  const [text, setText] = useState('');
-  const { sections, busy, away } = useSections({ application, collections, session, onClose, onKeys, onLeave }, text);
+  const [text, setText] = useState(() => typed.current);
+  const { sections, busy, away } = useSections(props, text);
   const items = sections.flatMap((section) => section.items);
   return (
     <ModalOverlay className="shade" isDismissable isOpen onOpenChange={onClose}>

@@ -2,6 +2,9 @@
 
 import { type ComponentType, lazy } from 'react';
 
+/** Until the first rows are painted, and their thumbnails asked for. Whoever is quicker waits for the part instead. */
+const PAINTED_MS = 200;
+
 const waiting: (() => Promise<unknown>)[] = [];
 let begun = false;
 
@@ -14,18 +17,11 @@ export function late<Props>(load: () => Promise<ComponentType<Props>>) {
 
 /** Called when the page has something to show, as often as it likes; returns what takes it back. */
 export function loadLate(more?: () => Promise<void>): () => void {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  // Not before it is drawn: loading takes time from drawing.
-  const frame = requestAnimationFrame(() => {
-    timer = setTimeout(() => {
-      begun = true;
-      // A part that cannot be loaded is asked for again when it is drawn.
-      for (const load of waiting.splice(0)) load().catch(() => undefined);
-      void more?.();
-    });
-  });
-  return () => {
-    cancelAnimationFrame(frame);
-    clearTimeout(timer);
-  };
+  const timer = setTimeout(() => {
+    begun = true;
+    // A part that cannot be loaded is asked for again when it is drawn.
+    for (const load of waiting.splice(0)) load().catch(() => undefined);
+    void more?.();
+  }, PAINTED_MS);
+  return () => clearTimeout(timer);
 }
