@@ -75,6 +75,8 @@ describe('finding in the console', { skip: WITHOUT_BROWSER }, () => {
     release();
     await opened.page.getByRole('menuitem', { name: 'Annual look at the roof' }).waitFor();
     assert.equal(await opened.page.getByRole('dialog').getByRole('textbox').inputValue(), 'roof');
+    await opened.page.keyboard.press('Enter');
+    await opened.page.getByRole('heading', { name: 'Annual look at the roof' }).waitFor();
     await opened.page.close();
     assert.deepEqual(opened.complaints, []);
   });

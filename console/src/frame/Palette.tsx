@@ -55,12 +55,21 @@ export function Palette(props: PaletteProps) {
   const [text, setText] = useState(() => typed.current);
   const { sections, busy, away } = useSections(props, text);
   const items = sections.flatMap((section) => section.items);
+  const choose = (item: Item | undefined) => {
+    onClose();
+    item?.run();
+  };
+  // Nothing is chosen yet where all was typed before this was loaded, or where what fits came after the last key.
+  const onKeyDown = ({ key, target }: React.KeyboardEvent) => {
+    const isChosen = target instanceof Element && target.hasAttribute('aria-activedescendant');
+    if (key === 'Enter' && !isChosen && items.length > 0) choose(items[0]);
+  };
   return (
     <ModalOverlay className="shade" isDismissable isOpen onOpenChange={onClose}>
       <Modal>
         <Dialog className="palette" aria-label={t('title')}>
           <Autocomplete inputValue={text} onInputChange={setText}>
-            <TextField aria-label={t('title')} autoFocus>
+            <TextField aria-label={t('title')} autoFocus onKeyDown={onKeyDown}>
               <Input className="input" placeholder={t('placeholder')} />
             </TextField>
             {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the list is scrolled by the keyboard too */}
@@ -68,10 +77,7 @@ export function Palette(props: PaletteProps) {
               <Menu
                 className="palette-items"
                 aria-label={t('title')}
-                onAction={(key) => {
-                  onClose();
-                  items.find(({ id }) => id === key)?.run();
-                }}
+                onAction={(key) => choose(items.find(({ id }) => id === key))}
                 renderEmptyState={() => <p className="palette-nothing">{busy ? t('searching') : t('nothing')}</p>}
               >
                 {sections.map((section) => (

@@ -2,7 +2,7 @@
 
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { Suspense, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { useTranslations } from 'use-intl';
 import { usePages } from '../api/pages.ts';
 import { sessionQuery } from '../api/session.ts';
@@ -23,6 +23,7 @@ import { GridKeys } from './GridKeys.tsx';
 import { GridRow } from './GridRow.tsx';
 import { usualWidth } from './grid-columns.ts';
 import { type Cell, moved } from './keys.ts';
+import { useMoves } from './moves.ts';
 import { nameWidth } from './name-width.ts';
 import { placeIn, useKeptPlace, wasAmong } from './place.ts';
 import { ROW_HEIGHT, useRowWindow } from './row-window.ts';
@@ -116,20 +117,29 @@ export function Grid(props: ViewProps) {
       }),
   });
 
-  function onKeyDown(event: React.KeyboardEvent): void {
-    if (event.key === ' ' && event.shiftKey) {
+  const moves = useMoves(go);
+  const onOtherKey = useRef((_event: React.KeyboardEvent) => {});
+  useLayoutEffect(() => {
+    onOtherKey.current = (event) => {
+      if (event.key !== ' ' || !event.shiftKey) {
+        editing.onKey(event);
+        return;
+      }
       event.preventDefault();
       selecting.toggle(active.row, false);
-      return;
-    }
+    };
+  });
+
+  function onKeyDown(event: React.KeyboardEvent): void {
     const pageRows = Math.max(1, Math.floor((scroller.current?.clientHeight ?? 0) / ROW_HEIGHT) - 2);
-    const next = moved(active, event, { rows: count, columns: columns.length, pageRows });
+    const next = moved(moves.ahead() ?? active, event, { rows: count, columns: columns.length, pageRows });
     if (next === undefined) {
-      editing.onKey(event);
+      moves.settle();
+      onOtherKey.current(event);
       return;
     }
     event.preventDefault();
-    go(next, event.shiftKey);
+    moves.move(next, event.shiftKey);
   }
 
   // The head is memoized, so what it is given must stay the same.
@@ -193,7 +203,10 @@ export function Grid(props: ViewProps) {
         <div
           className="grid-body"
           style={{ height: window.height }}
-          onMouseDown={selection.onMouseDown}
+          onMouseDown={(event) => {
+            moves.settle();
+            selection.onMouseDown(event);
+          }}
           onMouseOver={selection.onMouseOver}
           onDragStart={(event) => event.preventDefault()}
           onDoubleClick={(event) => {

@@ -91,7 +91,7 @@ export const GridRow = memo(function GridRow(props: GridRowProps) {
             style={{ width: place.width, left: place.left, marginLeft: place.gap }}
             aria-colindex={index + 2}
             aria-selected={selected}
-            aria-readonly={fixed}
+            aria-readonly={fixed || undefined}
             aria-invalid={edit?.state === 'refused' || undefined}
           >
             {record === undefined ? (

@@ -7,8 +7,8 @@ import type { RowSpan } from '../api/asked-rows.ts';
 
 export const ROW_HEIGHT = 36;
 const SCROLL_MAX = 15_000_000;
-/** Pixels beyond the edges, so that a quick scroll meets no gap. */
-const OVERSCAN = 360;
+/** Pixels beyond the edges, so that a scroll meets no gap. Drawing them takes time from the next key. */
+const OVERSCAN = 180;
 
 export interface RowWindow extends RowSpan {
   /** Without the rows beyond the edges. */
