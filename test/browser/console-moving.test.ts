@@ -89,6 +89,7 @@ describe('import and export in the console', { skip: WITHOUT_BROWSER }, () => {
         'A1;7;;;;;',
       ].join('\n'),
     );
+    await page.getByText(/^bikes\.csv \d+ byte$/).waitFor();
     const preview = page.getByRole('region', { name: 'What will be stored' }).last();
     await preview.getByText('"many" is not a number').waitFor();
     await preview.getByText('"3/4/2026" may mean two days').waitFor();

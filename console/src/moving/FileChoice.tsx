@@ -3,6 +3,7 @@
 import { useState } from 'react';
 import { Button, DropZone, FileTrigger, Label, Text, TextArea, TextField } from 'react-aria-components';
 import { useFormatter, useTranslations } from 'use-intl';
+import { useBytes } from '../values/bytes.ts';
 import type { Importing } from './use-import.ts';
 
 const ACCEPTED = ['.csv', '.tsv', '.txt', '.xlsx', '.jsonl', '.ndjson', '.json'];
@@ -10,6 +11,7 @@ const ACCEPTED = ['.csv', '.tsv', '.txt', '.xlsx', '.jsonl', '.ndjson', '.json']
 export function FileChoice({ importing }: { readonly importing: Importing }) {
   const t = useTranslations('moving');
   const format = useFormatter();
+  const bytes = useBytes();
   const { chosen, reading, unfinished, remembered, isReady } = importing;
   const take = (file: File | null | undefined) => {
     if (file != null) void importing.choose(file);
@@ -27,7 +29,7 @@ export function FileChoice({ importing }: { readonly importing: Importing }) {
       >
         {chosen !== undefined && (
           <p className="moving-name">
-            <strong>{chosen.file.name}</strong> <span className="hint">{sizeOf(chosen.file.size)}</span>
+            <strong>{chosen.file.name}</strong> <span className="hint">{bytes(chosen.file.size)}</span>
           </p>
         )}
         <FileTrigger acceptedFileTypes={ACCEPTED} onSelect={(files) => take(files?.[0])}>
@@ -55,16 +57,6 @@ export function FileChoice({ importing }: { readonly importing: Importing }) {
     return t('importedBefore', {
       date: format.dateTime(new Date(finishedAt), { dateStyle: 'medium', timeStyle: 'short' }),
     });
-  }
-
-  function sizeOf(bytes: number): string {
-    const [unit, size] =
-      bytes < 1e3
-        ? (['byte', bytes] as const)
-        : bytes < 1e6
-          ? (['kilobyte', bytes / 1e3] as const)
-          : (['megabyte', bytes / 1e6] as const);
-    return format.number(size, { style: 'unit', unit, unitDisplay: 'narrow', maximumFractionDigits: 1 });
   }
 }
 

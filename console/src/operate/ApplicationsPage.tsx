@@ -9,7 +9,7 @@ import { allUseQuery } from '../api/operated.ts';
 import type { ApplicationUse } from '../api/operated-shapes.ts';
 import { applicationsQuery } from '../api/operator.ts';
 import { ProblemPage } from '../frame/ProblemPage.tsx';
-import { useBytes } from './bytes.ts';
+import { useBytes } from '../values/bytes.ts';
 import { useRecords } from './use/use-records.ts';
 
 const USE_COLUMNS = ['records', 'stored', 'requestsOfDay', 'failedOfDay'] as const;

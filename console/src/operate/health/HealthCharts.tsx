@@ -2,7 +2,7 @@
 
 import { CartesianGrid, Line, LineChart, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts';
 import { useFormatter, useTranslations } from 'use-intl';
-import { useBytes } from '../bytes.ts';
+import { useBytes } from '../../values/bytes.ts';
 import type { Sample } from './samples.ts';
 
 type Figure = Exclude<keyof Sample, 'at'>;

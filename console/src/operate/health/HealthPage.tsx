@@ -3,7 +3,7 @@
 import { lazy, Suspense } from 'react';
 import { useFormatter, useTranslations } from 'use-intl';
 import { ProblemPage } from '../../frame/ProblemPage.tsx';
-import { useBytes } from '../bytes.ts';
+import { useBytes } from '../../values/bytes.ts';
 import { Jobs } from './Jobs.tsx';
 import { Routes } from './Routes.tsx';
 import { type Health, useHealth } from './use-samples.ts';

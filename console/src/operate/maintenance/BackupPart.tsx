@@ -7,8 +7,8 @@ import { useTranslations } from 'use-intl';
 import { applicationsQuery } from '../../api/operator.ts';
 import { useSentence } from '../../messages/problem.ts';
 import { canWriteFiles } from '../../moving/save-target.ts';
+import { useBytes } from '../../values/bytes.ts';
 import { Pick } from '../../views/Pick.tsx';
-import { useBytes } from '../bytes.ts';
 import { BackupTooLong, IN_MEMORY_MAX, saveBackup } from './backup.ts';
 
 const ALL = 'all';

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useFormatter, useTranslations } from 'use-intl';
 import { hourlyUseQuery } from '../../api/operated.ts';
 import { useSentence } from '../../messages/problem.ts';
-import { useBytes } from '../bytes.ts';
+import { useBytes } from '../../values/bytes.ts';
 import { UseChart } from './UseChart.tsx';
 import { useRecords } from './use-records.ts';
 import '../health/health.css';

@@ -1,7 +1,8 @@
 import { useState } from 'react';
-import { useFormatter, useTranslations } from 'use-intl';
+import { useTranslations } from 'use-intl';
 import type { RawSimpleValue } from '../../api/client.ts';
 import { attachmentPath } from '../../api/records.ts';
+import { useBytes } from '../bytes.ts';
 import type { ShowProps } from '../where.ts';
 import { FileIcon } from './FileIcon.tsx';
 
@@ -50,16 +51,6 @@ export function ShowAttachment({ value, where }: ShowProps<AttachmentValue>) {
   );
 }
 
-const UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte'] as const;
-
 export function FileSize({ bytes }: { readonly bytes: number }) {
-  const format = useFormatter();
-  const power = Math.min(UNITS.length - 1, bytes === 0 ? 0 : Math.floor(Math.log10(bytes) / 3));
-  const shown = format.number(bytes / 1_000 ** power, {
-    style: 'unit',
-    unit: UNITS[power] ?? 'byte',
-    unitDisplay: 'short',
-    maximumFractionDigits: 1,
-  });
-  return <span className="hint">{shown}</span>;
+  return <span className="hint">{useBytes()(bytes)}</span>;
 }
