@@ -302,6 +302,11 @@ describe('other views in the console', { skip: WITHOUT_BROWSER }, () => {
     await pick('per', 'Month');
     await table.getByRole('link', { name: 'March 2026' }).click();
     await page.getByText('1,000 hits').waitFor();
+    await open('chart', {
+      by: `${column('Day')}:day`,
+      search: `$${column('Day')}=2026-03-05 OR $${column('Day')}=2026-03-07`,
+    });
+    await table.getByRole('row', { name: 'Mar 6, 2026 0' }).waitFor();
     await open('chart', { by: column('Status') });
     await pick('Stacked by', 'Passed');
     await page.getByRole('heading', { name: 'Number of records by Status and Passed' }).waitFor();

@@ -68,10 +68,12 @@ export function Chart({ application, collection, query, address, onAddress }: Vi
   const measureName = ({ kind, column }: Measure) =>
     kind === 'count' || column === undefined ? t('count') : t(kind, { name: column.name });
   const searchOf = (point: Point): string | undefined =>
-    grouping.searchable ? both(query.search, groupCondition(grouping.key, point.group, grouping.unit)) : undefined;
+    grouping.searchable && point.count > 0
+      ? both(query.search, groupCondition(grouping.key, point.group, grouping.unit))
+      : undefined;
   function open(point: Point): void {
     const search = searchOf(point);
-    if (search === undefined || point.count === 0) return;
+    if (search === undefined) return;
     void navigate({
       to: '/$application/$collection',
       params: { application, collection: collection.id },
@@ -151,7 +153,7 @@ export function Chart({ application, collection, query, address, onAddress }: Vi
             collection={collection.id}
             groupName={keyName(grouping.key)}
             measureName={measure.kind === 'count' ? undefined : measureName(measure)}
-            points={points.filter(({ count }) => count > 0)}
+            points={points}
             parts={parts}
             nameOf={(group) => nameOf(group, { unit: grouping.unit })}
             searchOf={searchOf}
