@@ -237,6 +237,15 @@ describe("the operator's console", { skip: WITHOUT_BROWSER }, () => {
     await page.getByRole('status').filter({ hasText: 'is saved' }).waitFor();
   });
 
+  it('names its pages in full on a phone', async () => {
+    await page.setViewportSize({ width: 390, height: 800 });
+    const cut = `[...document.querySelectorAll('.operate-bar nav a')]
+      .filter((link) => link.scrollWidth > link.clientWidth).map((link) => link.textContent)`;
+    assert.deepEqual(await page.evaluate(cut), []);
+    assert.ok(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'));
+    await page.setViewportSize({ width: 1200, height: 900 });
+  });
+
   it('removes an application only after its name was typed', async () => {
     const other = await publishApplication(server, { name: 'Brief', collections: [] });
     await page.goto(`${server.address}/console/operate/applications/${other.id}`);
