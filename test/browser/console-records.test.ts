@@ -139,6 +139,17 @@ describe('records in the console', { skip: WITHOUT_BROWSER }, () => {
     await shown.locator('time').hover();
     const told = (await shown.locator('time').getAttribute('title')) ?? '';
     assert.match(told, /March 3.*12:30:00.*\n.*March 2.*10:30:00 AM EST\n2026-03-02T15:30:00\.000Z/s);
+    await abroad.getByRole('grid').focus();
+    await abroad.keyboard.press('F2');
+    await abroad.locator('.grid-editor input').waitFor();
+    const [room, needed] = (await abroad.evaluate(`(() => {
+      const input = document.querySelector('.grid-editor input');
+      const room = input.clientWidth;
+      input.style.width = 'max-content';
+      return [room, input.clientWidth];
+    })()`)) as number[];
+    assert.ok(room! >= needed!, `a time of ${needed} pixels is edited in ${room}`);
+    await abroad.keyboard.press('Escape');
     await abroad.goto(`${address}/${record.id}?edit=true`);
     assert.equal(await abroad.getByLabel('Started').inputValue(), '2026-03-03T00:30');
     await abroad.getByText('Time in Asia/Tokyo').waitFor();
