@@ -153,6 +153,15 @@ describe('finding in the console', { skip: WITHOUT_BROWSER }, () => {
       assert.deepEqual(await seriousFindings(page, '[role=dialog]'), []);
     }
     await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: /^Account of/ }).focus();
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: /^Account of/ }).focus();
+    await page.keyboard.press('/');
+    await page.locator('.search :focus').waitFor();
   });
 
   it('offers the applications that were used in this browser, by their names', async () => {

@@ -12,7 +12,7 @@ import { sessionQuery, setSession, signOut } from '../api/session.ts';
 import { InTimeZone } from '../messages/time-zone.tsx';
 import { useNotifications } from '../notifications/use-notifications.ts';
 import { REQUEST_HASH } from '../requests/request-hash.ts';
-import { isShortcut, isTyping, useKey } from './keys.ts';
+import { isForPage, isShortcut, useKey } from './keys.ts';
 import { rememberApplication } from './known-applications.ts';
 import { late, loadLate } from './late.ts';
 import { Offline } from './Offline.tsx';
@@ -98,8 +98,9 @@ function SignedIn({ application, session, onLeave }: SignedInProps) {
   useNotifications(application, session);
   useKey((event) => isShortcut(event, 'k'), find, { always: true });
   useKey(
-    (event) => event.key === '?' && !isTyping(event),
+    (event) => event.key === '?' && isForPage(event),
     () => setShowingKeys(true),
+    { always: true },
   );
   const known = definition.data?.name;
   useEffect(() => {

@@ -11,6 +11,11 @@ export function isTyping({ target, ctrlKey, metaKey, altKey }: KeyboardEvent): b
   return isField || target instanceof HTMLSelectElement || (target instanceof HTMLElement && target.isContentEditable);
 }
 
+/** Whether a single character is meant for the page: neither typed into something, nor for what is open over the page. */
+export const isForPage = (event: KeyboardEvent): boolean =>
+  !isTyping(event) &&
+  !(event.target instanceof Element && event.target.closest('[role=dialog], [role=menu], [role=listbox]') !== null);
+
 /** Ctrl or ⌘ with a letter. */
 export const isShortcut = (event: KeyboardEvent, letter: string): boolean =>
   (event.ctrlKey || event.metaKey) && !event.altKey && event.key.toLowerCase() === letter;

@@ -4,7 +4,7 @@ import { lazy, Suspense, useEffect, useLayoutEffect, useRef, useState } from 're
 import { Autocomplete, Button, Input, SearchField } from 'react-aria-components';
 import { useTranslations } from 'use-intl';
 import type { CollectionDefinition } from '../api/client.ts';
-import { isTyping, useKey } from '../frame/keys.ts';
+import { isForPage, useKey } from '../frame/keys.ts';
 import { late } from '../frame/late.ts';
 import { Opener } from '../frame/Opener.tsx';
 import { Marks } from './Marks.tsx';
@@ -45,8 +45,9 @@ export function SearchBox({ application, collection, userId, value, problem, onS
   const list = useRef<HTMLDivElement>(null);
   const moveTo = useRef<number>(undefined);
   useKey(
-    (event) => event.key === '/' && !isTyping(event),
+    (event) => event.key === '/' && isForPage(event),
     () => input.current?.focus(),
+    { always: true },
   );
   // Another address, as by going back: its search takes the place of what was typed.
   if (searched !== value) {
