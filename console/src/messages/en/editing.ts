@@ -66,6 +66,6 @@ export const editing = {
     noRecord: 'No record has the value “{text}”.',
     severalRecords: 'Several records have the value “{text}”. Choose one in the cell.',
   },
-  held: 'The order is not up to date.',
+  held: 'Rows that you changed stay where they are until you refresh.',
   refresh: 'Refresh',
 };

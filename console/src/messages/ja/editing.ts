@@ -70,6 +70,6 @@ export const editing: Messages['editing'] = {
     noRecord: '「{text}」という値のレコードはありません。',
     severalRecords: '「{text}」という値のレコードが複数あります。セルを開いて選択してください。',
   },
-  held: '並び順は最新ではありません。',
+  held: '変更した行は、更新するまで元の位置に表示されます。',
   refresh: '更新',
 };
