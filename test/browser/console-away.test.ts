@@ -43,6 +43,7 @@ describe('a server that is away, in the console', { skip: WITHOUT_BROWSER }, () 
     assert.equal(await page.getByLabel('Password').inputValue(), person.password);
     await goOffline(false);
     await away().waitFor({ state: 'detached' });
+    await page.getByRole('alert').filter({ hasText: 'The server can be reached again. Please try again.' }).waitFor();
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByText('2 records').waitFor();
   });

@@ -104,9 +104,14 @@ describe('people in the console', { skip: WITHOUT_BROWSER }, () => {
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
     await page.getByLabel('Name', { exact: true }).fill(HOSTILE);
+    assert.equal(await page.getByLabel('E-mail address').getAttribute('aria-required'), 'true');
     await button('Create and send the mail').click();
     await page.getByText('Enter the e-mail address.').waitFor();
+    assert.equal(await page.locator('.field-problem').count(), 3, 'all that is missing is said at once');
+    await page.getByText('Choose a profile.').waitFor();
+    await page.getByText('Choose a team.').waitFor();
     await page.getByLabel('E-mail address').fill('hana@example.com');
+    await page.getByText('Enter the e-mail address.').waitFor({ state: 'detached' });
     await page.reload();
     assert.equal(await page.getByLabel('Name', { exact: true }).inputValue(), HOSTILE, 'what is typed survives');
     await choose('Profile', 'Inspector');
@@ -124,6 +129,8 @@ describe('people in the console', { skip: WITHOUT_BROWSER }, () => {
     await theirs.page.getByLabel('Repeat the new password').fill(NEW_PASSWORD);
     await theirs.page.keyboard.press('Enter');
     await theirs.page.getByRole('link', { name: 'Sign in' }).click();
+    await theirs.page.getByLabel('Password').waitFor();
+    assert.equal(await theirs.page.getByLabel('User ID or e-mail address').inputValue(), 'hana@example.com');
     await signIn(theirs.page, { id: 'hana@example.com', password: NEW_PASSWORD });
     await theirs.page.getByRole('link', { name: 'People' }).waitFor();
     await theirs.page.close();

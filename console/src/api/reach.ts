@@ -28,6 +28,16 @@ export function onAway(listener: (away: Away) => void): () => void {
   return () => awayListeners.delete(listener);
 }
 
+/** What a form said about a server that is away is no longer true once it is back. */
+export function untilBack(error: unknown, isBack: () => void): void {
+  if (awayOf(error) === undefined) return;
+  const stop = onBack(() => {
+    stop();
+    isBack();
+  });
+  noteFailure(error);
+}
+
 /** Tells when requests that failed are worth another try. */
 export function onBack(listener: () => void): () => void {
   backListeners.add(listener);

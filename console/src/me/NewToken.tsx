@@ -6,7 +6,7 @@ import { Button, Dialog, DialogTrigger, Heading, Modal, ModalOverlay } from 'rea
 import { useTranslations } from 'use-intl';
 import { clientOf } from '../api/client.ts';
 import { tokensQuery } from '../api/own.ts';
-import { useSentence } from '../messages/problem.ts';
+import { useRefuse, useSentence } from '../messages/problem.ts';
 import { Choice } from '../people/Choice.tsx';
 import { CopyBox } from '../people/CopyBox.tsx';
 import { NamedField } from '../people/UserFields.tsx';
@@ -44,6 +44,7 @@ function TokenForm({ application, userId, onClose }: NewTokenProps & { readonly 
   const [lifetime, setLifetime] = useState<Lifetime>('90');
   const [date, setDate] = useState('');
   const [problem, setProblem] = useState<string>();
+  const refuse = useRefuse<string | undefined>(setProblem, (text) => text);
   const [secret, setSecret] = useState<string>();
   const [busy, setBusy] = useState(false);
   const [tried, setTried] = useState(false);
@@ -61,7 +62,7 @@ function TokenForm({ application, userId, onClose }: NewTokenProps & { readonly 
       setSecret((await clientOf(application).raw.createToken({ userId, body })).body.token);
       void queries.invalidateQueries({ queryKey: tokensQuery(application, userId).queryKey });
     } catch (error) {
-      setProblem(sentence(error));
+      refuse(error, sentence(error));
     } finally {
       setBusy(false);
     }

@@ -7,7 +7,7 @@ import { useTranslations } from 'use-intl';
 import { CartularyError, clientOf } from '../api/client.ts';
 import { sessionsQuery } from '../api/own.ts';
 import { methodsQuery } from '../api/session.ts';
-import { useSentence } from '../messages/problem.ts';
+import { useRefuse, useSentence } from '../messages/problem.ts';
 import { NamedField } from '../people/UserFields.tsx';
 
 type Field = 'current' | 'next' | 'again';
@@ -29,6 +29,7 @@ export function PasswordForm({ application, userId }: PasswordFormProps) {
   const methods = useQuery(methodsQuery(application)).data;
   const [typed, setTyped] = useState<Readonly<Record<Field, string>>>({ current: '', next: '', again: '' });
   const [problem, setProblem] = useState<Problem>();
+  const refuse = useRefuse<Problem | undefined>(setProblem, (text) => ({ field: undefined, text }));
   const [busy, setBusy] = useState(false);
   const [done, setDone] = useState(false);
 
@@ -55,7 +56,7 @@ export function PasswordForm({ application, userId }: PasswordFormProps) {
       setDone(true);
       void queries.invalidateQueries({ queryKey: sessionsQuery(application, userId).queryKey });
     } catch (error) {
-      setProblem(refusalOf(error));
+      refuse(error, refusalOf(error));
     } finally {
       setBusy(false);
     }

@@ -1,7 +1,9 @@
 // What went wrong, in words, and what to do about it.
 
+import type { Dispatch, SetStateAction } from 'react';
 import { useTranslations } from 'use-intl';
 import { CartularyError, ConnectionError } from '../api/client.ts';
+import { untilBack } from '../api/reach.ts';
 
 export function useSentence(): (problem: unknown) => string {
   const t = useTranslations('problems');
@@ -15,6 +17,15 @@ export function useSentence(): (problem: unknown) => string {
     if (status === 403) return t('forbidden');
     if (status === 404) return t('notFound');
     return t('other', { message: reasonOf(problem) });
+  };
+}
+
+/** For forms: says a refusal. Of a server that was away it says that it is back, as soon as it is. */
+export function useRefuse<Told>(say: Dispatch<SetStateAction<Told>>, toldOf: (text: string) => Told) {
+  const back = useTranslations('problems')('back');
+  return (error: unknown, refusal: Told) => {
+    say(refusal);
+    untilBack(error, () => say((now) => (now === refusal ? toldOf(back) : now)));
   };
 }
 

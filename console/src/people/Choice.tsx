@@ -8,10 +8,11 @@ interface ChoiceProps {
   readonly options: readonly { readonly id: string; readonly name: string }[];
   readonly placeholder: string;
   readonly problem?: string | undefined;
+  readonly isRequired?: boolean;
   readonly onChange: (id: string) => void;
 }
 
-export function Choice({ label, value, options, placeholder, problem, onChange }: ChoiceProps) {
+export function Choice({ label, value, options, placeholder, problem, isRequired = false, onChange }: ChoiceProps) {
   return (
     <Select
       className="field"
@@ -19,6 +20,8 @@ export function Choice({ label, value, options, placeholder, problem, onChange }
       onSelectionChange={(key) => key !== null && onChange(String(key))}
       placeholder={placeholder}
       isInvalid={problem !== undefined}
+      isRequired={isRequired}
+      validationBehavior="aria"
       // Without options nothing would open; they may still be on their way.
       isDisabled={options.length === 0}
     >

@@ -8,6 +8,7 @@ import { useTranslations } from 'use-intl';
 import { clientOf } from '../api/client.ts';
 import { forgetPeople } from '../api/people.ts';
 import { methodsQuery } from '../api/session.ts';
+import { useRefuse } from '../messages/problem.ts';
 import { useFormDraft } from './form-draft.ts';
 import { type Manager, Managers } from './Managers.tsx';
 import { type PeopleProblem, usePeopleProblem } from './people-problem.ts';
@@ -36,6 +37,7 @@ function NewSharedUserForm({ manager: { application, caller } }: { readonly mana
   const { name = '', email = '' } = draft.changes;
   const [password, setPassword] = useState('');
   const [problem, setProblem] = useState<PeopleProblem>();
+  const refuse = useRefuse<PeopleProblem | undefined>(setProblem, (text) => ({ field: undefined, text }));
   const [busy, setBusy] = useState(false);
   const problemAt = (field: PeopleProblem['field']) => (problem?.field === field ? problem?.text : undefined);
 
@@ -53,7 +55,7 @@ function NewSharedUserForm({ manager: { application, caller } }: { readonly mana
         params: { application, sharedUser: user.id },
       });
     } catch (error) {
-      setProblem(problemOf(error));
+      refuse(error, problemOf(error));
     } finally {
       setBusy(false);
     }

@@ -8,6 +8,7 @@ import { useTranslations } from 'use-intl';
 import type { ManagementUser, PasswordLink } from '../api/client.ts';
 import { forgetPeople, groupsQuery } from '../api/people.ts';
 import { methodsQuery } from '../api/session.ts';
+import { useRefuse } from '../messages/problem.ts';
 import { ApplicationLink } from './ApplicationLink.tsx';
 import { createPerson } from './creating.ts';
 import { useFormDraft } from './form-draft.ts';
@@ -45,6 +46,9 @@ function NewUserForm({ manager }: { readonly manager: Manager }) {
   const [chosenWay, setWay] = useState<WayIn>();
   const [password, setPassword] = useState('');
   const [problem, setProblem] = useState<PeopleProblem>();
+  const refuse = useRefuse<PeopleProblem | undefined>(setProblem, (text) => ({ field: undefined, text }));
+  /** Whether somebody has tried to create the person. */
+  const [asked, setAsked] = useState(false);
   const [busy, setBusy] = useState(false);
   const [created, setCreated] = useState<Created>();
   if (methods === undefined || profiles === undefined) return null;
@@ -57,20 +61,21 @@ function NewUserForm({ manager }: { readonly manager: Manager }) {
   const way = chosenWay ?? ways[0] ?? 'none';
   const { sharedUsersModeEnabled, teamsModeEnabled } = definition;
 
-  function missing(): PeopleProblem | undefined {
-    if (values.name.trim() === '') return { field: 'name', text: t('problems.nameMissing') };
+  function* findMissing(): Generator<PeopleProblem> {
+    if (values.name.trim() === '') yield { field: 'name', text: t('problems.nameMissing') };
     if (!sharedUsersModeEnabled && values.email.trim() === '') {
-      return { field: 'email', text: t('problems.emailMissing') };
+      yield { field: 'email', text: t('problems.emailMissing') };
     }
-    if (values.profile === '') return { field: 'profile', text: t('problems.profileMissing') };
-    if (teamsModeEnabled && values.team === '') return { field: 'team', text: t('problems.teamMissing') };
-    return undefined;
+    if (values.profile === '') yield { field: 'profile', text: t('problems.profileMissing') };
+    if (teamsModeEnabled && values.team === '') yield { field: 'team', text: t('problems.teamMissing') };
   }
+  // Once it was asked for, it is said until it is there.
+  const missing = asked ? [...findMissing()] : [];
 
   async function submit(): Promise<void> {
-    const lacking = missing();
-    setProblem(lacking);
-    if (lacking !== undefined) return;
+    setProblem(undefined);
+    setAsked(true);
+    if (!findMissing().next().done) return;
     setBusy(true);
     try {
       const made = await createPerson(application, definition, { values, way, password });
@@ -78,15 +83,16 @@ function NewUserForm({ manager }: { readonly manager: Manager }) {
       setPassword('');
       forgetPeople(queries, application);
       setCreated(made);
+      setAsked(false);
     } catch (error) {
-      setProblem(problemOf(error));
+      refuse(error, problemOf(error));
     } finally {
       setBusy(false);
     }
   }
 
   const whole = problem?.field === undefined ? problem?.text : undefined;
-  const nameProblem = problem?.field === 'name' ? problem.text : undefined;
+  const nameProblem = [...missing, problem].find((each) => each?.field === 'name')?.text;
   const onName = (name: string) => draft.set({ ...draft.changes, name });
   return (
     <main className="record-page">
@@ -108,11 +114,13 @@ function NewUserForm({ manager }: { readonly manager: Manager }) {
             <p role="alert" className="message wrong">
               {whole}
             </p>
+            <p className="hint">{t('requiredHint')}</p>
             <UserFields
               manager={manager}
               values={values}
               guarded={false}
               problem={problem}
+              missing={missing}
               onChange={(changes) => draft.set({ ...draft.changes, ...changes })}
             >
               {sharedUsersModeEnabled && caller.organizationManagementApiAccess ? (
@@ -124,6 +132,7 @@ function NewUserForm({ manager }: { readonly manager: Manager }) {
                   value={values.name}
                   hint={t(sharedUsersModeEnabled ? 'sharedNameHint' : 'nameHint')}
                   problem={nameProblem}
+                  isRequired
                   autoFocus
                   onChange={onName}
                 />

@@ -17,17 +17,21 @@ interface UserFieldsProps {
   readonly values: UserValues;
   readonly guarded: boolean;
   readonly problem: PeopleProblem | undefined;
+  /** What has to be filled in before anything is sent. */
+  readonly missing?: readonly PeopleProblem[];
   /** The name: a field of a new user's form only. */
   readonly children?: ReactNode;
   readonly onChange: (changes: Partial<UserValues>) => void;
 }
 
-export function UserFields({ manager, values, guarded, problem, children, onChange }: UserFieldsProps) {
+export function UserFields(props: UserFieldsProps) {
+  const { manager, values, guarded, problem, missing = [], children, onChange } = props;
   const { application, caller, definition } = manager;
   const t = useTranslations('people');
   const profiles = useQuery(groupsQuery(application, 'profiles')).data;
   const teams = useQuery({ ...groupsQuery(application, 'teams'), enabled: definition.teamsModeEnabled }).data;
-  const problemOf = (field: PeopleProblem['field']) => (problem?.field === field ? problem?.text : undefined);
+  const problemOf = (field: PeopleProblem['field']) =>
+    [...missing, problem].find((each) => each?.field === field)?.text;
   return (
     <>
       {children}
@@ -37,6 +41,7 @@ export function UserFields({ manager, values, guarded, problem, children, onChan
           type="email"
           value={values.email}
           problem={problemOf('email')}
+          isRequired
           isDisabled={guarded}
           onChange={(email) => onChange({ email })}
         />
@@ -77,6 +82,8 @@ interface NamedFieldProps {
   readonly value: string;
   readonly hint?: string;
   readonly problem: string | undefined;
+  /** Marked; the form itself says what is missing. */
+  readonly isRequired?: boolean;
   readonly isDisabled?: boolean;
   readonly autoComplete?: string;
   readonly autoFocus?: boolean;
@@ -85,7 +92,14 @@ interface NamedFieldProps {
 
 export function NamedField({ label, hint, problem, autoComplete = 'off', type, ...rest }: NamedFieldProps) {
   return (
-    <TextField className="field" type={type} autoComplete={autoComplete} isInvalid={problem !== undefined} {...rest}>
+    <TextField
+      className="field"
+      type={type}
+      autoComplete={autoComplete}
+      isInvalid={problem !== undefined}
+      validationBehavior="aria"
+      {...rest}
+    >
       <Label>{label}</Label>
       <Input className="input" />
       {hint !== undefined && (
@@ -120,6 +134,7 @@ function GroupChoice({ label, value, groups = [], problem, onChange }: GroupChoi
         name: group.removed === true ? t('removedGroup', { name: group.name }) : group.name,
       }))}
       placeholder={t('choose')}
+      isRequired
       problem={problem ?? (removed ? t('removedHint') : undefined)}
       onChange={onChange}
     />

@@ -3,7 +3,7 @@
 import { useState } from 'react';
 import { useTranslations } from 'use-intl';
 import { CartularyError, clientOf, type RawRecord } from '../api/client.ts';
-import { useSentence } from '../messages/problem.ts';
+import { useRefuse, useSentence } from '../messages/problem.ts';
 import { problemAt, type ValueProblem } from '../values/edit/value-problem.ts';
 import type { Changes } from './changes.ts';
 
@@ -36,6 +36,7 @@ export function useSaving({ application, collection }: Place): Saving {
   const t = useTranslations('record');
   const sentence = useSentence();
   const [problems, setProblems] = useState(NONE);
+  const refuse = useRefuse<Problems>(setProblems, (text) => ({ ...NONE, whole: text }));
   const [busy, setBusy] = useState(false);
 
   function problemsOf(error: unknown, base: SaveBase): Problems {
@@ -65,7 +66,7 @@ export function useSaving({ application, collection }: Place): Saving {
       const place = { collectionId: collection, recordId: base.id, ifMatch: `"${base.hash}"` };
       return (await raw.updateRecord({ ...place, body: { values: changes, replace: false } })).body;
     } catch (error) {
-      setProblems(problemsOf(error, base));
+      refuse(error, problemsOf(error, base));
       return undefined;
     } finally {
       setBusy(false);

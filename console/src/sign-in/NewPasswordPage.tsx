@@ -6,11 +6,12 @@ import { Button, Checkbox, Input, Label, Text, TextField } from 'react-aria-comp
 import { useTranslations } from 'use-intl';
 import { CartularyError, clientOf } from '../api/client.ts';
 import { methodsQuery } from '../api/session.ts';
-import { useSentence } from '../messages/problem.ts';
+import { useRefuse, useSentence } from '../messages/problem.ts';
 import { Card, type Said } from './Card.tsx';
+import { expectUser } from './expected-user.ts';
 import type { MailedLink } from './mailed-link.ts';
 
-export function NewPasswordPage({ link: { application, token } }: { readonly link: MailedLink }) {
+export function NewPasswordPage({ link: { application, token, user } }: { readonly link: MailedLink }) {
   const t = useTranslations('newPassword');
   const sentence = useSentence();
   const rule = useTranslations('people')('passwordRule');
@@ -22,6 +23,7 @@ export function NewPasswordPage({ link: { application, token } }: { readonly lin
   const [password, setPassword] = useState('');
   const [again, setAgain] = useState('');
 
+  const refuseFor = useRefuse<Said | undefined>(setSaid, (text) => ({ text, wrong: false }));
   const refuse = (text: string) => setSaid({ text, wrong: true });
 
   function refusalOf(error: unknown): string {
@@ -39,8 +41,9 @@ export function NewPasswordPage({ link: { application, token } }: { readonly lin
     try {
       await clientOf(application).raw.resetPassword({ body: { token, password } });
     } catch (error) {
-      return refuse(refusalOf(error));
+      return refuseFor(error, { text: refusalOf(error), wrong: true });
     }
+    if (user !== '') expectUser(user);
     setDone(true);
     setSaid({ text: t('done'), wrong: false });
   }
@@ -72,6 +75,8 @@ export function NewPasswordPage({ link: { application, token } }: { readonly lin
       ) : (
         !incomplete && (
           <form onSubmit={submit} noValidate>
+            {/* So that the browser's store of passwords knows whose it is. */}
+            {user !== '' && <input type="email" autoComplete="username" value={user} readOnly hidden />}
             {field(t('password'), password, setPassword, rule)}
             {field(t('again'), again, setAgain)}
             <Checkbox isSelected={shown} onChange={setShown} className="check">

@@ -2,14 +2,15 @@
 
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { type FormEvent, useRef, useState } from 'react';
+import { type Dispatch, type FormEvent, type SetStateAction, useRef, useState } from 'react';
 import { Button, Input, Label, TextField } from 'react-aria-components';
 import { useTranslations } from 'use-intl';
 import { CartularyError, clientOf } from '../api/client.ts';
 import { methodsQuery, named, setSession } from '../api/session.ts';
-import { useSentence } from '../messages/problem.ts';
+import { useRefuse, useSentence } from '../messages/problem.ts';
 import { Card, type Said } from './Card.tsx';
 import { ChooseApplication } from './ChooseApplication.tsx';
+import { takeExpectedUser } from './expected-user.ts';
 
 export function SignInPage({ application, signedOut }: { readonly application: string; readonly signedOut: boolean }) {
   const t = useTranslations('signIn');
@@ -51,14 +52,15 @@ export function SignInPage({ application, signedOut }: { readonly application: s
 interface PasswordFormProps {
   readonly application: string;
   readonly passwordReset: boolean;
-  readonly say: (said: Said | undefined) => void;
+  readonly say: Dispatch<SetStateAction<Said | undefined>>;
 }
 
 function PasswordForm({ application, passwordReset, say }: PasswordFormProps) {
   const t = useTranslations('signIn');
   const sentence = useSentence();
   const queries = useQueryClient();
-  const [user, setUser] = useState('');
+  const refuseFor = useRefuse<Said | undefined>(say, (text) => ({ text, wrong: false }));
+  const [user, setUser] = useState(takeExpectedUser);
   const [password, setPassword] = useState('');
   const [busy, setBusy] = useState(false);
   const userField = useRef<HTMLInputElement>(null);
@@ -76,7 +78,7 @@ function PasswordForm({ application, passwordReset, say }: PasswordFormProps) {
     try {
       await work();
     } catch (error) {
-      say({ text: refusal(error), wrong: true });
+      refuseFor(error, { text: refusal(error), wrong: true });
     } finally {
       setBusy(false);
     }
@@ -107,7 +109,14 @@ function PasswordForm({ application, passwordReset, say }: PasswordFormProps) {
 
   return (
     <form onSubmit={enter} noValidate>
-      <TextField className="field" value={user} onChange={setUser} autoComplete="username" spellCheck="false" autoFocus>
+      <TextField
+        className="field"
+        value={user}
+        onChange={setUser}
+        autoComplete="username"
+        spellCheck="false"
+        autoFocus={user === ''}
+      >
         <Label>{t('user')}</Label>
         <Input className="input" autoCapitalize="none" ref={userField} aria-describedby="message" />
       </TextField>
@@ -117,6 +126,7 @@ function PasswordForm({ application, passwordReset, say }: PasswordFormProps) {
         onChange={setPassword}
         type="password"
         autoComplete="current-password"
+        autoFocus={user !== ''}
       >
         <Label>{t('password')}</Label>
         <Input className="input" ref={passwordField} aria-describedby="message" />

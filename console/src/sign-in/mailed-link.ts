@@ -3,11 +3,14 @@
 export interface MailedLink {
   readonly application: string;
   readonly token: string;
+  /** The e-mail address of the account; empty in links of earlier versions. */
+  readonly user: string;
 }
 
 /** The link's content, which is removed from the address, so that it appears neither in the history nor on the screen. */
 export function takeMailedLink(): MailedLink {
   const parameters = new URLSearchParams(location.hash.slice(1));
   if (parameters.has('token')) history.replaceState(null, '', location.pathname);
-  return { application: parameters.get('application') ?? '', token: parameters.get('token') ?? '' };
+  const part = (name: string) => parameters.get(name) ?? '';
+  return { application: part('application'), token: part('token'), user: part('user') };
 }

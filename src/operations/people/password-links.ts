@@ -38,7 +38,7 @@ export async function create(context: Context, userId: string, { mail }: NewPass
     });
     await writeEntries(tx, activityEntries(context, { kind: 'user.passwordLink', member: 'userId' }, [{ userId }]));
   });
-  const link = linkTo(people.publicUrl(), application.id, token);
+  const link = linkTo(people.publicUrl(), { applicationId: application.id, token, address: addressOf(account) });
   if (mailer === undefined) return { link, expiresAt };
   send(context, mailer, { account, link });
   return { expiresAt };

@@ -54,15 +54,22 @@ async function mailReset(
   if (address === '') return undefined;
   const token = await storeReset(context, account);
   if (token === undefined) return undefined;
-  const link = linkTo(people.publicUrl(), application.id, token);
+  const link = linkTo(people.publicUrl(), { applicationId: application.id, token, address });
   const name = application.definition.name;
   const mail = resetMail({ to: address, application: name, link, minutes: RESET_MINUTES });
   return handOver(mailer, mail);
 }
 
+interface LinkContent {
+  readonly applicationId: string;
+  readonly token: string;
+  /** The account's e-mail address, with which the person then signs in. */
+  readonly address: string;
+}
+
 /** The token follows the #, which browsers never send to a server. */
-export const linkTo = (publicUrl: string, applicationId: string, token: string): string =>
-  `${publicUrl}/console/resetPassword#application=${applicationId}&token=${token}`;
+export const linkTo = (publicUrl: string, { applicationId, token, address }: LinkContent): string =>
+  `${publicUrl}/console/resetPassword#application=${applicationId}&token=${token}&user=${encodeURIComponent(address)}`;
 
 export async function handOver(
   mailer: Mailer,

@@ -57,6 +57,7 @@ export const people = {
   discard: 'Discard the changes',
   restored: 'These changes were not saved last time.',
   choose: 'Choose…',
+  requiredHint: 'Fields with * have to be filled in.',
   removed: 'removed',
   removedGroup: '{name} (removed)',
   removedHint: 'This one is no longer published. Choose another before you save.',

@@ -1,4 +1,5 @@
 export const problems = {
+  back: 'The server can be reached again. Please try again.',
   unreachable: 'The server cannot be reached. Check your connection and try again.',
   busy: 'The server is busy or restarting. Try again in a moment.',
   server: 'Something went wrong on the server. Try again in a moment.',

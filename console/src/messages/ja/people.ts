@@ -59,6 +59,7 @@ export const people: Messages['people'] = {
   discard: '変更を破棄',
   restored: '前回保存されなかった変更です。',
   choose: '選択…',
+  requiredHint: '* の付いた項目は必須です。',
   removed: '廃止',
   removedGroup: '{name}（廃止）',
   removedHint: 'すでに廃止されています。保存する前に別のものを選んでください。',

@@ -1,6 +1,7 @@
 import type { Messages } from '../en.ts';
 
 export const problems: Messages['problems'] = {
+  back: 'サーバーに再び接続できました。もう一度お試しください。',
   unreachable: 'サーバーに接続できません。ネットワークを確認して、もう一度お試しください。',
   busy: 'サーバーが混雑しているか、再起動中です。しばらくしてからもう一度お試しください。',
   server: 'サーバーで問題が発生しました。しばらくしてからもう一度お試しください。',

@@ -5,6 +5,7 @@ import { Button, Checkbox, Dialog, DialogTrigger, Heading, Modal, ModalOverlay }
 import { useTranslations } from 'use-intl';
 import type { PublishedDocument } from '../../api/operated-shapes.ts';
 import { type CreatedUser, createOperatedUser } from '../../api/operated-users.ts';
+import { useRefuse } from '../../messages/problem.ts';
 import { type PeopleProblem, usePeopleProblem } from '../../people/people-problem.ts';
 import { NamedField } from '../../people/UserFields.tsx';
 import { Pick } from '../../views/Pick.tsx';
@@ -27,6 +28,7 @@ export function NewUserDialog({ document, isFirst = false, onCreated }: NewUserD
   const [isOpen, setOpen] = useState(false);
   const [values, setValues] = useState(empty);
   const [problem, setProblem] = useState<PeopleProblem>();
+  const refuse = useRefuse<PeopleProblem | undefined>(setProblem, (text) => ({ field: undefined, text }));
   const [busy, setBusy] = useState(false);
   const problemAt = (field: PeopleProblem['field']) => (problem?.field === field ? problem?.text : undefined);
   const change = (changes: Partial<typeof empty>) => setValues({ ...values, ...changes });
@@ -40,7 +42,7 @@ export function NewUserDialog({ document, isFirst = false, onCreated }: NewUserD
       setOpen(false);
       onCreated(created);
     } catch (error) {
-      setProblem(problemOf(error));
+      refuse(error, problemOf(error));
     } finally {
       setBusy(false);
     }
