@@ -6,9 +6,9 @@ import { useTranslations } from 'use-intl';
 import { ACTIVITY_KINDS } from '../../../src/wire/activity-kinds.ts';
 import type { CollectionDefinition } from '../api/client.ts';
 import { usePeople } from '../api/users.ts';
+import { Choice } from '../values/edit/Choice.tsx';
 import { Finder, withChosen } from '../values/edit/Finder.tsx';
 import { PersonName } from '../values/show/user.tsx';
-import { Pick } from '../views/Pick.tsx';
 import { type ActivityAddress, recordIn } from './activity-address.ts';
 import { PeriodPicker } from './PeriodPicker.tsx';
 import type { Sentences } from './sentence.ts';
@@ -40,13 +40,15 @@ export function ActivityFilters({ application, collections, address, sentences, 
         sentences={sentences}
         onChoose={(id) => onChange({ person: id })}
       />
-      <Pick
+      <Choice
+        isInline
         label={t('kind')}
         options={[{ id: ALL, name: t('everything') }, ...kinds]}
         value={kind ?? ALL}
-        onPick={(id) => onChange({ kind: id === ALL ? undefined : id })}
+        onChange={(id) => onChange({ kind: id === ALL ? undefined : id })}
       />
-      <Pick
+      <Choice
+        isInline
         label={t('collection')}
         options={[
           { id: ALL, name: t('allCollections') },
@@ -54,7 +56,7 @@ export function ActivityFilters({ application, collections, address, sentences, 
           ...(gone ? [{ id: collection, name: collection }] : []),
         ]}
         value={collection ?? ALL}
-        onPick={(id) => onChange({ collection: id === ALL ? undefined : id })}
+        onChange={(id) => onChange({ collection: id === ALL ? undefined : id })}
       />
       <RecordFilter key={record} record={record} onChoose={(id) => onChange({ record: id })} />
       {Object.keys(address).length > 0 && (

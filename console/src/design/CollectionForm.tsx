@@ -4,7 +4,7 @@ import { Button } from 'react-aria-components';
 import { useTranslations } from 'use-intl';
 import { isReferenceType } from '../../../src/domain/definition/references.ts';
 import type { AccessType } from '../../../src/wire/applications.ts';
-import { Pick } from '../views/Pick.tsx';
+import { Choice } from '../values/edit/Choice.tsx';
 import type { Design, DesignedCollection } from './design.ts';
 import { TextInput } from './fields.tsx';
 import type { ProblemPlaces } from './problem-places.ts';
@@ -46,17 +46,19 @@ export function CollectionForm(props: CollectionFormProps) {
           {problem}
         </p>
       )}
-      <Pick
+      <Choice
+        isInline
         label={t('readAccess')}
         value={collection.readAccessType}
         options={access}
-        onPick={(id) => onChange({ readAccessType: id as AccessType })}
+        onChange={(id) => onChange({ readAccessType: id as AccessType })}
       />
-      <Pick
+      <Choice
+        isInline
         label={t('writeAccess')}
         value={collection.writeAccessType}
         options={access}
-        onPick={(id) => onChange({ writeAccessType: id as AccessType })}
+        onChange={(id) => onChange({ writeAccessType: id as AccessType })}
       />
       <p className="hint">
         {t('id')}: {collection.id === undefined ? t('idAssigned') : <code>{collection.id}</code>}

@@ -5,7 +5,7 @@ import { useTranslations } from 'use-intl';
 import { isReferenceType } from '../../../src/domain/definition/references.ts';
 import { mayBeUnique, maySort } from '../../../src/domain/values/value-types.ts';
 import { VALUE_TYPES, type ValueTypeName } from '../../../src/wire/values.ts';
-import { Pick } from '../views/Pick.tsx';
+import { Choice } from '../values/edit/Choice.tsx';
 import type { ColumnFormProps } from './column-form-props.ts';
 import { typeChange } from './edits.ts';
 import { Flag, TextInput } from './fields.tsx';
@@ -32,11 +32,12 @@ export function ColumnForm(props: ColumnFormProps) {
         onEnter={onNext}
       />
       <div className="field">
-        <Pick
+        <Choice
+          isInline
           label={t('type')}
           value={type}
           options={types}
-          onPick={(id) => onChange(typeChange(column, id as ValueTypeName))}
+          onChange={(id) => onChange(typeChange(column, id as ValueTypeName))}
         />
         <span className="hint">{t('typeHint', { type })}</span>
         {column.id !== undefined && <span className="hint">{t('typeChangeLoses')}</span>}

@@ -8,7 +8,7 @@ import { useTranslations } from 'use-intl';
 import { applicationsQuery } from '../api/operator.ts';
 import { useSentence } from '../messages/problem.ts';
 import { useOperatorEntry } from '../operate/operator-entry.ts';
-import { Pick } from '../views/Pick.tsx';
+import { Choice } from '../values/edit/Choice.tsx';
 import type { Begin } from './drafts.ts';
 import { publishedDraft } from './published-draft.ts';
 
@@ -40,11 +40,12 @@ export function FromApplication({ onBegin }: { readonly onBegin: Begin }) {
   };
   return (
     <div className="design-present">
-      <Pick
+      <Choice
+        isInline
         label={t('presentPick')}
         value={chosen.id}
         options={all.map(({ id, name }) => ({ id, name }))}
-        onPick={setPicked}
+        onChange={setPicked}
       />
       <Button className="button" onPress={() => void open()}>
         {t('presentOpen')}

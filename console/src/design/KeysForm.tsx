@@ -3,7 +3,7 @@
 import { Button } from 'react-aria-components';
 import { useTranslations } from 'use-intl';
 import { SIMPLE_TYPES, type SimpleTypeName } from '../../../src/wire/values.ts';
-import { Pick } from '../views/Pick.tsx';
+import { Choice } from '../values/edit/Choice.tsx';
 import type { ColumnFormProps } from './column-form-props.ts';
 import { type DesignedKey, type ElementType, newKey } from './design.ts';
 import { removed, shifted } from './edits.ts';
@@ -14,11 +14,12 @@ export function ElementForm({ column, onChange }: ColumnFormProps) {
   const t = useTranslations('design');
   const types: readonly ElementType[] = [...SIMPLE_TYPES, 'Object'];
   return (
-    <Pick
+    <Choice
+      isInline
       label={t('element')}
       value={column.element}
       options={types.map((id) => ({ id, name: t(`types.${id}`) }))}
-      onPick={(id) => onChange({ element: id as ElementType })}
+      onChange={(id) => onChange({ element: id as ElementType })}
     />
   );
 }
@@ -53,11 +54,12 @@ export function KeysForm({ column, path, problems, onChange }: ColumnFormProps) 
                 problem={sentence(problems.at(`${keysPath}/${index}/name`))}
                 onEnter={add}
               />
-              <Pick
+              <Choice
+                isInline
                 label={t('keyType', { number })}
                 value={type}
                 options={SIMPLE_TYPES.map((id) => ({ id, name: t(`types.${id}`) }))}
-                onPick={(id) => change(key, { type: id as SimpleTypeName })}
+                onChange={(id) => change(key, { type: id as SimpleTypeName })}
               />
               <Button
                 className="button icon"

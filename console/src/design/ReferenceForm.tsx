@@ -3,7 +3,7 @@
 import { useTranslations } from 'use-intl';
 import { REFERRED_TYPES } from '../../../src/domain/definition/references.ts';
 import type { ReferenceTypeName } from '../../../src/wire/values.ts';
-import { Pick } from '../views/Pick.tsx';
+import { Choice } from '../values/edit/Choice.tsx';
 import type { ColumnFormProps } from './column-form-props.ts';
 import { useFindingSentence } from './use-finding-sentence.ts';
 
@@ -29,18 +29,20 @@ export function ReferenceForm({ design, column, path, problems, onChange }: Colu
   const none = { id: NONE, name: t('choose') };
   return (
     <div className="field">
-      <Pick
+      <Choice
+        isInline
         label={t('refersTo')}
         value={target?.key ?? NONE}
         options={[...(target === undefined ? [none] : []), ...named(design.collections, t('untitled'))]}
-        onPick={(key) => key !== NONE && refer(key)}
+        onChange={(key) => key !== NONE && refer(key)}
       />
       {target !== undefined && columns.length > 0 && (
-        <Pick
+        <Choice
+          isInline
           label={t('shownBy')}
           value={shownBy ?? NONE}
           options={[...(shownBy === undefined ? [none] : []), ...named(columns, t('untitled'))]}
-          onPick={(key) => key !== NONE && onChange({ refers: { collection: target.key, column: key } })}
+          onChange={(key) => key !== NONE && onChange({ refers: { collection: target.key, column: key } })}
         />
       )}
       {target !== undefined && columns.length === 0 ? (

@@ -2,7 +2,7 @@
 
 import { useTranslations } from 'use-intl';
 import { DEFAULTS, PLANS, type Plan, QUOTA_GROUPS } from '../../../src/wire/publish-document.ts';
-import { Pick } from '../views/Pick.tsx';
+import { Choice } from '../values/edit/Choice.tsx';
 import type { Settings } from './design.ts';
 import { withSettings } from './edits.ts';
 import { Flag, Section, TextInput } from './fields.tsx';
@@ -75,11 +75,12 @@ export function SettingsPart({ designing }: { readonly designing: Designing }) {
         <TextInput {...list('allowedOrigins', t('originsHint'))} label={t('origins')} />
       </Section>
       <Section title={t('plan')}>
-        <Pick
+        <Choice
+          isInline
           label={t('plan')}
           value={settings.plan ?? DEFAULTS.plan}
           options={PLANS.map((id) => ({ id, name: t(`plans.${id}`) }))}
-          onPick={(id) => set({ plan: id as Plan })}
+          onChange={(id) => set({ plan: id as Plan })}
         />
         <h3 className="design-limits-title">{t('limits')}</h3>
         <div className="design-limits">

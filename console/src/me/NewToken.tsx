@@ -7,9 +7,9 @@ import { useTranslations } from 'use-intl';
 import { clientOf } from '../api/client.ts';
 import { tokensQuery } from '../api/own.ts';
 import { useRefuse, useSentence } from '../messages/problem.ts';
-import { Choice } from '../people/Choice.tsx';
 import { CopyBox } from '../people/CopyBox.tsx';
 import { NamedField } from '../people/UserFields.tsx';
+import { Choice } from '../values/edit/Choice.tsx';
 import { TextEditor } from '../values/edit/Field.tsx';
 import { expiryOf, isFutureDay, LIFETIMES, type Lifetime } from './expiry.ts';
 

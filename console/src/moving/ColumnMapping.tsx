@@ -2,7 +2,7 @@
 
 import { useTranslations } from 'use-intl';
 import type { CollectionDefinition } from '../api/client.ts';
-import { Pick } from '../views/Pick.tsx';
+import { Choice } from '../values/edit/Choice.tsx';
 import type { Choices, Look } from './choices.ts';
 import { keyColumns, withColumn } from './choices.ts';
 import { Tick } from './Tick.tsx';
@@ -42,11 +42,12 @@ export function ColumnMapping({ importing, look, choices, collection }: ColumnMa
                   <td className="moving-examples">{look.examples[index]}</td>
                   <td className="moving-target">
                     {name !== '' && (
-                      <Pick
+                      <Choice
+                        isInline
                         label={t('columnFor', { name: shown })}
                         value={choices.columns[name] ?? NONE}
                         options={options}
-                        onPick={(id) => importing.change(withColumn(choices, name, id === NONE ? undefined : id))}
+                        onChange={(id) => importing.change(withColumn(choices, name, id === NONE ? undefined : id))}
                       />
                     )}
                   </td>
@@ -68,14 +69,15 @@ function Existing({ importing, choices, collection }: Omit<ColumnMappingProps, '
   const { upsertKey, ...others } = choices;
   return (
     <div className="moving-picks">
-      <Pick
+      <Choice
+        isInline
         label={t('existing')}
         value={upsertKey ?? NONE}
         options={[
           { id: NONE, name: t('createAll') },
           ...keys.map(({ id, name }) => ({ id, name: t('updateBy', { name }) })),
         ]}
-        onPick={(id) =>
+        onChange={(id) =>
           importing.change(id === NONE ? { ...others, clearEmpty: false } : { ...choices, upsertKey: id })
         }
       />

@@ -12,7 +12,7 @@ import { type ColumnSettings, shownColumns } from '../grid/column-settings.ts';
 import { METADATA } from '../grid/grid-columns.ts';
 import type { RecordSelection } from '../many/record-selection.ts';
 import { useZone } from '../messages/time-zone.tsx';
-import { Pick } from '../views/Pick.tsx';
+import { Choice } from '../values/edit/Choice.tsx';
 import { useFailureSentence } from './failure-sentence.ts';
 import { canWriteFiles } from './save-target.ts';
 import { Tick } from './Tick.tsx';
@@ -89,30 +89,33 @@ export function ExportDialog({
           <p>{t('exportWhat', { count: columns.length, only })}</p>
           {!isRunning && (
             <>
-              <Pick
+              <Choice
+                isInline
                 label={t('exportAs')}
                 value={format}
                 options={FORMATS.map((id) => ({ id, name: t(id) }))}
-                onPick={(id) => setFormat(id as FileFormat)}
+                onChange={(id) => setFormat(id as FileFormat)}
               />
               {format === 'csv' && (
                 <>
-                  <Pick
+                  <Choice
+                    isInline
                     label={t('separator')}
                     value={delimiter}
                     options={Object.entries(SEPARATORS).map(([id, name]) => ({ id, name: t(name) }))}
-                    onPick={setDelimiter}
+                    onChange={setDelimiter}
                   />
                   <Tick label={t('bom')} isSelected={byteOrderMark} onChange={setByteOrderMark} />
                 </>
               )}
               {format !== 'jsonl' && (
                 <>
-                  <Pick
+                  <Choice
+                    isInline
                     label={t('values')}
                     value={values}
                     options={VALUE_FORMS.map((id) => ({ id, name: t(id) }))}
-                    onPick={(id) => setValues(id as ValueForm)}
+                    onChange={(id) => setValues(id as ValueForm)}
                   />
                   <p className="hint">{t(values === 'asShown' ? 'asShownHint' : 'asStoredHint')}</p>
                 </>

@@ -3,7 +3,7 @@
 import { useTranslations } from 'use-intl';
 import { type FileFormat, FORMATS } from '../../../src/moving/formats/format-names.ts';
 import { DATE_ORDERS } from '../../../src/moving/values/cell-dates.ts';
-import { Pick } from '../views/Pick.tsx';
+import { Choice } from '../values/edit/Choice.tsx';
 import type { Choices, Look } from './choices.ts';
 import type { Importing } from './use-import.ts';
 
@@ -26,37 +26,42 @@ export function FileReading({ importing, look, choices }: FileReadingProps) {
   const zones = [...new Set([reading.timeZone, 'UTC', ...Intl.supportedValuesOf('timeZone')])];
   return (
     <div className="moving-picks">
-      <Pick
+      <Choice
+        isInline
         label={t('format')}
         value={form.format}
         options={FORMATS.map((id) => ({ id, name: t(id) }))}
-        onPick={(id) => void importing.reread({ format: id as FileFormat })}
+        onChange={(id) => void importing.reread({ format: id as FileFormat })}
       />
       {form.encoding !== undefined && (
-        <Pick
+        <Choice
+          isInline
           label={t('encoding')}
           value={form.encoding}
           options={[...new Set([form.encoding, ...ENCODINGS])].map((id) => ({ id, name: id.toUpperCase() }))}
-          onPick={(encoding) => void importing.reread({ ...form, encoding })}
+          onChange={(encoding) => void importing.reread({ ...form, encoding })}
         />
       )}
       {form.delimiter !== undefined && (
-        <Pick
+        <Choice
+          isInline
           label={t('separator')}
           value={form.delimiter}
           options={Object.entries(SEPARATORS).map(([id, name]) => ({ id, name: t(name) }))}
-          onPick={(delimiter) => void importing.reread({ ...form, delimiter })}
+          onChange={(delimiter) => void importing.reread({ ...form, delimiter })}
         />
       )}
       {sheets.length > 1 && (
-        <Pick
+        <Choice
+          isInline
           label={t('sheet')}
           value={form.sheet ?? sheets[0] ?? ''}
           options={sheets.map((name) => ({ id: name, name }))}
-          onPick={(sheet) => void importing.reread({ ...form, sheet })}
+          onChange={(sheet) => void importing.reread({ ...form, sheet })}
         />
       )}
-      <Pick
+      <Choice
+        isInline
         label={t('dates')}
         value={reading.order ?? 'found'}
         options={[
@@ -64,22 +69,24 @@ export function FileReading({ importing, look, choices }: FileReadingProps) {
           { id: 'dmy', name: t('datesDay') },
           { id: 'mdy', name: t('datesMonth') },
         ]}
-        onPick={(id) => read({ order: DATE_ORDERS.find((order) => order === id) ?? look.order })}
+        onChange={(id) => read({ order: DATE_ORDERS.find((order) => order === id) ?? look.order })}
       />
-      <Pick
+      <Choice
+        isInline
         label={t('decimals')}
         value={reading.decimalComma ? 'comma' : 'point'}
         options={[
           { id: 'point', name: t('point') },
           { id: 'comma', name: t('decimalComma') },
         ]}
-        onPick={(id) => read({ decimalComma: id === 'comma' })}
+        onChange={(id) => read({ decimalComma: id === 'comma' })}
       />
-      <Pick
+      <Choice
+        isInline
         label={t('zone')}
         value={reading.timeZone}
         options={zones.map((id) => ({ id, name: id }))}
-        onPick={(timeZone) => read({ timeZone })}
+        onChange={(timeZone) => read({ timeZone })}
       />
     </div>
   );

@@ -7,7 +7,7 @@ import { Button, Label, TextArea, TextField } from 'react-aria-components';
 import { useTranslations } from 'use-intl';
 import { groupsQuery } from '../api/people.ts';
 import { methodsQuery } from '../api/session.ts';
-import { Choice } from './Choice.tsx';
+import { Choice } from '../values/edit/Choice.tsx';
 import { useFormDraft } from './form-draft.ts';
 import { type Manager, Managers } from './Managers.tsx';
 import { ManyTable } from './ManyTable.tsx';

@@ -6,7 +6,7 @@ import { Checkbox, FieldError, Input, Label, Text, TextField } from 'react-aria-
 import { useTranslations } from 'use-intl';
 import type { UserGroup } from '../api/client.ts';
 import { groupsQuery } from '../api/people.ts';
-import { Choice } from './Choice.tsx';
+import { Choice } from '../values/edit/Choice.tsx';
 import type { Manager } from './Managers.tsx';
 import type { PeopleProblem } from './people-problem.ts';
 import { RightsFields } from './RightsFields.tsx';

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { Button, Input, Label, TextField } from 'react-aria-components';
 import { useTranslations } from 'use-intl';
 import type { CollectionDefinition } from '../api/client.ts';
-import { Choice } from './Choice.tsx';
+import { Choice } from '../values/edit/Choice.tsx';
 import { type Condition, firstCondition, type Relation, relationsOf, shownRelation } from './chips.ts';
 import { useRelationName, useSubjectName } from './names.ts';
 import { subjectsOf } from './subjects.ts';
@@ -80,9 +80,9 @@ function CriterionFields({ application, collection, draft, onDraft }: CriterionF
     <>
       <Choice
         label={t('whichColumn')}
-        choices={subjects.map((each) => ({ id: each.written, name: subjectName(each) }))}
-        chosen={subject.written}
-        onChoose={(written) => {
+        options={subjects.map((each) => ({ id: each.written, name: subjectName(each) }))}
+        value={subject.written}
+        onChange={(written) => {
           const other = subjects.find((each) => each.written === written) ?? subject;
           const kept = other.type === subject.type && relationsOf(other).includes(relation);
           onDraft(kept ? { ...draft, subject: other } : firstCondition(other));
@@ -90,9 +90,9 @@ function CriterionFields({ application, collection, draft, onDraft }: CriterionF
       />
       <Choice
         label={t('relation')}
-        choices={relations.map((each) => ({ id: each, name: relationName(subject, each) }))}
-        chosen={relation}
-        onChoose={(chosen) => {
+        options={relations.map((each) => ({ id: each, name: relationName(subject, each) }))}
+        value={relation}
+        onChange={(chosen) => {
           const next = relations.find((each) => each === chosen) ?? relation;
           // Before or after a span there is only a single day.
           const term = draft.term.until === undefined ? draft.term : firstCondition(subject).term;

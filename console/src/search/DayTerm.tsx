@@ -2,8 +2,8 @@
 
 import { useState } from 'react';
 import { useTranslations } from 'use-intl';
+import { Choice } from '../values/edit/Choice.tsx';
 import { TextEditor } from '../values/edit/Field.tsx';
-import { Choice } from './Choice.tsx';
 import type { ChipTerm, Relation } from './chips.ts';
 import { useSpanName, useSpans } from './names.ts';
 import { offeredSpans, type SpanTerm, spanOf } from './spans.ts';
@@ -46,12 +46,12 @@ export function DayTerm({ relation, term, onTerm }: DayTermProps) {
     <>
       <Choice
         label={t('when')}
-        choices={[
+        options={[
           ...spans.map(({ name }) => ({ id: name, name: spanName(name) })),
           ...OTHERS.filter((id) => isWithin || id !== 'between').map((id) => ({ id, name: t(id) })),
         ]}
-        chosen={kind}
-        onChoose={choose}
+        value={kind}
+        onChange={choose}
       />
       {span?.isFixed === true && (
         <p className="hint">{t('fixedDays', { days: [span.text, span.until].filter(Boolean).join(' – ') })}</p>

@@ -8,7 +8,7 @@ import { applicationsQuery } from '../../api/operator.ts';
 import { useSentence } from '../../messages/problem.ts';
 import { canWriteFiles } from '../../moving/save-target.ts';
 import { useBytes } from '../../values/bytes.ts';
-import { Pick } from '../../views/Pick.tsx';
+import { Choice } from '../../values/edit/Choice.tsx';
 import { BackupTooLong, IN_MEMORY_MAX, saveBackup } from './backup.ts';
 
 const ALL = 'all';
@@ -48,11 +48,12 @@ export function BackupPart() {
       <h2 id="backup">{t('backup')}</h2>
       <p>{t('backupHint')}</p>
       <div className="maintenance-row">
-        <Pick
+        <Choice
+          isInline
           label={t('backupOf')}
           value={which}
           options={[{ id: ALL, name: t('everything') }, ...applications.map(({ id, name }) => ({ id, name }))]}
-          onPick={setWhich}
+          onChange={setWhich}
         />
         <Button className="button primary" isDisabled={isRunning} onPress={() => void start()}>
           {t('backupStart')}

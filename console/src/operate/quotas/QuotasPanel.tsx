@@ -8,7 +8,7 @@ import { changeQuotas, quotasQuery } from '../../api/operated.ts';
 import { PLANS, type Quotas } from '../../api/operated-shapes.ts';
 import { ProblemPage } from '../../frame/ProblemPage.tsx';
 import { useSentence } from '../../messages/problem.ts';
-import { Pick } from '../../views/Pick.tsx';
+import { Choice } from '../../values/edit/Choice.tsx';
 import { Use } from './Use.tsx';
 import { type GroupKey, useGroupName } from './use-group-name.ts';
 import './quotas.css';
@@ -63,11 +63,12 @@ function Loaded({ application, quotas }: { readonly application: string; readonl
   return (
     <form className="quotas" onSubmit={save} noValidate>
       <div className="quotas-plan">
-        <Pick
+        <Choice
+          isInline
           label={t('plan')}
           value={plan ?? quotas.plan}
           options={PLANS.map((id) => ({ id, name: t(`plans.${id}`) }))}
-          onPick={(id) => setPlan(id === quotas.plan ? undefined : id)}
+          onChange={(id) => setPlan(id === quotas.plan ? undefined : id)}
         />
         <span className="hint">
           {t('resets', { time: format.dateTime(new Date(quotas.resetsAt), { timeStyle: 'short' }) })}

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { Bar, BarChart, CartesianGrid, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts';
 import { useFormatter, useTranslations } from 'use-intl';
 import type { HourlyUse } from '../../api/operated-shapes.ts';
-import { Pick } from '../../views/Pick.tsx';
+import { Choice } from '../../values/edit/Choice.tsx';
 import { barsOf, type Bar as Counted, PERIODS, type Period, sumOf } from './periods.ts';
 import '../health/health.css';
 import './use.css';
@@ -30,11 +30,12 @@ export function UseChart({ hours, now }: UseChartProps) {
       <figcaption>
         <span className="use-head">
           <strong id="use-requests">{t('requests')}</strong>
-          <Pick
+          <Choice
+            isInline
             label={t('period')}
             value={period}
             options={PERIODS.map((id) => ({ id, name: t(`periods.${id}`) }))}
-            onPick={(id) => setPeriod(id as Period)}
+            onChange={(id) => setPeriod(id as Period)}
           />
         </span>
         <span className="health-legend">

@@ -8,7 +8,7 @@ import { type CreatedUser, createOperatedUser } from '../../api/operated-users.t
 import { useRefuse } from '../../messages/problem.ts';
 import { type PeopleProblem, usePeopleProblem } from '../../people/people-problem.ts';
 import { NamedField } from '../../people/UserFields.tsx';
-import { Pick } from '../../views/Pick.tsx';
+import { Choice } from '../../values/edit/Choice.tsx';
 import '../../people/people.css';
 
 interface NewUserDialogProps {
@@ -95,11 +95,12 @@ export function NewUserDialog({ document, isFirst = false, onCreated }: NewUserD
                 </>
               )}
               {teamsModeEnabled && (
-                <Pick
+                <Choice
+                  isInline
                   label={t('team')}
                   value={values.team ?? ''}
                   options={teams.map((name) => ({ id: name, name }))}
-                  onPick={(team) => change({ team })}
+                  onChange={(team) => change({ team })}
                 />
               )}
               <Checkbox className="check" isSelected={values.isAdmin} onChange={(isAdmin) => change({ isAdmin })}>

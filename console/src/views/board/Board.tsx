@@ -8,14 +8,15 @@ import type { RawRecord } from '../../api/client.ts';
 import { figuresQuery } from '../../api/figures.ts';
 import type { Group } from '../../api/group-figures.ts';
 import { useSentence } from '../../messages/problem.ts';
+import { Choice } from '../../values/edit/Choice.tsx';
 import { ChangeProblem } from '../ChangeProblem.tsx';
 import { writeGiven } from '../given-value.ts';
-import { Pick } from '../Pick.tsx';
 import { useRecordChanges } from '../record-changes.ts';
 import type { ViewProps } from '../view-props.ts';
 import { LaneList } from './LaneList.tsx';
 import { type Lane, laneColumn, laneColumns, lanesOf, laneValue, type NamedLane, shownLanes } from './lanes.ts';
 import { NewLane } from './NewLane.tsx';
+import '../kinds.css';
 import './board.css';
 
 export function Board({ application, collection, query, address, onAddress }: ViewProps) {
@@ -58,11 +59,12 @@ export function Board({ application, collection, query, address, onAddress }: Vi
   return (
     <>
       <div className="view-bar">
-        <Pick
+        <Choice
+          isInline
           label={t('by')}
           value={column.id}
           options={laneColumns(collection)}
-          onPick={(id) => {
+          onChange={(id) => {
             setKnown([]);
             setAsked(new Set());
             onAddress({ by: id });
@@ -76,7 +78,7 @@ export function Board({ application, collection, query, address, onAddress }: Vi
               <Menu onAction={(key) => setAsked((before) => new Set([...before, String(key)]))}>
                 {hidden.map(({ key, name, count }) => (
                   <MenuItem key={key} id={key} className="menu-item" textValue={name}>
-                    <span className="pick-name">{name}</span>
+                    <span className="select-name">{name}</span>
                     <span className="lane-count">{t('number', { count })}</span>
                   </MenuItem>
                 ))}

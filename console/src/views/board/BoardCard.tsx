@@ -45,7 +45,7 @@ export function BoardCard({ application, collection, record, by, isPending, lane
                 <Header className="menu-heading">{t('moveTo', { title })}</Header>
                 {lanes.map(({ key, name }) => (
                   <MenuItem key={key} id={key} className="menu-item" textValue={name}>
-                    <span className="pick-name">{name}</span>
+                    <span className="select-name">{name}</span>
                   </MenuItem>
                 ))}
               </MenuSection>

@@ -6,10 +6,10 @@ import { useFormatter, useLocale, useTranslations } from 'use-intl';
 import type { RawRecord } from '../../api/client.ts';
 import { useSentence } from '../../messages/problem.ts';
 import { useZone } from '../../messages/time-zone.tsx';
+import { Choice } from '../../values/edit/Choice.tsx';
 import { ChangeProblem } from '../ChangeProblem.tsx';
 import { type Day, dateOfDay, firstWeekday, isDay, localDay } from '../days.ts';
 import { isMember, MEMBER_NAMES, readBy } from '../grouping.ts';
-import { Pick } from '../Pick.tsx';
 import { useRecordChanges } from '../record-changes.ts';
 import type { ViewProps } from '../view-props.ts';
 import { calendarColumns, dayOf, movedValue } from './calendar-column.ts';
@@ -17,6 +17,7 @@ import { DayCell } from './DayCell.tsx';
 import { DayList } from './DayList.tsx';
 import { type SpanUnit, spanOf, stepped } from './span.ts';
 import { useSpanRecords } from './span-records.ts';
+import '../kinds.css';
 import './calendar.css';
 
 const UNITS = ['month', 'week', 'day'] as const satisfies readonly SpanUnit[];
@@ -78,17 +79,19 @@ export function Calendar({ application, collection, query, address, onAddress }:
           {titleOfSpan()}
         </h2>
         <div className="view-bar-end calendar-picks">
-          <Pick
+          <Choice
+            isInline
             label={t('by')}
             value={column.id}
             options={columns.map(({ id }) => ({ id, name: nameOf(id) }))}
-            onPick={(id) => show(id, unit)}
+            onChange={(id) => show(id, unit)}
           />
-          <Pick
+          <Choice
+            isInline
             label={t('unit')}
             value={unit}
             options={UNITS.map((id) => ({ id, name: t(id) }))}
-            onPick={(id) => show(column.id, UNITS.find((each) => each === id) ?? 'month')}
+            onChange={(id) => show(column.id, UNITS.find((each) => each === id) ?? 'month')}
           />
         </div>
       </div>

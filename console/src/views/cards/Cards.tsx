@@ -4,11 +4,12 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { useTranslations } from 'use-intl';
 import { usePages } from '../../api/pages.ts';
 import { useRowWindow } from '../../grid/row-window.ts';
-import { Pick } from '../Pick.tsx';
+import { Choice } from '../../values/edit/Choice.tsx';
 import type { ViewProps } from '../view-props.ts';
 import { Card } from './Card.tsx';
 import { movedCard } from './keys.ts';
 import { NO_PICTURE, pictureColumn, pictureColumns } from './picture.ts';
+import '../kinds.css';
 import './cards.css';
 
 /** As in cards.css, with the gap between cards. */
@@ -58,11 +59,12 @@ export function Cards({ application, collection, query, total, address, onAddres
     <>
       {pictures.length > 0 && (
         <div className="view-bar">
-          <Pick
+          <Choice
+            isInline
             label={t('picture')}
             value={picture?.id ?? NO_PICTURE}
             options={[...pictures, { id: NO_PICTURE, name: t('noPicture') }]}
-            onPick={(id) => onAddress({ by: id })}
+            onChange={(id) => onAddress({ by: id })}
           />
         </div>
       )}

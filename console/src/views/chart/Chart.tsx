@@ -8,9 +8,9 @@ import { useFormatter, useLocale, useTranslations } from 'use-intl';
 import { figuresQuery } from '../../api/figures.ts';
 import type { Group } from '../../api/group-figures.ts';
 import { useSentence } from '../../messages/problem.ts';
+import { Choice } from '../../values/edit/Choice.tsx';
 import { dateOfDay } from '../days.ts';
 import { isMember, isUnit, MEMBER_NAMES, UNITS, type Unit, writeBy } from '../grouping.ts';
-import { Pick } from '../Pick.tsx';
 import { both, groupCondition } from '../search-terms.ts';
 import type { ViewProps } from '../view-props.ts';
 import { groupChoices, groupingOf, type Measure, measureChoices, measureOf, measureText } from './chart-choices.ts';
@@ -19,6 +19,7 @@ import { fittingUnit } from './fitting-unit.ts';
 import { splitChoices, splitOf } from './layers.ts';
 import { BARS_MAX, drawn, firstDay, type Point, seriesOf } from './series.ts';
 import { useLayers } from './use-layers.ts';
+import '../kinds.css';
 import './chart.css';
 
 const Drawing = lazy(async () => ({ default: (await import('./Drawing.tsx')).Drawing }));
@@ -90,35 +91,39 @@ export function Chart({ application, collection, query, address, onAddress }: Vi
   return (
     <div className="chart-view">
       <div className="view-bar">
-        <Pick
+        <Choice
+          isInline
           label={t('measure')}
           value={measureText(measure)}
           options={measureChoices(collection).map((each) => ({ id: measureText(each), name: measureName(each) }))}
-          onPick={(id) => onAddress({ measure: id === 'count' ? undefined : id })}
+          onChange={(id) => onAddress({ measure: id === 'count' ? undefined : id })}
         />
-        <Pick
+        <Choice
+          isInline
           label={t('by')}
           value={grouping.key}
           options={groupChoices(collection).map(({ key }) => ({ id: key, name: keyName(key) }))}
-          onPick={(key) => onAddress({ by: key })}
+          onChange={(key) => onAddress({ by: key })}
         />
         {grouping.unit !== undefined && (
-          <Pick
+          <Choice
+            isInline
             label={t('per')}
             value={grouping.unit}
             options={UNITS.map((id) => ({ id, name: t(id) }))}
-            onPick={(unit) => isUnit(unit) && onAddress({ by: writeBy({ key: grouping.key, unit }) })}
+            onChange={(unit) => isUnit(unit) && onAddress({ by: writeBy({ key: grouping.key, unit }) })}
           />
         )}
         {(measure.kind === 'count' || measure.kind === 'sum') && (
-          <Pick
+          <Choice
+            isInline
             label={t('splitBy')}
             value={split ?? ''}
             options={[
               { id: '', name: t('notSplit') },
               ...splitChoices(collection, grouping.key).map((key) => ({ id: key, name: keyName(key) })),
             ]}
-            onPick={(key) => onAddress({ split: key === '' ? undefined : key })}
+            onChange={(key) => onAddress({ split: key === '' ? undefined : key })}
           />
         )}
         <Button className="button view-bar-end" onPress={() => print()}>

@@ -4,8 +4,8 @@ import { useEffect, useId, useMemo, useRef, useState } from 'react';
 import { Button, ProgressBar } from 'react-aria-components';
 import { useFormatter, useTranslations } from 'use-intl';
 import { useSentence } from '../../messages/problem.ts';
+import { Choice } from '../../values/edit/Choice.tsx';
 import { columnsOf } from '../grouping.ts';
-import { Pick } from '../Pick.tsx';
 import type { ViewProps } from '../view-props.ts';
 import { type Cluster, clustersOf, clusterZoom, inSight } from './clusters.ts';
 import { MapButtons, World } from './MapParts.tsx';
@@ -14,6 +14,7 @@ import { useMoves, useSize } from './map-look.ts';
 import { bounded, fitted, type Look, readLook, scaleBar, writeLook } from './mercator.ts';
 import { useOutlines } from './outlines.ts';
 import { POINTS_MAX, usePoints } from './points.ts';
+import '../kinds.css';
 import './map.css';
 
 /** The address follows when the map has come to rest. */
@@ -50,7 +51,7 @@ export function MapView({ application, collection, query, address, onAddress }: 
   return (
     <>
       <div className="view-bar">
-        <Pick label={t('by')} value={column.id} options={columns} onPick={(id) => onAddress({ by: id })} />
+        <Choice isInline label={t('by')} value={column.id} options={columns} onChange={(id) => onAddress({ by: id })} />
         <span className="hint" role="status">
           {isReading ? t('placesRead', { count: points.length }) : t('places', { count: points.length })}
         </span>

@@ -1,23 +1,27 @@
-// One of a few names, from a list that opens.
+// One of a few things, from a list that opens: a field of a form, or in line with its label in a bar.
 
 import { Button, FieldError, Label, ListBox, ListBoxItem, Popover, Select, SelectValue } from 'react-aria-components';
+import './choice.css';
 
 interface ChoiceProps {
   readonly label: string;
+  /** Empty while nothing is chosen, unless an option has this ID. */
   readonly value: string;
   readonly options: readonly { readonly id: string; readonly name: string }[];
-  readonly placeholder: string;
+  readonly placeholder?: string;
   readonly problem?: string | undefined;
   readonly isRequired?: boolean;
+  readonly isInline?: boolean;
   readonly onChange: (id: string) => void;
 }
 
-export function Choice({ label, value, options, placeholder, problem, isRequired = false, onChange }: ChoiceProps) {
+export function Choice(props: ChoiceProps) {
+  const { label, value, options, placeholder = '', problem, isRequired = false, isInline = false, onChange } = props;
   return (
     <Select
-      className="field"
-      selectedKey={value === '' ? null : value}
-      onSelectionChange={(key) => key !== null && onChange(String(key))}
+      className={isInline ? 'pick' : 'field'}
+      value={options.some(({ id }) => id === value) ? value : null}
+      onChange={(id) => id !== null && onChange(String(id))}
       placeholder={placeholder}
       isInvalid={problem !== undefined}
       isRequired={isRequired}
@@ -25,17 +29,17 @@ export function Choice({ label, value, options, placeholder, problem, isRequired
       // Without options nothing would open; they may still be on their way.
       isDisabled={options.length === 0}
     >
-      <Label>{label}</Label>
-      <Button className="input select">
+      <Label className={isInline ? 'pick-label' : 'label'}>{label}</Label>
+      <Button className={isInline ? 'button pick-button' : 'input select'}>
         <SelectValue className="select-value" />
         <span aria-hidden="true">▾</span>
       </Button>
       <FieldError className="field-problem">{problem}</FieldError>
-      <Popover className="popover">
-        <ListBox className="combo-list" items={options}>
+      <Popover className="popover select-popover">
+        <ListBox className="select-list" items={options}>
           {({ id, name }) => (
             <ListBoxItem id={id} textValue={name} className="menu-item">
-              {name}
+              <span className="select-name">{name}</span>
             </ListBoxItem>
           )}
         </ListBox>
