@@ -18,6 +18,7 @@ import type { Call } from './code/call.ts';
 import { OPERATION_NAMES } from './operation-names.ts';
 import { RequestCode } from './RequestCode.tsx';
 import { GROUPS, useShownRequests } from './shown-requests.ts';
+import '../frame/sheet.css';
 import './requests.css';
 
 interface RequestSheetProps {
@@ -35,9 +36,11 @@ export function RequestSheet({ application, onClose }: RequestSheetProps) {
   return (
     <ModalOverlay className="shade" isDismissable isOpen onOpenChange={onClose}>
       <Modal>
-        <Dialog className="request-sheet">
-          <div className="request-head">
-            <Heading slot="title">{t('title')}</Heading>
+        <Dialog className="sheet request-sheet">
+          <div className="sheet-head">
+            <Heading slot="title" className="sheet-title">
+              {t('title')}
+            </Heading>
             <Button className="button icon" aria-label={close} onPress={onClose}>
               ×
             </Button>
