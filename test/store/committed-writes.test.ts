@@ -103,6 +103,30 @@ describe('a write', () => {
     assert.deepEqual(await stored(), [2]);
   });
 
+  it('and a copy are repeated after a deadlock outside of a transaction, and are busy after many', async () => {
+    await server.sql('create sequence app_a.tries');
+    await server.sql(`create function app_a.deadlocks(times int) returns int language plpgsql as $$ begin
+      if nextval('app_a.tries') <= times then raise exception 'deadlock' using errcode = '40P01'; end if;
+      return 7; end $$`);
+    const again = () => server.sql("select setval('app_a.tries', 1, false)");
+    const insert = (times: number) =>
+      store().write('insert into app_a.things (n) values (app_a.deadlocks($1)) returning n', [times]);
+    const copy = (times: number) => store().copied(`select app_a.deadlocks(${times})::text`);
+    const isBusy = (error: unknown) =>
+      error instanceof Fault && JSON.stringify([error.code, error.params]) === '["UNAVAILABLE",{"reason":"busy"}]';
+    await again();
+    assert.deepEqual(await insert(3), [[7]]);
+    assert.equal(scope.committedWrites, 1);
+    await again();
+    await assert.rejects(insert(1_000), isBusy);
+    assert.equal(scope.committedWrites, 1);
+    assert.deepEqual(await stored(), [7]);
+    await again();
+    assert.equal(String((await copy(3))[0]?.[0]), '7');
+    await again();
+    await assert.rejects(copy(1_000), isBusy);
+  });
+
   it('keeps the request from starting over, and the reply says that the outcome is unknown', async () => {
     let runs = 0;
     const request = (write: () => Promise<unknown>) =>

@@ -6,7 +6,9 @@ import { getApplication, listApplications, removeApplication } from '../../store
 import { insertErasure } from '../../store/applications/erasures.ts';
 import { dropApplicationSchema } from '../../store/applications/migrate.ts';
 import { lockPublishing } from '../../store/applications/publish-state.ts';
+import { lockAllTables, retryOnLockTimeout } from '../../store/applications/table-changes.ts';
 import { backupUnderWay, mayDestroy } from '../../store/database/backup-locks.ts';
+import type { JointTransaction } from '../../store/database/handles.ts';
 import { announceToNodes } from '../../store/nodes/messages.ts';
 import type { Definition } from '../../wire/publish-document.ts';
 
@@ -34,16 +36,25 @@ export async function requireApplication(context: OperatorContext, applicationId
 export async function remove(context: OperatorContext, applicationId: string): Promise<void> {
   await context.database.publisher(applicationId, async (publisher) => {
     await lockPublishing(publisher, applicationId);
-    await publisher.transaction(async (tx) => {
-      for (const what of ['tables', 'files'] as const) {
-        if (!(await mayDestroy(tx.system, what))) throw backupUnderWay();
-      }
-      if (!(await removeApplication(tx.system, applicationId))) throw fault('APPLICATION_NOT_FOUND', { applicationId });
-      await dropApplicationSchema(tx.application);
-      // A job deletes its files (operations/upkeep/erasure).
-      await insertErasure(tx.system, applicationId, new Date(context.now()).toISOString());
-      await announceToNodes(tx.system, { application: applicationId });
-    });
+    await retryOnLockTimeout((lockTimeoutMs) =>
+      publisher.transaction((tx) => removeAll(context, tx, { applicationId, lockTimeoutMs })),
+    );
   });
   context.invalidate({ application: applicationId });
+}
+
+async function removeAll(
+  context: OperatorContext,
+  { system, application }: JointTransaction,
+  { applicationId, lockTimeoutMs }: { applicationId: string; lockTimeoutMs: number },
+): Promise<void> {
+  for (const what of ['tables', 'files'] as const) {
+    if (!(await mayDestroy(system, what))) throw backupUnderWay();
+  }
+  await lockAllTables(application, lockTimeoutMs);
+  if (!(await removeApplication(system, applicationId))) throw fault('APPLICATION_NOT_FOUND', { applicationId });
+  await dropApplicationSchema(application);
+  // A job deletes its files (operations/upkeep/erasure).
+  await insertErasure(system, applicationId, new Date(context.now()).toISOString());
+  await announceToNodes(system, { application: applicationId });
 }

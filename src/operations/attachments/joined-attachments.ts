@@ -74,7 +74,6 @@ const joinedOn = (schema: string): Joined => ({
   }),
   downloads: new Joining({
     underWayMax: UNDER_WAY,
-    // Again after a deadlock, as a change with its entry: the removal of an application locks its tables in its own order.
     alone: ({ store, entry }) => loggedWrite(store, insertEntries(schema, [entry]), []),
     together: (members) => {
       const entries = members.map(({ entry }) => entry);

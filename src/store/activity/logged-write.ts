@@ -4,7 +4,6 @@
 
 import type { LogEntry } from '../../domain/activity/activity.ts';
 import { BoundedMap } from '../../load/bounded-map.ts';
-import { isRetriable, unavailable } from '../database/database-errors.ts';
 import type { Engine, Transaction, Writer } from '../database/handles.ts';
 import type { Row, Statement } from '../database/statements.ts';
 import { plainArray, textArray } from '../database/text-arrays.ts';
@@ -15,8 +14,6 @@ export interface SubjectEntry extends LogEntry {
   readonly subjectId: string;
 }
 
-const ATTEMPTS = 5;
-
 /**
  * Runs `change`, which returns rows that begin with a subject's identifier, and writes the entries of exactly those
  * subjects. Without entries it is one plain statement.
@@ -24,14 +21,7 @@ const ATTEMPTS = 5;
 export async function loggedWrite(writer: Writer, change: Statement, entries: readonly SubjectEntry[]): Promise<Row[]> {
   if (writer.engine === 'citus' && entries.length > 0) return loggedTransaction(writer, change, entries);
   const statement = entries.length === 0 ? change : asOneStatement(writer.schema, change, entries);
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await writer.write(statement.text, statement.params);
-    } catch (error) {
-      if (!isRetriable(error)) throw error;
-      if (attempt === ATTEMPTS) throw unavailable(error, 'busy') ?? error;
-    }
-  }
+  return writer.write(statement.text, statement.params);
 }
 
 /**

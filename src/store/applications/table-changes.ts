@@ -277,3 +277,24 @@ export async function lockOutWriters(tx: Transaction, table: string, lockTimeout
   await tx.pipeline(lockingSteps(tx.schema, table, { lockTimeoutMs, statement }));
   await tx.rows('set local lock_timeout = 0');
 }
+
+/**
+ * Every table for this transaction alone, in the order of names; call it inside `retryOnLockTimeout`. Requests use tables in
+ * other orders, so a removal that waited for long could end some of them as victims of a deadlock; it gives way instead.
+ */
+export async function lockAllTables(tx: Transaction, lockTimeoutMs: number): Promise<void> {
+  const rows = await tx.rows(
+    `select c.relname::text from pg_class c join pg_namespace n on n.oid = c.relnamespace
+     where n.nspname = $1 and c.relkind in ('r', 'p') and not c.relispartition order by 1`,
+    [tx.schema],
+  );
+  const tables = rows.map((row) => row[0] as string);
+  const steps = [
+    "set local citus.propagate_set_commands = 'local'",
+    `set local lock_timeout = ${VACUUM_TIMEOUT_MS}`,
+    ...tables.map((table) => lockAgainstMaintenance(tx.schema, table)),
+    `set local lock_timeout = ${lockTimeoutMs}`,
+    ...tables.map((table) => `lock table ${tableOf(tx.schema, table)} in access exclusive mode`),
+  ];
+  await tx.pipeline(steps.map((text) => ({ text, params: [] })));
+}

@@ -7,7 +7,7 @@ import { assertReads, newTransactionState, type TransactionState, type WriteCoun
 import { Connections, type ConnectionsOptions } from './connections.ts';
 import { type CopiedRow, copyRows } from './copied-rows.ts';
 import type { CopyConnection } from './copy-connections.ts';
-import { meaningOf, unavailable } from './database-errors.ts';
+import { isRetriable, meaningOf, unavailable } from './database-errors.ts';
 import type { Engine, JointTransaction, Publisher, Reader, Transaction, Writer } from './handles.ts';
 import { counted, OpenTransaction, publisherOn } from './open-transaction.ts';
 import { locationOf, type SchemaLocation, SYSTEM, schemaOf } from './schemas.ts';
@@ -15,6 +15,7 @@ import {
   inTransaction,
   type Preparation,
   type Row,
+  retryDeadlocks,
   run,
   runAll,
   runUnprepared,
@@ -88,7 +89,8 @@ export class Database {
         work(publisherOn(client, applicationId, state)),
       );
     } catch (error) {
-      throw meaningOf(error);
+      // Statements outside of its transactions are not run again: an index that is built concurrently leaves something.
+      throw (isRetriable(error) ? unavailable(error, 'busy') : undefined) ?? meaningOf(error);
     } finally {
       // Also counts changes that were undone: whether all of them are is not known here.
       if (state.changed && this.#scope !== undefined) this.#scope.committedWrites += 1;
@@ -191,12 +193,14 @@ class Handle implements Writer {
 
   copied(query: string): Promise<CopiedRow[]> {
     const { connections } = this.#shared;
-    const results = connections.withLongQueryConnection(this.schema, this.#scope, (client) => copyRows(client, query));
+    const work = (client: pg.Client) => copyRows(client, query);
+    const results = retryDeadlocks(() => connections.withLongQueryConnection(this.schema, this.#scope, work));
     return counted(this.#scope, [{ text: query }], results);
   }
 
   write(text: string, params: readonly unknown[]): Promise<Row[]> {
-    const results = this.#withConnection((client) => runWrite(client, { text, params }, this.#writes));
+    const work = (client: pg.Client) => runWrite(client, { text, params }, this.#writes);
+    const results = retryDeadlocks(() => this.#withConnection(work));
     return counted(this.#scope, [{ text }], results);
   }
 
@@ -206,10 +210,8 @@ class Handle implements Writer {
 
   snapshot<T>(work: (reader: Reader) => Promise<T>): Promise<T> {
     const begin = 'begin isolation level repeatable read read only';
-    return this.#inTransaction((client) => work(this.#open(client, { state: newTransactionState() })), {
-      begin,
-      computes: true,
-    });
+    const read = (client: pg.Client) => work(this.#open(client, { state: newTransactionState() }));
+    return retryDeadlocks(() => this.#inTransaction(read, { begin, computes: true }));
   }
 
   /** A transaction over the system schema and an application's, counted under this handle's schema. */

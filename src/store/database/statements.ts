@@ -138,11 +138,14 @@ export async function commit(client: pg.Client, state: TransactionState): Promis
   state.committed = state.changed;
 }
 
-/** Runs `work` again after a deadlock or serialization failure, but never after its commit (store/database/committed-writes). */
-export async function untilCommitted<T>(work: (state: TransactionState) => Promise<T>): Promise<T> {
+/**
+ * Runs `work` again when the database has ended it for a deadlock or a serialization failure: then nothing of it is
+ * committed. A request that is out of time gets no connection for another attempt, so its deadline holds as well.
+ */
+export async function retryDeadlocks<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await work(newTransactionState());
+      return await work();
     } catch (error) {
       if (!isRetriable(error)) throw error;
       if (attempt === ATTEMPTS) throw unavailable(error, 'busy') ?? error;
@@ -150,3 +153,7 @@ export async function untilCommitted<T>(work: (state: TransactionState) => Promi
     }
   }
 }
+
+/** The same for a transaction, but never after its commit (store/database/committed-writes). */
+export const untilCommitted = <T>(work: (state: TransactionState) => Promise<T>): Promise<T> =>
+  retryDeadlocks(() => work(newTransactionState()));
