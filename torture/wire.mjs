@@ -52,6 +52,8 @@ export async function openWire(targetPort = 0) {
       setTimeout(() => {
         line.delayed.delete(from);
         if (!to.destroyed) to.write(chunk);
+        // An end is read at once, also from a socket that is paused.
+        if (from.readableEnded) to.end();
         from.resume();
       }, SLOW_MS);
     } else if (!to.destroyed && !to.write(chunk)) {
@@ -60,9 +62,11 @@ export async function openWire(targetPort = 0) {
     }
   };
 
-  const server = createServer((client) => {
+  // Half open: what goes in one direction arrives although the other has ended.
+  const server = createServer({ allowHalfOpen: true }, (client) => {
+    const toTarget = connect({ port: target, host: '127.0.0.1', allowHalfOpen: true });
     /** @type {Line} */
-    const line = { client, target: connect(target, '127.0.0.1'), lost: false, delayed: new Set() };
+    const line = { client, target: toTarget, lost: false, delayed: new Set() };
     lines.add(line);
     for (const [socket, other] of [
       [line.client, line.target],
@@ -73,14 +77,15 @@ export async function openWire(targetPort = 0) {
       socket?.on('close', () => {
         // A hole tells nobody that a connection has ended.
         if (fault === 'hole') line.lost = true;
-        if (!line.lost) other?.destroy();
+        // One that was ended closes by itself when all is sent.
+        if (!line.lost && !other?.writableEnded) other?.destroy();
         if (line.client.destroyed && line.target.destroyed) lines.delete(line);
       });
     }
     line.client.on('data', (/** @type {Buffer} */ chunk) => pass(line, 'up', chunk));
     line.target.on('data', (/** @type {Buffer} */ chunk) => pass(line, 'down', chunk));
-    line.client.on('end', () => line.lost || line.target.end());
-    line.target.on('end', () => line.lost || line.client.end());
+    line.client.on('end', () => line.lost || line.delayed.has(client) || toTarget.end());
+    line.target.on('end', () => line.lost || line.delayed.has(toTarget) || client.end());
   });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(undefined)));
   const address = server.address();
