@@ -22,19 +22,24 @@ const PAGES_MAX = 500;
 /** Which column names a record. @type {Record<string, string>} */
 const MARKERS = { [THINGS]: COLUMN.code, [KEYED]: COLUMN.key };
 
-/** @param {Examination} examination @param {string} address @param {string} path @returns {Promise<any>} */
-export async function read({ client }, address, path) {
-  let outcome = await client.send(address, { method: 'GET', path, replyMs: 120_000 });
-  // A machine that is busy with something else may take longer than a request may.
+/** Waits while the server is busy: a machine that does something else as well may take longer than a request may. @param {import('./client.mjs').Client} client @param {string} address @param {import('./client.mjs').Sent} sent */
+export async function sendPatiently(client, address, sent) {
+  let outcome = await client.send(address, { replyMs: 120_000, ...sent });
   for (let tries = 1; tries < READ_TRIES && outcome.status === 503; tries++) {
     await pause(500);
-    outcome = await client.send(address, { method: 'GET', path, replyMs: 120_000 });
+    outcome = await client.send(address, { replyMs: 120_000, ...sent });
   }
+  return outcome;
+}
+
+/** @param {Pick<Examination, 'client'>} examination @param {string} address @param {string} path @param {Partial<import('./client.mjs').Sent>} [more] @returns {Promise<any>} */
+export async function read({ client }, address, path, more = {}) {
+  const outcome = await sendPatiently(client, address, { ...more, method: 'GET', path });
   if (outcome.status !== 200) throw new Error(`${path} of a whole cluster answers ${outcome.status} ${outcome.code}`);
   return outcome;
 }
 
-/** All records, page by page. @param {Examination} examination @param {string} address @param {string} collection @param {Record<string, string>} [query] @returns {Promise<any[]>} */
+/** All records, page by page. @param {Pick<Examination, 'client' | 'scene'>} examination @param {string} address @param {string} collection @param {Record<string, string>} [query] @returns {Promise<any[]>} */
 export async function listAll(examination, address, collection, query = {}) {
   const parameters = new URLSearchParams({ sortKey: 'createdAt', sortOrder: 'ascending', ...query });
   /** @type {any[]} */

@@ -2,8 +2,9 @@
 // After a round, from below and beside: what the tables hold, one entry of the activity log for each change, whole files,
 // users, versions, and whether the histories of registers can be explained.
 
-import { listAll, read } from './check-records.mjs';
+import { listAll, read, sendPatiently } from './check-records.mjs';
 import { count } from './client.mjs';
+import { OPERATOR_KEY } from './cluster.mjs';
 import { judgeHistory } from './linearizability.mjs';
 import { contentOf } from './model.mjs';
 import { KEYED, THINGS } from './scene.mjs';
@@ -103,7 +104,8 @@ export async function checkFiles(examination) {
   for (let turn = 0; turn < Math.min(FILES_READ, rows.length); turn++) {
     const [id, name, size] = /** @type {[string, string, number]} */ (random.pick(rows));
     const { address } = random.pick(cluster.nodes);
-    const outcome = await client.send(address, { method: 'GET', path: `${scene.attachments(THINGS)}/${id}` });
+    const path = `${scene.attachments(THINGS)}/${id}`;
+    const outcome = await sendPatiently(client, address, { method: 'GET', path });
     checked('contents of files');
     if (!contentOf(name, size).equals(outcome.bytes)) violation(`${name} has other content: ${outcome.status}`);
   }
@@ -125,9 +127,10 @@ export async function checkUsers({ cluster, scene, model, violation, checked }) 
 }
 
 /** @param {Examination} examination */
-export async function checkVersions({ cluster, scene, model, client, violation, checked }) {
-  const path = `/applications/${scene.id}/versions`;
-  const { body } = await client.operator(cluster.nodes[0]?.address ?? '', { method: 'GET', path });
+export async function checkVersions(examination) {
+  const { cluster, scene, model, violation, checked } = examination;
+  const path = `/operator/v1/applications/${scene.id}/versions`;
+  const { body } = await read(examination, cluster.nodes[0]?.address ?? '', path, { token: OPERATOR_KEY });
   const versions = body.map((/** @type {any} */ { version }) => version);
   if (
     versions.some((/** @type {number} */ version, /** @type {number} */ at) => at > 0 && version >= versions[at - 1])
