@@ -84,6 +84,9 @@ const COMMANDS = {
     if (scenario === 'fuzz') {
       const { run: fuzz } = await import('../torture/fuzz/run.mjs');
       await fuzz(rest);
+    } else if (scenario === 'soak') {
+      const { run: soak } = await import('../torture/soak/run.mjs');
+      await soak(rest);
     } else {
       const { runTorture } = await import('../torture/run.mjs');
       await runTorture(args);

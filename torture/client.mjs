@@ -64,12 +64,13 @@ function certaintyOf(status, body) {
 }
 
 export class Client {
-  #agent = new Agent({ keepAlive: true, maxSockets: 4 });
+  #agent;
   #tally;
   #token;
 
-  /** @param {Tally} tally @param {string} token */
-  constructor(tally, token) {
+  /** @param {Tally} tally @param {string} token @param {number} [maxSockets] to each node */
+  constructor(tally, token, maxSockets = 4) {
+    this.#agent = new Agent({ keepAlive: true, maxSockets });
     this.#tally = tally;
     this.#token = token;
   }

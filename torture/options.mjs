@@ -34,6 +34,7 @@ const NUMBERS = {
 };
 
 export const USAGE = `Usage: npm run torture -- [options]
+       npm run torture -- soak|fuzz --help
 
 Servers, database, network and disks fail at random while clients work; after each round the whole state is compared with
 what clients were told. Exits with 1 if anything is wrong, and prints the seed that repeats the round.

@@ -12,6 +12,7 @@ import { connect, createServer } from 'node:net';
  * @property {number} port
  * @property {(port: number) => void} lead to another port from now on
  * @property {(fault: WireFault) => void} fail
+ * @property {() => number} connections that are open
  * @property {() => number} met how many connections or chunks the latest fault has met
  * @property {() => void} heal
  * @property {() => void} cut
@@ -111,6 +112,7 @@ export async function openWire(targetPort = 0) {
       fault = undefined;
       cut();
     },
+    connections: () => lines.size,
     met: () => met,
     heal: () => {
       fault = undefined;

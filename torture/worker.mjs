@@ -81,7 +81,7 @@ export async function work({ nodes, ...given }, operations, { paceMs }) {
 
 /**
  * A refusal that is no fault's: counted as a violation, since what these operations ask for is always right.
- * @param {Worker} worker
+ * @param {Pick<Worker, 'tally' | 'violation'>} worker
  * @param {import('./client.mjs').Outcome} outcome
  * @param {string} what
  */

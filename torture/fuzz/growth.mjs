@@ -12,7 +12,7 @@ const MEMORY_MARGIN = 64 * 2 ** 20;
 const FILES_MARGIN = 24;
 
 /** Sockets and pipes count as well; where there is no /proc nothing is counted. @param {number} pid */
-function openFiles(pid) {
+export function openFiles(pid) {
   try {
     return readdirSync(`/proc/${pid}/fd`).length;
   } catch {
@@ -24,7 +24,7 @@ function openFiles(pid) {
 export const sampleOf = (pid) => ({ memory: resident(pid) ?? 0, files: openFiles(pid) });
 
 /** @param {readonly number[]} numbers */
-const median = (numbers) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0;
+export const median = (numbers) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0;
 
 /** @param {readonly Sample[]} samples in order */
 export function growthOf(samples) {
