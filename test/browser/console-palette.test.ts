@@ -71,14 +71,35 @@ describe('finding in the console', { skip: WITHOUT_BROWSER }, () => {
     await opened.page.getByText('1 record', { exact: true }).waitFor();
     await opened.page.keyboard.press('Control+k');
     await opened.page.getByRole('dialog', { name: 'Find anything' }).waitFor();
-    await opened.page.keyboard.type('roof');
-    release();
-    await opened.page.getByRole('menuitem', { name: 'Annual look at the roof' }).waitFor();
-    assert.equal(await opened.page.getByRole('dialog').getByRole('textbox').inputValue(), 'roof');
+    await opened.page.keyboard.type('sites');
     await opened.page.keyboard.press('Enter');
-    await opened.page.getByRole('heading', { name: 'Annual look at the roof' }).waitFor();
+    release();
+    await opened.page.getByRole('heading', { name: 'Sites' }).waitFor();
     await opened.page.close();
     assert.deepEqual(opened.complaints, []);
+  });
+
+  it('opens the first that was found by Enter, also where it came after the last key', async () => {
+    await page.keyboard.press('Control+k');
+    await palette().getByRole('textbox').waitFor();
+    await page.keyboard.type('roof');
+    await item('Annual look at the roof').waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Annual look at the roof' }).waitFor();
+  });
+
+  it('takes every key after Ctrl-K, and lets none of them into the cell that has the focus', async () => {
+    await page.goto(`${server.address}/console/${app.id}/${app.ids.Visits!.id}`);
+    const stores: string[] = [];
+    page.on('request', (request) => request.method() === 'PUT' && stores.push(request.url()));
+    await page.getByRole('gridcell', { name: 'Annual look at the roof' }).click({ position: { x: 2, y: 2 } });
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('keys');
+    await item('Keys').waitFor();
+    assert.equal(await palette().getByRole('textbox').inputValue(), 'keys');
+    assert.deepEqual(stores, []);
+    await page.keyboard.press('Escape');
+    await palette().waitFor({ state: 'detached' });
   });
 
   const type = async (text: string) => {

@@ -16,7 +16,7 @@ import { isForPage, isShortcut, useKey } from './keys.ts';
 import { rememberApplication } from './known-applications.ts';
 import { late, loadLate } from './late.ts';
 import { Offline } from './Offline.tsx';
-import { PaletteField } from './PaletteField.tsx';
+import { NOTHING_TYPED, PaletteField } from './PaletteField.tsx';
 import { ProblemPage } from './ProblemPage.tsx';
 import { Rail } from './Rail.tsx';
 import { remember } from './remembered.ts';
@@ -81,9 +81,9 @@ function SignedIn({ application, session, onLeave }: SignedInProps) {
   const definition = useQuery({ ...definitionQuery(application), enabled: session.apiAccess });
   const [menuOpen, setMenuOpen] = useState(false);
   const [finding, setFinding] = useState(false);
-  const typed = useRef('');
+  const typed = useRef(NOTHING_TYPED);
   const find = () => {
-    typed.current = '';
+    typed.current = NOTHING_TYPED;
     setFinding(true);
   };
   const [showingKeys, setShowingKeys] = useState(false);

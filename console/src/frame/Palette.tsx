@@ -1,7 +1,7 @@
 // The command palette: collections, views, records, people and actions by a few letters.
 
 import { useNavigate, useParams } from '@tanstack/react-router';
-import { type ReactNode, type RefObject, useState } from 'react';
+import { type ReactNode, type RefObject, useEffect, useState } from 'react';
 import {
   Autocomplete,
   Dialog,
@@ -23,13 +23,14 @@ import { writtenTerm } from '../search/subjects.ts';
 import { PersonName } from '../values/show/user.tsx';
 import { actionsOf } from './actions.ts';
 import { useFound } from './found.ts';
+import type { Typed } from './PaletteField.tsx';
 
 interface PaletteProps {
   readonly application: string;
   readonly collections: readonly CollectionDefinition[];
   readonly session: Session;
   /** Before this was loaded. */
-  readonly typed: RefObject<string>;
+  readonly typed: RefObject<Typed>;
   readonly onClose: () => void;
   readonly onKeys: () => void;
   readonly onLeave: () => Promise<void>;
@@ -52,13 +53,19 @@ interface Section {
 export function Palette(props: PaletteProps) {
   const { typed, onClose } = props;
   const t = useTranslations('palette');
-  const [text, setText] = useState(() => typed.current);
+  const [text, setText] = useState(() => typed.current.text);
   const { sections, busy, away } = useSections(props, text);
   const items = sections.flatMap((section) => section.items);
   const choose = (item: Item | undefined) => {
     onClose();
     item?.run();
   };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: as soon as something fits
+  useEffect(() => {
+    if (!typed.current.isEntered || items.length === 0) return;
+    typed.current = { ...typed.current, isEntered: false };
+    choose(items[0]);
+  }, [items.length]);
   // Nothing is chosen yet where all was typed before this was loaded, or where what fits came after the last key.
   const onKeyDown = ({ key, target }: React.KeyboardEvent) => {
     const isChosen = target instanceof Element && target.hasAttribute('aria-activedescendant');

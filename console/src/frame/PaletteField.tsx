@@ -3,8 +3,16 @@
 import type { RefObject } from 'react';
 import { useTranslations } from 'use-intl';
 
+export interface Typed {
+  readonly text: string;
+  /** Enter came after it: the first that fits is meant. */
+  readonly isEntered: boolean;
+}
+
+export const NOTHING_TYPED: Typed = { text: '', isEntered: false };
+
 interface PaletteFieldProps {
-  readonly typed: RefObject<string>;
+  readonly typed: RefObject<Typed>;
   readonly onClose: () => void;
 }
 
@@ -20,9 +28,12 @@ export function PaletteField({ typed, onClose }: PaletteFieldProps) {
           // biome-ignore lint/a11y/noAutofocus: whoever asks for the palette types at once
           autoFocus
           onChange={({ target }) => {
-            typed.current = target.value;
+            typed.current = { text: target.value, isEntered: false };
           }}
-          onKeyDown={({ key }) => key === 'Escape' && onClose()}
+          onKeyDown={({ key }) => {
+            if (key === 'Escape') onClose();
+            if (key === 'Enter') typed.current = { ...typed.current, isEntered: true };
+          }}
         />
       </div>
     </div>

@@ -1,6 +1,6 @@
 // Parts that are loaded after the page, and are there when somebody asks for them.
 
-import { type ComponentType, lazy } from 'react';
+import { type ComponentType, createElement, lazy, useState } from 'react';
 
 /** Until the first rows are painted, and their thumbnails asked for. Whoever is quicker waits for the part instead. */
 const PAINTED_MS = 200;
@@ -9,10 +9,20 @@ const waiting: (() => Promise<unknown>)[] = [];
 let begun = false;
 
 /** A component that is loaded once the page has shown something, or earlier if it is drawn. */
-export function late<Props>(load: () => Promise<ComponentType<Props>>) {
-  if (begun) void load();
-  else waiting.push(load);
-  return lazy(async () => ({ default: await load() }));
+export function late<Props extends object>(load: () => Promise<ComponentType<Props>>) {
+  let loaded: ComponentType<Props> | undefined;
+  const get = async () => {
+    loaded = await load();
+    return loaded;
+  };
+  if (begun) get().catch(() => undefined);
+  else waiting.push(get);
+  const Awaited = lazy(async () => ({ default: await get() }));
+  return function Late(props: Props) {
+    // What is there is drawn at once, which `lazy` never does at the first time. The same for as long as it is drawn.
+    const [Part] = useState<ComponentType<Props>>(() => loaded ?? (Awaited as unknown as ComponentType<Props>));
+    return createElement(Part, props);
+  };
 }
 
 /** Called when the page has something to show, as often as it likes; returns what takes it back. */
