@@ -7,6 +7,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { writeBuildName } from './build-name.mjs';
 import { withLock } from './lock.mjs';
 import { Failure, run, step } from './processes.mjs';
 
@@ -217,6 +218,7 @@ async function build(root) {
     const { code, output } = await run(packageBin(root, 'tsc'), [], { cwd: root });
     if (code !== 0) throw new Failure(`${output}The sources do not compile.`);
     await bundle(root);
+    await writeBuildName(root, stamp);
     await writeFile(buildStampFile(root), stamp);
   });
 }

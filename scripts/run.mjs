@@ -5,7 +5,8 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { audit } from './audit.mjs';
-import { packageBin, prepare, ROOT } from './prepare.mjs';
+import { writeBuildName } from './build-name.mjs';
+import { buildStamp, packageBin, prepare, ROOT } from './prepare.mjs';
 import { Failure, holdSignals, Interrupted, run, step } from './processes.mjs';
 import { runSuite } from './suite.mjs';
 
@@ -65,6 +66,11 @@ const COMMANDS = {
   serve: (args) => becomeServer(['serve', ...args]),
   check,
   build,
+  prepack: async () => {
+    await prepare();
+    // The commit may have changed since the last build, with the same sources.
+    await writeBuildName(ROOT, buildStamp(ROOT));
+  },
   test: async (args) => {
     await check();
     process.exitCode = await runSuite(args);

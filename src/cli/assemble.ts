@@ -45,7 +45,7 @@ import { type Invalidation, NodeListener, type QuotaRecall, RECONNECTION_MS } fr
 import { TokenUses } from '../store/people/token-uses.ts';
 import { SearchIndexes } from '../store/records/search-indexes.ts';
 import type { ServerOptions } from './server-options.ts';
-import { VERSION } from './version.ts';
+import { BUILD, VERSION } from './version.ts';
 
 /** Limits of the queue for admission: a few seconds of work. */
 const WAITING = { waitingEachMax: 1_000, waitingMax: 4_000, waitMs: 5_000 };
@@ -112,6 +112,7 @@ export function assemble(options: ServerOptions, { observe, metrics, countedRequ
     ...limits,
     ...gate,
     version: VERSION,
+    build: BUILD,
     database,
     definitions,
     quotas,

@@ -14,7 +14,7 @@ import { connectManager } from './profile-manager.ts';
 import { programName } from './program-name.ts';
 import { Refusal } from './refusals.ts';
 import { connectUser, userFailure } from './user-session.ts';
-import { VERSION } from './version.ts';
+import { BUILD, VERSION } from './version.ts';
 
 export async function runCommand(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> {
   if (!outlivesOutput(args)) watchOutput();
@@ -43,7 +43,7 @@ function program(environment: NodeJS.ProcessEnv): Command {
   const name = programName();
   const root = new Command(name)
     .description('A self-hosted records service.')
-    .version(VERSION)
+    .version(`${VERSION} (build ${BUILD})`)
     .addHelpText('after', `\n${name} help <command>, or --help after a command, shows its options and an example.`)
     .exitOverride();
   for (const row of COMMANDS) addCommand(root, row, environment);

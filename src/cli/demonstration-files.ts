@@ -58,5 +58,5 @@ function shellLines(address: string, demo: LoadedDemonstration): string {
     PHOTO: demo.attachmentId,
   };
   const lines = Object.entries(variables).map(([name, value]) => `${name}='${value}'`);
-  return `# Written by npm start, each time. The examples of README.md and docs/ begin with it.\n${lines.join('\n')}\n`;
+  return `# Written at each start with the demonstration. The examples of README.md and docs/ begin with it.\n${lines.join('\n')}\n`;
 }

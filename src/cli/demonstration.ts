@@ -10,6 +10,8 @@ interface DemonstrateOptions {
   readonly operatorKey: string;
   readonly dataFolder: string;
   readonly print: (line: string) => void;
+  /** The command that starts this server again. */
+  readonly again: string;
 }
 
 /** Returns what to tell the user once the server is ready. */
@@ -27,7 +29,7 @@ export async function demonstrate(address: string, options: DemonstrateOptions):
     return 'The database already has applications; the demonstration is only published into a new database.\n';
   }
   await keepDemonstration(dataFolder, address, demo);
-  return descriptionOf(address, demo, dataFolder);
+  return descriptionOf(address, demo, options);
 }
 
 /** The demonstration's application, for those who open the bare address. */
@@ -52,7 +54,11 @@ async function publishedAt(address: string, operatorKey: string): Promise<string
   return ((await response.json()) as { id: string }[]).map(({ id }) => id);
 }
 
-const descriptionOf = (address: string, demo: LoadedDemonstration, dataFolder: string): string => `
+const descriptionOf = (
+  address: string,
+  demo: LoadedDemonstration,
+  { dataFolder, again }: DemonstrateOptions,
+): string => `
   Application  ${demo.applicationId}, Field inspections: a demonstration with some hundred records
   Console      ${address}/console/${demo.applicationId}
   Sign in      ${demo.email} with the password ${demo.password}
@@ -67,6 +73,6 @@ Before the examples of README.md and docs/, in this folder:
 
   . ${shellFileIn(dataFolder)}
 
-Ctrl-C stops the server, and npm start starts it again with its data.
+Ctrl-C stops the server, and ${again} starts it again with its data.
 To start afresh, stop it and delete ${dataFolder}.
 `;

@@ -33,7 +33,14 @@ interface Serving extends Addresses {
   close(): Promise<void>;
 }
 
-export async function serve(config: Config, options: { demo: boolean; advise: boolean }): Promise<void> {
+interface ServeOptions {
+  readonly demo: boolean;
+  readonly advise: boolean;
+  /** The command that starts this server again. */
+  readonly again: string;
+}
+
+export async function serve(config: Config, options: ServeOptions): Promise<void> {
   // With the demonstration, the terminal that shows its token stays calm.
   const observe = observeToLog(config.CARTULARY_LOG_LEVEL ?? (options.demo ? 'warn' : 'info'));
   const home = options.demo ? { home: homeIn(config.CARTULARY_DATA) } : {};
@@ -60,7 +67,7 @@ export async function serve(config: Config, options: { demo: boolean; advise: bo
     const { address, metricsAddress } = server;
     const dataFolder = config.CARTULARY_DATA;
     const demonstration = options.demo
-      ? await demonstrate(address, { connection, operatorKey, dataFolder, print })
+      ? await demonstrate(address, { connection, operatorKey, dataFolder, print, again: options.again })
       : undefined;
     forget = await writeServerFile(dataFolder, address);
     if (metricsAddress !== undefined) console.log(`Metrics without a key are at ${metricsAddress}/metrics`);

@@ -1,5 +1,10 @@
-// The version of Cartulary, from package.json.
+// The version of Cartulary, from package.json, and the sources that it was built from, from what the build wrote.
 
 import { createRequire } from 'node:module';
 
-export const { version: VERSION } = createRequire(import.meta.url)('../../../package.json') as { version: string };
+const require = createRequire(import.meta.url);
+
+export const { version: VERSION } = require('../../../package.json') as { version: string };
+
+/** The commit, or else a digest of the sources. */
+export const { build: BUILD } = require('../../build.json') as { build: string };

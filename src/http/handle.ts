@@ -52,6 +52,8 @@ export interface Services extends Omit<OperatorContext, 'source' | 'endpoint' | 
     peek(applicationId: string): PreparedApplication | undefined;
   };
   readonly publicUrlSet: boolean;
+  /** The sources that the server was built from: a commit, or their digest. */
+  readonly build: string;
   /** Pages of these origins may use every application. */
   readonly allowedOrigins: readonly string[];
 }

@@ -30,7 +30,11 @@ const READY_MS = 2_000;
 /** Probes need no credentials and have no limit: all within this time share one result. */
 const SHARED_MS = 250;
 
-export const alive = (): Reply => replyText('{"status":"ok"}');
+/** Which version and build it is, too: after an upgrade, of each server behind a proxy. */
+export function alive({ version, build }: { readonly version: string; readonly build: string }): () => Reply {
+  const reply = replyText(JSON.stringify({ status: 'ok', version, build }));
+  return () => reply;
+}
 
 export function readiness(health: Health): () => Promise<Reply> {
   const isReady = shared(() =>

@@ -125,7 +125,7 @@ function handlersOf(services: Services, health: Health, home: Home): Handlers {
       path: OPENAPI_PATH,
       handler: sendReplies(services, OPENAPI_PATH, generalDocument(services)),
     },
-    { method: 'GET' as const, path: '/healthz', handler: sendReplies(routine, '/healthz', alive) },
+    { method: 'GET' as const, path: '/healthz', handler: sendReplies(routine, '/healthz', alive(services)) },
     { method: 'GET' as const, path: '/readyz', handler: sendReplies(routine, '/readyz', readiness(health)) },
     { method: 'GET' as const, path: '/metrics', handler: sendReplies(routine, '/metrics', metrics) },
   ];

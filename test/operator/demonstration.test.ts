@@ -26,7 +26,12 @@ describe('the demonstration', () => {
   /** Like servers that start at the same time. Returns their output. */
   async function start(...dataFolders: string[]): Promise<string[]> {
     const { connection } = server.database;
-    const options = { connection, operatorKey: OPERATOR_KEY, print: (line: string) => notes.push(line) };
+    const options = {
+      connection,
+      operatorKey: OPERATOR_KEY,
+      print: (line: string) => notes.push(line),
+      again: 'npm start',
+    };
     return Promise.all(dataFolders.map((dataFolder) => demonstrate(server.address, { ...options, dataFolder })));
   }
 

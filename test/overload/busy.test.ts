@@ -105,7 +105,7 @@ describe('a busy server', () => {
       wire.write(paths.map((path) => head('GET', path, bearer(quiet))).join(''));
       for (const path of paths) {
         const reply = await wire.answer();
-        if (path === '/healthz') assert.deepEqual(reply.body, { status: 'ok' });
+        if (path === '/healthz') assert.equal(reply.body.status, 'ok');
         else if (reply.status === 503) assertProblem(reply, 503, 'UNAVAILABLE');
         else assert.equal(reply.body.id, quiet.id);
       }
