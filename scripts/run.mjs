@@ -1,11 +1,12 @@
 // @ts-check
-// The entry point of all npm scripts: `node scripts/run.mjs start|serve|test|check|build|bench|torture|audit`. It runs
+// The entry point of all npm scripts: `node scripts/run.mjs start|serve|test|check|build|package|bench|torture|audit`. It runs
 // before anything is installed, so it is plain JavaScript without dependencies, with types in comments (checked by `check`).
 
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { audit } from './audit.mjs';
 import { writeBuildName } from './build-name.mjs';
+import { runPackage } from './package.mjs';
 import { buildStamp, packageBin, prepare, ROOT } from './prepare.mjs';
 import { Failure, holdSignals, Interrupted, run, step } from './processes.mjs';
 import { runSuite } from './suite.mjs';
@@ -66,6 +67,10 @@ const COMMANDS = {
   serve: (args) => becomeServer(['serve', ...args]),
   check,
   build,
+  package: async (args) => {
+    await prepare();
+    await runPackage(args);
+  },
   prepack: async () => {
     await prepare();
     // The commit may have changed since the last build, with the same sources.

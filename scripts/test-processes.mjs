@@ -23,6 +23,7 @@ export const ALONE = [
   'docs/examples',
   'durability/kill',
   'images/life-and-death',
+  'packages/package',
   'torture/rounds',
   'uploads/kill',
   // Reads the log of its process.
@@ -47,6 +48,7 @@ export const LONG = [
   'browser/inert-attachments',
   'cli/serve',
   'docs/examples',
+  'packages/package',
   'activity-log/large',
   'images/life-and-death',
   'uploads/kill',
