@@ -10,6 +10,7 @@ import { prepareBrowser } from './browser.mjs';
 import { UNKNOWN } from './failed-tests.mjs';
 import { filesBelow, ROOT } from './prepare.mjs';
 import { Failure, interruption, run, step } from './processes.mjs';
+import { prepareProxies } from './proxies.mjs';
 import { writeEntries } from './test-processes.mjs';
 
 // One more than there are cores: many tests wait for the database, a child process or a browser.
@@ -149,7 +150,7 @@ export async function runSuite(args) {
   );
   if (files.length === 0) throw new Failure(`No test file matches ${args.join(' ')}.`);
 
-  const leftOut = await prepareBrowser(files);
+  const leftOut = [await prepareBrowser(files), await prepareProxies(files)];
   const scratch = await mkdtemp(join(tmpdir(), 'ct-suite-'));
   const runner = async (/** @type {NodeJS.ProcessEnv} */ env) => {
     const entries = await writeEntries(ROOT, files, join(scratch, 'whole'));
@@ -164,7 +165,7 @@ export async function runSuite(args) {
         ? await runner(process.env)
         : await withDatabase((env) => runner({ ...process.env, ...env }));
     // Last, where it is seen.
-    if (leftOut !== undefined) process.stderr.write(`${leftOut}\n`);
+    for (const sentence of leftOut) if (sentence !== undefined) process.stderr.write(`${sentence}\n`);
     return code;
   } finally {
     await rm(scratch, { recursive: true, force: true });

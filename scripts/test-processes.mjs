@@ -24,6 +24,7 @@ export const ALONE = [
   'durability/kill',
   'images/life-and-death',
   'packages/package',
+  'packages/proxies',
   'torture/rounds',
   'uploads/kill',
   // Reads the log of its process.
