@@ -66,14 +66,18 @@ export async function installNode(major, folder) {
   return join(folder, 'node_modules', name, 'bin', 'node');
 }
 
-/** Writes down every connection beyond this machine, for a process that must make none. */
-const WATCH = (/** @type {string} */ notes) => `import { appendFileSync } from 'node:fs';
+/**
+ * A module to load first, in a process that must connect to no other machine: it writes down every attempt.
+ * @param {string} notes the file
+ */
+export const watchOf = (notes) => `import { appendFileSync } from 'node:fs';
 import net from 'node:net';
 const connect = net.Socket.prototype.connect;
 net.Socket.prototype.connect = function (...args) {
   const [options] = Array.isArray(args[0]) ? args[0] : args;
   const host = options?.host ?? (typeof args[1] === 'string' ? args[1] : 'localhost');
-  const near = options?.path !== undefined || typeof options === 'string' || /^(localhost|127\\.|::1$)/.test(host);
+  const isSocket = typeof options === 'string' || typeof options?.path === 'string';
+  const near = isSocket || /^(localhost|127\\.|::1$)/.test(host);
   if (!near) appendFileSync(${JSON.stringify(notes)}, host + '\\n');
   return connect.apply(this, args);
 };
@@ -99,7 +103,7 @@ export async function serving({ command, cwd, scratch, node = process.execPath, 
   const watch = join(scratch, 'watch.mjs');
   const home = join(scratch, 'home');
   await mkdir(home, { recursive: true });
-  await writeFile(watch, WATCH(notes));
+  await writeFile(watch, watchOf(notes));
   await writeFile(notes, '');
   // PostgreSQL's own account has to enter, if root serves.
   for (const folder of [scratch, home, cwd]) await chmod(folder, 0o755);
@@ -115,6 +119,8 @@ export async function serving({ command, cwd, scratch, node = process.execPath, 
       HOME: home,
       NODE_OPTIONS: `--import=${pathToFileURL(watch).href}`,
       CARTULARY_PORT: '0',
+      // npx itself looks for a newer npm now and then, and does without an answer.
+      npm_config_update_notifier: 'false',
     },
     ...(uid === undefined ? {} : { uid, gid: uid }),
   });

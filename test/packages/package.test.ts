@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { BUILD, VERSION } from '../../src/cli/version.ts';
+import { VERSION } from '../../src/cli/version.ts';
 import { isRoot, PERSON, personCanRun } from '../embedded/sandbox.ts';
 import { fetchChecked } from '../support/http-client.ts';
 import { ROOT } from '../tidy/tree.ts';
@@ -22,6 +22,7 @@ interface Packed {
 
 interface Packaged {
   readonly NoNetwork: new () => Error;
+  watchOf(notes: string): string;
   pack(part: '.' | 'client', folder: string): Promise<Packed>;
   install(file: string, place: { folder: string; global?: boolean }): Promise<string>;
   serving(
@@ -44,11 +45,15 @@ describe('the package', () => {
   let scratch: string;
   let server: Packed;
   let client: Packed;
+  let build: string;
 
   before(async () => {
     scratch = await mkdtemp(join(tmpdir(), 'cartulary-package-'));
     server = await script.pack('.', scratch);
     client = await script.pack('client', scratch);
+    // Not what this process has loaded: packing names the build anew.
+    ({ build } = JSON.parse(await readFile(join(ROOT, 'dist', 'build.json'), 'utf8')));
+    assert.match(build, /^([0-9a-f]{12}(-changed)?|sources-[0-9a-f]{12})$/);
   });
   after(() => rm(scratch, { recursive: true, force: true }));
 
@@ -83,6 +88,21 @@ describe('the package', () => {
     assert.ok(client.paths.includes('dist/main.js') && client.paths.includes('dist/main.d.ts'));
   });
 
+  it('would be seen to connect to another machine, in whatever way', async () => {
+    const [notes, watch] = [join(scratch, 'notes'), join(scratch, 'watch-itself.mjs')];
+    await writeFile(watch, script.watchOf(notes));
+    // Addresses that lead nowhere, by RFC 5737.
+    const program = `const ignore = () => undefined;
+await fetch('http://192.0.2.1/', { signal: AbortSignal.timeout(100) }).catch(ignore);
+(await import('node:https')).get('https://192.0.2.2/').on('error', ignore).destroy();
+(await import('node:net')).connect(1, '192.0.2.3').on('error', ignore).destroy();
+(await import('node:net')).connect('/nowhere').on('error', ignore);
+await fetch('http://127.0.0.1:1/').catch(ignore);`;
+    const args = [`--import=${pathToFileURL(watch).href}`, '--input-type=module', '--eval', program];
+    await run(process.execPath, args);
+    assert.equal(await readFile(notes, 'utf8'), '192.0.2.1\n192.0.2.2\n192.0.2.3\n');
+  });
+
   it('serves from an empty folder with two commands, asks nothing of the network, and works with the client', async (t) => {
     const folder = join(scratch, 'an empty folder');
     await mkdir(folder);
@@ -96,13 +116,13 @@ describe('the package', () => {
     }
     await script.install(client.file, { folder });
     const { stdout } = await run(join(bin, 'cartulary'), ['--version'], { cwd: folder });
-    assert.equal(stdout, `${VERSION} (build ${BUILD})\n`);
+    assert.equal(stdout, `${VERSION} (build ${build})\n`);
 
     const account = isRoot && personCanRun() ? { uid: PERSON } : {};
     const command = ['npx', 'cartulary', 'start'];
     const served = await script.serving({ command, cwd: folder, scratch, ...account }, async (address, data) => {
       const health = await fetchChecked(`${address}/healthz`);
-      assert.deepEqual(await health.json(), { status: 'ok', version: VERSION, build: BUILD });
+      assert.deepEqual(await health.json(), { status: 'ok', version: VERSION, build });
       assert.equal((await fetchChecked(`${address}/readyz`)).status, 200);
       assert.match(await (await fetchChecked(`${address}/console`)).text(), /<script /);
 
