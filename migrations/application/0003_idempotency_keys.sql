@@ -1,5 +1,4 @@
--- Requests with an Idempotency-Key and their replies (docs/architecture/idempotency.md). One statement a migration: a
--- cluster refuses several in one message.
+-- Requests with an Idempotency-Key and their replies (docs/architecture/idempotency.md).
 -- fingerprint: of the request without its body. content: of the body; null if the reply does not depend on it.
 -- status, headers, body: the reply; null while an upload is under way. headers: as JSON.
 -- attachment_id, node: the upload under way, and the node that receives it.

@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { splitStatements } from '../../src/store/database/split-statements.ts';
 import { publishApplication, type TestApplication } from '../support/application.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { prettySql } from '../support/pretty-sql.ts';
@@ -25,6 +26,8 @@ describe('statements as they are sent', () => {
   let server: TestServer;
   let app: TestApplication;
   let setting: Setting;
+  /** What the first start and the first publishing sent. */
+  let atStart: string[];
 
   before(async () => {
     database = await createDatabase();
@@ -35,6 +38,7 @@ describe('statements as they are sent', () => {
       push: { services: ['https://push.example.com'] },
     });
     app = await publishApplication(server, DOCUMENT);
+    atStart = recorder.take().flat();
     setting = { server, app, known: new Map([['Admin', app.admin.id]]) };
   });
   after(async () => {
@@ -69,6 +73,14 @@ describe('statements as they are sent', () => {
     }
     return `${parts.join('\n\n')}\n`;
   }
+
+  it('one in each message, migrations included', () => {
+    assert.ok(atStart.some((text) => text.includes('create index')));
+    assert.deepEqual(
+      atStart.filter((text) => splitStatements(text).length > 1).map((text) => text.slice(0, 70)),
+      [],
+    );
+  });
 
   for (const chapter of CHAPTERS) {
     it(chapter.name, async () => {

@@ -4,9 +4,10 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { splitStatements } from '../../src/store/database/split-statements.ts';
 import { assertNone, matches, type Rule, testRule, type Violation } from './rule.ts';
 import { scan } from './scan.ts';
-import { type Sql, sqlIn } from './sql.ts';
+import { isStatement, type Sql, sqlIn } from './sql.ts';
 import { type File, filesIn } from './tree.ts';
 
 const NAME_BYTES_MAX = 50;
@@ -65,6 +66,22 @@ function nameBytes(name: string): number | undefined {
 }
 
 const RULES: Rule[] = [
+  statementRule(
+    'one statement a message',
+    'a cluster refuses several once one of them changes a table (42601); send them with pipeline(), in one round trip',
+    ({ path, text }) =>
+      !path.endsWith('.sql') && isStatement(text) && splitStatements(text).length > 1
+        ? 'several statements'
+        : undefined,
+    {
+      good: [
+        inStore(`create index \${name} on \${t} (a);`),
+        inStore("select a from b where c = ';' and d"),
+        inMigration('create table cartulary.a (b text); create index c on cartulary.a (b);'),
+      ],
+      bad: [inStore(`create table \${t} (a text); create index b on \${t} (a)`), inStore('select 1; select 2')],
+    },
+  ),
   statementRule(
     'no chain of data-modifying CTEs',
     `ten times slower on Citus; only ${CHAINED_WRITES_HOME} may, on plain PostgreSQL`,

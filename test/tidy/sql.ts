@@ -1,6 +1,7 @@
 // SQL as it stands in the sources: the literals of TypeScript that hold statements or pieces of them, and the
 // statements of .sql files.
 
+import { splitStatements } from '../../src/store/database/split-statements.ts';
 import { lineAt, scan } from './scan.ts';
 import type { File } from './tree.ts';
 
@@ -69,18 +70,8 @@ function withoutExpressions(text: string): string {
   return result.replace(/\$\{ *([^{}]*?) *\}/g, (_, words: string) => `\${${words.replace(/ +/g, ' ')}}`);
 }
 
-const SQL_TOKENS = /--.*|\/\*[\s\S]*?\*\/|'(?:[^']|'')*'|"[^"]*"|\$(\w*)\$[\s\S]*?\$\1\$|;/g;
-
-function statementsOf(text: string): { text: string; line: number }[] {
-  const ends = [...text.matchAll(SQL_TOKENS)].filter(([token]) => token === ';').map(({ index }) => index);
-  return [...ends, text.length].flatMap((end, index) => {
-    const start = index === 0 ? 0 : (ends[index - 1] ?? 0) + 1;
-    const statement = text.slice(start, end);
-    const opening = /^(?:\s|--.*|\/\*[\s\S]*?\*\/)*/.exec(statement)?.[0].length ?? 0;
-    const body = statement.slice(opening);
-    return body === '' ? [] : [{ text: body, line: lineAt(text, start + opening) }];
-  });
-}
+const statementsOf = (text: string): { text: string; line: number }[] =>
+  splitStatements(text).map((statement) => ({ text: statement.text, line: lineAt(text, statement.start) }));
 
 /** The statements of a .sql file, or every literal of a TypeScript file: in store/ all of them may be SQL. */
 export function sqlIn({ path, text }: File): Sql[] {

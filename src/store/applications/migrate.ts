@@ -10,6 +10,8 @@ import type { Database } from '../database/database.ts';
 import { StaleDefinition } from '../database/database-errors.ts';
 import { UnsupportedDatabase } from '../database/engine.ts';
 import type { Reader, Transaction } from '../database/handles.ts';
+import { splitStatements } from '../database/split-statements.ts';
+import { plain, type Statement } from '../database/statements.ts';
 import { getApplication, listApplicationIds } from './applications.ts';
 import { retryOnLockTimeout } from './table-changes.ts';
 
@@ -21,7 +23,7 @@ export const MIGRATIONS = new URL('../../../../migrations/', import.meta.url);
 interface Migration {
   readonly number: number;
   readonly name: string;
-  readonly text: string;
+  readonly statements: readonly string[];
 }
 
 async function readMigrations(series: 'system' | 'application', from: URL): Promise<Migration[]> {
@@ -31,7 +33,7 @@ async function readMigrations(series: 'system' | 'application', from: URL): Prom
     files.map(async (file) => ({
       number: Number(file.slice(0, 4)),
       name: file.replace(/\.sql$/, ''),
-      text: await readFile(new URL(file, folder), 'utf8'),
+      statements: splitStatements(await readFile(new URL(file, folder), 'utf8')).map(({ text }) => text),
     })),
   );
 }
@@ -109,12 +111,12 @@ async function migrateSystem(
     await refuseUnreleasedVersions(tx);
     applied = await lastApplied(tx);
   });
-  for (const { number, name, text } of migrations.filter((migration) => migration.number > applied)) {
+  for (const { number, name, statements } of migrations.filter((migration) => migration.number > applied)) {
     const migrating = () =>
       retryOnLockTimeout((lockTimeoutMs) =>
         locked(lockTimeoutMs, async (tx) => {
           if ((await lastApplied(tx)) >= number) return;
-          await tx.rows(text);
+          await tx.pipeline(statements.map(plain));
           await tx.rows('insert into cartulary.migrations (number, name) values ($1, $2)', [number, name]);
         }),
       );
@@ -159,13 +161,16 @@ export async function migrateApplication(
       await tx.rows(`set local lock_timeout = ${lockTimeoutMs}`);
       const applied = await readMigration(tx, 'for update');
       if (applied >= latest) return;
-      for (const { number, text } of migrations) {
-        if (number > applied) await tx.rows(text.replaceAll('{{application}}', tx.schema));
+      for (const migration of migrations) {
+        if (migration.number > applied) await tx.pipeline(statementsFor(tx.schema, migration));
       }
       await tx.rows(`update ${tx.schema}.fence set migration = $1`, [latest]);
     }),
   );
 }
+
+const statementsFor = (schema: string, { statements }: Migration): Statement[] =>
+  statements.map((text) => plain(text.replaceAll('{{application}}', schema)));
 
 async function readMigration(reader: Reader, locking = ''): Promise<number> {
   const rows = await reader.rows(`select migration from ${reader.schema}.fence ${locking}`);
@@ -181,7 +186,7 @@ export async function createApplicationSchema(
   // A Citus cluster then places the schema on one of its workers; plain PostgreSQL accepts the setting and ignores it.
   await tx.rows("set local citus.enable_schema_based_sharding = 'on'");
   await tx.rows(`create schema ${tx.schema}`);
-  for (const { text } of migrations) await tx.rows(text.replaceAll('{{application}}', tx.schema));
+  await tx.pipeline(migrations.flatMap((migration) => statementsFor(tx.schema, migration)));
   await tx.rows(`insert into ${tx.schema}.fence (generation, migration) values ($1, $2)`, [
     generation,
     migrations.at(-1)?.number,

@@ -43,7 +43,7 @@ interface Sendable {
 export class SentStatement {
   readonly text: string;
   name: string | undefined = undefined;
-  /** The rows so far. Of a text with several statements, the rows of all. */
+  /** The rows so far. */
   readonly received: unknown[][] = [];
   readonly #wire: Wire;
   readonly #params: readonly unknown[];
@@ -55,7 +55,7 @@ export class SentStatement {
   #tag = '';
   #error: Error | undefined = undefined;
 
-  /** A text without parameters that is not to be prepared may consist of several statements. */
+  /** `text` is one statement: a cluster refuses several in one message (test/tidy/citus). */
   constructor(client: pg.Client, { text, params, prepare = params.length > 0 }: Sendable, onEnd: OnEnd) {
     this.text = text;
     this.#wire = wireOf(client);
