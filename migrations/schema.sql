@@ -192,7 +192,9 @@ CREATE INDEX devices_user_id ON application.devices USING btree (user_id);
 
 create table application.fence (
   generation integer not null,
-  migration integer not null
+  migration integer not null,
+  id integer not null default 1,
+  constraint fence_pkey PRIMARY KEY (id)
 );
 
 create table application.idempotency_keys (

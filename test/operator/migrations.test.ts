@@ -214,6 +214,18 @@ describe('migrations', () => {
     });
   });
 
+  it('give every table a key, without which logical replication refuses to move or to update it', async () => {
+    await withDatabase(async (database, start) => {
+      await publishApplication(await start(), { collections: COLLECTIONS });
+      const keyless = await database.sql(
+        `select c.oid::regclass::text from pg_class c join pg_namespace n on n.oid = c.relnamespace
+         where c.relkind in ('r', 'p') and (n.nspname = 'cartulary' or n.nspname like 'app\\_%')
+           and not exists (select from pg_index i where i.indrelid = c.oid and i.indisprimary)`,
+      );
+      assert.deepEqual(keyless, []);
+    });
+  });
+
   it('create the schema in migrations/schema.sql', async () => {
     await withDatabase(async (database, start) => {
       const app = await publishApplication(await start(), { collections: [] });
