@@ -3,7 +3,7 @@
 // its handle declares it idempotent (`Writer.repeatable`), and an error after a commit becomes one that is never retried.
 
 import { Fault } from '../../faults.ts';
-import { isBroken, isLocked } from './database-errors.ts';
+import { isLocked, isResultLost } from './database-errors.ts';
 
 /** A request that may start over (request/request-scope.ts). */
 export interface WriteCounter {
@@ -37,6 +37,6 @@ export function assertReads(text: string): void {
 
 /** The error to throw for one that occurred after the commit: one that is never retried. */
 export function afterCommit(error: unknown): unknown {
-  const isHarmless = error instanceof Fault ? !isLocked(error) : isBroken(error);
+  const isHarmless = error instanceof Fault ? !isLocked(error) : isResultLost(error);
   return isHarmless ? error : new Error('failed after the commit', { cause: error });
 }

@@ -7,7 +7,7 @@ import { onAbort } from '../../request/signal.ts';
 import { type Checkout, StatementCancelling } from './cancelling.ts';
 import { ActiveApplications, ConnectionLimits } from './connection-limits.ts';
 import { CopyConnections } from './copy-connections.ts';
-import { isBroken, isCancelled, isLocked, isRetriable, meaningOf, unavailable } from './database-errors.ts';
+import { isCancelled, isLocked, isResultLost, isRetriable, meaningOf, unavailable } from './database-errors.ts';
 import { DatabaseServers } from './database-servers.ts';
 import { isInTransaction } from './driver.ts';
 import { Lanes, type SendOnLane } from './lanes.ts';
@@ -16,6 +16,7 @@ import { Publishers } from './publishers.ts';
 import { type SchemaLocation, SYSTEM } from './schemas.ts';
 import { SlowReaders } from './slow-readers.ts';
 import { run } from './statements.ts';
+import { isWorkerLost } from './worker-errors.ts';
 
 export interface ConnectionsOptions {
   readonly connection: pg.ClientConfig;
@@ -51,7 +52,7 @@ const SEARCHES_ALONE = 1 / 3;
 const SEARCHES_BESIDE_OTHERS = 1 / 6;
 const SEARCHES_IN_ALL = 2 / 3;
 
-const mayRunAgain = (error: unknown): boolean => isLocked(error) || isBroken(error) || isRetriable(error);
+const mayRunAgain = (error: unknown): boolean => isLocked(error) || isResultLost(error) || isRetriable(error);
 
 export class Connections {
   readonly publishers: Publishers;
@@ -248,7 +249,7 @@ export class Connections {
 
   /** Releases or discards the connection, and returns what the error means to the rest of the code. */
   #failed(checkout: Checkout, error: unknown): unknown {
-    this.#end(checkout, unavailable(error) === undefined ? 'release' : 'discard');
+    this.#end(checkout, unavailable(error) === undefined || isWorkerLost(error) ? 'release' : 'discard');
     return meaningOf(error);
   }
 

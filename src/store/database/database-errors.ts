@@ -2,6 +2,7 @@
 
 import { Fault, fault } from '../../faults.ts';
 import { isLostConnection } from './driver.ts';
+import { isCoordinatorEnding, isWorkerLost } from './worker-errors.ts';
 
 /** Our own code could not provide a connection: the database counts as unavailable. */
 export class ConnectionFailure extends Error {}
@@ -54,19 +55,27 @@ export function unavailable(error: unknown, reason = 'database'): Fault | undefi
   if (error instanceof Fault) return error.code === 'UNAVAILABLE' ? error : undefined;
   const code = codeOf(error);
   const busy = reason === 'busy' && RETRIABLE.has(code);
-  if (!busy && !AWAY.test(code) && !isWithoutConnection(error)) return undefined;
+  if (!busy && !AWAY.test(code) && !isWithoutConnection(error) && !isWorkerLost(error)) return undefined;
   const away = fault('UNAVAILABLE', { reason }, { 'retry-after': '1' });
   away.cause = error;
   return away;
 }
 
-/** Whether the connection on which this came is gone or going. */
+/** Whether the connection on which this came is gone or going. A coordinator that has lost a worker goes on serving. */
 export function isBroken(error: unknown): boolean {
-  return BROKEN.test(codeOf(error)) || isWithoutConnection(error);
+  return (BROKEN.test(codeOf(error)) && !isWorkerLost(error)) || isWithoutConnection(error);
+}
+
+/** Whether the server that did the work was lost before it said what became of it. */
+export function isResultLost(error: unknown): boolean {
+  return isBroken(error) || isWorkerLost(error);
 }
 
 const isWithoutConnection = (error: unknown): boolean =>
-  error instanceof ConnectionFailure || SYSTEM_ERRORS.has(codeOf(error)) || isLostConnection(error);
+  error instanceof ConnectionFailure ||
+  SYSTEM_ERRORS.has(codeOf(error)) ||
+  isCoordinatorEnding(error) ||
+  (isLostConnection(error) && !isWorkerLost(error));
 
 /**
  * The name of the unique constraint that refused a row. Read from the message: a cluster gives no `constraint` member
@@ -111,7 +120,7 @@ export function meaningOf(error: unknown): unknown {
  */
 export function isRolledBack(error: unknown): boolean {
   const reported = error instanceof Fault || error instanceof StaleDefinition ? error.cause : error;
-  return /^(?!XX)[0-9A-Z]{5}$/.test(codeOf(reported)) && !isBroken(reported);
+  return /^(?!XX)[0-9A-Z]{5}$/.test(codeOf(reported)) && !isResultLost(reported);
 }
 
 /** A value does not fit the type that the statement expects. */

@@ -8,7 +8,7 @@ import {
   type TransactionState,
   type WriteCounter,
 } from './committed-writes.ts';
-import { isBroken, isRetriable, unavailable } from './database-errors.ts';
+import { isResultLost, isRetriable, unavailable } from './database-errors.ts';
 import { cutClient, isInTransaction } from './driver.ts';
 import { SentStatement } from './sent-statement.ts';
 
@@ -52,8 +52,8 @@ export function runWrite(client: pg.Client, statement: Statement, writes: WriteC
   if (writes !== undefined) writes.committedWrites += 1;
   return new Promise((resolve, reject) => {
     const sent = new SentStatement(client, statement, (error) => {
-      // If the connection broke, the write may be committed and only its result lost.
-      const committed = error === undefined ? sent.rowCount !== 0 : isBroken(error);
+      // The write may be committed and only its result lost.
+      const committed = error === undefined ? sent.rowCount !== 0 : isResultLost(error);
       if (writes !== undefined && !committed) writes.committedWrites -= 1;
       if (error === undefined) resolve(sent.received);
       else reject(error);
@@ -127,7 +127,7 @@ export async function commit(client: pg.Client, state: TransactionState): Promis
   const command = await new Promise<string>((resolve, reject) => {
     const sent = new SentStatement(client, plain('commit'), (error) => {
       // The commit may have happened.
-      if (isBroken(error)) state.committed = true;
+      if (isResultLost(error)) state.committed = true;
       if (error === undefined) resolve(sent.command);
       else reject(error);
     });
