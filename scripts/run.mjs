@@ -1,11 +1,13 @@
 // @ts-check
-// The entry point of all npm scripts: `node scripts/run.mjs start|serve|test|check|build|package|bench|torture|audit`. It runs
-// before anything is installed, so it is plain JavaScript without dependencies, with types in comments (checked by `check`).
+// The entry point of all npm scripts: `node scripts/run.mjs start|serve|test|test:citus|check|build|package|bench|torture|audit`.
+// It runs before anything is installed, so it is plain JavaScript without dependencies, with types in comments (checked by
+// `check`).
 
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { audit } from './audit.mjs';
 import { writeBuildName } from './build-name.mjs';
+import { NOT_ON_CITUS, requireCitus } from './citus.mjs';
 import { runPackage } from './package.mjs';
 import { buildStamp, packageBin, prepare, ROOT } from './prepare.mjs';
 import { Failure, holdSignals, Interrupted, run, step } from './processes.mjs';
@@ -79,6 +81,11 @@ const COMMANDS = {
   test: async (args) => {
     await check();
     process.exitCode = await runSuite(args);
+  },
+  'test:citus': async (args) => {
+    await prepare();
+    await requireCitus();
+    process.exitCode = await runSuite(args, { leftOut: NOT_ON_CITUS });
   },
   bench: async (args) => {
     await prepare();

@@ -140,14 +140,14 @@ async function runAgain(failed, { scratch, env }) {
 
 /**
  * @param {readonly string[]} args words that narrow the files, and options for Node's runner
+ * @param {{ leftOut?: Readonly<Record<string, string>> }} [choice] test files that are not run, and why; named at the end
  * @returns {Promise<number>} the runner's exit status
  */
-export async function runSuite(args) {
+export async function runSuite(args, { leftOut: unfit = {} } = {}) {
   const options = args.filter((arg) => arg.startsWith('-'));
-  const files = testFiles(
-    ROOT,
-    args.filter((arg) => !arg.startsWith('-')),
-  );
+  const words = args.filter((arg) => !arg.startsWith('-'));
+  const isUnfit = (/** @type {string} */ file) => unfit[file.slice('test/'.length, -'.test.js'.length)] !== undefined;
+  const files = testFiles(ROOT, words).filter((file) => !isUnfit(file));
   if (files.length === 0) throw new Failure(`No test file matches ${args.join(' ')}.`);
 
   const leftOut = [await prepareBrowser(files), await prepareProxies(files)];
@@ -166,6 +166,8 @@ export async function runSuite(args) {
         : await withDatabase((env) => runner({ ...process.env, ...env }));
     // Last, where it is seen.
     for (const sentence of leftOut) if (sentence !== undefined) process.stderr.write(`${sentence}\n`);
+    for (const [name, reason] of Object.entries(unfit))
+      process.stderr.write(`Not run: test/${name}, because ${reason}.\n`);
     return code;
   } finally {
     await rm(scratch, { recursive: true, force: true });

@@ -39,6 +39,7 @@ import type { CountedRequests } from '../store/applications/counted-requests.ts'
 import { Definitions } from '../store/applications/definitions.ts';
 import { ActiveUploads } from '../store/attachments/active-uploads.ts';
 import { createBlobs } from '../store/blobs/open.ts';
+import { WorkerWatch } from '../store/cluster/worker-watch.ts';
 import { Clock } from '../store/database/clock.ts';
 import { Database } from '../store/database/database.ts';
 import { type Invalidation, NodeListener, type QuotaRecall, RECONNECTION_MS } from '../store/nodes/messages.ts';
@@ -150,7 +151,10 @@ export function assemble(options: ServerOptions, { observe, metrics, countedRequ
     },
   };
   const background = { entries: entriesBackground, mails: mailsBackground };
-  return { services, background, clock, listener, blobs, thumbnails, push, mailer };
+  const workers = new WorkerWatch(database.system, ({ address: worker, reachable }) =>
+    observe({ event: reachable ? 'cluster.workerBack' : 'cluster.workerAway', worker }),
+  );
+  return { services, background, clock, listener, blobs, thumbnails, push, mailer, workers };
 }
 
 function openDatabase({ connection, connectionsMax, requestMs }: ServerOptions, observe: Observe): Database {

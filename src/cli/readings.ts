@@ -8,6 +8,7 @@ import type { Services } from '../http/handle.ts';
 import type { Background } from '../jobs/background.ts';
 import type { Readings } from '../monitoring/figures.ts';
 import type { Definitions } from '../store/applications/definitions.ts';
+import type { WorkerWatch } from '../store/cluster/worker-watch.ts';
 import type { Database } from '../store/database/database.ts';
 import type { NodeListener } from '../store/nodes/messages.ts';
 import { VERSION } from './version.ts';
@@ -25,6 +26,7 @@ interface Sources {
   readonly server: Server;
   readonly listener: NodeListener;
   readonly background: Readonly<Record<string, Background>>;
+  readonly workers: WorkerWatch;
   readonly embedded: boolean;
 }
 
@@ -33,6 +35,7 @@ export async function readParts({
   server,
   listener,
   background,
+  workers,
   embedded,
 }: Sources): Promise<Omit<Readings, 'database'>> {
   const { admission, deadlines, uploads, downloads, unread, bodies, byteBudget } = services;
@@ -48,6 +51,7 @@ export async function readParts({
     bodyBytes: bodies.known.bytes + bodies.visitors.bytes,
     longRecords: { bytes: byteBudget.bytes, waiting: byteBudget.waiting },
     pool: database.counts,
+    workers: workers.states ?? [],
     embedded,
     tasks: Object.fromEntries(Object.entries(background).map(([kind, { waiting }]) => [kind, waiting])),
     caches: { definitions: definitions.lookups, ...authenticator.lookups, sessions: sessions.lookups },

@@ -4,6 +4,7 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { BACKGROUND_TASKS } from '../context.ts';
 import type { Observe } from '../events/events.ts';
+import { Fault } from '../faults.ts';
 import { UnusedConnections } from '../http/clients/shutdown.ts';
 import { closeHttpServer, createHttpServer, listen } from '../http/server.ts';
 import { jobsOf } from '../jobs/jobs.ts';
@@ -16,9 +17,12 @@ import { withTimeout } from '../request/timeout.ts';
 import { CountedRequests } from '../store/applications/counted-requests.ts';
 import { migrate, migrationsApplied } from '../store/applications/migrate.ts';
 import { type Blobs, StoreUnavailable } from '../store/blobs/blobs.ts';
+import { registerSystemTables } from '../store/cluster/system-tables.ts';
+import type { WorkerWatch } from '../store/cluster/worker-watch.ts';
 import type { Database } from '../store/database/database.ts';
 import { DatabaseFigures } from '../store/database/database-figures.ts';
 import { detectEngine } from '../store/database/engine.ts';
+import { isWorkerLost } from '../store/database/worker-errors.ts';
 import type { Invalidation } from '../store/nodes/messages.ts';
 import { keepServerKey } from '../store/nodes/server-keys.ts';
 import { QUOTA_GROUPS } from '../wire/publish-document.ts';
@@ -71,7 +75,11 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const { database, invalidate } = services;
   const jobs = new JobRunner(jobsOf(services, options), observe);
   const { trustedProxies, clientConnectionsMax: connectionsMax, migrations } = options;
-  const health = { ready: () => migrationsApplied(database.system, migrations), stopping: () => state.closing };
+  const health = {
+    ready: () => migrationsApplied(database.system, migrations),
+    stopping: () => state.closing,
+    workers: () => parts.workers.states,
+  };
   const home = async () => {
     const application = await options.home?.();
     return application !== undefined && services.definitions.knows(application) ? application : undefined;
@@ -120,11 +128,11 @@ interface MetricsSources {
 }
 
 function readMetrics(metrics: Metrics, { parts, server, jobs, options }: MetricsSources): void {
-  const { services, listener, background } = parts;
+  const { services, listener, background, workers } = parts;
   const { peers, embedded = false } = options;
   const databaseFigures = new DatabaseFigures(services.database.system);
   metrics.readFrom({
-    read: () => readParts({ services, server, listener, background, embedded }),
+    read: () => readParts({ services, server, listener, background, workers, embedded }),
     readDatabase: () => databaseFigures.read(),
     peers,
     names: { groups: QUOTA_GROUPS, jobs: jobs.names, tasks: BACKGROUND_TASKS },
@@ -132,19 +140,39 @@ function readMetrics(metrics: Metrics, { parts, server, jobs, options }: Metrics
 }
 
 /** Everything that has to be open before the first request. */
-async function open({ services, blobs, clock, listener, push }: Parts, options: ServerOptions): Promise<void> {
+async function open({ services, blobs, clock, listener, push, workers }: Parts, options: ServerOptions): Promise<void> {
   const { database, definitions, observe } = services;
   await openBlobs(blobs, observe);
-  database.engine = await detectEngine(database.system);
-  await migrate(database, { folder: options.migrations, onWaiting: options.onWaiting });
+  const found = await detectEngine(database.system);
+  database.engine = found.engine;
+  observe({ event: 'database.engine', ...found });
+  await migrate(database, {
+    folder: options.migrations,
+    onWaiting: options.onWaiting,
+    onSkipped: (applicationId) => observe({ event: 'cluster.unmigrated', applicationId }),
+  });
+  if (found.engine === 'citus') await openCluster(database, workers, observe);
   await definitions.rememberAll();
   await clock.follow(database.system);
   push.useKeys(await keepVapidKeys(database, clock.now()));
   await listener.start();
 }
 
+/** The server starts while a worker is away, and serves the applications of the others. */
+async function openCluster({ system }: Database, workers: WorkerWatch, observe: Observe): Promise<void> {
+  await workers.start();
+  try {
+    const tables = await registerSystemTables(system);
+    if (tables.length > 0) observe({ event: 'cluster.registered', tables });
+  } catch (error) {
+    // It is told to every worker. The next start tries again.
+    if (!(error instanceof Fault && isWorkerLost(error.cause))) throw error;
+    observe({ event: 'cluster.unregistered', error });
+  }
+}
+
 async function closeAll(parts: Parts, jobs: JobRunner, { server, unused, metricsPort }: Listeners): Promise<void> {
-  const { services, clock, listener, blobs, thumbnails, push, mailer } = parts;
+  const { services, clock, listener, blobs, thumbnails, push, mailer, workers } = parts;
   const { database, activeWork, tokenUses, countedRequests, quotas, deadlines, traces } = services;
   // Stopped first, so that long jobs end while requests finish.
   const jobsEnded = jobs.stop();
@@ -167,6 +195,7 @@ async function closeAll(parts: Parts, jobs: JobRunner, { server, unused, metrics
   metricsPort?.close();
   await traces?.close();
   clock.stop();
+  await workers.stop();
   deadlines.close();
   await push.close();
   await listener.stop();

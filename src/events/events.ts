@@ -28,7 +28,13 @@ export type Observation =
   | { event: 'connections.cut'; connections: number }
   | { event: 'database.connectionLost'; error: Error }
   | { event: 'database.connected'; server: string }
+  | { event: 'database.engine'; engine: string; version: string; citus: string | undefined; cannot: readonly string[] }
   | { event: 'database.restarted'; reason: string }
+  | { event: 'cluster.workerAway'; worker: string }
+  | { event: 'cluster.workerBack'; worker: string }
+  | { event: 'cluster.registered'; tables: readonly string[] }
+  | { event: 'cluster.unregistered'; error: unknown }
+  | { event: 'cluster.unmigrated'; applicationId: string }
   | { event: 'job.failed'; job: string; applicationId?: string; error: unknown }
   | { event: 'task.failed'; task: string; error: unknown }
   | {
@@ -79,7 +85,13 @@ const LEVELS = {
   'connections.cut': 'warn',
   'database.connectionLost': 'warn',
   'database.connected': 'info',
+  'database.engine': 'info',
   'database.restarted': 'warn',
+  'cluster.workerAway': 'warn',
+  'cluster.workerBack': 'info',
+  'cluster.registered': 'info',
+  'cluster.unregistered': 'warn',
+  'cluster.unmigrated': 'warn',
   'job.failed': 'warn',
   'task.failed': 'warn',
   'application.publishing': 'info',

@@ -11,6 +11,8 @@ export interface Health {
   readonly ready: () => Promise<boolean>;
   /** Whether the server is being stopped: it still serves, but load balancers should send no more requests. */
   readonly stopping: () => boolean;
+  /** The workers of a cluster, as last probed; undefined on plain PostgreSQL. */
+  readonly workers: () => readonly { readonly reachable: boolean }[] | undefined;
 }
 
 /**
@@ -45,10 +47,26 @@ export function readiness(health: Health): () => Promise<Reply> {
   );
   return async () => {
     if (health.stopping()) throw fault('UNAVAILABLE', { reason: 'stopping' }, { 'retry-after': '1' });
-    if (await isReady()) return replyText('{"status":"ready"}');
+    if ((await isReady()) && !isWithoutWorkers(health)) return replyText(JSON.stringify(readyBody(health)));
     throw fault('UNAVAILABLE', { reason: 'database' }, { 'retry-after': '1' });
   };
 }
+
+/** Counts only: probes need no credentials. */
+function readyBody(health: Health): object {
+  const workers = health.workers();
+  if (workers === undefined) return { status: 'ready' };
+  return { status: 'ready', workers: workers.length, workersAway: countAway(workers) };
+}
+
+/** While one of them is reachable, its applications are served. */
+function isWithoutWorkers(health: Health): boolean {
+  const workers = health.workers() ?? [];
+  return workers.length > 0 && countAway(workers) === workers.length;
+}
+
+const countAway = (workers: readonly { readonly reachable: boolean }[]): number =>
+  workers.filter(({ reachable }) => !reachable).length;
 
 /** One check at a time; its result is reused for a while. */
 function shared<T>(check: () => Promise<T>): () => Promise<T> {

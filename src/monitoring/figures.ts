@@ -23,6 +23,8 @@ export interface Readings {
   };
   /** Undefined while the database is unavailable. */
   readonly database: DatabaseReadings | undefined;
+  /** Those of a cluster. */
+  readonly workers: readonly { readonly address: string; readonly reachable: boolean }[];
   /** Whether the database is the embedded one. */
   readonly embedded: boolean;
   readonly tasks: Readonly<Record<string, number>>;
@@ -179,6 +181,13 @@ const DATABASE: readonly Row[] = [
     ({ database, embedded }) =>
       database === undefined ? [] : [{ labels: { version: database.version, embedded: String(embedded) }, value: 1 }],
     'first',
+  ),
+  gauge(
+    'cartulary_database_worker_up',
+    'Whether the coordinator of a Citus cluster reached the worker within the last seconds. Absent on plain PostgreSQL.',
+    ({ workers }) =>
+      workers.map(({ address, reachable }) => ({ labels: { worker: address }, value: Number(reachable) })),
+    'min',
   ),
   gauge(
     'cartulary_database_pool_connections',

@@ -1,7 +1,10 @@
 // A database of its own for each test file, on the server that the suite was given.
 
 import { randomBytes } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
+import { clusterAt, joinNodes } from './citus.ts';
+import { withClient } from './client.ts';
 
 export interface TestDatabase {
   readonly connection: pg.ClientConfig;
@@ -14,16 +17,6 @@ function serverUrl(): string {
   const url = process.env.CARTULARY_TEST_DATABASE_URL;
   if (url === undefined) throw new Error('CARTULARY_TEST_DATABASE_URL is not set; run the tests with npm test');
   return url;
-}
-
-async function withClient<T>(config: pg.ClientConfig, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client(config);
-  await client.connect();
-  try {
-    return await work(client);
-  } finally {
-    await client.end();
-  }
 }
 
 /** `locale`: the plainest there is, unless what depends on letters is tested; '' for that of the whole server. */
@@ -40,15 +33,18 @@ export function createMigratedDatabase(): Promise<TestDatabase> {
 async function copyDatabase(template: string): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`;
   const admin: pg.ClientConfig = { connectionString: serverUrl() };
-  await withClient(admin, (client) => client.query(`create database ${name} template ${template} strategy file_copy`));
   const { host, port, user, password } = new pg.Client(admin);
-  const connection: pg.ClientConfig = {
-    host,
-    port,
-    database: name,
-    ...(user ? { user } : {}),
-    ...(password ? { password } : {}),
-  };
+  const login = { ...(user ? { user } : {}), ...(password ? { password } : {}) };
+  const connection: pg.ClientConfig = { host, port, database: name, ...login };
+  const cluster = await clusterAt(admin);
+  const workers = cluster.workers.map((worker) => ({ ...worker, ...login }));
+  const maintenance = [admin, ...workers.map((worker) => ({ ...worker, database: 'postgres' }))];
+  for (const server of maintenance) {
+    await withClient(server, (client) =>
+      client.query(`create database ${name} template ${template} strategy file_copy`),
+    );
+  }
+  if (cluster.coordinator !== undefined) await joinNodes(connection, cluster.coordinator, workers);
   return {
     connection,
     sql: async (text, params = []) => {
@@ -56,7 +52,25 @@ async function copyDatabase(template: string): Promise<TestDatabase> {
       return result.rows as unknown[][];
     },
     drop: async () => {
-      await withClient(admin, (client) => client.query(`drop database if exists ${name} with (force)`));
+      for (const server of maintenance) {
+        await dropDatabase(server, name);
+      }
     },
   };
+}
+
+const DROP_TRIES_MAX = 20;
+const DROP_PAUSE_MS = 250;
+
+/** A node of a cluster may connect again between the end of its sessions and the drop (55006). */
+async function dropDatabase(server: pg.ClientConfig, name: string): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      await withClient(server, (client) => client.query(`drop database if exists ${name} with (force)`));
+      return;
+    } catch (error) {
+      if ((error as { code?: string }).code !== '55006' || tries === DROP_TRIES_MAX) throw error;
+      await pause(DROP_PAUSE_MS);
+    }
+  }
 }

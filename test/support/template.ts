@@ -33,7 +33,7 @@ async function migrateDatabase(connection: pg.ClientConfig): Promise<void> {
     onConnected: () => undefined,
   });
   try {
-    database.engine = await detectEngine(database.system);
+    database.engine = (await detectEngine(database.system)).engine;
     await migrate(database);
   } finally {
     await database.close();

@@ -92,6 +92,7 @@ const ROOMS: Readonly<Record<string, Readonly<Record<string, Part>>>> = {
   store: {
     database: { mayImport: [], because: 'connections and transactions know no table' },
     nodes: { mayImport: ['database'], because: 'what servers tell each other concerns every table' },
+    cluster: { mayImport: ['database'], because: 'where an application lies is known before what it holds' },
     activity: { mayImport: ['database'], because: 'writes of every room are logged' },
     records: { mayImport: ['database'], because: 'the tables of collections stand alone' },
     blobs: { mayImport: [], because: 'bytes lie outside the database' },
@@ -102,7 +103,7 @@ const ROOMS: Readonly<Record<string, Readonly<Record<string, Part>>>> = {
     idempotency: { mayImport: ['database'], because: 'replies are kept alike, whatever they report' },
     backup: { mayImport: ['database'], because: 'a backup copies tables as they are' },
     applications: {
-      mayImport: ['database', 'nodes', 'activity', 'people', 'records'],
+      mayImport: ['database', 'cluster', 'nodes', 'activity', 'people', 'records'],
       because: 'publishing changes the tables of everything that an application has',
     },
   },

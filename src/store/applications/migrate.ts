@@ -4,14 +4,18 @@
 // blocking other statements, and is run again (docs/architecture/publishing.md).
 
 import { readdir, readFile } from 'node:fs/promises';
+import { Fault } from '../../faults.ts';
 import { createFirstMonths } from '../activity/months.ts';
+import { listUnreachableSchemas } from '../cluster/workers.ts';
 import { readTime } from '../database/clock.ts';
 import type { Database } from '../database/database.ts';
 import { StaleDefinition } from '../database/database-errors.ts';
 import { UnsupportedDatabase } from '../database/engine.ts';
 import type { Reader, Transaction } from '../database/handles.ts';
+import { schemaOf } from '../database/schemas.ts';
 import { splitStatements } from '../database/split-statements.ts';
 import { plain, type Statement } from '../database/statements.ts';
+import { isWorkerLost } from '../database/worker-errors.ts';
 import { getApplication, listApplicationIds } from './applications.ts';
 import { retryOnLockTimeout } from './table-changes.ts';
 
@@ -54,19 +58,27 @@ interface MigrateOptions {
   readonly folder?: URL | undefined;
   /** Called repeatedly with the reason while a migration takes long. */
   readonly onWaiting?: ((reason: string) => void) | undefined;
+  /** Called with an application whose worker is away. It is migrated when it is first used. */
+  readonly onSkipped?: ((applicationId: string) => void) | undefined;
 }
 
 export async function migrate(
   database: Database,
-  { folder = MIGRATIONS, onWaiting }: MigrateOptions = {},
+  { folder = MIGRATIONS, onWaiting, onSkipped }: MigrateOptions = {},
 ): Promise<void> {
   const reporting: Reporting = (reason, work) => reportWhileRunning(reason, work, onWaiting);
   await migrateSystem(database, await readMigrations('system', folder), reporting);
+  const unreachable = database.engine === 'citus' ? await listUnreachableSchemas(database.system) : new Set<string>();
   for (const applicationId of await listApplicationIds(database.system)) {
     const migrating = () => migrateApplication(database, applicationId, folder);
     try {
-      await reporting(`application ${applicationId} is being migrated${LOCK_HINT}`, migrating);
+      if (unreachable.has(schemaOf(applicationId))) onSkipped?.(applicationId);
+      else await reporting(`application ${applicationId} is being migrated${LOCK_HINT}`, migrating);
     } catch (error) {
+      if (error instanceof Fault && isWorkerLost(error.cause)) {
+        onSkipped?.(applicationId);
+        continue;
+      }
       // A table is missing: the application was removed after it was listed, or the migration is wrong.
       if (!(error instanceof StaleDefinition)) throw error;
       if ((await getApplication(database.system, applicationId)) !== undefined) throw error.cause;
@@ -106,8 +118,12 @@ async function migrateSystem(
     });
   let applied = 0;
   await locked(0, async (tx) => {
-    await tx.rows('create schema if not exists cartulary');
-    await tx.rows('create table if not exists cartulary.migrations (number integer primary key, name text not null)');
+    // Only if they are missing: a coordinator would send the statements to its workers, and fail while one is away.
+    const [row] = await tx.rows("select to_regclass('cartulary.migrations') is null");
+    if (row?.[0] === true) {
+      await tx.rows('create schema if not exists cartulary');
+      await tx.rows('create table if not exists cartulary.migrations (number integer primary key, name text not null)');
+    }
     await refuseUnreleasedVersions(tx);
     applied = await lastApplied(tx);
   });

@@ -1,0 +1,95 @@
+// A Citus cluster of which a worker is away. Run where CARTULARY_TEST_DATABASE_URL names a coordinator (npm run test:citus).
+
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Observation } from '../../src/events/events.ts';
+import { publishApplication, string, type TestApplication } from '../support/application.ts';
+import { isCitus } from '../support/citus.ts';
+import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { scrape } from '../support/metrics.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+import { schemaOf } from '../support/stored-records.ts';
+import { until } from '../support/until.ts';
+
+const COLLECTIONS = [{ name: 'Notes', columns: [{ name: 'Title', type: 'String' }] }];
+const APPLICATIONS_MAX = 6;
+
+describe('a cluster without one of its workers', {
+  skip: (await isCitus()) ? false : 'this PostgreSQL is no Citus',
+}, () => {
+  let database: TestDatabase;
+  let server: TestServer;
+  const seen: Observation[] = [];
+  const observe = (observation: Observation) => {
+    seen.push(observation);
+  };
+  /** One on each worker. */
+  const apps = new Map<number, TestApplication>();
+
+  const workerOf = async (app: TestApplication): Promise<number> => {
+    const rows = await database.sql(
+      `select nodeid from pg_dist_shard join pg_dist_placement using (shardid) join pg_dist_node using (groupid)
+       where logicalrelid = '${schemaOf(app.id)}.fence'::regclass`,
+    );
+    return Number(rows[0]?.[0]);
+  };
+  const readings = (app: TestApplication, to: TestServer = server) =>
+    to.send('GET', `/v1/${app.id}${app.records('Notes')}`, { token: app.admin.token });
+
+  before(async () => {
+    database = await createDatabase();
+    server = await startTestServer({ database, observe });
+    for (let n = 0; n < APPLICATIONS_MAX && apps.size < 2; n++) {
+      const app = await publishApplication(server, { name: `Notes ${n}`, collections: COLLECTIONS });
+      apps.set(await workerOf(app), app);
+    }
+    assert.equal(apps.size, 2, 'applications lie on two workers');
+  });
+  after(async () => {
+    await server.close();
+    await database.drop();
+  });
+
+  it('has its system tables registered at the first start', async () => {
+    const unregistered = await database.sql(
+      `select relname from pg_class c where relnamespace = 'cartulary'::regnamespace and relkind = 'r'
+         and not exists (select from pg_dist_partition where logicalrelid = c.oid)`,
+    );
+    assert.deepEqual(unregistered, []);
+    const registered = seen.find(({ event }) => event === 'cluster.registered');
+    assert.ok(registered !== undefined);
+    const engine = seen.find(({ event }) => event === 'database.engine');
+    assert.equal(engine?.event === 'database.engine' && engine.engine, 'citus');
+  });
+
+  it('serves the applications of the others, and starts', async () => {
+    const [[lost, away], [, other]] = [...apps] as [[number, TestApplication], [number, TestApplication]];
+    const [[port]] = (await database.sql('select nodeport from pg_dist_node where nodeid = $1', [lost])) as [[number]];
+    // Nothing listens there.
+    await database.sql('update pg_dist_node set nodeport = 1 where nodeid = $1', [lost]);
+    try {
+      await until('it to be noticed', async () => seen.some(({ event }) => event === 'cluster.workerAway'));
+      assert.equal((await readings(other)).status, 200);
+      const again = await startTestServer({ database, observe });
+      try {
+        assert.ok(seen.some((each) => each.event === 'cluster.unmigrated' && each.applicationId === away.id));
+        assert.deepEqual((await again.send('GET', '/readyz')).body, { status: 'ready', workers: 2, workersAway: 1 });
+        assert.equal((await scrape(again.address)).sum('cartulary_database_worker_up'), 1);
+        assert.equal((await readings(other, again)).status, 200);
+        const json = { values: { [other.ids.Notes!.Title!]: string('a') } };
+        const written = await again.send('POST', `/v1/${other.id}${other.records('Notes')}`, {
+          json,
+          token: other.admin.token,
+        });
+        assert.equal(written.status, 200, written.text);
+        assert.equal((await readings(away, again)).status, 503);
+      } finally {
+        await again.close();
+      }
+    } finally {
+      await database.sql('update pg_dist_node set nodeport = $2 where nodeid = $1', [lost, port]);
+    }
+    await until('it to be back', async () => seen.some(({ event }) => event === 'cluster.workerBack'));
+    await until('its application to be served', async () => (await readings(away)).status === 200);
+  });
+});
