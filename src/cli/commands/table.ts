@@ -6,6 +6,7 @@ import { TYPE_COMMANDS } from './application-types.ts';
 import { APPLICATION_COMMANDS } from './applications.ts';
 import { ATTACHMENT_COMMANDS } from './attachments.ts';
 import { BACKUP_COMMANDS } from './backup.ts';
+import { CLUSTER_COMMANDS } from './cluster.ts';
 import { completionCommand } from './completion.ts';
 import { DOCTOR_COMMANDS } from './doctor.ts';
 import { LOGIN_COMMANDS } from './login.ts';
@@ -37,6 +38,7 @@ export const COMMAND_SUBJECTS: Readonly<Record<string, string>> = {
   records: 'records of a collection',
   attachments: 'files of a collection',
   logs: 'the activity log of an application',
+  cluster: 'the workers of a Citus cluster',
 };
 
 const ROWS: readonly CommandRow[] = [
@@ -51,6 +53,7 @@ const ROWS: readonly CommandRow[] = [
   ...QUOTA_COMMANDS,
   ...TYPE_COMMANDS,
   ...DOCTOR_COMMANDS,
+  ...CLUSTER_COMMANDS,
   ...LOGIN_COMMANDS,
   ...PROFILE_COMMANDS,
   ...RECORD_COMMANDS,

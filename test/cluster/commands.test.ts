@@ -1,0 +1,104 @@
+// `cartulary cluster …` against a database. On a cluster (npm run test:citus) it moves applications that are written to.
+
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { publishApplication, string, type TestApplication } from '../support/application.ts';
+import { isCitus } from '../support/citus.ts';
+import { assertPlain, type Finished, run, withFolder } from '../support/command.ts';
+import { createDatabase, createMigratedDatabase, type TestDatabase } from '../support/database.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+
+const onCitus = await isCitus();
+
+function urlOf({ connection }: TestDatabase): string {
+  const { host = '', port, user = '', database, password } = connection;
+  const login = `${encodeURIComponent(user)}${typeof password === 'string' ? `:${encodeURIComponent(password)}` : ''}`;
+  return `postgres://${login}@/${database}?host=${encodeURIComponent(host)}&port=${port}`;
+}
+
+async function cartulary(args: readonly string[], DATABASE_URL?: string): Promise<Finished> {
+  let finished: Finished | undefined;
+  await withFolder(async (cwd) => {
+    finished = await run(args, { cwd, input: '', env: DATABASE_URL === undefined ? {} : { DATABASE_URL } });
+  });
+  return finished!;
+}
+
+describe('the commands about a cluster, without one', () => {
+  it('ask for the coordinator', async () => {
+    assertPlain(await cartulary(['cluster', 'status']), /Set DATABASE_URL to the coordinator/, 'usage');
+  });
+
+  it('say that plain PostgreSQL has no workers', { skip: onCitus && 'this is a Citus cluster' }, async () => {
+    const database = await createMigratedDatabase();
+    try {
+      const status = await cartulary(['cluster', 'status'], urlOf(database));
+      assertPlain(status, /plain PostgreSQL, which has no workers/, 'failed');
+    } finally {
+      await database.drop();
+    }
+  });
+});
+
+describe('the commands about a cluster', { skip: onCitus ? false : 'this PostgreSQL is no Citus' }, () => {
+  let database: TestDatabase;
+  let server: TestServer;
+  let app: TestApplication;
+
+  before(async () => {
+    database = await createDatabase();
+    server = await startTestServer({ database });
+    app = await publishApplication(server, {
+      collections: [{ name: 'Notes', columns: [{ name: 'Title', type: 'String' }] }],
+    });
+  });
+  after(async () => {
+    await server.close();
+    await database.drop();
+  });
+
+  interface Held {
+    readonly worker: string;
+    readonly reachable: boolean;
+    readonly applications: number;
+  }
+  async function status(): Promise<Held[]> {
+    const { code, stdout, stderr } = await cartulary(['cluster', 'status', '--json'], urlOf(database));
+    assert.equal(code, 0, stderr);
+    return JSON.parse(stdout);
+  }
+
+  it('move an application that is written to, and no client notices', async () => {
+    const target = (await status()).find(({ applications }) => applications === 0);
+    assert.ok(target !== undefined, 'a worker without applications');
+    let isMoving = true;
+    const acknowledged: string[] = [];
+    const writing = (async () => {
+      while (isMoving) {
+        const json = { values: { [app.ids.Notes!.Title!]: string('a') } };
+        const reply = await app.send('POST', app.records('Notes'), { json });
+        assert.equal(reply.status, 200, reply.text);
+        acknowledged.push(reply.body.id);
+      }
+    })();
+    try {
+      const moved = await cartulary(['cluster', 'move', app.id, target.worker], urlOf(database));
+      assert.equal(moved.code, 0, moved.stderr);
+    } finally {
+      isMoving = false;
+      await writing;
+    }
+    assert.equal((await status()).find(({ worker }) => worker === target.worker)?.applications, 1);
+    for (const id of acknowledged) assert.equal((await app.send('GET', app.records('Notes', id))).status, 200);
+  });
+
+  it('spread applications, and refuse what is not there', async () => {
+    const rebalanced = await cartulary(['cluster', 'rebalance'], urlOf(database));
+    assert.equal(rebalanced.code, 0, rebalanced.stderr);
+    assert.match(rebalanced.stdout, /spread evenly/);
+    const nowhere = await cartulary(['cluster', 'move', app.id, '127.0.0.1:1'], urlOf(database));
+    assertPlain(nowhere, /no worker 127\.0\.0\.1:1/, 'notFound');
+    const unreachable = await cartulary(['cluster', 'add-node', '127.0.0.1:1'], urlOf(database));
+    assertPlain(unreachable, /cannot do that now/, 'unavailable');
+  });
+});
