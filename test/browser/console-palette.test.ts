@@ -86,6 +86,7 @@ describe('finding in the console', { skip: WITHOUT_BROWSER }, () => {
     await item('Annual look at the roof').waitFor();
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Annual look at the roof' }).waitFor();
+    assert.match(pathname(), new RegExp(`/${app.ids.Visits!.id}/r`));
   });
 
   it('takes every key after Ctrl-K, and lets none of them into the cell that has the focus', async () => {

@@ -1,6 +1,6 @@
 // Parts that are loaded after the page, and are there when somebody asks for them.
 
-import { type ComponentType, createElement, lazy, useState } from 'react';
+import { type ComponentType, createElement, type ElementType, lazy, useState } from 'react';
 
 /** Until the first rows are painted, and their thumbnails asked for. Whoever is quicker waits for the part instead. */
 const PAINTED_MS = 200;
@@ -20,7 +20,7 @@ export function late<Props extends object>(load: () => Promise<ComponentType<Pro
   const Awaited = lazy(async () => ({ default: await get() }));
   return function Late(props: Props) {
     // What is there is drawn at once, which `lazy` never does at the first time. The same for as long as it is drawn.
-    const [Part] = useState<ComponentType<Props>>(() => loaded ?? (Awaited as unknown as ComponentType<Props>));
+    const [Part] = useState<ElementType>(() => loaded ?? Awaited);
     return createElement(Part, props);
   };
 }
