@@ -60,9 +60,13 @@ describe('a server that is away, in the console', { skip: WITHOUT_BROWSER }, () 
   });
 
   it('goes on in the palette with the words that were typed', async () => {
+    const palette = page.getByRole('dialog');
+    await page.keyboard.press('Control+k');
+    await palette.getByRole('menuitem').first().waitFor();
+    await page.keyboard.press('Escape');
+    await palette.waitFor({ state: 'detached' });
     await goOffline(true);
     await page.keyboard.press('Control+k');
-    const palette = page.getByRole('dialog');
     await palette.getByRole('textbox').fill('First');
     await palette.getByText('only collections and actions').waitFor();
     await goOffline(false);

@@ -80,7 +80,7 @@ describe('the commands of the operator', { concurrency: 2 }, () => {
   it('tell the version', async () => {
     const { stdout, code } = await cartulary(['--version']);
     assert.equal(code, 0);
-    assert.match(stdout, /^\d+\.\d+\.\d+\n$/);
+    assert.match(stdout, /^\d+\.\d+\.\d+ \(build [\w-]+\)\n$/);
   });
 
   it('publish a file, and tell what has changed', async () => {

@@ -301,7 +301,10 @@ describe('cartulary serve', { concurrency: 2 }, () => {
           connection: { ...database.connection, user: role, password: 'lacking' },
         });
         const finished = await run(['serve'], { cwd, env: environment({ DATABASE_URL: url }) });
-        assertPlain(finished, /^The database refused: permission denied for database .*grant create on database/m);
+        assertPlain(
+          finished,
+          /^The database refused: permission denied for (?:database|schema) .*grant create on database/m,
+        );
       });
     } finally {
       await database.sql(`drop role ${role}`);
