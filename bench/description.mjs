@@ -33,7 +33,9 @@ const PATHS = ['--keep', '--json', '--profile', '--against-node'];
 export async function provenanceOf(options, args) {
   const git = async (/** @type {string[]} */ ...command) => (await run('git', command, { cwd: ROOT })).output.trim();
   const commit = await git('rev-parse', '--short', 'HEAD');
-  const changed = (await git('status', '--porcelain', '--', 'src')) === '' ? '' : ' with changes';
+  const changed = (await git('status', '--porcelain', '--', 'src', 'console')) === '' ? '' : ' with changes';
   const told = args.map((arg, i) => (PATHS.includes(args[i - 1] ?? '') ? 'PATH' : /[ ,]/.test(arg) ? `'${arg}'` : arg));
-  return `${describeRun(options)}, commit ${commit}${changed}\n\n\`npm run bench -- ${told.join(' ')}\``;
+  // In two lines: the documents are narrower than a terminal.
+  const described = describeRun(options).replace('; ', ';\n');
+  return `${described}, commit ${commit}${changed}\n\n\`npm run bench -- ${told.join(' ')}\``;
 }

@@ -70,7 +70,7 @@ describe('finding in the console', { skip: WITHOUT_BROWSER }, () => {
     await signIn(opened.page, person);
     await opened.page.getByText('1 record', { exact: true }).waitFor();
     await opened.page.keyboard.press('Control+k');
-    await opened.page.getByRole('dialog', { name: 'Find anything' }).waitFor();
+    await opened.page.locator('.shade').waitFor();
     await opened.page.keyboard.type('sites');
     await opened.page.keyboard.press('Enter');
     release();

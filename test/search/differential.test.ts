@@ -174,10 +174,12 @@ describe('the search and its oracle', () => {
       const parameters = `${parametersOf({ ...question, sort: undefined })}${limit === undefined ? '' : `&limit=${limit}`}`;
       const path = `${scene.app.records(DELETING.name)}?${parameters}`;
       const reply = await scene.app.send('DELETE', path, { token: caller.token });
-      // An empty term finds everything, and deletes nothing.
+      // An empty term finds everything, and deletes nothing; so does a search of blanks alone.
       const isEmptyTerm = /^An empty term/.test(reply.body?.params?.message);
-      const gone = isEmptyTerm ? [] : chosen.slice(0, limit);
+      const isBlank = text !== '' && text.trim() === '';
+      const gone = isEmptyTerm || isBlank ? [] : chosen.slice(0, limit);
       if (isEmptyTerm) assert.match(text, /"\s*"/, label);
+      else if (isBlank) assert.deepEqual([reply.status, reply.body?.code], [400, 'INVALID_PARAMETER'], label);
       else if ('refused' in expected) assert.equal(reply.body?.code, 'INVALID_SEARCH', label);
       else if (limit === undefined) assert.deepEqual([reply.status, reply.text], [204, ''], label);
       else assert.deepEqual([reply.status, reply.body], [200, { deletedCount: gone.length }], label);

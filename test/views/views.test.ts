@@ -284,6 +284,7 @@ describe('views', () => {
     for (const first of ['publish', 'ask']) {
       const old = await publishApplication(server, { name: `Old ${first}`, ...documentOf('told0000', 'told0001') });
       for (const [, table] of made) await server.database.sql(`drop table app_${old.id}.${table}`);
+      await server.database.sql(`alter table app_${old.id}.fence drop column id`);
       await server.database.sql(`update app_${old.id}.fence set migration = 1`);
       if (first === 'publish') {
         const next = { id: old.id, name: 'Old publish', activityLogEnabled: true, ...documentOf('told0000') };

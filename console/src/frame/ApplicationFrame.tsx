@@ -3,7 +3,7 @@
 
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Outlet, useLocation, useMatchRoute, useNavigate } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { lazy, Suspense, useEffect, useState } from 'react';
 import { Button } from 'react-aria-components';
 import { useTranslations } from 'use-intl';
 import { onSessionEnd, type Session } from '../api/client.ts';
@@ -16,10 +16,10 @@ import { isForPage, isShortcut, useKey } from './keys.ts';
 import { rememberApplication } from './known-applications.ts';
 import { late, loadLate } from './late.ts';
 import { Offline } from './Offline.tsx';
-import { NOTHING_TYPED, PaletteField } from './PaletteField.tsx';
 import { ProblemPage } from './ProblemPage.tsx';
 import { Rail } from './Rail.tsx';
 import { remember } from './remembered.ts';
+import { useTypedAhead } from './typed-ahead.ts';
 import './frame.css';
 
 const Palette = late(async () => (await import('./Palette.tsx')).Palette);
@@ -81,10 +81,14 @@ function SignedIn({ application, session, onLeave }: SignedInProps) {
   const definition = useQuery({ ...definitionQuery(application), enabled: session.apiAccess });
   const [menuOpen, setMenuOpen] = useState(false);
   const [finding, setFinding] = useState(false);
-  const typed = useRef(NOTHING_TYPED);
+  const typedAhead = useTypedAhead(() => setFinding(false));
   const find = () => {
-    typed.current = NOTHING_TYPED;
+    if (!finding) typedAhead.begin();
     setFinding(true);
+  };
+  const closePalette = () => {
+    typedAhead.take();
+    setFinding(false);
   };
   const [showingKeys, setShowingKeys] = useState(false);
   const { pathname, hash } = useLocation();
@@ -152,13 +156,13 @@ function SignedIn({ application, session, onLeave }: SignedInProps) {
         )}
       </div>
       {finding && (
-        <Suspense fallback={<PaletteField typed={typed} onClose={() => setFinding(false)} />}>
+        <Suspense fallback={<div className="shade" />}>
           <Palette
-            typed={typed}
+            takeTyped={typedAhead.take}
             application={application}
             collections={collections}
             session={session}
-            onClose={() => setFinding(false)}
+            onClose={closePalette}
             onKeys={() => setShowingKeys(true)}
             onLeave={onLeave}
           />

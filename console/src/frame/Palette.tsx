@@ -1,7 +1,7 @@
 // The command palette: collections, views, records, people and actions by a few letters.
 
 import { useNavigate, useParams } from '@tanstack/react-router';
-import { type ReactNode, type RefObject, useEffect, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import {
   Autocomplete,
   Dialog,
@@ -23,14 +23,14 @@ import { writtenTerm } from '../search/subjects.ts';
 import { PersonName } from '../values/show/user.tsx';
 import { actionsOf } from './actions.ts';
 import { useFound } from './found.ts';
-import type { Typed } from './PaletteField.tsx';
+import type { Typed } from './typed-ahead.ts';
 
 interface PaletteProps {
   readonly application: string;
   readonly collections: readonly CollectionDefinition[];
   readonly session: Session;
-  /** Before this was loaded. */
-  readonly typed: RefObject<Typed>;
+  /** What was typed before the field had the focus. */
+  readonly takeTyped: () => Typed;
   readonly onClose: () => void;
   readonly onKeys: () => void;
   readonly onLeave: () => Promise<void>;
@@ -51,9 +51,10 @@ interface Section {
 }
 
 export function Palette(props: PaletteProps) {
-  const { typed, onClose } = props;
+  const { takeTyped, onClose } = props;
   const t = useTranslations('palette');
-  const [text, setText] = useState(() => typed.current.text);
+  const [text, setText] = useState('');
+  const [isEntered, setEntered] = useState(false);
   const { sections, busy, away } = useSections(props, text);
   const items = sections.flatMap((section) => section.items);
   const choose = (item: Item | undefined) => {
@@ -62,10 +63,13 @@ export function Palette(props: PaletteProps) {
   };
   // biome-ignore lint/correctness/useExhaustiveDependencies: as soon as something fits
   useEffect(() => {
-    if (!typed.current.isEntered || items.length === 0) return;
-    typed.current = { ...typed.current, isEntered: false };
-    choose(items[0]);
-  }, [items.length]);
+    if (isEntered && items.length > 0) choose(items[0]);
+  }, [isEntered, items.length]);
+  const onFocus = () => {
+    const typed = takeTyped();
+    setText((now) => now + typed.text);
+    setEntered(typed.isEntered);
+  };
   // Nothing is chosen yet where all was typed before this was loaded, or where what fits came after the last key.
   const onKeyDown = ({ key, target }: React.KeyboardEvent) => {
     const isChosen = target instanceof Element && target.hasAttribute('aria-activedescendant');
@@ -76,7 +80,7 @@ export function Palette(props: PaletteProps) {
       <Modal>
         <Dialog className="palette" aria-label={t('title')}>
           <Autocomplete inputValue={text} onInputChange={setText}>
-            <TextField aria-label={t('title')} autoFocus onKeyDown={onKeyDown}>
+            <TextField aria-label={t('title')} autoFocus onKeyDown={onKeyDown} onFocus={onFocus}>
               <Input className="input" placeholder={t('placeholder')} />
             </TextField>
             {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the list is scrolled by the keyboard too */}
