@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { number, type Person, publishApplication, string, type TestApplication } from '../support/application.ts';
 import type { TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
@@ -92,6 +92,22 @@ describe('cells of the grid', { skip: WITHOUT_BROWSER }, () => {
   };
   const showsIn = (row: number, name: string, text: string | RegExp) =>
     cell(row, name).filter({ hasText: text }).waitFor();
+
+  it('end a long text with an ellipsis inside of the cell, and have the whole of it where the keys are', async () => {
+    const long = `B ${'word '.repeat(50)}end`;
+    await change(1, 'Title', string(long));
+    await openGrid();
+    const text = cell(1, 'Title').locator('span').first();
+    await text.filter({ hasText: 'word' }).waitFor();
+    assert.ok(((await text.textContent()) ?? '').length < long.length / 2, 'what is out of sight is not drawn');
+    const right = async (part: Locator) => (await part.boundingBox().then((box) => box && box.x + box.width)) ?? 0;
+    assert.ok(
+      (await right(cell(1, 'Title').locator('> *').first())) < (await right(cell(1, 'Title'))),
+      'the text ends before the edge of its cell',
+    );
+    await press('ArrowDown');
+    await until('the whole text', async () => (await text.textContent()) === long);
+  });
 
   it('are typed over, and Enter stores and goes down, Tab to the right', async () => {
     await press('ArrowRight', 'ArrowRight');

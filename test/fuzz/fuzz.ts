@@ -203,14 +203,16 @@ const lengthOf = ({ pieces }: Input): number => pieces.reduce((sum, { length }) 
 
 /**
  * Replies 503 that are right: more at once than an application may have, a backup under way, a provider of single sign-on,
- * which is a closed port here, and tables that a publishing or a removal did not get for itself in time.
+ * which is a closed port here, tables that a publishing or a removal did not get for itself in time, and applications that
+ * a publishing or a removal keeps for itself meanwhile.
  */
 function isForNow({ title }: Input, { status, headers }: RawReply, text: string): boolean {
   if (status !== 503) return false;
   const reason = /"reason":"(\w+)"/.exec(text)?.[1];
   if (reason === 'provider') return true;
-  const changesTables = /^(?:POST|DELETE) \S+\/applications(?:\/\{applicationId\})? as/.test(title);
+  const changesApplication = /^(?:POST|PUT|DELETE) \S+\/applications(?:\/\{applicationId\}\S*)? as/.test(title);
   // The reply to a HEAD has no reason.
-  const isTold = text === '' || reason === 'busy' || reason === 'backup' || (reason === 'database' && changesTables);
+  const isTold =
+    text === '' || reason === 'busy' || reason === 'backup' || (reason === 'database' && changesApplication);
   return isTold && headers['retry-after'] !== undefined;
 }

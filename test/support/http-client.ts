@@ -179,7 +179,7 @@ export function head(method: string, path: string, headers: Record<string, strin
 
 /** Stack frames, statements, files and what drivers say: nothing of it may leave the server. */
 export const INSIDE =
-  /\n\s+at |node_modules|node:internal|\.[jt]s:\d|file:\/\/|(?:^|["\s])\/(?:work|root|home|tmp|usr)\/|\b(?:select|insert into|update|delete from)\b.*\b(?:from|values|set|where)\b|SQLSTATE|FST_ERR|ECONN|pg_|\bsyntax error\b/i;
+  /\n\s+at |node_modules|node:internal|\.[jt]s:\d|file:\/\/|(?:^|["\s])\/(?:work|root|home|tmp|usr)\/|\b(?:select|insert into|update|delete from)\b.*\b(?:from|values|set|where)\b|SQLSTATE|FST_ERR|\bECONN|pg_|\bsyntax error\b/i;
 
 /** No cache keeps what does not say that it may be kept, and no browser takes an answer for anything but what it says. */
 export function assertPrivate({ headers }: WireReply, what = ''): void {

@@ -23,6 +23,9 @@ const END = '<!-- end of the table -->';
 /** Lines of at most 120 characters. @param {string} text */
 const wrapped = (text) => text.replaceAll(/(.{1,119})(?: |$)/g, '$1\n').trimEnd();
 
+/** @param {string} title */
+const coded = (title) => `\`${title}\``;
+
 /** @param {import('./options.mjs').Options} options @param {Result} result */
 export function reportOf({ seed, connections, heap }, { fuzzed, growth, logged, seconds }) {
   const { first, last } = growth;
@@ -46,7 +49,13 @@ export function reportOf({ seed, connections, heap }, { fuzzed, growth, logged, 
   const machine = `${availableParallelism()} × ${cpus()[0]?.model ?? 'processor'}, ${Math.round(totalmem() / 2 ** 30)} GB`;
   const small = heap === undefined ? '' : `, heap of ${heap} MB`;
   const head = `fuzz: seed ${seed}, ${connections} connections${small}, ${Math.round(seconds)} s; ${machine}, Node ${process.versions.node}`;
-  return `${head}\n\n${table(['what', 'how many'], rows)}\n\n${wrapped(`Replies by status: ${statuses.join(', ')}.`)}`;
+  const unreached = [...fuzzed.tried].filter((title) => !fuzzed.succeeded.has(title)).sort();
+  return [
+    head,
+    table(['what', 'how many'], rows),
+    wrapped(`Replies by status: ${statuses.join(', ')}.`),
+    ...(unreached.length === 0 ? [] : [wrapped(`Reached without a success: ${unreached.map(coded).join(', ')}.`)]),
+  ].join('\n\n');
 }
 
 /** @param {number} seed @param {Finding} finding */

@@ -1,7 +1,6 @@
 // The grid itself: sticky head, rows in sight only, one active cell that the keyboard moves.
 
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
 import { Suspense, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { useTranslations } from 'use-intl';
 import { usePages } from '../api/pages.ts';
@@ -12,7 +11,6 @@ import { isNothing } from '../many/record-selection.ts';
 import { SelectAll } from '../many/SelectAll.tsx';
 import { SELECT_WIDTH } from '../many/SelectCell.tsx';
 import { useSelectedRecords } from '../many/use-selected-records.ts';
-import { readViewAddress } from '../views/view-address.ts';
 import type { ViewProps } from '../views/view-props.ts';
 import { useColumnWindow } from './column-window.ts';
 import { useEditing } from './edit/use-editing.tsx';
@@ -26,6 +24,7 @@ import { type Cell, moved } from './keys.ts';
 import { useMoves } from './moves.ts';
 import { nameWidth } from './name-width.ts';
 import { placeIn, useKeptPlace, wasAmong } from './place.ts';
+import { useRecordLinks } from './record-links.ts';
 import { ROW_HEIGHT, useRowWindow } from './row-window.ts';
 import { isSamePlace, type Place, useShownWindow } from './shown-window.ts';
 import { useGridColumns } from './use-grid-columns.ts';
@@ -35,7 +34,7 @@ const ManyBar = late(async () => (await import('../many/ManyBar.tsx')).ManyBar);
 export function Grid(props: ViewProps) {
   const { application, collection, query, total, onAddress, columns: settings, onColumns } = props;
   const t = useTranslations('grid');
-  const navigate = useNavigate();
+  const links = useRecordLinks(application, collection.id);
   const scroller = useRef<HTMLDivElement>(null);
   const place = `${application} ${collection.id} `;
   const list = place + JSON.stringify(query);
@@ -109,12 +108,7 @@ export function Grid(props: ViewProps) {
     go,
     focus,
     onEdited: setEdited,
-    onOpen: ({ id: record }) =>
-      void navigate({
-        to: '/$application/$collection/$record',
-        params: { application, collection: collection.id, record },
-        search: readViewAddress,
-      }),
+    onOpen: ({ id }) => links.open(id),
   });
 
   const moves = useMoves(go);
@@ -213,6 +207,7 @@ export function Grid(props: ViewProps) {
             if (cellAt(event.target) !== undefined) editing.onDoubleClick();
           }}
           onClick={(event) => {
+            links.onClick(event);
             if (selection.isSecondTap(event)) editing.onDoubleClick();
           }}
         >
@@ -231,6 +226,7 @@ export function Grid(props: ViewProps) {
                   width={width}
                   application={application}
                   collection={collection.id}
+                  hrefOf={links.hrefOf}
                   isSelected={record !== undefined && selecting.isSelected(record.id)}
                   isActive={row === active.row}
                   onToggle={selecting.toggle}

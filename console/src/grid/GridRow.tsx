@@ -1,6 +1,5 @@
 // One row of the grid: a cell for each column.
 
-import { useLinkProps } from '@tanstack/react-router';
 import { memo } from 'react';
 import { useTranslations } from 'use-intl';
 import type { RawRecord } from '../api/client.ts';
@@ -9,7 +8,6 @@ import { Moment } from '../values/show/date-time.tsx';
 import { ShownValue } from '../values/show/ShownValue.tsx';
 import { PersonName } from '../values/show/user.tsx';
 import type { Where } from '../values/where.ts';
-import { readViewAddress } from '../views/view-address.ts';
 import type { ColumnPlace } from './column-place.ts';
 import { CellMark } from './edit/CellMark.tsx';
 import type { CellEdit } from './edit/cell-edits.ts';
@@ -28,6 +26,8 @@ interface GridRowProps {
   readonly width: number;
   readonly application: string;
   readonly collection: string;
+  /** The address of a record's page. */
+  readonly hrefOf: (record: string) => string;
   /** Among those that something can be done with at once. */
   readonly isSelected: boolean;
   readonly isActive: boolean;
@@ -54,6 +54,7 @@ export const GridRow = memo(function GridRow(props: GridRowProps) {
     width,
     application,
     collection,
+    hrefOf,
     isSelected,
     isActive,
     onToggle,
@@ -88,9 +89,9 @@ export const GridRow = memo(function GridRow(props: GridRowProps) {
             role="gridcell"
             id={`cell-${row}-${index}`}
             className={cellClass(column, place.left !== undefined, states)}
-            style={{ width: place.width, left: place.left, marginLeft: place.gap }}
+            style={{ width: place.width, left: place.left, marginLeft: place.gap || undefined }}
             aria-colindex={index + 2}
-            aria-selected={selected}
+            aria-selected={selected || isActive ? selected : undefined}
             aria-readonly={fixed || undefined}
             aria-invalid={edit?.state === 'refused' || undefined}
           >
@@ -101,8 +102,13 @@ export const GridRow = memo(function GridRow(props: GridRowProps) {
                 <CellContent
                   column={column}
                   record={record}
-                  where={{ application, collection, in: 'cell' }}
-                  leads={index === 0}
+                  where={{
+                    application,
+                    collection,
+                    in: 'cell',
+                    width: index === activeColumn ? undefined : place.width,
+                  }}
+                  href={index === 0 ? hrefOf(record.id) : undefined}
                   mark={edit && <CellMark state={edit.state} />}
                 />
               )
@@ -132,13 +138,13 @@ interface CellValueProps {
 
 interface CellContentProps extends CellValueProps {
   /** The first cell leads to the record's page. */
-  readonly leads: boolean;
+  readonly href: string | undefined;
   /** What became of a change. */
   readonly mark: React.ReactNode;
 }
 
-function CellContent({ leads, mark, ...cell }: CellContentProps) {
-  if (leads) return <LeadingContent mark={mark} {...cell} />;
+function CellContent({ href, mark, ...cell }: CellContentProps) {
+  if (href !== undefined) return <LeadingContent href={href} mark={mark} {...cell} />;
   return (
     <>
       <CellValue {...cell} />
@@ -147,44 +153,25 @@ function CellContent({ leads, mark, ...cell }: CellContentProps) {
   );
 }
 
-/** Both links are made at once: it takes as long as the other cells of the row. */
-function LeadingContent({ column, record, where, mark }: Omit<CellContentProps, 'leads'>) {
-  const link = useLinkProps({
-    to: '/$application/$collection/$record',
-    params: { application: where.application, collection: where.collection, record: record.id },
-    search: readViewAddress,
-  });
+/** For the mouse and the finger; the keyboard and screen readers have the link in the cell. */
+const POINTED = { 'aria-hidden': true } as const;
+
+interface LeadingContentProps extends CellContentProps {
+  readonly href: string;
+}
+
+function LeadingContent({ column, record, where, href, mark }: LeadingContentProps) {
+  const t = useTranslations('grid');
+  const link = { href, 'data-record': record.id, tabIndex: -1 };
   const empty = column.column !== undefined && record.values[column.id] === undefined;
   return (
     <>
-      <a {...link} className="grid-cell-link" tabIndex={-1}>
+      <a {...link} className="grid-cell-link">
         {empty ? '…' : <CellValue column={column} record={record} where={{ ...where, linked: true }} />}
       </a>
       {mark}
-      <OpenIcon link={link} />
+      <a {...link} {...POINTED} className="grid-open" title={t('open')} />
     </>
-  );
-}
-
-/** For the mouse and the finger; the keyboard and screen readers have the link in the cell. */
-const POINTED = { tabIndex: -1, 'aria-hidden': true } as const;
-
-function OpenIcon({ link }: { readonly link: React.ComponentPropsWithRef<'a'> }) {
-  const t = useTranslations('grid');
-  return (
-    <a {...link} {...POINTED} className="grid-open" title={t('open')}>
-      <svg
-        aria-hidden="true"
-        viewBox="0 0 16 16"
-        width="14"
-        height="14"
-        fill="none"
-        stroke="currentColor"
-        strokeWidth="1.5"
-      >
-        <path d="M9.5 2.5h4v4M13.5 2.5 9 7M6.5 13.5h-4v-4M2.5 13.5 7 9" />
-      </svg>
-    </a>
   );
 }
 

@@ -18,7 +18,7 @@ export interface GridColumn {
 const WIDTHS: Partial<Record<ColumnDefinition['type'], number>> = {
   Number: 120,
   Boolean: 96,
-  DateTime: 180,
+  DateTime: 200,
   Date: 144,
   Time: 104,
   Location: 240,

@@ -22,22 +22,19 @@ export interface Moves {
 export function useMoves(go: (cell: Cell, extend: boolean) => void): Moves {
   const latest = useRef(go);
   const ahead = useRef<Move>(undefined);
-  const painting = useRef<number>(undefined);
+  const painting = useRef<() => void>(undefined);
   useLayoutEffect(() => {
     latest.current = go;
   });
-  useEffect(() => () => cancelAnimationFrame(painting.current ?? 0), []);
+  useEffect(() => () => painting.current?.(), []);
 
   function draw({ cell, extend }: Move): void {
     ahead.current = undefined;
     flushSync(() => latest.current(cell, extend));
     if (painting.current !== undefined) return;
-    // The frame after the one that paints it.
-    painting.current = requestAnimationFrame(() => {
-      painting.current = requestAnimationFrame(() => {
-        painting.current = undefined;
-        if (ahead.current !== undefined) draw(ahead.current);
-      });
+    painting.current = afterPaint(() => {
+      painting.current = undefined;
+      if (ahead.current !== undefined) draw(ahead.current);
     });
   }
 
@@ -53,5 +50,17 @@ export function useMoves(go: (cell: Cell, extend: boolean) => void): Moves {
       else ahead.current = { cell, extend };
     },
     settle,
+  };
+}
+
+/** Does something right after the next frame is painted, and not only in the one that follows. Returns what cancels it. */
+function afterPaint(work: () => void): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const frame = requestAnimationFrame(() => {
+    timer = setTimeout(work);
+  });
+  return () => {
+    cancelAnimationFrame(frame);
+    clearTimeout(timer);
   };
 }

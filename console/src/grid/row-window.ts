@@ -1,7 +1,7 @@
 // Which rows are in sight. Browsers give no element more than about 17 million pixels, so the scroll bar of a very long list
 // stands for more rows than it has pixels.
 
-import { type RefObject, useDeferredValue, useLayoutEffect, useRef, useState } from 'react';
+import { type RefObject, startTransition, useDeferredValue, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import type { RowSpan } from '../api/asked-rows.ts';
 
@@ -9,6 +9,8 @@ export const ROW_HEIGHT = 36;
 const SCROLL_MAX = 15_000_000;
 /** Pixels beyond the edges, so that a scroll meets no gap. Drawing them takes time from the next key. */
 const OVERSCAN = 180;
+/** After a jump, such as that of a key held down which jumps again before the rows in sight are painted. */
+const OVERSCAN_DELAY_MS = 150;
 
 export interface RowWindow extends RowSpan {
   /** Without the rows beyond the edges. */
@@ -44,7 +46,8 @@ export function useRowWindow(
   const scale = isPlain || height <= view.height ? 1 : (whole - view.height) / (height - view.height);
   const position = view.scrollTop * scale;
   const sightFirst = Math.max(0, Math.min(count - 1, Math.floor(position / rowHeight)));
-  const shownRows = Math.ceil(view.height / rowHeight) + 1;
+  // One more than fit, as the first may be cut off.
+  const shownRows = Math.ceil(view.height / rowHeight);
   const sight = { first: sightFirst, last: Math.max(sightFirst, Math.min(count - 1, sightFirst + shownRows)) };
   const beyond = Math.ceil(OVERSCAN / rowHeight);
   const around = (middle: RowSpan): RowSpan => ({
@@ -52,7 +55,7 @@ export function useRowWindow(
     last: Math.max(middle.last, Math.min(count - 1, middle.last + beyond)),
   });
   const window = around(sight);
-  const before = useDeferredValue(sightFirst);
+  const before = useSettled(useDeferredValue(sightFirst), beyond);
   const drawn = drawnOf(sight, window, around({ first: before, last: before + shownRows }));
   const lead = window.first * rowHeight - position;
   return {
@@ -74,6 +77,18 @@ export function useRowWindow(
       read();
     },
   };
+}
+
+/** A row that follows small steps at once, and jumps only after a rest. */
+function useSettled(row: number, step: number): number {
+  const [settled, setSettled] = useState(row);
+  if (row !== settled && Math.abs(row - settled) <= step) setSettled(row);
+  useEffect(() => {
+    if (row === settled) return;
+    const rest = setTimeout(() => startTransition(() => setSettled(row)), OVERSCAN_DELAY_MS);
+    return () => clearTimeout(rest);
+  }, [row, settled]);
+  return settled;
 }
 
 /** What is in sight, and of the rows beyond the edges those that are drawn already. */

@@ -5,6 +5,8 @@ export interface Where {
   readonly collection: string;
   /** A cell of the grid has one line; a page has room. */
   readonly in: 'cell' | 'page';
+  /** Of the cell, in pixels, where only what is seen has to be on the page. */
+  readonly width?: number | undefined;
   /** Inside of a link, which can hold no other. */
   readonly linked?: boolean;
 }

@@ -34,11 +34,22 @@ function hueOf(id: string): number {
   return sum % HUES;
 }
 
+/** Of names, as a page of rows has the same few many times. */
+const initials = new Map<string, string>();
+const INITIALS_MAX = 1_000;
+
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 const firstOf = (word: string): string => [...graphemes.segment(word)][0]?.segment ?? '';
 
 /** One letter of the first and of the last name; of a name in one word, such as a Japanese one, its first sign. */
 export function initialsOf(name: string): string {
+  const known = initials.get(name) ?? readInitials(name);
+  if (initials.size >= INITIALS_MAX) initials.clear();
+  initials.set(name, known);
+  return known;
+}
+
+function readInitials(name: string): string {
   const words = name.trim().split(/[\s\u3000]+/u);
   const [first = '', last = ''] = words.length > 1 ? [words[0], words.at(-1)] : [words[0]];
   return `${firstOf(first)}${firstOf(last)}`.toLocaleUpperCase();
