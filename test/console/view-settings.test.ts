@@ -52,7 +52,22 @@ describe('the settings of a view', () => {
     const cleared = changedAddress(SAVED, searched, { search: undefined });
     assert.deepEqual(cleared, { view: VIEW, search: '' });
     assert.deepEqual(readViewAddress({ ...cleared }), cleared, 'a cleared search survives a reload');
-    assert.deepEqual(listQueryOf(overlaid(SAVED, cleared)), { search: '', sort: 'crank000', descending: false });
+    const collection = { columns: [{ id: 'crank000', sortable: true }] };
+    const query = { search: '', sort: 'crank000', descending: false };
+    assert.deepEqual(listQueryOf(overlaid(SAVED, cleared), collection), query);
+  });
+
+  it('give way to the usual order where theirs names a column that is gone or no longer sortable', () => {
+    const columns = [
+      { id: 'crank000', sortable: true },
+      { id: 'cnote000', sortable: false },
+    ];
+    const usual = { search: 'a', sort: 'updatedAt', descending: true };
+    for (const sort of ['cgone000', '-cnote000', 'id', '(x)']) {
+      assert.deepEqual(listQueryOf({ search: 'a', sort }, { columns }), usual);
+    }
+    assert.deepEqual(listQueryOf({ sort: '-crank000' }, { columns }).descending, true);
+    assert.deepEqual(listQueryOf({ sort: 'createdBy' }, { columns }).sort, 'createdBy');
   });
 
   it('are left with what is shown when another kind is chosen', () => {

@@ -99,7 +99,7 @@ function OneRecord({ definition, collection, session, record, address, onOutdate
   const navigate = useNavigate();
   const [application, id] = [definition.id, collection.id];
   const list = readViewAddress({ ...address });
-  const neighbours = useNeighbours(application, id, record.id, listQueryOf(list));
+  const neighbours = useNeighbours(application, id, record.id, listQueryOf(list, collection));
   const draftPlace = `${session.user.id}.${record.id}`;
 
   const goTo = (recordId: string | undefined, rest: Omit<RecordAddress, keyof typeof list> = {}) => {

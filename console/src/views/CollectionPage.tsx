@@ -18,7 +18,7 @@ import { SearchBox } from '../search/SearchBox.tsx';
 import { KINDS, type Kind } from './kinds.ts';
 import { type OpenView, useView } from './use-view.ts';
 import { ViewMenu } from './ViewMenu.tsx';
-import { listQueryOf, type ViewAddress } from './view-address.ts';
+import { isKnownSort, listQueryOf, type ViewAddress } from './view-address.ts';
 import '../grid/grid.css';
 
 /** These show the list from its first page on. */
@@ -61,7 +61,7 @@ function ViewedRecords({ application, applicationName, collection, view }: Viewe
   const create = useTranslations('record')('create');
   const sentence = useSentence();
   const [outcome, setOutcome] = useState<{ readonly said?: string; readonly problem?: string }>({});
-  const query = listQueryOf(view.address);
+  const query = listQueryOf(view.address, collection);
   const head = useListHead(application, collection.id, query, LISTS.has(view.kind));
   const session = useQuery(sessionQuery(application)).data;
 
@@ -112,6 +112,11 @@ function ViewedRecords({ application, applicationName, collection, view }: Viewe
       {view.state === 'gone' && (
         <p role="alert" className="notice">
           {views('gone')}
+        </p>
+      )}
+      {!isKnownSort(view.address.sort ?? '', collection) && (
+        <p role="alert" className="notice">
+          {views('unknownSort')}
         </p>
       )}
       {outcome.problem !== undefined && (

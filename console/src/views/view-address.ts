@@ -39,8 +39,20 @@ export function readViewAddress(parameters: Record<string, unknown>): ViewAddres
 /** As the interface lists without parameters: what was updated last comes first. */
 const DEFAULT_SORT = '-updatedAt';
 
-export function listQueryOf({ search = '', sort: given = '' }: ViewAddress): ListQuery {
-  const sort = given === '' ? DEFAULT_SORT : given;
+interface Columns {
+  readonly columns: readonly { readonly id: string; readonly sortable: boolean }[];
+}
+
+const SORTED_MEMBERS = ['createdAt', 'updatedAt', 'createdBy', 'updatedBy'];
+
+/** A column may be gone, or no longer sortable, since the link was made. */
+export function isKnownSort(sort: string, { columns }: Columns): boolean {
+  const name = sort.replace(/^-/, '');
+  return sort === '' || SORTED_MEMBERS.includes(name) || columns.some(({ id, sortable }) => id === name && sortable);
+}
+
+export function listQueryOf({ search = '', sort: given = '' }: ViewAddress, collection: Columns): ListQuery {
+  const sort = given === '' || !isKnownSort(given, collection) ? DEFAULT_SORT : given;
   const descending = sort.startsWith('-');
   return { search, sort: descending ? sort.slice(1) : sort, descending };
 }

@@ -33,6 +33,8 @@ export const views = {
   deleteSharedHint: 'Nobody will see this view any more. Its records stay as they are.',
   deleteConfirm: 'Delete the view',
   gone: 'This view was deleted, or is not shared with you. These are all records.',
+  unknownSort:
+    'The order of this address names a column that cannot be sorted by, or is gone. What was updated last comes first instead.',
   tooMany: 'There are already {maximum, number} views. Delete one that you no longer need.',
   stored: 'The view “{name}” is saved.',
 };

@@ -35,6 +35,8 @@ export const views: Messages['views'] = {
   deleteSharedHint: 'このビューは誰からも見えなくなります。レコードは削除されません。',
   deleteConfirm: 'ビューを削除',
   gone: 'このビューは削除されたか、共有されていません。すべてのレコードを表示しています。',
+  unknownSort:
+    'このアドレスの並び順は、並べ替えできない列か、なくなった列を指しています。代わりに更新の新しい順に表示しています。',
   tooMany: 'ビューはすでに {maximum, number} 個あります。不要なビューを削除してください。',
   stored: 'ビュー「{name}」を保存しました。',
 };
