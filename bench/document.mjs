@@ -10,12 +10,12 @@ const END = '<!-- end of the tables -->';
 
 /**
  * @param {string} document in docs
- * @param {string} command `neighbours`, for example
+ * @param {string} command `bench -- neighbours`, for example
  * @param {string} text
  */
 export function writeTables(document, command, text) {
   const file = join(ROOT, 'docs', document);
-  const marker = `<!-- tables of npm run bench -- ${command} --write -->`;
+  const marker = `<!-- tables of npm run ${command} --write -->`;
   const before = readFileSync(file, 'utf8');
   const begin = before.indexOf(marker);
   const end = before.indexOf(END, begin);

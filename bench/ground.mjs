@@ -2,8 +2,10 @@
 // What a scenario works on: a server with a data folder, a database and an operator key of its own.
 
 import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { Failure } from '../scripts/processes.mjs';
 import { note } from './progress.mjs';
 import { startOurs } from './side-ours.mjs';
 import { openTables } from './tables.mjs';
@@ -11,7 +13,26 @@ import { openTables } from './tables.mjs';
 /** @typedef {(tables: import('./tables.mjs').Tables) => Promise<boolean>} SetDatabase sets what PostgreSQL reads at its start; whether it has to start again */
 
 /** Also tells a folder of the bench from others. @param {string} folder */
-export const keyFile = (folder) => join(folder, 'operator.key');
+const keyFile = (folder) => join(folder, 'operator.key');
+
+/**
+ * The folder of this run. The account that the database runs under when root starts it has to pass through it, and a
+ * socket's path has to stay short, which a folder for temporary files may not be.
+ * @param {string} [keep]
+ */
+export function makeFolder(keep) {
+  if (keep === undefined) {
+    const folder = mkdtempSync(join(existsSync('/tmp') ? '/tmp' : tmpdir(), 'ct-bench-'));
+    chmodSync(folder, 0o711);
+    return { folder, remove: () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }) };
+  }
+  const folder = resolve(keep);
+  const isNew = mkdirSync(folder, { recursive: true }) !== undefined;
+  if (isNew) chmodSync(folder, 0o711);
+  else if (!existsSync(keyFile(folder)))
+    throw new Failure(`${folder} is there and was not made by the bench; name another.`);
+  return { folder, remove: () => {} };
+}
 
 /** @param {string} folder */
 function operatorKeyIn(folder) {

@@ -2,15 +2,13 @@
 // `npm run bench`: a server with a database of its own, one scenario on it, and its result as a table. Everything listens
 // on the loopback interface only, and what was started is ended.
 
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { writeFileSync } from 'node:fs';
 import { Failure, interruption } from '../scripts/processes.mjs';
 import { runActivityLog } from './activity-log.mjs';
 import { ATTACHMENT_PARTS, runAttachments } from './attachments.mjs';
 import { describeRun, provenanceOf } from './description.mjs';
 import { writeTables } from './document.mjs';
-import { keyFile, onGround } from './ground.mjs';
+import { makeFolder, onGround } from './ground.mjs';
 import { OPERATIONS } from './operations.mjs';
 import { readOptions } from './options.mjs';
 import { allowConnections } from './peers/database.mjs';
@@ -60,25 +58,6 @@ const WRITTEN = ['limit', 'growth', 'peers', 'applications', 'console'];
 const DOCUMENTS = new Map([['console', 'console.md']]);
 const PUBLISH_STEPS = ['sortable', 'searchable', 'unique'];
 
-/**
- * The folder of this run. The account that the database runs under when root starts it has to pass through it, and a
- * socket's path has to stay short, which a folder for temporary files may not be.
- * @param {string | undefined} keep
- */
-function makeFolder(keep) {
-  if (keep === undefined) {
-    const folder = mkdtempSync(join(existsSync('/tmp') ? '/tmp' : tmpdir(), 'ct-bench-'));
-    chmodSync(folder, 0o711);
-    return { folder, remove: () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }) };
-  }
-  const folder = resolve(keep);
-  const isNew = mkdirSync(folder, { recursive: true }) !== undefined;
-  if (isNew) chmodSync(folder, 0o711);
-  else if (!existsSync(keyFile(folder)))
-    throw new Failure(`${folder} is there and was not made by the bench; name another.`);
-  return { folder, remove: () => {} };
-}
-
 /** The place in the document that the results go to. @param {import('./options.mjs').Options} options @returns {string | undefined} none */
 function sectionOf({ scenario, write, against, againstNode, againstWorkers }) {
   if (!write || !WRITTEN.includes(scenario)) return undefined;
@@ -112,7 +91,7 @@ export async function runBench(args) {
     process.stdout.write(`${head}\n${text}\n`);
     if (section !== undefined) {
       const document = DOCUMENTS.get(options.scenario) ?? 'performance.md';
-      writeTables(document, section, `${await provenanceOf(options, args)}\n\n${text}`);
+      writeTables(document, `bench -- ${section}`, `${await provenanceOf(options, args)}\n\n${text}`);
     }
     if (options.json !== undefined) {
       writeFileSync(options.json, `${JSON.stringify({ head, options, ...rest }, null, 2)}\n`);

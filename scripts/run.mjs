@@ -1,5 +1,5 @@
 // @ts-check
-// The entry point of all npm scripts: `node scripts/run.mjs start|serve|test|test:citus|check|build|package|bench|torture|audit`.
+// The entry point of all npm scripts: `node scripts/run.mjs start|serve|test|test:citus|check|build|package|bench|simulate|torture|audit`.
 // It runs before anything is installed, so it is plain JavaScript without dependencies, with types in comments (checked by
 // `check`).
 
@@ -95,6 +95,11 @@ const COMMANDS = {
   },
   audit: async () => {
     process.exitCode = await audit();
+  },
+  simulate: async (args) => {
+    await prepare();
+    const { runSimulation } = await import('../simulate/run.mjs');
+    await runSimulation(args);
   },
   torture: async (args) => {
     await prepare();

@@ -116,5 +116,5 @@ export function writeDocument(rows, measured) {
     const legend = ['| attack | what the neighbour does |', '|---|---|', ...sentences].join('\n');
     return [`### ${subject}`, legend, mainTable(rows.filter(({ attack }) => names.has(attack)))].join('\n\n');
   });
-  writeTables('neighbours.md', 'neighbours', [measured, ...parts].join('\n\n'));
+  writeTables('neighbours.md', 'bench -- neighbours', [measured, ...parts].join('\n\n'));
 }

@@ -149,7 +149,7 @@ const FOR_TESTS: Rule[] = [
 const sources = filesIn(['src'], ['.ts']);
 const client = filesIn(['client/src'], ['.ts']);
 const tests = filesIn(['test'], ['.ts']);
-const scripts = filesIn(['scripts', 'bin', 'bench', 'torture'], ['.mjs', '.js']);
+const scripts = filesIn(['scripts', 'bin', 'bench', 'simulate', 'torture'], ['.mjs', '.js']);
 
 for (const rule of FOR_ALL_CODE) testRule(rule, [...sources, ...client, ...tests, ...scripts]);
 for (const rule of FOR_THE_SERVER) testRule(rule, sources);

@@ -1,6 +1,8 @@
 // @ts-check
 // The samples of a soak as a picture: one panel for each kind of figure over the same time, faults as grey bars.
 
+import { ceiling, LINE_COLOURS, label, path, shown, svg } from '../../bench/svg.mjs';
+
 /**
  * @typedef {import('./samples.mjs').Sample} Sample
  * @typedef {{ name: string, of: (sample: Sample) => number | undefined }} Line
@@ -9,7 +11,6 @@
  */
 
 const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, GAP] = [860, 110, 56, 26, 30, 44];
-const COLOURS = ['#1f5fa8', '#c2571a', '#2d7d46', '#7a3f9d'];
 const MB = 2 ** 20;
 
 /** @param {number} nodes @returns {Panel[]} */
@@ -28,30 +29,6 @@ function panelsOf(nodes) {
     { title: 'connections of the database', lines: [{ name: '', of: ({ connections }) => connections }] },
     { title: 'p99 of requests that no fault met, ms', lines: [{ name: '', of: ({ p99 }) => p99 }] },
   ];
-}
-
-/** A round number that is not less. @param {number} value */
-function ceiling(value) {
-  const unit = 10 ** Math.floor(Math.log10(Math.max(value, 1)));
-  return unit * ([1, 2, 4, 5, 6, 8, 10].find((times) => unit * times >= value) ?? 10);
-}
-
-const shown = (/** @type {number} */ value) => String(Math.round(value * 10) / 10);
-
-/** @param {string} text @param {number} x @param {number} y @param {string} [anchor] */
-const label = (text, x, y, anchor = 'start') =>
-  `<text x="${shown(x)}" y="${shown(y)}" text-anchor="${anchor}">${text}</text>`;
-
-/** Lines have gaps where nothing was sampled. @param {readonly ([number, number] | undefined)[]} points */
-function path(points) {
-  let pen = 'M';
-  return points
-    .map((point) => {
-      const drawn = point === undefined ? '' : `${pen}${shown(point[0])} ${shown(point[1])}`;
-      pen = point === undefined ? 'M' : 'L';
-      return drawn;
-    })
-    .join('');
 }
 
 /** @param {readonly Sample[]} samples @param {{ minutes: number, nodes: number, windows: readonly Span[] }} options */
@@ -73,12 +50,12 @@ export function chartOf(samples, { minutes, nodes, windows }) {
         const value = of(sample);
         return value === undefined ? undefined : /** @type {[number, number]} */ ([x(sample.second), y(value)]);
       });
-      return `<path d="${path(points)}" fill="none" stroke="${COLOURS[at % COLOURS.length]}" stroke-width="1.2"/>`;
+      return `<path d="${path(points)}" fill="none" stroke="${LINE_COLOURS[at % LINE_COLOURS.length]}" stroke-width="1.2"/>`;
     });
     const names = lines.map(({ name }, at) =>
       name === ''
         ? ''
-        : `<g fill="${COLOURS[at % COLOURS.length]}">${label(name, WIDTH - RIGHT - (lines.length - 1 - at) * 60, top - 7, 'end')}</g>`,
+        : `<g fill="${LINE_COLOURS[at % LINE_COLOURS.length]}">${label(name, WIDTH - RIGHT - (lines.length - 1 - at) * 60, top - 7, 'end')}</g>`,
     );
     return [
       ...bars,
@@ -94,9 +71,5 @@ export function chartOf(samples, { minutes, nodes, windows }) {
     ].join('\n');
   });
   const height = TOP + panels.length * (HEIGHT + GAP);
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" font-family="sans-serif" font-size="11">
-<rect width="${WIDTH}" height="${height}" fill="#fff"/>
-${drawn.join('\n')}
-</svg>
-`;
+  return svg(WIDTH, height, drawn.join('\n'));
 }
