@@ -157,9 +157,11 @@ export function assemble(options: ServerOptions, { observe, metrics, countedRequ
   return { services, background, clock, listener, blobs, thumbnails, push, mailer, workers };
 }
 
-function openDatabase({ connection, connectionsMax, requestMs }: ServerOptions, observe: Observe): Database {
+function openDatabase(options: ServerOptions, observe: Observe): Database {
+  const { connection, pooler, connectionsMax, requestMs } = options;
   return Database.open({
     connection,
+    pooler,
     connectionsMax,
     requestMs,
     onConnectionError: (error) => observe({ event: 'database.connectionLost', error }),

@@ -24,6 +24,7 @@ import type { Secrets } from './workers.ts';
 
 export interface ServerOptions {
   readonly connection: pg.ClientConfig;
+  readonly pooler?: pg.ClientConfig | undefined;
   readonly connectionsMax: number;
   /** Deadline of a request, counted from its headers. */
   readonly requestMs: number;
@@ -77,8 +78,10 @@ export interface ServerOptions {
 }
 
 export function serverOptions(config: Config, { connection, operatorKey }: Secrets, observe: Observe): ServerOptions {
+  const { CARTULARY_POOLER_URL: connectionString } = config;
   return {
     connection,
+    pooler: connectionString === undefined ? undefined : { connectionString },
     connectionsMax: config.CARTULARY_DATABASE_CONNECTIONS,
     requestMs: config.CARTULARY_REQUEST_SECONDS * 1_000,
     host: config.CARTULARY_HOST,

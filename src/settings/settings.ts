@@ -54,6 +54,13 @@ export const SETTINGS = {
     sentence:
       'PostgreSQL 15 or newer to use instead of the embedded one; of several hosts, the one that accepts writes is used.',
   }),
+  CARTULARY_POOLER_URL: setting({
+    default: undefined,
+    parse: databaseAddress,
+    secret: true,
+    sentence:
+      'PgBouncer or another pooler in transaction mode before the database of `DATABASE_URL`; writes and searches go through it.',
+  }),
   CARTULARY_ATTACHMENTS: setting({
     default: undefined,
     parse: attachmentsLocation,
@@ -232,6 +239,7 @@ type OptionalName =
   | 'CARTULARY_OPERATOR_KEY'
   | 'CARTULARY_ATTACHMENTS'
   | 'DATABASE_URL'
+  | 'CARTULARY_POOLER_URL'
   | 'CARTULARY_PUBLIC_URL'
   | 'CARTULARY_PUSH_SUBJECT'
   | 'CARTULARY_METRICS_PORT'
@@ -277,6 +285,11 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   }
   if (values.CARTULARY_SMTP_URL !== undefined && values.CARTULARY_PUBLIC_URL === undefined) {
     problems.push('CARTULARY_PUBLIC_URL must be set if CARTULARY_SMTP_URL is set: mails contain links to it');
+  }
+  if (values.CARTULARY_POOLER_URL !== undefined && values.DATABASE_URL === undefined) {
+    problems.push(
+      'DATABASE_URL must be set if CARTULARY_POOLER_URL is set: messages, short reads and publishing go there',
+    );
   }
   if (environment.CARTULARY_METRICS_HOST && values.CARTULARY_METRICS_PORT === undefined) {
     problems.push(

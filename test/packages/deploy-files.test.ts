@@ -8,18 +8,13 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { pathToFileURL } from 'node:url';
 import { validate } from 'dockerfile-utils';
 import { parse } from 'yaml';
 import { readConfig } from '../../src/settings/settings.ts';
 import { readSource } from '../support/markdown.ts';
 import { ROOT } from '../tidy/tree.ts';
+import { findTool } from './tools.ts';
 
-interface Tools {
-  findTool(name: string): string | undefined;
-}
-
-const { findTool }: Tools = await import(pathToFileURL(join(ROOT, 'scripts', 'proxies.mjs')).href);
 const UNIT = 'deploy/systemd/cartulary.service';
 const analyze = findTool('systemd-analyze');
 /** Of 10; the tool itself calls less than 2 OK. */

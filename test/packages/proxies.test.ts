@@ -7,12 +7,10 @@ import { once } from 'node:events';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { type ClientHttp2Session, connect } from 'node:http2';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { after, before, describe, it } from 'node:test';
-import { pathToFileURL } from 'node:url';
 import { brotliDecompressSync } from 'node:zlib';
 import { openScene, publishAt, type Scene } from '../nodes/scene.ts';
 import type { TestApplication } from '../support/application.ts';
@@ -21,38 +19,13 @@ import { fetchChecked } from '../support/http-client.ts';
 import type { ServerProcess } from '../support/process.ts';
 import { OPERATOR_KEY } from '../support/server.ts';
 import { until } from '../support/until.ts';
-import { ROOT } from '../tidy/tree.ts';
+import { configuration, findTool, freePort, replaced } from './tools.ts';
 
-interface Tools {
-  findTool(name: string): string | undefined;
-}
-
-const { findTool }: Tools = await import(pathToFileURL(join(ROOT, 'scripts', 'proxies.mjs')).href);
 const KIB = 1024;
 const COLUMNS = Array.from({ length: 60 }, (_, n) => ({ name: `Column ${n}`, type: 'String' }));
 const COLLECTIONS = [
   { name: 'Things', columns: [{ name: 'Title', type: 'String' }, { name: 'File', type: 'Attachment' }, ...COLUMNS] },
 ];
-
-const configuration = (path: string): string => readFileSync(join(ROOT, 'deploy', path), 'utf8');
-
-/** Throws if the text is not there: a test of a changed configuration must not pass by accident. */
-function replaced(text: string, changes: readonly (readonly [string | RegExp, string])[]): string {
-  return changes.reduce((changed, [from, to]) => {
-    const next = changed.replaceAll(typeof from === 'string' ? from : new RegExp(from, 'g'), to);
-    assert.notEqual(next, changed, `${from} is not in the configuration`);
-    return next;
-  }, text);
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  return typeof address === 'object' ? (address?.port ?? 0) : 0;
-}
 
 interface Proxy {
   readonly child: ChildProcess;

@@ -22,6 +22,7 @@ describe('settings', () => {
       CARTULARY_DATA: './data',
       CARTULARY_OPERATOR_KEY: undefined,
       DATABASE_URL: undefined,
+      CARTULARY_POOLER_URL: undefined,
       CARTULARY_ATTACHMENTS: undefined,
       CARTULARY_UNHELD_ATTACHMENT_DAYS: 7,
       CARTULARY_ANNOUNCED_UPLOAD_DAYS: 7,
@@ -66,6 +67,12 @@ describe('settings', () => {
     assert.deepEqual(readConfig(empty), readConfig({}));
   });
 
+  it('want the database itself where they name a pooler', () => {
+    const CARTULARY_POOLER_URL = 'postgres://someone@127.0.0.1:6432/db';
+    assert.match(complaint({ CARTULARY_POOLER_URL }), /^DATABASE_URL must be set if CARTULARY_POOLER_URL is set/);
+    assert.match(complaint({ CARTULARY_POOLER_URL: 'mysql://x' }), /^CARTULARY_POOLER_URL must /);
+  });
+
   it('are read as what they are', () => {
     const given = {
       CARTULARY_PORT: '0',
@@ -73,6 +80,7 @@ describe('settings', () => {
       CARTULARY_DATA: '/srv/data',
       CARTULARY_OPERATOR_KEY: 'k'.repeat(32),
       DATABASE_URL: 'postgresql://someone:secret@host/db',
+      CARTULARY_POOLER_URL: 'postgresql://someone:secret@127.0.0.1:6432/db',
       CARTULARY_ATTACHMENTS: '/srv/files',
       CARTULARY_UNHELD_ATTACHMENT_DAYS: '30',
       CARTULARY_ANNOUNCED_UPLOAD_DAYS: '1',

@@ -7,6 +7,7 @@ import { Button } from 'react-aria-components';
 import { useTranslations } from 'use-intl';
 import { clientOf, type ManagementUser } from '../api/client.ts';
 import { forgetPeople, userQuery } from '../api/people.ts';
+import { untilBack } from '../api/reach.ts';
 import { sessionQuery } from '../api/session.ts';
 import { useFormDraft } from './form-draft.ts';
 import type { Manager } from './Managers.tsx';
@@ -59,6 +60,7 @@ export function UserForm({ manager, user, guarded }: UserFormProps) {
       setSaved(true);
     } catch (error) {
       setProblem(problemOf(error));
+      untilBack(error, () => setProblem(undefined));
     } finally {
       setBusy(false);
     }

@@ -6,6 +6,7 @@ import type pg from 'pg';
 import { isBroken } from './database-errors.ts';
 import { identityOf } from './database-servers.ts';
 import { cutClient, isBusy, streamOf } from './driver.ts';
+import { pooledName } from './pooler.ts';
 import { beginning, type Row } from './statements.ts';
 
 export interface Checkout {
@@ -28,6 +29,8 @@ const AGAIN_MS = 500;
 
 /** The session with this pid, provided that the server is still the same. `state` is null if activity is not tracked. */
 const SESSION = `pg_stat_get_activity($1::int) where extract(epoch from pg_postmaster_start_time())::text = $2`;
+/** The session that works for this connection of a pooler, or did last. */
+const POOLED_SESSION = `pg_stat_get_activity(null) where application_name = $1`;
 const IS_RUNNING = `coalesce(state not like 'idle%', true)`;
 
 /**
@@ -36,10 +39,15 @@ const IS_RUNNING = `coalesce(state not like 'idle%', true)`;
  * the standby at all: it is spared until the next attempt.
  */
 const CANCEL = `select ${IS_RUNNING},
-    case when coalesce(lower(wait_event), '') not in ('syncrep', 'walsync', 'walwrite') then pg_cancel_backend($1::int) end
-  from ${SESSION}`;
+    case when coalesce(lower(wait_event), '') not in ('syncrep', 'walsync', 'walwrite') then pg_cancel_backend(pid) end`;
+const CHECK = `select ${IS_RUNNING}`;
 
-const CHECK = `select ${IS_RUNNING} from ${SESSION}`;
+function sessionOf(client: pg.Client): [session: string, params: readonly unknown[]] {
+  const name = pooledName(client);
+  if (name !== undefined) return [POOLED_SESSION, [name]];
+  const { pid, server } = identityOf(client);
+  return [SESSION, [pid, server]];
+}
 
 export class StatementCancelling {
   readonly #options: CancellingOptions;
@@ -91,9 +99,9 @@ export class StatementCancelling {
   }
 
   async #isRunning(client: pg.Client, text: typeof CANCEL | typeof CHECK): Promise<boolean> {
-    const { pid, server } = identityOf(client);
-    const [row] = await this.#options.query(text, [pid, server]);
-    return row?.[0] === true;
+    const [session, params] = sessionOf(client);
+    const rows = await this.#options.query(`${text} from ${session}`, params);
+    return rows.some(([isRunning]) => isRunning === true);
   }
 
   /** The connection is silent; other connections may be as well. */

@@ -20,6 +20,8 @@ import { isWorkerLost } from './worker-errors.ts';
 
 export interface ConnectionsOptions {
   readonly connection: pg.ClientConfig;
+  /** A pooler in transaction mode before the same database, for what takes a connection of its own. */
+  readonly pooler?: pg.ClientConfig | undefined;
   readonly connectionsMax: number;
   /** The time limit of a request; without it there is none. */
   readonly requestMs?: number;
@@ -69,17 +71,23 @@ export class Connections {
     suspect: () => this.suspect(),
   });
 
-  constructor({ connection, connectionsMax, requestMs = Number.POSITIVE_INFINITY, ...callbacks }: ConnectionsOptions) {
+  constructor(options: ConnectionsOptions) {
+    const { connection, pooler, connectionsMax, requestMs = Number.POSITIVE_INFINITY, ...callbacks } = options;
     const count = Math.max(1, Math.min(LANES_MAX, Math.floor(connectionsMax / 4)));
     const poolSize = Math.max(1, connectionsMax - count);
     const servers = new DatabaseServers(connection, callbacks.onConnected);
-    const onConnectionError = (error: Error) => {
-      servers.lost();
+    const poolServers = pooler ? new DatabaseServers(pooler, callbacks.onConnected, { arePoolers: true }) : servers;
+    const lossOf = (lost: DatabaseServers) => (error: Error) => {
+      lost.lost();
       callbacks.onConnectionError(error);
     };
-    const options = { servers, connectionsMax: poolSize, onConnectionError };
-    this.#lanes = new Lanes({ ...options, count, requestMs });
-    this.#pool = new Pool(options, (client) => void this.#cancelling.verify(client).catch(() => undefined));
+    const direct = { servers, connectionsMax: poolSize, onConnectionError: lossOf(servers) };
+    // Lanes are few, and depend on settings of their sessions.
+    this.#lanes = new Lanes({ ...direct, count, requestMs });
+    this.#pool = new Pool(
+      { ...direct, servers: poolServers, onConnectionError: lossOf(poolServers) },
+      (client) => void this.#cancelling.verify(client).catch(() => undefined),
+    );
     const partOf = (part: number) => Math.max(1, Math.floor(poolSize * part));
     this.#limits = new ConnectionLimits(
       { alone: partOf(ALONE), besideOthers: partOf(BESIDE_OTHERS), inAll: Number.POSITIVE_INFINITY },
@@ -93,8 +101,8 @@ export class Connections {
       },
       this.#active,
     );
-    this.publishers = new Publishers(options);
-    this.copies = new CopyConnections(options);
+    this.publishers = new Publishers(direct);
+    this.copies = new CopyConnections(direct);
   }
 
   /** A request that waits for its application's limit waits for a connection as well. */

@@ -5,6 +5,7 @@ import pg from 'pg';
 import { withTimeout } from '../../request/timeout.ts';
 import { unavailable } from './database-errors.ts';
 import { cutClient, isBusy, newClient, streamOf } from './driver.ts';
+import { markPooled, newPooledName } from './pooler.ts';
 
 /** Short, so that an attempt begun while packets were lost delays requests only briefly once the network is back. */
 const CONNECT_MS = 1_500;
@@ -17,7 +18,7 @@ const KEEP_ALIVE_MS = 10_000;
 /** Without `lock_timeout` and `statement_timeout` there is no limit. */
 export type Session = Pick<pg.ClientConfig, 'application_name' | 'lock_timeout' | 'statement_timeout'>;
 
-/** Identifies a session to other connections. Behind a pooler the pid differs from the one that `pg` was given. */
+/** Identifies a session to other connections. Behind a pooler in session mode the pid differs from the one that `pg` was given. */
 interface Identity {
   readonly pid: number;
   /** Start time of the server: another server may have a session with the same pid. */
@@ -31,6 +32,8 @@ interface Identity {
 const NO_PARALLEL_WORKERS = `set_config('max_parallel_workers_per_gather', '0', false)`;
 const HELLO = `select pg_backend_pid(), extract(epoch from pg_postmaster_start_time())::text,
   current_setting('transaction_read_only') = 'on', ${NO_PARALLEL_WORKERS}`;
+/** What is set for one session would be met by others that the pooler gives it to. */
+const HELLO_POOLED = `select null, null, current_setting('transaction_read_only') = 'on'`;
 const identities = new WeakMap<pg.Client, Identity>();
 
 /** No server can be used now. The message has the reason of each. */
@@ -41,15 +44,24 @@ class NoServer extends Error {
 export class DatabaseServers {
   readonly #addresses: readonly pg.ClientConfig[];
   readonly #onConnected: (server: string) => void;
+  readonly #arePoolers: boolean;
   /** Index of the server that last accepted a connection. */
   #latest = 0;
   /** Index of the server last reported to `onConnected`; undefined after a loss. */
   #reported: number | undefined;
 
-  /** `onConnected`: called with the server on the first connection, when the server changes, and after a loss. */
-  constructor(connection: pg.ClientConfig, onConnected: (server: string) => void = () => undefined) {
+  /**
+   * `onConnected`: called with the server on the first connection, when the server changes, and after a loss. `arePoolers`: the
+   * addresses are those of poolers in transaction mode (store/database/pooler), where no session can be set up.
+   */
+  constructor(
+    connection: pg.ClientConfig,
+    onConnected: (server: string) => void = () => undefined,
+    { arePoolers = false } = {},
+  ) {
     this.#addresses = addressesOf(connection);
     this.#onConnected = onConnected;
+    this.#arePoolers = arePoolers;
   }
 
   /** A connection broke: the next server is reported even if it is the same. */
@@ -64,10 +76,7 @@ export class DatabaseServers {
     for (let n = 0; n < count; n++) {
       const index = (first + n) % count;
       try {
-        const client = await open(
-          { ...this.#addresses[index], ...session },
-          Math.min(CONNECT_MS, CONNECT_ALL_MS / count),
-        );
+        const client = await this.#open(index, session, Math.min(CONNECT_MS, CONNECT_ALL_MS / count));
         this.#latest = index;
         if (this.#reported !== index) this.#onConnected(addressOf(client));
         this.#reported = index;
@@ -82,6 +91,15 @@ export class DatabaseServers {
     if (away === undefined) throw failures[0];
     const reasons = failures.map((error, n) => `${this.#addressOf((first + n) % count)} ${reasonOf(error)}`);
     throw new NoServer(reasons.join('; '), { cause: away });
+  }
+
+  async #open(index: number, session: Session, milliseconds: number): Promise<pg.Client> {
+    const address = this.#addresses[index];
+    if (!this.#arePoolers) return open({ ...address, ...session }, HELLO, milliseconds);
+    const name = newPooledName();
+    const client = await open({ ...address, application_name: name }, HELLO_POOLED, milliseconds);
+    markPooled(client, name);
+    return client;
   }
 
   #addressOf(index: number): string {
@@ -112,7 +130,7 @@ function reasonOf(error: unknown): string {
   return REASONS[code] ?? `cannot be used: ${message || code}`;
 }
 
-async function open(config: pg.ClientConfig, milliseconds: number): Promise<pg.Client> {
+async function open(config: pg.ClientConfig, hello: string, milliseconds: number): Promise<pg.Client> {
   const client = newClient({
     application_name: 'cartulary',
     ...config,
@@ -129,10 +147,10 @@ async function open(config: pg.ClientConfig, milliseconds: number): Promise<pg.C
   }, milliseconds);
   try {
     await client.connect();
-    const { rows } = await client.query({ text: HELLO, rowMode: 'array' });
-    const [pid, server, readOnly] = rows[0] as [number, string, boolean];
+    const { rows } = await client.query({ text: hello, rowMode: 'array' });
+    const [pid, server, readOnly] = rows[0] as [number | null, string | null, boolean];
     if (readOnly) throw Object.assign(new Error('the server takes no writes'), { code: '25006' });
-    identities.set(client, { pid, server });
+    if (pid !== null && server !== null) identities.set(client, { pid, server });
     return client;
   } catch (error) {
     void endClient(client);

@@ -5,13 +5,15 @@ import type pg from 'pg';
 import { type Columns, columnsOf, NO_COLUMNS, readRow } from './columns.ts';
 import { becomeQuery, streamOf, takeConfirmation } from './driver.ts';
 import { Outgoing } from './outgoing.ts';
+import { pooledName } from './pooler.ts';
 import { type PreparedStatement, PreparedStatements } from './prepared.ts';
 
 /** What we keep for a connection. */
 interface Wire {
   readonly client: pg.Client;
   readonly outgoing: Outgoing;
-  readonly prepared: PreparedStatements;
+  /** Undefined where nothing can be prepared. */
+  readonly prepared: PreparedStatements | undefined;
 }
 
 const wires = new WeakMap<pg.Client, Wire>();
@@ -20,7 +22,8 @@ function wireOf(client: pg.Client): Wire {
   let wire = wires.get(client);
   if (wire === undefined) {
     const outgoing = new Outgoing(streamOf(client));
-    wire = { client, outgoing, prepared: new PreparedStatements(outgoing) };
+    const prepared = pooledName(client) === undefined ? new PreparedStatements(outgoing) : undefined;
+    wire = { client, outgoing, prepared };
     wires.set(client, wire);
   }
   return wire;
@@ -80,7 +83,7 @@ export class SentStatement {
     if (!this.#isNamed && this.#params.length === 0) {
       outgoing.addQuery(this.text);
     } else {
-      if (this.#isNamed) this.#prepared = prepared.use(this.text);
+      if (this.#isNamed) this.#prepared = prepared?.use(this.text);
       const start = outgoing.end;
       try {
         this.#addTo(outgoing);

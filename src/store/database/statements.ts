@@ -10,6 +10,7 @@ import {
 } from './committed-writes.ts';
 import { isResultLost, isRetriable, unavailable } from './database-errors.ts';
 import { cutClient, isInTransaction } from './driver.ts';
+import { pooledName } from './pooler.ts';
 import { SentStatement } from './sent-statement.ts';
 
 export type Row = readonly unknown[];
@@ -96,7 +97,8 @@ export async function inTransaction<T>(
   }: { readonly begin?: string; readonly state?: TransactionState } = {},
 ): Promise<T> {
   // Not awaited: it is sent with the first statements. If it fails, each of those is its own transaction. So we never cancel it
-  // (store/database/cancelling); if another client does, the connection is cut and at least nothing follows.
+  // (store/database/cancelling); if another client does, the connection is cut and at least nothing follows. Behind a pooler
+  // it is awaited: a cancelling may come late, and meet what the session does for the next connection.
   const begun = run(client, plain(begin));
   beginnings.set(client, begun);
   begun.then(
@@ -106,6 +108,7 @@ export async function inTransaction<T>(
       cutClient(client);
     },
   );
+  if (pooledName(client) !== undefined) await begun;
   let result: T;
   try {
     result = await work(client);

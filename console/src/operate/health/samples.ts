@@ -27,6 +27,8 @@ export interface Sample {
 }
 
 const DURATION = 'cartulary_request_duration_seconds';
+/** What the server tells of the event loop before it has measured it: half a microsecond. */
+const UNMEASURED_SECONDS = 1e-6;
 
 /** `former`: the reading before, if there was one. */
 export function sampleOf(now: TimedReading, former: TimedReading | undefined): Sample {
@@ -57,7 +59,7 @@ export function sampleOf(now: TimedReading, former: TimedReading | undefined): S
     databaseBytes: reading.sum('cartulary_database_size_bytes'),
     memory: reading.sum('process_resident_memory_bytes'),
     processor: rate('process_cpu_seconds_total'),
-    delay: milliseconds(lag),
+    delay: lag !== undefined && lag > UNMEASURED_SECONDS ? milliseconds(lag) : undefined,
   };
 }
 
