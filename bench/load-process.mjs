@@ -15,7 +15,7 @@ export const startLoad = (how) => startWorker(new URL('./load.mjs', import.meta.
 
 /**
  * @template Job, Outcome
- * @typedef {{ pid: number, run: (job: Job) => Promise<Outcome>, stop: () => void, end: () => Promise<void> }} Worker
+ * @typedef {{ pid: number, run: (job: Job) => Promise<Outcome>, stop: () => void, kill: () => void, end: () => Promise<void> }} Worker
  */
 
 /**
@@ -53,6 +53,8 @@ export function startWorker(program, name, { niceness } = {}) {
     },
     /** Ends the job under way early. */
     stop: () => child.send('stop'),
+    /** For one that does not end. */
+    kill: () => child.kill('SIGKILL'),
     end: async () => {
       if (child.exitCode !== null || child.signalCode !== null) return;
       const gone = once(child, 'exit');

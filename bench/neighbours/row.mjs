@@ -72,14 +72,14 @@ export async function measureRow({ folder, operatorKey, stock, victim }, attack,
   const { heap, rounds, seconds, logLevel, profile } = how;
   const ours = await startOurs({ folder, operatorKey, logLevel, profile, settings: SETTINGS[heap] });
   const load = startLoad({ niceness: NICENESS.victim });
-  /** @type {import('../load-process.mjs').Worker<{ name: string, field: import('./attack.mjs').Field }, import('./attack.mjs').Tally>} */
-  const attacker = startWorker(ATTACKER, 'the attacker', { niceness: NICENESS.attacker });
+  /** @type {Stage | undefined} */
+  let stage;
   try {
     const { host, port } = new URL(ours.address);
     /** @type {import('./attack.mjs').Field} */
     const field = { host, port: Number(port), token: stock.token, operatorKey, stock, made: [] };
     field.made = (await attack.setUp?.(field)) ?? [];
-    const stage = { ours, load, attacker, attack, field, victim };
+    stage = { ours, load, attacker: startAttacker(), attack, field, victim };
     await ask(stage, WARM_SECONDS);
     await recovery(ours, victim.token);
     const idleBytes = resident(ours.pid);
@@ -107,18 +107,23 @@ export async function measureRow({ folder, operatorKey, stock, victim }, attack,
     if (lives === 'hangs') ours.kill();
     return { attack: attack.name, heap, quiet, loud, idleBytes, leftBytes, recoverySeconds, lives };
   } finally {
-    await attacker.end();
+    await stage?.attacker.end();
     await load.end();
     await ours.stop();
     ours.trimLog();
   }
 }
 
+/** @typedef {import('../load-process.mjs').Worker<{ name: string, field: import('./attack.mjs').Field }, import('./attack.mjs').Tally>} Attacker */
+
+/** @returns {Attacker} */
+const startAttacker = () => startWorker(ATTACKER, 'the attacker', { niceness: NICENESS.attacker });
+
 /**
  * @typedef {object} Stage
  * @property {import('../side-ours.mjs').Ours} ours
  * @property {import('../load-process.mjs').Load} load
- * @property {import('../load-process.mjs').Worker<{ name: string, field: import('./attack.mjs').Field }, import('./attack.mjs').Tally>} attacker
+ * @property {Attacker} attacker replaced when it does not stop
  * @property {import('./attack.mjs').Attack} attack
  * @property {import('./attack.mjs').Field} field
  * @property {Victim} victim
@@ -173,7 +178,7 @@ async function phase(stage, seconds, isLoud) {
       attacking?.catch(() => {});
       if (isLoud) await wait(attack.leadMs ?? LEAD_MS, undefined, { signal: interruption });
       victim = await ask(stage, seconds);
-      if (attacking !== undefined) tally = await stopped(attacker, attacking);
+      if (attacking !== undefined) tally = await stopped(stage, attacking);
       return 0;
     });
     if (victim === undefined) throw new Error('the victim was not measured');
@@ -206,15 +211,22 @@ function sharesOf(before, after, seconds) {
   return { ...own, others: machine === undefined ? undefined : Math.max(0, machine - sum) };
 }
 
-/** @template T @param {{ stop: () => void }} attacker @param {Promise<T>} attacking @returns {Promise<T>} */
-async function stopped(attacker, attacking) {
+/**
+ * What the attacker has sent. It has the processor that nobody else wants, so after an attack that keeps the machine busy it may
+ * not get to its end: then it is killed, and another takes its place.
+ * @param {Stage} stage @param {Promise<import('./attack.mjs').Tally>} attacking
+ */
+async function stopped(stage, attacking) {
+  const { attacker, attack } = stage;
   attacker.stop();
   const patience = new AbortController();
-  const late = wait(STOP_MS, undefined, { signal: AbortSignal.any([patience.signal, interruption]) }).then(() => {
-    throw new Error('the attacker does not stop');
-  });
-  late.catch(() => {});
-  return Promise.race([attacking, late]).finally(() => patience.abort());
+  const late = wait(STOP_MS, undefined, { signal: AbortSignal.any([patience.signal, interruption]) });
+  const tally = await Promise.race([attacking, late]).finally(() => patience.abort());
+  if (tally !== undefined) return tally;
+  warn(`${attack.name}: the attacker did not stop, and is killed`);
+  attacker.kill();
+  stage.attacker = startAttacker();
+  return undefined;
 }
 
 /**
