@@ -20,6 +20,9 @@ export function table(head, rows) {
   return [line(first ?? []), rule, ...others.map(line)].join('\n');
 }
 
+/** Lines of at most 120 characters. @param {string} text */
+export const wrapped = (text) => text.replaceAll(/(.{1,119})(?: |$)/g, '$1\n').trimEnd();
+
 /** @param {number | undefined} value */
 export const count = (value) => (value === undefined ? undefined : Math.round(value).toLocaleString('en'));
 /** @param {number | undefined} value */

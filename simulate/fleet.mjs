@@ -101,7 +101,7 @@ export function play(population, rule, terms) {
 }
 
 /** A working day has about so much of it in its busiest hour. */
-const TYPICAL_PART = 0.1;
+export const TYPICAL_PART = 0.1;
 
 /** @typedef {{ index: number, from: number, to: number, ends: number, bytes: number }} Move */
 

@@ -1,19 +1,17 @@
 // @ts-check
 // The result as text that is Markdown too.
 
-import { count, table } from '../bench/table.mjs';
+import { count, table, wrapped } from '../bench/table.mjs';
 import { BUSY_MAX, limitOf } from './capacity.mjs';
 import { short } from './charts.mjs';
 import { MIX } from './costs.mjs';
+import { TYPICAL_PART } from './fleet.mjs';
 
 /** A database is in danger above it. */
 const HOT_LOAD = 0.7;
 
 const percent = (/** @type {number} */ part) => `${Math.round(part * 100)} %`;
 const terabytes = (/** @type {number} */ bytes) => (bytes / 1e12).toFixed(bytes < 1e12 ? 2 : 1);
-/** Lines of at most 120 characters. @param {string} text */
-const wrapped = (text) => text.replaceAll(/(.{1,119})(?: |$)/g, '$1\n').trimEnd();
-
 /**
  * @param {import('./options.mjs').Options} options
  * @param {{ cost: import('./costs.mjs').Cost, recordBytes: number }} measured
@@ -48,7 +46,7 @@ export function reportOf(options, { cost, recordBytes }, { needs, databases, pop
       terabytes(movedBytes),
     ];
   });
-  const one = coresPerUser * 0.1;
+  const one = coresPerUser * TYPICAL_PART;
   return [
     wrapped(measured.join(' ')),
     table(

@@ -4,7 +4,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, totalmem } from 'node:os';
 import { join } from 'node:path';
-import { count, megabytes, table } from '../../bench/table.mjs';
+import { count, megabytes, table, wrapped } from '../../bench/table.mjs';
 import { ROOT } from '../../scripts/prepare.mjs';
 import { Failure, run } from '../../scripts/processes.mjs';
 
@@ -19,9 +19,6 @@ import { Failure, run } from '../../scripts/processes.mjs';
 const DOCUMENT = 'reliability.md';
 const BEGIN = '<!-- table of npm run torture -- fuzz --write -->';
 const END = '<!-- end of the table -->';
-
-/** Lines of at most 120 characters. @param {string} text */
-const wrapped = (text) => text.replaceAll(/(.{1,119})(?: |$)/g, '$1\n').trimEnd();
 
 /** @param {string} title */
 const coded = (title) => `\`${title}\``;

@@ -43,10 +43,12 @@ const firstOf = (word: string): string => [...graphemes.segment(word)][0]?.segme
 
 /** One letter of the first and of the last name; of a name in one word, such as a Japanese one, its first sign. */
 export function initialsOf(name: string): string {
-  const known = initials.get(name) ?? readInitials(name);
+  const known = initials.get(name);
+  if (known !== undefined) return known;
   if (initials.size >= INITIALS_MAX) initials.clear();
-  initials.set(name, known);
-  return known;
+  const read = readInitials(name);
+  initials.set(name, read);
+  return read;
 }
 
 function readInitials(name: string): string {
