@@ -158,10 +158,11 @@ export function assemble(options: ServerOptions, { observe, metrics, countedRequ
 }
 
 function openDatabase(options: ServerOptions, observe: Observe): Database {
-  const { connection, pooler, connectionsMax, requestMs } = options;
+  const { connection, pooler, embedded, connectionsMax, requestMs } = options;
   return Database.open({
     connection,
     pooler,
+    embedded,
     connectionsMax,
     requestMs,
     onConnectionError: (error) => observe({ event: 'database.connectionLost', error }),

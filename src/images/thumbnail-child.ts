@@ -2,9 +2,9 @@
 // untrusted bytes of bounded length. The queue is in thumbnails.ts.
 
 import { type ChildProcess, spawn } from 'node:child_process';
-import os from 'node:os';
 import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { lowerPriority } from '../load/priority.ts';
 import { CHUNK_BYTES_MAX, FRAME, frameHeader, frameReader } from './thumbnail-frames.ts';
 
 const PROGRAM = fileURLToPath(new URL('./thumbnail-worker.js', import.meta.url));
@@ -23,15 +23,6 @@ export type ThumbnailReply = { readonly thumbnail: Buffer } | { readonly reason:
 interface Pending {
   resolve(reply: ThumbnailReply): void;
   reject(error: Error): void;
-}
-
-/** Set by the parent: on Linux priorities belong to threads, and Node starts threads before the program could lower its own. */
-function lowerPriority(pid: number): void {
-  try {
-    os.setPriority(pid, os.constants.priority.PRIORITY_BELOW_NORMAL);
-  } catch {
-    // The process has already ended, which its `close` event reports.
-  }
 }
 
 /** The process ended or was killed during a job. */
@@ -58,6 +49,7 @@ export class ThumbnailChild {
     this.#input = child.stdin;
     child.on('error', (error) => this.#fail(error));
     if (child.pid === undefined) throw new Error('The thumbnail process could not be started');
+    // Not by the child: on Linux priorities belong to threads, and Node starts threads before a program could lower its own.
     lowerPriority(child.pid);
     this.ended = new Promise((resolve) => {
       // Not `exit`, which may come before the last reply.

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { type AddressInfo, createServer } from 'node:net';
+import os from 'node:os';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
@@ -12,6 +13,16 @@ import { addressesOf } from '../../src/store/database/database-servers.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { until } from '../support/until.ts';
 
+const options = ({ connection }: TestDatabase) => ({ connection, onConnectionError: () => undefined });
+/** False if the database is on another machine, or belongs to another account. */
+function mayChangePriority(pid: number): boolean {
+  try {
+    os.setPriority(pid, os.getPriority(pid));
+    return true;
+  } catch {
+    return false;
+  }
+}
 const isUnavailable = (error: unknown) => error instanceof Fault && error.code === 'UNAVAILABLE';
 
 describe('connections', () => {
@@ -180,6 +191,41 @@ describe('connections', () => {
       await tx.rows('commit');
       assert.equal((await Promise.all(waiting)).length, 20);
     });
+    await own.close();
+  });
+
+  it('of a database that the server started have two priorities, and long work has the low one', async () => {
+    const own = Database.open({ ...options(server), connectionsMax: 8, embedded: true });
+    const [pid, longPid] = await Promise.all([
+      own.application('a').write('select pg_backend_pid() where $1', [true]),
+      own.application('a').longQuery({ text: 'select pg_backend_pid() where $1', params: [true] }),
+    ]);
+    const [short, long] = [pid[0]?.[0] as number, longPid[0]?.[0]?.[0] as number];
+    assert.notEqual(short, long);
+    if (mayChangePriority(short)) assert.ok(os.getPriority(short) < os.getPriority(long));
+    await own.close();
+  });
+
+  it('of one priority make room for the other at the limit', async () => {
+    const own = Database.open({ ...options(server), connectionsMax: 8, embedded: true });
+    const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
+    const sleep = 'select $1::int, pg_sleep(0.02)';
+    const valuesOf = (results: readonly (readonly unknown[])[]) => results.map((rows) => (rows[0] as unknown[])[0]);
+    const short = () => Promise.all(names.map((name, n) => own.application(name).write(sleep, [n])));
+    const long = async () => {
+      const read = (name: string, n: number) => own.application(name).longQuery({ text: sleep, params: [n] });
+      return (await Promise.all(names.map(read))).map(([rows]) => rows!);
+    };
+    for (let round = 0; round < 5; round++) {
+      const results = [...(await short()), ...(await long()), ...(await Promise.all([short(), long()])).flat()];
+      assert.deepEqual(
+        valuesOf(results),
+        [...names, ...names, ...names, ...names].map((_, n) => n % names.length),
+      );
+      const { idle, checkedOut, connecting, waiting } = own.counts;
+      assert.ok(idle + checkedOut + connecting <= 6, `${idle} idle, ${checkedOut} in use, ${connecting} being opened`);
+      assert.equal(checkedOut + waiting, 0);
+    }
     await own.close();
   });
 

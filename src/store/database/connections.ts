@@ -11,7 +11,7 @@ import { isCancelled, isLocked, isResultLost, isRetriable, meaningOf, unavailabl
 import { DatabaseServers } from './database-servers.ts';
 import { isInTransaction } from './driver.ts';
 import { Lanes, type SendOnLane } from './lanes.ts';
-import { Pool } from './pool.ts';
+import { Pool, type Priority } from './pool.ts';
 import { Publishers } from './publishers.ts';
 import { type SchemaLocation, SYSTEM } from './schemas.ts';
 import { SlowReaders } from './slow-readers.ts';
@@ -22,6 +22,8 @@ export interface ConnectionsOptions {
   readonly connection: pg.ClientConfig;
   /** A pooler in transaction mode before the same database, for what takes a connection of its own. */
   readonly pooler?: pg.ClientConfig | undefined;
+  /** Whether this server started the database, so that it may lower the priority of its processes. */
+  readonly embedded?: boolean | undefined;
   readonly connectionsMax: number;
   /** The time limit of a request; without it there is none. */
   readonly requestMs?: number;
@@ -72,10 +74,17 @@ export class Connections {
   });
 
   constructor(options: ConnectionsOptions) {
-    const { connection, pooler, connectionsMax, requestMs = Number.POSITIVE_INFINITY, ...callbacks } = options;
+    const {
+      connection,
+      pooler,
+      embedded,
+      connectionsMax,
+      requestMs = Number.POSITIVE_INFINITY,
+      ...callbacks
+    } = options;
     const count = Math.max(1, Math.min(LANES_MAX, Math.floor(connectionsMax / 4)));
     const poolSize = Math.max(1, connectionsMax - count);
-    const servers = new DatabaseServers(connection, callbacks.onConnected);
+    const servers = new DatabaseServers(connection, callbacks.onConnected, { areOurs: embedded });
     const poolServers = pooler ? new DatabaseServers(pooler, callbacks.onConnected, { arePoolers: true }) : servers;
     const lossOf = (lost: DatabaseServers) => (error: Error) => {
       lost.lost();
@@ -175,15 +184,21 @@ export class Connections {
     });
   }
 
-  /** On a connection of its own, counted under the schema. */
-  async withConnection<T>(schema: string, scope: RequestScope | undefined, work: Work<T>): Promise<T> {
+  /** On a connection of its own, counted under the schema. Requests with large bodies or long records give way to others. */
+  async withConnection<T>(
+    schema: string,
+    scope: RequestScope | undefined,
+    work: Work<T>,
+    priority: Priority = scope?.heavy || scope?.heldBytes ? 'low' : 'normal',
+  ): Promise<T> {
     scope?.signal.throwIfAborted();
     this.#markActive(schema);
     const allowed = this.#limits.take(schema, scope?.signal);
     if (allowed !== undefined) await allowed;
     let checkout: Checkout;
     try {
-      checkout = { client: this.#pool.take() ?? (await this.#pool.wait(scope?.signal)), schema, ended: false };
+      const client = this.#pool.take(priority) ?? (await this.#pool.wait(priority, scope?.signal));
+      checkout = { client, schema, ended: false };
     } catch (error) {
       this.#limits.release(schema);
       throw unavailable(error) ?? error;
@@ -205,7 +220,7 @@ export class Connections {
     const allowed = this.#searchLimits.take(schema, scope?.signal);
     if (allowed !== undefined) await allowed;
     try {
-      return await this.withConnection(schema, scope, work);
+      return await this.withConnection(schema, scope, work, 'low');
     } finally {
       this.#searchLimits.release(schema);
     }

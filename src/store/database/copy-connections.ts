@@ -43,7 +43,7 @@ export class CopyConnections {
     if (this.#closed) throw new ConnectionsClosed();
     let client: pg.Client;
     try {
-      client = await this.#options.servers.connect({});
+      client = await this.#options.servers.connect({ low: true });
     } catch (error) {
       throw meaningOf(error);
     }

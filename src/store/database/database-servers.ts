@@ -2,6 +2,7 @@
 // reconnecting finds it.
 
 import pg from 'pg';
+import { lowerSessionPriority } from '../../load/priority.ts';
 import { withTimeout } from '../../request/timeout.ts';
 import { unavailable } from './database-errors.ts';
 import { cutClient, isBusy, newClient, streamOf } from './driver.ts';
@@ -16,7 +17,10 @@ const CLOSE_MS = 1_000;
 const KEEP_ALIVE_MS = 10_000;
 
 /** Without `lock_timeout` and `statement_timeout` there is no limit. */
-export type Session = Pick<pg.ClientConfig, 'application_name' | 'lock_timeout' | 'statement_timeout'>;
+export interface Session extends Pick<pg.ClientConfig, 'application_name' | 'lock_timeout' | 'statement_timeout'> {
+  /** Whether its process gets the processors that others leave, where `hasPriorities`. */
+  readonly low?: boolean;
+}
 
 /** Identifies a session to other connections. Behind a pooler in session mode the pid differs from the one that `pg` was given. */
 interface Identity {
@@ -45,6 +49,8 @@ export class DatabaseServers {
   readonly #addresses: readonly pg.ClientConfig[];
   readonly #onConnected: (server: string) => void;
   readonly #arePoolers: boolean;
+  /** Whether the priority of a session's process can be lowered. */
+  readonly hasPriorities: boolean;
   /** Index of the server that last accepted a connection. */
   #latest = 0;
   /** Index of the server last reported to `onConnected`; undefined after a loss. */
@@ -52,16 +58,18 @@ export class DatabaseServers {
 
   /**
    * `onConnected`: called with the server on the first connection, when the server changes, and after a loss. `arePoolers`: the
-   * addresses are those of poolers in transaction mode (store/database/pooler), where no session can be set up.
+   * addresses are those of poolers in transaction mode (store/database/pooler), where no session can be set up. `areOurs`: the
+   * processes of the sessions were started by this server. Those of others may have the same pids on another machine.
    */
   constructor(
     connection: pg.ClientConfig,
     onConnected: (server: string) => void = () => undefined,
-    { arePoolers = false } = {},
+    { arePoolers = false, areOurs = false } = {},
   ) {
     this.#addresses = addressesOf(connection);
     this.#onConnected = onConnected;
     this.#arePoolers = arePoolers;
+    this.hasPriorities = areOurs;
   }
 
   /** A connection broke: the next server is reported even if it is the same. */
@@ -93,9 +101,13 @@ export class DatabaseServers {
     throw new NoServer(reasons.join('; '), { cause: away });
   }
 
-  async #open(index: number, session: Session, milliseconds: number): Promise<pg.Client> {
+  async #open(index: number, { low = false, ...session }: Session, milliseconds: number): Promise<pg.Client> {
     const address = this.#addresses[index];
-    if (!this.#arePoolers) return open({ ...address, ...session }, HELLO, milliseconds);
+    if (!this.#arePoolers) {
+      const client = await open({ ...address, ...session }, HELLO, milliseconds);
+      if (low && this.hasPriorities) lowerSessionPriority(identityOf(client).pid);
+      return client;
+    }
     const name = newPooledName();
     const client = await open({ ...address, application_name: name }, HELLO_POOLED, milliseconds);
     markPooled(client, name);

@@ -1,6 +1,10 @@
 // A bounded pool of connections, each checked out by one statement or transaction at a time. Checking out an idle connection is
 // synchronous; the pool of `pg` costs several promises and a timer each time, which at thousands of short statements a
 // second was a fifth of the server's time.
+//
+// Where the database's processes have priorities, there are connections of two kinds: of normal priority, and of low priority
+// for work that takes long. A priority can be lowered but not raised again, so at the limit an idle connection of one kind is
+// closed when one of the other kind is wanted.
 
 import type pg from 'pg';
 import { onAbort, type Signal } from '../../request/signal.ts';
@@ -15,18 +19,24 @@ export interface PoolOptions {
   readonly onConnectionError: (error: Error) => void;
 }
 
+/** What a connection is for. */
+export type Priority = 'normal' | 'low';
+
 interface Waiter {
+  readonly priority: Priority;
   readonly since: number;
   readonly grant: (client: pg.Client) => void;
   readonly refuse: (error: Error) => void;
 }
 
 interface Monitored {
+  readonly priority: Priority;
   readonly silence: Silence;
   /** When `onSilent` was last called for it. */
   reportedAt: number;
 }
 
+const CONNECTIONS_OF_TWO_KINDS = 4;
 /** How long a statement may wait for a connection. */
 const WAIT_MS = 5_000;
 const CHECK_MS = 250;
@@ -40,7 +50,7 @@ export class Pool {
   readonly #options: PoolOptions;
   readonly #onSilent: (client: pg.Client) => void;
   readonly #clients = new Map<pg.Client, Monitored>();
-  readonly #idle: pg.Client[] = [];
+  readonly #idle: Record<Priority, pg.Client[]> = { normal: [], low: [] };
   readonly #waiting: Waiter[] = [];
   readonly #timer: NodeJS.Timeout;
   #connecting = 0;
@@ -55,17 +65,18 @@ export class Pool {
   }
 
   get counts() {
-    const [idle, connecting, waiting] = [this.#idle.length, this.#connecting, this.#waiting.length];
+    const [idle, connecting, waiting] = [this.#idleCount, this.#connecting, this.#waiting.length];
     return { idle, checkedOut: this.#clients.size - idle, connecting, waiting };
   }
 
   /** A connection that is idle now. */
-  take(): pg.Client | undefined {
-    return this.#idle.pop();
+  take(priority: Priority): pg.Client | undefined {
+    return this.#idle[this.#known(priority)].pop();
   }
 
   /** The next connection that becomes free. */
-  wait(signal: Signal | undefined): Promise<pg.Client> {
+  wait(wanted: Priority, signal: Signal | undefined): Promise<pg.Client> {
+    const priority = this.#known(wanted);
     if (this.#closed !== undefined) return Promise.reject(new ConnectionsClosed());
     return new Promise((resolve, reject) => {
       const unsubscribe = onAbort(signal, (reason) => {
@@ -73,6 +84,7 @@ export class Pool {
         reject(reason);
       });
       const waiter: Waiter = {
+        priority,
         since: performance.now(),
         grant: (client) => {
           unsubscribe();
@@ -84,34 +96,36 @@ export class Pool {
         },
       };
       this.#waiting.push(waiter);
-      if (this.#clients.size + this.#connecting < this.#options.connectionsMax) void this.#connect();
+      if (this.#isFull) this.#replaceIdle(priority);
+      else void this.#connect(priority);
     });
   }
 
   release(client: pg.Client): void {
-    if (!this.#clients.has(client)) {
+    const monitored = this.#clients.get(client);
+    if (monitored === undefined) {
       this.#finish();
       return;
     }
-    const waiter = this.#waiting.shift();
+    const { priority } = monitored;
+    const [waiter] = this.#shiftWaiting(priority);
     if (waiter !== undefined) waiter.grant(client);
-    else this.#idle.push(client);
+    else {
+      this.#idle[priority].push(client);
+      const other = this.#waiting[0];
+      if (other !== undefined && this.#isFull) this.#replaceIdle(other.priority);
+    }
     this.#finish();
   }
 
   /** The connection is not used again, whatever its state. */
   discard(client: pg.Client): void {
-    if (!this.#clients.delete(client)) return;
-    const index = this.#idle.indexOf(client);
-    if (index !== -1) this.#idle.splice(index, 1);
-    void endClient(client);
-    if (this.#waiting.length > 0) void this.#connect();
-    this.#finish();
+    this.#remove(client, this.#waiting[0]?.priority);
   }
 
   /** The database may be unreachable without any connection having reported it: idle connections are not used again. */
   suspect(): void {
-    for (const client of [...this.#idle]) this.discard(client);
+    for (const client of [...this.#idle.normal, ...this.#idle.low]) this.discard(client);
   }
 
   /** Waits for checked-out connections to be released, up to WAIT_MS, and closes all. */
@@ -124,24 +138,64 @@ export class Pool {
     clearInterval(this.#timer);
     const clients = [...this.#clients.keys()];
     this.#clients.clear();
-    this.#idle.length = 0;
+    this.#idle.normal.length = 0;
+    this.#idle.low.length = 0;
     await Promise.all(clients.map(endClient));
   }
 
+  /** Takes the first that waits for such a connection out of the queue. */
+  #shiftWaiting(priority: Priority): Waiter[] {
+    const index = this.#waiting.findIndex((waiter) => waiter.priority === priority);
+    return index === -1 ? [] : this.#waiting.splice(index, 1);
+  }
+
+  get #idleCount(): number {
+    return this.#idle.normal.length + this.#idle.low.length;
+  }
+
+  get #isFull(): boolean {
+    return this.#clients.size + this.#connecting >= this.#options.connectionsMax;
+  }
+
+  /** A few connections are of one kind: they would be replaced all the time. */
+  #known(wanted: Priority): Priority {
+    const { servers, connectionsMax } = this.#options;
+    return servers.hasPriorities && connectionsMax >= CONNECTIONS_OF_TWO_KINDS ? wanted : 'normal';
+  }
+
+  /** The connection of the other kind that has been idle longest makes room. */
+  #replaceIdle(wanted: Priority): void {
+    const client = this.#idle[wanted === 'low' ? 'normal' : 'low'][0];
+    if (client !== undefined) this.#remove(client, wanted);
+  }
+
+  /** `wanted`: what takes its place. */
+  #remove(client: pg.Client, wanted: Priority | undefined): void {
+    const monitored = this.#clients.get(client);
+    if (monitored === undefined) return;
+    this.#clients.delete(client);
+    const idle = this.#idle[monitored.priority];
+    const index = idle.indexOf(client);
+    if (index !== -1) idle.splice(index, 1);
+    void endClient(client);
+    if (wanted !== undefined) void this.#connect(wanted);
+    this.#finish();
+  }
+
   #finish(): void {
-    if (this.#closed === undefined || this.#connecting > 0 || this.#idle.length < this.#clients.size) return;
+    if (this.#closed === undefined || this.#connecting > 0 || this.#idleCount < this.#clients.size) return;
     this.#closed();
   }
 
-  async #connect(): Promise<void> {
+  async #connect(priority: Priority): Promise<void> {
     this.#connecting += 1;
     let client: pg.Client;
     try {
-      client = await this.#options.servers.connect({ statement_timeout: STATEMENT_MS });
+      client = await this.#options.servers.connect({ statement_timeout: STATEMENT_MS, low: priority === 'low' });
     } catch (error) {
       this.#connecting -= 1;
       // While other connections work, only one waiter fails.
-      const refused = this.#waiting.splice(0, this.#clients.size === 0 ? this.#waiting.length : 1);
+      const refused = this.#clients.size === 0 ? this.#waiting.splice(0) : this.#shiftWaiting(priority);
       for (const waiter of refused) waiter.refuse(error as Error);
       this.#finish();
       return;
@@ -154,7 +208,7 @@ export class Pool {
       this.discard(client);
     });
     client.on('end', () => this.discard(client));
-    this.#clients.set(client, { silence: new Silence(client), reportedAt: 0 });
+    this.#clients.set(client, { priority, silence: new Silence(client), reportedAt: 0 });
     this.release(client);
   }
 

@@ -76,7 +76,7 @@ export class Publishers {
     if (this.#closed) throw new ConnectionsClosed();
     let client: pg.Client | undefined;
     try {
-      client = await this.#options.servers.connect({});
+      client = await this.#options.servers.connect({ low: true });
       this.#clients.add(client);
       client.on('error', (error) => {
         if (client !== undefined && this.#clients.has(client)) this.#options.onConnectionError(error);
