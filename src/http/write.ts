@@ -5,6 +5,7 @@ import type { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ByteBudget } from '../load/byte-budget.ts';
+import { freeBytes } from '../load/freed-bytes.ts';
 import type { RequestScope, Stage } from '../request/request-scope.ts';
 import { chunkTurn, DOWNLOAD_CHUNK_BYTES } from './clients/file-chunk-queue.ts';
 import type { Encoder } from './compression.ts';
@@ -43,16 +44,36 @@ export const isInParts = (body: Body): body is readonly (string | Uint8Array)[] 
 /** No faster than the client reads, so that the budget of each part is released when the part has gone out. */
 function writeParts(response: Writable, parts: readonly (string | Uint8Array)[], gone: (bytes: number) => void): void {
   const rest = [...parts].reverse();
+  const uses = usesOf(parts);
   const next = (): void => {
     for (let part = rest.pop(); part !== undefined && !response.destroyed; part = rest.pop()) {
       const { length } = part;
-      if (response.write(part, () => gone(length))) continue;
+      const sent = part;
+      const onSent = () => {
+        gone(length);
+        freeUse(sent, uses);
+      };
+      if (response.write(part, onSent)) continue;
       response.once('drain', next);
       return;
     }
     response.end();
   };
   next();
+}
+
+/** How often each of the bytes is a part: many records of a page may have one value. */
+function usesOf(parts: readonly (string | Uint8Array)[]): Map<Uint8Array, number> {
+  const uses = new Map<Uint8Array, number>();
+  for (const part of parts) if (typeof part !== 'string') uses.set(part, (uses.get(part) ?? 0) + 1);
+  return uses;
+}
+
+function freeUse(part: Uint8Array | string, uses: Map<Uint8Array, number>): void {
+  if (typeof part === 'string') return;
+  const left = (uses.get(part) ?? 0) - 1;
+  uses.set(part, left);
+  if (left === 0) freeBytes(part);
 }
 
 /** Why a reply did not go out completely: its client left, which is ordinary, or its bytes could not be read, which is our failure. */
@@ -94,7 +115,8 @@ export async function streamReply(
   try {
     const { status, headers } = completed(scope, reply);
     response.writeHead(status, { 'x-request-id': scope.id, ...scope.headers, ...headers });
-    const checked = (source: AsyncIterable<Uint8Array | string>) => inFull(source, progress, scope.tenant);
+    const isGone = reply.ownsChunks === true ? () => response.writableLength === 0 : () => false;
+    const checked = (source: AsyncIterable<Uint8Array | string>) => inFull(source, progress, { scope, isGone });
     await (encoder === undefined ? pipeline(bytes, checked, response) : pipeline(bytes, checked, encoder, response));
     return undefined;
   } catch (cause) {
@@ -125,13 +147,17 @@ function completed(scope: RequestScope, reply: Reply): Reply {
   return { ...reply, headers };
 }
 
-/** Fewer bytes than declared would leave the client waiting, and more would be taken for the next reply. */
+/**
+ * Fewer bytes than declared would leave the client waiting, and more would be taken for the next reply. `isGone`: whether all
+ * chunks so far have gone out and may be freed.
+ */
 async function* inFull(
   bytes: AsyncIterable<Uint8Array | string>,
   progress: { readonly length: number | undefined; sent: number },
-  tenant: string,
+  { scope: { tenant }, isGone }: { scope: RequestScope; isGone: () => boolean },
 ): AsyncGenerator<Uint8Array | string> {
   const { length } = progress;
+  const written: (Uint8Array | string)[] = [];
   let chunkBytes = 0;
   for await (const chunk of bytes) {
     chunkBytes += chunk.length;
@@ -143,6 +169,8 @@ async function* inFull(
       throw new Error(`more than ${length} bytes came`);
     progress.sent += chunk.length;
     yield chunk;
+    written.push(chunk);
+    if (isGone()) for (const gone of written.splice(0)) if (typeof gone !== 'string') freeBytes(gone);
   }
   if (length !== undefined && progress.sent !== length) throw new Error(`${progress.sent} bytes came of ${length}`);
 }

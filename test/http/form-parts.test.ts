@@ -31,20 +31,22 @@ const formOf = (parts: readonly Part[], { preamble = '', epilogue = '\r\n', boun
     bytes(`--${boundary}--${epilogue}`),
   ]);
 
-/** The body cut at these places. */
+/** The body cut at these places. Each chunk is valid until the next one is asked for. */
 async function* cut(body: Buffer, places: readonly number[]): AsyncGenerator<Uint8Array> {
   const ends = [...new Set(places.map((place) => place % (body.length + 1)))].sort((a, b) => a - b);
   let from = 0;
   for (const end of [...ends, body.length]) {
     // Also empty chunks, which change nothing.
-    yield body.subarray(from, end);
+    const chunk = Buffer.from(body.subarray(from, end));
+    yield chunk;
+    chunk.fill('!');
     from = end;
   }
 }
 
 async function contentOf(parts: FormParts): Promise<Buffer> {
   const content: Uint8Array[] = [];
-  for await (const chunk of parts.content()) content.push(chunk);
+  for await (const chunk of parts.content()) content.push(Buffer.from(chunk));
   return Buffer.concat(content);
 }
 

@@ -96,9 +96,13 @@ export const content = (size: number): Buffer => {
   return Buffer.concat(Array.from({ length: Math.ceil(size / bytes.length) || 0 }, () => bytes)).subarray(0, size);
 };
 
-/** In pieces of a size that divides neither parts nor buffers. */
+/** In pieces of a size that divides neither parts nor buffers, each valid until the next one is asked for. */
 export async function* inPieces(bytes: Uint8Array, pieceBytes = 100_003): AsyncGenerator<Uint8Array> {
-  for (let from = 0; from < bytes.length; from += pieceBytes) yield bytes.subarray(from, from + pieceBytes);
+  for (let from = 0; from < bytes.length; from += pieceBytes) {
+    const piece = Buffer.from(bytes.subarray(from, from + pieceBytes));
+    yield piece;
+    piece.fill(0);
+  }
 }
 
 /** Gives the bytes and then throws. */

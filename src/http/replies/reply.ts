@@ -23,6 +23,8 @@ export interface Reply {
   readonly body?: Body;
   /** Instead of a body: opened when the headers are about to go out, and never for HEAD. The headers tell the length of a file. */
   readonly stream?: () => Promise<Readable | Uint8Array>;
+  /** Whether nothing else uses the chunks of the stream: their memory is freed when they have gone out. */
+  readonly ownsChunks?: boolean;
   /** Called when the stream has gone out, or its client has left. Not if it could not be opened. */
   readonly afterStream?: () => void;
 }

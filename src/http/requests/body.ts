@@ -3,6 +3,7 @@
 
 import type { IncomingMessage } from 'node:http';
 import { type Fault, fault } from '../../faults.ts';
+import { freeBytes } from '../../load/freed-bytes.ts';
 import { markDiscarded, whyBrokenOff } from '../clients/broken-requests.ts';
 import { CLIENT_TIMEOUTS, type ClientTimeouts } from '../clients/timeouts.ts';
 
@@ -74,7 +75,7 @@ function invite(request: IncomingMessage): void {
 
 const endedEarly = () => fault('INVALID_BODY', { reason: 'the body ended before its declared length' });
 
-/** The bytes of a file as they arrive, no faster than the caller takes them. */
+/** The bytes of a file as they arrive, no faster than the caller takes them. Each chunk is valid until the next is asked for. */
 export function readFile(request: IncomingMessage, bytesMax: number, reading: FileReading): AsyncIterable<Uint8Array> {
   refuseCompressed(request);
   if (Number(request.headers['content-length'] ?? 0) > bytesMax) throw tooLarge(bytesMax);
@@ -113,6 +114,7 @@ async function* readChunks(
       counted.bytesIn = length;
       if (length > bytesMax) throw tooLarge(bytesMax);
       yield chunk;
+      freeBytes(chunk);
     }
   } finally {
     arrivals.close();
@@ -242,6 +244,7 @@ class GrowingBytes {
     else {
       if (!this.#copied || length > this.#bytes.length) this.#grow(this.#bytes, length);
       chunk.copy(this.#bytes, this.#length);
+      freeBytes(chunk);
     }
     this.#length = length;
   }
@@ -255,6 +258,7 @@ class GrowingBytes {
     const capacity = Math.min(this.#lengthMax, Math.max(CAPACITY_MIN, 2 * bytes.length, length));
     const grown = Buffer.allocUnsafeSlow(capacity);
     bytes.copy(grown, 0, 0, this.#length);
+    freeBytes(bytes);
     this.#bytes = grown;
     this.#copied = true;
   }

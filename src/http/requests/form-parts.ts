@@ -132,9 +132,11 @@ export class FormParts {
   }
 
   async #more(): Promise<void> {
+    // A copy: the source frees the chunk that it is a part of.
+    const held = Buffer.from(this.#held);
     const { done, value } = await this.#source.next();
     if (done) throw unreadable('it ends before its last boundary');
-    this.#held = this.#held.length === 0 ? bufferOf(value) : Buffer.concat([this.#held, value]);
+    this.#held = held.length === 0 ? bufferOf(value) : Buffer.concat([held, value]);
   }
 }
 

@@ -190,8 +190,9 @@ function wholeOrPart(
   { range, open }: { range: ByteRange | undefined; open: NonNullable<Reply['stream']> },
 ): Reply {
   const common = { ...headers, 'content-type': contentType, 'accept-ranges': 'bytes' };
-  if (range === undefined) return { status: 200, headers: { ...common, 'content-length': String(size) }, stream: open };
+  const content = { stream: open, ownsChunks: true };
+  if (range === undefined) return { status: 200, headers: { ...common, 'content-length': String(size) }, ...content };
   const { start, end } = range;
   const described = { 'content-length': String(end - start + 1), 'content-range': `bytes ${start}-${end}/${size}` };
-  return { status: 206, headers: { ...common, ...described }, stream: open };
+  return { status: 206, headers: { ...common, ...described }, ...content };
 }

@@ -5,6 +5,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { DAY_MS } from '../../domain/dates/days.ts';
 import { isoTime } from '../../domain/dates/iso-time.ts';
 import { fault, tooBusy } from '../../faults.ts';
+import { freed } from '../../load/freed-bytes.ts';
 import { type Piece, recordPieces } from '../../store/attachments/announced-uploads.ts';
 import { forgetPieces } from '../../store/attachments/attachments.ts';
 import type { BlobKey } from '../../store/blobs/blobs.ts';
@@ -121,7 +122,7 @@ async function* verifiedBytesOf(at: InCollection, id: string, { part, hash }: Pi
   const stream = await at.attachments.blobs.read(pieceKey(at, id, part));
   if (stream === undefined) throw new Error(`${part} of ${id} is not at ${at.attachments.blobs.location}`);
   const actual = createHash('sha256');
-  for await (const chunk of stream as AsyncIterable<Uint8Array>) {
+  for await (const chunk of freed(stream)) {
     actual.update(chunk);
     yield chunk;
   }

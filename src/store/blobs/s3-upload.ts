@@ -163,6 +163,8 @@ export async function storeBytes(
   const chunks = source[Symbol.asyncIterator]();
   try {
     const first = await chunks.next();
+    // A copy: the chunk is valid until the next is asked for.
+    if (first.done !== true) first.value = Uint8Array.from(first.value);
     const second = first.done === true ? first : await chunks.next();
     const begin = [first, second].flatMap(({ done, value }) => (done === true ? [] : [value as Uint8Array]));
     const [only = new Uint8Array()] = begin;

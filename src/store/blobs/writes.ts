@@ -5,6 +5,7 @@ import { createHash, type Hash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { ByteRange } from '../../domain/attachments/byte-range.ts';
 import { Fault, fault } from '../../faults.ts';
+import { freed } from '../../load/freed-bytes.ts';
 import { type BlobKey, type Blobs, type PutOptions, UnknownOutcome } from './blobs.ts';
 import { checkNewKey, fileNameOf } from './keys.ts';
 import { SMALL_FILE_BYTES_MAX } from './small-files.ts';
@@ -105,7 +106,7 @@ function measure(bytes: AsyncIterable<Uint8Array>) {
 async function readBack(blobs: Blobs, key: BlobKey): Promise<Measured> {
   const stream = await blobs.read(key);
   if (stream === undefined) throw new Error('what was stored is not there');
-  const measured = measure(stream);
+  const measured = measure(freed(stream));
   for await (const _ of measured.bytes);
   return measured.result();
 }

@@ -2,6 +2,8 @@
 // statement has are read here, the others are handed on as bytes. Nothing of a chunk is kept when it has been read: so a
 // connection reads into one buffer, where Node otherwise allocates 64 KB for every chunk, however small.
 
+import { freeBytes } from '../../load/freed-bytes.ts';
+
 /** What is done with the messages, in the order of their arrival. */
 export interface Receiver {
   readonly onRow: (fields: (string | null)[]) => void;
@@ -65,6 +67,7 @@ export class Incoming {
     this.#part = this.#kept;
     this.#partBytes = 0;
     this.#handle(message, 0, length);
+    if (message !== this.#kept) freeBytes(message);
     return at;
   }
 
