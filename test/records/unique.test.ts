@@ -225,70 +225,78 @@ describe('unique columns', () => {
     assert.ok(!reply.text.includes(hidden.id) && !reply.text.includes('Admin'));
   });
 
-  it('a batch of updates meets its own values in order', async () => {
-    const make = async (tag: string) =>
-      done(
-        await things.createMany(
-          ['A', 'B', 'C'].map((letter) => ({ values: { [CODE]: string(tag + letter), [NOTE]: string('x') } })),
-        ),
-      ).map((record: { id: string }) => record.id);
-    const to = (id: string, code: string) => ({ id, values: { [CODE]: string(code) }, replace: false });
-    const codes = async (ids: string[]) =>
-      Promise.all(ids.map(async (id) => done(await things.get(id)).values[CODE]?.value));
+  for (const replace of [true, false]) {
+    it(`a batch of updates${replace ? '' : ', merging,'} meets its own values in order`, async () => {
+      // The other run has the same codes without it.
+      const end = replace ? '' : ' merged';
+      const make = async (tag: string) =>
+        done(
+          await things.createMany(
+            ['A', 'B', 'C'].map((letter) => ({ values: { [CODE]: string(tag + letter + end), [NOTE]: string('x') } })),
+          ),
+        ).map((record: { id: string }) => record.id);
+      const to = (id: string, code: string) => ({ id, values: { [CODE]: string(code + end) }, replace });
+      const codes = async (ids: string[]) =>
+        Promise.all(ids.map(async (id) => done(await things.get(id)).values[CODE]?.value.replace(end, '')));
 
-    const swap = await make('swap ');
-    const swapped = refused(
-      await things.updateMany([to(swap[0], 'swap B'), to(swap[1], 'swap A')]),
-      400,
-      'DUPLICATED_VALUES',
-    );
-    assert.equal(swapped.recordIndex, 0);
-    assert.deepEqual(swapped.updatedRecords, []);
-    assert.deepEqual(await codes(swap), ['swap A', 'swap B', 'swap C']);
-
-    // What a later element would set free is not free yet, whichever of the two records is the older one.
-    const early = await make('early ');
-    for (const [taker, holder, code] of [
-      [early[1], early[0], 'early A'],
-      [early[0], early[1], 'early B'],
-      [early[2], early[0], 'early A'],
-    ]) {
-      const params = refused(
-        await things.updateMany([to(taker, code), to(holder, 'early D')]),
+      const swap = await make('swap ');
+      const swapped = refused(
+        await things.updateMany([to(swap[0], 'swap B'), to(swap[1], 'swap A')]),
         400,
         'DUPLICATED_VALUES',
       );
-      assert.equal(params.recordIndex, 0);
-      assert.deepEqual(await codes(early), ['early A', 'early B', 'early C']);
-    }
+      assert.equal(swapped.recordIndex, 0);
+      assert.deepEqual(swapped.updatedRecords, []);
+      assert.deepEqual(await codes(swap), ['swap A', 'swap B', 'swap C']);
 
-    const chain = await make('chain ');
-    const moved = done(
-      await things.updateMany([to(chain[0], 'chain D'), to(chain[1], 'chain A'), to(chain[2], 'chain B')]),
-    );
-    assert.deepEqual(
-      moved.map((record: { values: Record<string, { value: string }> }) => record.values[CODE]?.value),
-      ['chain D', 'chain A', 'chain B'],
-    );
-    assert.deepEqual(await codes(chain), ['chain D', 'chain A', 'chain B']);
+      // What a later element would set free is not free yet, whichever of the two records is the older one.
+      const early = await make('early ');
+      for (const [taker, holder, code] of [
+        [early[1], early[0], 'early A'],
+        [early[0], early[1], 'early B'],
+        [early[2], early[0], 'early A'],
+      ]) {
+        const params = refused(
+          await things.updateMany([to(taker, code), to(holder, 'early D')]),
+          400,
+          'DUPLICATED_VALUES',
+        );
+        assert.equal(params.recordIndex, 0);
+        assert.deepEqual(await codes(early), ['early A', 'early B', 'early C']);
+      }
 
-    const through = await make('through ');
-    done(
-      await things.updateMany([to(through[0], 'through X'), to(through[1], 'through A'), to(through[0], 'through B')]),
-    );
-    assert.deepEqual(await codes(through), ['through B', 'through A', 'through C']);
+      const chain = await make('chain ');
+      const moved = done(
+        await things.updateMany([to(chain[0], 'chain D'), to(chain[1], 'chain A'), to(chain[2], 'chain B')]),
+      );
+      assert.deepEqual(
+        moved.map((record: { values: Record<string, { value: string }> }) => record.values[CODE]?.value),
+        ['chain D', 'chain A', 'chain B'].map((code) => code + end),
+      );
+      assert.deepEqual(await codes(chain), ['chain D', 'chain A', 'chain B']);
 
-    const clash = await make('clash ');
-    const clashed = refused(
-      await things.updateMany([to(clash[2], 'clash D'), to(clash[0], 'clash E'), to(clash[1], 'clash E')]),
-      400,
-      'DUPLICATED_VALUES',
-    );
-    assert.equal(clashed.recordIndex, 2);
-    assert.equal(clashed.updatedRecords.length, 2);
-    assert.deepEqual(clashed.duplicatedValues, [{ columnId: CODE, value: string('clash E') }]);
-    assert.deepEqual(await codes(clash), ['clash E', 'clash B', 'clash D']);
-  });
+      const through = await make('through ');
+      done(
+        await things.updateMany([
+          to(through[0], 'through X'),
+          to(through[1], 'through A'),
+          to(through[0], 'through B'),
+        ]),
+      );
+      assert.deepEqual(await codes(through), ['through B', 'through A', 'through C']);
+
+      const clash = await make('clash ');
+      const clashed = refused(
+        await things.updateMany([to(clash[2], 'clash D'), to(clash[0], 'clash E'), to(clash[1], 'clash E')]),
+        400,
+        'DUPLICATED_VALUES',
+      );
+      assert.equal(clashed.recordIndex, 2);
+      assert.equal(clashed.updatedRecords.length, 2);
+      assert.deepEqual(clashed.duplicatedValues, [{ columnId: CODE, value: string(`clash E${end}`) }]);
+      assert.deepEqual(await codes(clash), ['clash E', 'clash B', 'clash D']);
+    });
+  }
 
   it('one record several times in a batch passes through every state', async () => {
     const { id } = done(await things.create({ [CODE]: string('state 0'), [SERIAL]: number(100) }));

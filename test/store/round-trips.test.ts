@@ -111,10 +111,12 @@ describe('round trips', () => {
     assert.deepEqual(body.values, { [title]: string('by the other node'), [code]: newCode });
   });
 
-  it('a batch of 100 updates takes three, whatever its size', async () => {
+  it('a batch of 100 updates takes one, and three if it builds on the stored values', async () => {
     const ids = await Promise.all(Array.from({ length: 100 }, create));
-    const work = () => app.send('PUT', app.records('Things'), { json: ids.map((id) => ({ id, values: values() })) });
-    assert.equal((await cost(work)).roundTrips, 3);
+    const work = (replace: boolean) => () =>
+      app.send('PUT', app.records('Things'), { json: ids.map((id) => ({ id, values: values(), replace })) });
+    assert.deepEqual(await cost(work(true)), { roundTrips: 1, statements: 1 });
+    assert.equal((await cost(work(false))).roundTrips, 3);
   });
 
   const keyed = () => ({ values: { [app.ids.Keyed!.Key!]: string(`key ${++codes}`) } });

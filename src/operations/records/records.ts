@@ -14,6 +14,7 @@ import type { NewRecord, RecordUpdate, RecordUpdateWithId } from '../../wire/rec
 import { recordEntries } from '../activity/entries.ts';
 import { type InCollection, inCollection } from '../in-collection.ts';
 import { type Failure, inOrder } from '../in-order.ts';
+import { replaceMany } from './batch-replacements.ts';
 import { draftRecords, insertDrafts } from './inserts.ts';
 import { insertKeyed } from './keyed-inserts.ts';
 import { withLiveReferences, withLiveReferencesIfPossible } from './live-references.ts';
@@ -112,7 +113,7 @@ export async function updateMany(
     at,
     changes.flatMap((change) => change.read.targets),
   );
-  const outcome = await applyUpdates(at, changes, { found });
+  const outcome = (await replaceMany(at, changes, found)) ?? (await applyUpdates(at, changes, { found }));
   const texts = await withLiveReferencesIfPossible(at, outcome.texts);
   return finish(texts, outcome.failure ?? failure, 'updatedRecords');
 }

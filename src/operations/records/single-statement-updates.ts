@@ -40,7 +40,7 @@ export interface BuiltValues {
 
 /** A replacement does not depend on the record, unless it names missing targets, which only the record may still hold. */
 export function buildReplacement(
-  { read }: Update,
+  { read }: Pick<Update, 'read'>,
   found: FoundTargets,
   ifHash: string | undefined,
 ): BuiltValues | undefined {

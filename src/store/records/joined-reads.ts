@@ -3,7 +3,7 @@
 import type { PreparedCollection } from '../../domain/definition/application.ts';
 import { isInScope } from '../../domain/people/access.ts';
 import type { Writer } from '../database/handles.ts';
-import { Joining, type Member } from '../database/joining.ts';
+import { Joining, type JoiningOptions, type Member } from '../database/joining.ts';
 import { counted } from '../database/open-transaction.ts';
 import { textArray } from '../database/text-arrays.ts';
 import { isLongRecord } from './long-records.ts';
@@ -33,9 +33,13 @@ export class JoinedReads {
    * `text` takes an array of values, and returns for each record found its value, its text or size (long-records), and its
    * creator. `alone` reads one record.
    */
-  constructor(text: string, alone: (read: JoinedRead) => Promise<string | undefined>) {
+  constructor(
+    text: string,
+    alone: (read: JoinedRead) => Promise<string | undefined>,
+    pace: Pick<JoiningOptions<JoinedRead, string>, 'underWayMax' | 'collectsTurn'> = { underWayMax: UNDER_WAY },
+  ) {
     this.#joining = new Joining({
-      underWayMax: UNDER_WAY,
+      ...pace,
       alone: async (read) => (await alone(read)) ?? NOT_FOUND,
       together: (reads) => readTogether(reads, text),
     });

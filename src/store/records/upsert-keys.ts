@@ -10,6 +10,12 @@ import { isLongRecord, LONG_ALONE_BYTES, LONG_AMONG_OTHERS_BYTES, readLongRecord
 import type { LockedText, Table } from './records.ts';
 import { tableOf } from './tables.ts';
 
+/**
+ * The upserts that were looked up together are written together. Like gets, two lookups at once and the first of a turn alone, 32
+ * connections took 0.25 lookups and 0.21 writes for an upsert; this way 0.12 and 0.17.
+ */
+const PACE = { underWayMax: 1, collectsTurn: true };
+
 interface Texts {
   readonly gets: JoinedReads;
   readonly lock: string;
@@ -26,6 +32,7 @@ function texts({ schema, collection }: Table, key: Projection): Texts {
       gets: new JoinedReads(
         `select ${key.name}, ${shortText('', LONG_AMONG_OTHERS_BYTES)}, created_by from ${table} where ${key.name} = any($1::text[])`,
         async ({ store, value }) => (await store.rows(get, [value]))[0]?.[0] as string | undefined,
+        PACE,
       ),
       lock: `select ${shortText('', LONG_AMONG_OTHERS_BYTES)},
           case when octet_length(rec) > ${LONG_AMONG_OTHERS_BYTES} then ${key.name} end

@@ -293,39 +293,104 @@ select changed.*
 from changed;
 
 -- update a batch: PUT tbooks00/records
-begin;
-select id,
-  case when octet_length(rec) <= 16384 then rec else octet_length(rec)::text || ' ' || id end,
-  created_by
-from app.tbooks00
-where id = any($1::text[])
-order by id
-for update;
-select generation from app.fence;
-savepoint step;
-update app.tbooks00 as t
-set rec = r.rec, hash = r.hash, updated_at = r.updated_at, updated_by = r.updated_by,
-  updated_name = r.updated_name, u_ccode000 = r.u_ccode000, u_cserial0 = r.u_cserial0,
-  s_ctitle00 = r.s_ctitle00, p_ccode000 = r.p_ccode000, n_csize000 = r.n_csize000,
-  d_cday0000 = r.d_cday0000, r_cauthor0 = r.r_cauthor0, find = r.find
-from app.fence,
-  unnest(
-    $2::text[], $3::text[], $4::text[], $5::timestamptz[], $6::text[], $7::text[], $8::text[],
-      $9::text[], $10::text[], $11::text[], $12::float8[], $13::date[], $14::text[], $15::text[]
-  ) as r(
-    id, rec, hash, updated_at, updated_by, updated_name, u_ccode000, u_cserial0, s_ctitle00,
-      p_ccode000, n_csize000, d_cday0000, r_cauthor0, find
-  )
-where fence.generation = $1
-  and t.id = r.id
-returning t.id;
-insert into app.activity (id, entry)
-select e.id, e.entry
-from app.fence, unnest($1::uuid[], $2::text[]) as e(id, entry)
-returning id;
-commit;
+with changed as (
+  update app.tbooks00 as t
+  set rec = left(t.rec, strpos(t.rec, ',"timestamp":"') + 13) || case
+    when t.hash = r.hash then substr(t.rec, strpos(t.rec, ',"timestamp":"') + 14, 24)
+    else greatest(
+      substr(t.rec, strpos(t.rec, ',"timestamp":"') + 14, 24) collate "C",
+        greatest(substr(t.rec, strpos(t.rec, ',"timestamp":"') + 89, 24) collate "C", $2::text)
+    )
+  end || r.hash_part || greatest(substr(t.rec, strpos(t.rec, ',"timestamp":"') + 89, 24) collate "C", $2::text) || r.tail_part,
+    hash = r.hash, updated_at = greatest(t.updated_at, $3::timestamptz),
+    updated_by = $4, updated_name = $5, u_ccode000 = r.u_ccode000, u_cserial0 = r.u_cserial0,
+    s_ctitle00 = r.s_ctitle00, p_ccode000 = r.p_ccode000, n_csize000 = r.n_csize000,
+    d_cday0000 = r.d_cday0000, r_cauthor0 = r.r_cauthor0, find = r.find
+  from app.fence,
+    unnest(
+      $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[],
+        $14::text[], $15::float8[], $16::date[], $17::text[], $18::text[]
+    ) as r(
+      id, hash, hash_part, tail_part, u_ccode000, u_cserial0, s_ctitle00, p_ccode000, n_csize000,
+        d_cday0000, r_cauthor0, find
+    )
+  where fence.generation = $1
+    and t.id = r.id
+    and cardinality($7::text[]) = (
+      select count(*)
+      from (
+        select l.id
+        from app.tbooks00 as l,
+          unnest($7::text[], $11::text[], $12::text[]) as k(id, u_ccode000, u_cserial0)
+        where l.id = k.id
+          and ($6::text is null or l.created_by = $6)
+          and (l.u_ccode000 = k.u_ccode000 or (l.u_ccode000 = any($11::text[])) is not true)
+          and (l.u_cserial0 = k.u_cserial0 or (l.u_cserial0 = any($12::text[])) is not true)
+        order by l.id
+        for update of l
+      ) as locked
+    )
+  returning t.id, t.rec
+),
+logged as (
+  insert into app.activity (id, entry)
+  select e.id, e.entry
+  from unnest($19::uuid[], $20::text[], $21::text[]) as e(id, entry, subject_id)
+  join changed on changed.id = e.subject_id
+  returning id
+)
+select changed.*
+from changed;
 
 -- update a batch that exchanges unique values: PUT tbooks00/records
+with changed as (
+  update app.tbooks00 as t
+  set rec = left(t.rec, strpos(t.rec, ',"timestamp":"') + 13) || case
+    when t.hash = r.hash then substr(t.rec, strpos(t.rec, ',"timestamp":"') + 14, 24)
+    else greatest(
+      substr(t.rec, strpos(t.rec, ',"timestamp":"') + 14, 24) collate "C",
+        greatest(substr(t.rec, strpos(t.rec, ',"timestamp":"') + 89, 24) collate "C", $2::text)
+    )
+  end || r.hash_part || greatest(substr(t.rec, strpos(t.rec, ',"timestamp":"') + 89, 24) collate "C", $2::text) || r.tail_part,
+    hash = r.hash, updated_at = greatest(t.updated_at, $3::timestamptz),
+    updated_by = $4, updated_name = $5, u_ccode000 = r.u_ccode000, u_cserial0 = r.u_cserial0,
+    s_ctitle00 = r.s_ctitle00, p_ccode000 = r.p_ccode000, n_csize000 = r.n_csize000,
+    d_cday0000 = r.d_cday0000, r_cauthor0 = r.r_cauthor0, find = r.find
+  from app.fence,
+    unnest(
+      $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[],
+        $14::text[], $15::float8[], $16::date[], $17::text[], $18::text[]
+    ) as r(
+      id, hash, hash_part, tail_part, u_ccode000, u_cserial0, s_ctitle00, p_ccode000, n_csize000,
+        d_cday0000, r_cauthor0, find
+    )
+  where fence.generation = $1
+    and t.id = r.id
+    and cardinality($7::text[]) = (
+      select count(*)
+      from (
+        select l.id
+        from app.tbooks00 as l,
+          unnest($7::text[], $11::text[], $12::text[]) as k(id, u_ccode000, u_cserial0)
+        where l.id = k.id
+          and ($6::text is null or l.created_by = $6)
+          and (l.u_ccode000 = k.u_ccode000 or (l.u_ccode000 = any($11::text[])) is not true)
+          and (l.u_cserial0 = k.u_cserial0 or (l.u_cserial0 = any($12::text[])) is not true)
+        order by l.id
+        for update of l
+      ) as locked
+    )
+  returning t.id, t.rec
+),
+logged as (
+  insert into app.activity (id, entry)
+  select e.id, e.entry
+  from unnest($19::uuid[], $20::text[], $21::text[]) as e(id, entry, subject_id)
+  join changed on changed.id = e.subject_id
+  returning id
+)
+select changed.*
+from changed;
 begin;
 select id,
   case when octet_length(rec) <= 16384 then rec else octet_length(rec)::text || ' ' || id end,
