@@ -101,16 +101,23 @@ export interface ActivityFilter {
   readonly thumbnails?: boolean | undefined;
 }
 
+/** `eventual` allows a replica of the database to serve it; then the reply's header `Cartulary-Consistency` says so. */
+interface Consistent {
+  readonly consistency?: 'strong' | 'eventual' | undefined;
+}
+
 /** One object in, one out; an array in, an array out. */
 type OneOrMany<One> = One | readonly One[];
 
 export interface OperationTypes {
   readonly getOpenApiDocument: { in: NoInput; out: Readonly<Record<string, unknown>> };
   readonly getApplication: { in: NoInput; out: ApplicationDefinition };
-  readonly listRecords: { in: ListRecords; out: readonly RawRecord[] };
+  readonly listRecords: { in: ListRecords & Consistent; out: readonly RawRecord[] };
   /** The header `Cartulary-More` says that there are more groups. */
   readonly getFigures: {
-    in: InCollection & Searching & { readonly groupBy?: string | undefined; readonly measure?: string | undefined };
+    in: InCollection &
+      Searching &
+      Consistent & { readonly groupBy?: string | undefined; readonly measure?: string | undefined };
     out: readonly Figure[];
   };
   readonly createRecords: {
@@ -131,7 +138,7 @@ export interface OperationTypes {
     out: { readonly deletedCount: number } | undefined;
   };
   /** Without a body where `ifNoneMatch` still holds (304). */
-  readonly getRecord: { in: OneRecord & { readonly ifNoneMatch?: string | undefined }; out: RawRecord };
+  readonly getRecord: { in: OneRecord & Consistent & { readonly ifNoneMatch?: string | undefined }; out: RawRecord };
   readonly updateRecord: { in: OneRecord & Conditional & { readonly body: RawRecordUpdate }; out: RawRecord };
   readonly deleteRecord: { in: OneRecord & Conditional; out: undefined };
 

@@ -38,6 +38,7 @@ const ACTIVITY_LOG = '/management/userActivityLogs';
 const PERIOD = ['startDate', 'endDate'];
 const ACTIVITY = ['userId', 'kind', 'collectionId', 'recordId', 'thumbnails'];
 const PEOPLE = ['search', 'skip', 'limit'];
+const CONSISTENT = { consistency: 'Cartulary-Consistency' };
 const KEYED = { idempotencyKey: 'Idempotency-Key' };
 const TUS = { tusResumable: 'Tus-Resumable' };
 
@@ -68,14 +69,15 @@ const RECORD_OPERATIONS = {
   getOpenApiDocument: get('/openapi.json'),
   getApplication: get(''),
   listRecords: get(RECORDS, {
+    headers: CONSISTENT,
     query: ['search', 'timezone', 'sortKey', 'sortOrder', 'sortColumnId', 'limit', 'skip', 'after'],
   }),
-  getFigures: get(`${RECORDS}/figures`, { query: ['search', 'timezone', 'groupBy', 'measure'] }),
+  getFigures: get(`${RECORDS}/figures`, { headers: CONSISTENT, query: ['search', 'timezone', 'groupBy', 'measure'] }),
   createRecords: send('POST', RECORDS, { headers: KEYED, repeat: 'keyed' }),
   updateRecords: send('PUT', RECORDS),
   upsertRecords: send('PATCH', `${RECORDS}/upsert/{upsertKeyColumnId}`),
   deleteRecords: remove(RECORDS, { query: ['search', 'timezone', 'limit'], reply: 'json', repeat: 'unconditional' }),
-  getRecord: get(RECORD, { headers: { ifNoneMatch: 'If-None-Match' } }),
+  getRecord: get(RECORD, { headers: { ...CONSISTENT, ifNoneMatch: 'If-None-Match' } }),
   updateRecord: send('PUT', RECORD, { headers: { ifMatch: 'If-Match' }, repeat: 'unconditional' }),
   deleteRecord: remove(RECORD, { headers: { ifMatch: 'If-Match' }, repeat: 'unconditional' }),
   listViews: get(VIEWS),

@@ -158,10 +158,13 @@ export function assemble(options: ServerOptions, { observe, metrics, countedRequ
 }
 
 function openDatabase(options: ServerOptions, observe: Observe): Database {
-  const { connection, pooler, embedded, connectionsMax, requestMs } = options;
+  const { connection, pooler, replicas, embedded, connectionsMax, requestMs } = options;
+  const onChange = (replica: string, reason: string | undefined) =>
+    observe(reason === undefined ? { event: 'replica.found', replica } : { event: 'replica.away', replica, reason });
   return Database.open({
     connection,
     pooler,
+    replicas: replicas && { ...replicas, onChange },
     embedded,
     connectionsMax,
     requestMs,

@@ -52,6 +52,7 @@ export async function readParts({
     longRecords: { bytes: byteBudget.bytes, waiting: byteBudget.waiting },
     pool: database.counts,
     workers: workers.states ?? [],
+    replicas: database.replicas && { states: database.replicas.states, reads: database.replicas.outcomes },
     embedded,
     tasks: Object.fromEntries(Object.entries(background).map(([kind, { waiting }]) => [kind, waiting])),
     caches: { definitions: definitions.lookups, ...authenticator.lookups, sessions: sessions.lookups },

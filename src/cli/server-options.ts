@@ -25,6 +25,8 @@ import type { Secrets } from './workers.ts';
 export interface ServerOptions {
   readonly connection: pg.ClientConfig;
   readonly pooler?: pg.ClientConfig | undefined;
+  /** Standbys that serve reads. */
+  readonly replicas?: { readonly connections: readonly pg.ClientConfig[]; readonly lagMs: number } | undefined;
   readonly connectionsMax: number;
   /** Deadline of a request, counted from its headers. */
   readonly requestMs: number;
@@ -82,6 +84,7 @@ export function serverOptions(config: Config, { connection, operatorKey }: Secre
   return {
     connection,
     pooler: connectionString === undefined ? undefined : { connectionString },
+    replicas: replicas(config),
     connectionsMax: config.CARTULARY_DATABASE_CONNECTIONS,
     requestMs: config.CARTULARY_REQUEST_SECONDS * 1_000,
     host: config.CARTULARY_HOST,
@@ -105,6 +108,11 @@ export function serverOptions(config: Config, { connection, operatorKey }: Secre
     embedded: config.DATABASE_URL === undefined,
     observe,
   };
+}
+
+function replicas({ CARTULARY_REPLICA_URLS: urls, CARTULARY_REPLICA_LAG_SECONDS: seconds }: Config) {
+  const connections = urls?.map((connectionString) => ({ connectionString }));
+  return connections && { connections, lagMs: seconds * 1_000 };
 }
 
 export const metricsEndpoint = ({ CARTULARY_METRICS_HOST: host, CARTULARY_METRICS_PORT: port }: Config) =>

@@ -21,7 +21,7 @@ import { registerSystemTables } from '../store/cluster/system-tables.ts';
 import type { WorkerWatch } from '../store/cluster/worker-watch.ts';
 import type { Database } from '../store/database/database.ts';
 import { DatabaseFigures } from '../store/database/database-figures.ts';
-import { detectEngine } from '../store/database/engine.ts';
+import { detectEngine, UnsupportedDatabase } from '../store/database/engine.ts';
 import { isWorkerLost } from '../store/database/worker-errors.ts';
 import type { Invalidation } from '../store/nodes/messages.ts';
 import { keepServerKey } from '../store/nodes/server-keys.ts';
@@ -79,6 +79,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     ready: () => migrationsApplied(database.system, migrations),
     stopping: () => state.closing,
     workers: () => parts.workers.states,
+    replicas: () => database.replicas?.states,
   };
   const home = async () => {
     const application = await options.home?.();
@@ -152,10 +153,21 @@ async function open({ services, blobs, clock, listener, push, workers }: Parts, 
     onSkipped: (applicationId) => observe({ event: 'cluster.unmigrated', applicationId }),
   });
   if (found.engine === 'citus') await openCluster(database, workers, observe);
+  await openReplicas(database);
   await definitions.rememberAll();
   await clock.follow(database.system);
   push.useKeys(await keepVapidKeys(database, clock.now()));
   await listener.start();
+}
+
+async function openReplicas({ replicas, engine }: Database): Promise<void> {
+  if (replicas === undefined) return;
+  if (engine === 'citus') {
+    throw new UnsupportedDatabase(
+      'CARTULARY_REPLICA_URLS works with plain PostgreSQL, and DATABASE_URL names a Citus cluster.',
+    );
+  }
+  await replicas.start();
 }
 
 /** The server starts while a worker is away, and serves the applications of the others. */

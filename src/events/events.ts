@@ -30,6 +30,8 @@ export type Observation =
   | { event: 'database.connected'; server: string }
   | { event: 'database.engine'; engine: string; version: string; citus: string | undefined; cannot: readonly string[] }
   | { event: 'database.restarted'; reason: string }
+  | { event: 'replica.found'; replica: string }
+  | { event: 'replica.away'; replica: string; reason: string }
   | { event: 'cluster.workerAway'; worker: string }
   | { event: 'cluster.workerBack'; worker: string }
   | { event: 'cluster.registered'; tables: readonly string[] }
@@ -87,6 +89,8 @@ const LEVELS = {
   'database.connected': 'info',
   'database.engine': 'info',
   'database.restarted': 'warn',
+  'replica.found': 'info',
+  'replica.away': 'warn',
   'cluster.workerAway': 'warn',
   'cluster.workerBack': 'info',
   'cluster.registered': 'info',

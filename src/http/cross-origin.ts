@@ -9,11 +9,14 @@ import type { Reply } from './replies/reply.ts';
 import type { UserRoute } from './routes/row.ts';
 
 /** Reply headers that the page may read, besides those that every page may. */
-const EXPOSED = ['ETag', 'Link', 'RateLimit', 'RateLimit-Policy', 'Retry-After', 'X-Request-Id'];
+const EXPOSED = [
+  ...['Cartulary-Consistency', 'ETag', 'Link', 'RateLimit', 'RateLimit-Policy', 'Retry-After', 'X-Request-Id'],
+];
 
 /** Request headers that the interface reads, and those of traces, which the libraries of browsers add. */
 const ALLOWED_HEADERS = [
   ...['Authorization', 'Content-Type', 'Content-Disposition', 'Idempotency-Key', 'X-Service-CreatorId'],
+  'Cartulary-Consistency',
   ...['If-Match', 'If-None-Match', 'If-Modified-Since', 'Range', 'If-Range'],
   ...['Tus-Resumable', 'Upload-Length', 'Upload-Offset', 'Upload-Metadata', 'X-HTTP-Method-Override'],
   ...['Traceparent', 'Tracestate'],

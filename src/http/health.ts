@@ -13,6 +13,8 @@ export interface Health {
   readonly stopping: () => boolean;
   /** The workers of a cluster, as last probed; undefined on plain PostgreSQL. */
   readonly workers: () => readonly { readonly reachable: boolean }[] | undefined;
+  /** Undefined if none are configured. Without them the server is ready: the primary serves all. */
+  readonly replicas: () => readonly { readonly isUp: boolean }[] | undefined;
 }
 
 /**
@@ -55,8 +57,12 @@ export function readiness(health: Health): () => Promise<Reply> {
 /** Counts only: probes need no credentials. */
 function readyBody(health: Health): object {
   const workers = health.workers();
-  if (workers === undefined) return { status: 'ready' };
-  return { status: 'ready', workers: workers.length, workersAway: countAway(workers) };
+  const replicas = health.replicas();
+  return {
+    status: 'ready',
+    ...(workers && { workers: workers.length, workersAway: countAway(workers) }),
+    ...(replicas && { replicas: replicas.length, replicasAway: replicas.filter(({ isUp }) => !isUp).length }),
+  };
 }
 
 /** While one of them is reachable, its applications are served. */

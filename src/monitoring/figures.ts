@@ -25,6 +25,18 @@ export interface Readings {
   readonly database: DatabaseReadings | undefined;
   /** Those of a cluster. */
   readonly workers: readonly { readonly address: string; readonly reachable: boolean }[];
+  /** Undefined if none are configured. */
+  readonly replicas:
+    | {
+        readonly states: readonly {
+          readonly replica: string;
+          readonly isUp: boolean;
+          readonly lagSeconds: number | undefined;
+          readonly lagBytes: number | undefined;
+        }[];
+        readonly reads: Readonly<Record<string, number>>;
+      }
+    | undefined;
   /** Whether the database is the embedded one. */
   readonly embedded: boolean;
   readonly tasks: Readonly<Record<string, number>>;
@@ -81,6 +93,16 @@ const gauge = (name: string, help: string, read: Row['read'], aggregator: Aggreg
 const counter = (name: string, help: string, read: Row['read'], aggregator: Aggregator = 'sum'): Row => ({
   ...{ name, help, type: 'counter', aggregator, read },
 });
+
+type ReplicaState = NonNullable<Readings['replicas']>['states'][number];
+
+const byReplica =
+  (read: (state: ReplicaState) => number | undefined): Row['read'] =>
+  ({ replicas }) =>
+    (replicas?.states ?? []).flatMap((state) => {
+      const value = read(state);
+      return value === undefined ? [] : [{ labels: { replica: state.replica }, value }];
+    });
 
 type TallyName = { [Name in keyof EventCounts]: EventCounts[Name] extends Tally ? Name : never }[keyof EventCounts];
 
@@ -188,6 +210,29 @@ const DATABASE: readonly Row[] = [
     ({ workers }) =>
       workers.map(({ address, reachable }) => ({ labels: { worker: address }, value: Number(reachable) })),
     'min',
+  ),
+  gauge(
+    'cartulary_replica_up',
+    'Whether the replica responded within the last seconds and is a standby. Absent without replicas.',
+    byReplica(({ isUp }) => Number(isUp)),
+    'min',
+  ),
+  gauge(
+    'cartulary_replica_lag_seconds',
+    'How old the state is that the replica shows; up to 0.2 more than its lag.',
+    byReplica(({ lagSeconds }) => lagSeconds),
+    'max',
+  ),
+  gauge(
+    'cartulary_replica_lag_bytes',
+    'Bytes of the write-ahead log that the replica has not replayed.',
+    byReplica(({ lagBytes }) => lagBytes),
+    'max',
+  ),
+  counter(
+    'cartulary_replica_reads_total',
+    'Requests that a replica might serve, by outcome: served, or why the primary did.',
+    ({ replicas }) => (replicas === undefined ? [] : by('outcome', replicas.reads)),
   ),
   gauge(
     'cartulary_database_pool_connections',

@@ -48,6 +48,14 @@ export class RequestSignal implements Signal {
   }
 }
 
+/** A request, or a part of it that may end before the request does. */
+export interface Cancellable {
+  readonly signal: RequestSignal;
+  /** Of a request (request-scope). */
+  readonly heavy?: boolean;
+  readonly heldBytes?: number;
+}
+
 const NOTHING = () => undefined;
 
 /**

@@ -102,6 +102,24 @@ export function databaseAddress(value: string): string {
   return value;
 }
 
+const REPLICAS_MAX = 16;
+
+/** Between two addresses is a comma, so one inside of an address is percent-encoded. */
+export function replicaAddresses(value: string): string[] {
+  const list = value.split(',').map((entry) => entry.trim());
+  if (list.length > REPLICAS_MAX) throw new Error(`must have at most ${REPLICAS_MAX} addresses`);
+  for (const [index, entry] of list.entries()) {
+    try {
+      databaseAddress(entry);
+    } catch (error) {
+      throw new Error(
+        `must be a list of addresses with commas between them, and number ${index + 1} ${(error as Error).message}`,
+      );
+    }
+  }
+  return list;
+}
+
 const isPort = (port: string): boolean => /^\d{1,5}$/.test(port) && Number(port) >= 1 && Number(port) <= 65535;
 
 function checkHosts(hosts: string): void {

@@ -15,6 +15,7 @@ import {
   pushServices,
   pushSubject,
   ratio,
+  replicaAddresses,
   smtpAddress,
   whole,
 } from './setting-values.ts';
@@ -60,6 +61,18 @@ export const SETTINGS = {
     secret: true,
     sentence:
       'PgBouncer or another pooler in transaction mode before the database of `DATABASE_URL`; writes and searches go through it.',
+  }),
+  CARTULARY_REPLICA_URLS: setting({
+    default: undefined,
+    parse: replicaAddresses,
+    secret: true,
+    sentence:
+      'Standbys of the database of `DATABASE_URL`, with commas between them; they serve reads of callers who allow it.',
+  }),
+  CARTULARY_REPLICA_LAG_SECONDS: setting({
+    default: '10',
+    parse: whole(1, 3600),
+    sentence: 'Seconds that a standby may lag and still serve reads.',
   }),
   CARTULARY_ATTACHMENTS: setting({
     default: undefined,
@@ -290,6 +303,9 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     problems.push(
       'DATABASE_URL must be set if CARTULARY_POOLER_URL is set: messages, short reads and publishing go there',
     );
+  }
+  if (values.CARTULARY_REPLICA_URLS !== undefined && values.DATABASE_URL === undefined) {
+    problems.push('DATABASE_URL must be set if CARTULARY_REPLICA_URLS is set: the embedded database has no standbys');
   }
   if (environment.CARTULARY_METRICS_HOST && values.CARTULARY_METRICS_PORT === undefined) {
     problems.push(

@@ -9,7 +9,7 @@ import { startTestServer, type TestServer } from '../support/server.ts';
 const EVERYWHERE = 'https://portal.example.com';
 const OWN = 'https://app.example.com';
 const OTHER = 'https://other.example.com';
-const EXPOSED = 'ETag, Link, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id';
+const EXPOSED = 'Cartulary-Consistency, ETag, Link, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id';
 const COLLECTION = { name: 'Things', columns: [{ name: 'Title', type: 'String' }] };
 
 describe('pages of other origins', () => {

@@ -68,6 +68,7 @@ describe('the general OpenAPI document', () => {
         'limit',
         'skip',
         'after',
+        'Cartulary-Consistency',
       ],
     );
   });

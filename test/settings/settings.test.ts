@@ -23,6 +23,8 @@ describe('settings', () => {
       CARTULARY_OPERATOR_KEY: undefined,
       DATABASE_URL: undefined,
       CARTULARY_POOLER_URL: undefined,
+      CARTULARY_REPLICA_URLS: undefined,
+      CARTULARY_REPLICA_LAG_SECONDS: 10,
       CARTULARY_ATTACHMENTS: undefined,
       CARTULARY_UNHELD_ATTACHMENT_DAYS: 7,
       CARTULARY_ANNOUNCED_UPLOAD_DAYS: 7,
@@ -73,6 +75,19 @@ describe('settings', () => {
     assert.match(complaint({ CARTULARY_POOLER_URL: 'mysql://x' }), /^CARTULARY_POOLER_URL must /);
   });
 
+  it('want a list of addresses for replicas, and the database that they follow', () => {
+    const CARTULARY_REPLICA_URLS = 'postgres://someone@two/db';
+    assert.match(complaint({ CARTULARY_REPLICA_URLS }), /^DATABASE_URL must be set if CARTULARY_REPLICA_URLS is set/);
+    const DATABASE_URL = 'postgres://someone@one/db';
+    const list = `${CARTULARY_REPLICA_URLS},three:5433/db`;
+    assert.match(
+      complaint({ DATABASE_URL, CARTULARY_REPLICA_URLS: list }),
+      /^CARTULARY_REPLICA_URLS must be a list of addresses .*, and number 2 must begin with postgres:/,
+    );
+    const many = Array.from({ length: 17 }, () => CARTULARY_REPLICA_URLS).join(',');
+    assert.match(complaint({ DATABASE_URL, CARTULARY_REPLICA_URLS: many }), /at most 16 addresses/);
+  });
+
   it('are read as what they are', () => {
     const given = {
       CARTULARY_PORT: '0',
@@ -81,6 +96,8 @@ describe('settings', () => {
       CARTULARY_OPERATOR_KEY: 'k'.repeat(32),
       DATABASE_URL: 'postgresql://someone:secret@host/db',
       CARTULARY_POOLER_URL: 'postgresql://someone:secret@127.0.0.1:6432/db',
+      CARTULARY_REPLICA_URLS: 'postgres://someone@two/db, postgres://someone@three:5433/db',
+      CARTULARY_REPLICA_LAG_SECONDS: '30',
       CARTULARY_ATTACHMENTS: '/srv/files',
       CARTULARY_UNHELD_ATTACHMENT_DAYS: '30',
       CARTULARY_ANNOUNCED_UPLOAD_DAYS: '1',
@@ -116,6 +133,8 @@ describe('settings', () => {
       ...given,
       CARTULARY_PUSH_SERVICES: ['push.example.com', '*.example.org', 'http://127.0.0.1:1234'],
       CARTULARY_PORT: 0,
+      CARTULARY_REPLICA_URLS: ['postgres://someone@two/db', 'postgres://someone@three:5433/db'],
+      CARTULARY_REPLICA_LAG_SECONDS: 30,
       CARTULARY_ATTACHMENTS: { kind: 'disk', folder: '/srv/files' },
       CARTULARY_UNHELD_ATTACHMENT_DAYS: 30,
       CARTULARY_ANNOUNCED_UPLOAD_DAYS: 1,

@@ -64,6 +64,7 @@ export interface ServerSettings {
   readonly connection?: pg.ClientConfig;
   readonly authFailures?: { account: number; address: number };
   readonly database?: TestDatabase;
+  readonly replicas?: ServerOptions['replicas'];
   readonly connectionsMax?: number;
   readonly requestMs?: number;
   /** Which form of statements to use, whatever the database is. */
@@ -106,6 +107,7 @@ export async function startTestServer(settings: ServerSettings = {}): Promise<Te
   const folder = await mkdtemp(join(tmpdir(), 'ct-files-'));
   const server = await startServer({
     connection: settings.connection ?? database.connection,
+    replicas: settings.replicas,
     connectionsMax: settings.connectionsMax ?? 8,
     requestMs: settings.requestMs ?? 30_000,
     host: '127.0.0.1',

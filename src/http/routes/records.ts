@@ -31,7 +31,7 @@ import {
   readWhole,
 } from '../requests/list-parameters.ts';
 import { many, one, oneOrMany } from '../requests/shapes.ts';
-import { COLLECTION, keyedRoute, type UserRoute, userRoute } from './row.ts';
+import { COLLECTION, keyedRoute, replicaRoute, type UserRoute, userRoute } from './row.ts';
 
 export const RECORD_BODY_BYTES_MAX = 1024 * 1024;
 
@@ -60,7 +60,7 @@ export const RECORD_ROUTES: readonly UserRoute[] = [
     success: [json(Application, 'The application.')],
     run: (context, _input, server) => replyText(definition.show(context, server.publicUrl())),
   }),
-  userRoute({
+  replicaRoute({
     method: 'GET',
     path: RECORDS,
     permission: 'api',
@@ -77,7 +77,7 @@ export const RECORD_ROUTES: readonly UserRoute[] = [
       return replyText(arrayOf(texts), link === undefined ? {} : { link });
     },
   }),
-  userRoute({
+  replicaRoute({
     method: 'GET',
     path: `${RECORDS}/figures`,
     permission: 'api',
@@ -160,7 +160,7 @@ export const RECORD_ROUTES: readonly UserRoute[] = [
       return replyText(batch ? arrayOf(texts) : texts[0]!);
     },
   }),
-  userRoute({
+  replicaRoute({
     method: 'GET',
     path: RECORD,
     permission: 'api',

@@ -3,9 +3,17 @@
 
 import type { Context, OperatorContext, VisitorContext } from '../../context.ts';
 import type { Permission } from '../../gate/permit.ts';
+import { readEventually } from '../../operations/records/replica-reads.ts';
 import type { QuotaGroup } from '../../wire/publish-document.ts';
 import type { Reply } from '../replies/reply.ts';
 import { type Success, withHeaders } from '../replies/success.ts';
+import {
+  allowsReplica,
+  CONSISTENCY_HEADER,
+  CONSISTENCY_PARAMETERS,
+  CONSISTENCY_REPLY,
+  EVENTUAL,
+} from '../requests/consistency.ts';
 import { KEY_PARAMETERS } from '../requests/idempotency-key.ts';
 import type { BodyRule, Input, Parameters } from '../requests/input.ts';
 
@@ -83,6 +91,23 @@ export const keyedRoute = <Body>(row: Omit<UserRoute<Body>, 'caller' | 'keyed'>)
 };
 
 const REPLAYED = '`true` if the request was done before, and this is the reply of that time.';
+
+/** A route that reads records, from a replica if the caller allows it. */
+export const replicaRoute = <Body>(row: Omit<UserRoute<Body>, 'caller'>): UserRoute => {
+  const headers = { ...row.headers, ...CONSISTENCY_PARAMETERS };
+  const success = row.success.map((each) => withHeaders(each, { ...each.headers, ...CONSISTENCY_REPLY }));
+  const run: typeof row.run = (context, input, server) => {
+    if (!allowsReplica(input.header(CONSISTENCY_HEADER))) return row.run(context, input, server);
+    return readEventually(
+      context,
+      (from) => row.run(from, input, server),
+      () => {
+        context.scope.headers[CONSISTENCY_HEADER] = EVENTUAL;
+      },
+    );
+  };
+  return userRoute({ ...row, headers, success, run });
+};
 
 export const visitorRoute = <Body>(row: Omit<VisitorRoute<Body>, 'caller'>): VisitorRoute =>
   ({ caller: 'visitor', ...row }) as VisitorRoute;

@@ -2,8 +2,7 @@
 // its waits end at once, and what runs for it on a checked-out connection is cancelled in the database.
 
 import type pg from 'pg';
-import type { RequestScope } from '../../request/request-scope.ts';
-import { onAbort } from '../../request/signal.ts';
+import { type Cancellable, onAbort } from '../../request/signal.ts';
 import { type Checkout, StatementCancelling } from './cancelling.ts';
 import { ActiveApplications, ConnectionLimits } from './connection-limits.ts';
 import { CopyConnections } from './copy-connections.ts';
@@ -24,6 +23,8 @@ export interface ConnectionsOptions {
   readonly pooler?: pg.ClientConfig | undefined;
   /** Whether this server started the database, so that it may lower the priority of its processes. */
   readonly embedded?: boolean | undefined;
+  /** Set for a replica: the system identifier of its primary, once it is known. */
+  readonly standbyOf?: () => string | undefined;
   readonly connectionsMax: number;
   /** The time limit of a request; without it there is none. */
   readonly requestMs?: number;
@@ -61,6 +62,7 @@ const mayRunAgain = (error: unknown): boolean => isLocked(error) || isResultLost
 export class Connections {
   readonly publishers: Publishers;
   readonly copies: CopyConnections;
+  readonly #isReplica: boolean;
   readonly #pool: Pool;
   readonly #lanes: Lanes;
   readonly #active = new ActiveApplications();
@@ -74,17 +76,12 @@ export class Connections {
   });
 
   constructor(options: ConnectionsOptions) {
-    const {
-      connection,
-      pooler,
-      embedded,
-      connectionsMax,
-      requestMs = Number.POSITIVE_INFINITY,
-      ...callbacks
-    } = options;
+    const { connection, pooler, embedded, standbyOf, connectionsMax, ...callbacks } = options;
+    const { requestMs = Number.POSITIVE_INFINITY } = options;
+    this.#isReplica = standbyOf !== undefined;
     const count = Math.max(1, Math.min(LANES_MAX, Math.floor(connectionsMax / 4)));
     const poolSize = Math.max(1, connectionsMax - count);
-    const servers = new DatabaseServers(connection, callbacks.onConnected, { areOurs: embedded });
+    const servers = new DatabaseServers(connection, callbacks.onConnected, { areOurs: embedded, standbyOf });
     const poolServers = pooler ? new DatabaseServers(pooler, callbacks.onConnected, { arePoolers: true }) : servers;
     const lossOf = (lost: DatabaseServers) => (error: Error) => {
       lost.lost();
@@ -123,9 +120,9 @@ export class Connections {
   /**
    * A read that the database ended, because it takes long or waits for a change of its table, runs again on a connection of
    * its own, within the application's limit. So does one whose lane was lost, or that a deadlock ended: many requests share
-   * the lane, and a read can be repeated.
+   * the lane, and a read can be repeated. What a replica could not serve, the primary serves (store/database/replica).
    */
-  read<T>({ schema, home }: SchemaLocation, scope: RequestScope | undefined, work: Work<T>): Promise<T> {
+  read<T>({ schema, home }: SchemaLocation, scope: Cancellable | undefined, work: Work<T>): Promise<T> {
     if (this.#slow.has(schema)) return this.withLongQueryConnection(schema, scope, work);
     return new Promise((resolve, reject) => {
       if (scope?.signal.aborted) {
@@ -143,7 +140,7 @@ export class Connections {
           },
           (error) => {
             done(error);
-            if (!scope?.signal.aborted && mayRunAgain(error)) again('withConnection');
+            if (!scope?.signal.aborted && !this.#isReplica && mayRunAgain(error)) again('withConnection');
             else if (!scope?.signal.aborted && isCancelled(error)) again('withLongQueryConnection');
             else refuse(error);
           },
@@ -187,7 +184,7 @@ export class Connections {
   /** On a connection of its own, counted under the schema. Requests with large bodies or long records give way to others. */
   async withConnection<T>(
     schema: string,
-    scope: RequestScope | undefined,
+    scope: Cancellable | undefined,
     work: Work<T>,
     priority: Priority = scope?.heavy || scope?.heldBytes ? 'low' : 'normal',
   ): Promise<T> {
@@ -215,7 +212,7 @@ export class Connections {
   }
 
   /** As `withConnection`, for statements that take long. */
-  async withLongQueryConnection<T>(schema: string, scope: RequestScope | undefined, work: Work<T>): Promise<T> {
+  async withLongQueryConnection<T>(schema: string, scope: Cancellable | undefined, work: Work<T>): Promise<T> {
     scope?.signal.throwIfAborted();
     const allowed = this.#searchLimits.take(schema, scope?.signal);
     if (allowed !== undefined) await allowed;
@@ -232,6 +229,11 @@ export class Connections {
     this.#lanes.suspect();
   }
 
+  /** The server is silent: what was sent to it on the lanes fails at once. */
+  cutLanes(): void {
+    this.#lanes.cut();
+  }
+
   async close(): Promise<void> {
     await Promise.all([this.#lanes.close(), this.#pool.close(), this.publishers.close(), this.copies.close()]);
   }
@@ -241,7 +243,7 @@ export class Connections {
     if (schema !== SYSTEM.schema) this.#active.add(schema);
   }
 
-  #workFor<T>(scope: RequestScope, checkout: Checkout, work: Work<T>): Promise<T> {
+  #workFor<T>(scope: Cancellable, checkout: Checkout, work: Work<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       const { signal } = scope;
       if (signal.aborted) {

@@ -142,6 +142,11 @@ export function isLocked(error: unknown): boolean {
   return codeOf(error instanceof Fault ? error.cause : error) === '55P03';
 }
 
+/** Wrong user or password, or an unknown database: not a matter of time. */
+export function isRefusedAccount(error: unknown): boolean {
+  return /^(28...|3D000)$/.test(codeOf(error));
+}
+
 /** The statement reached its session's timeout, or was cancelled. */
 export function isCancelled(error: unknown): boolean {
   return codeOf(error) === '57014';

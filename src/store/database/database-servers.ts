@@ -1,5 +1,5 @@
 // Connects to the database: to the one of its servers that accepts writes. That server changes when a standby is promoted;
-// reconnecting finds it.
+// reconnecting finds it. Connections for replicas are made here too, to a standby and nothing else.
 
 import pg from 'pg';
 import { lowerSessionPriority } from '../../load/priority.ts';
@@ -34,15 +34,53 @@ interface Identity {
  * that PostgreSQL gives to a search of a whole collection, two searches of one application were six processes.
  */
 const NO_PARALLEL_WORKERS = `set_config('max_parallel_workers_per_gather', '0', false)`;
-const HELLO = `select pg_backend_pid(), extract(epoch from pg_postmaster_start_time())::text,
-  current_setting('transaction_read_only') = 'on', ${NO_PARALLEL_WORKERS}`;
+const IDENTITY = `pg_backend_pid(), extract(epoch from pg_postmaster_start_time())::text`;
+const HELLO = `select ${IDENTITY}, current_setting('transaction_read_only') = 'on', ${NO_PARALLEL_WORKERS}`;
 /** What is set for one session would be met by others that the pooler gives it to. */
 const HELLO_POOLED = `select null, null, current_setting('transaction_read_only') = 'on'`;
+export const SYSTEM_IDENTIFIER = '(select system_identifier::text from pg_control_system())';
+const HELLO_STANDBY = `select ${IDENTITY}, pg_is_in_recovery(), ${SYSTEM_IDENTIFIER}, ${NO_PARALLEL_WORKERS}`;
 const identities = new WeakMap<pg.Client, Identity>();
+
+/** What the first row of a connection tells, and the error that refuses the connection for it. */
+interface Hello {
+  readonly text: string;
+  readonly refusal: (row: readonly unknown[]) => Error | undefined;
+}
+
+const refuseReadOnly = ([, , readOnly]: readonly unknown[]): Error | undefined =>
+  readOnly ? Object.assign(new Error('the server takes no writes'), { code: '25006' }) : undefined;
+
+/** The server is not what a replica has to be. */
+export class NotAStandby extends Error {
+  /** It accepts writes: it is the primary, or was promoted. */
+  readonly isPrimary: boolean;
+
+  constructor(message: string, { isPrimary }: { readonly isPrimary: boolean }) {
+    super(message);
+    this.isPrimary = isPrimary;
+  }
+}
+
+/** `systemIdentifier`: of the primary, if it is known. */
+const refuseOthers =
+  (systemIdentifier: () => string | undefined) =>
+  ([, , inRecovery, identifier]: readonly unknown[]): Error | undefined => {
+    if (identifier !== (systemIdentifier() ?? identifier)) {
+      return new NotAStandby('belongs to another database system than DATABASE_URL', { isPrimary: false });
+    }
+    return inRecovery ? undefined : new NotAStandby('accepts writes, so it is not a standby', { isPrimary: true });
+  };
 
 /** No server can be used now. The message has the reason of each. */
 class NoServer extends Error {
   readonly code = '08001';
+}
+
+interface ServersOptions {
+  readonly arePoolers?: boolean;
+  readonly areOurs?: boolean | undefined;
+  readonly standbyOf?: (() => string | undefined) | undefined;
 }
 
 export class DatabaseServers {
@@ -51,6 +89,7 @@ export class DatabaseServers {
   readonly #arePoolers: boolean;
   /** Whether the priority of a session's process can be lowered. */
   readonly hasPriorities: boolean;
+  readonly #hello: Hello;
   /** Index of the server that last accepted a connection. */
   #latest = 0;
   /** Index of the server last reported to `onConnected`; undefined after a loss. */
@@ -60,16 +99,19 @@ export class DatabaseServers {
    * `onConnected`: called with the server on the first connection, when the server changes, and after a loss. `arePoolers`: the
    * addresses are those of poolers in transaction mode (store/database/pooler), where no session can be set up. `areOurs`: the
    * processes of the sessions were started by this server. Those of others may have the same pids on another machine.
+   * `standbyOf`: the addresses are those of standbys of the system with this identifier.
    */
   constructor(
     connection: pg.ClientConfig,
     onConnected: (server: string) => void = () => undefined,
-    { arePoolers = false, areOurs = false } = {},
+    { arePoolers = false, areOurs = false, standbyOf }: ServersOptions = {},
   ) {
     this.#addresses = addressesOf(connection);
     this.#onConnected = onConnected;
     this.#arePoolers = arePoolers;
     this.hasPriorities = areOurs;
+    if (standbyOf !== undefined) this.#hello = { text: HELLO_STANDBY, refusal: refuseOthers(standbyOf) };
+    else this.#hello = { text: arePoolers ? HELLO_POOLED : HELLO, refusal: refuseReadOnly };
   }
 
   /** A connection broke: the next server is reported even if it is the same. */
@@ -97,30 +139,33 @@ export class DatabaseServers {
     // An unavailable server may be the primary.
     const away = failures.find((error) => unavailable(error) !== undefined);
     if (away === undefined) throw failures[0];
-    const reasons = failures.map((error, n) => `${this.#addressOf((first + n) % count)} ${reasonOf(error)}`);
+    const reasons = failures.map(
+      (error, n) => `${serverName(this.#addresses[(first + n) % count])} ${reasonOf(error)}`,
+    );
     throw new NoServer(reasons.join('; '), { cause: away });
   }
 
   async #open(index: number, { low = false, ...session }: Session, milliseconds: number): Promise<pg.Client> {
     const address = this.#addresses[index];
     if (!this.#arePoolers) {
-      const client = await open({ ...address, ...session }, HELLO, milliseconds);
+      const client = await open({ ...address, ...session }, this.#hello, milliseconds);
       if (low && this.hasPriorities) lowerSessionPriority(identityOf(client).pid);
       return client;
     }
     const name = newPooledName();
-    const client = await open({ ...address, application_name: name }, HELLO_POOLED, milliseconds);
+    const client = await open({ ...address, application_name: name }, this.#hello, milliseconds);
     markPooled(client, name);
     return client;
   }
+}
 
-  #addressOf(index: number): string {
-    try {
-      return addressOf(new pg.Client(this.#addresses[index]));
-    } catch {
-      // The certificates of the address cannot be read; the reason says so.
-      return 'the server';
-    }
+/** Without user and password. */
+export function serverName(connection: pg.ClientConfig | undefined): string {
+  try {
+    return addressOf(new pg.Client(connection));
+  } catch {
+    // The certificates of the address cannot be read; connecting tells the reason.
+    return 'the server';
   }
 }
 
@@ -137,12 +182,12 @@ const REASONS: Readonly<Record<string, string>> = {
   ENETUNREACH: 'cannot be reached',
 };
 
-function reasonOf(error: unknown): string {
+export function reasonOf(error: unknown): string {
   const { code = '', message = '' } = error as NodeJS.ErrnoException;
   return REASONS[code] ?? `cannot be used: ${message || code}`;
 }
 
-async function open(config: pg.ClientConfig, hello: string, milliseconds: number): Promise<pg.Client> {
+async function open(config: pg.ClientConfig, hello: Hello, milliseconds: number): Promise<pg.Client> {
   const client = newClient({
     application_name: 'cartulary',
     ...config,
@@ -159,9 +204,10 @@ async function open(config: pg.ClientConfig, hello: string, milliseconds: number
   }, milliseconds);
   try {
     await client.connect();
-    const { rows } = await client.query({ text: hello, rowMode: 'array' });
-    const [pid, server, readOnly] = rows[0] as [number | null, string | null, boolean];
-    if (readOnly) throw Object.assign(new Error('the server takes no writes'), { code: '25006' });
+    const { rows } = await client.query({ text: hello.text, rowMode: 'array' });
+    const refusal = hello.refusal(rows[0] ?? []);
+    if (refusal !== undefined) throw refusal;
+    const [pid, server] = rows[0] as [number | null, string | null];
     if (pid !== null && server !== null) identities.set(client, { pid, server });
     return client;
   } catch (error) {

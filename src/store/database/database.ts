@@ -3,6 +3,7 @@
 
 import type pg from 'pg';
 import type { RequestScope } from '../../request/request-scope.ts';
+import type { Cancellable } from '../../request/signal.ts';
 import { assertReads, newTransactionState, type TransactionState, type WriteCounter } from './committed-writes.ts';
 import { Connections, type ConnectionsOptions } from './connections.ts';
 import { type CopiedRow, copyRows } from './copied-rows.ts';
@@ -10,6 +11,8 @@ import type { CopyConnection } from './copy-connections.ts';
 import { isRetriable, meaningOf, unavailable } from './database-errors.ts';
 import type { Engine, JointTransaction, Publisher, Reader, Transaction, Writer } from './handles.ts';
 import { counted, OpenTransaction, publisherOn } from './open-transaction.ts';
+import type { ReplicaRead } from './replica.ts';
+import { type ReplicaSettings, Replicas } from './replicas.ts';
 import { locationOf, type SchemaLocation, SYSTEM, schemaOf } from './schemas.ts';
 import {
   inTransaction,
@@ -27,7 +30,12 @@ import {
 /** Shared by the handles of all requests. */
 interface Shared {
   readonly connections: Connections;
+  readonly replicas: Replicas | undefined;
   engine: Engine;
+}
+
+export interface DatabaseOptions extends Omit<ConnectionsOptions, 'standbyOf'> {
+  readonly replicas?: ReplicaSettings | undefined;
 }
 
 export class Database {
@@ -35,8 +43,12 @@ export class Database {
   readonly #scope: RequestScope | undefined;
   #system: Writer | undefined;
 
-  static open(options: ConnectionsOptions): Database {
-    return new Database({ connections: new Connections(options), engine: 'plain' });
+  static open({ replicas: settings, ...options }: DatabaseOptions): Database {
+    const connections = new Connections(options);
+    const { connection, connectionsMax, requestMs = Number.POSITIVE_INFINITY } = options;
+    const around = { primary: connections, connection, connectionsMax, requestMs };
+    const replicas = settings && new Replicas({ ...settings, ...around });
+    return new Database({ connections, replicas, engine: 'plain' });
   }
 
   private constructor(shared: Shared, scope?: RequestScope) {
@@ -66,6 +78,27 @@ export class Database {
     return this.#writer(locationOf(applicationId));
   }
 
+  /** Undefined if none are configured. */
+  get replicas(): Pick<Replicas, 'start' | 'states' | 'outcomes'> | undefined {
+    return this.#shared.replicas;
+  }
+
+  /**
+   * Reads of the application from a replica; undefined if none may serve it now. Whatever it rejects with, the same reads are to
+   * be made on the primary. `reader` chooses among the replicas.
+   */
+  readOnReplica<T>(applicationId: string, reader: string, work: (store: Writer) => Promise<T>): Promise<T> | undefined {
+    const { replicas, engine } = this.#shared;
+    if (replicas === undefined) return undefined;
+    const location = locationOf(applicationId);
+    const { schema } = location;
+    const replica = replicas.choose(schema, reader);
+    if (replica === undefined) return undefined;
+    const shared = { connections: replica.connections, replicas: undefined, engine };
+    const scope = this.#scope;
+    return replicas.read(replica, { schema, scope }, (read) => work(new Handle(shared, location, scope, read)));
+  }
+
   /** To find out what a publishing would do: both schemas in one transaction. */
   previewPublishing<T>(applicationId: string, work: (tx: JointTransaction) => Promise<T>): Promise<T> {
     return this.#writer(SYSTEM).joint(applicationId, async (tx) => {
@@ -92,6 +125,7 @@ export class Database {
       // Statements outside of its transactions are not run again: an index that is built concurrently leaves something.
       throw (isRetriable(error) ? unavailable(error, 'busy') : undefined) ?? meaningOf(error);
     } finally {
+      this.#shared.replicas?.wrote(schemaOf(applicationId));
       // Also counts changes that were undone: whether all of them are is not known here.
       if (state.changed && this.#scope !== undefined) this.#scope.committedWrites += 1;
     }
@@ -121,8 +155,8 @@ export class Database {
     this.#shared.connections.suspect();
   }
 
-  close(): Promise<void> {
-    return this.#shared.connections.close();
+  async close(): Promise<void> {
+    await Promise.all([this.#shared.connections.close(), this.#shared.replicas?.close()]);
   }
 
   #writer(location: SchemaLocation): Handle {
@@ -135,18 +169,20 @@ class Handle implements Writer {
   readonly #shared: Shared;
   readonly #location: SchemaLocation;
   readonly #scope: RequestScope | undefined;
+  readonly #replicaRead: ReplicaRead | undefined;
   #writes: WriteCounter | undefined;
   #lanesAlone = false;
 
-  constructor(shared: Shared, location: SchemaLocation, scope: RequestScope | undefined) {
+  constructor(shared: Shared, location: SchemaLocation, scope: RequestScope | undefined, replicaRead?: ReplicaRead) {
     this.#shared = shared;
     this.#location = location;
     this.#scope = scope;
+    this.#replicaRead = replicaRead;
     this.#writes = scope;
   }
 
   get repeatable(): Writer {
-    const handle = new Handle(this.#shared, this.#location, this.#scope);
+    const handle = new Handle(this.#shared, this.#location, this.#scope, this.#replicaRead);
     handle.#writes = undefined;
     return handle;
   }
@@ -155,6 +191,10 @@ class Handle implements Writer {
     const handle = new Handle(this.#shared, this.#location, undefined);
     handle.#lanesAlone = true;
     return handle;
+  }
+
+  get replica(): object | undefined {
+    return this.#replicaRead?.replica;
   }
 
   get schema(): string {
@@ -170,14 +210,14 @@ class Handle implements Writer {
     const { connections } = this.#shared;
     const work = (client: pg.Client) => run(client, { text, params, ...how });
     if (this.#lanesAlone) return connections.readOnLane(this.#location, work);
-    const results = connections.read(this.#location, this.#scope, work);
+    const results = connections.read(this.#location, this.#cancellable, work);
     return counted(this.#scope, [{ text }], results);
   }
 
   pipeline(statements: readonly Statement[]): Promise<Row[][]> {
     for (const { text } of statements) assertReads(text);
     const { connections } = this.#shared;
-    const results = connections.read(this.#location, this.#scope, (client) => runAll(client, statements));
+    const results = connections.read(this.#location, this.#cancellable, (client) => runAll(client, statements));
     return counted(this.#scope, statements, results);
   }
 
@@ -185,22 +225,24 @@ class Handle implements Writer {
     const { connections } = this.#shared;
     const work = (client: pg.Client) => runUnprepared(client, statement, following);
     // A deadlock ends it as busy. It is not run again, as a short read is: it may have taken most of the request's time.
-    const results = connections.withLongQueryConnection(this.schema, this.#scope, work).catch((error: unknown) => {
-      throw unavailable(error, 'busy') ?? error;
-    });
+    const results = connections
+      .withLongQueryConnection(this.schema, this.#cancellable, work)
+      .catch((error: unknown) => {
+        throw unavailable(error, 'busy') ?? error;
+      });
     return counted(this.#scope, [statement, ...following], results);
   }
 
   copied(query: string): Promise<CopiedRow[]> {
     const { connections } = this.#shared;
     const work = (client: pg.Client) => copyRows(client, query);
-    const results = retryDeadlocks(() => connections.withLongQueryConnection(this.schema, this.#scope, work));
+    const results = this.#retried(() => connections.withLongQueryConnection(this.schema, this.#cancellable, work));
     return counted(this.#scope, [{ text: query }], results);
   }
 
   write(text: string, params: readonly unknown[]): Promise<Row[]> {
     const work = (client: pg.Client) => runWrite(client, { text, params }, this.#writes);
-    const results = retryDeadlocks(() => this.#withConnection(work));
+    const results = this.#marked(retryDeadlocks(() => this.#withConnection(work)));
     return counted(this.#scope, [{ text }], results);
   }
 
@@ -211,7 +253,7 @@ class Handle implements Writer {
   snapshot<T>(work: (reader: Reader) => Promise<T>): Promise<T> {
     const begin = 'begin isolation level repeatable read read only';
     const read = (client: pg.Client) => work(this.#open(client, { state: newTransactionState() }));
-    return retryDeadlocks(() => this.#inTransaction(read, { begin, computes: true }));
+    return this.#retried(() => this.#inTransaction(read, { begin, computes: true }));
   }
 
   /** A transaction over the system schema and an application's, counted under this handle's schema. */
@@ -225,12 +267,32 @@ class Handle implements Writer {
     );
   }
 
+  /** What ends its statements. */
+  get #cancellable(): Cancellable | undefined {
+    return this.#replicaRead ?? this.#scope;
+  }
+
+  /** A standby ends reads that keep it from following the primary, which can serve them at once. */
+  #retried<T>(work: () => Promise<T>): Promise<T> {
+    return this.#replicaRead === undefined ? retryDeadlocks(work) : work();
+  }
+
+  /**
+   * No replica may show the application to this node's callers as it was before. What the server writes by itself, such as parts
+   * of quotas, is nobody's own write.
+   */
+  #marked<T>(written: Promise<T>): Promise<T> {
+    const { replicas } = this.#shared;
+    if (replicas === undefined || (this.#scope === undefined && !this.#lanesAlone)) return written;
+    return written.finally(() => replicas.wrote(this.schema));
+  }
+
   #withConnection<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
-    return this.#shared.connections.withConnection(this.schema, this.#scope, work);
+    return this.#shared.connections.withConnection(this.schema, this.#cancellable, work);
   }
 
   #transaction<T>(work: (client: pg.Client, state: TransactionState) => Promise<T>): Promise<T> {
-    return untilCommitted((state) => this.#inTransaction((client) => work(client, state), { state }));
+    return this.#marked(untilCommitted((state) => this.#inTransaction((client) => work(client, state), { state })));
   }
 
   /** Waiting for the connection and for the commit counts as database time; the work between statements does not. */
@@ -249,7 +311,7 @@ class Handle implements Writer {
       try {
         const result = await work(client);
         // A cancelled request commits nothing, even if `work` swallowed the error.
-        scope?.signal.throwIfAborted();
+        this.#cancellable?.signal.throwIfAborted();
         return result;
       } finally {
         from = scope?.startDatabaseWait();
@@ -259,7 +321,7 @@ class Handle implements Writer {
       const inside = (client: pg.Client) => this.#counted(how.state, () => inTransaction(client, measured, how));
       const { connections } = this.#shared;
       return await (how.computes
-        ? connections.withLongQueryConnection(this.schema, scope, inside)
+        ? connections.withLongQueryConnection(this.schema, this.#cancellable, inside)
         : this.#withConnection(inside));
     } finally {
       endWait();
@@ -277,6 +339,6 @@ class Handle implements Writer {
   }
 
   #open(client: pg.Client, { state, schema = this.schema }: { state: TransactionState; schema?: string }) {
-    return new OpenTransaction(client, schema, { state, scope: this.#scope });
+    return new OpenTransaction(client, schema, { state, scope: this.#scope, cancellable: this.#cancellable });
   }
 }

@@ -40,6 +40,8 @@ export interface Writer extends Reader {
    * what runs for the others. Its reads run on the lanes alone, and fail there instead of running again.
    */
   readonly joined: Writer;
+  /** Of a handle that reads from a replica: which one. What is read on behalf of several requests is read from the same. */
+  readonly replica: object | undefined;
   /** One statement that writes, and may wait for locks; it runs again after a deadlock, as `transaction` does. */
   write(text: string, params: readonly unknown[]): Promise<Row[]>;
   /** Runs `work` in a transaction; after a deadlock or serialization failure, it runs again from the start until it commits. */

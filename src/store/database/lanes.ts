@@ -110,6 +110,10 @@ export class Lanes {
     }
   }
 
+  cut(): void {
+    for (const { client } of this.#lanes) if (client !== undefined) cutClient(client);
+  }
+
   #lanesOf(home: number | undefined): Lane[] {
     return home === undefined ? this.#lanes : this.#lanesByHome[home % this.#lanes.length]!;
   }

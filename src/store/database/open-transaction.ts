@@ -3,6 +3,7 @@
 import type pg from 'pg';
 import type { Fault } from '../../faults.ts';
 import type { RequestScope } from '../../request/request-scope.ts';
+import type { Cancellable } from '../../request/signal.ts';
 import type { TransactionState } from './committed-writes.ts';
 import { type CopiedRow, copyRows } from './copied-rows.ts';
 import { isRetriable } from './database-errors.ts';
@@ -27,16 +28,23 @@ export class OpenTransaction implements Transaction {
   readonly #client: pg.Client;
   readonly #state: TransactionState;
   readonly #scope: RequestScope | undefined;
+  readonly #cancellable: Cancellable | undefined;
 
+  /** `cancellable`: what ends it, if that is not the request as a whole. */
   constructor(
     client: pg.Client,
     schema: string,
-    { state, scope }: { state: TransactionState; scope?: RequestScope | undefined },
+    {
+      state,
+      scope,
+      cancellable = scope,
+    }: { state: TransactionState; scope?: RequestScope | undefined; cancellable?: Cancellable | undefined },
   ) {
     this.#client = client;
     this.schema = schema;
     this.#state = state;
     this.#scope = scope;
+    this.#cancellable = cancellable;
   }
 
   async removeTimeout(): Promise<void> {
@@ -99,7 +107,7 @@ export class OpenTransaction implements Transaction {
 
   /** A cancelled request sends no further statement: its transaction is rolled back. */
   get #cancelled(): Fault | undefined {
-    return this.#scope?.signal.reason;
+    return this.#cancellable?.signal.reason;
   }
 }
 

@@ -67,19 +67,29 @@ async function readTogether(reads: readonly JoinedRead[], text: string): Promise
   });
 }
 
-const gets = new WeakMap<PreparedCollection, JoinedReads>();
+type Gets = WeakMap<PreparedCollection, JoinedReads>;
+
+const gets: Gets = new WeakMap();
+const getsOnReplicas = new WeakMap<object, Gets>();
+
+function getsOn(replica: object): Gets {
+  const known = getsOnReplicas.get(replica) ?? new WeakMap();
+  getsOnReplicas.set(replica, known);
+  return known;
+}
 
 /** As `getRecord`. */
 export function getRecordJoined(
   { store, scope, table }: Requester,
   { recordId, readScope }: { recordId: string; readScope: string | undefined },
 ): Promise<string | undefined> {
-  let reads = gets.get(table.collection);
+  const known = store.replica === undefined ? gets : getsOn(store.replica);
+  let reads = known.get(table.collection);
   if (reads === undefined) {
     reads = new JoinedReads(getRecordsText(table), (read) =>
       getRecord(read.store, read.table, { recordId: read.value, scope: read.readScope }),
     );
-    gets.set(table.collection, reads);
+    known.set(table.collection, reads);
   }
   return reads.get({ store, scope, table, value: recordId, readScope });
 }
