@@ -124,6 +124,12 @@ CREATE UNIQUE INDEX shared_users_name_key ON cartulary.shared_users USING btree 
 CREATE UNIQUE INDEX shared_users_subject_key ON cartulary.shared_users USING btree (organization, subject) WHERE (deleted_at IS NULL);
 CREATE INDEX shared_users_unsettled ON cartulary.shared_users USING btree (unsettled_since) WHERE (unsettled_since IS NOT NULL);
 
+create table cartulary.walks (
+  job text collate "C" not null,
+  position text collate "C" not null,
+  constraint walks_pkey PRIMARY KEY (job)
+);
+
 create schema application;
 
 create table application.activity (

@@ -62,6 +62,11 @@ export async function listApplicationIds(reader: Reader): Promise<string[]> {
   return rows.map((row) => row[0] as string);
 }
 
+export async function countApplications(reader: Reader): Promise<number> {
+  const rows = await reader.rows('select count(*)::int from cartulary.applications', [], { prepare: true });
+  return Number(rows[0]?.[0]);
+}
+
 const IDS_PAGE = 500;
 
 /** One page of identifiers, in order, after the given one. */
