@@ -24,6 +24,7 @@ create table cartulary.applications (
   definition text not null,
   preparing text,
   published_at timestamp with time zone not null,
+  migration integer,
   constraint applications_pkey PRIMARY KEY (id),
   constraint applications_organization_fkey FOREIGN KEY (organization) REFERENCES cartulary.organizations(name)
 );
