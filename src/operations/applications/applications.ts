@@ -2,12 +2,7 @@
 
 import type { OperatorContext } from '../../context.ts';
 import { fault } from '../../faults.ts';
-import {
-  type ApplicationSummary,
-  getApplication,
-  pageOfSummaries,
-  removeApplication,
-} from '../../store/applications/applications.ts';
+import { getApplication, pageOfSummaries, removeApplication } from '../../store/applications/applications.ts';
 import { insertErasure } from '../../store/applications/erasures.ts';
 import { dropApplicationSchema } from '../../store/applications/migrate.ts';
 import { lockPublishing } from '../../store/applications/publish-state.ts';
@@ -15,6 +10,7 @@ import { lockAllTables, retryOnLockTimeout } from '../../store/applications/tabl
 import { backupUnderWay, mayDestroy } from '../../store/database/backup-locks.ts';
 import type { JointTransaction } from '../../store/database/handles.ts';
 import { announceToNodes } from '../../store/nodes/messages.ts';
+import type { ApplicationSummary } from '../../wire/operator.ts';
 import type { Definition } from '../../wire/publish-document.ts';
 
 export async function list({ database: { system } }: OperatorContext): Promise<ApplicationSummary[]> {

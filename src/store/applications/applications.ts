@@ -1,6 +1,7 @@
 // Published applications in the system schema: the current definition, its version, and its generation, of which the
 // fence in the application's schema holds a copy (store/records/fence).
 
+import type { ApplicationSummary } from '../../wire/operator.ts';
 import type { Definition, Limits, Plan } from '../../wire/publish-document.ts';
 import type { Reader, Transaction, Writer } from '../database/handles.ts';
 
@@ -48,10 +49,6 @@ export async function getApplication(reader: Reader, applicationId: string): Pro
     singleSignOn,
     signOnEpoch,
   };
-}
-
-export interface ApplicationSummary extends Pick<Definition, 'id' | 'name' | 'organization' | 'plan'> {
-  readonly version: number;
 }
 
 /**

@@ -25,7 +25,7 @@ export interface PoolOptions {
 /** What a connection is for. */
 export type Priority = 'normal' | 'low';
 
-export interface Wanted {
+export interface WantedConnection {
   readonly priority: Priority;
   readonly schema: string;
 }
@@ -83,7 +83,7 @@ export class Pool {
   }
 
   /** A connection that is idle now: one that knows the tables of the schema, or the one that was used last. */
-  take({ priority, schema }: Wanted): pg.Client | undefined {
+  take({ priority, schema }: WantedConnection): pg.Client | undefined {
     const idle = this.#idle[this.#known(priority)];
     const client = idle.findLast((one) => this.#schemas.has(one, schema)) ?? idle.at(-1);
     if (client === undefined) return undefined;
@@ -93,7 +93,7 @@ export class Pool {
   }
 
   /** The next connection that becomes free. */
-  async wait({ priority, schema }: Wanted, signal: Signal | undefined): Promise<pg.Client> {
+  async wait({ priority, schema }: WantedConnection, signal: Signal | undefined): Promise<pg.Client> {
     const client = await this.#wait(this.#known(priority), signal);
     this.#schemas.add(client, schema);
     return client;
