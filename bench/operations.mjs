@@ -45,6 +45,10 @@ const BATCH_VARIANTS = 100;
 /** @template T @param {readonly T[]} items @param {number} n @returns {T} */
 const cycle = (items, n) => /** @type {T} */ (items[n % items.length]);
 
+/** Whose request the n-th is. @param {Target} target @param {number} n @returns {{ token: string, application?: string | undefined }} */
+const caller = ({ spread, token, application }, n) =>
+  spread === undefined ? { token, application } : cycle(spread, n);
+
 /** A list operation. @param {string} name @param {Partial<Operation> & { query?: (target: Target, n: number) => Record<string, string | number>, variants?: number, below?: string }} options @returns {Operation} */
 function list(name, { query = () => ({}), variants = 1, below = '', ...rest }) {
   return {
@@ -52,13 +56,14 @@ function list(name, { query = () => ({}), variants = 1, below = '', ...rest }) {
     kind: 'read',
     ...rest,
     requests: (target) => {
-      const all = Array.from({ length: variants }, (_, n) => {
+      const all = Array.from({ length: Math.max(variants, target.spread?.length ?? 0) }, (_, n) => {
+        const { application, token } = caller(target, n);
         const entries = Object.entries(query(target, n)).map(
           ([key, value]) => /** @type {[string, string]} */ ([key, String(value)]),
         );
         const search = new URLSearchParams(entries).toString();
-        const path = recordsPath(target.collection, target.application) + below + (search === '' ? '' : `?${search}`);
-        return requestBytes(target, { method: 'GET', path });
+        const path = recordsPath(target.collection, application) + below + (search === '' ? '' : `?${search}`);
+        return requestBytes({ host: target.host, token }, { method: 'GET', path });
       });
       return (n) => cycle(all, n);
     },
@@ -172,11 +177,12 @@ export const OPERATIONS = [
     kind: 'write',
     codes: 1,
     requests: (target) => {
-      const all = Array.from({ length: VARIANTS }, (_, n) => {
+      const all = Array.from({ length: Math.max(VARIANTS, target.spread?.length ?? 0) }, (_, n) => {
+        const { application, token } = caller(target, n);
         const { numbers, bodies } = fresh(target, target.total + n, 1);
         return template(
-          target,
-          { method: 'POST', path: recordsPath(target.collection, target.application), body: bodies[0] },
+          { host: target.host, token },
+          { method: 'POST', path: recordsPath(target.collection, application), body: bodies[0] },
           numbers,
         );
       });

@@ -39,7 +39,7 @@ Scenarios
   attachments  files: memory on disk and on S3, and speed against the bare limit; fails beyond the bound of memory
   peers        ours, the bare limit and other products, which are installed for it
   activity-log the export of a million entries while others write; fails beyond its bounds of memory and time
-  applications many applications on one server: requests to all of them against requests to one
+  applications many applications on one server: requests to all of them against requests to ten, publishing, a start
   fairness     one application sends ten times its share beside another; fails when the other's p99 more than doubles
   neighbours   one application does its worst beside another, attack by attack; fails when the other's p99 more than
                doubles, when it is refused, or when the server dies

@@ -1,148 +1,228 @@
 // @ts-check
 // The scenario `applications`: many published applications on one server, requests spread over all of them against the same
-// number of requests to one. It also tells what the server does by itself for them while nobody asks for anything.
+// requests spread over ten. It also tells what publishing costs, what the catalogue takes, how long a start takes, and what
+// the server does by itself for applications that nobody asks.
 
 import { setTimeout as wait } from 'node:timers/promises';
-import { makeCaller, prepareApplication, publish } from './application.mjs';
-import { ask } from './http-client.mjs';
+import { firstFreeCode } from './codes.mjs';
+import { ask, send } from './http-client.mjs';
 import { startLoad } from './load-process.mjs';
-import { recordsPath } from './loading.mjs';
-import { measure } from './measure.mjs';
+import { AT_ONCE, COLLECTION, COMPARED, fillApplications, RECORDS_EACH, spreadOf } from './many-applications.mjs';
+import { measure, median } from './measure.mjs';
 import { operationNamed } from './operations.mjs';
-import { counter, note, warn } from './progress.mjs';
-import { recordsSide } from './side.mjs';
+import { note, warn } from './progress.mjs';
+import { startOurs } from './side-ours.mjs';
 import { count, megabytes, milliseconds, percent, ratio, table } from './table.mjs';
 import { usageOfDatabase, usageOfServer } from './usage.mjs';
-import { publishDocument, valuesOf } from './work.mjs';
 
-const RECORDS_EACH = 10;
-/** Of each application; `get` asks for this many different records when there are 1,000 of them. */
-const ASKED_EACH = 2;
-const PUBLISHED_AT_ONCE = 4;
-const IDLE_SECONDS = 10;
-const WARM_TIMES = 6;
+const FEW = 10;
+const OPERATIONS = ['get', 'list newest 100', 'create 1'];
+const LISTED_TIMES = 5;
+/** Jobs that run at the start have ended by then. */
+const SETTLED_SECONDS = 20;
+/** PostgreSQL looks at all tables once a minute. */
+const IDLE_SECONDS = 60;
+const WARM_TIMES = 4;
 const WARM_SECONDS = 3;
-const WARM_TURNS_MAX = 12;
-const COLLECTION = /** @type {const} */ ('items');
-/** The least that requests to all may reach of requests to one, and the most memory of the server. */
-const RATIO_MIN = 0.8;
+const WARM_TURNS_MAX = 30;
+/** The most that a request to one of all may take of one to a few, and the most memory of the server. */
+const RATIO_MAX = 1.5;
 const SERVER_MB_MAX = 400;
 
 /**
  * @param {import('./application.mjs').Ground} ground
  * @param {import('./options.mjs').Options} options
  */
-export async function runApplications(ground, { applications, rounds, seconds, connections }) {
-  const began = performance.now();
-  const spread = await publishMany(ground, applications);
-  const publishSeconds = (performance.now() - began) / 1000;
-  const idle = await watchIdle(ground);
-  const one = await prepareApplication(ground, { [COLLECTION]: applications * RECORDS_EACH });
+export async function runApplications(ground, { applications, rounds, seconds, connections, logLevel }) {
+  const filling = await fillApplications(ground, applications);
+  const { address, pid, databasePid } = ground.ours;
   const load = startLoad();
+  /** @type {import('./measure.mjs').Result[]} */
+  const results = [];
   try {
-    const { address, pid, databasePid } = ground.ours;
-    const single = { name: 'one application', address, pid, ground, application: one, collection: COLLECTION };
-    const host = new URL(address).host;
-    const all = {
-      ...{ name: `${applications.toLocaleString('en')} applications`, address, pid, databasePid, records: spread },
-      prepare: async () => ({
-        ...{ host, token: '', collection: COLLECTION, total: 1, sample: [], serial: 1, spare: [], spread },
-      }),
+    /** @param {string} name @param {typeof filling.all} some @returns {import('./side.mjs').Side} */
+    const side = (name, some) => {
+      const target = {
+        host: new URL(address).host,
+        token: '',
+        collection: COLLECTION,
+        total: 1,
+        sample: [],
+        spare: [],
+      };
+      const spread = spreadOf(some);
+      const prepare = async () => ({ ...target, spread, serial: firstFreeCode(RECORDS_EACH) });
+      return { name, address, pid, databasePid, records: some, prepare };
     };
-    const sides = [recordsSide({ ...single, filesFolder: '' }), all];
+    const few = filling.all.slice(0, FEW);
+    const sides = [
+      side(`${FEW} applications`, few),
+      side(`${applications.toLocaleString('en')} applications`, filling.all),
+    ];
     const course = { load, sides, rounds, seconds, warmConnections: connections };
-    await warmAll(load, {
-      operation: 'get',
-      port: Number(new URL(address).port),
-      target: await all.prepare(),
-      connections,
-    });
-    const results = await measure(course, operationNamed('get'), connections);
-    return { results: [...results, idle], text: report(results, { idle, publishSeconds, applications }) };
+    for (const name of OPERATIONS) {
+      const operation = operationNamed(name);
+      for (const one of sides) await warmAll(course, { operation, side: one, connections });
+      results.push(...(await measure(course, operation, connections)));
+      ground.ours.trimLog();
+    }
   } finally {
     await load.end();
     note('');
   }
+  const catalogue = await readCatalogue(ground);
+  const lists = await listAll(ground);
+  const start = await startAgain(ground, logLevel);
+  const figures = { catalogue, lists, start };
+  return {
+    results: [...results, { filling: { ...filling, all: undefined }, ...figures }],
+    text: report(results, { filling, applications, ...figures }),
+  };
 }
 
 /**
- * Until each record was asked for several times: the first requests to an application make every connection of the database
- * read what it has to know of its tables, which takes longer than a hundred requests.
- * @param {import('./load-process.mjs').Load} load
- * @param {Omit<import('./load.mjs').Job, 'seconds'>} job
+ * Until each application was asked several times: its first requests make every connection of the database read what it has to
+ * know of its tables, which takes longer than ten requests.
+ * @param {import('./measure.mjs').Course} course
+ * @param {{ operation: import('./operations.mjs').Operation, side: import('./side.mjs').Side, connections: number }} of
  */
-async function warmAll(load, job) {
-  const wanted = WARM_TIMES * (job.target.spread?.length ?? 0);
-  for (let [turn, answered] = [0, 0]; turn < WARM_TURNS_MAX && answered < wanted; turn++) {
-    answered += (await load.run({ ...job, seconds: WARM_SECONDS })).requests;
+async function warmAll({ load }, { operation, side, connections }) {
+  const port = Number(new URL(side.address).port);
+  for (let [turn, answered, wanted] = [0, 0, 1]; turn < WARM_TURNS_MAX && answered < wanted; turn++) {
+    const target = await side.prepare(operation, { connections, seconds: WARM_SECONDS });
+    wanted = WARM_TIMES * (target.spread?.length ?? 0);
+    const { requests, sent } = await load.run({
+      operation: operation.name,
+      port,
+      target,
+      connections,
+      seconds: WARM_SECONDS,
+    });
+    answered += requests;
+    firstFreeCode(target.serial + sent);
   }
 }
 
-/** The last characters differ, as those of assigned identifiers do: they choose the connections of an application. @param {number} n */
-const idOf = (n) => `p${'many'.padEnd(20, '0')}${String(n).padStart(6, '0')}`;
+/** @param {import('./application.mjs').Ground} ground */
+async function readCatalogue({ tables }) {
+  const [row] = await tables.query(
+    `select count(*)::int as relations, pg_database_size(current_database())::float8 as bytes,
+       (select sum(pg_total_relation_size(c.oid))::float8 from pg_class c
+        where c.relnamespace = 'pg_catalog'::regnamespace and c.relkind = 'r') as catalogue
+     from pg_class`,
+  );
+  return /** @type {{ relations: number, bytes: number, catalogue: number }} */ (row);
+}
 
-/** @param {import('./application.mjs').Ground} ground @param {number} applications @returns {Promise<import('./operations.mjs').Spread[]>} */
-async function publishMany(ground, applications) {
-  const { ours, operatorKey } = ground;
-  const tell = counter('Publishing applications', applications);
-  /** @type {import('./operations.mjs').Spread[]} */
-  const spread = [];
-  let [next, done] = [0, 0];
-  const work = async () => {
-    while (next < applications) {
-      const application = idOf(next++);
-      const { collections, ...rest } = publishDocument({}, application);
-      await publish(ground, { ...rest, collections: collections.filter(({ name }) => name === COLLECTION) });
-      const { token } = await makeCaller(ours.address, operatorKey, application);
-      const body = Array.from({ length: RECORDS_EACH }, (_, n) => ({ values: valuesOf(COLLECTION, n, { total: 1 }) }));
-      const path = recordsPath(COLLECTION, application);
-      /** @type {{ id: string }[]} */
-      const made = await ask(ours.address, { method: 'POST', path, token, body });
-      for (const { id } of made.slice(0, ASKED_EACH)) spread.push({ application, token, id });
-      tell(++done);
+/** What the operator sees of all of them. @param {import('./application.mjs').Ground} ground */
+async function listAll({ ours, operatorKey }) {
+  const paths = { applications: '/operator/v1/applications', use: '/operator/v1/use' };
+  /** @param {string} path */
+  const timed = async (path) => {
+    const times = [];
+    for (let turn = 0; turn < LISTED_TIMES; turn++) {
+      const began = performance.now();
+      await ask(ours.address, { method: 'GET', path, token: operatorKey });
+      times.push(performance.now() - began);
     }
+    return median(times);
   };
-  await Promise.all(Array.from({ length: PUBLISHED_AT_ONCE }, work));
-  // In an order in which no two requests of one application follow each other.
-  return spread.sort((a, b) => (a.id < b.id ? -1 : 1));
+  return { applications: await timed(paths.applications), use: await timed(paths.use) };
 }
 
-/** What is done for applications that nobody asks, as shares of a core. @param {import('./application.mjs').Ground} ground */
-async function watchIdle({ ours }) {
-  const databasePid = ours.databasePid();
-  const used = () => [usageOfServer(ours.pid, databasePid), usageOfDatabase(databasePid)];
-  const before = used();
-  await wait(IDLE_SECONDS * 1000);
-  const [server, database] = used().map((usage, i) => {
-    const then = before[i];
-    return usage && then && (usage.cpuSeconds - then.cpuSeconds) / IDLE_SECONDS;
-  });
-  return { server, database };
+/** Stops the server, starts it on the same folder, and watches it while nobody asks. @param {import('./application.mjs').Ground} ground @param {string} logLevel */
+async function startAgain({ ours: former, folder, operatorKey, tables }, logLevel) {
+  // A server that was not just filled has done so long ago; without it the stop gives up waiting, and the start recovers.
+  await tables.query('checkpoint');
+  await tables.close().catch(() => {});
+  const stopping = performance.now();
+  await former.stop();
+  const starting = performance.now();
+  const ours = await startOurs({ folder, operatorKey, logLevel });
+  try {
+    const ready = performance.now();
+    const databasePid = ours.databasePid();
+    const used = () => [usageOfServer(ours.pid, databasePid)?.cpuSeconds, usageOfDatabase(databasePid)?.cpuSeconds];
+    note(`Started in ${((ready - starting) / 1000).toFixed(1)} s; watching it for ${SETTLED_SECONDS + IDLE_SECONDS} s`);
+    const first = await send(ours.address, { method: 'GET', path: '/readyz' });
+    if (first.status !== 200) warn(`/readyz answered ${first.status} after the start`);
+    await wait(SETTLED_SECONDS * 1000);
+    const before = used();
+    await wait(IDLE_SECONDS * 1000);
+    const [server, database] = used().map((now, i) => {
+      const then = before[i];
+      return now === undefined || then === undefined ? undefined : (now - then) / IDLE_SECONDS;
+    });
+    const [serverSeconds, databaseSeconds] = before;
+    return {
+      ...{ stopSeconds: (starting - stopping) / 1000, startSeconds: (ready - starting) / 1000 },
+      ...{ serverSeconds, databaseSeconds, server, database },
+      serverBytes: usageOfServer(ours.pid, databasePid)?.bytes,
+    };
+  } finally {
+    await ours.stop();
+  }
 }
+
+/** @param {number | undefined} value in seconds */
+const inMs = (value) => (value === undefined ? undefined : Math.round(value * 1000));
 
 /**
  * @param {readonly import('./measure.mjs').Result[]} results
- * @param {{ idle: Awaited<ReturnType<typeof watchIdle>>, publishSeconds: number, applications: number }} about
+ * @param {{ filling: import('./many-applications.mjs').Filling, applications: number, catalogue: Awaited<ReturnType<typeof readCatalogue>>, lists: Awaited<ReturnType<typeof listAll>>, start: Awaited<ReturnType<typeof startAgain>> }} about
  */
-function report(results, { idle, publishSeconds, applications }) {
-  const [one, all] = results;
-  const reached = one && all && all.perSecond / one.perSecond;
+function report(results, { filling, applications, catalogue, lists, start }) {
   const most = Math.max(...results.map(({ serverBytes = 0 }) => serverBytes)) / 2 ** 20;
-  if (!((reached ?? 0) >= RATIO_MIN)) warn(`requests to all reach ${reached?.toFixed(2)} of those to one`);
   if (most > SERVER_MB_MAX) warn(`the server took ${Math.round(most)} MB; it may take ${SERVER_MB_MAX}`);
-  const rows = results.map((result) => [
-    ...[result.side, count(result.perSecond), milliseconds(result.p50), milliseconds(result.p99)],
-    ...[count(result.serverMicros), count(result.databaseMicros)],
-    ...[megabytes(result.serverBytes), megabytes(result.databaseBytes), percent(result.othersShare), result.errors],
-  ]);
-  const head = ['get', 'requests/s', 'p50 ms', 'p99 ms', 'server µs', 'database µs', 'server MB', 'database MB'];
+  const rows = results.map((result, i) => {
+    const few = i % 2 === 1 ? results[i - 1] : undefined;
+    const slower = few && result.p50 / few.p50;
+    if ((slower ?? 0) > RATIO_MAX) warn(`${result.operation}: ${slower?.toFixed(2)} times as long as with ${FEW}`);
+    return [
+      ...[`${result.operation}, ${result.side}`, count(result.perSecond), milliseconds(result.p50), ratio(slower)],
+      ...[milliseconds(result.p99), count(result.serverMicros), count(result.databaseMicros)],
+      ...[megabytes(result.serverBytes), megabytes(result.databaseBytes), percent(result.othersShare), result.errors],
+    ];
+  });
+  const head = ['requests to', 'per second', 'p50 ms', 'ratio', 'p99 ms', 'server µs', 'database µs'];
+  /** @param {string} name @param {import('./many-applications.mjs').Part | undefined} part */
+  const published = (name, part) =>
+    part && [
+      name,
+      Math.round(part.publishMs),
+      inMs(part.seconds),
+      inMs(part.serverSeconds),
+      inMs(part.databaseSeconds),
+    ];
+  const parts = [published(`first ${COMPARED}`, filling.first), published(`last ${COMPARED}`, filling.last)];
   return [
     `${applications.toLocaleString('en')} applications with ${RECORDS_EACH} records each, ${results[0]?.connections} connections; medians of the rounds`,
     '',
-    table([...head, 'others %', 'errors'], rows),
+    table([...head, 'server MB', 'database MB', 'others %', 'errors'], rows),
     '',
-    `requests/s to all to those to one: ${ratio(reached)} (at least ${RATIO_MIN.toFixed(2)})`,
-    `publishing one, with a user, a token and records: ${Math.round((publishSeconds * 1000) / applications)} ms, ${PUBLISHED_AT_ONCE} at a time`,
-    `without requests, of a core: server ${percent(idle.server)} %, database ${percent(idle.database)} %`,
+    `Publishing, ${AT_ONCE} at a time: the request, and what each took with a user, a token and records; ${Math.round(filling.seconds)} s in all`,
+    '',
+    table(
+      ['', 'publish ms', 'ms each', 'server ms', 'database ms'],
+      parts.filter((part) => part !== undefined),
+    ),
+    '',
+    table(
+      ['what there is', ''],
+      [
+        ['tables, indexes and the like', count(catalogue.relations)],
+        ['catalogue MB', megabytes(catalogue.catalogue)],
+        ['database MB on disk', megabytes(catalogue.bytes)],
+        ['list of applications ms', count(lists.applications)],
+        ['list of their use ms', count(lists.use)],
+        ['stop s', start.stopSeconds.toFixed(1)],
+        ['start s', start.startSeconds.toFixed(1)],
+        [`server s of a processor in the first ${SETTLED_SECONDS} s`, start.serverSeconds?.toFixed(1)],
+        [`database s of a processor in the first ${SETTLED_SECONDS} s`, start.databaseSeconds?.toFixed(1)],
+        ['server MB after that', megabytes(start.serverBytes)],
+        ['server % of a core without requests', percent(start.server)],
+        ['database % of a core without requests', percent(start.database)],
+      ],
+    ),
   ].join('\n');
 }

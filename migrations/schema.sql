@@ -24,6 +24,7 @@ create table cartulary.applications (
   definition text not null,
   preparing text,
   published_at timestamp with time zone not null,
+  migration integer,
   constraint applications_pkey PRIMARY KEY (id),
   constraint applications_organization_fkey FOREIGN KEY (organization) REFERENCES cartulary.organizations(name)
 );
@@ -123,6 +124,12 @@ CREATE INDEX shared_users_email_folded ON cartulary.shared_users USING btree (or
 CREATE UNIQUE INDEX shared_users_name_key ON cartulary.shared_users USING btree (organization, name) WHERE (deleted_at IS NULL);
 CREATE UNIQUE INDEX shared_users_subject_key ON cartulary.shared_users USING btree (organization, subject) WHERE (deleted_at IS NULL);
 CREATE INDEX shared_users_unsettled ON cartulary.shared_users USING btree (unsettled_since) WHERE (unsettled_since IS NOT NULL);
+
+create table cartulary.walks (
+  job text collate "C" not null,
+  position text collate "C" not null,
+  constraint walks_pkey PRIMARY KEY (job)
+);
 
 create schema application;
 

@@ -1,9 +1,10 @@
-// Jobs that walk through all applications: errors of one application are reported and do not end the walk.
+// Jobs that walk through applications: errors of one application are reported and do not end the walk, and a round visits
+// those that are used and some of the others.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Observation } from '../../src/events/events.ts';
-import { forEveryApplication } from '../../src/operations/every-application.ts';
+import { visitApplications } from '../../src/operations/every-application.ts';
 import { sweepKeys } from '../../src/operations/upkeep/expired-keys.ts';
 import { sweepSignIns } from '../../src/operations/upkeep/expired-sign-ins.ts';
 import { removeFinishedNotifications, restoreDueMarks } from '../../src/operations/upkeep/notification-queues.ts';
@@ -33,21 +34,52 @@ describe('a walk through all applications', () => {
     const stopping = new AbortController();
     const visited: string[] = [];
     const reported: unknown[] = [];
-    await forEveryApplication({ database }, stopping.signal, {
-      work: async (id) => {
-        visited.push(id);
-        if (id === ids[0]) throw new Error('broken');
-        if (id === ids[1]) throw new StaleDefinition();
-        if (id === ids[2]) stopping.abort();
+    const signal = stopping.signal;
+    await visitApplications(
+      { database, now: Date.now },
+      { job: 'test', signal },
+      {
+        work: async (id) => {
+          visited.push(id);
+          if (id === ids[0]) throw new Error('broken');
+          if (id === ids[1]) throw new StaleDefinition();
+          if (id === ids[2]) stopping.abort();
+        },
+        report: (id, error) => reported.push([id, String(error)]),
       },
-      report: (id, error) => reported.push([id, String(error)]),
-    });
+    );
     assert.deepEqual(visited, ids.slice(0, 3));
     assert.deepEqual(
       reported,
       [[ids[0], 'Error: broken']],
       'an application that was removed meanwhile is not reported',
     );
+  });
+
+  it('visits the applications with requests in every round, and the others in turn', async () => {
+    const [busy] = ids as [string];
+    await server.database.sql('delete from cartulary.request_counts');
+    await server.database.sql(
+      `insert into cartulary.request_counts (application_id, hour, requests, refused, failed)
+       values ($1, date_trunc('hour', now()), 1, 0, 0), ($2, now() - interval '2 days', 1, 0, 0)`,
+      [busy, ids[1]],
+    );
+    const rounds: string[][] = [];
+    for (let round = 0; round < 5; round++) {
+      const visited: string[] = [];
+      const { signal } = new AbortController();
+      await visitApplications(
+        { database, now: Date.now },
+        { job: 'rounds', signal, unused: 1 },
+        {
+          work: async (id) => void visited.push(id),
+          report: (_, error) => assert.fail(String(error)),
+        },
+      );
+      rounds.push(visited);
+    }
+    const [, second, third, fourth] = ids as [string, string, string, string];
+    assert.deepEqual(rounds, [[busy], [busy, second], [busy, third], [busy, fourth], [busy]]);
   });
 
   it('is how sign-ins, notifications and Idempotency-Keys are cleaned up', async () => {

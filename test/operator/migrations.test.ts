@@ -170,6 +170,27 @@ describe('migrations', () => {
     });
   });
 
+  it('are not looked for in an application that is known to have them', async () => {
+    await withDatabase(async (database, start) => {
+      const first = await start();
+      const [known, unknown] = [
+        await publishApplication(first, { collections: COLLECTIONS }),
+        await publishApplication(first, { name: 'Older', collections: COLLECTIONS }),
+      ];
+      await first.close();
+      // As a node of an earlier version publishes it.
+      await database.sql('update cartulary.applications set migration = null where id = $1', [unknown.id]);
+      await database.sql(`alter table ${schemaOf(known.id)}.fence rename to fence_away`);
+      const again = await start();
+      const noted = await database.sql('select migration from cartulary.applications');
+      assert.deepEqual(noted, [[PRESENT], [PRESENT]]);
+      await database.sql(`alter table ${schemaOf(known.id)}.fence_away rename to fence`);
+      for (const { id, admin } of [known, unknown]) {
+        assert.equal((await again.send('GET', `/v1/${id}`, { token: admin.token })).status, 200);
+      }
+    });
+  });
+
   it('leave the schema unchanged if one of their statements fails', async () => {
     await withDatabase(async (database, start) => {
       const first = await start();

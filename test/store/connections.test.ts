@@ -86,7 +86,7 @@ describe('connections', () => {
     await assert.rejects(own.system.write('select 1 from cartulary.nowhere where $1', [true]), StaleDefinition);
     for (let n = 0; n < 320; n++) {
       await own.system.transaction(async (tx) =>
-        assert.deepEqual(await tx.rows(`select $1::int + ${n}`, [1]), [[n + 1]]),
+        assert.deepEqual(await tx.rows(`select $1::int + ${n} --`.padEnd(600, '-'), [1]), [[n + 1]]),
       );
     }
     const [prepared] = await own.system.write('select count(*)::int from pg_prepared_statements where $1', [true]);

@@ -68,6 +68,22 @@ describe('prepared statements', () => {
         for (const n of [99, 0]) assert.deepEqual(await tx.rows(padded(n, 10_000), [2]), [[n + 2]]);
       }));
 
+    it('keep thousands of short texts apart from the others', () =>
+      inOne(async (tx) => {
+        const numbers = Array.from({ length: 6_500 }, (_, n) => n);
+        for (const n of numbers.slice(0, 400)) await tx.rows(padded(n, 600), [1]);
+        const answers = await Promise.all(numbers.map((n) => tx.rows(padded(n, 60), [1])));
+        assert.deepEqual(
+          answers.map(([row]) => row?.[0]),
+          numbers.map((n) => n + 1),
+        );
+        const [short, long] = (await tx.rows(
+          'select count(*)::int from pg_prepared_statements group by length(statement) > 512 order by length(statement) > 512',
+        )) as [number][];
+        assert.deepEqual([short, long], [[6_000], [300]]);
+        for (const n of [6_499, 0]) assert.deepEqual(await tx.rows(padded(n, 60), [2]), [[n + 2]]);
+      }));
+
     it('are never long', () =>
       inOne(async (tx) => {
         for (let n = 0; n < 2; n++) {

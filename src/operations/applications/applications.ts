@@ -2,7 +2,7 @@
 
 import type { OperatorContext } from '../../context.ts';
 import { fault } from '../../faults.ts';
-import { getApplication, listApplications, removeApplication } from '../../store/applications/applications.ts';
+import { getApplication, pageOfSummaries, removeApplication } from '../../store/applications/applications.ts';
 import { insertErasure } from '../../store/applications/erasures.ts';
 import { dropApplicationSchema } from '../../store/applications/migrate.ts';
 import { lockPublishing } from '../../store/applications/publish-state.ts';
@@ -10,17 +10,16 @@ import { lockAllTables, retryOnLockTimeout } from '../../store/applications/tabl
 import { backupUnderWay, mayDestroy } from '../../store/database/backup-locks.ts';
 import type { JointTransaction } from '../../store/database/handles.ts';
 import { announceToNodes } from '../../store/nodes/messages.ts';
+import type { ApplicationSummary } from '../../wire/operator.ts';
 import type { Definition } from '../../wire/publish-document.ts';
 
-export async function list(context: OperatorContext) {
-  const applications = await listApplications(context.database.system);
-  return applications.map(({ definition: { id, name, organization, plan }, version }) => ({
-    id,
-    name,
-    version,
-    organization,
-    plan,
-  }));
+export async function list({ database: { system } }: OperatorContext): Promise<ApplicationSummary[]> {
+  const all: ApplicationSummary[] = [];
+  for (let page = await pageOfSummaries(system, ''); page.length > 0; ) {
+    all.push(...page);
+    page = await pageOfSummaries(system, page.at(-1)!.id);
+  }
+  return all;
 }
 
 export async function show(context: OperatorContext, applicationId: string): Promise<Definition> {

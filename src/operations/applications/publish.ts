@@ -6,7 +6,7 @@ import { checkDocument } from '../../domain/definition/check.ts';
 import { applicationUrl, applicationView } from '../../domain/definition/view.ts';
 import { fault } from '../../faults.ts';
 import { getApplication } from '../../store/applications/applications.ts';
-import { migrateApplication } from '../../store/applications/migrate.ts';
+import { ensureMigrated } from '../../store/applications/migrate.ts';
 import { lockPublishing, recordPublish } from '../../store/applications/publish-state.ts';
 import { retryOnLockTimeout } from '../../store/applications/table-changes.ts';
 import type { Publisher } from '../../store/database/handles.ts';
@@ -92,7 +92,7 @@ async function prepareAndSwitch(context: OperatorContext, publisher: Publisher, 
   const { stored, next } = plan;
   const reporter = reportProgress(context, next.id);
   // A node of an earlier version may have created the schema after this one had migrated all there were.
-  if (stored) await migrateApplication(context.database, next.id);
+  if (stored) await ensureMigrated(context.database, stored);
   const generation = stored
     ? await prepareTables(context, publisher, { stored, next, reporter })
     : firstGeneration(context);

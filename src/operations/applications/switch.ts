@@ -49,7 +49,8 @@ export async function switchDefinition(
   const version = (stored?.version ?? 0) + 1;
   const now = context.now();
   await ensureOrganization(tx.system, next.organization);
-  if (current === undefined) await createTables(tx.application, next, generation);
+  let migration: number | undefined;
+  if (current === undefined) migration = await createTables(tx.application, next, generation);
   else {
     await refuseModeChange(tx, { current, next, lockTimeoutMs });
     await changeTables(tx.application, { ...switching, current, next, now });
@@ -61,7 +62,7 @@ export async function switchDefinition(
   }
   await moveFence(tx.application, generation + 1);
   await deleteViewsOf(tx.application, removedCollections(current, next));
-  await putApplication(tx.system, { definition: next, version, generation: generation + 1 }, isoTime(now));
+  await putApplication(tx.system, { definition: next, version, generation: generation + 1, migration }, isoTime(now));
   await keepVersions(tx.application, plan, isoTime(now));
   const published = { definition: next, version, logged: current?.activityLogEnabled };
   await writeEntries(tx.application, operatorEntry(context, 'application.publish', published, {}));
@@ -84,9 +85,11 @@ async function keepVersions(
 const removedCollections = (current: Definition | undefined, next: Definition): string[] =>
   (current?.collections ?? []).map(({ id }) => id).filter((id) => next.collections.every((other) => other.id !== id));
 
-async function createTables(tx: Transaction, next: Definition, generation: number): Promise<void> {
-  await createApplicationSchema(tx, { generation, logs: next.activityLogEnabled });
+/** Returns the last migration that the schema has. */
+async function createTables(tx: Transaction, next: Definition, generation: number): Promise<number> {
+  const migration = await createApplicationSchema(tx, { generation, logs: next.activityLogEnabled });
   for (const collection of prepareCollections(next).values()) await createCollectionTable(tx, collection);
+  return migration;
 }
 
 interface TableSwitch extends Pick<Switching, 'generation' | 'reporter' | 'lockTimeoutMs'> {

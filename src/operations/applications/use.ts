@@ -12,7 +12,7 @@ import {
 import { getSize, keepSize, listSizes, measureSize, type StoredSize } from '../../store/applications/sizes.ts';
 import { StaleDefinition } from '../../store/database/database-errors.ts';
 import { type Size, USE_DAYS, type UseOverview, type UseView } from '../../wire/use.ts';
-import { forEveryApplication } from '../every-application.ts';
+import { visitApplications } from '../every-application.ts';
 import { requireApplication } from './applications.ts';
 
 const DAY_HOURS = 24;
@@ -83,10 +83,14 @@ export async function keepUse(
 ): Promise<void> {
   const { database, now, observe } = context;
   await removeOldRequestCounts(database.system, isoTime(hourOf(now()) - USE_DAYS * DAY_HOURS * HOUR_MS));
-  await forEveryApplication(context, signal, {
-    work: async (applicationId) => {
-      await measure(context, applicationId);
+  await visitApplications(
+    context,
+    { job: 'application-use', signal },
+    {
+      work: async (applicationId) => {
+        await measure(context, applicationId);
+      },
+      report: (applicationId, error) => observe({ event: 'job.failed', job: 'application-use', applicationId, error }),
     },
-    report: (applicationId, error) => observe({ event: 'job.failed', job: 'application-use', applicationId, error }),
-  });
+  );
 }

@@ -13,7 +13,7 @@ import {
 } from '../../store/activity/months.ts';
 import { getApplication } from '../../store/applications/applications.ts';
 import type { Writer } from '../../store/database/handles.ts';
-import { forEveryApplication, type UpkeepContext } from '../every-application.ts';
+import { type UpkeepContext, visitApplications } from '../every-application.ts';
 
 type MonthsContext = Pick<UpkeepContext, 'database' | 'now' | 'observe'>;
 
@@ -25,10 +25,14 @@ export interface KeepOptions {
 
 export async function keepActivityLogs(context: MonthsContext, { days, signal }: KeepOptions): Promise<void> {
   const { observe } = context;
-  await forEveryApplication(context, signal, {
-    work: (applicationId) => keepActivityLog(context, applicationId, { days, signal }),
-    report: (applicationId, error) => observe({ event: 'activityLog.unkept', applicationId, error }),
-  });
+  await visitApplications(
+    context,
+    { job: 'activity-logs', signal },
+    {
+      work: (applicationId) => keepActivityLog(context, applicationId, { days, signal }),
+      report: (applicationId, error) => observe({ event: 'activityLog.unkept', applicationId, error }),
+    },
+  );
 }
 
 async function keepActivityLog(

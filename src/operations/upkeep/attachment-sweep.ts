@@ -18,7 +18,7 @@ import {
 } from '../../store/attachments/sweeps.ts';
 import type { Writer } from '../../store/database/handles.ts';
 import { type Removals, removeLeftPieces, removeMarked } from '../attachments/removals.ts';
-import { forEveryApplication, type UpkeepContext } from '../every-application.ts';
+import { type UpkeepContext, visitApplications } from '../every-application.ts';
 import { clearUnfinished } from './unfinished-attachments.ts';
 
 /** Removed attachments of one application, by reason. */
@@ -39,7 +39,7 @@ interface Sweeping {
 /** Cleans up after nodes that have ended. Cheap: reads only unfinished uploads and removals. */
 export async function sweepUnfinished(context: UpkeepContext, { signal }: { signal: AbortSignal }): Promise<void> {
   const gone = new Set<string>();
-  await sweepEach(context, signal, async (sweeping) => {
+  await sweepEach(context, { job: 'unfinished-attachments', signal }, async (sweeping) => {
     await clearUnfinished(context, { ...sweeping, gone });
     await clearPieces(context, sweeping);
   });
@@ -65,7 +65,7 @@ export interface SweepOptions {
 /** Checks every attachment, page by page, for a record that holds it. */
 export async function sweepUnheldAndStray(context: UpkeepContext, { unheldDays, signal }: SweepOptions): Promise<void> {
   const cutoff = isoTime(context.now() - unheldDays * DAY_MS);
-  await sweepEach(context, signal, async (sweeping) => {
+  await sweepEach(context, { job: 'unneeded-attachments', signal }, async (sweeping) => {
     const stored = await getApplication(context.database.system, sweeping.applicationId);
     if (stored !== undefined) await removeUnheldAndStray(context, prepareApplication(stored), { ...sweeping, cutoff });
   });
@@ -74,7 +74,7 @@ export async function sweepUnheldAndStray(context: UpkeepContext, { unheldDays, 
 /** Errors of one application or attachment are reported and do not end the sweep. */
 async function sweepEach(
   context: UpkeepContext,
-  signal: AbortSignal,
+  { job, signal }: { job: string; signal: AbortSignal },
   sweep: (sweeping: Sweeping) => Promise<void>,
 ): Promise<void> {
   const { observe } = context;
@@ -95,7 +95,7 @@ async function sweepEach(
         observe({ event: 'attachments.swept', applicationId, ...swept });
     }
   };
-  await forEveryApplication(context, signal, { work, report });
+  await visitApplications(context, { job, signal }, { work, report });
 }
 
 async function removeUnheldAndStray(

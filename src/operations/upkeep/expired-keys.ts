@@ -3,7 +3,7 @@
 import type { OperatorContext } from '../../context.ts';
 import { isoTime } from '../../domain/dates/iso-time.ts';
 import { removeExpiredKeys } from '../../store/idempotency/keys.ts';
-import { forEveryApplication } from '../every-application.ts';
+import { visitApplications } from '../every-application.ts';
 import { KEPT_MS } from '../keyed-requests.ts';
 
 export function sweepKeys(
@@ -11,11 +11,15 @@ export function sweepKeys(
   signal: AbortSignal,
 ): Promise<void> {
   const { database, now, observe } = context;
-  return forEveryApplication(context, signal, {
-    work: async (applicationId) => {
-      const writer = database.application(applicationId);
-      while (!signal.aborted && !(await removeExpiredKeys(writer, isoTime(now() - KEPT_MS))));
+  return visitApplications(
+    context,
+    { job: 'expired-keys', signal },
+    {
+      work: async (applicationId) => {
+        const writer = database.application(applicationId);
+        while (!signal.aborted && !(await removeExpiredKeys(writer, isoTime(now() - KEPT_MS))));
+      },
+      report: (applicationId, error) => observe({ event: 'job.failed', job: 'expired-keys', applicationId, error }),
     },
-    report: (applicationId, error) => observe({ event: 'job.failed', job: 'expired-keys', applicationId, error }),
-  });
+  );
 }

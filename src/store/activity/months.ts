@@ -8,6 +8,7 @@ import { firstUuidAt } from '../../domain/ids.ts';
 import { mayDestroy } from '../database/backup-locks.ts';
 import { isLocked } from '../database/database-errors.ts';
 import type { Reader, Transaction, Writer } from '../database/handles.ts';
+import { plain } from '../database/statements.ts';
 
 interface Span {
   /** Milliseconds since 1970; infinite where there is no bound. */
@@ -82,6 +83,16 @@ export async function createMonths(writer: Writer, now: number): Promise<void> {
     await withShortLocks(writer, (tx) => createMonth(tx, month)).catch((error: unknown) => failures.push(error));
   }
   if (failures.length > 0) throw failures[0];
+}
+
+/** For a new application: nothing has to be moved. */
+export async function createMonthsOfNewLog(tx: Transaction, now: number): Promise<void> {
+  const spans = monthsToKeep(now).map((month) => ({ from: month, to: monthAfter(month) }));
+  await tx.pipeline(
+    spans.map((span) =>
+      plain(`create table ${tx.schema}.${partitionName(span)} partition of ${tx.schema}.activity ${boundsOf(span)}`),
+    ),
+  );
 }
 
 /** For an application that begins to log, inside `retryOnLockTimeout`: the month exists before its first entry. */
@@ -172,10 +183,13 @@ async function move(tx: Transaction, table: string, { to, span, outside = false 
   await tx.rows(`delete from ${table} where ${where}`, keysOf(span));
 }
 
-async function attach(tx: Transaction, table: string, { from, to }: Span): Promise<void> {
+async function attach(tx: Transaction, table: string, span: Span): Promise<void> {
+  await tx.rows(`alter table ${tx.schema}.activity attach partition ${table} ${boundsOf(span)}`);
+}
+
+function boundsOf({ from, to }: Span): string {
   const first = from === Number.NEGATIVE_INFINITY ? 'minvalue' : `'${firstUuidAt(from)}'`;
-  await tx.rows(`alter table ${tx.schema}.activity attach partition ${table}
-    for values from (${first}) to ('${firstUuidAt(to)}')`);
+  return `for values from (${first}) to ('${firstUuidAt(to)}')`;
 }
 
 /** Those that a backup had, in a new schema. */

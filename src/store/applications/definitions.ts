@@ -7,16 +7,16 @@ import { StaleDefinition } from '../database/database-errors.ts';
 import { FreshCache } from '../nodes/fresh-cache.ts';
 import type { Invalidation } from '../nodes/messages.ts';
 import { getApplication, listApplicationIds } from './applications.ts';
-import { MIGRATIONS, migrateApplication } from './migrate.ts';
+import { ensureMigrated, MIGRATIONS } from './migrate.ts';
+import { PreparedDefinitions } from './prepared-definitions.ts';
 
-const DEFINITIONS_MAX = 2_000;
+const DEFINITIONS_MAX = 20_000;
 const KNOWN_IDS_MAX = 100_000;
 
 export class Definitions {
   readonly #cache: FreshCache<PreparedApplication | undefined>;
   readonly #database: Database;
-  /** The latest preparation of each application. An unchanged one keeps its object, and with it the caches keyed by it. */
-  readonly #prepared = new BoundedMap<string, { mark: string; application: PreparedApplication }>(DEFINITIONS_MAX);
+  readonly #prepared = new PreparedDefinitions((applicationId) => this.#cache.forget(`${applicationId}/`));
 
   readonly #knownIds = new BoundedMap<string, true>(KNOWN_IDS_MAX);
 
@@ -74,17 +74,17 @@ export class Definitions {
     const { generation, publishedAt, signOnEpoch, isSettled } = stored;
     // The generation alone is not enough: the application may have been removed and published again.
     const mark = `${generation} ${publishedAt} ${signOnEpoch} ${isSettled}`;
-    const prepared = this.#prepared.get(applicationId);
-    if (prepared?.mark === mark) return prepared.application;
+    const prepared = this.#prepared.get(applicationId, mark);
+    if (prepared !== undefined) return prepared;
     try {
-      await migrateApplication(this.#database, applicationId, this.#migrations);
+      await ensureMigrated(this.#database, stored, this.#migrations);
     } catch (error) {
       // The application was removed after it was read.
       if (error instanceof StaleDefinition) return undefined;
       throw error;
     }
     const application = prepareApplication(stored);
-    this.#prepared.set(applicationId, { mark, application });
+    this.#prepared.set(mark, application);
     return application;
   }
 }

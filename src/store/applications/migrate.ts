@@ -5,18 +5,18 @@
 
 import { readdir, readFile } from 'node:fs/promises';
 import { Fault } from '../../faults.ts';
-import { createFirstMonths } from '../activity/months.ts';
+import { createMonthsOfNewLog } from '../activity/months.ts';
 import { listUnreachableSchemas } from '../cluster/workers.ts';
 import { readTime } from '../database/clock.ts';
 import type { Database } from '../database/database.ts';
 import { StaleDefinition } from '../database/database-errors.ts';
 import { UnsupportedDatabase } from '../database/engine.ts';
-import type { Reader, Transaction } from '../database/handles.ts';
+import type { Reader, Transaction, Writer } from '../database/handles.ts';
 import { schemaOf } from '../database/schemas.ts';
 import { splitStatements } from '../database/split-statements.ts';
 import { plain, type Statement } from '../database/statements.ts';
 import { isWorkerLost } from '../database/worker-errors.ts';
-import { getApplication, listApplicationIds } from './applications.ts';
+import { getApplication, listUnmigrated, noteMigration, type StoredApplication } from './applications.ts';
 import { retryOnLockTimeout } from './table-changes.ts';
 
 /** The advisory lock for migrating the system schema; the number is "cart" in ASCII. */
@@ -69,7 +69,8 @@ export async function migrate(
   const reporting: Reporting = (reason, work) => reportWhileRunning(reason, work, onWaiting);
   await migrateSystem(database, await readMigrations('system', folder), reporting);
   const unreachable = database.engine === 'citus' ? await listUnreachableSchemas(database.system) : new Set<string>();
-  for (const applicationId of await listApplicationIds(database.system)) {
+  const { application: latest } = await knownMigrations(folder);
+  for (const applicationId of await listUnmigrated(database.system, latest)) {
     const migrating = () => migrateApplication(database, applicationId, folder);
     try {
       if (unreachable.has(schemaOf(applicationId))) onSkipped?.(applicationId);
@@ -170,7 +171,12 @@ export async function migrateApplication(
   const latest = migrations.at(-1)?.number ?? 0;
   const application = database.application(applicationId);
   // Greater than the latest if a node of a newer version has migrated it.
-  if ((await readMigration(application)) >= latest) return;
+  const applied = await readMigration(application);
+  if (applied < latest) await migrateSchema(application, migrations, latest);
+  await noteMigration(database.system, applicationId, Math.max(applied, latest));
+}
+
+async function migrateSchema(application: Writer, migrations: readonly Migration[], latest: number): Promise<void> {
   await retryOnLockTimeout((lockTimeoutMs) =>
     application.transaction(async (tx) => {
       await tx.removeTimeout();
@@ -185,6 +191,16 @@ export async function migrateApplication(
   );
 }
 
+/** Unless the application is known to have all migrations. */
+export async function ensureMigrated(
+  database: Database,
+  { definition, migration }: Pick<StoredApplication, 'definition' | 'migration'>,
+  folder: URL = MIGRATIONS,
+): Promise<void> {
+  const latest = (await applicationMigrations(folder)).at(-1)?.number ?? 0;
+  if (migration < latest) await migrateApplication(database, definition.id, folder);
+}
+
 const statementsFor = (schema: string, { statements }: Migration): Statement[] =>
   statements.map((text) => plain(text.replaceAll('{{application}}', schema)));
 
@@ -193,21 +209,23 @@ async function readMigration(reader: Reader, locking = ''): Promise<number> {
   return Number(rows[0]?.[0]);
 }
 
-/** Creates the schema of a new application, without its collections. `upTo`: with the migrations up to that one. */
+/**
+ * Creates the schema of a new application, without its collections. `upTo`: with the migrations up to that one. Returns the
+ * last of them.
+ */
 export async function createApplicationSchema(
   tx: Transaction,
   { generation, logs, upTo }: { generation: number; logs: boolean; upTo?: number },
-): Promise<void> {
+): Promise<number> {
   const migrations = (await applicationMigrations(MIGRATIONS)).filter(({ number }) => number <= (upTo ?? number));
   // A Citus cluster then places the schema on one of its workers; plain PostgreSQL accepts the setting and ignores it.
   await tx.rows("set local citus.enable_schema_based_sharding = 'on'");
   await tx.rows(`create schema ${tx.schema}`);
   await tx.pipeline(migrations.flatMap((migration) => statementsFor(tx.schema, migration)));
-  await tx.rows(`insert into ${tx.schema}.fence (generation, migration) values ($1, $2)`, [
-    generation,
-    migrations.at(-1)?.number,
-  ]);
-  if (logs) await createFirstMonths(tx, { now: await readTime(tx), waitMs: 0 });
+  const migration = migrations.at(-1)?.number ?? 0;
+  await tx.rows(`insert into ${tx.schema}.fence (generation, migration) values ($1, $2)`, [generation, migration]);
+  if (logs) await createMonthsOfNewLog(tx, await readTime(tx));
+  return migration;
 }
 
 export async function dropApplicationSchema(tx: Transaction): Promise<void> {

@@ -12,7 +12,7 @@ const PUBLISH_LOCK = 0x7075626c;
 const LOCK_RETRY_MS = 100;
 const LOCK_TIMEOUT_MS = 15 * 60_000;
 
-/** Held until the connection closes. */
+/** Held until the publisher gives its connection back, or the connection closes. */
 export async function tryLockPublishing({ system }: Publisher, applicationId: string): Promise<boolean> {
   let key = 0;
   for (const character of applicationId) key = (Math.imul(key, 31) + (character.codePointAt(0) ?? 0)) | 0;

@@ -65,6 +65,21 @@ export async function sumRequestCounts(reader: Reader, since: string): Promise<M
   );
 }
 
+const IDS_PAGE = 500;
+
+/** One page of the applications with requests since that hour, ordered by identifier, after the given one. */
+export async function pageOfUsed(
+  reader: Reader,
+  { since, after }: { since: string; after: string },
+): Promise<string[]> {
+  const rows = await reader.rows(
+    `select distinct application_id from cartulary.request_counts where hour >= $1 and application_id > $2
+     order by application_id limit ${IDS_PAGE}`,
+    [since, after],
+  );
+  return rows.map((row) => row[0] as string);
+}
+
 export async function removeOldRequestCounts(writer: Writer, before: string): Promise<void> {
   await writer.write('delete from cartulary.request_counts where hour < $1', [before]);
 }

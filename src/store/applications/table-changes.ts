@@ -8,6 +8,7 @@ import { fault } from '../../faults.ts';
 import { backupUnderWay, mayDestroy } from '../database/backup-locks.ts';
 import { isLocked, isRetriable } from '../database/database-errors.ts';
 import type { Publisher, Reader, Transaction } from '../database/handles.ts';
+import { plain } from '../database/statements.ts';
 import { type Index, indexesOf, sqlType, tableOf, violatedColumn } from '../records/tables.ts';
 
 const LOCK_TIMEOUT_MS = 200;
@@ -117,7 +118,7 @@ export async function createIndexes(tx: Transaction, collection: PreparedCollect
   const { schema } = tx;
   const { id } = collection.definition;
   const options = { trigrams: await trigramOperators(tx), concurrently: false };
-  for (const index of indexesOf(collection)) await tx.rows(createIndex(schema, id, index, options));
+  await tx.pipeline(indexesOf(collection).map((index) => plain(createIndex(schema, id, index, options))));
 }
 
 const columnType = (projection: Projection): string =>

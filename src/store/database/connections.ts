@@ -32,6 +32,8 @@ export interface ConnectionsOptions {
   readonly onConnectionError: (error: Error) => void;
   /** Called with the server that is used, when it changes, and when it is back. */
   readonly onConnected?: (server: string) => void;
+  /** How many applications a connection may have used before it is replaced; tests set a lower one. */
+  readonly schemasMax?: number;
 }
 
 type Work<T> = (client: pg.Client) => Promise<T>;
@@ -76,7 +78,7 @@ export class Connections {
   });
 
   constructor(options: ConnectionsOptions) {
-    const { connection, pooler, embedded, standbyOf, connectionsMax, ...callbacks } = options;
+    const { connection, pooler, embedded, standbyOf, connectionsMax, schemasMax, ...callbacks } = options;
     const { requestMs = Number.POSITIVE_INFINITY } = options;
     this.#isReplica = standbyOf !== undefined;
     const count = Math.max(1, Math.min(LANES_MAX, Math.floor(connectionsMax / 4)));
@@ -87,7 +89,7 @@ export class Connections {
       lost.lost();
       callbacks.onConnectionError(error);
     };
-    const direct = { servers, connectionsMax: poolSize, onConnectionError: lossOf(servers) };
+    const direct = { servers, connectionsMax: poolSize, onConnectionError: lossOf(servers), schemasMax };
     // Lanes are few, and depend on settings of their sessions.
     this.#lanes = new Lanes({ ...direct, count, requestMs });
     this.#pool = new Pool(
@@ -122,7 +124,8 @@ export class Connections {
    * its own, within the application's limit. So does one whose lane was lost, or that a deadlock ended: many requests share
    * the lane, and a read can be repeated. What a replica could not serve, the primary serves (store/database/replica).
    */
-  read<T>({ schema, home }: SchemaLocation, scope: Cancellable | undefined, work: Work<T>): Promise<T> {
+  read<T>(location: SchemaLocation, scope: Cancellable | undefined, work: Work<T>): Promise<T> {
+    const { schema } = location;
     if (this.#slow.has(schema)) return this.withLongQueryConnection(schema, scope, work);
     return new Promise((resolve, reject) => {
       if (scope?.signal.aborted) {
@@ -156,12 +159,13 @@ export class Connections {
         if (how === 'withLongQueryConnection' && schema !== SYSTEM.schema) this.#slow.add(schema);
         this[how](schema, scope, work).then(resolve, (error) => reject(unavailable(error, 'busy') ?? error));
       };
-      this.#lanes.run(home, send, refuse);
+      this.#lanes.run(location, send, refuse);
     });
   }
 
   /** For several requests at once: whatever keeps it from the lanes, or ends it there, is thrown as it is. */
-  readOnLane<T>({ schema, home }: SchemaLocation, work: Work<T>): Promise<T> {
+  readOnLane<T>(location: SchemaLocation, work: Work<T>): Promise<T> {
+    const { schema } = location;
     if (this.#slow.has(schema)) return Promise.reject(new NotOnLane());
     this.#markActive(schema);
     return new Promise((resolve, reject) => {
@@ -177,7 +181,7 @@ export class Connections {
           },
         );
       };
-      this.#lanes.run(home, send, reject);
+      this.#lanes.run(location, send, reject);
     });
   }
 
@@ -194,7 +198,8 @@ export class Connections {
     if (allowed !== undefined) await allowed;
     let checkout: Checkout;
     try {
-      const client = this.#pool.take(priority) ?? (await this.#pool.wait(priority, scope?.signal));
+      const wanted = { priority, schema };
+      const client = this.#pool.take(wanted) ?? (await this.#pool.wait(wanted, scope?.signal));
       checkout = { client, schema, ended: false };
     } catch (error) {
       this.#limits.release(schema);
@@ -227,6 +232,7 @@ export class Connections {
   suspect(): void {
     this.#pool.suspect();
     this.#lanes.suspect();
+    this.publishers.suspect();
   }
 
   /** The server is silent: what was sent to it on the lanes fails at once. */

@@ -8,7 +8,9 @@ import type pg from 'pg';
 import { ConnectionsClosed, isBroken } from './database-errors.ts';
 import { endClient, Silence } from './database-servers.ts';
 import { cutClient } from './driver.ts';
+import { KnownSchemas } from './known-schemas.ts';
 import type { PoolOptions } from './pool.ts';
+import type { SchemaLocation } from './schemas.ts';
 import { sendTogether } from './sent-statement.ts';
 
 /** A read waits for a lock only while its table is being altered. */
@@ -22,8 +24,13 @@ const STATEMENT_MS = 200;
 const SILENT_MS = 5_000;
 const GRACE_MS = 500;
 const CHECK_MS = 250;
+/** After a connection that was to replace another could not be made. */
+const REPLACE_PAUSE_MS = 2_000;
 /** Lanes that one application may use: enough for two cores, and a stuck application does not stop all others. */
 const LANES_EACH = 2;
+
+/** Four lanes know 12,000 applications together, of which each uses two, in about 1.5 GB. */
+const SCHEMAS_MAX = 6_000;
 
 interface Lane {
   client: pg.Client | undefined;
@@ -31,6 +38,8 @@ interface Lane {
   connecting: Promise<pg.Client> | undefined;
   /** Statements without a result yet. */
   pending: number;
+  /** Whether a connection is made that takes the place of this one. */
+  replacing: boolean;
 }
 
 /** Sends statements on the connection, and calls `done` once when their results or an error have arrived. */
@@ -48,6 +57,11 @@ export class Lanes {
   readonly #lanes: Lane[];
   /** Those of an application, by its home. */
   readonly #lanesByHome: Lane[][];
+  readonly #known: KnownSchemas;
+  /** Statements without a result, by connection. */
+  readonly #pendingOn = new Map<pg.Client, number>();
+  /** Replaced connections that have statements under way. */
+  readonly #retired = new Set<pg.Client>();
   readonly #timer: NodeJS.Timeout;
   #closed = false;
 
@@ -59,7 +73,9 @@ export class Lanes {
       silence: undefined,
       connecting: undefined,
       pending: 0,
+      replacing: false,
     }));
+    this.#known = new KnownSchemas(options.schemasMax ?? SCHEMAS_MAX);
     // Each lane with those that follow it.
     this.#lanesByHome = this.#lanes.map((_, home, all) => [...all.slice(home), ...all].slice(0, LANES_EACH));
     this.#timer = setInterval(() => this.#checkSilence(), CHECK_MS);
@@ -77,9 +93,10 @@ export class Lanes {
    * Runs `send` on the application's lane with the fewest pending statements. The error that announces the end of a connection
    * arrives before the end itself; nothing more is sent on that lane from then on.
    */
-  run(home: number | undefined, send: SendOnLane, refuse: (error: unknown) => void): void {
+  run({ schema, home }: SchemaLocation, send: SendOnLane, refuse: (error: unknown) => void): void {
     const lane = this.#lanesOf(home).reduce((least, other) => (other.pending < least.pending ? other : least));
     if (lane.client !== undefined) {
+      this.#known.add(lane.client, schema);
       this.#go(lane, lane.client, send);
       return;
     }
@@ -89,6 +106,7 @@ export class Lanes {
     lane.connecting.then(
       (client) => {
         lane.pending -= 1;
+        this.#known.add(client, schema);
         this.#go(lane, client, send);
       },
       (error) => {
@@ -120,19 +138,56 @@ export class Lanes {
 
   #go(lane: Lane, client: pg.Client, send: SendOnLane): void {
     lane.pending += 1;
+    this.#pendingOn.set(client, (this.#pendingOn.get(client) ?? 0) + 1);
+    if (this.#known.isFull(client) && lane.client === client && !lane.replacing) void this.#replace(lane, client);
     send(client, (error) => {
       lane.pending -= 1;
+      this.#done(client);
       if (!isBroken(error) || lane.client !== client) return;
       lane.client = undefined;
       void endClient(client);
     });
   }
 
+  #done(client: pg.Client): void {
+    const left = (this.#pendingOn.get(client) ?? 1) - 1;
+    if (left > 0) {
+      this.#pendingOn.set(client, left);
+      return;
+    }
+    this.#pendingOn.delete(client);
+    if (this.#retired.delete(client)) void endClient(client);
+  }
+
+  /** Reads go on with the connection that knows too many applications until the next one is there, and those under way end. */
+  async #replace(lane: Lane, client: pg.Client): Promise<void> {
+    lane.replacing = true;
+    try {
+      lane.connecting ??= this.#connect(lane);
+      await lane.connecting;
+    } catch {
+      setTimeout(() => {
+        lane.replacing = false;
+      }, REPLACE_PAUSE_MS).unref();
+      return;
+    }
+    lane.replacing = false;
+    if (!this.#pendingOn.has(client)) {
+      void endClient(client);
+      return;
+    }
+    this.#retired.add(client);
+    setTimeout(() => {
+      if (this.#retired.delete(client)) cutClient(client);
+    }, this.#silentMs).unref();
+  }
+
   async close(): Promise<void> {
     this.#closed = true;
     clearInterval(this.#timer);
     await Promise.allSettled(this.#lanes.map(({ connecting }) => connecting));
-    await Promise.all(this.#lanes.map(({ client }) => client && endClient(client)));
+    const clients = this.#lanes.flatMap(({ client }) => client ?? []);
+    await Promise.all([...clients, ...this.#retired].map(endClient));
   }
 
   #checkSilence(): void {

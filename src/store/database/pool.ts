@@ -11,16 +11,27 @@ import { onAbort, type Signal } from '../../request/signal.ts';
 import { withTimeout } from '../../request/timeout.ts';
 import { ConnectionsClosed, ConnectionTimeout } from './database-errors.ts';
 import { type DatabaseServers, endClient, Silence } from './database-servers.ts';
+import { KnownSchemas } from './known-schemas.ts';
 
 export interface PoolOptions {
   readonly servers: DatabaseServers;
   readonly connectionsMax: number;
   /** Called when a connection breaks. */
   readonly onConnectionError: (error: Error) => void;
+  /** How many applications a connection may have used before it is replaced; tests set a lower one. */
+  readonly schemasMax?: number | undefined;
 }
 
 /** What a connection is for. */
 export type Priority = 'normal' | 'low';
+
+export interface WantedConnection {
+  readonly priority: Priority;
+  readonly schema: string;
+}
+
+/** Twelve connections know 18,000 applications together, in less than 2 GB. */
+const SCHEMAS_MAX = 1_500;
 
 interface Waiter {
   readonly priority: Priority;
@@ -52,6 +63,7 @@ export class Pool {
   readonly #clients = new Map<pg.Client, Monitored>();
   readonly #idle: Record<Priority, pg.Client[]> = { normal: [], low: [] };
   readonly #waiting: Waiter[] = [];
+  readonly #schemas: KnownSchemas;
   readonly #timer: NodeJS.Timeout;
   #connecting = 0;
   #closed: (() => void) | undefined;
@@ -60,6 +72,7 @@ export class Pool {
   constructor(options: PoolOptions, onSilent: (client: pg.Client) => void) {
     this.#options = options;
     this.#onSilent = onSilent;
+    this.#schemas = new KnownSchemas(options.schemasMax ?? SCHEMAS_MAX);
     this.#timer = setInterval(() => this.#check(), CHECK_MS);
     this.#timer.unref();
   }
@@ -69,14 +82,24 @@ export class Pool {
     return { idle, checkedOut: this.#clients.size - idle, connecting, waiting };
   }
 
-  /** A connection that is idle now. */
-  take(priority: Priority): pg.Client | undefined {
-    return this.#idle[this.#known(priority)].pop();
+  /** A connection that is idle now: one that knows the tables of the schema, or the one that was used last. */
+  take({ priority, schema }: WantedConnection): pg.Client | undefined {
+    const idle = this.#idle[this.#known(priority)];
+    const client = idle.findLast((one) => this.#schemas.has(one, schema)) ?? idle.at(-1);
+    if (client === undefined) return undefined;
+    idle.splice(idle.lastIndexOf(client), 1);
+    this.#schemas.add(client, schema);
+    return client;
   }
 
   /** The next connection that becomes free. */
-  wait(wanted: Priority, signal: Signal | undefined): Promise<pg.Client> {
-    const priority = this.#known(wanted);
+  async wait({ priority, schema }: WantedConnection, signal: Signal | undefined): Promise<pg.Client> {
+    const client = await this.#wait(this.#known(priority), signal);
+    this.#schemas.add(client, schema);
+    return client;
+  }
+
+  #wait(priority: Priority, signal: Signal | undefined): Promise<pg.Client> {
     if (this.#closed !== undefined) return Promise.reject(new ConnectionsClosed());
     return new Promise((resolve, reject) => {
       const unsubscribe = onAbort(signal, (reason) => {
@@ -105,6 +128,10 @@ export class Pool {
     const monitored = this.#clients.get(client);
     if (monitored === undefined) {
       this.#finish();
+      return;
+    }
+    if (this.#schemas.isFull(client)) {
+      this.discard(client);
       return;
     }
     const { priority } = monitored;

@@ -5,10 +5,18 @@
 import type { Columns } from './columns.ts';
 import type { Outgoing } from './outgoing.ts';
 
-const STATEMENTS_MAX = 300;
 /**
- * In characters. A backend keeps about 40 KB for a prepared statement and a hundred times its text: 4 KB of an insert of 120
- * columns were 0.5 MB, 6 KB of a search 0.55 MB. So this is some 40 MB for each connection at the most.
+ * Short texts are those of a get and of a page, which are as many as there are collections in use. A backend keeps 13 to 17 KB
+ * for each, a quarter of what it knows of the table anyway (store/database/known-schemas), and without it a get costs the
+ * database three times as much.
+ */
+export const SHORT_LENGTH_MAX = 512;
+const SHORT_MAX = 6_000;
+/** Of the others. */
+const LONG_MAX = 300;
+/**
+ * In characters, of the others. A backend keeps about 10 KB for a prepared statement and a hundred times its text: 4 KB of an
+ * insert of 120 columns were 0.5 MB, 6 KB of a search 0.55 MB. So this is some 30 MB for each connection at the most.
  */
 export const TEXTS_LENGTH_MAX = 256 * 1024;
 /** A longer text is parsed each time. An insert into a collection of 300 projected columns is about as long. */
@@ -28,22 +36,40 @@ export interface PreparedStatement {
 let counter = 0;
 
 export class PreparedStatements {
-  readonly #outgoing: Outgoing;
-  /** By text, the least recently used first. */
-  readonly #statements = new Map<string, PreparedStatement>();
-  #length = 0;
+  readonly #short: BoundedStatements;
+  readonly #long: BoundedStatements;
 
   constructor(outgoing: Outgoing) {
-    this.#outgoing = outgoing;
+    // What uses a statement that is closed here, or prepares it, has been sent before.
+    const close = (name: string) => outgoing.addClose(name);
+    this.#short = new BoundedStatements(close, { max: SHORT_MAX, lengthMax: SHORT_MAX * SHORT_LENGTH_MAX });
+    this.#long = new BoundedStatements(close, { max: LONG_MAX, lengthMax: TEXTS_LENGTH_MAX });
   }
 
   /** The prepared statement for this use of `text`; undefined if it must not be prepared. */
   use(text: string): PreparedStatement | undefined {
+    if (text.length > TEXT_LENGTH_MAX) return undefined;
+    return (text.length > SHORT_LENGTH_MAX ? this.#long : this.#short).use(text);
+  }
+}
+
+class BoundedStatements {
+  /** By text, the least recently used first. */
+  readonly #statements = new Map<string, PreparedStatement>();
+  readonly #close: (name: string) => void;
+  readonly #bounds: { readonly max: number; readonly lengthMax: number };
+  #length = 0;
+
+  constructor(close: (name: string) => void, bounds: { readonly max: number; readonly lengthMax: number }) {
+    this.#close = close;
+    this.#bounds = bounds;
+  }
+
+  use(text: string): PreparedStatement {
     let statement = this.#statements.get(text);
     if (statement !== undefined) {
       this.#statements.delete(text);
     } else {
-      if (text.length > TEXT_LENGTH_MAX) return undefined;
       this.#makeRoom(text.length);
       counter += 1;
       statement = { name: `s${counter}`, state: 'unknown', columns: undefined };
@@ -53,11 +79,11 @@ export class PreparedStatements {
     return statement;
   }
 
-  /** What uses a statement that is closed here, or prepares it, has been sent before. */
   #makeRoom(length: number): void {
+    const { max, lengthMax } = this.#bounds;
     for (const [text, { name }] of this.#statements) {
-      if (this.#statements.size < STATEMENTS_MAX && this.#length + length <= TEXTS_LENGTH_MAX) return;
-      this.#outgoing.addClose(name);
+      if (this.#statements.size < max && this.#length + length <= lengthMax) return;
+      this.#close(name);
       this.#statements.delete(text);
       this.#length -= text.length;
     }

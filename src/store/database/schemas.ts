@@ -11,7 +11,7 @@ export interface SchemaLocation {
 export const SYSTEM: SchemaLocation = { schema: 'cartulary', home: undefined };
 
 /** A cache: a dropped entry only costs rebuilding it. */
-const locations = new BoundedMap<string, SchemaLocation>(5_000);
+const locations = new BoundedMap<string, SchemaLocation>(20_000);
 
 export function locationOf(applicationId: string): SchemaLocation {
   let location = locations.get(applicationId);

@@ -29,6 +29,12 @@ function wireOf(client: pg.Client): Wire {
   return wire;
 }
 
+/** For an idle connection: what was prepared fails once its tables have other columns. */
+export async function forgetPrepared(client: pg.Client): Promise<void> {
+  await client.query('deallocate all');
+  wires.delete(client);
+}
+
 /** From now on the statements of one turn of the event loop go out together, at its end. */
 export function sendTogether(client: pg.Client): void {
   wireOf(client).outgoing.waitsForTurn = true;
