@@ -1,6 +1,7 @@
 // The applications whose tables a connection has used. The database keeps in memory what a connection knows of a table until
-// that connection ends: about 64 KB for an application with one collection that was read. So a connection that has used many applications is replaced. One that comes to an application for the first
-// time takes 2 to 3 ms of a processor longer, so the limits are as high as memory allows.
+// that connection ends: about 64 KB for an application with one collection that was read. So a connection that has used many
+// applications is replaced. One that comes to an application for the first time takes 1 to 2.5 ms of a processor longer, so
+// the limits are as high as memory allows.
 
 import type pg from 'pg';
 import { SYSTEM } from './schemas.ts';
