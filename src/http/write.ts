@@ -32,8 +32,15 @@ export function writeReply(
   if (isInParts(body)) {
     // Either of the two ends the other.
     if (encoder !== undefined) pipeline(encoder, response).catch(() => undefined);
-    writeParts(encoder ?? response, body, (bytes) => budget.releaseBytes(scope, bytes));
-  } else response.end(body);
+    const uses = reply.ownsBytes === true ? usesOf(body) : undefined;
+    writeParts(encoder ?? response, body, (part) => {
+      budget.releaseBytes(scope, part.length);
+      if (uses !== undefined) freeUse(part, uses);
+    });
+  } else {
+    response.end(body);
+    if (reply.ownsBytes === true && typeof body !== 'string') freeWhenSent(response, body);
+  }
 }
 
 const isShort = (body: Body | undefined): body is string | Buffer =>
@@ -42,24 +49,28 @@ const isShort = (body: Body | undefined): body is string | Buffer =>
 export const isInParts = (body: Body): body is readonly (string | Uint8Array)[] => Array.isArray(body);
 
 /** No faster than the client reads, so that the budget of each part is released when the part has gone out. */
-function writeParts(response: Writable, parts: readonly (string | Uint8Array)[], gone: (bytes: number) => void): void {
+function writeParts(
+  response: Writable,
+  parts: readonly (string | Uint8Array)[],
+  gone: (part: string | Uint8Array) => void,
+): void {
   const rest = [...parts].reverse();
-  const uses = usesOf(parts);
   const next = (): void => {
     for (let part = rest.pop(); part !== undefined && !response.destroyed; part = rest.pop()) {
-      const { length } = part;
       const sent = part;
-      const onSent = () => {
-        gone(length);
-        freeUse(sent, uses);
-      };
-      if (response.write(part, onSent)) continue;
+      if (response.write(part, () => gone(sent))) continue;
       response.once('drain', next);
       return;
     }
     response.end();
   };
   next();
+}
+
+/** Most clients take all of it at once. */
+function freeWhenSent(response: ServerResponse, bytes: Uint8Array): void {
+  if (response.writableLength === 0) freeBytes(bytes);
+  else response.once('finish', () => freeBytes(bytes));
 }
 
 /** How often each of the bytes is a part: many records of a page may have one value. */
@@ -115,7 +126,7 @@ export async function streamReply(
   try {
     const { status, headers } = completed(scope, reply);
     response.writeHead(status, { 'x-request-id': scope.id, ...scope.headers, ...headers });
-    const isGone = reply.ownsChunks === true ? () => response.writableLength === 0 : () => false;
+    const isGone = reply.ownsBytes === true ? () => response.writableLength === 0 : () => false;
     const checked = (source: AsyncIterable<Uint8Array | string>) => inFull(source, progress, { scope, isGone });
     await (encoder === undefined ? pipeline(bytes, checked, response) : pipeline(bytes, checked, encoder, response));
     return undefined;

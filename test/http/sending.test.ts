@@ -1,8 +1,12 @@
 // What becomes of an answer that cannot be had in time, or not put on the wire: a server of nothing but answers.
 
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { after, before, describe, it } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Observation } from '../../src/events/events.ts';
 import { Deadlines } from '../../src/http/clients/deadlines.ts';
 import { Pipelines } from '../../src/http/clients/pipelines.ts';
@@ -136,6 +140,47 @@ describe('sending', () => {
         assert.deepEqual([connection, keepAlive, last.headers.connection], ['keep-alive', 'timeout=5', 'close']);
       });
     }
+  });
+
+  it('sends bytes of its own whole, however slowly they are read, and frees their memory', async () => {
+    const MB = 1024 * 1024;
+    const bytesOf = (size: number) => Buffer.allocUnsafeSlow(size).fill(randomBytes(1_009));
+    const [page, shared, long, file] = [bytesOf(MB), bytesOf(MB), bytesOf(8 * MB), bytesOf(8 * MB)];
+    const whole = Buffer.from(page);
+    const parts = Buffer.concat([Buffer.from('['), shared, Buffer.from(','), long, Buffer.from(','), shared]);
+    const content = Buffer.from(file);
+    const chunks = Array.from({ length: 128 }, (_, n) => Buffer.from(file.subarray(n * 65_536, (n + 1) * 65_536)));
+    const replies: { reply: Reply; expected: Buffer; freed: readonly Buffer[] }[] = [
+      { reply: { status: 200, body: page, ownsBytes: true }, expected: whole, freed: [page] },
+      {
+        reply: { status: 200, body: ['[', shared, ',', long, ',', shared], ownsBytes: true },
+        expected: parts,
+        freed: [shared, long],
+      },
+      {
+        reply: {
+          status: 200,
+          headers: { 'content-length': String(file.length) },
+          stream: async () => Readable.from(chunks),
+          ownsBytes: true,
+        },
+        expected: content,
+        freed: chunks.slice(0, 32),
+      },
+      { reply: { status: 200, body: content }, expected: Buffer.from(content), freed: [] },
+    ];
+    for (const { reply, expected, freed } of replies) {
+      answer = reply;
+      const request = get(address);
+      const [response] = (await once(request, 'response')) as [IncomingMessage];
+      // What the sockets do not hold waits in the server meanwhile.
+      await pause(100);
+      const received: Buffer[] = [];
+      for await (const chunk of response) received.push(chunk as Buffer);
+      assert.ok(Buffer.concat(received).equals(expected));
+      await until('the memory to be freed', () => freed.every(({ length }) => length === 0));
+    }
+    assert.equal(content.length, 8 * MB, 'bytes of others stay');
   });
 
   it('cuts the connection when a reply cannot be sent, and releases its stream', async () => {

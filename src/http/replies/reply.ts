@@ -23,8 +23,8 @@ export interface Reply {
   readonly body?: Body;
   /** Instead of a body: opened when the headers are about to go out, and never for HEAD. The headers tell the length of a file. */
   readonly stream?: () => Promise<Readable | Uint8Array>;
-  /** Whether nothing else uses the chunks of the stream: their memory is freed when they have gone out. */
-  readonly ownsChunks?: boolean;
+  /** Whether nothing else uses the bytes of the body or the stream: their memory is freed when they have gone out. */
+  readonly ownsBytes?: boolean;
   /** Called when the stream has gone out, or its client has left. Not if it could not be opened. */
   readonly afterStream?: () => void;
 }
@@ -58,6 +58,12 @@ export const replyText = (body: Body, headers: Readonly<Record<string, string>> 
   status: 200,
   headers,
   body,
+});
+
+/** Texts of records as they were read for this reply. */
+export const replyRecords = (body: Body, headers?: Readonly<Record<string, string>>): Reply => ({
+  ...replyText(body, headers),
+  ownsBytes: true,
 });
 
 /** A JSON array of texts. Long texts are not concatenated: a page can have a hundred megabytes. */

@@ -75,7 +75,7 @@ function invite(request: IncomingMessage): void {
 
 const endedEarly = () => fault('INVALID_BODY', { reason: 'the body ended before its declared length' });
 
-/** The bytes of a file as they arrive, no faster than the caller takes them. Each chunk is valid until the next is asked for. */
+/** The bytes of a file as they arrive, no faster than the caller takes them. */
 export function readFile(request: IncomingMessage, bytesMax: number, reading: FileReading): AsyncIterable<Uint8Array> {
   refuseCompressed(request);
   if (Number(request.headers['content-length'] ?? 0) > bytesMax) throw tooLarge(bytesMax);
@@ -114,7 +114,6 @@ async function* readChunks(
       counted.bytesIn = length;
       if (length > bytesMax) throw tooLarge(bytesMax);
       yield chunk;
-      freeBytes(chunk);
     }
   } finally {
     arrivals.close();

@@ -3,6 +3,7 @@
 import { readFilename, readFilenameIn } from '../../domain/attachments/filenames.ts';
 import { readMediaType, readUploadType } from '../../domain/attachments/media-types.ts';
 import { fault } from '../../faults.ts';
+import { freed } from '../../load/freed-bytes.ts';
 import type { IncomingFile } from '../../operations/attachments/uploads.ts';
 import { BESIDES_BYTES_MAX, boundaryOf, FormParts, type PartHeaders, unreadable } from './form-parts.ts';
 import type { Input } from './input.ts';
@@ -22,7 +23,7 @@ export function fileBody({ header, receiveFile }: Pick<Input<unknown>, 'header' 
   if (boundary === undefined) {
     const contentType = readUploadType(header('content-type'));
     const name = readFilename(header('content-disposition'));
-    const open = (bytesMax: number) => ({ name, contentType, length, bytes: receiveFile(bytesMax) });
+    const open = (bytesMax: number) => ({ name, contentType, length, bytes: freed(receiveFile(bytesMax)) });
     return { isForm: false, open, close: () => undefined };
   }
   let parts: FormParts | undefined;
@@ -32,7 +33,7 @@ export function fileBody({ header, receiveFile }: Pick<Input<unknown>, 'header' 
       throw fault('INVALID_BODY', { reason, maxBytes: bytesMax });
     }
     // The file and what is besides it have limits of their own, which tell the client what is too large.
-    parts = new FormParts(receiveFile(Number.POSITIVE_INFINITY), boundary);
+    parts = new FormParts(freed(receiveFile(Number.POSITIVE_INFINITY)), boundary);
     return { ...(await findFile(parts)), length, bytes: fileBytes(parts, bytesMax) };
   };
   return { isForm: true, open, close: () => parts?.close() };

@@ -3,6 +3,7 @@
 
 import type { Context } from '../../context.ts';
 import { Fault, fault } from '../../faults.ts';
+import { freed } from '../../load/freed-bytes.ts';
 import * as uploads from '../../operations/attachments/announced-uploads.ts';
 import { AttachmentMetadata } from '../../wire/attachments.ts';
 import { NO_CONTENT, type Reply } from '../replies/reply.ts';
@@ -72,7 +73,8 @@ const show: Run = async (context, input) => ({
 const append: Run = async (context, input) => {
   checkOffsetType(input.header);
   const offset = readBytesHeader(input.header, 'Upload-Offset');
-  const view = await uploads.append(context, { ...placeOf(input), offset, receiveFile: input.receiveFile });
+  const receiveFile = (bytesMax: number) => freed(input.receiveFile(bytesMax));
+  const view = await uploads.append(context, { ...placeOf(input), offset, receiveFile });
   return { ...NO_CONTENT, headers: progressHeaders(view) };
 };
 

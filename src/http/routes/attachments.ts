@@ -190,7 +190,7 @@ function wholeOrPart(
   { range, open }: { range: ByteRange | undefined; open: NonNullable<Reply['stream']> },
 ): Reply {
   const common = { ...headers, 'content-type': contentType, 'accept-ranges': 'bytes' };
-  const content = { stream: open, ownsChunks: true };
+  const content = { stream: open, ownsBytes: true };
   if (range === undefined) return { status: 200, headers: { ...common, 'content-length': String(size) }, ...content };
   const { start, end } = range;
   const described = { 'content-length': String(end - start + 1), 'content-range': `bytes ${start}-${end}/${size}` };

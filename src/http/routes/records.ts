@@ -16,6 +16,7 @@ import {
   NO_CONTENT,
   NOT_MODIFIED,
   replyJson,
+  replyRecords,
   replyText,
 } from '../replies/reply.ts';
 import { json, list, nothing, oneOrList, UNCHANGED, withHeaders } from '../replies/success.ts';
@@ -72,9 +73,9 @@ export const RECORD_ROUTES: readonly UserRoute[] = [
     run: async (context, { params, query, address }) => {
       const input = { collectionId: params.collectionId!, ...readListParameters(query) };
       const { texts, next, hint } = await recordLists.list(context, input);
-      if (hint !== undefined) return replyText(arrayOf(texts), { 'cartulary-hint': headerText(hint) });
+      if (hint !== undefined) return replyRecords(arrayOf(texts), { 'cartulary-hint': headerText(hint) });
       const link = next === undefined ? undefined : nextLink(address(), query, next);
-      return replyText(arrayOf(texts), link === undefined ? {} : { link });
+      return replyRecords(arrayOf(texts), link === undefined ? {} : { link });
     },
   }),
   replicaRoute({
@@ -128,7 +129,7 @@ export const RECORD_ROUTES: readonly UserRoute[] = [
       const { items, batch } = body;
       const collectionId = params.collectionId!;
       return records.create(context, { collectionId, records: items, batch }, (texts) =>
-        replyText(batch ? arrayOf(texts) : texts[0]!),
+        replyRecords(batch ? arrayOf(texts) : texts[0]!),
       );
     },
   }),
@@ -142,7 +143,7 @@ export const RECORD_ROUTES: readonly UserRoute[] = [
     sentence: 'Updates up to 100 records in order.',
     success: [list(OutgoingRecord, 'The updated records.')],
     run: async (context, { params, body }) =>
-      replyText(arrayOf(await records.updateMany(context, { collectionId: params.collectionId!, updates: body }))),
+      replyRecords(arrayOf(await records.updateMany(context, { collectionId: params.collectionId!, updates: body }))),
   }),
   userRoute({
     method: 'PATCH',
@@ -157,7 +158,7 @@ export const RECORD_ROUTES: readonly UserRoute[] = [
       const { items, batch } = body;
       const place = { collectionId: params.collectionId!, keyColumnId: params.upsertKeyColumnId! };
       const texts = await records.upsert(context, { ...place, records: items, batch });
-      return replyText(batch ? arrayOf(texts) : texts[0]!);
+      return replyRecords(batch ? arrayOf(texts) : texts[0]!);
     },
   }),
   replicaRoute({
@@ -176,7 +177,7 @@ export const RECORD_ROUTES: readonly UserRoute[] = [
       const view = await records.get(context, { collectionId: params.collectionId!, recordId: params.recordId! });
       const headers = { etag: view.etag, 'cache-control': 'private, no-cache', vary: VARY };
       const held = currentCopy(header('if-none-match'), view.etag);
-      const reply = replyText(view.text, headers);
+      const reply = replyRecords(view.text, headers);
       if (held === undefined) return reply;
       // As the reply that the client has a copy of.
       const vary = isCompressible(reply) ? `${VARY}, Accept-Encoding` : VARY;
@@ -197,7 +198,7 @@ export const RECORD_ROUTES: readonly UserRoute[] = [
       const place = { collectionId: params.collectionId!, recordId: params.recordId! };
       if (body.id !== undefined && body.id !== place.recordId) throw otherRecord();
       const ifHash = requiredHash(header('if-match'));
-      return replyText(await records.update(context, { ...place, update: body, ifHash }));
+      return replyRecords(await records.update(context, { ...place, update: body, ifHash }));
     },
   }),
   userRoute({
