@@ -58,11 +58,11 @@ describe('an error about a worker', () => {
   const read = () => app.send('GET', app.records('Notes'));
   const together = (request: typeof read) => Promise.all(Array.from({ length: ATTEMPTS }, request));
 
-  /** The server's connections, each by the process that serves it. */
+  /** The server's connections, each by the process that serves it. Not those that publish, which close when they are idle. */
   const connections = () =>
     database.sql(
       `select pid from pg_stat_activity
-       where datname = current_database() and application_name like 'cartulary%' order by pid`,
+       where datname = current_database() and application_name = 'cartulary' order by pid`,
     );
 
   /** Has the collection's table raise the error, during `work`. */

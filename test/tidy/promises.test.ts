@@ -61,6 +61,7 @@ const UNCHECKED: Readonly<Record<string, string>> = {
   'test/cli/serve.test.ts': 'looks at the connection while the server stops',
   'test/docs/curl.ts': 'checks',
   'test/http/compression.test.ts': 'looks at the bytes on the wire, which a checking client would take for JSON',
+  'test/http/sending.test.ts': 'reads replies of its own slowly',
   'test/jobs/stopping.test.ts': 'never ends its request',
   'test/lists/parameters.test.ts': 'looks at headers beyond the bound of other clients',
   'test/security/secrets-in-logs.test.ts': 'asks for metrics',

@@ -286,6 +286,7 @@ describe('views', () => {
       for (const [, table] of made) await server.database.sql(`drop table app_${old.id}.${table}`);
       await server.database.sql(`alter table app_${old.id}.fence drop column id`);
       await server.database.sql(`update app_${old.id}.fence set migration = 1`);
+      await server.database.sql(`update cartulary.applications set migration = 1 where id = '${old.id}'`);
       if (first === 'publish') {
         const next = { id: old.id, name: 'Old publish', activityLogEnabled: true, ...documentOf('told0000') };
         done(await server.operator('POST', '/applications?allowDataLoss=true', next));

@@ -4,7 +4,8 @@
 begin;
 select a.definition, a.version, a.generation, a.preparing, a.published_at,
   o.single_sign_on is not null, o.sign_on_epoch,
-  not exists (select from cartulary.publishing p where p.application_id = a.id)
+  not exists (select from cartulary.publishing p where p.application_id = a.id),
+  a.migration
 from cartulary.applications a
 join cartulary.organizations o on o.name = a.organization
 where a.id = $1;
@@ -75,8 +76,10 @@ do update
 set other = excluded.other, switched = excluded.switched, step = excluded.step,
   collection_id = null, done = 0, total = 0;
 update app.fence set generation = $1;
-insert into cartulary.applications (id, organization, version, generation, definition, published_at)
-values ($1, $2, $3, $4, $5, $6)
+insert into cartulary.applications (
+  id, organization, version, generation, definition, published_at, migration
+)
+values ($1, $2, $3, $4, $5, $6, $7)
 on conflict (id)
 do update
 set organization = excluded.organization, version = excluded.version,
@@ -103,7 +106,8 @@ commit;
 begin;
 select a.definition, a.version, a.generation, a.preparing, a.published_at,
   o.single_sign_on is not null, o.sign_on_epoch,
-  not exists (select from cartulary.publishing p where p.application_id = a.id)
+  not exists (select from cartulary.publishing p where p.application_id = a.id),
+  a.migration
 from cartulary.applications a
 join cartulary.organizations o on o.name = a.organization
 where a.id = $1;
@@ -139,8 +143,10 @@ do update
 set other = excluded.other, switched = excluded.switched, step = excluded.step,
   collection_id = null, done = 0, total = 0;
 update app.fence set generation = $1;
-insert into cartulary.applications (id, organization, version, generation, definition, published_at)
-values ($1, $2, $3, $4, $5, $6)
+insert into cartulary.applications (
+  id, organization, version, generation, definition, published_at, migration
+)
+values ($1, $2, $3, $4, $5, $6, $7)
 on conflict (id)
 do update
 set organization = excluded.organization, version = excluded.version,
