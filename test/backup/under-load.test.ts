@@ -161,6 +161,8 @@ describe('files during a backup', () => {
     const { server } = scene;
     const sweeper = await openSweeper(scene);
     const { id } = await filesOf(scene, 'Visits').uploadNamed('free.txt');
+    // More than the sockets hold, so that the backup waits for its reader.
+    await filesOf(scene, 'Visits').upload(randomBytes(24_000_000));
     await sweeper.sweep();
     const reading = slowReader(server.address);
     await reading.started;

@@ -5,6 +5,7 @@ import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { number, publishApplication, string, type TestApplication } from '../support/application.ts';
 import type { TestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
 import { seriousFindings } from './axe.ts';
 import { WITHOUT_BROWSER } from './browsing.ts';
 import { type ConsoleScene, openConsoleScene, signIn } from './console-scene.ts';
@@ -107,9 +108,9 @@ describe('saved views in the console', { skip: WITHOUT_BROWSER }, () => {
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: HOSTILE }).waitFor();
     await choose('Share with everybody');
-    await page.getByRole('status').filter({ hasText: 'is saved' }).waitFor();
-    const [{ id, shared }] = await stored();
-    assert.equal(shared, true);
+    // The message may still be that of the new name.
+    await until('the view is shared', async () => (await stored())[0].shared === true);
+    const [{ id }] = await stored();
     const person = await app.addPerson('Person');
     const other = await scene.openPage(at(id));
     await signIn(other.page, person);

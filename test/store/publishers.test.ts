@@ -22,7 +22,12 @@ describe('the connections that publish', () => {
   afterEach(() => database.close());
 
   const pidOf = async ({ system }: Publisher) => (await system.rows('select pg_backend_pid()'))[0]![0] as number;
-  const locks = () => server.sql("select objid from pg_locks where locktype = 'advisory'");
+  // Other tests' databases are in the same server.
+  const locks = () =>
+    server.sql(
+      `select objid from pg_locks join pg_database on pg_database.oid = pg_locks.database
+       where locktype = 'advisory' and datname = current_database()`,
+    );
 
   it('are used again, and hold no lock meanwhile', async () => {
     const first = await database.publisher('pone', async (publisher) => {

@@ -32,6 +32,8 @@ export class Stock {
   loose = [];
   /** @type {Track[]} */
   #live = [];
+  /** Those that a request is changing. @type {Set<Track>} */
+  #taken = new Set();
   /** The oldest first. @type {Doubt[]} */
   #doubts = [];
   #random;
@@ -75,17 +77,25 @@ export class Stock {
     const at = this.#random.integer(this.#live.length);
     const [track, last] = [this.#live[at], this.#live.pop()];
     if (track !== undefined && last !== undefined && at < this.#live.length) this.#live[at] = last;
+    if (track !== undefined) this.#taken.add(track);
     return track;
+  }
+
+  /** Whether a request is changing it: a read may then show it before or after that. @param {Track} track */
+  isTaken(track) {
+    return this.#taken.has(track);
   }
 
   /** After a change, whose end may be unknown. @param {Track} track */
   giveBack(track) {
+    this.#taken.delete(track);
     if (track.settled) this.#live.push(track);
     else this.#doubts.push({ track, since: performance.now() });
   }
 
   /** For good. @param {Track} track @param {string | undefined} file */
   remove(track, file) {
+    this.#taken.delete(track);
     this.model.records.delete(track.marker);
     this.gone.add(track.marker);
     if (file !== undefined) this.files.delete(file);

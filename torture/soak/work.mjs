@@ -44,10 +44,10 @@ export const newValues = ({ random }, marker) => ({
   [COLUMN.note]: text(`${'A note of some length. '.repeat(random.integer(8))}${marker}`),
 });
 
-/** Whether its state is what it was known to be before a read, and that no write is under way. @param {Track} track */
-function watch(track) {
+/** Whether its state is what it was known to be before a read, and no write is under way. @param {Workplace} at @param {Track} track */
+function watch({ stock }, track) {
   const { reply } = track;
-  return () => track.settled && track.reply === reply && stateOf(track) !== null;
+  return () => track.settled && !stock.isTaken(track) && track.reply === reply && stateOf(track) !== null;
 }
 
 /** @param {Workplace} at @returns {Step} */
@@ -130,7 +130,7 @@ function get(at) {
   const { stock, scene, violation } = at;
   const track = stock.any();
   if (track === undefined) return create(at);
-  const isUnchanged = watch(track);
+  const isUnchanged = watch(at, track);
   const judge = (/** @type {Outcome} */ outcome) => {
     if (!isUnchanged()) return;
     judgeRefusal(at, outcome, `a get of ${track.marker}`);
@@ -171,7 +171,7 @@ function download(at) {
   const found = stock.anyWithFile(fileOf);
   if (found === undefined) return upload(at);
   const { track, file } = found;
-  const isUnchanged = watch(track);
+  const isUnchanged = watch(at, track);
   const judge = (/** @type {Outcome} */ outcome) => {
     if (!isUnchanged()) return;
     judgeRefusal(at, outcome, `a download of ${file.name}`);
