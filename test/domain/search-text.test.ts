@@ -5,8 +5,15 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { foldText } from '../../src/domain/search/fold.ts';
-import { searchTerm, searchText, sectionMark, sectionsOf } from '../../src/domain/search/search-text.ts';
+import {
+  searchTerm,
+  searchText,
+  searchTextInSlices,
+  sectionMark,
+  sectionsOf,
+} from '../../src/domain/search/search-text.ts';
 import { SECTION_START } from '../../src/domain/search/search-text-writer.ts';
+import { atOnce } from '../../src/load/slices.ts';
 import type { Column } from '../../src/wire/applications.ts';
 import type { Values } from '../../src/wire/values.ts';
 
@@ -45,6 +52,46 @@ const NEIGHBOURS = new RegExp(`(${IDEOGRAPH})(?=${IDEOGRAPH})`, 'gu');
 const PAIRS = /(?<![a-z0-9])[a-z0-9]{2}(?![a-z0-9])/g;
 
 describe('the search text', () => {
+  it('of long values is the same in slices, whatever stands where they are cut', () => {
+    // Letters with marks that join them, jamo that make syllables, pairs, and what has a folded form of another length.
+    const units = [
+      ...'aAzZ9 \u0301\u0327e京カ\u3099한\u1100\u1161\u11a8ΑΣς\u0345אب\u0653\u0654ก\u0e33\u02d0\u0001',
+      '😀',
+      '👩🏽',
+      '𐐀',
+      '𠀀',
+      '\u{1d15e}',
+      '\u212b',
+      'ẞ',
+      'ǰ',
+    ];
+    const pieces = fc.array(fc.constantFrom(...units), { minLength: 1, maxLength: 60 });
+    fc.assert(
+      fc.property(pieces, pieces, fc.nat(200), (repeated, other, offset) => {
+        const long = 'x'.repeat(offset) + repeated.join('').repeat(Math.ceil(40_000 / repeated.join('').length));
+        const values = valuesOf(long, [other.join(''), long, 'ab']);
+        assert.equal(atOnce(searchTextInSlices(SECTIONS, values)), searchText(SECTIONS, values));
+      }),
+      { numRuns: 60 },
+    );
+    assert.equal(atOnce(searchTextInSlices(SECTIONS, {})), null);
+  });
+
+  it('of long values is not disturbed by others that are written meanwhile', () => {
+    const values = valuesOf('京都 ab '.repeat(10_000));
+    const steps = searchTextInSlices(SECTIONS, values);
+    let slices = 0;
+    for (let step = steps.next(); ; step = steps.next()) {
+      if (step.done === true) {
+        assert.equal(step.value, searchText(SECTIONS, values));
+        break;
+      }
+      slices += 1;
+      searchText(SECTIONS, valuesOf('something else'));
+    }
+    assert.ok(slices > 2, `${slices}`);
+  });
+
   it('has a letter between ideographs, and every word of two letters once, as expressions would find them', () => {
     const characters = fc.oneof(
       fc.constantFrom(...'ab9 京都かカ한ㄅ\u{20000}\u{2ffff}\u{1b000}\u1100\u11ff\ud7ff\uf900\uffdc\uffdd\ud800\udc00'),

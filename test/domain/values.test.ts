@@ -22,6 +22,10 @@ test('String', () => {
     ['a\r\nb\rc\nd\r\r\n', 'a\nb\nc\nd\n\n'],
     ['\u0001\u007f\ufffe😀e\u0301', '\u0001\u007f\ufffe😀e\u0301'],
     [long, long],
+    ...['a', 'é', '字', '😀'].map(
+      (character) => [`${character}\r\n\r`.repeat(900), `${character}\n\n`.repeat(900)] as [string, string],
+    ),
+    ['\r'.repeat(3_000), '\n'.repeat(3_000)],
   ]);
   assertValueRefused('String', [
     ['ab\0', /U\+0000 .*position 2\)/],

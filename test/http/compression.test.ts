@@ -128,7 +128,7 @@ describe('compressed replies', () => {
       for (const tag of [etag ?? '', encoded, `W/${encoded}`, `"other", ${encoded}`]) {
         const reply = await ask(long, { 'accept-encoding': encoding, 'if-none-match': tag });
         assert.equal(reply.status, 304, tag);
-        assert.equal(reply.headers.etag, tag.includes(encoding) ? encoded : etag, 'that of the copy');
+        assert.equal(reply.headers.etag, tag.includes(`-${encoding}"`) ? encoded : etag, 'that of the copy');
         assert.equal(reply.headers.vary, other.headers.vary, 'that of the reply with the record');
       }
       const path = await create('x'.repeat(5_000));

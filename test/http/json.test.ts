@@ -77,6 +77,44 @@ describe('JSON in pieces', () => {
     assert.match(JSON.stringify(parsed(`["${'x'.repeat(EXACT - 3)}\\`)), /not JSON/);
   });
 
+  it('of one long string is parsed in parts, wherever its escapes stand, and refused as JSON.parse refuses it', () => {
+    const pieces = fc.array(
+      fc.constantFrom(
+        'a',
+        'é',
+        '😀',
+        '\\n',
+        '\\\\',
+        '\\"',
+        '\\u3042',
+        '\\ud83d\\ude00',
+        '\\ud83d',
+        '\\/',
+        '\\\\'.repeat(50),
+      ),
+      { minLength: 1, maxLength: 12 },
+    );
+    const broken = fc.constantFrom('', '', '', '\\x', '\\u12', '\n', '"', '" "', '\\u');
+    fc.assert(
+      fc.property(pieces, broken, fc.nat(40), (made, mistake, offset) => {
+        const part = made.join('');
+        const half = part.repeat(Math.ceil(35_000 / part.length));
+        const text = `{"a":"${'x'.repeat(offset)}${half}${mistake}${half}" ,"b":[1]}`;
+        const { steps, ...outcome } = parsed(text);
+        const wanted = expected(text);
+        if ('value' in wanted) {
+          assert.deepEqual(outcome, wanted);
+          assert.ok(steps > 3, `${steps}`);
+        } else {
+          assert.ok('reason' in outcome, text.slice(0, 100));
+          if (text.length < EXACT)
+            assert.ok(outcome.reason.includes(wanted.reason), `${outcome.reason}: ${wanted.reason}`);
+        }
+      }),
+      { numRuns: 100 },
+    );
+  });
+
   it('is what JSON.parse makes of it', () => {
     fc.assert(
       fc.property(texts, (text) => {

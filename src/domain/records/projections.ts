@@ -5,7 +5,7 @@
 import type { Collection, Column } from '../../wire/applications.ts';
 import type { Definition } from '../../wire/publish-document.ts';
 import type { ObjectValue, SimpleValue, Value, Values } from '../../wire/values.ts';
-import { type Section, searchText, sectionsOf } from '../search/search-text.ts';
+import { type Section, searchText, searchTextInSlices, sectionsOf } from '../search/search-text.ts';
 import { attachmentIds, mayHoldAttachments } from '../values/attachments.ts';
 import { setOwn } from '../values/object.ts';
 import { schemeChange } from '../values/scheme-change.ts';
@@ -21,6 +21,8 @@ export interface Projection {
   readonly name: string;
   readonly kind: ProjectionKind;
   readonly read: (values: Values) => Projected;
+  /** For long values, if reading those takes long. */
+  readonly readInSlices?: (values: Values) => Generator<undefined, Projected, undefined>;
   /** Text longer than this, in code points, is cut; equal beginnings are compared by the record's own text. */
   readonly cut?: number;
 }
@@ -149,8 +151,11 @@ function allOf(columns: readonly ColumnProjections[], sections: readonly Section
 const ofColumn = ({ key, value, userId, recordId, json, latitude, longitude, held }: ColumnProjections): Projection[] =>
   [key, value, userId, recordId, json, latitude, longitude, held].filter((projection) => projection !== undefined);
 
-const findOf = (sections: readonly Section[]): Projection[] =>
-  sections.length === 0 ? [] : [{ name: SEARCH_TEXT, kind: 'text', read: (values) => searchText(sections, values) }];
+function findOf(sections: readonly Section[]): Projection[] {
+  if (sections.length === 0) return [];
+  const read = (values: Values) => searchText(sections, values);
+  return [{ name: SEARCH_TEXT, kind: 'text', read, readInSlices: (values) => searchTextInSlices(sections, values) }];
+}
 
 function projectColumn(column: Column, { order, search }: Needs): ColumnProjections {
   const key = column.unique ? { key: of(column, 'u', 'text', uniqueKey) } : {};

@@ -34,6 +34,25 @@ const NORMALIZED = [
 const NORMALIZED_UNITS = new Uint8Array(UNITS);
 for (const [first, last] of NORMALIZED) NORMALIZED_UNITS.fill(1, first, last + 1);
 
+/**
+ * Further units that no normalization joins with what stands before them: letters of Greek, Hebrew, Arabic and Thai,
+ * syllables of Hangul, and the first halves of emoji.
+ */
+const DIVIDING = [
+  [0x391, 0x3a1],
+  [0x3a3, 0x3c9],
+  [0x5d0, 0x5ea],
+  [0x620, 0x64a],
+  [0xe01, 0xe30],
+  [0xac00, 0xd7a3],
+  [0xd83c, 0xd83e],
+] as const;
+const DIVIDING_UNITS = NORMALIZED_UNITS.slice();
+for (const [first, last] of DIVIDING) DIVIDING_UNITS.fill(1, first, last + 1);
+
+/** Whether what stands before the unit and what begins with it can be folded by themselves. */
+export const isDividing = (unit: number): boolean => DIVIDING_UNITS[unit] === 1;
+
 /** Whether the text is in NFC and remains so when it is folded unit by unit. False for some texts that are as well. */
 export function isNormalized(text: string): boolean {
   for (let index = 0; index < text.length; index += 1) {

@@ -25,7 +25,7 @@ export const ELEMENTS_MAX = 10_000;
 const CONTAINER_CHARACTERS = 14;
 const CONTAINERS_FREE = 1_000;
 /** A shorter one is parsed at once: a few tenths of a millisecond. */
-const LONG_CHARACTERS = 32 * 1024;
+export const LONG_CHARACTERS = 32 * 1024;
 /** Between two points where the search can be interrupted: about the same time. */
 const STRIDE = 128 * 1024;
 

@@ -2,13 +2,15 @@
 // changed and written, in the order of the elements. Only the written texts are kept, for the reply and outside the heap.
 
 import type { RecordText } from '../../domain/records/record-text.ts';
+import type { Steps } from '../../load/slices.ts';
 import type { Transaction } from '../../store/database/handles.ts';
+import { textBytesInSlices } from '../../store/database/text-arrays.ts';
 import { isLongRecord, readLongRecord, readLongTexts } from '../../store/records/long-records.ts';
 import type { LockedText } from '../../store/records/records.ts';
 import type { Values } from '../../wire/values.ts';
 import { keepBytes, requireBytes } from '../held-bytes.ts';
 import { type InCollection, reportWritten } from '../in-collection.ts';
-import { type Failure, inOrder, type Outcome } from '../in-order.ts';
+import { type Failure, inOrderInSlices, type Outcome } from '../in-order.ts';
 import {
   claimKeys,
   logStatements,
@@ -59,7 +61,7 @@ export interface BatchedWrites {
   /** The new records, by name: each is made by the first element that names it. */
   readonly created: ReadonlyMap<string, PlannedWrite>;
   /** Applies an element to its record, which is not a new one. */
-  readonly change: (index: number, state: RecordState | undefined) => PlannedWrite;
+  readonly change: (index: number, state: RecordState | undefined) => Steps<PlannedWrite>;
   /** The failure of the element after the last of these. */
   readonly failure: Failure | undefined;
   /** As in PlannedBatch. */
@@ -117,8 +119,11 @@ async function writeBatch(at: InCollection, tx: Transaction, batch: Batch): Prom
   const { start, names, texts, keyColumnId } = batch;
   const { done: writes, failure } = await planBatch(at, tx, batch);
   const { written, refused } = await updateOneByOne(at, tx, { claims: [], writes, keyColumnId });
+  const { done: encoded } = await inOrderInSlices(at, writes.slice(0, written), ({ row }) =>
+    textBytesInSlices(row.rec),
+  );
   for (const [index, { kind, row }] of writes.slice(0, written).entries()) {
-    const text = Buffer.from(row.rec);
+    const text = encoded[index]!;
     batch.written.push({ kind, row: { id: row.id }, text });
     texts.set(names[start + index]!, text);
   }
@@ -143,9 +148,10 @@ async function planBatch(
     const text = texts.get(name) ?? (record && (read.get(record.id) ?? record.rec));
     return text === undefined ? undefined : readState(at.collection, text);
   };
-  return inOrder(at, batch, (name, index) => {
+  return inOrderInSlices(at, batch, function* (name, index) {
     const state = states.get(name) ?? stateOf(name);
-    const next = (state === undefined ? created.get(name) : undefined) ?? change(start + index, state);
+    yield;
+    const next = (state === undefined ? created.get(name) : undefined) ?? (yield* change(start + index, state));
     states.set(name, next.state);
     return next.write;
   });

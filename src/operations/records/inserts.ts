@@ -5,14 +5,16 @@ import { isoTime } from '../../domain/dates/iso-time.ts';
 import { recordText } from '../../domain/records/record-text.ts';
 import { readValues } from '../../domain/values/read-values.ts';
 import { fault } from '../../faults.ts';
+import type { Steps } from '../../load/slices.ts';
 import { insertEntries } from '../../store/activity/activity.ts';
 import { loggedWrite, type SubjectEntry } from '../../store/activity/logged-write.ts';
 import { StaleDefinition } from '../../store/database/database-errors.ts';
 import type { Reader, Transaction } from '../../store/database/handles.ts';
 import { Joining } from '../../store/database/joining.ts';
-import type { Row } from '../../store/database/statements.ts';
+import type { Statement } from '../../store/database/statements.ts';
+import { textBytesInSlices } from '../../store/database/text-arrays.ts';
 import { insertStatement, type JoinedCreate } from '../../store/records/joined-statements.ts';
-import { insertRecords, type RecordRow } from '../../store/records/records.ts';
+import { insertLongRecord, insertRecords, insertRecordsInSlices, type RecordRow } from '../../store/records/records.ts';
 import { violatedColumn } from '../../store/records/tables.ts';
 import type { NewRecord } from '../../wire/records.ts';
 import type { Values } from '../../wire/values.ts';
@@ -22,7 +24,7 @@ import { type Failure, inOrder, inOrderInSlices, type Outcome } from '../in-orde
 import { writeTogether } from '../write-together.ts';
 import { duplicatedValues } from './duplicated-values.ts';
 import { CREATES_UNDER_WAY, isLongAmongOthers, type JoinedRecordWrite, joinedByCollection } from './joined-writes.ts';
-import { draft, draftInSlices, type StoredForm } from './stored-forms.ts';
+import { draftInSlices, type StoredForm } from './stored-forms.ts';
 import { completeTargets, type FoundTargets, findTargets } from './targets.ts';
 
 export interface NewDraft extends StoredForm {
@@ -53,13 +55,13 @@ export async function draftRecords(
 }
 
 /** The creator is the caller unless `creatorId` is given. */
-export function draftNew(
+export function* draftNew(
   at: InCollection,
   values: Values,
   { creatorId, found }: { creatorId: string | undefined; found: FoundTargets },
-): NewDraft {
+): Steps<NewDraft> {
   const createdBy = creatorOf(at, creatorId, found);
-  return { ...draft(at.collection, at.ids.long('r'), values), createdBy };
+  return { ...(yield* draftInSlices(at, at.ids.long('r'), values)), createdBy };
 }
 
 function creatorOf(
@@ -74,23 +76,26 @@ function creatorOf(
 
 export async function insertDrafts(at: InCollection, drafts: readonly NewDraft[]): Promise<Outcome> {
   if (drafts.length === 0) return { texts: [] };
+  const { store, scope, table } = at;
   const date = isoTime(at.now());
   const rows = drafts.map((made) => newRow(at, made, date));
   const entries = entriesOfNew(at, rows);
   try {
     const [only, ...others] = rows;
+    const isAlone = only !== undefined && others.length === 0;
+    const long = isAlone && isLongAmongOthers(only.rec) ? await encodeLong(at, only) : undefined;
     const inserted =
-      only !== undefined && others.length === 0
-        ? await insertOne(at, only, entries)
-        : await loggedWrite(at.store, insertRecords(at.table, rows), entries);
+      isAlone && long === undefined
+        ? await insertJoined({ store, scope, table, row: only, entries })
+        : await loggedWrite(store, long?.statement ?? (await encodeAll(at, rows)), entries);
     if (inserted.length < rows.length) throw new StaleDefinition();
     reportWritten(at, rows.length);
-    return { texts: rows.map((row) => row.rec) };
+    return { texts: long === undefined ? rows.map((row) => row.rec) : [long.rec] };
   } catch (error) {
     if (violatedColumn(error) === undefined) throw error;
     const [only, ...others] = drafts;
     if (only !== undefined && others.length === 0)
-      return { texts: [], failure: await refused(at, at.store, { made: only, index: 0, error }) };
+      return { texts: [], failure: await refused(at, store, { made: only, index: 0, error }) };
   }
   return insertOneByOne(at, drafts, rows);
 }
@@ -110,10 +115,18 @@ const insertJoined = joinedByCollection<Create>(
     }),
 );
 
-/** The identifier of the record, or no row if the definition is stale. */
-function insertOne({ store, scope, table }: InCollection, row: RecordRow, entries: Create['entries']): Promise<Row[]> {
-  const create = { store, scope, table, row, entries };
-  return isLongAmongOthers(row.rec) ? insertAlone(create) : insertJoined(create);
+const encodeAll = ({ slices, scope, table }: InCollection, rows: readonly RecordRow[]): Promise<Statement> =>
+  slices.run(scope, insertRecordsInSlices(table, rows));
+
+/** The text as bytes is for the reply too. */
+function encodeLong({ slices, scope, table }: InCollection, row: RecordRow) {
+  return slices.run(
+    scope,
+    (function* () {
+      const rec = yield* textBytesInSlices(row.rec);
+      return { rec, statement: yield* insertLongRecord(table, row, rec) };
+    })(),
+  );
 }
 
 export function newRow(

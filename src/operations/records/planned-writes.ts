@@ -5,20 +5,28 @@ import type { PreparedCollection } from '../../domain/definition/application.ts'
 import type { Projected } from '../../domain/records/projections.ts';
 import { type RecordText, readRecordText, recordText, type StoredRecord } from '../../domain/records/record-text.ts';
 import type { Fault } from '../../faults.ts';
+import type { Steps } from '../../load/slices.ts';
 import { insertEntries } from '../../store/activity/activity.ts';
 import type { SubjectEntry } from '../../store/activity/logged-write.ts';
 import { StaleDefinition } from '../../store/database/database-errors.ts';
 import type { Transaction } from '../../store/database/handles.ts';
 import type { Row, Statement } from '../../store/database/statements.ts';
-import { insertRecords, type RecordRow, removeRecord, type Table, updateRecords } from '../../store/records/records.ts';
+import {
+  insertRecords,
+  insertRecordsInSlices,
+  type RecordRow,
+  removeRecord,
+  type Table,
+  updateRecordsInSlices,
+} from '../../store/records/records.ts';
 import { violatedColumn } from '../../store/records/tables.ts';
 import type { Values } from '../../wire/values.ts';
 import { recordEntries } from '../activity/entries.ts';
 import { type InCollection, reportWritten } from '../in-collection.ts';
-import type { Failure, Outcome } from '../in-order.ts';
+import { type Failure, inOrderInSlices, type Outcome } from '../in-order.ts';
 import { duplicatedValues } from './duplicated-values.ts';
 import { type NewDraft, newRow } from './inserts.ts';
-import { draft, keysOf, laterOf } from './stored-forms.ts';
+import { draftInSlices, keysOf, laterOf } from './stored-forms.ts';
 
 export interface RecordWrite {
   readonly kind: 'record.create' | 'record.update';
@@ -50,13 +58,13 @@ export interface PlannedWrite {
   readonly state: RecordState;
 }
 
-export function planUpdate(
+export function* planUpdate(
   at: InCollection,
   { record }: RecordState,
   { values, now }: { values: Values; now: string },
-): PlannedWrite {
+): Steps<PlannedWrite> {
   const { id, createdBy } = record;
-  const { hash, projected, valuesJson } = draft(at.collection, id, values);
+  const { hash, projected, valuesJson } = yield* draftInSlices(at, id, values);
   const updatedAt = laterOf(now, record.updatedAt);
   const timestamp = hash === record.hash ? record.timestamp : laterOf(updatedAt, record.timestamp);
   const next = { ...record, values, hash, updatedAt, updatedBy: at.caller, timestamp };
@@ -139,10 +147,9 @@ export async function writePlanned(at: InCollection, tx: Transaction, batch: Pla
   if (batch.oneByOne !== true && areIndependent(at.collection, batch)) {
     const created = createdRows(at.table, batch);
     const updated = writes.flatMap((write) => (isNew(write) ? [] : write.row));
-    const { done, error } = await tx.runUntilFailure([
-      ...(created.length > 0 ? [insertRecords(at.table, created)] : []),
-      ...(updated.length > 0 ? [updateRecords(at.table, updated)] : []),
-    ]);
+    const { done, error } = await tx.runUntilFailure(
+      await at.slices.run(at.scope, statementsOf(at.table, created, updated)),
+    );
     assertWritten(done);
     if (error === undefined) {
       await tx.commitWith(logStatements(at, writes));
@@ -155,6 +162,13 @@ export async function writePlanned(at: InCollection, tx: Transaction, batch: Pla
     if (done.length > 0) throw new PlanOutdated(true);
   }
   return writeOneByOne(at, tx, batch);
+}
+
+function* statementsOf(table: Table, created: readonly RecordRow[], updated: readonly RecordRow[]): Steps<Statement[]> {
+  return [
+    ...(created.length > 0 ? [yield* insertRecordsInSlices(table, created)] : []),
+    ...(updated.length > 0 ? [yield* updateRecordsInSlices(table, updated)] : []),
+  ];
 }
 
 /** New records that come after a failure are deleted again. */
@@ -177,10 +191,8 @@ export async function updateOneByOne(
   tx: Transaction,
   { claims, writes, keyColumnId }: Pick<PlannedBatch, 'writes' | 'keyColumnId'> & { claims: readonly Statement[] },
 ): Promise<{ written: number; refused?: Fault }> {
-  const { done, error } = await tx.runUntilFailure([
-    ...claims,
-    ...writes.map(({ row }) => updateRecords(at.table, [row])),
-  ]);
+  const { done: updates } = await inOrderInSlices(at, writes, ({ row }) => updateRecordsInSlices(at.table, [row]));
+  const { done, error } = await tx.runUntilFailure([...claims, ...updates]);
   assertWritten(done);
   const written = done.length - claims.length;
   if (error === undefined) return { written };

@@ -53,7 +53,9 @@ export function* draftInSlices({ scope, collection }: InCollection, id: string, 
   const projected: Projected[] = [];
   for (const projection of collection.projections.all) {
     yield;
-    projected.push(projection.read(values));
+    projected.push(
+      projection.readInSlices === undefined ? projection.read(values) : yield* projection.readInSlices(values),
+    );
   }
   return { id, values, valuesJson, hash: recordHash(id, valuesJson), projected };
 }

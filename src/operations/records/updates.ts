@@ -4,6 +4,7 @@
 import { isoTime } from '../../domain/dates/iso-time.ts';
 import type { ReadValues } from '../../domain/values/read-values.ts';
 import { fault } from '../../faults.ts';
+import type { Steps } from '../../load/slices.ts';
 import { commitLogged } from '../../store/activity/logged-write.ts';
 import type { Transaction } from '../../store/database/handles.ts';
 import { assertGeneration } from '../../store/records/fence.ts';
@@ -11,7 +12,7 @@ import { lockRecords, updateRecords } from '../../store/records/records.ts';
 import type { Values } from '../../wire/values.ts';
 import { withBytes } from '../held-bytes.ts';
 import { assertWritable, type InCollection, reportWritten } from '../in-collection.ts';
-import { type Failure, inOrder, type Outcome } from '../in-order.ts';
+import { type Failure, inOrderInSlices, type Outcome } from '../in-order.ts';
 import { elementSizes, writeInBatches } from './batched-writes.ts';
 import { duplicatedValues } from './duplicated-values.ts';
 import {
@@ -91,8 +92,8 @@ function planWrites(
   { states, ...conditions }: UpdateConditions & { states: Map<string, RecordState> },
 ): Promise<{ done: RecordWrite[]; failure?: Failure }> {
   const change = planner(at, changes, conditions);
-  return inOrder(at, changes, ({ id }, index) => {
-    const next = change(index, states.get(id));
+  return inOrderInSlices(at, changes, function* ({ id }, index) {
+    const next = yield* change(index, states.get(id));
     states.set(id, next.state);
     return next.write;
   });
@@ -101,13 +102,13 @@ function planWrites(
 /** A function that applies the update with the given index to its record; `state` is undefined if there is no record. */
 function planner(at: InCollection, changes: readonly Update[], { found, ifHash }: UpdateConditions) {
   const now = isoTime(at.now());
-  return (index: number, state: RecordState | undefined): PlannedWrite => {
+  return function* (index: number, state: RecordState | undefined): Steps<PlannedWrite> {
     const change = changes[index]!;
     assertWritable(at, change.id, state?.record.createdBy.id);
     if (state === undefined) throw new Error('a missing record passed as writable');
     if (ifHash !== undefined && state.record.hash !== ifHash) throw fault('PRECONDITION_FAILED');
     completeTargets(change.read.targets, found, state.record.values);
-    return planUpdate(at, state, { values: mergeValues(state.record.values, change), now });
+    return yield* planUpdate(at, state, { values: mergeValues(state.record.values, change), now });
   };
 }
 

@@ -10,6 +10,7 @@ import type { Projection } from '../../domain/records/projections.ts';
 import { type RecordText, readRecordText } from '../../domain/records/record-text.ts';
 import { type ReadValues, readValues } from '../../domain/values/read-values.ts';
 import { Fault, fault, tooBusy } from '../../faults.ts';
+import type { Steps } from '../../load/slices.ts';
 import type { Transaction } from '../../store/database/handles.ts';
 import { assertGeneration } from '../../store/records/fence.ts';
 import { isLongRecord } from '../../store/records/long-records.ts';
@@ -19,10 +20,10 @@ import type { NewRecord } from '../../wire/records.ts';
 import type { Values } from '../../wire/values.ts';
 import { withBytes } from '../held-bytes.ts';
 import type { InCollection } from '../in-collection.ts';
-import { type Failure, inOrder, type Outcome } from '../in-order.ts';
+import { type Failure, inOrderInSlices, type Outcome } from '../in-order.ts';
 import { elementSizes, writeInBatches } from './batched-writes.ts';
 import { isDuplicatedIn } from './duplicated-values.ts';
-import { draftNew, insertDrafts } from './inserts.ts';
+import { draftNew, insertDrafts, type NewDraft } from './inserts.ts';
 import {
   heldKeys,
   type PlannedWrite,
@@ -113,9 +114,9 @@ function changedValues(
   return mergeValues(held.values, { replace: false, read: upsert.read });
 }
 
-function newRecord(at: InCollection, { key, upsert, found }: FoundUpsert) {
+function* newRecord(at: InCollection, { key, upsert, found }: FoundUpsert): Steps<NewDraft> {
   reportKeyAsMissing(key, () => completeTargets(upsert.read.targets, found));
-  return draftNew(at, upsert.read.values, { creatorId: upsert.creatorId, found });
+  return yield* draftNew(at, upsert.read.values, { creatorId: upsert.creatorId, found });
 }
 
 interface FoundUpsert {
@@ -148,7 +149,7 @@ export async function upsertOne(at: InCollection, key: UpsertKey, upsert: Upsert
 
 /** Undefined if another request has created a record with the key meanwhile. */
 async function insertNew(at: InCollection, looked: FoundUpsert): Promise<Written | undefined> {
-  const made = newRecord(at, looked);
+  const made = await at.slices.run(at.scope, newRecord(at, looked));
   const { texts, failure } = await insertDrafts(at, [made]);
   if (failure === undefined) return { id: made.id, text: texts[0]! };
   if (isDuplicatedIn(looked.key.columnId, failure.fault)) return undefined;
@@ -218,23 +219,24 @@ function planWrites(
   states: Map<string, RecordState>,
 ): Promise<{ done: RecordWrite[]; failure?: Failure }> {
   const now = isoTime(at.now());
-  return inOrder(at, upserts, (upsert) => {
+  return inOrderInSlices(at, upserts, function* (upsert) {
     const looked = { key, upsert, found };
     const state = states.get(upsert.key);
-    const next = state === undefined ? planNew(at, looked, now) : planChange(at, looked, { state, now });
+    const next = yield* state === undefined ? planNew(at, looked, now) : planChange(at, looked, { state, now });
     states.set(upsert.key, next.state);
     return next.write;
   });
 }
 
-const planNew = (at: InCollection, looked: FoundUpsert, now: string): PlannedWrite =>
-  planCreation(at, newRecord(at, looked), now);
+function* planNew(at: InCollection, looked: FoundUpsert, now: string): Steps<PlannedWrite> {
+  return planCreation(at, yield* newRecord(at, looked), now);
+}
 
 const planChange = (
   at: InCollection,
   looked: FoundUpsert,
   { state, now }: { state: RecordState; now: string },
-): PlannedWrite => planUpdate(at, state, { values: changedValues(at, looked, state.record), now });
+): Steps<PlannedWrite> => planUpdate(at, state, { values: changedValues(at, looked, state.record), now });
 
 type LongUpsertBatch = UpsertBatch & {
   readonly sizes: readonly number[];
@@ -246,9 +248,9 @@ async function writeLongBatch(at: InCollection, tx: Transaction, locking: LongUp
   const { key, found, upserts, sizes, locked } = locking;
   const now = isoTime(at.now());
   const created = new Map<string, PlannedWrite>();
-  const { done: names, failure } = await inOrder(at, upserts, (upsert) => {
+  const { done: names, failure } = await inOrderInSlices(at, upserts, function* (upsert) {
     if (!locked.has(upsert.key) && !created.has(upsert.key)) {
-      created.set(upsert.key, planNew(at, { key, upsert, found }, now));
+      created.set(upsert.key, yield* planNew(at, { key, upsert, found }, now));
     }
     return upsert.key;
   });

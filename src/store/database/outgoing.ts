@@ -3,6 +3,7 @@
 // the `writev` of those was a fifth of the server's time.
 
 import type { Socket } from 'node:net';
+import { freeBytes } from '../../load/freed-bytes.ts';
 import { parameterOf } from './driver.ts';
 
 /** Holds many statements of one turn, or one with a record of usual size. Each connection keeps a buffer of this size. */
@@ -116,12 +117,14 @@ export class Outgoing {
   };
 
   #flush(): void {
-    const bytes = this.#bytes.subarray(0, this.#end);
+    const whole = this.#bytes;
+    const bytes = whole.subarray(0, this.#end);
     this.#end = 0;
+    const isKept = whole.length <= KEPT_BYTES;
     // Statements on a connection that ended fail by themselves.
-    if (this.#stream.writable) this.#stream.write(bytes);
+    if (this.#stream.writable) this.#stream.write(bytes, isKept ? undefined : () => freeBytes(whole));
     // The socket nearly always takes everything at once, and then the buffer can be used again.
-    if (this.#stream.writableLength > 0 || this.#bytes.length > KEPT_BYTES) this.#bytes = NOTHING;
+    if (this.#stream.writableLength > 0 || !isKept) this.#bytes = NOTHING;
   }
 
   /** Returns where the message begins. */
@@ -207,6 +210,7 @@ export class Outgoing {
     // Not from Node's pool, which the kept buffers would keep whole.
     const larger = Buffer.allocUnsafeSlow(needed <= KEPT_BYTES ? KEPT_BYTES : Math.ceil(needed * 1.5));
     larger.set(this.#bytes.subarray(0, this.#end));
+    if (this.#bytes.length > KEPT_BYTES) freeBytes(this.#bytes);
     this.#bytes = larger;
   }
 }
