@@ -3,8 +3,9 @@
 
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, rmdirSync, writeFileSync } from 'node:fs';
 import { setPriority } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { interruption } from '../scripts/processes.mjs';
 
@@ -23,12 +24,14 @@ export const startLoad = (how) => startWorker(new URL('./load.mjs', import.meta.
  * @template Outcome
  * @param {URL} program
  * @param {string} name
- * @param {{ niceness?: number }} [how] niceness: of its processor time, as far as the system allows it
+ * @param {{ niceness?: number, idle?: boolean }} [how] niceness: of its processor time; idle: it gives way to all others at
+ *   once; both as far as the system allows it
  * @returns {Worker<Job, Outcome>}
  */
-export function startWorker(program, name, { niceness } = {}) {
+export function startWorker(program, name, { niceness, idle = false } = {}) {
   const child = fork(fileURLToPath(program), { serialization: 'advanced', detached: niceness !== undefined });
   if (niceness !== undefined && child.pid !== undefined) setNiceness(child.pid, niceness);
+  if (idle && child.pid !== undefined) child.once('exit', setIdle(child.pid));
   return {
     pid: child.pid ?? 0,
     run: async (job) => {
@@ -78,4 +81,31 @@ function setNiceness(pid, niceness) {
       // Only root may go ahead of others, and only Linux has sessions of that kind.
     }
   }
+}
+
+/** Where Linux keeps groups of processes that share the processors: its first version of them, and its second. */
+const GROUPS = ['/sys/fs/cgroup/cpu', '/sys/fs/cgroup'];
+
+/**
+ * Linux lets a process of the lowest niceness run to the end of its turn, some milliseconds, although others wait. Those of an
+ * idle group give way at once. Only root may make one. @param {number} pid @returns {() => void} removes the group
+ */
+function setIdle(pid) {
+  for (const parent of GROUPS) {
+    const group = join(parent, `cartulary-bench-${pid}`);
+    try {
+      mkdirSync(group);
+    } catch {
+      continue;
+    }
+    const remove = () => rmdirSync(group);
+    try {
+      writeFileSync(join(group, 'cpu.idle'), '1');
+      writeFileSync(join(group, 'cgroup.procs'), String(pid));
+      return remove;
+    } catch {
+      remove();
+    }
+  }
+  return () => {};
 }

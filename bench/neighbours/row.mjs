@@ -52,7 +52,7 @@ export const VICTIM = { connections: 4, perSecond: 100, records: 10_000 };
 const WARM_SECONDS = 1;
 const DRAIN_MS = 8_000;
 const LEAD_MS = 1_000;
-const SAMPLE_MS = 250;
+const SAMPLE_MS = 1_000;
 /** The server is idle when a request takes no longer than this and it and its database used no more of a core since the last check. */
 const REST = { ms: 100, share: 0.2, lookMs: 500, waitMs: 15_000 };
 const STOP_MS = 15_000;
@@ -117,7 +117,7 @@ export async function measureRow({ folder, operatorKey, stock, victim }, attack,
 /** @typedef {import('../load-process.mjs').Worker<{ name: string, field: import('./attack.mjs').Field }, import('./attack.mjs').Tally>} Attacker */
 
 /** @returns {Attacker} */
-const startAttacker = () => startWorker(ATTACKER, 'the attacker', { niceness: NICENESS.attacker });
+const startAttacker = () => startWorker(ATTACKER, 'the attacker', { niceness: NICENESS.attacker, idle: true });
 
 /**
  * @typedef {object} Stage
