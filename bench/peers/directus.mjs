@@ -67,6 +67,8 @@ async function start({ folder, node, connection, query, records }) {
     ...{ DB_CLIENT: 'pg', DB_HOST: connection.host, DB_PORT: String(connection.port), DB_PASSWORD: 'unused' },
     ...{ DB_DATABASE: connection.database, DB_USER: connection.user, SECRET: 'bench', TELEMETRY: 'false' },
     ...{ ADMIN_EMAIL: 'bench@example.com', ADMIN_PASSWORD: 'Bench-Passw0rd', ADMIN_TOKEN: TOKEN },
+    // Otherwise it refuses requests while it is busy, which a bench keeps it.
+    PRESSURE_LIMITER_ENABLED: 'false',
     ...{ STORAGE_LOCATIONS: 'local', STORAGE_LOCAL_DRIVER: 'local', STORAGE_LOCAL_ROOT: join(folder, 'uploads') },
   };
   const program = join(folder, 'node_modules', 'directus', 'cli.js');

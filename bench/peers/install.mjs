@@ -39,7 +39,7 @@ async function npm(folder, node, args) {
 /** @param {string} output of npm */
 function lastError(output) {
   const errors = output.split('\n').filter((line) => line.startsWith('npm error') && !/log of this run/.test(line));
-  return (errors.join(' ') || output.slice(-300)).replaceAll('npm error ', '').slice(0, 300);
+  return (errors.join(' ') || output.slice(-300)).replaceAll('npm error ', '').slice(0, 300) || 'npm gave no reason';
 }
 
 /** The version that is installed of the first of its packages. @param {string} folder @param {readonly string[]} packages */

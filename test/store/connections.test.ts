@@ -7,6 +7,7 @@ import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { Fault } from '../../src/faults.ts';
+import { RequestScope } from '../../src/request/request-scope.ts';
 import { Database } from '../../src/store/database/database.ts';
 import { StaleDefinition } from '../../src/store/database/database-errors.ts';
 import { addressesOf } from '../../src/store/database/database-servers.ts';
@@ -203,6 +204,21 @@ describe('connections', () => {
     const [short, long] = [pid[0]?.[0] as number, longPid[0]?.[0]?.[0] as number];
     assert.notEqual(short, long);
     if (mayChangePriority(short)) assert.ok(os.getPriority(short) < os.getPriority(long));
+    await own.close();
+  });
+
+  it('have the low priority for heavy requests beside those of another application, and not otherwise', async () => {
+    const own = Database.open({ ...options(server), connectionsMax: 8, embedded: true });
+    const pidOf = async (store: Database, name: string) =>
+      (await store.application(name).write('select pg_backend_pid() where $1', [true]))[0]?.[0] as number;
+    const scope = new RequestScope('r', 60_000);
+    scope.heavy = true;
+    const normal = await pidOf(own, 'a');
+    assert.equal(await pidOf(own.forRequest(scope), 'a'), normal);
+    await pidOf(own, 'b');
+    const low = await pidOf(own.forRequest(scope), 'a');
+    assert.notEqual(low, normal);
+    if (mayChangePriority(low)) assert.ok(os.getPriority(normal) < os.getPriority(low));
     await own.close();
   });
 

@@ -185,12 +185,12 @@ export class Connections {
     });
   }
 
-  /** On a connection of its own, counted under the schema. Requests with large bodies or long records give way to others. */
+  /** On a connection of its own, counted under the schema. */
   async withConnection<T>(
     schema: string,
     scope: Cancellable | undefined,
     work: Work<T>,
-    priority: Priority = scope?.heavy || scope?.heldBytes ? 'low' : 'normal',
+    priority: Priority = this.#priorityOf(schema, scope),
   ): Promise<T> {
     scope?.signal.throwIfAborted();
     this.#markActive(schema);
@@ -214,6 +214,14 @@ export class Connections {
     }
     this.#end(checkout);
     return result;
+  }
+
+  /**
+   * Requests with large bodies or long records give way to others, if there are any. Alone they do not: a process of low
+   * priority that is interrupted keeps its locks, and the others of the same table wait for them.
+   */
+  #priorityOf(schema: string, scope: Cancellable | undefined): Priority {
+    return (scope?.heavy || scope?.heldBytes) && this.#active.hasOthers(schema) ? 'low' : 'normal';
   }
 
   /** As `withConnection`, for statements that take long. */
