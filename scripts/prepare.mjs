@@ -171,9 +171,12 @@ function isBuilt(root) {
 /** @param {string} root */
 const consoleStampFile = (root) => join(root, 'dist', '.cartulary-console');
 
+/** The console checks values, reads definitions and imports tables as the server does. */
+export const CONSOLE_SOURCES = ['console', 'client/src', 'src/domain', 'src/wire', 'src/moving'];
+
 /** What the console's files depend on. @param {string} root */
 export function consoleStamp(root) {
-  const files = [...['console', 'client/src'].flatMap((folder) => filesBelow(root, folder)), 'package-lock.json'];
+  const files = [...CONSOLE_SOURCES.flatMap((folder) => filesBelow(root, folder)), 'package-lock.json'];
   return `${digest(files.flatMap((file) => [file, readFileSync(join(root, file), 'utf8')]))}\n`;
 }
 

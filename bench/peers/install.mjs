@@ -31,15 +31,24 @@ async function npm(folder, node, args) {
   const home = dirname(dirname(node));
   // A Node that came as a package has brought the headers that packages are compiled with.
   const headers = existsSync(join(home, 'include', 'node')) ? { npm_config_nodedir: home } : {};
-  const env = { ...process.env, ...headers, PATH: `${dirname(node)}${delimiter}${process.env.PATH ?? ''}` };
+  // Whoever runs the bench may have npm keep silent.
+  const env = {
+    ...process.env,
+    ...headers,
+    npm_config_loglevel: 'error',
+    PATH: `${dirname(node)}${delimiter}${process.env.PATH ?? ''}`,
+  };
   const { code, output } = await run(program, [...first, ...args], { cwd: folder, env, timeoutMs: INSTALL_MS });
   if (code !== 0) throw new Failure(lastError(output));
 }
 
-/** @param {string} output of npm */
+/** Goes into the documents, where no address of a registry belongs. @param {string} output of npm */
 function lastError(output) {
-  const errors = output.split('\n').filter((line) => line.startsWith('npm error') && !/log of this run/.test(line));
-  return (errors.join(' ') || output.slice(-300)).replaceAll('npm error ', '').slice(0, 300) || 'npm gave no reason';
+  const errors = output
+    .split('\n')
+    .filter((line) => line.startsWith('npm error') && !/log of this run|:\/\//.test(line));
+  const reason = errors.map((line) => line.replace(/^npm error (?:code |\d+ *)?/, '')).filter(Boolean);
+  return (reason.join(' ') || output.slice(-300)).slice(0, 300) || 'npm gave no reason';
 }
 
 /** The version that is installed of the first of its packages. @param {string} folder @param {readonly string[]} packages */

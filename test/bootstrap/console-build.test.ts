@@ -4,10 +4,10 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, posix } from 'node:path';
 import { it } from 'node:test';
 import { build } from 'vite';
-import { ROOT } from '../tidy/tree.ts';
+import { filesIn, ROOT } from '../tidy/tree.ts';
 
 /** Of all threads together, so that it is no less than the time on an idle machine, and holds on a busy one. */
 const PROCESSOR_SECONDS_MAX = 15;
@@ -21,6 +21,22 @@ async function hashes(folder: string): Promise<Record<string, string>> {
   });
   return Object.fromEntries(await Promise.all(found));
 }
+
+it('is built again when any source that it takes from elsewhere has changed', async () => {
+  const { CONSOLE_SOURCES } = (await import(join(ROOT, 'scripts/prepare.mjs'))) as {
+    CONSOLE_SOURCES: readonly string[];
+  };
+  const inside = (path: string) => CONSOLE_SOURCES.some((folder) => path.startsWith(`${folder}/`));
+  const taken = filesIn(['console/src'], ['.ts', '.tsx']).flatMap(({ path, text }) =>
+    [...text.matchAll(/from '(\.[^']+)'/g)].map(([, to = '']) => posix.join(posix.dirname(path), to)),
+  );
+  const fromElsewhere = taken.filter((path) => !path.startsWith('console/'));
+  assert.ok(fromElsewhere.length > 20);
+  assert.deepEqual(
+    fromElsewhere.filter((path) => !inside(path)),
+    [],
+  );
+});
 
 it('builds the same files again, within the time that a first start can spare', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'cartulary-console-'));

@@ -14,6 +14,21 @@ function assertValueRefused(type: ValueTypeName, rows: readonly (readonly [sent:
   for (const [sent, reason] of rows) assertRefused(type, { type, value: sent }, reason, '/value');
 }
 
+test('String in a browser, which has no buffers', () => {
+  const { Buffer: kept } = globalThis;
+  Reflect.deleteProperty(globalThis, 'Buffer');
+  try {
+    for (const text of ['a\r\nb\r', 'é\r\n'.repeat(2_000), '字\r'.repeat(20_000)]) {
+      assert.deepEqual(stored('String', { type: 'String', value: text }), {
+        type: 'String',
+        value: text.replace(/\r\n?/g, '\n'),
+      });
+    }
+  } finally {
+    globalThis.Buffer = kept;
+  }
+});
+
 test('String', () => {
   const long = '字'.repeat(900_000);
   assertStored('String', [
