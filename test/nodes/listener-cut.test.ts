@@ -47,6 +47,11 @@ describe('a node whose listening connection is cut', () => {
     for (const person of Object.values(people)) assert.deepEqual(await both(person), [200, 200]);
     await connectable(false);
     await direct.query(`select pg_terminate_backend(pid) ${LISTENERS}`);
+    // The connection that has published is kept for a moment.
+    await direct.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+       where application_name = 'cartulary publisher' and datname = current_database()`,
+    );
     await until('the listeners to be gone', async () => (await listeners()) === 0);
   });
   after(async () => {
