@@ -3,7 +3,7 @@
 
 import type { PreparedCollection } from '../../domain/definition/application.ts';
 import type { Projected } from '../../domain/records/projections.ts';
-import { FROM_MARK, TIMESTAMP_MARK } from '../../domain/records/record-text.ts';
+import { FROM_MARK, type RecordText, TIMESTAMP_MARK } from '../../domain/records/record-text.ts';
 import { atOnce, type Steps } from '../../load/slices.ts';
 import type { UserShort } from '../../wire/users.ts';
 import type { Reader, Transaction } from '../database/handles.ts';
@@ -146,21 +146,13 @@ export const insertRecords = (table: Table, rows: readonly RecordRow[]): Stateme
   atOnce(insertRecordsInSlices(table, rows));
 
 export function* insertRecordsInSlices(table: Table, rows: readonly RecordRow[]): Steps<Statement> {
-  const { generation } = table;
   const [first, ...others] = rows;
   if (first === undefined) throw new Error('there is nothing to insert');
-  const common = [generation, first.updatedAt, first.updatedBy.id, first.updatedBy.name];
-  if (others.length === 0) {
-    const { id, rec, hash, createdBy, projected } = first;
-    return {
-      text: texts(table).insertOne,
-      params: [...common, id, rec, hash, createdBy.id, createdBy.name, ...projected],
-    };
-  }
+  if (others.length === 0) return insertOne(table, first, first);
   return {
     text: texts(table).insert,
     params: [
-      ...common,
+      ...[table.generation, first.updatedAt, first.updatedBy.id, first.updatedBy.name],
       plainArray(rows.map((row) => row.id)),
       yield* textArrayInSlices(rows.map((row) => row.rec)),
       plainArray(rows.map((row) => row.hash)),
@@ -173,18 +165,29 @@ export function* insertRecordsInSlices(table: Table, rows: readonly RecordRow[])
 
 /** One row, whose text is given as bytes too. Encoding a megabyte takes 1.5 ms, and a long record has a search text as well. */
 export function* insertLongRecord(table: Table, row: RecordRow, rec: Buffer): Steps<Statement> {
-  const { generation, collection } = table;
-  const { id, hash, createdBy, updatedBy, updatedAt, projected } = row;
-  const common = [generation, updatedAt, updatedBy.id, updatedBy.name];
-  const values: (Projected | Buffer)[] = [];
-  for (const [index, { kind }] of collection.projections.all.entries()) {
-    const value = projected[index] ?? null;
+  const projected: (Projected | Buffer)[] = [];
+  for (const [index, { kind }] of table.collection.projections.all.entries()) {
+    const value = row.projected[index] ?? null;
     const isLong = kind === 'text' && typeof value === 'string' && value.length > LONG_ALONE_BYTES;
-    values.push(isLong ? yield* textBytesInSlices(value) : value);
+    projected.push(isLong ? yield* textBytesInSlices(value) : value);
   }
+  return insertOne(table, row, { rec, projected });
+}
+
+interface EncodedRow {
+  readonly rec: RecordText;
+  readonly projected: readonly (Projected | Buffer)[];
+}
+
+function insertOne(
+  table: Table,
+  { id, hash, createdBy, updatedBy, updatedAt }: RecordRow,
+  { rec, projected }: EncodedRow,
+): Statement {
+  const common = [table.generation, updatedAt, updatedBy.id, updatedBy.name];
   return {
     text: texts(table).insertOne,
-    params: [...common, id, rec, hash, createdBy.id, createdBy.name, ...values],
+    params: [...common, id, rec, hash, createdBy.id, createdBy.name, ...projected],
   };
 }
 
