@@ -15,6 +15,7 @@ import type { Push } from './push/push.ts';
 import type { RequestScope } from './request/request-scope.ts';
 import type { Signal } from './request/signal.ts';
 import type { Providers } from './single-sign-on/providers.ts';
+import type { CountedRequests } from './store/applications/counted-requests.ts';
 import type { ActiveUploads } from './store/attachments/active-uploads.ts';
 import type { Blobs } from './store/blobs/blobs.ts';
 import type { Database } from './store/database/database.ts';
@@ -209,6 +210,7 @@ export interface OperatorContext {
   readonly inBackground: PeopleDependencies['inBackground'];
   /** For the test of an organization's single sign-on. */
   readonly providers: Pick<Providers, 'examine'>;
+  readonly countedRequests: Pick<CountedRequests, 'write'>;
   /** Who the operator is, unless the key proved it (operations/people/operators). */
   readonly namedUser: NamedOperator | undefined;
   /** As Prometheus reads them. */

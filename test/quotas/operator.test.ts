@@ -135,6 +135,27 @@ describe('the operator’s quotas', () => {
     assert.deepEqual([wrong.status, wrong.body.code], [400, 'INVALID_PARAMETER']);
   });
 
+  it('list those that nobody uses without a statement for each', async () => {
+    const used = await publish({ 'records-read': 50 });
+    await used.send('GET', '');
+    const statements = async () => {
+      const { status, headers } = await server.operator('GET', '/quotas?limit=10000');
+      assert.equal(status, 200);
+      return Number(/desc="(\d+) statement/.exec(headers.get('server-timing') ?? '')?.[1]);
+    };
+    // The first also writes down who was used.
+    await statements();
+    const before = await statements();
+    assert.ok(before > 0, `${before}`);
+    const unused = [await publish({ 'records-read': 50 }), await publish({ 'records-read': 50 })];
+    assert.equal(await statements(), before);
+    const { groups } = (await server.operator('GET', '/quotas?limit=10000')).body;
+    for (const { id } of unused) {
+      const own = groups.filter(({ applicationId }: { applicationId: string }) => applicationId === id);
+      assert.deepEqual([own.length > 0, ...new Set(own.map(({ taken }: { taken: number }) => taken))], [true, 0]);
+    }
+  });
+
   it('do not overwrite a concurrent publish', async () => {
     const app = await publish({});
     const document = await stored(app);

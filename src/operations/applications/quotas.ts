@@ -2,9 +2,11 @@
 // is a publish like any other.
 
 import type { OperatorContext } from '../../context.ts';
+import { isoTime } from '../../domain/dates/iso-time.ts';
 import { HOUR_MS, hourOf, inPlan, quotaOf } from '../../domain/quota.ts';
 import { type ApplicationPlan, pageOfPlans } from '../../store/applications/applications.ts';
 import { takenByGroup } from '../../store/applications/quotas.ts';
+import { sumRequestCounts } from '../../store/applications/request-counts.ts';
 import {
   type Definition,
   type Limits,
@@ -47,25 +49,36 @@ export async function change(
   return show(context, applicationId);
 }
 
-/** The groups that have a limit, the most used first. */
+/**
+ * The groups that have a limit, the most used first. Only applications with requests in this hour are asked for their counts, so
+ * that the list costs what is used: an application that another node has served for the first time may come ten seconds late.
+ */
 export async function list(context: OperatorContext, count: number): Promise<QuotasOverview> {
   const { system } = context.database;
   const now = context.now();
+  await context.countedRequests.write(system, now);
+  const used = await sumRequestCounts(system, isoTime(hourOf(now) - HOUR_MS));
   const groups: QuotasOverview['groups'][number][] = [];
   for (let page = await pageOfPlans(system, ''); page.length > 0; page = await pageOfPlans(system, page.at(-1)!.id)) {
     const limited = page.filter((plan) => limitedGroups(plan).length > 0);
     for (let first = 0; first < limited.length; first += AT_ONCE) {
       const some = limited.slice(first, first + AT_ONCE);
-      groups.push(...(await Promise.all(some.map((plan) => usesOf(context, plan, now)))).flat());
+      groups.push(...(await Promise.all(some.map((plan) => usesOf(context, plan, { now, used })))).flat());
     }
   }
   groups.sort((one, other) => usedRatio(other) - usedRatio(one));
   return { ...hourAt(now), total: groups.length, groups: groups.slice(0, count) };
 }
 
-async function usesOf({ database }: OperatorContext, plan: ApplicationPlan, now: number) {
+async function usesOf(
+  { database }: OperatorContext,
+  plan: ApplicationPlan,
+  { now, used }: { readonly now: number; readonly used: ReadonlyMap<string, unknown> },
+) {
   const { id: applicationId, name } = plan;
-  const taken = await takenByGroup(database.application(applicationId), now);
+  const taken = used.has(applicationId)
+    ? await takenByGroup(database.application(applicationId), now)
+    : new Map<QuotaGroup, number>();
   return limitedGroups(plan).map((group) => ({ applicationId, name, group, ...useOf(plan, group, taken) }));
 }
 

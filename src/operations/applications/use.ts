@@ -19,7 +19,7 @@ const DAY_HOURS = 24;
 /** A size that is not older is not measured again for the operator. */
 const SIZE_MS = 60_000;
 /** New applications that are measured for a list; a job measures the others. */
-const MEASURED_MAX = 50;
+const MEASURED_MAX = 10;
 
 type Measuring = Pick<OperatorContext, 'database' | 'now'>;
 

@@ -110,8 +110,9 @@ export type ApplicationPlan = Pick<Definition, 'id' | 'name' | 'plan' | 'limits'
 /** Pages like `pageOfApplications`, with only the members that quotas depend on: whole definitions are much larger. */
 export async function pageOfPlans(system: Reader, after: string): Promise<ApplicationPlan[]> {
   const rows = await system.rows(
-    `select id, definition::json ->> 'name', definition::json ->> 'plan', definition::json ->> 'limits'
-     from cartulary.applications where id > $1 order by id limit ${IDS_PAGE}`,
+    `select a.id, d.name, d.plan, d.limits
+     from cartulary.applications a, json_to_record(a.definition::json) as d (name text, plan text, limits text)
+     where a.id > $1 order by a.id limit ${IDS_PAGE}`,
     [after],
   );
   return (rows as [string, string, Plan, string][]).map(([id, name, plan, limits]) => ({
