@@ -1,4 +1,7 @@
-// The Node that runs the server: the young generation of its heap, and whether it still gets security updates.
+// The Node that runs the server: the young generation of its heap, how far the rest of it grows, and whether it still gets
+// security updates.
+
+import { setFlagsFromString } from 'node:v8';
 
 /**
  * Megabytes of a half of the young generation, and how to ask for them. Node 20 and 22 take 16 by themselves. Node 24 takes up
@@ -35,6 +38,18 @@ export function restartWithYoungGeneration(runtime: Runtime = process): void {
   } catch {
     // Not on this system, or not permitted: the server runs as well with more memory.
   }
+}
+
+/**
+ * Between two full collections the heap may grow to twice what the last one left. V8 lets a busy one grow to four times and
+ * more: with 20 MB in use and 32 connections that list pages with references it had 110 MB of garbage, and the process 247 MB
+ * for 178, at about the same processor time.
+ */
+const HEAP_GROWTH = '--heap-growing-percent=100';
+
+/** Unlike the young generation it can be set while Node runs. */
+export function boundHeapGrowth({ execArgv }: Pick<Runtime, 'execArgv'> = process): void {
+  if (!execArgv.some((text) => /^--heap[-_]growing[-_]percent/.test(text))) setFlagsFromString(HEAP_GROWTH);
 }
 
 const majorOf = (version: string): number => Number.parseInt(version.replace(/^v/, ''), 10);
