@@ -2,12 +2,6 @@
 // share fewer sessions than they have connections.
 
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { chmod, copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { openScene, publishAt, type Scene } from '../nodes/scene.ts';
 import { number, string, type TestApplication } from '../support/application.ts';
@@ -15,35 +9,26 @@ import { withClient } from '../support/client.ts';
 import type { ServerProcess } from '../support/process.ts';
 import { sendTo } from '../support/server.ts';
 import { until } from '../support/until.ts';
-import { configuration, findTool, freePort, replaced, unpackedLibraries } from './tools.ts';
+import { openPooler, type Pooler } from './pgbouncer.ts';
+import { findTool } from './tools.ts';
 
 const PROGRAM = findTool('pgbouncer');
 const SESSIONS = 2;
-const NOBODY = 65_534;
 const REQUEST_SECONDS = 2;
 
 describe('PgBouncer in transaction mode', {
   skip: PROGRAM === undefined ? 'pgbouncer is not on this machine' : false,
 }, () => {
   let scene: Scene;
-  let folder: string;
-  let port: number;
-  let pooler: ChildProcess;
+  let pooler: Pooler;
   let nodes: ServerProcess[];
   let app: TestApplication;
   const node = (index: number) => nodes[index % nodes.length]?.address ?? '';
 
   before(async () => {
     scene = await openScene();
-    folder = await mkdtemp(join(tmpdir(), 'ct-pooler-'));
-    await chmod(folder, 0o755);
-    port = await freePort();
-    await writeFile(join(folder, 'pgbouncer.ini'), settings());
-    // Where the account that it runs under can read it.
-    for (const file of [PROGRAM ?? '', ...unpackedLibraries()]) await copyFile(file, join(folder, basename(file)));
-    pooler = await startPooler();
-    const url = `postgres://${scene.database.connection.user}@127.0.0.1:${port}/cartulary`;
-    const environment = { CARTULARY_POOLER_URL: url, CARTULARY_REQUEST_SECONDS: String(REQUEST_SECONDS) };
+    pooler = await openPooler(PROGRAM ?? '', scene.database, { sessions: SESSIONS });
+    const environment = { CARTULARY_POOLER_URL: pooler.url, CARTULARY_REQUEST_SECONDS: String(REQUEST_SECONDS) };
     nodes = await Promise.all([scene.start(environment), scene.start(environment)]);
     const columns = [
       { name: 'Title', type: 'String', searchable: true, sortable: true },
@@ -54,42 +39,8 @@ describe('PgBouncer in transaction mode', {
   });
   after(async () => {
     await scene?.close();
-    pooler?.kill('SIGKILL');
-    if (folder !== undefined) await rm(folder, { recursive: true, force: true });
+    await pooler?.close();
   });
-
-  function settings(): string {
-    const { host, port: databasePort, user, database } = scene.database.connection;
-    return replaced(configuration('pgbouncer/pgbouncer.ini'), [
-      [
-        'host=db.example.com port=5432 dbname=cartulary',
-        `host=${host} port=${databasePort} dbname=${database} user=${user}`,
-      ],
-      ['listen_port = 6432', `listen_port = ${port}\nunix_socket_dir =`],
-      ['auth_type = scram-sha-256', 'auth_type = any'],
-      ['auth_file = /etc/pgbouncer/userlist.txt', ''],
-      ['default_pool_size = 20', `default_pool_size = ${SESSIONS}`],
-    ]);
-  }
-
-  async function startPooler(): Promise<ChildProcess> {
-    // It does not run as root.
-    const account = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
-    const env = { LD_LIBRARY_PATH: folder };
-    const options = { ...account, env, stdio: 'ignore' } as const;
-    const child = spawn(join(folder, 'pgbouncer'), ['-q', join(folder, 'pgbouncer.ini')], options);
-    await until('the pooler', async () => {
-      assert.equal(child.exitCode, null, 'pgbouncer ended');
-      const socket = connect(port, '127.0.0.1');
-      const reached = await once(socket, 'connect').then(
-        () => true,
-        () => false,
-      );
-      socket.destroy();
-      return reached;
-    });
-    return child;
-  }
 
   const table = () => `app_${app.id}.${app.ids.Things?.id}`;
   const column = (name: string): string => app.ids.Things?.[name] ?? '';
@@ -159,13 +110,12 @@ describe('PgBouncer in transaction mode', {
   });
 
   it('is found again after it was away', async () => {
-    pooler.kill('SIGKILL');
-    await once(pooler, 'exit');
+    await pooler.kill();
     const away = await send(0, 'POST', app.records('Things'), { values: values('away', 1) });
     assert.equal(away.status, 503, away.text);
     const { status } = await send(0, 'GET', `${app.records('Things')}?limit=1`);
     assert.equal(status, 200, 'short reads go to the database itself');
-    pooler = await startPooler();
+    await pooler.start();
     await until('a write', async () => {
       const { status } = await send(0, 'POST', app.records('Things'), { values: values(`back${Date.now()}`, 1) });
       return status === 200;

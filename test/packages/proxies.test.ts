@@ -2,14 +2,10 @@
 // streamed files, and a node that dies.
 
 import assert from 'node:assert/strict';
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdirSync, readFileSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { type ClientHttp2Session, connect } from 'node:http2';
+import { mkdtemp, rm } from 'node:fs/promises';
+import type { ClientHttp2Session } from 'node:http2';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { buffer } from 'node:stream/consumers';
 import { after, before, describe, it } from 'node:test';
 import { brotliDecompressSync } from 'node:zlib';
 import { openScene, publishAt, type Scene } from '../nodes/scene.ts';
@@ -19,89 +15,14 @@ import { fetchChecked } from '../support/http-client.ts';
 import type { ServerProcess } from '../support/process.ts';
 import { OPERATOR_KEY } from '../support/server.ts';
 import { until } from '../support/until.ts';
-import { configuration, findTool, freePort, replaced } from './tools.ts';
+import { ask, type Exchange, endProxy, type FrontProxy, openSession, startCaddy, startNginx } from './proxy.ts';
+import { findTool } from './tools.ts';
 
 const KIB = 1024;
 const COLUMNS = Array.from({ length: 60 }, (_, n) => ({ name: `Column ${n}`, type: 'String' }));
 const COLLECTIONS = [
   { name: 'Things', columns: [{ name: 'Title', type: 'String' }, { name: 'File', type: 'Attachment' }, ...COLUMNS] },
 ];
-
-interface Proxy {
-  readonly child: ChildProcess;
-  readonly port: number;
-  /** The certificate that its own is checked with. */
-  certificate(): string;
-}
-
-async function startCaddy(program: string, folder: string, nodes: readonly string[]): Promise<Proxy> {
-  const port = await freePort();
-  const file = join(folder, 'Caddyfile');
-  // Nothing is added to the machine's certificates, and port 80 is not taken.
-  const text = replaced(configuration('caddy/Caddyfile'), [
-    ['admin off', 'admin off\n\tauto_https disable_redirects\n\tskip_install_trust'],
-  ]);
-  await writeFile(file, text);
-  const env = {
-    PATH: process.env.PATH ?? '',
-    HOME: folder,
-    XDG_DATA_HOME: folder,
-    XDG_CONFIG_HOME: folder,
-    CARTULARY_SITE: `localhost:${port}`,
-    CARTULARY_NODES: nodes.join(' '),
-  };
-  const child = spawn(program, ['run', '--config', file, '--adapter', 'caddyfile'], { env, stdio: 'ignore' });
-  const authority = join(folder, 'caddy/pki/authorities/local/root.crt');
-  return { child, port, certificate: () => readFileSync(authority, 'utf8') };
-}
-
-async function startNginx(program: string, folder: string, nodes: readonly string[]): Promise<Proxy> {
-  const [port, plain] = [await freePort(), await freePort()];
-  const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')];
-  const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost', '-days', '1'];
-  const out = ['-keyout', key, '-out', certificate];
-  execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', ...subject, ...out], { stdio: 'ignore' });
-  const text = replaced(configuration('nginx/cartulary.conf'), [
-    ['127.0.0.1:8081', nodes[0] ?? ''],
-    ['127.0.0.1:8082', nodes[1] ?? ''],
-    ['127.0.0.1:8083', nodes[2] ?? ''],
-    ['listen 80;', `listen 127.0.0.1:${plain};`],
-    ['listen 443 ', `listen 127.0.0.1:${port} `],
-    ['records.example.com', 'localhost'],
-    ['/etc/ssl/cartulary/fullchain.pem', certificate],
-    ['/etc/ssl/cartulary/privkey.pem', key],
-  ]);
-  const kinds = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
-  const places = kinds.map((kind) => `${kind}_temp_path ${join(folder, kind)};`);
-  mkdirSync(join(folder, 'logs'));
-  const main = `${process.getuid?.() === 0 ? 'user root;' : ''}
-daemon off;
-pid ${join(folder, 'pid')};
-error_log ${join(folder, 'error.log')};
-events {}
-http {
-access_log off;
-${places.join('\n')}
-${text}
-}`;
-  const file = join(folder, 'nginx.conf');
-  await writeFile(file, main);
-  const child = spawn(program, ['-e', join(folder, 'error.log'), '-p', folder, '-c', file], { stdio: 'ignore' });
-  return { child, port, certificate: () => readFileSync(certificate, 'utf8') };
-}
-
-interface Exchange {
-  readonly status: number;
-  readonly headers: Record<string, unknown>;
-  readonly body: Buffer;
-}
-
-async function ask(session: ClientHttp2Session, head: Record<string, string>, body?: Uint8Array): Promise<Exchange> {
-  const stream = session.request(head, { endStream: body === undefined });
-  if (body !== undefined) stream.end(body);
-  const [headers] = (await once(stream, 'response')) as [Record<string, unknown>];
-  return { status: Number(headers[':status']), headers, body: await buffer(stream) };
-}
 
 for (const [name, start] of [
   ['caddy', startCaddy],
@@ -115,7 +36,7 @@ for (const [name, start] of [
     let nodes: ServerProcess[];
     let app: TestApplication;
     let folder: string;
-    let proxy: Proxy;
+    let proxy: FrontProxy;
     let session: ClientHttp2Session;
     let bearer: Record<string, string>;
 
@@ -133,30 +54,14 @@ for (const [name, start] of [
       folder = await mkdtemp(join(tmpdir(), 'ct-proxy-'));
       const hosts = nodes.map(({ address }) => new URL(address).host);
       proxy = await start(program ?? '', folder, hosts);
-      await until(`${name} to serve`, async () => (await open()).status === 200);
+      session = await openSession(proxy);
     });
     after(async () => {
       session?.destroy();
-      if (proxy !== undefined && proxy.child.exitCode === null) {
-        const gone = once(proxy.child, 'exit');
-        proxy.child.kill('SIGTERM');
-        await gone;
-      }
+      if (proxy !== undefined) await endProxy(proxy);
       await scene?.close();
       await rm(folder, { recursive: true, force: true });
     });
-
-    /** Connects as soon as the proxy is there. */
-    async function open(): Promise<{ status: number }> {
-      try {
-        session = connect(`https://localhost:${proxy.port}`, { ca: proxy.certificate() });
-        session.on('error', () => undefined);
-        await once(session, 'connect');
-        return await ask(session, { ':path': '/readyz' });
-      } catch {
-        return { status: 0 };
-      }
-    }
 
     it('speaks HTTP/2 over TLS with a certificate that is checked, and uses every node', async () => {
       assert.equal(session.alpnProtocol, 'h2');
