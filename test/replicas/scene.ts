@@ -1,8 +1,8 @@
-// A primary with one standby, and two servers: one that reads from the standby too, and another node that does not.
+// A primary with a standby or several, and two servers: one that reads from the standbys too, and another node that does not.
 
 import assert from 'node:assert/strict';
 import type { Observation } from '../../src/events/events.ts';
-import { publishApplication, string, type TestApplication } from '../support/application.ts';
+import { type Person, publishApplication, string, type TestApplication } from '../support/application.ts';
 import { scrape } from '../support/metrics.ts';
 import { type OwnPostgres, ownPostgres } from '../support/own-postgres.ts';
 import { type Reply, startTestServer, type TestServer } from '../support/server.ts';
@@ -21,19 +21,21 @@ export interface Notes extends TestApplication {
   /** The identifier of the new record. */
   create(title: string, server?: TestServer): Promise<string>;
   rename(id: string, title: string, server?: TestServer): Promise<void>;
-  /** With `eventual`; the path is that of a record, or what follows the path of all. */
-  read(rest: string): Promise<Reply>;
+  /** With `eventual`; the path is that of a record, or what follows the path of all. By the admin unless another is named. */
+  read(rest: string, reader?: Person): Promise<Reply>;
   titleOf(reply: Reply): string;
 }
 
 export interface ReplicaScene {
   readonly primary: OwnPostgres;
   readonly standby: OwnPostgres;
+  /** All of them. */
+  readonly standbys: readonly OwnPostgres[];
   readonly server: TestServer;
   readonly otherNode: TestServer;
   readonly seen: Observation[];
   publish(): Promise<Notes>;
-  /** The standby shows nothing new until it is resumed. */
+  /** The first standby shows nothing new until it is resumed. */
   pause(): Promise<void>;
   resume(): Promise<void>;
   reads(outcome: string): Promise<number>;
@@ -42,19 +44,20 @@ export interface ReplicaScene {
 
 export const isEventual = (reply: Reply): boolean => reply.headers.get(HEADER) === 'eventual';
 
-export async function openReplicaScene({ lagMs = 60_000, requestMs = 30_000 } = {}): Promise<ReplicaScene> {
+export async function openReplicaScene({ lagMs = 60_000, requestMs = 30_000, count = 1 } = {}): Promise<ReplicaScene> {
   const primary = await ownPostgres();
   const standby = await primary.standby();
-  await primary.start();
-  await standby.start();
+  const standbys = [standby];
+  while (standbys.length < count) standbys.push(await primary.standby());
+  for (const one of [primary, ...standbys]) await one.start();
   const seen: Observation[] = [];
   const shared = { database: { connection: primary.connection, sql: primary.sql, drop: async () => undefined } };
-  const replicas = { connections: [standby.connection], lagMs };
+  const replicas = { connections: standbys.map(({ connection }) => connection), lagMs };
   const observe = (observation: Observation) => void seen.push(observation);
   const server = await startTestServer({ ...shared, replicas, requestMs, observe });
   const otherNode = await startTestServer(shared);
   return {
-    ...{ primary, standby, server, otherNode, seen },
+    ...{ primary, standby, standbys, server, otherNode, seen },
     publish: async () => notesOf(server, await publishApplication(server, { collections: COLLECTIONS })),
     pause: async () => {
       await standby.sql('select pg_wal_replay_pause()');
@@ -66,8 +69,7 @@ export async function openReplicaScene({ lagMs = 60_000, requestMs = 30_000 } = 
     close: async () => {
       await server.close();
       await otherNode.close();
-      await primary.end('SIGKILL');
-      await standby.end('SIGKILL');
+      for (const one of [primary, ...standbys]) await one.end('SIGKILL');
     },
   };
 }
@@ -88,8 +90,8 @@ function notesOf(server: TestServer, app: TestApplication): Notes {
       const renamed = await at.send('PUT', `${path}/${id}`, { token, json });
       assert.equal(renamed.status, 200, renamed.text);
     },
-    read: async (rest) => {
-      const reply = await server.send('GET', `${path}${rest}`, { token, headers: EVENTUAL });
+    read: async (rest, reader = app.admin) => {
+      const reply = await server.send('GET', `${path}${rest}`, { token: reader.token, headers: EVENTUAL });
       assert.equal(reply.status, 200, reply.text);
       return reply;
     },
