@@ -24,7 +24,8 @@ import { refuseCrossSite, refuseForeign, refuseForeignBasic } from './requests/c
 import { KEY_HEADER, readKey } from './requests/idempotency-key.ts';
 import { checkIdentifiers } from './requests/identifiers.ts';
 import type { Input } from './requests/input.ts';
-import { type Bodies, checkQuery, readInput } from './requests/input.ts';
+import { type Bodies, readInput } from './requests/input.ts';
+import { checkQuery } from './requests/query.ts';
 import { refuseFinalSlash } from './requests/request-head.ts';
 import type { OperatorRoute, Route, UserRoute, VisitorRoute } from './routes/row.ts';
 import { type Handler, type Sending, sendReplies } from './send.ts';
@@ -396,7 +397,7 @@ function withDownloadSlot(downloads: Transfers, scope: RequestScope, reply: Repl
       throw staleAsBusy(error);
     }
   };
-  return { ...reply, stream: open, afterStream: () => afterStream() };
+  return { afterStream: () => afterStream(), ...reply, stream: open };
 }
 
 const mayHaveSession = ({ row, request }: Handling): boolean =>

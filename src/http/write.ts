@@ -21,14 +21,19 @@ export function writeReply(
   const complete = completed(scope, reply);
   const { status, headers, body } = complete;
   if (isShort(body) && writeAtOnce(response, body, { scope, reply: complete })) return;
-  const id = { 'x-request-id': scope.id };
   if (body === undefined) {
-    response.writeHead(status, { ...id, ...scope.headers, ...headers });
+    response.writeHead(status, { 'x-request-id': scope.id, ...scope.headers, ...headers });
     response.end();
     return;
   }
   const length = encoder === undefined ? { 'content-length': byteLength(body) } : {};
-  response.writeHead(status, { ...BODY_HEADERS, ...length, ...id, ...scope.headers, ...headers });
+  response.writeHead(status, {
+    'x-request-id': scope.id,
+    ...BODY_HEADERS,
+    ...length,
+    ...scope.headers,
+    ...headers,
+  });
   if (isInParts(body)) {
     // Either of the two ends the other.
     if (encoder !== undefined) pipeline(encoder, response).catch(() => undefined);

@@ -2,7 +2,7 @@
 
 import { PATTERNS } from '../../wire/identifiers.ts';
 import type { Success } from '../replies/success.ts';
-import type { Parameters } from '../requests/input.ts';
+import type { Parameters } from '../requests/query.ts';
 import { type Naming, refer, written } from './components.ts';
 
 /** What the document tells of a route (http/routes/row). */

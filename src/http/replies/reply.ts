@@ -62,8 +62,8 @@ export const replyText = (body: Body, headers: Readonly<Record<string, string>> 
 
 /** Texts of records as they were read for this reply. */
 export const replyRecords = (body: Body, headers?: Readonly<Record<string, string>>): Reply => ({
-  ...replyText(body, headers),
   ownsBytes: true,
+  ...replyText(body, headers),
 });
 
 /** A JSON array of texts. Long texts are not concatenated: a page can have a hundred megabytes. */

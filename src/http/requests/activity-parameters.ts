@@ -3,9 +3,7 @@
 import type { EntryFilter } from '../../domain/activity/entry-filter.ts';
 import { fault } from '../../faults.ts';
 import { type IdentifierName, isIdentifier, PATTERNS } from '../../wire/identifiers.ts';
-import type { Parameters } from './input.ts';
-
-type Query = Readonly<Record<string, string | undefined>>;
+import type { Parameters, Query } from './query.ts';
 
 const DATE = { type: 'string', examples: ['2026-01-31T00:00:00.000Z'] };
 

@@ -1,7 +1,7 @@
 // The header Cartulary-Consistency: whether a replica may serve a read.
 
 import { fault } from '../../faults.ts';
-import type { Parameter } from './input.ts';
+import type { Parameter } from './query.ts';
 
 const NAME = 'Cartulary-Consistency';
 export const CONSISTENCY_HEADER = 'cartulary-consistency';

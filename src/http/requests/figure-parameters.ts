@@ -6,10 +6,8 @@ import { fault } from '../../faults.ts';
 import type { FiguresInput } from '../../operations/records/figures.ts';
 import { MEASURES_MAX } from '../../wire/figures.ts';
 import { isIdentifier, PATTERNS } from '../../wire/identifiers.ts';
-import type { Parameters } from './input.ts';
 import { readSearchParameters, SEARCH_PARAMETERS } from './list-parameters.ts';
-
-type Query = Readonly<Record<string, string | undefined>>;
+import type { Parameters, Query } from './query.ts';
 
 export const FIGURE_PARAMETERS = {
   ...SEARCH_PARAMETERS,

@@ -2,7 +2,8 @@
 
 import { sha256Hex } from '../../domain/hash.ts';
 import { fault } from '../../faults.ts';
-import type { Input, Parameter, Parameters } from './input.ts';
+import type { Input } from './input.ts';
+import type { Parameter, Parameters } from './query.ts';
 
 const NAME = 'Idempotency-Key';
 export const KEY_HEADER = 'idempotency-key';

@@ -1,7 +1,7 @@
 // The input of an operation: the parameters of the request, and its body if it has one.
 
 import { sha256Hex } from '../../domain/hash.ts';
-import { Fault, fault, tooBusy } from '../../faults.ts';
+import { Fault, tooBusy } from '../../faults.ts';
 import type { Admission } from '../../gate/admission.ts';
 import { networkOf } from '../../gate/throttling/network.ts';
 import type { Transfers } from '../../gate/transfers.ts';
@@ -12,13 +12,14 @@ import type { ClientTimeouts } from '../clients/timeouts.ts';
 import { arrivedJsonBytes, readFile, readJsonBytes } from './body.ts';
 import type { BodyMemory } from './body-memory.ts';
 import { readJson } from './json.ts';
+import { type Query, readQuery } from './query.ts';
 import { pathOf } from './request-head.ts';
 import type { Shape } from './shapes.ts';
 
 /** Operations see nothing else of the request. */
 export interface Input<Body> {
   readonly params: Readonly<Record<string, string>>;
-  readonly query: Readonly<Record<string, string | undefined>>;
+  readonly query: Query;
   readonly header: (name: string) => string | undefined;
   /** The request is a HEAD: handled as GET, without the body. */
   readonly isHead: boolean;
@@ -162,77 +163,5 @@ async function hashed(bytes: Buffer, parse: (bytes: Buffer) => Promise<ReadBody>
   } catch (error) {
     if (error instanceof Fault) return { body: undefined, bodyHash, bodyFault: error };
     throw error;
-  }
-}
-
-const NO_QUERY: Input<unknown>['query'] = Object.freeze(Object.create(null));
-
-/** Of a repeated parameter the first value counts. */
-function readQuery(url: string): Input<unknown>['query'] {
-  const start = url.indexOf('?');
-  if (start === -1) return NO_QUERY;
-  const query = Object.create(null) as Record<string, string | undefined>;
-  const text = url.slice(start + 1);
-  for (const [name, value] of new URLSearchParams(text)) query[name] ??= value;
-  return query;
-}
-
-export interface Parameter {
-  readonly schema: object;
-  readonly sentence: string;
-  readonly required?: true;
-}
-
-/** Query parameters or headers by their names. */
-export type Parameters = Readonly<Record<string, Parameter>>;
-
-interface QueryRule {
-  readonly parameters?: Parameters;
-  readonly refusesOthers?: true;
-}
-
-const NO_PARAMETERS: Parameters = {};
-
-/** The checks that need no knowledge of the operation. */
-export function checkQuery(url: string, { parameters = NO_PARAMETERS, refusesOthers }: QueryRule): void {
-  const start = url.indexOf('?');
-  if (start === -1) return;
-  const text = url.slice(start + 1);
-  if (refusesOthers) refuseOthers(text, parameters);
-  // Names may be encoded too; if unknown parameters are refused, all that are left will be read.
-  if (text.includes('%'))
-    refuseBrokenEncoding(text, (name) => refusesOthers === true || Object.hasOwn(parameters, name));
-}
-
-function refuseOthers(text: string, parameters: Parameters): void {
-  const given = new Set<string>();
-  for (const [name] of new URLSearchParams(text)) {
-    const parameter = name.slice(0, NAME_SHOWN_MAX);
-    if (!Object.hasOwn(parameters, name)) {
-      const names = Object.keys(parameters);
-      const known = names.length === 0 ? 'takes none' : `takes ${names.join(', ')}`;
-      throw fault('INVALID_PARAMETER', { parameter, reason: `is not known: the operation ${known}` });
-    }
-    if (given.has(name)) throw fault('INVALID_PARAMETER', { parameter, reason: 'is given more than once' });
-    given.add(name);
-  }
-}
-
-/** Characters of an unknown parameter in the refusal. */
-const NAME_SHOWN_MAX = 100;
-
-/**
- * URLSearchParams replaces bytes that it cannot decode by U+FFFD, so a different search would run. Parameters that the
- * operation does not read are not checked.
- */
-function refuseBrokenEncoding(text: string, isRead: (name: string) => boolean): void {
-  for (const part of text.split('&')) {
-    const [name = ''] = part.split('=', 1);
-    if (!isRead(name)) continue;
-    try {
-      decodeURIComponent(part);
-    } catch {
-      throw fault('INVALID_PARAMETER', { parameter: name, reason: 'is not percent-encoded UTF-8' });
-    }
   }
 }

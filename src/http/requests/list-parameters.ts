@@ -7,9 +7,7 @@ import { fault } from '../../faults.ts';
 import type { UserPage, UserSearch } from '../../operations/people/users.ts';
 import type { ListInput, SearchInput } from '../../operations/records/lists.ts';
 import { isIdentifier, PATTERNS } from '../../wire/identifiers.ts';
-import type { Parameters } from './input.ts';
-
-type Query = Readonly<Record<string, string | undefined>>;
+import type { Parameters, Query } from './query.ts';
 
 export const LIST_LIMIT_MAX = 100;
 export const DELETE_LIMIT_MAX = 100_000;
@@ -101,7 +99,7 @@ export function readListParameters(query: Query): Omit<ListInput, 'collectionId'
     throw invalid('after', 'cannot be given together with skip');
   }
   const sort = key === 'column' ? { key, descending, columnId: readSortColumn(query) } : { key, descending };
-  return { ...readSearchParameters(query), sort, limit, skip: skip ?? 0, after: query.after };
+  return { sort, limit, skip: skip ?? 0, after: query.after, ...readSearchParameters(query) };
 }
 
 export const PAGE_PARAMETERS = {

@@ -8,7 +8,8 @@ import * as uploads from '../../operations/attachments/announced-uploads.ts';
 import { AttachmentMetadata } from '../../wire/attachments.ts';
 import { NO_CONTENT, type Reply } from '../replies/reply.ts';
 import { json, nothing, withHeaders } from '../replies/success.ts';
-import type { Input, Parameters } from '../requests/input.ts';
+import type { Input } from '../requests/input.ts';
+import type { Parameters } from '../requests/query.ts';
 import {
   checkOffsetType,
   checkVersion,

@@ -20,7 +20,8 @@ import { NOT_MODIFIED, type Reply, replyJson } from '../replies/reply.ts';
 import { bytes, json, UNCHANGED, withHeaders } from '../replies/success.ts';
 import { unchanged, VARY, type Validators } from '../requests/conditional.ts';
 import { fileBody } from '../requests/incoming-file.ts';
-import type { Input, Parameters } from '../requests/input.ts';
+import type { Input } from '../requests/input.ts';
+import type { Parameters } from '../requests/query.ts';
 import { rangeApplies, readRange } from '../requests/ranges.ts';
 import { COLLECTION, keyedRoute, type UserRoute, userRoute } from './row.ts';
 
@@ -117,8 +118,8 @@ export const ATTACHMENT_ROUTES: readonly UserRoute[] = [
       const place = { collectionId: input.params.collectionId!, creatorId: readCreatorId(input) };
       const { keyed } = context;
       try {
-        if (keyed !== undefined) return await uploadKeyed(context, { ...place, open: body.open, keyed }, replyJson);
-        return replyJson(await upload(context, { ...place, open: body.open }));
+        if (keyed !== undefined) return await uploadKeyed(context, { open: body.open, keyed, ...place }, replyJson);
+        return replyJson(await upload(context, { open: body.open, ...place }));
       } catch (error) {
         throw body.isForm ? staleAsBusy(error) : error;
       } finally {
@@ -157,7 +158,7 @@ export const ATTACHMENT_ROUTES: readonly UserRoute[] = [
       const conditions = { ifNoneMatch: header('if-none-match'), ifModifiedSince: header('if-modified-since') };
       if (unchanged(conditions, validators)) return NOT_MODIFIED(headers);
       if (size !== undefined) {
-        const { length, read } = await getThumbnail(context, { ...place, size, hash: view.hash });
+        const { length, read } = await getThumbnail(context, { size, hash: view.hash, ...place });
         const described = { 'content-type': THUMBNAIL_TYPE, 'content-length': String(length) };
         return { status: 200, headers: { ...headers, ...described }, stream: read };
       }
@@ -165,7 +166,7 @@ export const ATTACHMENT_ROUTES: readonly UserRoute[] = [
       const range = isHead ? undefined : rangeOf(header, view.size, validators);
       return wholeOrPart(view, headers, {
         range,
-        open: () => attachments.read(context, { ...place, size: view.size, range }),
+        open: () => attachments.read(context, { size: view.size, range, ...place }),
       });
     },
   }),
@@ -189,9 +190,9 @@ function wholeOrPart(
   headers: Readonly<Record<string, string>>,
   { range, open }: { range: ByteRange | undefined; open: NonNullable<Reply['stream']> },
 ): Reply {
-  const common = { ...headers, 'content-type': contentType, 'accept-ranges': 'bytes' };
+  const common = { 'content-type': contentType, 'accept-ranges': 'bytes', ...headers };
   const content = { stream: open, ownsBytes: true };
-  if (range === undefined) return { status: 200, headers: { ...common, 'content-length': String(size) }, ...content };
+  if (range === undefined) return { status: 200, headers: { 'content-length': String(size), ...common }, ...content };
   const { start, end } = range;
   const described = { 'content-length': String(end - start + 1), 'content-range': `bytes ${start}-${end}/${size}` };
   return { status: 206, headers: { ...common, ...described }, ...content };

@@ -157,7 +157,7 @@ export const RECORD_ROUTES: readonly UserRoute[] = [
     run: async (context, { params, body }) => {
       const { items, batch } = body;
       const place = { collectionId: params.collectionId!, keyColumnId: params.upsertKeyColumnId! };
-      const texts = await records.upsert(context, { ...place, records: items, batch });
+      const texts = await records.upsert(context, { records: items, batch, ...place });
       return replyRecords(batch ? arrayOf(texts) : texts[0]!);
     },
   }),
@@ -198,7 +198,7 @@ export const RECORD_ROUTES: readonly UserRoute[] = [
       const place = { collectionId: params.collectionId!, recordId: params.recordId! };
       if (body.id !== undefined && body.id !== place.recordId) throw otherRecord();
       const ifHash = requiredHash(header('if-match'));
-      return replyRecords(await records.update(context, { ...place, update: body, ifHash }));
+      return replyRecords(await records.update(context, { update: body, ifHash, ...place }));
     },
   }),
   userRoute({

@@ -15,7 +15,8 @@ import {
   EVENTUAL,
 } from '../requests/consistency.ts';
 import { KEY_PARAMETERS } from '../requests/idempotency-key.ts';
-import type { BodyRule, Input, Parameters } from '../requests/input.ts';
+import type { BodyRule, Input } from '../requests/input.ts';
+import type { Parameters } from '../requests/query.ts';
 
 interface Row<Body> {
   /** HEAD and OPTIONS only for operations of their own; HEAD works wherever GET does. */

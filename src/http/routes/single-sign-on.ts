@@ -6,7 +6,8 @@ import { Fault, notSignedIn } from '../../faults.ts';
 import * as singleSignOn from '../../operations/people/single-sign-on.ts';
 import type { Reply } from '../replies/reply.ts';
 import { FORGET_CACHED, readCookie, SESSION_COOKIE, sessionCookie, writeCookie } from '../requests/cookies.ts';
-import type { Input, Parameters } from '../requests/input.ts';
+import type { Input } from '../requests/input.ts';
+import type { Parameters } from '../requests/query.ts';
 import { type VisitorRoute, visitorRoute } from './row.ts';
 
 const BEGIN_PATH = '/v1/:applicationId/session/singleSignOn';

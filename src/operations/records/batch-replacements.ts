@@ -40,12 +40,16 @@ export async function replaceMany(
 async function writeDrafts(at: InCollection, drafts: readonly StoredForm[]): Promise<Row[]> {
   const { store, caller, collection, table } = at;
   const replacements = drafts.map(({ id, hash, projected, valuesJson }) => ({
-    ...{ id, hash, projected },
+    id,
+    hash,
+    projected,
     hashPart: hashPart(hash),
     tailPart: tailPart(caller, valuesJson),
   }));
   const batch = {
-    ...{ replacements, now: isoTime(at.now()), updatedBy: caller },
+    replacements,
+    now: isoTime(at.now()),
+    updatedBy: caller,
     scope: writeScope(collection.definition, caller),
   };
   const entries = recordEntries(at, { kind: 'record.update', recordIds: drafts.map(({ id }) => id) });

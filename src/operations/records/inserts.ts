@@ -47,11 +47,10 @@ export async function draftRecords(
   const drafted = await inOrderInSlices(at, reads, function* (read, index) {
     completeTargets(read.targets, found);
     const createdBy = creatorOf(at, records[index]?.creatorId, found);
-    return { ...(yield* draftInSlices(at, at.ids.long('r'), read.values)), createdBy };
+    return { createdBy, ...(yield* draftInSlices(at, at.ids.long('r'), read.values)) };
   });
-  return drafted.failure === undefined && failure !== undefined
-    ? { drafts: drafted.done, failure }
-    : { ...drafted, drafts: drafted.done };
+  const first = drafted.failure ?? failure;
+  return first === undefined ? { drafts: drafted.done } : { drafts: drafted.done, failure: first };
 }
 
 /** The creator is the caller unless `creatorId` is given. */
@@ -61,7 +60,7 @@ export function* draftNew(
   { creatorId, found }: { creatorId: string | undefined; found: FoundTargets },
 ): Steps<NewDraft> {
   const createdBy = creatorOf(at, creatorId, found);
-  return { ...(yield* draftInSlices(at, at.ids.long('r'), values)), createdBy };
+  return { createdBy, ...(yield* draftInSlices(at, at.ids.long('r'), values)) };
 }
 
 function creatorOf(

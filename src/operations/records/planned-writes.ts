@@ -68,7 +68,7 @@ export function* planUpdate(
   const updatedAt = laterOf(now, record.updatedAt);
   const timestamp = hash === record.hash ? record.timestamp : laterOf(updatedAt, record.timestamp);
   const next = { ...record, values, hash, updatedAt, updatedBy: at.caller, timestamp };
-  const rec = recordText({ ...next, valuesJson });
+  const rec = recordText({ valuesJson, ...next });
   const row = { id, rec, hash, createdBy, updatedBy: at.caller, updatedAt, projected };
   return { write: { kind: 'record.update', row, values }, state: { record: next, keys: projected } };
 }

@@ -135,7 +135,7 @@ export async function update(
     ? buildReplacement(change, found, ifHash)
     : buildOnStored(change, found, { stored: await getRecordJoined(at, { recordId, readScope: undefined }), ifHash });
   const text =
-    (built && (await replace(at, recordId, { ...built, ifHash }))) ??
+    (built && (await replace(at, recordId, { ifHash, ...built }))) ??
     (await updateLocked(at, change, { found, ifHash }));
   const [live = text] = await withLiveReferencesIfPossible(at, [text]);
   return live;

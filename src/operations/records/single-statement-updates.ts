@@ -101,7 +101,7 @@ export async function replace(
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     const now = isoTime(at.now());
     const parts = { hashPart: hashPart(made.hash), tailPart: tailPart(caller, made.valuesJson) };
-    const replacement = { ...made, ...parts, now, updatedBy: caller };
+    const replacement = { now, updatedBy: caller, ...parts, ...made };
     const entries = recordEntries(at, { kind: 'record.update', recordIds: [recordId] });
     try {
       const [row] = await replaceOne({ store, scope: at.scope, table: at.table, replacement, conditions, entries });

@@ -176,7 +176,7 @@ async function upsertLocked(
   let oneByOne = false;
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     try {
-      const locking = { ...given, upserts, oneByOne };
+      const locking = { upserts, oneByOne, ...given };
       return await withBytes(at, () => at.store.transaction((tx) => lockAndWrite(at, tx, locking)));
     } catch (error) {
       if (!(error instanceof PlanOutdated)) throw error;

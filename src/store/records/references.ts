@@ -92,12 +92,12 @@ export async function readReferred(
 /** Records of which the hash is enough, and the others. */
 function partsOf(referral: Referral): (Referral & { readonly isKnown: boolean })[] {
   const { recordIds, columnIds } = referral;
-  if (columnIds.length === 0) return [{ ...referral, isKnown: true }];
+  if (columnIds.length === 0) return [{ isKnown: true, ...referral }];
   const [knownIds, others]: [string[], string[]] = [[], []];
   for (const id of recordIds) (knownOf(id, columnIds) === undefined ? others : knownIds).push(id);
   return [
-    ...(knownIds.length === 0 ? [] : [{ ...referral, recordIds: knownIds, isKnown: true }]),
-    ...(others.length === 0 ? [] : [{ ...referral, recordIds: others, isKnown: false }]),
+    ...(knownIds.length === 0 ? [] : [{ isKnown: true, ...referral, recordIds: knownIds }]),
+    ...(others.length === 0 ? [] : [{ isKnown: false, ...referral, recordIds: others }]),
   ];
 }
 

@@ -25,9 +25,10 @@ export type Where = (params: Params) => string;
 export type SearchedTable = Omit<SearchSetting, 'params'> & { readonly collection: PreparedCollection };
 
 /** Undefined if every record matches. */
-export function searchCondition(condition: Condition, { collection, ...setting }: SearchedTable): Where | undefined {
+export function searchCondition(condition: Condition, table: SearchedTable): Where | undefined {
   if (condition.kind === 'everything') return undefined;
-  return (params) => compileSearch(condition, { collection, alias: 't' }, { ...setting, params });
+  const { schema, application, caller, collection } = table;
+  return (params) => compileSearch(condition, { collection, alias: 't' }, { schema, application, caller, params });
 }
 
 /** The same as `searchCondition` for a large search: it is compiled once, in steps, and each statement includes the result. */
