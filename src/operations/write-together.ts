@@ -1,12 +1,13 @@
 // The write of several requests in one statement (store/database/joining): each comes with its activity entries, and is
 // acknowledged after the commit that carried it.
 
-import { loggedWrite, type SubjectEntry } from '../store/activity/logged-write.ts';
+import type { SubjectEntry } from '../store/activity/activity.ts';
+import { type Change, loggedWrite } from '../store/activity/logged-write.ts';
 import { isRolledBack } from '../store/database/database-errors.ts';
 import type { Writer } from '../store/database/handles.ts';
 import type { Member } from '../store/database/joining.ts';
 import { counted } from '../store/database/open-transaction.ts';
-import type { Row, Statement } from '../store/database/statements.ts';
+import type { Row } from '../store/database/statements.ts';
 
 export interface JoinedWrite extends Member {
   readonly store: Writer;
@@ -16,7 +17,7 @@ export interface JoinedWrite extends Member {
 /** `change` returns rows that begin with the identifier of what was written. */
 export async function writeTogether<M extends JoinedWrite>(
   members: readonly M[],
-  change: Statement,
+  change: Change,
   idOf: (member: M) => string,
 ): Promise<(Row[] | undefined)[]> {
   const entries = members.flatMap((member) => member.entries);

@@ -67,5 +67,17 @@ for (const engine of ['plain', 'citus'] as const) {
 
       assert.deepEqual(await entries(), expected);
     });
+
+    it('writes no entry of creates that come with a stale definition', async () => {
+      const before = await entries();
+      const moveFence = (by: number) =>
+        server.database.sql(`update app_${app.id}.fence set generation = generation + ${by}`);
+      await moveFence(1);
+      for (const json of [values('late'), [values('later'), values('latest')]]) {
+        assert.equal((await app.send('POST', app.records('Things'), { json })).status, 503);
+      }
+      await moveFence(-1);
+      assert.deepEqual(await entries(), before);
+    });
   });
 }

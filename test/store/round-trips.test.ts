@@ -151,3 +151,46 @@ describe('round trips', () => {
     assert.deepEqual(await cost(work), { roundTrips: 1, statements: 1 });
   });
 });
+
+describe('round trips of logged writes in the form for a cluster', () => {
+  let database: TestDatabase;
+  let tap: WireTap;
+  let server: TestServer;
+  let app: TestApplication;
+
+  before(async () => {
+    database = await createDatabase();
+    tap = await tapWire(database.connection);
+    server = await startTestServer({ database, connection: tap.connection, connectionsMax: 1, engine: 'citus' });
+    app = await publishApplication(server, {
+      collections: [{ name: 'Things', columns: [{ name: 'Title', type: 'String' }] }],
+    });
+  });
+  after(async () => {
+    await server.close();
+    await tap.close();
+    await database.drop();
+  });
+
+  it('a create takes one, an update and a delete two', async () => {
+    const least = {
+      create: Number.POSITIVE_INFINITY,
+      update: Number.POSITIVE_INFINITY,
+      remove: Number.POSITIVE_INFINITY,
+    };
+    const json = { values: { [app.ids.Things!.Title!]: string('x') } };
+    const cost = async (what: keyof typeof least, work: () => Promise<{ status: number; body: { id: string } }>) => {
+      tap.take();
+      const { status, body } = await work();
+      assert.ok(status < 300);
+      least[what] = Math.min(least[what], tap.take().roundTrips);
+      return body;
+    };
+    for (let run = 0; run < RUNS; run += 1) {
+      const { id } = await cost('create', () => app.send('POST', app.records('Things'), { json }));
+      await cost('update', () => app.send('PUT', app.records('Things', id), { json }));
+      await cost('remove', () => app.send('DELETE', app.records('Things', id)));
+    }
+    assert.deepEqual(least, { create: 1, update: 2, remove: 2 });
+  });
+});

@@ -3,8 +3,8 @@
 import type { Context } from '../../context.ts';
 import { type ActivityScene, activityEntry, type LogEntry, sceneOf } from '../../domain/activity/activity.ts';
 import type { PreparedCollection } from '../../domain/definition/application.ts';
+import type { SubjectEntry } from '../../store/activity/activity.ts';
 import { insertEntries } from '../../store/activity/activity.ts';
-import type { SubjectEntry } from '../../store/activity/logged-write.ts';
 import type { Transaction } from '../../store/database/handles.ts';
 import type { ActivityKind } from '../../wire/activity-kinds.ts';
 import type { UserShort } from '../../wire/users.ts';

@@ -4,8 +4,9 @@
 import type { LogEntry } from '../../domain/activity/activity.ts';
 import type { PreparedApplication, PreparedCollection } from '../../domain/definition/application.ts';
 import { readScope } from '../../domain/people/access.ts';
+import type { SubjectEntry } from '../../store/activity/activity.ts';
 import { insertEntries } from '../../store/activity/activity.ts';
-import { loggedWrite, type SubjectEntry } from '../../store/activity/logged-write.ts';
+import { loggedWrite } from '../../store/activity/logged-write.ts';
 import {
   type CompletedAttachment,
   completeAttachment,

@@ -6,16 +6,22 @@ import { recordText } from '../../domain/records/record-text.ts';
 import { readValues } from '../../domain/values/read-values.ts';
 import { fault } from '../../faults.ts';
 import type { Steps } from '../../load/slices.ts';
-import { insertEntries } from '../../store/activity/activity.ts';
-import { loggedWrite, type SubjectEntry } from '../../store/activity/logged-write.ts';
+import { insertEntries, type SubjectEntry } from '../../store/activity/activity.ts';
+import { type Change, loggedWrite } from '../../store/activity/logged-write.ts';
 import { StaleDefinition } from '../../store/database/database-errors.ts';
 import type { Reader, Transaction } from '../../store/database/handles.ts';
 import { Joining } from '../../store/database/joining.ts';
 import type { Statement } from '../../store/database/statements.ts';
 import { textBytesInSlices } from '../../store/database/text-arrays.ts';
 import { insertStatement, type JoinedCreate } from '../../store/records/joined-statements.ts';
-import { insertLongRecord, insertRecords, insertRecordsInSlices, type RecordRow } from '../../store/records/records.ts';
-import { violatedColumn } from '../../store/records/tables.ts';
+import {
+  insertLongRecord,
+  insertRecords,
+  insertRecordsInSlices,
+  type RecordRow,
+  type Table,
+} from '../../store/records/records.ts';
+import { tableOf, violatedColumn } from '../../store/records/tables.ts';
 import type { NewRecord } from '../../wire/records.ts';
 import type { Values } from '../../wire/values.ts';
 import { recordEntries } from '../activity/entries.ts';
@@ -86,7 +92,7 @@ export async function insertDrafts(at: InCollection, drafts: readonly NewDraft[]
     const inserted =
       isAlone && long === undefined
         ? await insertJoined({ store, scope, table, row: only, entries })
-        : await loggedWrite(store, long?.statement ?? (await encodeAll(at, rows)), entries);
+        : await loggedWrite(store, creating(table, long?.statement ?? (await encodeAll(at, rows))), entries);
     if (inserted.length < rows.length) throw new StaleDefinition();
     reportWritten(at, rows.length);
     return { texts: long === undefined ? rows.map((row) => row.rec) : [long.rec] };
@@ -101,8 +107,15 @@ export async function insertDrafts(at: InCollection, drafts: readonly NewDraft[]
 
 type Create = JoinedRecordWrite & JoinedCreate;
 
+/** The identifiers of new records are made for them. */
+const creating = ({ schema, collection }: Table, { text, params }: Statement): Change => ({
+  text,
+  params,
+  creates: tableOf(schema, collection.definition.id),
+});
+
 const insertAlone = ({ store, table, row, entries }: Create) =>
-  loggedWrite(store, insertRecords(table, [row]), entries);
+  loggedWrite(store, creating(table, insertRecords(table, [row])), entries);
 
 const insertJoined = joinedByCollection<Create>(
   (texts) =>
@@ -110,7 +123,10 @@ const insertJoined = joinedByCollection<Create>(
       underWayMax: CREATES_UNDER_WAY,
       collectsTurn: true,
       alone: insertAlone,
-      together: (members) => writeTogether(members, insertStatement(texts.insert, members), ({ row }) => row.id),
+      together: (members) => {
+        const change = creating(members[0]!.table, insertStatement(texts.insert, members));
+        return writeTogether(members, change, ({ row }) => row.id);
+      },
     }),
 );
 
