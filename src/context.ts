@@ -19,7 +19,7 @@ import type { CountedRequests } from './store/applications/counted-requests.ts';
 import type { ActiveUploads } from './store/attachments/active-uploads.ts';
 import type { Blobs } from './store/blobs/blobs.ts';
 import type { Database } from './store/database/database.ts';
-import type { Writer } from './store/database/handles.ts';
+import type { Reader, Writer } from './store/database/handles.ts';
 import type { Invalidation } from './store/nodes/messages.ts';
 import type { SearchIndexes } from './store/records/search-indexes.ts';
 import type { OperatorProof } from './wire/operator.ts';
@@ -31,6 +31,8 @@ export interface AttachmentDependencies {
   readonly thumbnails: Pick<Thumbnails, 'make'>;
   /** Identifies this node to the others (store/nodes/messages). */
   readonly node: string;
+  /** Tells which nodes there are. */
+  readonly system: Reader;
   /** Pause between the two checks that find a node gone (store/nodes/messages). */
   readonly goneCheckPauseMs: number;
   readonly activeUploads: ActiveUploads;

@@ -96,7 +96,7 @@ export function assemble(options: ServerOptions, { observe, metrics, countedRequ
   const listener = new NodeListener(options.connection, onMessage, () => database.suspect());
   const receivedAsOf = () => listener.receivedAsOf;
   const definitions = new Definitions(database, receivedAsOf, options.migrations);
-  const limits = createLimits(options, observe);
+  const limits = createLimits(options, database, observe);
   const { activeWork } = limits;
   const entriesBackground = new Background({ observe, underWay: activeWork }, BACKGROUND);
   const mailsBackground = new Background({ observe, underWay: activeWork }, BACKGROUND);
@@ -135,6 +135,7 @@ export function assemble(options: ServerOptions, { observe, metrics, countedRequ
       blobs,
       thumbnails,
       node: listener.node,
+      system: database.system,
       goneCheckPauseMs: options.goneCheckPauseMs ?? RECONNECTION_MS,
       activeUploads: new ActiveUploads(),
       announcedDays: options.announcedDays,
@@ -174,11 +175,12 @@ function openDatabase(options: ServerOptions, observe: Observe): Database {
 }
 
 /** What bounds the work and the memory of requests. */
-function createLimits(options: ServerOptions, observe: Observe) {
+function createLimits(options: ServerOptions, database: Database, observe: Observe) {
   const loopTime = new LoopTime();
   const loopLoad = new LoopLoad();
   const bounds = { slots: options.requestsAtOnce, ...WAITING, ...options.waiting };
-  const admission = new Admission(bounds, loopTime, () => loopLoad.isFull());
+  const workerOf = (tenant: string) => database.workerOf(tenant);
+  const admission = new Admission(bounds, loopTime, () => loopLoad.isFull(), workerOf);
   const { known, visitors } = options.bodies ?? bodyMemoryBounds();
   return {
     activeWork: new ActiveWork(),

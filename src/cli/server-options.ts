@@ -28,6 +28,8 @@ export interface ServerOptions {
   /** Standbys that serve reads. */
   readonly replicas?: { readonly connections: readonly pg.ClientConfig[]; readonly lagMs: number } | undefined;
   readonly connectionsMax: number;
+  /** On a Citus cluster: whether applications are used on their workers instead of through the coordinator. */
+  readonly citusDirect?: boolean;
   /** Deadline of a request, counted from its headers. */
   readonly requestMs: number;
   readonly host: string;
@@ -86,6 +88,7 @@ export function serverOptions(config: Config, { connection, operatorKey }: Secre
     pooler: connectionString === undefined ? undefined : { connectionString },
     replicas: replicas(config),
     connectionsMax: config.CARTULARY_DATABASE_CONNECTIONS,
+    citusDirect: config.CARTULARY_CITUS_DIRECT,
     requestMs: config.CARTULARY_REQUEST_SECONDS * 1_000,
     host: config.CARTULARY_HOST,
     port: config.CARTULARY_PORT,

@@ -18,6 +18,7 @@ import { CountedRequests } from '../store/applications/counted-requests.ts';
 import { migrate, migrationsApplied } from '../store/applications/migrate.ts';
 import { type Blobs, StoreUnavailable } from '../store/blobs/blobs.ts';
 import { registerSystemTables } from '../store/cluster/system-tables.ts';
+import { separateWorkers } from '../store/cluster/worker-connections.ts';
 import type { WorkerWatch } from '../store/cluster/worker-watch.ts';
 import type { Database } from '../store/database/database.ts';
 import { DatabaseFigures } from '../store/database/database-figures.ts';
@@ -152,7 +153,7 @@ async function open({ services, blobs, clock, listener, push, workers }: Parts, 
     onWaiting: options.onWaiting,
     onSkipped: (applicationId) => observe({ event: 'cluster.unmigrated', applicationId }),
   });
-  if (found.engine === 'citus') await openCluster(database, workers, observe);
+  if (found.engine === 'citus') await openCluster(database, workers, { ...options, observe });
   await openReplicas(database);
   await definitions.rememberAll();
   await clock.follow(database.system);
@@ -171,8 +172,14 @@ async function openReplicas({ replicas, engine }: Database): Promise<void> {
 }
 
 /** The server starts while a worker is away, and serves the applications of the others. */
-async function openCluster({ system }: Database, workers: WorkerWatch, observe: Observe): Promise<void> {
+async function openCluster(
+  database: Database,
+  workers: WorkerWatch,
+  { connectionsMax, citusDirect: direct = false, observe }: ServerOptions,
+): Promise<void> {
   await workers.start();
+  await separateWorkers(database, { connectionsMax, direct, isAway: (worker) => workers.isAway(worker) });
+  const { system } = database;
   try {
     const tables = await registerSystemTables(system);
     if (tables.length > 0) observe({ event: 'cluster.registered', tables });

@@ -26,6 +26,13 @@ interface Tenant {
   usedMs: number;
   usedMsBefore: number;
   seen: boolean;
+  /** On a cluster, once it is known where the tenant lies. */
+  worker: WorkerSlots | undefined;
+}
+
+/** All tenants on one worker of a cluster. */
+interface WorkerSlots {
+  slots: number;
 }
 
 interface Waiter {
@@ -57,6 +64,11 @@ const BESIDE_OTHERS = 1 / 6;
  * loop, and every request of another tenant waits for a few such turns.
  */
 const HEAVY = 1 / 4;
+/**
+ * The tenants of one worker of a cluster together hold at most so many times the slots that are free. If the worker hangs, they
+ * keep two thirds of all slots until their deadlines, and the tenants of other workers share the rest by the same rule.
+ */
+const WORKER_TIMES_FREE = 2;
 /** Estimates of event loop time that is not measured: for an ordinary request, and for a megabyte of reply. */
 const REQUEST_MS = 0.2;
 const REPLY_MB_MS = 10;
@@ -67,6 +79,8 @@ export class Admission {
   readonly #queue: FairQueue<Waiter>;
   readonly #loopTime: LoopTime;
   readonly #isLoopFull: () => boolean;
+  readonly #workerOf: (tenant: string) => object | undefined;
+  readonly #workers = new Map<object, WorkerSlots>();
   readonly #mayGo = (name: string) => this.#mayHaveMore(name, this.#tenantOf(name));
   readonly #cost = (name: string, { since }: Waiter): number => {
     const { usedMs, usedMsBefore } = this.#tenantOf(name);
@@ -79,7 +93,14 @@ export class Admission {
   #roundEndsAt = 0;
   #checking: NodeJS.Timeout | undefined;
 
-  constructor(bounds: AdmissionBounds, loopTime = new LoopTime(), isLoopFull = () => false) {
+  /** `workerOf`: which tenants share a worker of a cluster; undefined on plain PostgreSQL, or while it is not known. */
+  constructor(
+    bounds: AdmissionBounds,
+    loopTime = new LoopTime(),
+    isLoopFull = () => false,
+    workerOf: (tenant: string) => object | undefined = () => undefined,
+  ) {
+    this.#workerOf = workerOf;
     this.#bounds = bounds;
     this.#loopTime = loopTime;
     this.#isLoopFull = isLoopFull;
@@ -122,6 +143,7 @@ export class Admission {
     scope.admitted = false;
     const tenant = this.#tenantOf(scope.tenant);
     tenant.slots -= 1;
+    if (tenant.worker !== undefined) tenant.worker.slots -= 1;
     tenant.left += 1;
     tenant.usedMs += REQUEST_MS + (REPLY_MB_MS * replyBytes) / 2 ** 20;
     this.#slotsTaken -= 1;
@@ -158,8 +180,10 @@ export class Admission {
     return this.#tenants.size > (this.#tenants.has(name) ? 1 : 0);
   }
 
-  #mayHaveMore(name: string, { slots, usedMs, usedMsBefore }: Tenant): boolean {
+  #mayHaveMore(name: string, { slots, usedMs, usedMsBefore, worker }: Tenant): boolean {
     if (slots >= this.#slotsEach) return false;
+    const free = this.#bounds.slots - this.#slotsTaken;
+    if (worker !== undefined && worker.slots >= WORKER_TIMES_FREE * free) return false;
     if (slots < this.#slotsHeavy || this.#tenants.size === 1) return true;
     return !this.#loopTime.isHeavy(name, this.#isLoopFull() ? usedMs + usedMsBefore : 0);
   }
@@ -167,11 +191,32 @@ export class Admission {
   #tenantOf(name: string): Tenant {
     let tenant = this.#tenants.get(name);
     if (tenant === undefined) {
-      tenant = { slots: 0, left: 0, leftBefore: 0, usedMs: 0, usedMsBefore: 0, seen: true };
+      const worker = this.#slotsOfWorker(name);
+      tenant = { slots: 0, left: 0, leftBefore: 0, usedMs: 0, usedMsBefore: 0, seen: true, worker };
       this.#tenants.set(name, tenant);
       this.#slotsEach = this.#slotsFor(this.#tenants.size);
     }
     return tenant;
+  }
+
+  #slotsOfWorker(name: string): WorkerSlots | undefined {
+    const worker = this.#workerOf(name);
+    if (worker === undefined) return undefined;
+    let slots = this.#workers.get(worker);
+    if (slots === undefined) {
+      slots = { slots: 0 };
+      this.#workers.set(worker, slots);
+    }
+    return slots;
+  }
+
+  /** The tenant was located, or has moved. */
+  #follow(name: string, tenant: Tenant): void {
+    const worker = this.#slotsOfWorker(name);
+    if (worker === tenant.worker) return;
+    if (tenant.worker !== undefined) tenant.worker.slots -= tenant.slots;
+    if (worker !== undefined) worker.slots += tenant.slots;
+    tenant.worker = worker;
   }
 
   #slotsFor(activeTenants: number): number {
@@ -181,6 +226,7 @@ export class Admission {
   #admit(scope: RequestScope, tenant: Tenant): void {
     this.#slotsTaken += 1;
     tenant.slots += 1;
+    if (tenant.worker !== undefined) tenant.worker.slots += 1;
     scope.admitted = true;
   }
 
@@ -233,6 +279,7 @@ export class Admission {
     for (const [name, tenant] of this.#tenants) {
       const active = tenant.seen || tenant.slots > 0 || this.#queue.lengthOf(name) > 0;
       if (!active) this.#tenants.delete(name);
+      this.#follow(name, tenant);
       tenant.leftBefore = tenant.left;
       tenant.left = 0;
       tenant.usedMsBefore = tenant.usedMs;

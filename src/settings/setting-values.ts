@@ -21,6 +21,8 @@ export function oneOfWords<const Names extends readonly string[]>(names: Names):
   };
 }
 
+export const isTrue = (value: string): boolean => oneOfWords(['true', 'false'])(value) === 'true';
+
 export function ratio(value: string): number {
   const number = Number(value);
   if (value.trim() === '' || !(number >= 0 && number <= 1)) throw new Error('must be a number from 0 to 1');

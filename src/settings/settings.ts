@@ -6,6 +6,7 @@ import {
   attributes,
   collectorAddress,
   databaseAddress,
+  isTrue,
   mailAddress,
   oneOfWords,
   operatorKey,
@@ -73,6 +74,12 @@ export const SETTINGS = {
     default: '10',
     parse: whole(1, 3600),
     sentence: 'Seconds that a standby may lag and still serve reads.',
+  }),
+  CARTULARY_CITUS_DIRECT: setting({
+    default: 'false',
+    parse: isTrue,
+    sentence:
+      'Whether a server uses the data of an application on the worker of a Citus cluster that holds it (`true`), or through the coordinator.',
   }),
   CARTULARY_ATTACHMENTS: setting({
     default: undefined,

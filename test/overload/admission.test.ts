@@ -58,6 +58,23 @@ describe('admission', () => {
     assert.deepEqual([admission.slotsTaken, admission.waiting], [ALONE + 1, 2]);
   });
 
+  it('leaves slots to the tenants of other workers while those of one hold theirs', () => {
+    const workers: Record<string, object> = { c: {}, other: {} };
+    const workerOf = (tenant: string) => workers[tenant.startsWith('other') ? 'other' : 'c'];
+    const admission = new Admission(BOUNDS, new LoopTime(), () => false, workerOf);
+    const enter = (tenant: string) => {
+      const scope = scopeOf(tenant);
+      admission.enter(scope)?.catch(() => undefined);
+      return scope;
+    };
+    const hung = Array.from({ length: 12 }, (_, n) => [enter(`c${n}`), enter(`c${n}`)]).flat();
+    const admitted = hung.filter((scope) => scope.admitted).length;
+    assert.equal(admitted, 8);
+    assert.deepEqual([enter('other1').admitted, enter('other2').admitted], [true, true]);
+    for (const scope of hung.slice(0, 4)) admission.leave(scope);
+    assert.ok(hung.filter((scope) => scope.admitted).length >= 6, 'slots that become free are used');
+  });
+
   it('gives a free slot to the request that has waited longest', async () => {
     const { admission, many } = front();
     const came = many('a', ALONE + 2);

@@ -66,6 +66,7 @@ export interface ServerSettings {
   readonly database?: TestDatabase;
   readonly replicas?: ServerOptions['replicas'];
   readonly connectionsMax?: number;
+  readonly citusDirect?: boolean;
   readonly requestMs?: number;
   /** Which form of statements to use, whatever the database is. */
   readonly engine?: Engine;
@@ -109,6 +110,7 @@ export async function startTestServer(settings: ServerSettings = {}): Promise<Te
     connection: settings.connection ?? database.connection,
     replicas: settings.replicas,
     connectionsMax: settings.connectionsMax ?? 8,
+    citusDirect: settings.citusDirect ?? process.env.CARTULARY_TEST_CITUS_DIRECT === 'true',
     requestMs: settings.requestMs ?? 30_000,
     host: '127.0.0.1',
     port: 0,

@@ -70,8 +70,8 @@ async function showStatus({ system }: Database, { json }: Printing): Promise<voi
     // A worker that is away does not tell the sizes of what it holds.
     readSchemaSizes(system).catch(() => new Map<string, number>()),
   ]);
-  const rows = workers.map(({ address, reachable }) => {
-    const schemas = [...located].filter(([, holder]) => holder === address).map(([schema]) => schema);
+  const rows = workers.map(({ id, address, reachable }) => {
+    const schemas = [...located].filter(([, holder]) => holder.id === id).map(([schema]) => schema);
     const bytes = schemas.reduce((sum, schema) => sum + (sizes.get(schema) ?? 0), 0);
     return { worker: address, reachable, applications: schemas.length, bytes: reachable ? bytes : null };
   });
@@ -95,7 +95,7 @@ async function move({ system }: Database, applicationId: string, target: string)
   if ((await getApplication(system, applicationId)) === undefined)
     throw new CommandFailure(`There is no application ${applicationId}.`, { exit: 'notFound' });
   const schema = schemaOf(applicationId);
-  if ((await locateSchemas(system)).get(schema) === target) {
+  if ((await locateSchemas(system, [schema])).get(schema)?.id === worker.id) {
     console.log(`Application ${applicationId} is on ${target} already.`);
     return;
   }

@@ -216,7 +216,8 @@ async function claim(at: InCollection, id: string, offset: number): Promise<Clai
   if (found.available) return 'finished';
   const { node } = found;
   const claimants = node === null ? [] : [node];
-  const gone = await goneNodes(at.store, claimants, { pauseMs: at.attachments.goneCheckPauseMs });
+  const { system, goneCheckPauseMs: pauseMs } = at.attachments;
+  const gone = await goneNodes(system, claimants, { pauseMs });
   const takenOver = gone.size < claimants.length ? undefined : await claimFrom(at, { id, offset, goneNode: node });
   if (takenOver === undefined) throw fault('UPLOAD_BUSY');
   return takenOver;

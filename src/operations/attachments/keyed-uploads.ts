@@ -82,9 +82,9 @@ function tryClaim(
 }
 
 async function isReceived(at: InCollection, { attachmentId, node }: UploadUnderWay): Promise<boolean> {
-  const { activeUploads, node: ours, goneCheckPauseMs: pauseMs } = at.attachments;
+  const { activeUploads, node: ours, system, goneCheckPauseMs: pauseMs } = at.attachments;
   if (node === ours) return activeUploads.has(attachmentId);
-  const gone = await at.withoutSlot(() => goneNodes(at.store, [node], { pauseMs }));
+  const gone = await at.withoutSlot(() => goneNodes(system, [node], { pauseMs }));
   return !gone.has(node);
 }
 

@@ -160,7 +160,7 @@ async function insertOneByOne(
   drafts: readonly NewDraft[],
   rows: readonly RecordRow[],
 ): Promise<Outcome> {
-  const { inserted, failure } = await at.store.transaction(async (tx) => {
+  const { inserted, failure } = await at.store.dataTransaction(async (tx) => {
     const outcome = await insertUpToRefused(at, tx, { drafts, rows });
     const entries = entriesOfNew(at, rows.slice(0, outcome.inserted));
     if (entries.length > 0) await tx.commitWith([insertEntries(tx.schema, entries)]);

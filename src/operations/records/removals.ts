@@ -54,7 +54,7 @@ export async function removeMany(
 }
 
 async function removeBatch(at: InCollection, selection: Parameters<typeof lockMatching>[2]): Promise<string[]> {
-  return at.store.transaction(async (tx) => {
+  return at.store.dataTransaction(async (tx) => {
     const ids = await lockMatching(tx, at.table, selection);
     if (ids.length === 0) return [];
     const entries = recordEntries(at, { kind: 'record.delete', recordIds: ids });

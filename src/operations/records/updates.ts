@@ -84,7 +84,7 @@ const NONE: ReadonlyMap<string, PlannedWrite> = new Map();
 
 /** A transaction with locks never waits for byte budget: it is rolled back, and locks again after the wait. */
 const inTransaction = <T>(at: InCollection, work: (tx: Transaction) => Promise<T>): Promise<T> =>
-  withBytes(at, () => at.store.transaction(work));
+  withBytes(at, () => at.store.dataTransaction(work));
 
 function planWrites(
   at: InCollection,

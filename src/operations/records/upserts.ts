@@ -177,7 +177,7 @@ async function upsertLocked(
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     try {
       const locking = { upserts, oneByOne, ...given };
-      return await withBytes(at, () => at.store.transaction((tx) => lockAndWrite(at, tx, locking)));
+      return await withBytes(at, () => at.store.dataTransaction((tx) => lockAndWrite(at, tx, locking)));
     } catch (error) {
       if (!(error instanceof PlanOutdated)) throw error;
       oneByOne = error.oneByOne;

@@ -41,7 +41,7 @@ export const pacedLocks = (engine: Engine): { readonly from: string; readonly wh
       };
 
 function loggedTransaction(writer: Writer, change: Change, entries: readonly SubjectEntry[]): Promise<Row[]> {
-  return writer.transaction((tx) => commitLogged(writer, tx, change, entries));
+  return writer.dataTransaction((tx) => commitLogged(writer, tx, change, entries));
 }
 
 /** Like `loggedWrite`, at the end of a transaction of the writer: the commit is sent along, so nothing may follow. */

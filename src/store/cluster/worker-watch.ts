@@ -2,9 +2,11 @@
 // connection and wait for none.
 
 import type { Writer } from '../database/handles.ts';
-import { probeWorkers, type WorkerState } from './workers.ts';
+import { probeWorkers, type Worker, type WorkerState } from './workers.ts';
 
 const PERIOD_MS = 5_000;
+/** Requests to a worker that is away are refused, so that it is back is noticed soon. */
+const AWAY_PERIOD_MS = 1_000;
 
 export class WorkerWatch {
   readonly #system: Writer;
@@ -12,6 +14,8 @@ export class WorkerWatch {
   #timer: NodeJS.Timeout | undefined;
   #probing: Promise<void> | undefined;
   #states: readonly WorkerState[] | undefined;
+  #away: ReadonlySet<number> = new Set();
+  #stopped = false;
 
   /** `onChange`: called with a worker that is away, or is back. */
   constructor(system: Writer, onChange: (worker: WorkerState) => void) {
@@ -24,29 +28,43 @@ export class WorkerWatch {
     return this.#states;
   }
 
+  isAway({ id }: Pick<Worker, 'id'>): boolean {
+    return this.#away.has(id);
+  }
+
   async start(): Promise<void> {
     await this.#probe();
-    this.#timer = setInterval(() => {
-      this.#probing ??= this.#probe().finally(() => {
-        this.#probing = undefined;
-      });
-    }, PERIOD_MS);
-    this.#timer.unref();
+    this.#schedule();
   }
 
   async stop(): Promise<void> {
-    clearInterval(this.#timer);
+    this.#stopped = true;
+    clearTimeout(this.#timer);
     await this.#probing;
+  }
+
+  #schedule(): void {
+    if (this.#stopped) return;
+    this.#timer = setTimeout(
+      () => {
+        this.#probing = this.#probe().finally(() => this.#schedule());
+      },
+      this.#away.size === 0 ? PERIOD_MS : AWAY_PERIOD_MS,
+    );
+    this.#timer.unref();
   }
 
   async #probe(): Promise<void> {
     // While the coordinator is away nothing is known of its workers: the last state stays.
     const states = await probeWorkers(this.#system).catch(() => undefined);
     if (states === undefined) return;
+    const changed: WorkerState[] = [];
     for (const worker of states) {
       const before = this.#states?.find(({ id }) => id === worker.id)?.reachable ?? true;
-      if (before !== worker.reachable) this.#onChange(worker);
+      if (before !== worker.reachable) changed.push(worker);
     }
     this.#states = states;
+    this.#away = new Set(states.filter(({ reachable }) => !reachable).map(({ id }) => id));
+    for (const worker of changed) this.#onChange(worker);
   }
 }

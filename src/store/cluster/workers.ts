@@ -1,8 +1,10 @@
 // The workers of a Citus cluster, and which of them holds an application. Never called on plain PostgreSQL, which has none of
 // these tables.
 
-import { unavailable } from '../database/database-errors.ts';
+import { Fault } from '../../faults.ts';
+import { isCancelled } from '../database/database-errors.ts';
 import type { Reader, Writer } from '../database/handles.ts';
+import { isWorkerLost } from '../database/worker-errors.ts';
 
 export interface Worker {
   /** Stays when its address is changed. */
@@ -11,6 +13,8 @@ export interface Worker {
   readonly port: number;
   /** `host:port`, as the coordinator connects to it. */
   readonly address: string;
+  /** It knows where all tables are, and may be asked itself. */
+  readonly isSynced: boolean;
 }
 
 export interface WorkerState extends Worker {
@@ -24,17 +28,19 @@ const PROBE_MS = 2_000;
 /** Those that may hold applications; the coordinator is none of them unless it was told to be. */
 export async function listWorkers(system: Reader): Promise<Worker[]> {
   const rows = await system.rows(
-    `select nodeid, nodename, nodeport from pg_dist_node
+    `select nodeid, nodename, nodeport, metadatasynced from pg_dist_node
      where isactive and noderole = $1 and shouldhaveshards order by nodeid`,
     ['primary'],
   );
-  return (rows as [number, string, number][]).map(([id, host, port]) => ({
-    id,
-    host,
-    port,
-    address: `${host}:${port}`,
-  }));
+  return (rows as WorkerRow[]).map(workerOf);
 }
+
+type WorkerRow = [id: number, host: string, port: number, isSynced: boolean];
+
+const workerOf = ([id, host, port, isSynced]: WorkerRow): Worker => ({
+  ...{ id, host, port, isSynced },
+  address: `${host}:${port}`,
+});
 
 /** Asks the coordinator to connect to each of them, all at once. Throws if the coordinator is away. */
 export async function probeWorkers(system: Writer): Promise<WorkerState[]> {
@@ -45,36 +51,42 @@ export async function probeWorkers(system: Writer): Promise<WorkerState[]> {
 async function isReachable(system: Writer, { host, port }: Worker): Promise<boolean> {
   try {
     return await system.transaction(async (tx) => {
-      const [, [row] = []] = await tx.pipeline([
+      const [, , [row] = []] = await tx.pipeline([
         { text: `set local statement_timeout = ${PROBE_MS}`, params: [] },
+        // On a connection that the session kept from an earlier probe, not even the timeout would end the wait for a hung worker.
+        { text: 'set local citus.max_cached_conns_per_worker = 0', params: [] },
         { text: 'select citus_check_connection_to_node($1, $2)', params: [host, port] },
       ]);
       return row?.[0] === true;
     });
   } catch (error) {
-    // A hung worker: the statement timeout ended the attempt.
-    if (unavailable(error) === undefined) throw error;
+    // A hung worker: the statement timeout ended the attempt. Anything else says nothing about the worker.
+    const reported = error instanceof Fault ? error.cause : error;
+    if (!isCancelled(reported) && !isWorkerLost(reported)) throw error;
     return false;
   }
 }
 
-/** The address of the worker that holds each application, by the name of its schema. */
-export async function locateSchemas(system: Reader): Promise<Map<string, string>> {
-  const rows = await system.rows(
-    `select n.nspname::text, w.nodename || ':' || w.nodeport
-     from pg_class c join pg_namespace n on n.oid = c.relnamespace
-       join pg_dist_shard s on s.logicalrelid = c.oid
-       join pg_dist_placement p on p.shardid = s.shardid
-       join pg_dist_node w on w.groupid = p.groupid and w.noderole = $1
-     where c.relname = $2`,
-    ['primary', 'fence'],
-  );
-  return new Map(rows as [string, string][]);
+const LOCATIONS = `select n.nspname::text, w.nodeid, w.nodename, w.nodeport, w.metadatasynced
+  from pg_namespace n join pg_class c on c.relnamespace = n.oid and c.relname = $1
+    join pg_dist_shard s on s.logicalrelid = c.oid
+    join pg_dist_placement p on p.shardid = s.shardid
+    join pg_dist_node w on w.groupid = p.groupid and w.noderole = $2`;
+
+/** The worker that holds each application, by the name of its schema; of all, or of these. */
+export async function locateSchemas(system: Reader, schemas?: readonly string[]): Promise<Map<string, Worker>> {
+  const only = schemas === undefined ? '' : ' where n.nspname = any($3::text[])';
+  const rows = await system.rows(`${LOCATIONS}${only}`, [
+    'fence',
+    'primary',
+    ...(schemas === undefined ? [] : [schemas]),
+  ]);
+  return new Map((rows as [string, ...WorkerRow][]).map(([schema, ...worker]) => [schema, workerOf(worker)]));
 }
 
 /** The schemas that no statement can reach now. */
 export async function listUnreachableSchemas(system: Writer): Promise<Set<string>> {
   const [workers, located] = await Promise.all([probeWorkers(system), locateSchemas(system)]);
-  const away = new Set(workers.filter(({ reachable }) => !reachable).map(({ address }) => address));
-  return new Set([...located].filter(([, address]) => away.has(address)).map(([schema]) => schema));
+  const away = new Set(workers.filter(({ reachable }) => !reachable).map(({ id }) => id));
+  return new Set([...located].filter(([, { id }]) => away.has(id)).map(([schema]) => schema));
 }

@@ -28,6 +28,8 @@ export interface ConnectionsOptions {
   readonly connectionsMax: number;
   /** The time limit of a request; without it there is none. */
   readonly requestMs?: number;
+  /** Connections to the same server over which statements of these are cancelled; without them, these do it themselves. */
+  readonly cancelledOver?: Connections;
   /** Called when a connection breaks. */
   readonly onConnectionError: (error: Error) => void;
   /** Called with the server that is used, when it changes, and when it is back. */
@@ -71,14 +73,16 @@ export class Connections {
   readonly #limits: ConnectionLimits;
   readonly #searchLimits: ConnectionLimits;
   readonly #slow = new SlowReaders();
+  readonly #cancelledOver: Connections;
   readonly #cancelling = new StatementCancelling({
-    query: (text, params) => this.read(SYSTEM, undefined, (lane) => run(lane, { text, params })),
+    query: (text, params) => this.#cancelledOver.read(SYSTEM, undefined, (lane) => run(lane, { text, params })),
     end: (checkout, how) => this.#end(checkout, how),
     suspect: () => this.suspect(),
   });
 
   constructor(options: ConnectionsOptions) {
     const { connection, pooler, embedded, standbyOf, connectionsMax, schemasMax, ...callbacks } = options;
+    this.#cancelledOver = callbacks.cancelledOver ?? this;
     const { requestMs = Number.POSITIVE_INFINITY } = options;
     this.#isReplica = standbyOf !== undefined;
     const count = Math.max(1, Math.min(LANES_MAX, Math.floor(connectionsMax / 4)));

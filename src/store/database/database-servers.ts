@@ -253,9 +253,26 @@ export class Silence {
   }
 }
 
+const ADDRESS = /^(\w+:\/\/(?:[^/?#]*@)?)([^/?#]*)([^?#]*)\??(.*)$/s;
+
+/** The same account and database on another server. */
+export function connectionTo(
+  connection: pg.ClientConfig,
+  { host, port }: { readonly host: string; readonly port: number },
+): pg.ClientConfig {
+  const parts = ADDRESS.exec(connection.connectionString ?? '');
+  if (parts === null) return { ...connection, host, port };
+  const [, start = '', , path = '', query = ''] = parts;
+  const parameters = new URLSearchParams(query);
+  parameters.delete('host');
+  parameters.delete('port');
+  const name = host.includes(':') ? `[${host}]` : host;
+  return { ...connection, connectionString: `${start}${name}:${port}${path}?${parameters}` };
+}
+
 /** Splits an address with several hosts as in libpq: `//a:1,b:2/…`, or `?host=/a,/b&port=1,2`. */
 export function addressesOf(connection: pg.ClientConfig): pg.ClientConfig[] {
-  const parts = /^(\w+:\/\/(?:[^/?#]*@)?)([^/?#]*)([^?#]*)\??(.*)$/s.exec(connection.connectionString ?? '');
+  const parts = ADDRESS.exec(connection.connectionString ?? '');
   if (parts === null) return [connection];
   const [, start = '', authorities = '', path = '', query = ''] = parts;
   const parameters = new URLSearchParams(query);

@@ -9,8 +9,10 @@ import { Connections, type ConnectionsOptions } from './connections.ts';
 import { type CopiedRow, copyRows } from './copied-rows.ts';
 import type { CopyConnection } from './copy-connections.ts';
 import { isRetriable, meaningOf, unavailable } from './database-errors.ts';
+import { connectionTo } from './database-servers.ts';
 import type { Engine, JointTransaction, Publisher, Reader, Transaction, Writer } from './handles.ts';
 import { counted, OpenTransaction, publisherOn } from './open-transaction.ts';
+import { type Placement, withPlaced } from './placement.ts';
 import type { ReplicaRead } from './replica.ts';
 import { type ReplicaSettings, Replicas } from './replicas.ts';
 import { locationOf, type SchemaLocation, SYSTEM, schemaOf } from './schemas.ts';
@@ -29,26 +31,38 @@ import {
 
 /** Shared by the handles of all requests. */
 interface Shared {
-  readonly connections: Connections;
+  connections: Connections;
   readonly replicas: Replicas | undefined;
+  /** On a cluster whose workers have connections of their own. */
+  placement: Placement | undefined;
   engine: Engine;
 }
 
-export interface DatabaseOptions extends Omit<ConnectionsOptions, 'standbyOf'> {
+export interface DatabaseOptions extends Omit<ConnectionsOptions, 'standbyOf' | 'cancelledOver'> {
   readonly replicas?: ReplicaSettings | undefined;
+}
+
+/** What the connections of a placement are made with. */
+export interface PlacementTools {
+  readonly system: Connections;
+  toCoordinator(connectionsMax: number): Connections;
+  toWorker(worker: { readonly host: string; readonly port: number }, connectionsMax: number): Connections;
 }
 
 export class Database {
   readonly #shared: Shared;
   readonly #scope: RequestScope | undefined;
   #system: Writer | undefined;
+  #options: ConnectionsOptions | undefined;
 
   static open({ replicas: settings, ...options }: DatabaseOptions): Database {
     const connections = new Connections(options);
     const { connection, connectionsMax, requestMs = Number.POSITIVE_INFINITY } = options;
     const around = { primary: connections, connection, connectionsMax, requestMs };
     const replicas = settings && new Replicas({ ...settings, ...around });
-    return new Database({ connections, replicas, engine: 'plain' });
+    const database = new Database({ connections, replicas, placement: undefined, engine: 'plain' });
+    database.#options = options;
+    return database;
   }
 
   private constructor(shared: Shared, scope?: RequestScope) {
@@ -94,9 +108,32 @@ export class Database {
     const { schema } = location;
     const replica = replicas.choose(schema, reader);
     if (replica === undefined) return undefined;
-    const shared = { connections: replica.connections, replicas: undefined, engine };
+    const shared = { connections: replica.connections, replicas: undefined, placement: undefined, engine };
     const scope = this.#scope;
     return replicas.read(replica, { schema, scope }, (read) => work(new Handle(shared, location, scope, read)));
+  }
+
+  /** The same for all applications on one worker of a cluster; undefined on plain PostgreSQL, and while it is not known. */
+  workerOf(applicationId: string): object | undefined {
+    return this.#shared.placement?.groupOf(schemaOf(applicationId));
+  }
+
+  /** At the start, on a cluster: leaves `systemMax` connections to the system schema, and the others to the placement. */
+  async place(systemMax: number, makePlacement: (tools: PlacementTools) => Placement): Promise<void> {
+    const options = this.#options;
+    if (options === undefined) throw new Error('placed by the handle of a request');
+    const before = this.#shared.connections;
+    const system = new Connections({ ...options, connectionsMax: systemMax });
+    const { onConnected: _, pooler: __, ...others } = options;
+    this.#shared.connections = system;
+    this.#shared.placement = makePlacement({
+      system,
+      toCoordinator: (connectionsMax) =>
+        new Connections({ ...others, pooler: options.pooler, connectionsMax, cancelledOver: system }),
+      toWorker: (worker, connectionsMax) =>
+        new Connections({ ...others, connection: connectionTo(options.connection, worker), connectionsMax }),
+    });
+    await before.close();
   }
 
   /** To find out what a publishing would do: both schemas in one transaction. */
@@ -147,22 +184,38 @@ export class Database {
   }
 
   get counts() {
-    return this.#shared.connections.counts;
+    const { connections, placement } = this.#shared;
+    const sum = connections.counts;
+    for (const { counts } of placement?.connections ?? []) {
+      for (const name of Object.keys(sum) as (keyof typeof sum)[]) sum[name] += counts[name];
+    }
+    return sum;
   }
 
   /** The database may be unreachable without any connection having reported it. */
   suspect(): void {
-    this.#shared.connections.suspect();
+    const { connections, placement } = this.#shared;
+    for (const each of [connections, ...(placement?.connections ?? [])]) each.suspect();
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#shared.connections.close(), this.#shared.replicas?.close()]);
+    const { connections, placement, replicas } = this.#shared;
+    await Promise.all([connections.close(), placement?.close(), replicas?.close()]);
   }
 
   #writer(location: SchemaLocation): Handle {
     return new Handle(this.#shared, location, this.#scope);
   }
 }
+
+/** On a cluster: on which connections, and of which schema's worker if not of the handle's own. */
+interface Where {
+  readonly which: 'own' | 'coordinated';
+  readonly placed?: string;
+}
+
+const OWN: Where = { which: 'own' };
+const COORDINATED: Where = { which: 'coordinated' };
 
 /** Created for every request, so it holds little. */
 class Handle implements Writer {
@@ -207,42 +260,37 @@ class Handle implements Writer {
 
   rows(text: string, params: readonly unknown[] = [], how: Preparation = {}): Promise<Row[]> {
     assertReads(text);
-    const { connections } = this.#shared;
     const work = (client: pg.Client) => run(client, { text, params, ...how });
-    if (this.#lanesAlone) return connections.readOnLane(this.#location, work);
-    const results = connections.read(this.#location, this.#cancellable, work);
+    if (this.#lanesAlone) return this.#onOwn((connections) => connections.readOnLane(this.#location, work));
+    const results = this.#onOwn((connections) => connections.read(this.#location, this.#cancellable, work));
     return counted(this.#scope, [{ text }], results);
   }
 
   pipeline(statements: readonly Statement[]): Promise<Row[][]> {
     for (const { text } of statements) assertReads(text);
-    const { connections } = this.#shared;
-    const results = connections.read(this.#location, this.#cancellable, (client) => runAll(client, statements));
+    const work = (client: pg.Client) => runAll(client, statements);
+    const results = this.#onOwn((connections) => connections.read(this.#location, this.#cancellable, work));
     return counted(this.#scope, statements, results);
   }
 
   longQuery(statement: Statement, following: readonly Statement[] = []): Promise<Row[][]> {
-    const { connections } = this.#shared;
     const work = (client: pg.Client) => runUnprepared(client, statement, following);
     // A deadlock ends it as busy. It is not run again, as a short read is: it may have taken most of the request's time.
-    const results = connections
-      .withLongQueryConnection(this.schema, this.#cancellable, work)
-      .catch((error: unknown) => {
-        throw unavailable(error, 'busy') ?? error;
-      });
+    const results = this.#withLongQueryConnection(work).catch((error: unknown) => {
+      throw unavailable(error, 'busy') ?? error;
+    });
     return counted(this.#scope, [statement, ...following], results);
   }
 
   copied(query: string): Promise<CopiedRow[]> {
-    const { connections } = this.#shared;
     const work = (client: pg.Client) => copyRows(client, query);
-    const results = this.#retried(() => connections.withLongQueryConnection(this.schema, this.#cancellable, work));
+    const results = this.#retried(() => this.#withLongQueryConnection(work));
     return counted(this.#scope, [{ text: query }], results);
   }
 
   write(text: string, params: readonly unknown[]): Promise<Row[]> {
     const work = (client: pg.Client) => runWrite(client, { text, params }, this.#writes);
-    const results = this.#marked(retryDeadlocks(() => this.#withConnection(work)));
+    const results = this.#marked(retryDeadlocks(() => this.#withConnection(work, OWN)));
     return counted(this.#scope, [{ text }], results);
   }
 
@@ -250,20 +298,26 @@ class Handle implements Writer {
     return this.#transaction((client, state) => work(this.#open(client, { state })));
   }
 
+  dataTransaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    return this.#transaction((client, state) => work(this.#open(client, { state })), OWN);
+  }
+
   snapshot<T>(work: (reader: Reader) => Promise<T>): Promise<T> {
     const begin = 'begin isolation level repeatable read read only';
     const read = (client: pg.Client) => work(this.#open(client, { state: newTransactionState() }));
-    return this.#retried(() => this.#inTransaction(read, { begin, computes: true }));
+    return this.#retried(() => this.#inTransaction(read, { begin, computes: true, where: OWN }));
   }
 
   /** A transaction over the system schema and an application's, counted under this handle's schema. */
   joint<T>(applicationId: string, work: (tx: JointTransaction) => Promise<T>): Promise<T> {
     const application = schemaOf(applicationId);
-    return this.#transaction((client, state) =>
-      work({
-        system: this.#open(client, { schema: SYSTEM.schema, state }),
-        application: this.#open(client, { schema: application, state }),
-      }),
+    return this.#transaction(
+      (client, state) =>
+        work({
+          system: this.#open(client, { schema: SYSTEM.schema, state }),
+          application: this.#open(client, { schema: application, state }),
+        }),
+      { which: 'coordinated', placed: application },
     );
   }
 
@@ -287,18 +341,39 @@ class Handle implements Writer {
     return written.finally(() => replicas.wrote(this.schema));
   }
 
-  #withConnection<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
-    return this.#shared.connections.withConnection(this.schema, this.#cancellable, work);
+  /** With the connections for the tables of this schema, wherever those lie. */
+  #onOwn<T>(work: (connections: Connections) => Promise<T>): Promise<T> {
+    return this.#on(OWN, work);
   }
 
-  #transaction<T>(work: (client: pg.Client, state: TransactionState) => Promise<T>): Promise<T> {
-    return this.#marked(untilCommitted((state) => this.#inTransaction((client) => work(client, state), { state })));
+  /** `placed`: whose connections to use, if not those of this schema. */
+  #on<T>({ which, placed = this.schema }: Where, work: (connections: Connections) => Promise<T>): Promise<T> {
+    const { connections, placement } = this.#shared;
+    if (placement === undefined || placed === SYSTEM.schema) return work(connections);
+    return withPlaced(placement, { schema: placed, which }, work);
+  }
+
+  #withConnection<T>(work: (client: pg.Client) => Promise<T>, where: Where): Promise<T> {
+    return this.#on(where, (connections) => connections.withConnection(this.schema, this.#cancellable, work));
+  }
+
+  #withLongQueryConnection<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
+    return this.#onOwn((connections) => connections.withLongQueryConnection(this.schema, this.#cancellable, work));
+  }
+
+  #transaction<T>(
+    work: (client: pg.Client, state: TransactionState) => Promise<T>,
+    where: Where = COORDINATED,
+  ): Promise<T> {
+    return this.#marked(
+      untilCommitted((state) => this.#inTransaction((client) => work(client, state), { state, where })),
+    );
   }
 
   /** Waiting for the connection and for the commit counts as database time; the work between statements does not. */
   async #inTransaction<T>(
     work: (client: pg.Client) => Promise<T>,
-    how: { begin?: string; state?: TransactionState; computes?: boolean },
+    how: { begin?: string; state?: TransactionState; computes?: boolean; where: Where },
   ): Promise<T> {
     const scope = this.#scope;
     let from = scope?.startDatabaseWait();
@@ -319,10 +394,7 @@ class Handle implements Writer {
     };
     try {
       const inside = (client: pg.Client) => this.#counted(how.state, () => inTransaction(client, measured, how));
-      const { connections } = this.#shared;
-      return await (how.computes
-        ? connections.withLongQueryConnection(this.schema, this.#cancellable, inside)
-        : this.#withConnection(inside));
+      return await (how.computes ? this.#withLongQueryConnection(inside) : this.#withConnection(inside, how.where));
     } finally {
       endWait();
     }

@@ -46,6 +46,11 @@ export interface Writer extends Reader {
   write(text: string, params: readonly unknown[]): Promise<Row[]>;
   /** Runs `work` in a transaction; after a deadlock or serialization failure, it runs again from the start until it commits. */
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
+  /**
+   * The same for rows of this schema alone. On a cluster it may run on the worker that has them, so it takes no advisory locks,
+   * notifies nobody and changes no table.
+   */
+  dataTransaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
   /** Several reads that see one state of the database. */
   snapshot<T>(work: (reader: Reader) => Promise<T>): Promise<T>;
 }
