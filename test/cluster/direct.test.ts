@@ -3,15 +3,20 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { Database } from '../../src/store/database/database.ts';
+import { SearchIndexes } from '../../src/store/records/search-indexes.ts';
 import { publishApplication, string, type TestApplication } from '../support/application.ts';
 import { isCitus } from '../support/citus.ts';
 import { withClient } from '../support/client.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { preparedApplication } from '../support/prepared.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { schemaOf } from '../support/stored-records.ts';
 import { until } from '../support/until.ts';
 
 const COLLECTIONS = [{ name: 'Notes', columns: [{ name: 'Title', type: 'String', unique: true, searchable: true }] }];
+/** So many that their maintenance is due without a pause of the writers. */
+const RECORDS_DUE = 4_000;
 
 describe('a server that goes to the workers of a cluster itself', {
   skip: (await isCitus()) ? false : 'this PostgreSQL is no Citus',
@@ -51,6 +56,14 @@ describe('a server that goes to the workers of a cluster itself', {
       );
       return rows[0].count as number;
     });
+
+  /** The number of records when the collection was last analyzed; -1: never. */
+  const analyzed = async () => {
+    const count = "select reltuples::int from pg_class where oid = '%s'::regclass";
+    const table = `${schemaOf(app.id)}.${app.ids.Notes!.id}`;
+    const rows = await database.sql('select result::int from run_command_on_shards($1::regclass, $2)', [table, count]);
+    return Number(rows[0]?.[0]);
+  };
 
   it('reads and writes records there, with their entries', async () => {
     const created = await create('one');
@@ -93,6 +106,29 @@ describe('a server that goes to the workers of a cluster itself', {
       await until('the other server knows', async () => (await read()).status === 401);
     } finally {
       await other.close();
+    }
+  });
+
+  it('measures an application, and merges and analyzes what was written to a search index', async () => {
+    const { body } = await server.operator('GET', `/applications/${app.id}/use`);
+    assert.ok(body.size.databaseBytes > 8192, JSON.stringify(body));
+    const indexes = new SearchIndexes();
+    const application = await preparedApplication(database, app.id);
+    const collection = application.collections.get(app.ids.Notes!.id!)!;
+    const table = { schema: schemaOf(app.id), collection, generation: application.generation };
+    const own = Database.open({
+      connection: database.connection,
+      connectionsMax: 4,
+      onConnectionError: () => undefined,
+    });
+    own.engine = 'citus';
+    try {
+      assert.equal(await analyzed(), -1);
+      indexes.wrote(app.id, table, RECORDS_DUE);
+      await indexes.tidy(own);
+      assert.ok((await analyzed()) >= 0);
+    } finally {
+      await own.close();
     }
   });
 

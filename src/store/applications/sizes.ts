@@ -1,6 +1,7 @@
 // How much applications hold: measured one by one, and kept in the system schema for the list of all.
 
 import type { Reader, Writer } from '../database/handles.ts';
+import { runOnShard } from '../database/shards.ts';
 
 export interface StoredSize {
   readonly records: number;
@@ -17,35 +18,59 @@ const COUNTED_MAX = 20_000;
 /** Without `measuredAt`. */
 export async function measureSize(
   system: Reader,
-  application: Reader,
+  application: Writer,
   collectionIds: readonly string[],
 ): Promise<Omit<StoredSize, 'measuredAt'>> {
-  const tables = await tablesOf(system, application.schema);
+  const tables = await tablesOf(system, application);
   let records = 0;
   let recordsExact = true;
   for (const id of collectionIds) {
     const estimate = tables.rows.get(id) ?? 0;
     const counted = estimate > COUNTED_MAX ? undefined : await countUpTo(application, id);
     recordsExact &&= counted !== undefined;
-    records += counted ?? Math.max(estimate, COUNTED_MAX);
+    records += counted ?? Math.max(tables.isCluster ? await estimateOnWorker(application, id) : estimate, COUNTED_MAX);
   }
   return { records, recordsExact, databaseBytes: tables.bytes, ...(await attachmentsOf(application)) };
 }
 
-/** With Citus the coordinator has the tables without their rows: it knows neither. */
-async function tablesOf(system: Reader, schema: string): Promise<{ rows: Map<string, number>; bytes: number | null }> {
+interface Tables {
+  readonly isCluster: boolean;
+  /** Estimates, by name. With Citus the coordinator has the tables without their rows, and knows none. */
+  readonly rows: Map<string, number>;
+  readonly bytes: number;
+}
+
+async function tablesOf(system: Reader, application: Reader): Promise<Tables> {
   const [rows = []] = await system.longQuery({
     text: `select c.relname::text, c.reltuples::float8, pg_total_relation_size(c.oid)::float8,
         exists (select from pg_extension where extname = 'citus')
       from pg_class c join pg_namespace n on n.oid = c.relnamespace where n.nspname = $1 and c.relkind = 'r'`,
-    params: [schema],
+    params: [application.schema],
   });
   const tables = rows as [string, number, number, boolean][];
   const isCluster = tables[0]?.[3] === true;
   return {
+    isCluster,
     rows: new Map(tables.map(([name, estimate]) => [name, estimate])),
-    bytes: isCluster ? null : tables.reduce((sum, [, , bytes]) => sum + bytes, 0),
+    bytes: isCluster ? await bytesOnWorker(application) : tables.reduce((sum, [, , bytes]) => sum + bytes, 0),
   };
+}
+
+async function bytesOnWorker(application: Reader): Promise<number> {
+  const [rows = []] = await application.longQuery({
+    text: `select coalesce(sum(citus_total_relation_size(c.oid)), 0)::float8
+      from pg_class c join pg_namespace n on n.oid = c.relnamespace join pg_dist_partition p on p.logicalrelid = c.oid
+      where n.nspname = $1 and c.relkind = 'r'`,
+    params: [application.schema],
+  });
+  return rows[0]?.[0] as number;
+}
+
+async function estimateOnWorker(application: Writer, collectionId: string): Promise<number> {
+  const table = `${application.schema}.${collectionId}`;
+  return Number(
+    await runOnShard(application, table, "select reltuples::float8 from pg_class where oid = '%s'::regclass"),
+  );
 }
 
 /** Undefined: there are more. */

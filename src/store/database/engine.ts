@@ -17,11 +17,7 @@ export interface DatabaseEngine {
 }
 
 /** docs/scaling.md says the same. */
-const CANNOT_ON_CITUS = [
-  'measure the size of an application',
-  'clean the pending lists of search indexes ahead of PostgreSQL',
-  'back up several applications as of one moment',
-];
+const CANNOT_ON_CITUS = ['back up several applications as of one moment'];
 
 export async function detectEngine(system: Reader): Promise<DatabaseEngine> {
   const rows = await system.rows(

@@ -6,6 +6,8 @@
 
 import type { Database } from '../database/database.ts';
 import { StaleDefinition } from '../database/database-errors.ts';
+import type { Writer } from '../database/handles.ts';
+import { runOnShard } from '../database/shards.ts';
 import type { Table } from './records.ts';
 import { searchIndexName, tableOf } from './tables.ts';
 
@@ -48,7 +50,7 @@ export class SearchIndexes {
     this.#pending.set(table, { applicationId, index, table, records, lastWrite, unanalyzed: records, analyzeAt });
   }
 
-  /** Does what is due, one collection after another. The workers of a cluster rely on autovacuum. */
+  /** Does what is due, one collection after another. */
   async tidy(database: Database): Promise<void> {
     for (const pending of [...this.#pending.values()]) {
       try {
@@ -67,16 +69,40 @@ export class SearchIndexes {
     const paused = performance.now() - pending.lastWrite >= PAUSE_MS;
     if (pending.records === 0 || (pending.records < RECORDS_MAX && !paused)) return;
     pending.records = 0;
-    if (database.engine === 'citus') return;
-    const writer = database.application(applicationId);
-    await writer.write('select gin_clean_pending_list($1::regclass)', [index]);
+    const indexed = (database.engine === 'citus' ? onWorker : here)(database.application(applicationId), {
+      table,
+      index,
+    });
+    await indexed.mergePending();
     if (pending.unanalyzed < pending.analyzeAt) return;
     // -1 if the table was never analyzed.
-    const rows = await writer.rows('select reltuples::int from pg_class where oid = $1::regclass', [table]);
-    pending.analyzeAt = Math.max(FIRST_ANALYZE_RECORDS, rows[0]?.[0] as number);
+    pending.analyzeAt = Math.max(FIRST_ANALYZE_RECORDS, await indexed.countAtAnalyze());
     if (pending.unanalyzed < pending.analyzeAt) return;
     pending.unanalyzed = 0;
     pending.analyzeAt = FIRST_ANALYZE_RECORDS;
-    await writer.write(`analyze (skip_locked) ${table}`, []);
+    await indexed.analyze();
   }
 }
+
+type Named = Pick<IndexedTable, 'table' | 'index'>;
+
+const here = (writer: Writer, { table, index }: Named) => ({
+  mergePending: () => writer.write('select gin_clean_pending_list($1::regclass)', [index]),
+  countAtAnalyze: async () =>
+    (await writer.rows('select reltuples::int from pg_class where oid = $1::regclass', [table]))[0]?.[0] as number,
+  analyze: () => writer.write(`analyze (skip_locked) ${table}`, []),
+});
+
+/** A cluster has the rows in a table of another name, whose indexes have its number at their end. */
+const onWorker = (writer: Writer, { table, index }: Named) => ({
+  mergePending: () =>
+    runOnShard(
+      writer,
+      table,
+      `select gin_clean_pending_list(i.indexrelid) from pg_index i join pg_class c on c.oid = i.indexrelid
+       where i.indrelid = '%s'::regclass and starts_with(c.relname, '${index.split('.')[1]}_')`,
+    ),
+  countAtAnalyze: async () =>
+    Number(await runOnShard(writer, table, "select reltuples::int from pg_class where oid = '%s'::regclass")),
+  analyze: () => runOnShard(writer, table, 'analyze (skip_locked) %s'),
+});
