@@ -106,6 +106,9 @@ describe('learning the interface from the console', { skip: WITHOUT_BROWSER }, (
     page.context().on('request', (request) => {
       if (!request.url().startsWith(scene.server.address)) heard.push(request.url());
     });
+    page.context().on('response', async (response) => {
+      if (response.status() >= 400) heard.push(`${response.url()}: ${await response.text().catch(() => '')}`);
+    });
     await page.getByRole('button', { name: 'Account of Admin' }).click();
     const opened = page.waitForEvent('popup');
     await page.getByRole('menuitem', { name: 'All operations of the interface' }).click();
