@@ -69,13 +69,13 @@ export async function publish({ ours, operatorKey }, document) {
   return ask(ours.address, { method: 'POST', path: '/operator/v1/applications', token: operatorKey, body: document });
 }
 
-/** @param {string} address @param {string} operatorKey @param {string} application @returns {Promise<{ userId: string, token: string }>} */
-export async function makeCaller(address, operatorKey, application) {
+/** @param {string} address @param {string} operatorKey @param {string} application @param {string} [name] @returns {Promise<{ userId: string, token: string }>} */
+export async function makeCaller(address, operatorKey, application, name = 'Bench') {
   const users = `/operator/v1/applications/${application}/users`;
   /** @param {string} path @param {object} body */
   const post = (path, body) => ask(address, { method: 'POST', path, token: operatorKey, body });
   const { id } = await post(users, {
-    ...{ name: 'Bench', email: 'bench@example.com', password: PASSWORD, profile: { name: 'Standard' } },
+    ...{ name, email: 'bench@example.com', password: PASSWORD, profile: { name: 'Standard' } },
     ...{ admin: true, apiAccess: true, managementApiAccess: true, organizationManagementApiAccess: true },
   });
   return { userId: id, token: (await post(`${users}/${id}/tokens`, { name: 'bench' })).token };

@@ -2,6 +2,7 @@
 // Many small applications on a server: published several at a time, each with a user, a token and records. What is needed
 // to ask them is kept in a file, so that a kept folder is filled once and filling goes on where it was interrupted.
 
+import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeCaller, publish } from './application.mjs';
@@ -72,8 +73,8 @@ async function fillOne(ground, application) {
   const began = performance.now();
   await publish(ground, { ...rest, collections: collections.filter(({ name }) => name === COLLECTION) });
   const publishMs = performance.now() - began;
-  // An interrupted filling may have made a user before, who does no harm.
-  const { token } = await makeCaller(ours.address, operatorKey, application);
+  // An interrupted filling may have made a user before, whose name is taken.
+  const { token } = await makeCaller(ours.address, operatorKey, application, `Bench ${randomUUID()}`);
   const body = Array.from({ length: RECORDS_EACH }, (_, n) => ({ values: valuesOf(COLLECTION, n, { total: 1 }) }));
   const path = recordsPath(COLLECTION, application);
   /** @type {{ id: string }[]} */
