@@ -3,6 +3,7 @@
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { isPercentEncoded } from '../domain/percent-encoding.ts';
 
 export function whole(minimum: number, maximum: number): (value: string) => number {
   return (value) => {
@@ -178,15 +179,6 @@ export function smtpAddress(value: string): string {
     );
   }
   return value;
-}
-
-function isPercentEncoded(text: string): boolean {
-  try {
-    decodeURIComponent(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 export function mailAddress(value: string): string {

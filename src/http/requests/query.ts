@@ -1,5 +1,6 @@
 // The query of a request: its parameters by name, and the checks that need no knowledge of the operation.
 
+import { isPercentEncoded } from '../../domain/percent-encoding.ts';
 import { fault } from '../../faults.ts';
 
 /** By name. */
@@ -97,10 +98,7 @@ const NAME_SHOWN_MAX = 100;
 function refuseBrokenEncoding(text: string, isRead: (name: string) => boolean): void {
   for (const part of text.split('&')) {
     const [name = ''] = part.split('=', 1);
-    if (!isRead(name)) continue;
-    try {
-      decodeURIComponent(part);
-    } catch {
+    if (isRead(name) && !isPercentEncoded(part)) {
       throw fault('INVALID_PARAMETER', { parameter: name, reason: 'is not percent-encoded UTF-8' });
     }
   }
