@@ -101,7 +101,8 @@ export const SETTINGS = {
   CARTULARY_ACTIVITY_LOG_DAYS: setting({
     default: '400',
     parse: whole(1, 36500),
-    sentence: 'Days that entries of activity logs are kept; older entries are deleted in whole months.',
+    sentence:
+      'Days that entries of activity logs are kept; older entries are deleted, those of long logs in whole months.',
   }),
   CARTULARY_DATABASE_CONNECTIONS: setting({
     default: '16',

@@ -1,9 +1,10 @@
-// The months of the activity log: that they are there, that none is needed for an entry to be written, and that old ones
-// go as a whole.
+// The months of the activity log: that long logs have them, that none is needed for an entry to be written, and that old
+// ones go as a whole.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import pg from 'pg';
+import { firstUuidAt } from '../../src/domain/ids.ts';
 import type { Observation } from '../../src/events/events.ts';
 import { keepActivityLogs } from '../../src/operations/upkeep/activity-months.ts';
 import { createMonths, MOVED_MAX, TRIM_PAGE } from '../../src/store/activity/months.ts';
@@ -59,36 +60,53 @@ describe('the months of the activity log', () => {
     );
   };
 
-  it('exist from the beginning if there is a log, and nowhere else', async () => {
+  /** With months, as a long log has them, but as few entries as a new one. */
+  const publishLong = async (): Promise<TestApplication> => {
     const app = await publish();
-    const { id, admin } = await publish({ activityLogEnabled: false });
-    assert.deepEqual(Object.keys(await parts(server.database, app.id)), [
-      table(0),
-      table(1),
-      table(2),
-      'activity_rest',
-    ]);
-    assert.equal(
-      (await parts(server.database, app.id)).activity_rest,
-      0,
-      'nothing was written before there was a month',
-    );
-    assert.deepEqual(await parts(server.database, id), { activity_rest: 0 });
-    await keep(start.getTime());
-    assert.deepEqual(await parts(server.database, id), { activity_rest: 0 }, 'none is made where nothing is logged');
+    await fill(server.database, app.id, { at: month(-6), count: MOVED_MAX + 1 });
+    await make(start.getTime(), app);
+    await server.database.sql(`delete from app_${app.id}.activity where id < $1`, [firstUuidAt(month(-5))]);
+    return app;
+  };
 
-    const { organization } = (await server.operator('GET', `/applications/${id}`)).body;
-    const document = { id, name: 'Test', organization, collections: [], activityLogEnabled: true };
-    assert.equal((await server.operator('POST', '/applications', document)).status, 200);
-    const made = await parts(server.database, id);
-    assert.deepEqual(made, { [table(0)]: 1, [table(1)]: 0, [table(2)]: 0, activity_rest: 0 });
+  it('exist where the log is long, and nowhere else', async () => {
+    const [short, silent] = [await publish(), await publish({ activityLogEnabled: false })];
+    const [long, full] = [await publish(), await publish()];
+    for (const { id } of [long, silent]) {
+      await fill(server.database, id, { at: month(-6), count: MOVED_MAX + 1 });
+      await writeAt(server.database, id, [month(0)]);
+    }
+    const { activity_rest: own = 0 } = await parts(server.database, full.id);
+    await fill(server.database, full.id, { at: month(-6), count: MOVED_MAX - own });
+    await keep(start.getTime());
+    assert.deepEqual(Object.keys(await parts(server.database, short.id)), ['activity_rest']);
+    assert.deepEqual(await parts(server.database, full.id), { activity_rest: MOVED_MAX }, 'just not long');
+    const silentParts = await parts(server.database, silent.id);
+    assert.deepEqual(silentParts, { activity_rest: MOVED_MAX + 2 }, 'none where nothing is logged');
+    const { [table(0)]: first, ...others } = await parts(server.database, long.id);
+    assert.deepEqual(others, { [table(1)]: 0, [table(2)]: 0, activity_rest: MOVED_MAX + 1 });
+    assert.equal(first, own + 1);
     const end = Date.now() + HOUR_MS;
-    const kinds = (await exported(server, { id, admin }, { start: end - DAY_MS, end })).map(({ type }) => type);
-    assert.deepEqual(kinds, ['application', 'activityLog']);
+    assert.equal((await exported(server, long, { start: month(0), end })).length, own + 2, 'with the export itself');
+  });
+
+  it('of a log that begins to be long hold what was written before', async () => {
+    const app = await publish({ activityLogEnabled: false });
+    await fill(server.database, app.id, { at: month(0), count: MOVED_MAX + 1 });
+    const { organization } = (await server.operator('GET', `/applications/${app.id}`)).body;
+    const document = { id: app.id, name: 'Test', organization, collections: [], activityLogEnabled: true };
+    assert.equal((await server.operator('POST', '/applications', document)).status, 200);
+    const before = await stored(server.database, app.id);
+    await keep(start.getTime());
+    const until = `activity_until_${table(1).slice(9)}`;
+    const made = await parts(server.database, app.id);
+    assert.deepEqual(made, { [table(1)]: 0, [table(2)]: 0, activity_rest: 0, [until]: MOVED_MAX + 2 });
+    assert.deepEqual(await stored(server.database, app.id), before, 'in the same order');
+    assert.equal(before.at(-1)?.type, 'application');
   });
 
   it('are created in advance, by several servers at once, and again without any effect', async () => {
-    const app = await publish();
+    const app = await publishLong();
     const later = month(2) + DAY_MS;
     await Promise.all(Array.from({ length: 4 }, () => make(later, app)));
     const names = [0, 1, 2, 3, 4].map(table);
@@ -99,7 +117,7 @@ describe('the months of the activity log', () => {
   });
 
   it('take over the entries that were written before they existed', async () => {
-    const app = await publish();
+    const app = await publishLong();
     const times = [month(3), month(3), month(4) - 1, month(4), month(30)];
     await writeAt(server.database, app.id, times);
     assert.equal((await parts(server.database, app.id)).activity_rest, times.length);
@@ -112,7 +130,7 @@ describe('the months of the activity log', () => {
   });
 
   it('are made of the default partition itself when too much would have to be moved', async () => {
-    const app = await publish();
+    const app = await publishLong();
     await fill(server.database, app.id, { at: month(3), count: MOVED_MAX + 1 });
     await writeAt(server.database, app.id, [month(-30), month(30)]);
     const before = await stored(server.database, app.id);
@@ -125,7 +143,7 @@ describe('the months of the activity log', () => {
   });
 
   it('share one partition after a time without any, whose old entries are deleted one by one', async () => {
-    const app = await publish();
+    const app = await publishLong();
     await fill(server.database, app.id, { at: month(3), count: 2 * TRIM_PAGE });
     await fill(server.database, app.id, { at: month(6), count: MOVED_MAX + 1 });
     await keep(month(6) + DAY_MS);
@@ -147,7 +165,7 @@ describe('the months of the activity log', () => {
   });
 
   it('are created for the other applications when one fails', async () => {
-    const [broken, other] = [await publish(), await publish()].sort((a, b) => (a.id < b.id ? -1 : 1)) as [
+    const [broken, other] = [await publishLong(), await publishLong()].sort((a, b) => (a.id < b.id ? -1 : 1)) as [
       TestApplication,
       TestApplication,
     ];
@@ -162,7 +180,7 @@ describe('the months of the activity log', () => {
   });
 
   it('are dropped as a whole once they are too old, and never the current one', async () => {
-    const app = await publish();
+    const app = await publishLong();
     await writeAt(server.database, app.id, [month(0), month(1), month(1) + 1, month(2) - 1, month(2)]);
     // Whoever deletes from it entry by entry fails.
     await server.database.sql(`create function app_${app.id}.refuse() returns trigger language plpgsql
@@ -203,7 +221,7 @@ describe('the months of the activity log', () => {
   });
 
   it('are created and dropped without making writers wait for a slow one', async () => {
-    const app = await publish();
+    const app = await publishLong();
     await writeAt(server.database, app.id, [month(0)]);
     const slow = new pg.Client(server.database.connection);
     await slow.connect();

@@ -6,7 +6,6 @@ import { isoTime } from '../../domain/dates/iso-time.ts';
 import { type PreparedCollection, prepareCollections } from '../../domain/definition/application.ts';
 import { carryValues, keptCollections, losesValues } from '../../domain/definition/carry.ts';
 import { readRecordText, recordText } from '../../domain/records/record-text.ts';
-import { createFirstMonths } from '../../store/activity/months.ts';
 import { putApplication } from '../../store/applications/applications.ts';
 import { createApplicationSchema } from '../../store/applications/migrate.ts';
 import { ensureOrganization } from '../../store/applications/organizations.ts';
@@ -54,9 +53,6 @@ export async function switchDefinition(
   else {
     await refuseModeChange(tx, { current, next, lockTimeoutMs });
     await changeTables(tx.application, { ...switching, current, next, now });
-    if (next.activityLogEnabled && !current.activityLogEnabled) {
-      await createFirstMonths(tx.application, { now, waitMs: lockTimeoutMs });
-    }
     const startedAt = new Date(now);
     await putPublishState(tx.system, next.id, { other: current, switched: true, step: 'clearing', startedAt });
   }
@@ -87,7 +83,7 @@ const removedCollections = (current: Definition | undefined, next: Definition): 
 
 /** Returns the last migration that the schema has. */
 async function createTables(tx: Transaction, next: Definition, generation: number): Promise<number> {
-  const migration = await createApplicationSchema(tx, { generation, logs: next.activityLogEnabled });
+  const migration = await createApplicationSchema(tx, { generation });
   for (const collection of prepareCollections(next).values()) await createCollectionTable(tx, collection);
   return migration;
 }

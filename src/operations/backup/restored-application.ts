@@ -4,7 +4,7 @@
 import type { ArchivedApplication } from '../../domain/backup/archive.ts';
 import { ArchiveProblem } from '../../domain/backup/archive-reader.ts';
 import { prepareCollections } from '../../domain/definition/application.ts';
-import { createFirstMonths, createPartitions } from '../../store/activity/months.ts';
+import { createPartitions } from '../../store/activity/months.ts';
 import { readDefinition } from '../../store/applications/applications.ts';
 import { createApplicationSchema, knownMigrations, migrateApplication } from '../../store/applications/migrate.ts';
 import { analyzeTable, createBareTable, createIndexes } from '../../store/applications/table-changes.ts';
@@ -38,7 +38,7 @@ export async function restoreApplication(restoring: Restoring, archived: Archive
 }
 
 async function fillSchema(
-  { copier, cursor, counts, options, context }: Restoring,
+  { copier, cursor, counts, options }: Restoring,
   archived: ArchivedApplication,
   { id, generation }: { id: string; generation: number },
 ): Promise<void> {
@@ -46,7 +46,7 @@ async function fillSchema(
   const tx = copier.within(schema);
   const definition = readDefinition(archived.definition);
   const collections = [...prepareCollections(definition).values()];
-  await createApplicationSchema(tx, { generation, logs: false, upTo: archived.migration });
+  await createApplicationSchema(tx, { generation, upTo: archived.migration });
   await createPartitions(tx, archived.months);
   for (const collection of collections) await createBareTable(tx, collection);
   for (let entry = await cursor.peek(); entry?.kind === 'table'; entry = await cursor.peek()) {
@@ -64,7 +64,6 @@ async function fillSchema(
     await createIndexes(tx, collection);
     await analyzeTable({ application: tx }, collection.definition.id);
   }
-  if (definition.activityLogEnabled) await createFirstMonths(tx, { now: context.now(), waitMs: 0 });
 }
 
 export const newer = (program: string): ArchiveProblem =>

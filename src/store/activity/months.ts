@@ -2,13 +2,14 @@
 // Keys begin with their millisecond, so a month is a range of keys. The partition of a month is named `activity_2026_11`. The
 // default partition `activity_rest` takes entries of months that have none. When it has become too large to be moved, it
 // becomes a partition of its own: `activity_2026_11_until_2027_02`, or `activity_until_2026_12` if none precedes it.
+// A short log has no months: for each partition that is created PostgreSQL reads all constraints of the database, which are
+// more than a hundred for each application.
 
 import { monthAfter, monthName, monthsToKeep, parseMonthName } from '../../domain/activity/activity-months.ts';
 import { firstUuidAt } from '../../domain/ids.ts';
 import { mayDestroy } from '../database/backup-locks.ts';
 import { isLocked } from '../database/database-errors.ts';
 import type { Reader, Transaction, Writer } from '../database/handles.ts';
-import { plain } from '../database/statements.ts';
 
 interface Span {
   /** Milliseconds since 1970; infinite where there is no bound. */
@@ -48,7 +49,7 @@ function partitionName({ from, to }: Span): string {
 }
 
 /** The months to keep ready that no partition covers. */
-export const missingMonths = (partitions: readonly ActivityPartition[], now: number): number[] =>
+const missingMonths = (partitions: readonly ActivityPartition[], now: number): number[] =>
   monthsToKeep(now).filter((month) => !partitions.some(({ from, to }) => from <= month && month < to));
 
 /** A waiting lock request blocks all later ones, so wait briefly and try again. */
@@ -78,36 +79,24 @@ async function withShortLocks<T>(writer: Writer, work: (tx: Transaction) => Prom
  * Only writers to the default partition are blocked meanwhile.
  */
 export async function createMonths(writer: Writer, now: number): Promise<void> {
+  const partitions = await activityPartitions(writer);
+  if (partitions.length === 0 && !(await isLong(writer))) return;
   const failures: unknown[] = [];
-  for (const month of missingMonths(await activityPartitions(writer), now)) {
+  for (const month of missingMonths(partitions, now)) {
     await withShortLocks(writer, (tx) => createMonth(tx, month)).catch((error: unknown) => failures.push(error));
   }
   if (failures.length > 0) throw failures[0];
 }
 
-/** For a new application: nothing has to be moved. */
-export async function createMonthsOfNewLog(tx: Transaction, now: number): Promise<void> {
-  const spans = monthsToKeep(now).map((month) => ({ from: month, to: monthAfter(month) }));
-  await tx.pipeline(
-    spans.map((span) =>
-      plain(`create table ${tx.schema}.${partitionName(span)} partition of ${tx.schema}.activity ${boundsOf(span)}`),
-    ),
-  );
-}
-
-/** For an application that begins to log, inside `retryOnLockTimeout`: the month exists before its first entry. */
-export async function createFirstMonths(
-  tx: Transaction,
-  { now, waitMs }: { now: number; waitMs: number },
-): Promise<void> {
-  await tx.rows("set local citus.propagate_set_commands = 'local'");
-  await tx.rows(`set local lock_timeout = ${waitMs}`);
-  for (const month of monthsToKeep(now)) await createMonth(tx, month);
-  await tx.rows('set local lock_timeout = 0');
-}
-
 /** Moving this many entries takes some tens of milliseconds. */
 export const MOVED_MAX = 10_000;
+
+/** Of a log without months. */
+async function isLong(reader: Reader): Promise<boolean> {
+  const rows = await reader.rows(`select 1 from ${reader.schema}.${DEFAULT_PARTITION} offset ${MOVED_MAX} limit 1`);
+  return rows.length > 0;
+}
+
 /** Does nothing if the month already has a partition. */
 async function createMonth(tx: Transaction, month: number): Promise<void> {
   // Serializes the nodes that create months without blocking writers.

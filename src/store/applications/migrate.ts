@@ -5,9 +5,7 @@
 
 import { readdir, readFile } from 'node:fs/promises';
 import { Fault } from '../../faults.ts';
-import { createMonthsOfNewLog } from '../activity/months.ts';
 import { listUnreachableSchemas } from '../cluster/workers.ts';
-import { readTime } from '../database/clock.ts';
 import type { Database } from '../database/database.ts';
 import { StaleDefinition } from '../database/database-errors.ts';
 import { UnsupportedDatabase } from '../database/engine.ts';
@@ -215,7 +213,7 @@ async function readMigration(reader: Reader, locking = ''): Promise<number> {
  */
 export async function createApplicationSchema(
   tx: Transaction,
-  { generation, logs, upTo }: { generation: number; logs: boolean; upTo?: number },
+  { generation, upTo }: { generation: number; upTo?: number },
 ): Promise<number> {
   const migrations = (await applicationMigrations(MIGRATIONS)).filter(({ number }) => number <= (upTo ?? number));
   // A Citus cluster then places the schema on one of its workers; plain PostgreSQL accepts the setting and ignores it.
@@ -224,7 +222,6 @@ export async function createApplicationSchema(
   await tx.pipeline(migrations.flatMap((migration) => statementsFor(tx.schema, migration)));
   const migration = migrations.at(-1)?.number ?? 0;
   await tx.rows(`insert into ${tx.schema}.fence (generation, migration) values ($1, $2)`, [generation, migration]);
-  if (logs) await createMonthsOfNewLog(tx, await readTime(tx));
   return migration;
 }
 
