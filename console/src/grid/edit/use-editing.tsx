@@ -170,6 +170,8 @@ export function useEditing({ grid, selection, go, focus, onEdited, onOpen }: Giv
         break;
       case 'edit':
         if (edit?.state === 'conflict') noteActions.current?.querySelector('button')?.focus();
+        // Nothing of it can be edited, so that Enter leads on.
+        else if (event.key === 'Enter' && record !== undefined && !mayWrite(grid, record)) onOpen(record);
         else begin(false);
         break;
       case 'replace':
