@@ -12,6 +12,19 @@ import { type ConsoleScene, openConsoleScene } from './console-scene.ts';
 
 const HOSTILE = '"><img src=x onerror="document.title=1">javascript:';
 
+/** The texts of the diagram that lie over another text or leave their collection. */
+const OVERLAPPING = `(() => {
+  const texts = [...document.querySelectorAll('.design-canvas svg text')].map((text) => [text, text.getBoundingClientRect()]);
+  const over = (one, other) =>
+    one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom;
+  if (texts.length === 0) return ['no texts'];
+  return texts.filter(([text, box]) => {
+    const room = text.closest('.design-node')?.querySelector('rect').getBoundingClientRect();
+    return room === undefined || box.right > room.right || box.bottom > room.bottom ||
+      texts.some(([other, its]) => other !== text && over(box, its));
+  }).map(([text]) => text.textContent);
+})()`;
+
 describe('designing a definition in the console', { skip: WITHOUT_BROWSER }, () => {
   let scene: ConsoleScene;
   let server: TestServer;
@@ -94,6 +107,11 @@ describe('designing a definition in the console', { skip: WITHOUT_BROWSER }, () 
     await page.getByRole('button', { name: 'Use Inventory' }).click();
     await part('Diagram');
     await page.getByRole('link', { name: 'Movements · Product refers to Products' }).waitFor();
+    for (const width of [1280, 390]) {
+      await page.setViewportSize({ width, height: 900 });
+      assert.deepEqual(await page.evaluate(OVERLAPPING), [], `no text lies over another at ${width} pixels`);
+    }
+    await page.setViewportSize({ width: 1280, height: 900 });
     await page.getByRole('button', { name: /^Products, 9 columns/ }).press('Enter');
     await page.getByRole('heading', { name: 'Columns of Products' }).waitFor();
     await columns().getByRole('row', { name: 'Product code' }).click();

@@ -93,9 +93,10 @@ describe('the diagram', () => {
     const { nodes, width, height } = layoutOf(keys, some.slice(0, 70));
     assert.equal(nodes.length, 60);
     for (const one of nodes) {
-      assert.ok(one.x >= 0 && one.y >= 0 && one.x + NODE.width <= width && one.y + NODE.height <= height);
+      assert.ok(one.x >= 0 && one.y >= 0 && one.x + NODE.width <= width && one.y + one.height <= height);
       const over = nodes.filter(
-        (other) => Math.abs(one.x - other.x) < NODE.width && Math.abs(one.y - other.y) < NODE.height,
+        (other) =>
+          Math.abs(one.x - other.x) < NODE.width && one.y < other.y + other.height && other.y < one.y + one.height,
       );
       assert.equal(over.length, 1);
     }

@@ -7,10 +7,10 @@ import { isReferenceType } from '../../../src/domain/definition/references.ts';
 import type { Design } from './design.ts';
 import { layoutOf, NODE, type Placed } from './layout.ts';
 
-const MARGIN = 24;
+/** Room for arrows that lead back around a collection. */
+const MARGIN = 40;
 const NAME_LENGTH_SHOWN = 24;
-/** With more the names of columns would cover each other. */
-const LABELLED_MAX = 24;
+const COLUMN_LENGTH_SHOWN = 27;
 
 interface DiagramPartProps {
   readonly draft: string;
@@ -24,16 +24,20 @@ interface Reference {
   readonly to: string;
   readonly column: string;
   readonly columnName: string;
+  /** Its place among the references of its collection, which are named there: beside the arrows they would cover each other. */
+  readonly line: number;
 }
 
 function referencesIn({ collections }: Design): Reference[] {
   const keys = new Set(collections.map(({ key }) => key));
   return collections.flatMap(({ key: from, columns }) =>
-    columns.flatMap(({ key: column, name, type, refers }) =>
-      isReferenceType(type) && refers !== undefined && keys.has(refers.collection)
-        ? [{ key: `${from} ${column}`, from, to: refers.collection, column, columnName: name }]
-        : [],
-    ),
+    columns
+      .flatMap(({ key: column, name, type, refers }) =>
+        isReferenceType(type) && refers !== undefined && keys.has(refers.collection)
+          ? [{ key: `${from} ${column}`, from, to: refers.collection, column, columnName: name }]
+          : [],
+      )
+      .map((reference, line) => ({ ...reference, line })),
   );
 }
 
@@ -78,21 +82,15 @@ export function DiagramPart({ draft, design, onChoose }: DiagramPartProps) {
                 <path d="M0 0 8 4 0 8Z" />
               </marker>
             </defs>
-            {references.map(({ key, from, to, columnName }, index) => {
-              const ends = endsOf(places.get(from), places.get(to), index);
-              if (ends === undefined) return null;
-              return (
-                <g key={key} className="design-edge">
-                  <path d={ends.path} markerEnd="url(#design-arrow)" />
-                  {references.length <= LABELLED_MAX && (
-                    <text x={ends.x} y={ends.y} textAnchor="middle">
-                      {cut(columnName, 14)}
-                    </text>
-                  )}
-                </g>
-              );
-            })}
-            {layout.nodes.map(({ key, x, y }) => (
+            {references.map((reference, index) => (
+              <path
+                key={reference.key}
+                className="design-edge"
+                d={pathOf(reference, places, index)}
+                markerEnd="url(#design-arrow)"
+              />
+            ))}
+            {layout.nodes.map(({ key, x, y, height: tall }) => (
               // biome-ignore lint/a11y/useSemanticElements: HTML has no buttons within drawings
               <g
                 key={key}
@@ -109,13 +107,20 @@ export function DiagramPart({ draft, design, onChoose }: DiagramPartProps) {
                 }}
               >
                 <title>{nameOf(key)}</title>
-                <rect width={NODE.width} height={NODE.height} rx="6" />
+                <rect width={NODE.width} height={tall} rx="6" />
                 <text className="design-node-name" x="14" y="24">
                   {cut(nameOf(key), NAME_LENGTH_SHOWN)}
                 </text>
                 <text className="design-node-count" x="14" y="43">
                   {t('columnCount', { count: byKey.get(key)?.columns.length ?? 0 })}
                 </text>
+                {references
+                  .filter(({ from }) => from === key)
+                  .map(({ column, columnName, line }) => (
+                    <text key={column} className="design-node-column" x="14" y={lineAt(line) + 4}>
+                      {cut(columnName, COLUMN_LENGTH_SHOWN)}
+                    </text>
+                  ))}
               </g>
             ))}
           </svg>
@@ -153,21 +158,22 @@ function cut(text: string, length: number): string {
   return kept;
 }
 
+/** The middle of a reference's line, below the edge of its collection. */
+const lineAt = (line: number): number => NODE.height + NODE.line * (line + 0.5) - 3;
+
 /** A curve from the right edge to the left one; back around where the referred one does not stand to the right. */
-function endsOf(from: Placed | undefined, to: Placed | undefined, index: number) {
-  if (from === undefined || to === undefined) return undefined;
-  // Several between the same two part a little.
-  const part = ((index % 5) - 2) * 6;
-  const [x1, y1] = [from.x + NODE.width, from.y + NODE.height / 2 + part];
-  const y2 = to.y + NODE.height / 2 + part;
-  if (to.x > from.x) {
-    const x2 = to.x - 1;
+function pathOf({ from, to, line }: Reference, places: ReadonlyMap<string, Placed>, index: number): string | undefined {
+  const [begin, end] = [places.get(from), places.get(to)];
+  if (begin === undefined || end === undefined) return undefined;
+  const [x1, y1] = [begin.x + NODE.width, begin.y + lineAt(line)];
+  // Several that end at the same one part a little.
+  const y2 = end.y + NODE.height / 2 + ((index % 5) - 2) * 6;
+  if (end.x > begin.x) {
+    const x2 = end.x - 1;
     const bend = Math.max(32, (x2 - x1) / 2);
-    const path = `M${x1} ${y1}C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}`;
-    return { path, x: (x1 + x2) / 2, y: (y1 + y2) / 2 - 6 };
+    return `M${x1} ${y1}C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}`;
   }
-  const x2 = to.x + NODE.width + 1;
+  const x2 = end.x + NODE.width + 1;
   const out = Math.max(x1, x2) + 48;
-  const path = `M${x1} ${y1 - 8}C${out} ${y1 - 8} ${out} ${y2 + 8} ${x2} ${y2 + 8}`;
-  return { path, x: out - 10, y: (y1 + y2) / 2 };
+  return `M${x1} ${y1}C${out} ${y1} ${out} ${y2} ${x2} ${y2}`;
 }

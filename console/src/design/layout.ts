@@ -10,6 +10,7 @@ export interface Placed {
   readonly key: string;
   readonly x: number;
   readonly y: number;
+  readonly height: number;
 }
 
 export interface Layout {
@@ -18,7 +19,8 @@ export interface Layout {
   readonly height: number;
 }
 
-export const NODE = { width: 200, height: 56 } as const;
+/** A line for each reference is added to the height. */
+export const NODE = { width: 200, height: 56, line: 20 } as const;
 const GAP = { x: 104, y: 24 } as const;
 /** Collections without references stand below the others, side by side. */
 const LONE_PER_ROW = 4;
@@ -37,29 +39,34 @@ export function layoutOf(keys: readonly string[], edges: readonly Edge[]): Layou
       if (beside !== undefined) sortByNeighbours(layer, beside, between);
     });
   }
-  const tallest = Math.max(0, ...layers.map(({ length }) => heightOf(length)));
-  const nodes: Placed[] = layers.flatMap((layer, index) =>
-    layer.map((key, place) => ({
-      key,
-      x: index * (NODE.width + GAP.x),
-      y: (tallest - heightOf(layer.length)) / 2 + place * (NODE.height + GAP.y),
-    })),
-  );
-  const top = tallest === 0 ? 0 : tallest + GAP.y * 2;
-  keys
-    .filter((key) => !linked.has(key))
-    .forEach((key, index) => {
-      const [row, column] = [Math.floor(index / LONE_PER_ROW), index % LONE_PER_ROW];
-      nodes.push({ key, x: column * (NODE.width + GAP.y), y: top + row * (NODE.height + GAP.y) });
+  const lines = edgesFrom(edges);
+  const heightOf = (key: string): number => NODE.height + NODE.line * (lines.get(key)?.length ?? 0);
+  const total = (column: readonly string[]): number =>
+    column.reduce((sum, key) => sum + heightOf(key), 0) + (column.length - 1) * GAP.y;
+  const tallest = Math.max(0, ...layers.map(total));
+  const nodes: Placed[] = [];
+  layers.forEach((layer, index) => {
+    let y = (tallest - total(layer)) / 2;
+    for (const key of layer) {
+      nodes.push({ key, x: index * (NODE.width + GAP.x), y, height: heightOf(key) });
+      y += heightOf(key) + GAP.y;
+    }
+  });
+  let top = tallest === 0 ? 0 : tallest + GAP.y * 2;
+  const lone = keys.filter((key) => !linked.has(key));
+  for (let from = 0; from < lone.length; from += LONE_PER_ROW) {
+    const row = lone.slice(from, from + LONE_PER_ROW);
+    row.forEach((key, column) => {
+      nodes.push({ key, x: column * (NODE.width + GAP.y), y: top, height: heightOf(key) });
     });
+    top += Math.max(...row.map(heightOf)) + GAP.y;
+  }
   return {
     nodes,
     width: Math.max(0, ...nodes.map(({ x }) => x + NODE.width)),
-    height: Math.max(0, ...nodes.map(({ y }) => y + NODE.height)),
+    height: Math.max(0, ...nodes.map(({ y, height }) => y + height)),
   };
 }
-
-const heightOf = (count: number): number => count * NODE.height + (count - 1) * GAP.y;
 
 function edgesFrom(edges: readonly Edge[]): Map<string, Edge[]> {
   const from = new Map<string, Edge[]>();
