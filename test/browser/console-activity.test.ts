@@ -150,6 +150,13 @@ describe('the activity log in the console', { skip: WITHOUT_BROWSER }, () => {
     await figures.getByRole('button', { name: /Record created\s*352/ }).waitFor();
     await figures.getByRole('row', { name: / 350$/ }).waitFor();
     assert.ok((await figures.locator('.recharts-bar-rectangle path').count()) > 0);
+    const kinds = figures.locator('.activity-kinds');
+    const few = await kinds.getByRole('button').count();
+    await figures.getByRole('button', { name: /^All \d+ kinds$/ }).click();
+    assert.ok((await kinds.getByRole('button').count()) > few + 1);
+    const cut = `[...document.querySelectorAll('.activity-charts section')]
+      .filter(({ scrollHeight, clientHeight }) => scrollHeight > clientHeight).length`;
+    assert.equal(await page.evaluate(cut), 0, 'all lines are seen whole');
     await figures.getByRole('button', { name: /Record deleted/ }).click();
     await page.waitForURL(/kind=record\.delete/);
     await page.getByRole('button', { name: 'Hide the figures' }).click();

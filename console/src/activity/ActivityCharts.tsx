@@ -1,5 +1,6 @@
 // How much was done on each day, and what. A day and a kind can be chosen to narrow the list down.
 
+import { useState } from 'react';
 import { Button } from 'react-aria-components';
 import { Bar, BarChart, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts';
 import { useFormatter, useTranslations } from 'use-intl';
@@ -9,6 +10,9 @@ import { dateOfDay, localDay } from '../views/days.ts';
 import type { CountedPeriod } from './activity-address.ts';
 import { totalsByDay, totalsByKind } from './figures.ts';
 import type { Sentences } from './sentence.ts';
+
+/** As many lines as stand beside the days. */
+const KINDS_SHOWN = 5;
 
 interface ActivityChartsProps {
   readonly figures: readonly ActivityFigure[];
@@ -21,6 +25,9 @@ export function ActivityCharts({ figures, period, sentences, onNarrow }: Activit
   const t = useTranslations('activity');
   const kinds = totalsByKind(figures);
   const most = kinds[0]?.count ?? 1;
+  const [isWhole, setWhole] = useState(false);
+  // One more takes no more room than the button that would bring it.
+  const whole = isWhole || kinds.length === KINDS_SHOWN + 1;
   const format = useFormatter();
   return (
     <div className="activity-charts">
@@ -31,7 +38,7 @@ export function ActivityCharts({ figures, period, sentences, onNarrow }: Activit
       <section aria-labelledby="activity-by-kind">
         <h3 id="activity-by-kind">{t('byKind')}</h3>
         <ul className="activity-kinds">
-          {kinds.map(({ kind, count }) => (
+          {kinds.slice(0, whole ? kinds.length : KINDS_SHOWN).map(({ kind, count }) => (
             <li key={kind}>
               <Button className="activity-kind" onPress={() => onNarrow({ kind })}>
                 <span className="activity-kind-name">{sentences.kind(kind)}</span>
@@ -43,6 +50,11 @@ export function ActivityCharts({ figures, period, sentences, onNarrow }: Activit
             </li>
           ))}
         </ul>
+        {kinds.length > KINDS_SHOWN + 1 && (
+          <Button className="button quiet activity-kinds-all" aria-expanded={whole} onPress={() => setWhole(!whole)}>
+            {whole ? t('fewerKinds') : t('allKinds', { count: kinds.length })}
+          </Button>
+        )}
       </section>
     </div>
   );

@@ -65,6 +65,8 @@ export const activity = {
   hideCharts: 'Hide the figures',
   showCharts: 'Show the figures',
   byDay: 'By day',
+  allKinds: 'All {count} kinds',
+  fewerKinds: 'Only the most frequent',
   byKind: 'By kind',
   counted: '{count, plural, =0 {Nothing} one {# entry} other {# entries}}, {from} – {to}',
   cut: 'Figures cover at most {days, number} days: these are the last of the period.',

@@ -67,6 +67,8 @@ export const activity: Messages['activity'] = {
   hideCharts: '集計を隠す',
   showCharts: '集計を表示',
   byDay: '日別',
+  allKinds: 'すべての種類（{count}）',
+  fewerKinds: '多いものだけ表示',
   byKind: '操作別',
   counted: '{from}～{to}: {count, number} 件',
   cut: '集計できるのは {days, number} 日分までです。期間の終わりの分を表示しています。',
