@@ -15,7 +15,7 @@ const MANY = 10_000;
 const HOSTILE = '"><img src=x onerror=document.title=1>';
 const NEW_PASSWORD = 'Another-Passw0rd';
 const LATE_MS = 400;
-const CUT_RIGHTS = `[...document.querySelectorAll('.people-cell.rights')]
+const CUT = `[...document.querySelectorAll('.people-cell.rights, .people-cell.name, .people-cell.name .people-link')]
   .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth).map(({ textContent }) => textContent)`;
 
 describe('people in the console', { skip: WITHOUT_BROWSER }, () => {
@@ -67,9 +67,9 @@ describe('people in the console', { skip: WITHOUT_BROWSER }, () => {
 
   it('are listed in any number, found while typing, and opened by the keyboard', async () => {
     await page.getByText(`${(MANY + 2).toLocaleString('en-US')} people`).waitFor();
-    for (const width of [1440, 1200]) {
+    for (const width of [360, 390, 1440, 1200]) {
       await page.setViewportSize({ width, height: 900 });
-      assert.deepEqual(await page.evaluate(CUT_RIGHTS), [], `all rights are seen at ${width} pixels`);
+      assert.deepEqual(await page.evaluate(CUT), [], `all rights and names are seen at ${width} pixels`);
     }
     await page.getByRole('grid').focus();
     await page.keyboard.press('Control+End');

@@ -1,9 +1,13 @@
 // A list of people of any length: rows in sight only, moved through by the keyboard like the grid.
 
 import { type ReactNode, useRef, useState } from 'react';
+import { useNarrow } from '../frame/narrow.ts';
 import { moved } from '../grid/keys.ts';
 import { ROW_HEIGHT, useRowWindow } from '../grid/row-window.ts';
 import { type PeopleSource, usePeoplePages } from './list-pages.ts';
+
+/** On a phone, as in the style sheet: the name, and below it the rest in a second line. */
+const NARROW_ROW_HEIGHT = 60;
 
 export interface PeopleColumn<Person> {
   readonly id: 'email' | 'profile' | 'team' | 'rights' | 'state';
@@ -33,7 +37,8 @@ export function PeopleList<Person extends { readonly id: string; readonly disabl
   const [active, setActive] = useState(0);
   const [seen, setSeen] = useState({ first: 0, last: 0 });
   const rows = usePeoplePages(source, seen);
-  const window = useRowWindow(scroller, rows.count, ROW_HEIGHT);
+  const rowHeight = useNarrow() ? NARROW_ROW_HEIGHT : ROW_HEIGHT;
+  const window = useRowWindow(scroller, rows.count, ROW_HEIGHT, rowHeight);
   // The window depends on the count and the pages on the window; this settles in one more round.
   if (window.first !== seen.first || window.last !== seen.last) setSeen({ first: window.first, last: window.last });
 
@@ -44,7 +49,7 @@ export function PeopleList<Person extends { readonly id: string; readonly disabl
       onOpen(person);
       return;
     }
-    const pageRows = Math.max(1, Math.floor((scroller.current?.clientHeight ?? 0) / ROW_HEIGHT) - 2);
+    const pageRows = Math.max(1, Math.floor((scroller.current?.clientHeight ?? 0) / rowHeight) - 2);
     const next = moved({ row: active, column: 0 }, event, { rows: rows.count, columns: 1, pageRows });
     if (next === undefined) return;
     event.preventDefault();
