@@ -193,17 +193,22 @@ describe('the activity log in the console', { skip: WITHOUT_BROWSER }, () => {
     await page.keyboard.press('Escape');
   });
 
-  it('has no page for who may not see it, and no link', async () => {
+  it('tells who may not see it which right is lacking, and has no link', async () => {
     assert.deepEqual(complaints, []);
     const opened = await scene.openPage(`${server.address}/console/${app.id}/activity`);
     const asked: string[] = [];
     opened.page.on('request', (request) => asked.push(request.url()));
     await signIn(opened.page, hana);
-    await opened.page.getByText('This page does not exist.').waitFor();
+    await opened.page.getByRole('heading', { name: 'The activity log is not yours to see.' }).waitFor();
+    await opened.page.getByText('Organization management access').waitFor();
     assert.equal(await opened.page.getByRole('link', { name: 'Activity' }).count(), 0);
     assert.deepEqual(
       asked.filter((url) => url.includes('userActivityLogs')),
       [],
     );
+    await opened.page.getByRole('link', { name: 'Your rights' }).click();
+    const row = (name: string) => opened.page.locator('.record-value').filter({ hasText: name });
+    await row('Not yours').getByText('see and export the activity log').waitFor();
+    assert.equal(await row('Not yours').getByText('API access', { exact: true }).count(), 0, 'that is theirs');
   });
 });

@@ -197,7 +197,7 @@ describe('notifications in the console', { skip: WITHOUT_BROWSER }, () => {
   it('have no page for who may not send, and no link', async () => {
     const opened = await scene.openPage(`${server.address}/console/${app.id}/notifications`);
     await signIn(opened.page, hana);
-    await opened.page.getByText('This page does not exist.').waitFor();
+    await opened.page.getByText('Notifications are not yours to send.').waitFor();
     assert.equal(await opened.page.getByRole('link', { name: 'Notifications' }).count(), 0);
   });
 

@@ -278,7 +278,7 @@ describe('people in the console', { skip: WITHOUT_BROWSER }, () => {
     const asked: string[] = [];
     theirs.page.on('request', (request) => asked.push(request.url()));
     await signIn(theirs.page, plain);
-    await theirs.page.getByText('This page does not exist.').waitFor();
+    await theirs.page.getByText('The people of this application are not yours to see.').waitFor();
     for (const path of [
       'people',
       'people/teams',
@@ -288,7 +288,7 @@ describe('people in the console', { skip: WITHOUT_BROWSER }, () => {
       'people/shared',
     ]) {
       await theirs.page.goto(at(path));
-      await theirs.page.getByText('This page does not exist.').waitFor();
+      await theirs.page.getByText('The people of this application are not yours to see.').waitFor();
     }
     assert.equal(await theirs.page.getByRole('link', { name: 'People' }).count(), 0);
     await theirs.page.keyboard.press('Control+k');

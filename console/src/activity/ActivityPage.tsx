@@ -9,7 +9,7 @@ import { activityFiguresQuery, activityQuery } from '../api/activity.ts';
 import { CartularyError, type CollectionDefinition, type RawActivityEntry } from '../api/client.ts';
 import { definitionQuery } from '../api/definition.ts';
 import { sessionQuery } from '../api/session.ts';
-import { NotFound } from '../frame/NotFound.tsx';
+import { NotAllowed } from '../frame/NotFound.tsx';
 import { forget, remember, remembered } from '../frame/remembered.ts';
 import { useSentence } from '../messages/problem.ts';
 import { useZone } from '../messages/time-zone.tsx';
@@ -41,8 +41,13 @@ interface ActivityPageProps {
 }
 
 export function ActivityPage(props: ActivityPageProps) {
-  const session = useQuery(sessionQuery(props.application)).data;
-  return session != null && maySeeActivity(session) ? <Log {...props} /> : <NotFound />;
+  const { application } = props;
+  const session = useQuery(sessionQuery(application)).data;
+  if (session == null) return null;
+  if (!maySeeActivity(session)) {
+    return <NotAllowed application={application} page="activity" right="organizationManagementApiAccess" />;
+  }
+  return <Log {...props} />;
 }
 
 const NO_COLLECTIONS: readonly CollectionDefinition[] = [];

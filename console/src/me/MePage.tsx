@@ -6,7 +6,7 @@ import { useTranslations } from 'use-intl';
 import { sessionQuery } from '../api/session.ts';
 import { LANGUAGES, type Language, useLanguage } from '../messages/provider.tsx';
 import { BrowserNotifications } from '../notifications/BrowserNotifications.tsx';
-import { RIGHTS } from '../people/rights.ts';
+import { RIGHTS, type Right } from '../people/rights.ts';
 import { DevicesOf } from './DevicesOf.tsx';
 import { PasswordForm } from './PasswordForm.tsx';
 import { SessionsOf } from './SessionsOf.tsx';
@@ -23,6 +23,8 @@ export function MePage({ application }: { readonly application: string }) {
   const session = useQuery(sessionQuery(application)).data;
   if (session == null) return null;
   const { user, email } = session;
+  const yours = RIGHTS.filter((right) => session[right]);
+  const lacking = RIGHTS.filter((right) => !session[right]);
   return (
     <main className="record-page">
       <title>{t('title')}</title>
@@ -47,18 +49,16 @@ export function MePage({ application }: { readonly application: string }) {
           </div>
           <div className="record-value">
             <dt>{people('rights')}</dt>
-            <dd className="own-rights">
-              {RIGHTS.some((right) => session[right]) ? (
-                <ul>
-                  {RIGHTS.filter((right) => session[right]).map((right) => (
-                    <li key={right}>{people(`right.${right}`)}</li>
-                  ))}
-                </ul>
-              ) : (
-                people('noApiAccess')
-              )}
-            </dd>
+            <dd className="own-rights">{yours.length > 0 ? <RightList rights={yours} /> : people('noApiAccess')}</dd>
           </div>
+          {lacking.length > 0 && (
+            <div className="record-value">
+              <dt>{t('notYours')}</dt>
+              <dd className="own-rights">
+                <RightList rights={lacking} />
+              </dd>
+            </div>
+          )}
         </dl>
         <p className="hint">{t('profileHint')}</p>
         <RadioGroup
@@ -83,5 +83,20 @@ export function MePage({ application }: { readonly application: string }) {
         <DevicesOf application={application} userId={user.id} />
       </div>
     </main>
+  );
+}
+
+/** With what each is for: its name alone explains no page that somebody has or misses. */
+function RightList({ rights }: { readonly rights: readonly Right[] }) {
+  const t = useTranslations('people');
+  return (
+    <ul>
+      {rights.map((right) => (
+        <li key={right}>
+          {t(`right.${right}`)}
+          <span className="hint">{t(`allows.${right}`)}</span>
+        </li>
+      ))}
+    </ul>
   );
 }

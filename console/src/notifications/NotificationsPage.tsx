@@ -6,7 +6,7 @@ import { CartularyError } from '../api/client.ts';
 import { definitionQuery } from '../api/definition.ts';
 import { sentQuery } from '../api/notifications.ts';
 import { sessionQuery } from '../api/session.ts';
-import { NotFound } from '../frame/NotFound.tsx';
+import { NotAllowed } from '../frame/NotFound.tsx';
 import { BrowserNotifications } from './BrowserNotifications.tsx';
 import { Compose } from './Compose.tsx';
 import { History } from './History.tsx';
@@ -20,7 +20,11 @@ export function NotificationsPage({ application }: { readonly application: strin
   const name = useQuery(definitionQuery(application)).data?.name ?? '';
   const allowed = session != null && maySend(session);
   const { error } = useInfiniteQuery({ ...sentQuery(application), enabled: allowed });
-  if (!allowed) return <NotFound />;
+  if (session == null) return null;
+  if (!allowed)
+    return (
+      <NotAllowed application={application} page="notifications" right={session.apiAccess ? 'admin' : 'apiAccess'} />
+    );
   if (error instanceof CartularyError && error.is('FEATURE_DISABLED')) {
     return (
       <main className="empty">

@@ -1,11 +1,11 @@
-// What only managers see. For everybody else the address leads nowhere, and nothing is asked of the server.
+// What only managers see. Everybody else is told so, and nothing is asked of the server.
 
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { ApplicationDefinition, Session } from '../api/client.ts';
 import { definitionQuery } from '../api/definition.ts';
 import { sessionQuery } from '../api/session.ts';
-import { NotFound } from '../frame/NotFound.tsx';
+import { NotAllowed, NotFound } from '../frame/NotFound.tsx';
 import { maySeePeople } from './may-see-people.ts';
 
 export interface Manager {
@@ -28,6 +28,8 @@ export function Managers({ application, shared = false, children }: ManagersProp
   const caller = useQuery(sessionQuery(application)).data;
   const definition = useQuery(definitionQuery(application)).data;
   if (caller == null || definition === undefined) return null;
-  const allowed = shared ? managesShared({ caller, definition }) : maySeePeople(caller);
-  return allowed ? children({ application, caller, definition }) : <NotFound />;
+  if (!maySeePeople(caller)) return <NotAllowed application={application} page="people" right="managementApiAccess" />;
+  if (!shared || managesShared({ caller, definition })) return children({ application, caller, definition });
+  if (!definition.sharedUsersModeEnabled) return <NotFound />;
+  return <NotAllowed application={application} page="sharedUsers" right="organizationManagementApiAccess" />;
 }

@@ -19,5 +19,13 @@ export const frame = {
   busy: 'The server is busy or restarting. The page goes on by itself; what you type stays.',
   noCollections: 'This application has no collections yet.',
   notFound: 'This page does not exist.',
+  notAllowed: {
+    people: 'The people of this application are not yours to see.',
+    sharedUsers: 'Shared users are not yours to see.',
+    activity: 'The activity log is not yours to see.',
+    notifications: 'Notifications are not yours to send.',
+    lacking: 'You lack the right “{right}”. Ask those who manage the people here for it.',
+    yourRights: 'Your rights',
+  },
   notFoundHint: 'The link may be old, or the collection was removed. Choose a collection on the left.',
 };

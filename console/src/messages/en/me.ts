@@ -1,6 +1,7 @@
 export const me = {
   title: 'My account',
   userId: 'User ID',
+  notYours: 'Not yours',
   profileHint: 'A name never changes. People with management access change the e-mail address and the rights.',
   language: 'Language',
   password: 'Password',

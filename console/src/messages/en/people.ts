@@ -34,7 +34,7 @@ export const people = {
     managementApiAccess:
       'Manage people on these pages. Whoever has it can also make themselves admin, so give it only to those who may see everything.',
     organizationManagementApiAccess:
-      'Manage shared users in all applications of the organization, and export the activity log. Only people who have it can give it.',
+      'Manage shared users in all applications of the organization, and see and export the activity log. Only people who have it can give it.',
   },
   adminWithoutAccess: 'Has no effect without API access.',
   rightsRule:

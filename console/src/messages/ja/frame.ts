@@ -21,5 +21,13 @@ export const frame: Messages['frame'] = {
   busy: 'サーバーが混雑しているか、再起動中です。自動で続行します。入力した内容は失われません。',
   noCollections: 'このアプリケーションにはまだコレクションがありません。',
   notFound: 'このページはありません。',
+  notAllowed: {
+    people: 'メンバーの一覧を見る権限がありません。',
+    sharedUsers: '共有ユーザーを見る権限がありません。',
+    activity: '操作履歴を見る権限がありません。',
+    notifications: '通知を送る権限がありません。',
+    lacking: '必要な権限：「{right}」。この権限が必要な場合は、メンバーを管理している人に依頼してください。',
+    yourRights: '自分の権限を見る',
+  },
   notFoundHint: 'リンクが古いか、コレクションが削除されています。左の一覧から選んでください。',
 };

@@ -3,6 +3,7 @@ import type { Messages } from '../en.ts';
 export const me: Messages['me'] = {
   title: 'マイアカウント',
   userId: 'ユーザー ID',
+  notYours: '付与されていない権限',
   profileHint: '名前は変更できません。メールアドレスと権限は、メンバー管理の権限を持つ人が変更します。',
   language: '言語',
   password: 'パスワード',

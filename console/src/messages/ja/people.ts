@@ -36,7 +36,7 @@ export const people: Messages['people'] = {
     managementApiAccess:
       'このページでメンバーを管理できます。自分を管理者にすることもできるため、すべてを見てよい人にだけ与えてください。',
     organizationManagementApiAccess:
-      '組織のすべてのアプリケーションの共有ユーザーを管理し、操作ログを書き出せます。この権限を持つ人だけが与えられます。',
+      '組織のすべてのアプリケーションの共有ユーザーを管理し、操作履歴を見て書き出せます。この権限を持つ人だけが与えられます。',
   },
   adminWithoutAccess: 'データを利用できない場合、効果はありません。',
   rightsRule:
