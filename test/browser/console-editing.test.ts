@@ -9,6 +9,9 @@ import type { TestServer } from '../support/server.ts';
 import { WITHOUT_BROWSER } from './browsing.ts';
 import { type ConsoleScene, openConsoleScene, signIn } from './console-scene.ts';
 
+/** Neither by the letters nor by their length. */
+const ADDRESS = ['Street', 'City', 'Building'];
+
 describe('editing in the console', { skip: WITHOUT_BROWSER }, () => {
   let scene: ConsoleScene;
   let server: TestServer;
@@ -34,7 +37,7 @@ describe('editing in the console', { skip: WITHOUT_BROWSER }, () => {
             { name: 'Site', type: 'ReferenceString', scheme: { collection: 'Sites', column: 'Name' } },
             { name: 'Place', type: 'Location' },
             { name: 'Report', type: 'Attachment' },
-            { name: 'Address', type: 'Object', scheme: { keys: [{ name: 'City', type: 'String' }] } },
+            { name: 'Address', type: 'Object', scheme: { keys: ADDRESS.map((name) => ({ name, type: 'String' })) } },
             { name: 'Counts', type: 'Array', scheme: { element: { type: 'Number' } } },
           ],
         },
@@ -115,14 +118,18 @@ describe('editing in the console', { skip: WITHOUT_BROWSER }, () => {
       [column('Counts')]: { type: 'Array', value: [number(1), number(2)] },
     });
     await open(id);
+    await page.getByLabel('Street').fill('御池通');
     await page.getByLabel('City').fill('京都');
+    await page.getByLabel('Building').fill('市役所');
     await page.getByRole('button', { name: 'Add an item' }).click();
     await page.getByLabel('Item 3', { exact: true }).fill('3');
     await page.getByRole('button', { name: 'Remove item 1' }).click();
     await save();
     await stored();
     const values = await read(id);
-    assert.deepEqual(values[column('Address')], { type: 'Object', value: { City: string('京都') } });
+    const address = { Street: string('御池通'), City: string('京都'), Building: string('市役所') };
+    assert.deepEqual(values[column('Address')], { type: 'Object', value: address });
+    assert.deepEqual(await page.locator('.value-object dt').allTextContents(), ADDRESS, 'as the scheme orders them');
     assert.deepEqual(values[column('Counts')], { type: 'Array', value: [number(2), number(3)] });
   });
 

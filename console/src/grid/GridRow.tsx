@@ -7,7 +7,7 @@ import { SelectCell } from '../many/SelectCell.tsx';
 import { Moment } from '../values/show/date-time.tsx';
 import { ShownValue } from '../values/show/ShownValue.tsx';
 import { PersonName } from '../values/show/user.tsx';
-import type { Where } from '../values/where.ts';
+import { type Where, whereIn } from '../values/where.ts';
 import type { ColumnPlace } from './column-place.ts';
 import { CellMark } from './edit/CellMark.tsx';
 import type { CellEdit } from './edit/cell-edits.ts';
@@ -185,7 +185,7 @@ function CellValue({ column, record, where }: CellValueProps) {
       return <PersonName person={record[column.metadata]} />;
     default: {
       const value = record.values[column.id];
-      return value === undefined ? null : <ShownValue value={value} where={where} />;
+      return value === undefined ? null : <ShownValue value={value} where={whereIn(column.column, where)} />;
     }
   }
 }

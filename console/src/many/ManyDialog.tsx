@@ -7,6 +7,7 @@ import type { CollectionDefinition, ColumnDefinition, RawValue } from '../api/cl
 import type { ListQuery } from '../api/list-query.ts';
 import { useSentence } from '../messages/problem.ts';
 import { ShownValue } from '../values/show/ShownValue.tsx';
+import { whereIn } from '../values/where.ts';
 import { ChooseValue } from './ChooseValue.tsx';
 import { deleteRecord, setValue } from './change-record.ts';
 import { MEANT_MAX, type Meant } from './collect.ts';
@@ -109,7 +110,7 @@ function Question({ asking, application, collection, many, column, value, work, 
       ...words,
       value: () => (
         <strong>
-          <ShownValue value={value} where={where} />
+          <ShownValue value={value} where={whereIn(column, where)} />
         </strong>
       ),
     });

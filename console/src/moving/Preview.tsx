@@ -3,6 +3,7 @@
 import { useTranslations } from 'use-intl';
 import type { CollectionDefinition, RawValue } from '../api/client.ts';
 import { ShownValue } from '../values/show/ShownValue.tsx';
+import { type Where, whereIn } from '../values/where.ts';
 import type { Choices } from './choices.ts';
 import { useProblemSentence } from './failure-sentence.ts';
 import type { Importing } from './use-import.ts';
@@ -25,7 +26,7 @@ export function Preview({ application, collection, importing, choices }: Preview
     const column = collection.columns.find(({ id }) => id === choices.columns[name]);
     return column === undefined ? [] : [column];
   });
-  const where = { application, collection: collection.id, in: 'cell', linked: true } as const;
+  const where: Where = { application, collection: collection.id, in: 'cell', linked: true };
   return (
     <section className="moving-part" aria-labelledby="moving-preview">
       <h2 id="moving-preview">{t('preview')}</h2>
@@ -54,9 +55,11 @@ export function Preview({ application, collection, importing, choices }: Preview
                     </span>
                   ))}
                 </th>
-                {columns.map(({ id }, at) => (
-                  <td key={id} className={cells[at]?.problems.length ? 'moving-wrong' : undefined}>
-                    {cells[at] !== undefined && <Cell cell={cells[at]} where={where} sentence={sentence} />}
+                {columns.map((column, at) => (
+                  <td key={column.id} className={cells[at]?.problems.length ? 'moving-wrong' : undefined}>
+                    {cells[at] !== undefined && (
+                      <Cell cell={cells[at]} where={whereIn(column, where)} sentence={sentence} />
+                    )}
                   </td>
                 ))}
               </tr>
@@ -70,7 +73,7 @@ export function Preview({ application, collection, importing, choices }: Preview
 
 interface CellProps {
   readonly cell: PreviewCell;
-  readonly where: Parameters<typeof ShownValue>[0]['where'];
+  readonly where: Where;
   readonly sentence: ReturnType<typeof useProblemSentence>;
 }
 

@@ -5,7 +5,7 @@ import { Button, Dialog, Heading, Label, Modal, ModalOverlay, Radio, RadioGroup 
 import { useFormatter, useTranslations } from 'use-intl';
 import type { RawRecord, RawValue } from '../api/client.ts';
 import { ShownValue } from '../values/show/ShownValue.tsx';
-import type { Where } from '../values/where.ts';
+import { type Where, whereIn } from '../values/where.ts';
 import type { Changes } from './changes.ts';
 import { type Difference, decided, type Side } from './conflict.ts';
 
@@ -61,7 +61,7 @@ export function ConflictDialog({ differences, record, where, onDecide, onClose }
                     {(['stored', 'mine'] as const).map((side) => (
                       <Radio key={side} value={side} className="choice conflict-side">
                         <span className="unseen">{`${t(side)}: `}</span>
-                        <SideValue value={difference[side]} where={where} />
+                        <SideValue value={difference[side]} where={whereIn(difference.column, where)} />
                       </Radio>
                     ))}
                   </RadioGroup>

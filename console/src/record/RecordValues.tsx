@@ -4,6 +4,7 @@ import { lazy, Suspense } from 'react';
 import { useTranslations } from 'use-intl';
 import type { CollectionDefinition, RawRecord } from '../api/client.ts';
 import { ShownValue } from '../values/show/ShownValue.tsx';
+import { whereIn } from '../values/where.ts';
 
 const LocationMap = lazy(async () => ({ default: (await import('../values/map/LocationMap.tsx')).LocationMap }));
 
@@ -27,7 +28,7 @@ export function RecordValues({ application, collection, record }: RecordValuesPr
               {value === undefined ? (
                 <span className="hint">{t('empty')}</span>
               ) : (
-                <ShownValue value={value} where={where} />
+                <ShownValue value={value} where={whereIn(column, where)} />
               )}
               {value?.type === 'Location' && (
                 <Suspense>

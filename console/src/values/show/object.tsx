@@ -5,8 +5,15 @@ import { ShownValue } from './ShownValue.tsx';
 /** More do not fit into a cell. */
 const CELL_KEYS = 6;
 
+/** Keys that the scheme does not have come last: a value may be older than the scheme. */
+const inOrder = (value: RawObjectValue['value'], keys: readonly string[] = []) => {
+  const places = new Map(keys.map((key, index) => [key, index]));
+  const placeOf = (key: string) => places.get(key) ?? keys.length;
+  return Object.entries(value).toSorted(([one], [other]) => placeOf(one) - placeOf(other));
+};
+
 export function ShowObject({ value: { value }, where }: ShowProps<RawObjectValue>) {
-  const entries = Object.entries(value);
+  const entries = inOrder(value, where.keys);
   if (where.in === 'cell') {
     return (
       <span className="value-parts">
