@@ -38,6 +38,20 @@ describe('metrics', () => {
     assert.equal(sampleOf({ at: 6000, reading: reading(5, 0) }, first).requests, 1, 'a restarted server counts from 0');
   });
 
+  it('count nothing as failed that is to come again, or that was not waited for', () => {
+    const reading = (all: number, busy: number, left: number) =>
+      new Reading(
+        readMetrics(
+          `${DURATION}_count{method="GET",route="/a",status="503"} ${all}
+cartulary_requests_refused_total{code="UNAVAILABLE",reason="busy"} ${busy}
+cartulary_requests_refused_total{code="UNAVAILABLE",reason="left"} ${left}
+cartulary_requests_refused_total{code="UNAVAILABLE",reason="database"} 1`,
+        ),
+      );
+    const first = { at: 0, reading: reading(1, 0, 0) };
+    assert.equal(sampleOf({ at: 1000, reading: reading(11, 3, 5) }, first).serverErrors, 2);
+  });
+
   it('tell within which time a part of the requests ended', () => {
     const buckets = [
       { upTo: 0.1, count: 50 },

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import pg from 'pg';
 import type { Observation } from '../../src/events/events.ts';
+import { fault } from '../../src/faults.ts';
 import { keepUse } from '../../src/operations/applications/use.ts';
 import { RequestScope } from '../../src/request/request-scope.ts';
 import { CountedRequests } from '../../src/store/applications/counted-requests.ts';
@@ -93,6 +94,20 @@ describe('the use of applications', () => {
       ({ applicationId }: { applicationId: string }) => applicationId === busy.id,
     );
     assert.deepEqual([listed.requests, listed.refused, listed.failed], [9, 3, 2]);
+  });
+
+  it('counts as failed what a person would call so, not what is to come again or was not waited for', async () => {
+    const hurried = await publishApplication(server, { name: 'Hurried', collections: COLLECTIONS });
+    const counted = new CountedRequests();
+    for (const reason of ['busy', 'left', 'database', 'storage', 'deadline']) {
+      const observation = requests(503, hurried.id) as Extract<Observation, { event: 'request' }>;
+      observation.scope!.problem = fault('UNAVAILABLE', { reason });
+      counted.observe(observation);
+    }
+    const now = Math.floor(Date.now() / HOUR_MS) * HOUR_MS;
+    await counted.write(database.system, now);
+    const hour = new Date(now).toISOString();
+    assert.deepEqual((await useOf(hurried)).hours, [{ hour, requests: 5, refused: 1, failed: 3 }]);
   });
 
   it('keeps what could not be written for the next time', async () => {

@@ -3,6 +3,7 @@
 import { isoTime } from '../../domain/dates/iso-time.ts';
 import { hourOf } from '../../domain/quota.ts';
 import type { Observation } from '../../events/events.ts';
+import { type Fault, refusalReason } from '../../faults.ts';
 import type { Writer } from '../database/handles.ts';
 import { addRequestCounts } from './request-counts.ts';
 
@@ -10,6 +11,16 @@ interface Counts {
   requests: number;
   refused: number;
   failed: number;
+}
+
+/**
+ * A request that is told to come again soon, such as one for a thumbnail among many, is refused like one over a quota.
+ * One whose client left, as browsers do when somebody scrolls past a picture, has no answer to judge.
+ */
+function outcomeOf(status: number, problem: Fault | undefined): 'refused' | 'failed' | undefined {
+  const reason = problem && refusalReason(problem);
+  if (status < 400 || reason === 'left') return undefined;
+  return status < 500 || reason === 'busy' ? 'refused' : 'failed';
 }
 
 export class CountedRequests {
@@ -26,8 +37,8 @@ export class CountedRequests {
       this.#counts.set(tenant, counts);
     }
     counts.requests += 1;
-    if (observation.status >= 500) counts.failed += 1;
-    else if (observation.status >= 400) counts.refused += 1;
+    const outcome = outcomeOf(observation.status, observation.scope?.problem);
+    if (outcome !== undefined) counts[outcome] += 1;
   }
 
   /** What cannot be written is written with the next requests. All of it counts for the hour of `now`. */

@@ -43,7 +43,7 @@ export const health = {
   lines: {
     requests: 'all',
     clientErrors: 'refused (4xx)',
-    serverErrors: 'failed (5xx)',
+    serverErrors: 'failed',
     median: 'half within',
     slow: '95 % within',
     inFlight: 'under way',

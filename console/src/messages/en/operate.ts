@@ -66,7 +66,9 @@ export const operate = {
     requests: 'Requests to this application',
     period: 'Period',
     periods: { day: 'Last 24 hours', month: 'Last 30 days' },
-    totals: { requests: 'All', refused: 'Refused (4xx)', failed: 'Failed (5xx)' },
+    totals: { requests: 'All', refused: 'Refused', failed: 'Failed' },
+    totalsHint:
+      'Refused: not signed in, not allowed, over a quota, or told to come again in a moment. Failed: the server could not do it.',
     noRequests: 'No requests in this time.',
     numbers: 'Show the numbers',
     time: 'Time',

@@ -45,7 +45,7 @@ export const health: Messages['health'] = {
   lines: {
     requests: 'すべて',
     clientErrors: '拒否 (4xx)',
-    serverErrors: '失敗 (5xx)',
+    serverErrors: '失敗',
     median: '50% 値',
     slow: '95% 値',
     inFlight: '処理中',

@@ -68,7 +68,9 @@ export const operate: Messages['operate'] = {
     requests: 'このアプリケーションへのリクエスト',
     period: '期間',
     periods: { day: '過去 24 時間', month: '過去 30 日間' },
-    totals: { requests: 'すべて', refused: '拒否 (4xx)', failed: '失敗 (5xx)' },
+    totals: { requests: 'すべて', refused: '拒否', failed: '失敗' },
+    totalsHint:
+      '拒否：未サインイン、権限なし、利用枠の超過、または混雑のため再試行を求めたもの。失敗：サーバーが処理できなかったもの。',
     noRequests: 'この期間のリクエストはありません。',
     numbers: '数値を表示',
     time: '日時',

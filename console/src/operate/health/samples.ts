@@ -27,6 +27,15 @@ export interface Sample {
 }
 
 const DURATION = 'cartulary_request_duration_seconds';
+const REFUSED = 'cartulary_requests_refused_total';
+
+/** Told to come again in a moment, or not waited for: docs/operating.md, "What applications hold". */
+const isNoFailure = ({ code, reason }: Metric['labels']): boolean =>
+  code === 'UNAVAILABLE' && (reason === 'busy' || reason === 'left');
+
+const without = (all: number | undefined, some: number | undefined): number | undefined =>
+  all === undefined ? undefined : Math.max(0, all - (some ?? 0));
+
 /** What the server tells of the event loop before it has measured it: half a microsecond. */
 const UNMEASURED_SECONDS = 1e-6;
 
@@ -46,7 +55,10 @@ export function sampleOf(now: TimedReading, former: TimedReading | undefined): S
     at,
     requests: rate(`${DURATION}_count`),
     clientErrors: rate(`${DURATION}_count`, ({ status = '' }) => status.startsWith('4')),
-    serverErrors: rate(`${DURATION}_count`, ({ status = '' }) => status.startsWith('5')),
+    serverErrors: without(
+      rate(`${DURATION}_count`, ({ status = '' }) => status.startsWith('5')),
+      rate(REFUSED, isNoFailure),
+    ),
     median: milliseconds(quantile(buckets, 0.5)),
     slow: milliseconds(quantile(buckets, 0.95)),
     inFlight: reading.sum('cartulary_requests_in_flight'),

@@ -73,6 +73,7 @@ export function UseChart({ hours, now }: UseChartProps) {
           </BarChart>
         </ResponsiveContainer>
       </div>
+      <p className="hint">{t('totalsHint')}</p>
       <UseTable bars={bars.filter(({ requests }) => requests > 0)} time={time} />
     </figure>
   );
