@@ -243,6 +243,9 @@ describe("the operator's console", { skip: WITHOUT_BROWSER }, () => {
       .filter((link) => link.scrollWidth > link.clientWidth).map((link) => link.textContent)`;
     assert.deepEqual(await page.evaluate(cut), []);
     assert.ok(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'));
+    await page.reload();
+    const { x = -1, width = 0 } = (await page.locator('.operate-bar nav .active').boundingBox()) ?? {};
+    assert.ok(x >= 0 && x + width <= 390, 'the page that is open is named in sight');
     await page.setViewportSize({ width: 1200, height: 900 });
   });
 

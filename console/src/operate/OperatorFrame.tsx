@@ -1,8 +1,8 @@
 // The frame around the operator's pages.
 
 import { useQueryClient } from '@tanstack/react-query';
-import { Link, Outlet } from '@tanstack/react-router';
-import { Suspense, useState } from 'react';
+import { Link, Outlet, useLocation } from '@tanstack/react-router';
+import { Suspense, useEffect, useRef, useState } from 'react';
 import { Button } from 'react-aria-components';
 import { useTranslations } from 'use-intl';
 import { setOperatorAccess, useOperatorAccess } from '../api/operator.ts';
@@ -35,6 +35,13 @@ function Frame() {
   const queries = useQueryClient();
   const access = useOperatorAccess();
   const [isKeyAsked, setKeyAsked] = useState(false);
+  const pages = useRef<HTMLElement>(null);
+  const { pathname } = useLocation();
+  // On a phone the names of the pages scroll sideways.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another page is another name
+  useEffect(() => {
+    pages.current?.querySelector('.active')?.scrollIntoView({ block: 'nearest', inline: 'center' });
+  }, [pathname]);
   const isKey = access !== undefined && 'key' in access;
   if (isKeyAsked && !isKey) return <KeyPage onCancel={() => setKeyAsked(false)} />;
   const forget = () => {
@@ -47,7 +54,7 @@ function Frame() {
       <header className="operate-bar">
         <Mark />
         <strong>{t('title')}</strong>
-        <nav aria-label={t('title')}>
+        <nav ref={pages} aria-label={t('title')}>
           {PAGES.map(({ to, name }) => (
             <Link
               key={to}
