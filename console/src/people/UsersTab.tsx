@@ -114,7 +114,7 @@ function Team({ user }: { readonly user: ManagementUser }) {
   const t = useTranslations('people');
   return (
     <>
-      {user.team?.name}
+      <span className="people-team">{user.team?.name}</span>
       {user.teamLeader === true && <span className="mark">{t('leads')}</span>}
     </>
   );
