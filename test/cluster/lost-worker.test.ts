@@ -8,6 +8,7 @@ import { isCitus } from '../support/citus.ts';
 import { withClient } from '../support/client.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { scrape } from '../support/metrics.ts';
+import { withMigrations } from '../support/migrations.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { schemaOf } from '../support/stored-records.ts';
 import { until } from '../support/until.ts';
@@ -95,12 +96,20 @@ describe('a cluster without one of its workers', {
     assert.deepEqual(new Set((await Promise.all(waiting)).map(({ status }) => status)), new Set([200]));
   });
 
+  /** Calls `work` while nothing listens where the coordinator looks for the worker. */
+  async function withoutWorker(id: number, work: () => Promise<void>): Promise<void> {
+    const [[port]] = (await database.sql('select nodeport from pg_dist_node where nodeid = $1', [id])) as [[number]];
+    await database.sql('update pg_dist_node set nodeport = 1 where nodeid = $1', [id]);
+    try {
+      await work();
+    } finally {
+      await database.sql('update pg_dist_node set nodeport = $2 where nodeid = $1', [id, port]);
+    }
+  }
+
   it('serves the applications of the others, and starts', async () => {
     const [[lost, away], [, other]] = [...apps] as [[number, TestApplication], [number, TestApplication]];
-    const [[port]] = (await database.sql('select nodeport from pg_dist_node where nodeid = $1', [lost])) as [[number]];
-    // Nothing listens there.
-    await database.sql('update pg_dist_node set nodeport = 1 where nodeid = $1', [lost]);
-    try {
+    await withoutWorker(lost, async () => {
       await until('it to be noticed', async () => seen.some(({ event }) => event === 'cluster.workerAway'));
       assert.equal((await readings(other)).status, 200);
       const again = await startTestServer({ database, observe });
@@ -118,10 +127,44 @@ describe('a cluster without one of its workers', {
       } finally {
         await again.close();
       }
-    } finally {
-      await database.sql('update pg_dist_node set nodeport = $2 where nodeid = $1', [lost, port]);
-    }
+    });
     await until('it to be back', async () => seen.some(({ event }) => event === 'cluster.workerBack'));
     await until('its application to be served', async () => (await readings(away)).status === 200);
+  });
+
+  it('serves applications that a later version has to migrate when it is back: a change of tables needs every worker', async () => {
+    const [[lost, away], [, other]] = [...apps] as [[number, TestApplication], [number, TestApplication]];
+    const hasColours = async (app: TestApplication) => {
+      const rows = await database.sql('select to_regclass($1) is not null', [`${schemaOf(app.id)}.colours`]);
+      return rows[0]?.[0] === true;
+    };
+    const later = { 'application/9001_colours.sql': 'create table {{application}}.colours (colour text primary key);' };
+    await withMigrations(later, async (migrations) => {
+      const unmigrated = new Set<string>();
+      let next: TestServer | undefined;
+      try {
+        await withoutWorker(lost, async () => {
+          next = await startTestServer({
+            ...{ database, migrations },
+            observe: (observation) => {
+              if (observation.event === 'cluster.unmigrated') unmigrated.add(observation.applicationId);
+            },
+          });
+          for (const app of [away, other]) {
+            assert.ok(unmigrated.has(app.id), 'the log names it');
+            assert.equal((await readings(app, next)).status, 503);
+            assert.equal(await hasColours(app), false);
+          }
+          // The servers of the version before go on.
+          assert.equal((await readings(other)).status, 200);
+        });
+        for (const app of [away, other]) {
+          await until('it is served', async () => (await readings(app, next)).status === 200);
+          assert.ok(await hasColours(app), 'it was migrated at its first use');
+        }
+      } finally {
+        await next?.close();
+      }
+    });
   });
 });

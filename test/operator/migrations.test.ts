@@ -2,16 +2,15 @@
 // dump says.
 
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync } from 'node:fs';
-import files, { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { readdirSync } from 'node:fs';
+import files, { readFile, writeFile } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Database } from '../../src/store/database/database.ts';
 import { publishApplication, string } from '../support/application.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { projectRoot, withMigrations } from '../support/migrations.ts';
 import { dumpSchemas } from '../support/schema-dump.ts';
 import { type ServerSettings, startTestServer, type TestServer } from '../support/server.ts';
 import { schemaOf } from '../support/stored-records.ts';
@@ -21,12 +20,6 @@ const HEADER = `-- The tables that the migrations make: the system schema, and t
 -- test/operator/migrations.test.ts fails when it is out of date and rewrites it with CARTULARY_TEST_WRITE_SCHEMA=1.
 
 `;
-
-function projectRoot(): string {
-  let folder = dirname(fileURLToPath(import.meta.url));
-  while (!existsSync(join(folder, 'package.json'))) folder = dirname(folder);
-  return folder;
-}
 
 /** The last migration of applications. */
 const PRESENT = Math.max(
@@ -47,21 +40,6 @@ const NEXT_VERSION: Readonly<Record<string, string>> = {
     insert into {{application}}.colours values ('blue');`,
   'application/9003_shades.sql': `alter table {{application}}.colours add column shade text not null default 'light';`,
 };
-
-/** Calls `work` with a folder that holds the migrations of this version and the given ones. */
-async function withMigrations(
-  more: Readonly<Record<string, string>>,
-  work: (folder: URL) => Promise<void>,
-): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), 'ct-migrations-'));
-  try {
-    await cp(join(projectRoot(), 'migrations'), folder, { recursive: true });
-    for (const [path, text] of Object.entries(more)) await writeFile(join(folder, path), text);
-    await work(pathToFileURL(`${folder}/`));
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
-}
 
 describe('migrations', () => {
   /** Provides a new database, and closes the servers that were started on it. */

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { currentAccount, spawnOptions } from '../../src/embedded/account.ts';
-import { findBinaries } from '../../src/embedded/binaries.ts';
+import { type Binaries, findBinaries } from '../../src/embedded/binaries.ts';
 
 const START_MS = 30_000;
 const account = currentAccount();
@@ -34,6 +34,8 @@ export interface OwnPostgres {
 interface OwnSettings {
   readonly place?: string;
   readonly settings?: Record<string, string | number>;
+  /** Of another PostgreSQL than the bundled one. */
+  readonly binaries?: Binaries;
 }
 
 const folders: string[] = [];
@@ -67,10 +69,10 @@ async function freePort(): Promise<number> {
 }
 
 /** `place`: a folder that the caller made and removes. `settings`: beside those that every such server has. */
-export async function ownPostgres({ place, settings = {} }: OwnSettings = {}): Promise<OwnPostgres> {
+export async function ownPostgres({ place, settings = {}, ...own }: OwnSettings = {}): Promise<OwnPostgres> {
   const folder = place ?? (await newFolder());
   if (place !== undefined) await giveAway(place);
-  const { initdb } = await findBinaries(account, () => undefined);
+  const { initdb, postgres } = own.binaries ?? (await findBinaries(account, () => undefined));
   const words = ['-D', join(folder, 'first'), '-N', '-A', 'trust', '-U', 'cartulary', '-E', 'UTF8', '--locale=C'];
   const { status, stderr } = spawnSync(initdb, words, {
     ...spawnOptions(account),
@@ -78,7 +80,7 @@ export async function ownPostgres({ place, settings = {} }: OwnSettings = {}): P
   });
   if (status !== 0) throw new Error(`initdb ended with ${status}: ${stderr}`);
   copy(join(folder, 'first'), join(folder, 'data'));
-  return postgresIn(join(folder, 'data'), join(folder, 'first'), settings);
+  return postgresIn(join(folder, 'data'), { postgres, first: join(folder, 'first'), settings });
 }
 
 function copy(from: string, to: string): void {
@@ -86,12 +88,15 @@ function copy(from: string, to: string): void {
   if (spawnSync('cp', ['-a', from, to]).status !== 0) throw new Error('cp failed');
 }
 
-async function postgresIn(
-  data: string,
-  first: string,
-  more: Record<string, string | number> = {},
-): Promise<OwnPostgres> {
-  const { postgres } = await findBinaries(account, () => undefined);
+interface Origin {
+  /** The program. */
+  readonly postgres: string;
+  /** The folder that standbys are copied from. */
+  readonly first: string;
+  readonly settings?: Record<string, string | number>;
+}
+
+async function postgresIn(data: string, { postgres, first, settings: more = {} }: Origin): Promise<OwnPostgres> {
   const port = await freePort();
   const connection = { host: '127.0.0.1', port, user: 'cartulary', database: 'postgres' };
   const settings = {
@@ -165,7 +170,7 @@ async function postgresIn(
         join(place, 'postgresql.conf'),
         `primary_conninfo = 'host=127.0.0.1 port=${port} user=cartulary'\n`,
       );
-      return postgresIn(place, first);
+      return postgresIn(place, { postgres, first });
     },
   };
 }
