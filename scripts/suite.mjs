@@ -82,12 +82,28 @@ async function withDatabase(work) {
       return startEmbedded({ folder: folder, print: () => {} });
     });
     interruption.throwIfAborted();
-    const url = databaseUrl(/** @type {Embedded} */ (embedded).connection);
-    const { makeTemplate } = await import(pathToFileURL(join(ROOT, 'dist/test/support/template.js')).href);
-    return await work({ CARTULARY_TEST_DATABASE_URL: url, CARTULARY_TEST_TEMPLATE: await makeTemplate(url) });
+    return await withTemplate(databaseUrl(/** @type {Embedded} */ (embedded).connection), work);
   } finally {
     await embedded?.stop();
     await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/**
+ * With a database that the tests get copies of, on the server of that address.
+ * @template T
+ * @param {string} url
+ * @param {(env: NodeJS.ProcessEnv) => Promise<T>} work
+ * @returns {Promise<T>}
+ */
+async function withTemplate(url, work) {
+  process.env.CARTULARY_TEST_DATABASE_URL = url;
+  const { makeTemplate } = await import(pathToFileURL(join(ROOT, 'dist/test/support/template.js')).href);
+  const template = await makeTemplate();
+  try {
+    return await work({ CARTULARY_TEST_DATABASE_URL: url, CARTULARY_TEST_TEMPLATE: template.name });
+  } finally {
+    await template.drop();
   }
 }
 
@@ -160,10 +176,11 @@ export async function runSuite(args, { leftOut: unfit = {} } = {}) {
   };
   const needsDatabase = files.some((path) => !WITHOUT_DATABASE.some((folder) => path.startsWith(folder)));
   try {
-    const code =
-      process.env.CARTULARY_TEST_DATABASE_URL || !needsDatabase
-        ? await runner(process.env)
-        : await withDatabase((env) => runner({ ...process.env, ...env }));
+    const { CARTULARY_TEST_DATABASE_URL: url } = process.env;
+    const withEnvironment = (/** @type {NodeJS.ProcessEnv} */ env) => runner({ ...process.env, ...env });
+    const code = !needsDatabase
+      ? await runner(process.env)
+      : await (url ? withTemplate(url, withEnvironment) : withDatabase(withEnvironment));
     // Last, where it is seen.
     for (const sentence of leftOut) if (sentence !== undefined) process.stderr.write(`${sentence}\n`);
     for (const [name, reason] of Object.entries(unfit))

@@ -6,7 +6,7 @@ import { after, before, describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Observation } from '../../src/events/events.ts';
 import { publishApplication, type TestApplication } from '../support/application.ts';
-import { type OwnPostgres, ownPostgres } from '../support/own-postgres.ts';
+import { databaseOf, type OwnPostgres, ownPostgres } from '../support/own-postgres.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { type Load, steadyLoad } from './steady-load.ts';
 
@@ -33,7 +33,7 @@ describe('a database', () => {
     const { port, user, database } = primary.connection;
     const hosts = `127.0.0.1:${port},127.0.0.1:${standby.connection.port}`;
     server = await startTestServer({
-      database: { connection: primary.connection, sql: primary.sql, drop: async () => undefined },
+      database: databaseOf(primary),
       connection: { connectionString: `postgres://${user}@${hosts}/${database}?target_session_attrs=read-write` },
       connectionsMax: CONNECTIONS_MAX,
       requestMs: REQUEST_MS,

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import type { Observation } from '../../src/events/events.ts';
 import { type Person, publishApplication, string, type TestApplication } from '../support/application.ts';
 import { scrape } from '../support/metrics.ts';
-import { type OwnPostgres, ownPostgres } from '../support/own-postgres.ts';
+import { databaseOf, type OwnPostgres, ownPostgres } from '../support/own-postgres.ts';
 import { type Reply, startTestServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 
@@ -51,7 +51,7 @@ export async function openReplicaScene({ lagMs = 60_000, requestMs = 30_000, cou
   while (standbys.length < count) standbys.push(await primary.standby());
   for (const one of [primary, ...standbys]) await one.start();
   const seen: Observation[] = [];
-  const shared = { database: { connection: primary.connection, sql: primary.sql, drop: async () => undefined } };
+  const shared = { database: databaseOf(primary) };
   const replicas = { connections: standbys.map(({ connection }) => connection), lagMs };
   const observe = (observation: Observation) => void seen.push(observation);
   const server = await startTestServer({ ...shared, replicas, requestMs, observe });

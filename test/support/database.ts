@@ -8,6 +8,8 @@ import { withClient } from './client.ts';
 
 export interface TestDatabase {
   readonly connection: pg.ClientConfig;
+  /** The same database on every node of a cluster, the coordinator first; of plain PostgreSQL there is one. */
+  readonly nodes: readonly pg.ClientConfig[];
   /** One statement on a connection of its own, as a superuser would run it. */
   sql(text: string, params?: unknown[]): Promise<unknown[][]>;
   drop(): Promise<void>;
@@ -20,17 +22,22 @@ function serverUrl(): string {
 }
 
 /** `locale`: the plainest there is, unless what depends on letters is tested; '' for that of the whole server. */
-export const createDatabase = (locale = "lc_collate 'C' lc_ctype 'C'"): Promise<TestDatabase> =>
-  copyDatabase(`template0 encoding 'UTF8' ${locale}`);
+export const createDatabase = (locale = PLAINEST): Promise<TestDatabase> =>
+  copyDatabase(`template0 encoding 'UTF8' ${locale}`, { isJoined: false });
+
+const PLAINEST = "lc_collate 'C' lc_ctype 'C'";
 
 /** With the tables of a server that has started: a copy of the suite's template, where there is one. */
 export function createMigratedDatabase(): Promise<TestDatabase> {
   const template = process.env.CARTULARY_TEST_TEMPLATE;
-  return template === undefined ? createDatabase() : copyDatabase(template);
+  return template === undefined ? createDatabase() : copyDatabase(template, { isJoined: true });
 }
 
-/** Copied as files: through the log it takes ten times the work. */
-async function copyDatabase(template: string): Promise<TestDatabase> {
+/**
+ * Copied as files: through the log it takes ten times the work. `isJoined`: on a cluster, the template is one of every node, and
+ * knows the others.
+ */
+async function copyDatabase(template: string, { isJoined }: { isJoined: boolean }): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`;
   const admin: pg.ClientConfig = { connectionString: serverUrl() };
   const { host, port, user, password } = new pg.Client(admin);
@@ -44,9 +51,10 @@ async function copyDatabase(template: string): Promise<TestDatabase> {
       client.query(`create database ${name} template ${template} strategy file_copy`),
     );
   }
-  if (cluster.coordinator !== undefined) await joinNodes(connection, cluster.coordinator, workers);
+  if (cluster.coordinator !== undefined && !isJoined) await joinNodes(connection, cluster.coordinator, workers);
   return {
     connection,
+    nodes: [connection, ...workers.map((worker) => ({ ...worker, database: name }))],
     sql: async (text, params = []) => {
       const result = await withClient(connection, (client) => client.query({ text, values: params, rowMode: 'array' }));
       return result.rows as unknown[][];

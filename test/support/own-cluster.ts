@@ -63,5 +63,5 @@ export async function ownCluster(settings: Record<string, string | number> = {})
   const drop = async () => {
     for (const node of nodes) await node.end('SIGQUIT');
   };
-  return { coordinator, workers, database: { connection, sql, drop } };
+  return { coordinator, workers, database: { connection, nodes: nodes.map((node) => node.connection), sql, drop } };
 }

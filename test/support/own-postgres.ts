@@ -11,6 +11,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { currentAccount, spawnOptions } from '../../src/embedded/account.ts';
 import { type Binaries, findBinaries } from '../../src/embedded/binaries.ts';
+import type { TestDatabase } from './database.ts';
 
 const START_MS = 30_000;
 const account = currentAccount();
@@ -30,6 +31,12 @@ export interface OwnPostgres {
   /** Another one that follows it, made from how both began. */
   standby(): Promise<OwnPostgres>;
 }
+
+/** It goes with the server. */
+export const databaseOf = ({ connection, sql }: OwnPostgres): TestDatabase => ({
+  ...{ connection, sql, nodes: [connection] },
+  drop: async () => undefined,
+});
 
 interface OwnSettings {
   readonly place?: string;
