@@ -6,6 +6,7 @@ import { Failure } from './processes.mjs';
 /** Test files below test/, without their ending, and why a cluster cannot pass them. */
 export const NOT_ON_CITUS = {
   'cluster/worker-errors': 'it raises the errors of a lost worker by triggers, which a cluster refuses',
+  'lists/explain': 'it reads the plans of plain PostgreSQL, and those of a cluster are inside of another',
   'store/statements':
     'it compares the statements for plain PostgreSQL, and logged writes have another form on a cluster',
   'store/round-trips': 'it counts the round trips on plain PostgreSQL, and logged writes take more on a cluster',

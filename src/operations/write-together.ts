@@ -26,7 +26,7 @@ export async function writeTogether<M extends JoinedWrite>(
     scope.committedWrites -= 1;
     return undefined;
   };
-  const writing = loggedWrite(members[0]!.store.joined, change, entries);
+  const writing = loggedWrite(members[0]!.store.joined, { isJoint: true, ...change }, entries);
   for (const { scope } of members) counted(scope, [change], writing);
   let rows: Row[];
   try {

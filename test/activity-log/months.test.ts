@@ -10,6 +10,7 @@ import { keepActivityLogs } from '../../src/operations/upkeep/activity-months.ts
 import { createMonths, MOVED_MAX, TRIM_PAGE } from '../../src/store/activity/months.ts';
 import { Database } from '../../src/store/database/database.ts';
 import { publishApplication, type TestApplication } from '../support/application.ts';
+import { onTable } from '../support/nodes.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { exported, fill, parts, stored, writeAt } from './log.ts';
 
@@ -186,8 +187,8 @@ describe('the months of the activity log', () => {
     await server.database.sql(`create function app_${app.id}.refuse() returns trigger language plpgsql
       as $$ begin raise exception 'deleted entry by entry'; end $$`);
     for (const ahead of [0, 1, 2]) {
-      await server.database.sql(`create trigger refuse before delete on app_${app.id}.${table(ahead)}
-        for each statement execute function app_${app.id}.refuse()`);
+      const trigger = `create trigger refuse before delete on %s for each statement execute function app_${app.id}.refuse()`;
+      await onTable(server.database, `app_${app.id}.${table(ahead)}`, trigger);
     }
     const left = async () => Object.keys(await parts(server.database, app.id)).slice(0, 1);
     await keep(month(1) + 10 * DAY_MS - 1, 10);

@@ -8,6 +8,7 @@ import { activityEntry, type LogEntry, sceneOf } from '../../src/domain/activity
 import { createIdSource } from '../../src/domain/ids.ts';
 import { insertEntries } from '../../src/store/activity/activity.ts';
 import { publishApplication, string, type TestApplication } from '../support/application.ts';
+import { countWaiting } from '../support/nodes.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 import { type Entry, exported } from './log.ts';
@@ -112,12 +113,7 @@ describe('the order of the activity log', () => {
     await other.query(`select from app_${app.id}.${app.ids.Visits!.id} where id = $1 for update`, [id]);
     const json = { values: { [app.ids.Visits!.Title!]: string('late') } };
     const update = app.send('PUT', app.records('Visits', id), { json });
-    await until('the update to wait', async () => {
-      const waiting = await server.database.sql(
-        `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-      );
-      return waiting.length > 0;
-    });
+    await until('the update to wait', async () => (await countWaiting(server.database)) > 0);
     const end = Date.now();
     assert.deepEqual(await updates(start, end), [], 'what is not done is not there');
     await other.query('commit');

@@ -14,6 +14,7 @@ import {
   onBothStores,
   refusedBytes,
 } from '../support/attachments.ts';
+import { everywhere, onTable } from '../support/nodes.ts';
 
 const LIMIT_BYTES = 10_000;
 const COLLECTIONS = [{ id: 'tfiles00', name: 'Files "quoted"', columns: [{ name: 'File', type: 'Attachment' }] }];
@@ -42,16 +43,20 @@ onBothStores('attachment activities', { document: DOCUMENT }, (scene) => {
   it('are written again after a deadlock', async () => {
     const { server, app } = scene();
     const schema = `app_${app.id}`;
-    await server.database.sql(`create sequence ${schema}.tries`);
-    await server.database.sql(`create function ${schema}.deadlock_once() returns trigger language plpgsql as $$ begin
-      if nextval('${schema}.tries') = 1 then raise exception 'deadlock' using errcode = '40P01'; end if;
-      return new; end $$`);
-    const trigger = `trigger deadlock_once before insert on ${schema}.activity for each row`;
-    await server.database.sql(`create ${trigger} execute function ${schema}.deadlock_once()`);
+    await everywhere(server.database, 'create sequence public.tries');
+    await everywhere(
+      server.database,
+      `create function public.deadlock_once() returns trigger language plpgsql as $$ begin
+      if nextval('public.tries') = 1 then raise exception 'deadlock' using errcode = '40P01'; end if;
+      return new; end $$`,
+    );
+    const trigger =
+      'create trigger deadlock_once before insert on %s for each row execute function public.deadlock_once()';
+    await onTable(server.database, `${schema}.activity`, trigger);
     try {
       assert.deepEqual(await logged(() => files.get(file.id)), [`download ${file.id}`]);
     } finally {
-      await server.database.sql(`drop trigger deadlock_once on ${schema}.activity`);
+      await onTable(server.database, `${schema}.activity`, 'drop trigger deadlock_once on %s');
     }
   });
 

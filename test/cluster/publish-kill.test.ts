@@ -86,6 +86,13 @@ describe('publishing while a node of the cluster is lost', { skip: skipped ?? fa
     await untilDone('it is used', () => server.operator('GET', `/applications/${id}/users`));
   }
 
+  async function assertVersion(document: ReturnType<typeof documentOf>): Promise<void> {
+    const { body } = await untilDone('it is read', () => server.operator('GET', `/applications/${app.id}`));
+    const flags = (columns: { searchable?: boolean; unique?: boolean }[]) =>
+      columns.map(({ searchable = false, unique = false }) => [searchable, unique]);
+    assert.deepEqual(flags(body.collections[0].columns), flags(document.collections[0]!.columns));
+  }
+
   async function assertWritable(): Promise<void> {
     const code = randomBytes(8).toString('hex');
     const json = { values: { [TITLE.id]: string('title'), [CODE.id]: string(code) } };
@@ -125,6 +132,7 @@ describe('publishing while a node of the cluster is lost', { skip: skipped ?? fa
         seen.push(`${first} ${changed}`);
         if (await isPublished(id)) await assertWhole(id);
         else assert.notEqual(first, 200);
+        if (changed === 200) await assertVersion(next);
         await assertWritable();
         await untilDone('it can be repeated', () => publish(id, documentOf([TITLE])));
         await untilDone('it can be repeated', () => publish(app.id, next));

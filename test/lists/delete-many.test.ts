@@ -6,6 +6,7 @@ import { after, before, beforeEach, describe, it } from 'node:test';
 import pg from 'pg';
 import { number, type Person, string } from '../support/application.ts';
 import { createAll, listerOf, type Parameters, queryOf } from '../support/lists.ts';
+import { countWaiting } from '../support/nodes.ts';
 import {
   closeScene,
   done,
@@ -201,9 +202,8 @@ describe('deleting many', () => {
     };
   };
   const waiting = async () => {
-    const text = `select count(*)::int from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
     for (let turn = 0; turn < 400; turn += 1) {
-      if ((await scene.server.database.sql(text))[0]?.[0] === 1) return;
+      if ((await countWaiting(scene.server.database)) === 1) return;
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
     assert.fail('nobody waits');

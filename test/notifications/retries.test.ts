@@ -9,6 +9,7 @@ import type { Observation } from '../../src/events/events.ts';
 import { retryAfterMs } from '../../src/push/transport.ts';
 import type { Person, TestApplication } from '../support/application.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { onTable } from '../support/nodes.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 import { type PushService, type Reaction, startPushService } from './push-service.ts';
@@ -240,15 +241,15 @@ describe('deliveries', () => {
     await server.database.sql(
       `create function app_${broken.id}.break() returns trigger language plpgsql as $$ begin raise 'broken'; end $$`,
     );
-    await server.database.sql(
-      `create trigger break before update on app_${broken.id}.deliveries execute function app_${broken.id}.break()`,
-    );
+    const table = `app_${broken.id}.deliveries`;
+    const trigger = `create trigger break before update on %s execute function app_${broken.id}.break()`;
+    await onTable(server.database, table, trigger);
     reactions();
     await notify(broken, unlucky.person, { body: 'a' });
     await until('observed', () => observed.some((o) => o.event === 'job.failed' && o.applicationId === broken.id));
     await notify(app, lucky.person, { body: 'a' });
     await until('delivered', () => lucky.browser.arrivals.length === 1);
-    await server.database.sql(`drop trigger break on app_${broken.id}.deliveries`);
+    await onTable(server.database, table, 'drop trigger break on %s');
     await server.database.sql('update cartulary.due_notifications set due_at = now() where application_id = $1', [
       broken.id,
     ]);

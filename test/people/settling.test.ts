@@ -5,6 +5,7 @@ import { after, before, describe, it } from 'node:test';
 import pg from 'pg';
 import { Database } from '../../src/store/database/database.ts';
 import { claimUnsettled, postponed } from '../../src/store/people/shared-users.ts';
+import { onTable } from '../support/nodes.ts';
 import { until } from '../support/until.ts';
 import { addSharedUser, openPlace, openScene, PASSWORD, type Place, type Scene } from './scene.ts';
 
@@ -48,13 +49,13 @@ describe('the settling of shared users', () => {
     for (const place of broken) {
       await server.sql(`create function app_${place.id}.refuse() returns trigger language plpgsql
         as $$ begin raise exception 'broken'; end $$`);
-      await server.sql(`create trigger refuse before update on app_${place.id}.users
-        for each row execute function app_${place.id}.refuse()`);
+      const trigger = `create trigger refuse before update on %s for each row execute function app_${place.id}.refuse()`;
+      await onTable(server.database, `app_${place.id}.users`, trigger);
     }
     assert.equal((await move(id, 'new@example.com')).status, 200);
     assert.deepEqual(await emailsOf(id), ['new@example.com', ...broken.map(() => 'old@example.com')]);
     assert.equal(await isSettled(id), false);
-    for (const place of broken) await server.sql(`drop trigger refuse on app_${place.id}.users`);
+    for (const place of broken) await onTable(server.database, `app_${place.id}.users`, 'drop trigger refuse on %s');
     await until('the rows to follow', () => isSettled(id));
     assert.deepEqual(
       await emailsOf(id),

@@ -73,7 +73,7 @@ describe('the counter of a node', () => {
   });
 
   it('returns an idle lease, and takes a new one', async () => {
-    const { quotas } = open(30);
+    const { quotas } = open(1_000);
     const { app, taken } = await application(1000);
     await take(quotas, app);
     assert.equal(await taken(), 50);

@@ -6,6 +6,7 @@ import { after, before, describe, it } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 import { number, string } from '../support/application.ts';
+import { countWaiting, everywhere, onTable } from '../support/nodes.ts';
 import {
   assertConsistent,
   closeScene,
@@ -269,11 +270,7 @@ describe('many at once', () => {
         await client.query(`lock table ${table} in share mode`);
         const working = work();
         for (let waiting = 0; waiting === 0; await wait(5)) {
-          const { rows } = await client.query(
-            'select count(*)::int as waiting from pg_locks where relation = $1::regclass and not granted',
-            [table],
-          );
-          waiting = rows[0].waiting;
+          waiting = await countWaiting(scene.server.database);
         }
         publishings += 1;
         const document = { ...DOCUMENT, id: scene.app.id, name: `Concurrency ${publishings}` };
@@ -299,14 +296,18 @@ describe('many at once', () => {
   describe('when the database gives up a statement for another', () => {
     /** The next `times` writes fail as the victim of a deadlock does. A sequence counts on when the write is undone. */
     async function failing(times: number): Promise<void> {
-      const { sql } = scene.server.database;
-      await sql('create sequence if not exists public.writes');
-      await sql("select setval('public.writes', 1, false)");
-      await sql(`create or replace function public.victim() returns trigger language plpgsql as $$ begin
+      const { database } = scene.server;
+      await everywhere(database, 'create sequence if not exists public.writes');
+      await everywhere(database, "select setval('public.writes', 1, false)");
+      await everywhere(
+        database,
+        `create or replace function public.victim() returns trigger language plpgsql as $$ begin
         if nextval('public.writes') <= ${times} then raise exception 'victim' using errcode = '40P01'; end if;
-        return null; end $$`);
-      await sql(`create or replace trigger victim before insert or update or delete on ${tableOf(scene, 'Things')}
-        for each statement execute function public.victim()`);
+        return null; end $$`,
+      );
+      const trigger = `create or replace trigger victim before insert or update or delete on %s
+        for each statement execute function public.victim()`;
+      await onTable(database, tableOf(scene, 'Things'), trigger);
     }
     after(() => failing(0));
 

@@ -5,6 +5,7 @@ import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { type Person, publishApplication, string, type TestApplication } from '../support/application.ts';
+import { isCitus } from '../support/citus.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { head, Wire, type WireReply } from '../support/http-client.ts';
 import {
@@ -38,6 +39,7 @@ const DOCUMENT = {
 const MANY = 40;
 /** Fewer than an application may have under way at once. */
 const MEMBERS = 30;
+const onCitus = await isCitus();
 const REQUEST_MS = 3_000;
 const JOINT = /\bunnest\(|= any\(/;
 
@@ -384,9 +386,11 @@ describe('joint statements in trouble', () => {
         sendAll(made);
         await lost.met;
         for (const reply of await answers(clients)) unknown(reply);
-        assert.equal(await entries(kind), MEMBERS, 'it had been committed');
-        const texts = (await stored()).map(([rec]) => JSON.parse(rec as string).values.ctext000.value);
-        assert.deepEqual(texts, kind === 'update' ? Array(MEMBERS).fill('new') : []);
+        // On a cluster the entries follow in a second round trip, so that neither they nor the change were committed.
+        assert.equal(await entries(kind), onCitus ? 0 : MEMBERS);
+        const texts = (await stored()).map(([rec]) => JSON.parse(rec as string).values.ctext000?.value);
+        if (onCitus) assert.ok(texts.length === MEMBERS && !texts.includes('new'), 'nothing was written');
+        else assert.deepEqual(texts, kind === 'update' ? Array(MEMBERS).fill('new') : []);
       }
     });
 

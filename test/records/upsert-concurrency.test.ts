@@ -6,6 +6,7 @@ import { after, before, describe, it } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 import { number, string } from '../support/application.ts';
+import { countWaiting, onTable } from '../support/nodes.ts';
 import {
   assertConsistent,
   closeScene,
@@ -242,9 +243,9 @@ describe('upserts that race', () => {
         await client.query(`select 1 from ${tableOf(scene, 'Things')} where id = $1 for update`, [id]);
         const values = { [CODE]: string(code), [COUNTERS[0]!]: number(1) };
         const renaming = things.replace(id, { [CODE]: string(away) });
-        await waiting(client, 1);
+        await waiting(1);
         const upserting = many ? things.upsertMany(CODE, [{ values }]) : things.upsert(CODE, values);
-        await waiting(client, 2);
+        await waiting(2);
         await client.query('commit');
         done(await renaming);
         const met = [done(await upserting)].flat()[0];
@@ -260,24 +261,19 @@ describe('upserts that race', () => {
   });
 
   /** Until so many statements wait for a lock. */
-  async function waiting(client: pg.Client, count: number): Promise<void> {
-    for (let found = 0; found < count; await wait(5)) {
-      const { rows } = await client.query(
-        `select count(*)::int as waiting from pg_stat_activity
-         where datname = current_database() and wait_event_type = 'Lock'`,
-      );
-      found = rows[0].waiting;
-    }
+  async function waiting(count: number): Promise<void> {
+    for (let found = 0; found < count; await wait(5)) found = await countWaiting(scene.server.database);
   }
 
   it('a key that others make and take away all the time is answered with 503 in the end, not with 500', async () => {
-    const { sql } = scene.server.database;
+    const { database } = scene.server;
     // Whatever is inserted collides, as if another had come first and gone again.
-    await sql(`create function public.collide() returns trigger language plpgsql as $$ begin
+    await database.sql(`create function public.collide() returns trigger language plpgsql as $$ begin
       raise exception 'duplicate key value violates unique constraint "tthings0_${CODE}_key"' using errcode = '23505';
       end $$`);
-    await sql(`create trigger collide before insert on ${tableOf(scene, 'Things')}
-      for each statement execute function public.collide()`);
+    const table = tableOf(scene, 'Things');
+    const made = 'create trigger collide before insert on %s for each statement execute function public.collide()';
+    await onTable(database, table, made);
     try {
       const values = { [CODE]: string(fresh()) };
       for (const reply of [
@@ -289,7 +285,7 @@ describe('upserts that race', () => {
         assert.equal(reply.headers.get('retry-after'), '1');
       }
     } finally {
-      await sql(`drop trigger collide on ${tableOf(scene, 'Things')}`);
+      await onTable(database, table, 'drop trigger collide on %s');
     }
   });
 });

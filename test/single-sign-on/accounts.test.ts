@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { JWTPayload } from 'jose';
 import pg from 'pg';
+import { countWaiting } from '../support/nodes.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { HostileProvider, startHostileProvider } from './hostile-provider.ts';
 import { assertRefused, begin, publishSignedOn, refusals, sessionsOf, switchOn } from './scene.ts';
@@ -11,12 +12,9 @@ import { assertRefused, begin, publishSignedOn, refusals, sessionsOf, switchOn }
 const UNAUTHORIZED = { code: 'UNAUTHORIZED' };
 const ADA = { sub: 'ada', email: 'ada@example.com', email_verified: true };
 
-async function waitsForLock(client: pg.Client): Promise<void> {
+async function waitsForLock({ database }: TestServer): Promise<void> {
   for (let tries = 0; tries < 500; tries++) {
-    const { rows } = await client.query(
-      "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
-    );
-    if (rows.length > 0) return;
+    if ((await countWaiting(database)) > 0) return;
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
   assert.fail('nobody waits');
@@ -156,7 +154,7 @@ describe('accounts of single sign-on', () => {
       const change = `update app_${app.id}.users set email = $2, email_folded = $2 where id = $1`;
       await client.query(change, [ada.id, email]);
       const page = signOn(app.id, ADA);
-      await waitsForLock(client);
+      await waitsForLock(server);
       await client.query('commit');
       assertRefused(await page, 401, UNAUTHORIZED, 'the former address');
       assert.deepEqual(await subjects(app.id), []);

@@ -8,8 +8,11 @@ import type { TestDatabase } from './database.ts';
 export async function everywhere({ nodes }: TestDatabase, text: string, params: unknown[] = []): Promise<unknown[][]> {
   const found: unknown[][] = [];
   for (const node of nodes) {
-    const { rows } = await withClient(node, (client) => client.query({ text, values: params, rowMode: 'array' }));
-    found.push(...rows);
+    await withClient(node, async (client) => {
+      // Each makes its own functions and sequences: a worker refuses what the coordinator would send to all.
+      if (nodes.length > 1) await client.query('set citus.enable_ddl_propagation = off');
+      found.push(...(await client.query({ text, values: params, rowMode: 'array' })).rows);
+    });
   }
   return found;
 }

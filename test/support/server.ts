@@ -109,8 +109,11 @@ export async function startTestServer(settings: ServerSettings = {}): Promise<Te
   const server = await startServer({
     connection: settings.connection ?? database.connection,
     replicas: settings.replicas,
-    connectionsMax: settings.connectionsMax ?? 8,
-    citusDirect: settings.citusDirect ?? process.env.CARTULARY_TEST_CITUS_DIRECT === 'true',
+    // A cluster's are divided among its workers.
+    connectionsMax: settings.connectionsMax ?? (database.nodes.length > 1 ? 16 : 8),
+    // A connection of the test's own is watched or cut, and statements sent to the workers would pass it by.
+    citusDirect:
+      settings.citusDirect ?? (settings.connection === undefined && process.env.CARTULARY_TEST_CITUS_DIRECT === 'true'),
     requestMs: settings.requestMs ?? 30_000,
     host: '127.0.0.1',
     port: 0,

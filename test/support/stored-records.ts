@@ -9,6 +9,7 @@ import type { Application, Collection, Column } from '../../src/wire/application
 import type { Definition } from '../../src/wire/publish-document.ts';
 import type { Values } from '../../src/wire/values.ts';
 import type { TestDatabase } from './database.ts';
+import { everywhere } from './nodes.ts';
 
 const SYSTEM_COLUMNS = [
   'id',
@@ -220,7 +221,8 @@ const WAIT_MS = 10;
 /** Until a session of the database waits for a lock of that kind. */
 export async function untilWaiting(database: TestDatabase, locktype: 'relation' | 'transactionid'): Promise<void> {
   for (let tries = 0; tries < WAIT_TRIES_MAX; tries++) {
-    const rows = await database.sql(
+    const rows = await everywhere(
+      database,
       `select 1 from pg_locks where not granted and locktype = $1
        and pid in (select pid from pg_stat_activity where datname = current_database())`,
       [locktype],

@@ -18,7 +18,7 @@ const CHAINED_WRITES_HOME = 'src/store/activity/logged-write.ts';
 const VOLATILE =
   /\b(?:now|clock_timestamp|statement_timestamp|transaction_timestamp|random|gen_random_uuid|uuidv7|uuidv4|nextval|timeofday)\s*\(|\b(?:current_timestamp|localtimestamp|current_date|current_time)\b/i;
 const STABLE =
-  /\b(?:date_trunc|to_char|to_timestamp|concat|concat_ws|format|jsonb?_build_(?:object|array)|to_jsonb?|row_to_json|age|current_setting)\s*\(|[+-]\s*interval\b/i;
+  /\b(?:date_trunc|to_char|to_timestamp|concat|concat_ws|format|jsonb?_build_(?:object|array)|to_jsonb?|row_to_json|age|current_setting)\s*\(|[+-]\s*interval\b|\b[a-z]\w*\.\w+::timestamptz\b/i;
 
 // `for update` and `do update` are no updates.
 const UPDATE = /(?<!\b(?:for|do|key)\s+)\bupdate\s+(?:only\s+)?\S+[\s\S]*?\bset\b/i;
@@ -134,6 +134,7 @@ const RULES: Rule[] = [
       ],
       bad: [
         inStore(`update \${t} set a = concat(a, $1)`),
+        inStore(`update \${t} set at = r.now::timestamptz from unnest($1::text[]) as r(now)`),
         inStore(`delete from \${t} where at < $1 - interval '1 day'`),
         inStore(`insert into \${t} (a) values ($1) returning jsonb_build_object('a', a)`),
       ],

@@ -6,6 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { type AttachmentScene, type Files, filesOf, openAttachments, refusedBytes } from '../support/attachments.ts';
 import { fetchChecked, head, onWire } from '../support/http-client.ts';
+import { countWaiting } from '../support/nodes.ts';
 import { OPERATOR_KEY } from '../support/server.ts';
 import { until } from '../support/until.ts';
 import { assertAppended, DOCUMENT, type Uploads, uploadsOf } from '../support/uploads.ts';
@@ -39,17 +40,14 @@ describe('an upload and its deadline', { timeout: 60_000 }, () => {
       await holder.query('rollback');
     }
   };
-  const waiting = () =>
-    holder.query(
-      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and state = 'active'`,
-    );
+  const waiting = () => countWaiting(scene.server.database);
 
   it('is refused when the database keeps it waiting, and leaves nothing', async () => {
     const { id } = await files.upload('there before');
     const before = [await rows(), await scene.store.stored()];
     await stuck(async () => {
       assert.deepEqual(refusedBytes(await files.send('never there'), 503, 'UNAVAILABLE'), { reason: 'deadline' });
-      await until('its statement to be stopped', async () => (await waiting()).rowCount === 0);
+      await until('its statement to be stopped', async () => (await waiting()) === 0);
     });
     const headers = { authorization: `Bearer ${OPERATOR_KEY}` };
     await fetchChecked(`${scene.server.address}/operator/v1/doctor?mend=true`, { method: 'POST', headers }).then((r) =>

@@ -4,7 +4,7 @@
 
 import { BoundedMap } from '../../load/bounded-map.ts';
 import type { Engine, Transaction, Writer } from '../database/handles.ts';
-import type { Row, Statement } from '../database/statements.ts';
+import { plain, type Row, type Statement } from '../database/statements.ts';
 import { plainArray, textArray } from '../database/text-arrays.ts';
 import { insertEntries, insertEntriesOfCreated, type SubjectEntry } from './activity.ts';
 
@@ -15,6 +15,8 @@ export interface Change extends Statement {
    * been refused leaves no such trace, and its entries wait for its rows.
    */
   readonly creates?: string;
+  /** On behalf of several requests: if it meets another transaction's lock it fails soon, and each request waits for itself. */
+  readonly isJoint?: true;
 }
 
 /**
@@ -22,27 +24,40 @@ export interface Change extends Statement {
  * subjects. Without entries it is one plain statement.
  */
 export async function loggedWrite(writer: Writer, change: Change, entries: readonly SubjectEntry[]): Promise<Row[]> {
-  if (writer.engine === 'citus' && entries.length > 0) return loggedTransaction(writer, change, entries);
+  if (writer.engine === 'citus' && (entries.length > 0 || change.isJoint)) {
+    return loggedTransaction(writer, change, entries);
+  }
   const statement = entries.length === 0 ? change : asOneStatement(writer.schema, change, entries);
   return writer.write(statement.text, statement.params);
 }
 
+const LOCKS_MS = 100;
+
 /**
- * For a change on behalf of several requests: a part of its `from`, which is evaluated before any row is written, and of its
- * `where`. If the change meets another transaction's lock it fails soon, and each request then waits for itself. A cluster
- * takes no such function in a change.
+ * For a joint change: a part of its `from`, which is evaluated before any row is written, and of its `where`. A cluster takes no
+ * such function in a change, and is told before it.
  */
 export const pacedLocks = (engine: Engine): { readonly from: string; readonly where: string } =>
   engine === 'citus'
     ? { from: '', where: '' }
     : {
-        from: `, (select set_config('lock_timeout', '100ms', true) as lock_timeout) as pace`,
+        from: `, (select set_config('lock_timeout', '${LOCKS_MS}ms', true) as lock_timeout) as pace`,
         where: ' and pace.lock_timeout is not null',
       };
 
 function loggedTransaction(writer: Writer, change: Change, entries: readonly SubjectEntry[]): Promise<Row[]> {
-  return writer.dataTransaction((tx) => commitLogged(writer, tx, change, entries));
+  return writer.dataTransaction((tx) => {
+    // Not waited for: if it fails, so does what follows.
+    if (change.isJoint) tx.pipeline(PACED_LOCKS).catch(() => undefined);
+    return commitLogged(writer, tx, change, entries);
+  });
 }
+
+/** Where the rows are. */
+const PACED_LOCKS: readonly Statement[] = [
+  "set local citus.propagate_set_commands = 'local'",
+  `set local lock_timeout = ${LOCKS_MS}`,
+].map(plain);
 
 /** Like `loggedWrite`, at the end of a transaction of the writer: the commit is sent along, so nothing may follow. */
 export async function commitLogged(

@@ -62,9 +62,9 @@ export function joinedTexts(schema: string, collection: PreparedCollection, pace
         as r(id, rec, hash, created_by, created_name, now, updated_by, updated_name${names})
       where fence.generation = $1${pace.where} on conflict do nothing returning id`,
     replace: `update ${table} as t set rec = ${replacedText(parts)},
-        hash = r.hash, updated_at = greatest(t.updated_at, r.now::timestamptz), updated_by = r.updated_by, updated_name = r.updated_name${each((name) => `${name} = r.${name}`)}
-      from ${fence}${pace.from}, unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[]${arrays(11)})
-        as r(id, hash, now, hash_part, tail_part, scope, if_hash, updated_by, updated_name${names})
+        hash = r.hash, updated_at = greatest(t.updated_at, r.at), updated_by = r.updated_by, updated_name = r.updated_name${each((name) => `${name} = r.${name}`)}
+      from ${fence}${pace.from}, unnest($2::text[], $3::text[], $4::text[], $5::timestamptz[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[]${arrays(12)})
+        as r(id, hash, now, at, hash_part, tail_part, scope, if_hash, updated_by, updated_name${names})
       where fence.generation = $1${pace.where} and t.id = r.id and ${fulfils}
       returning t.id, t.rec`,
     remove: `delete from ${table} as t using ${fence}${pace.from}, unnest($2::text[], $3::text[], $4::text[]) as r(id, scope, if_hash)
@@ -104,6 +104,8 @@ export function replaceStatement(text: string, members: readonly JoinedReplace[]
       generation,
       plainArray(rows.map((row) => row.id)),
       plainArray(rows.map((row) => row.hash)),
+      // As text for the record, and as a time for its column: a cluster casts no column of an update.
+      plainArray(rows.map((row) => row.now)),
       plainArray(rows.map((row) => row.now)),
       texts(rows.map((row) => row.hashPart)),
       texts(rows.map((row) => row.tailPart)),
