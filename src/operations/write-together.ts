@@ -1,6 +1,7 @@
 // The write of several requests in one statement (store/database/joining): each comes with its activity entries, and is
 // acknowledged after the commit that carried it.
 
+import { cancelledWithAll } from '../request/signal.ts';
 import type { SubjectEntry } from '../store/activity/activity.ts';
 import { type Change, loggedWrite } from '../store/activity/logged-write.ts';
 import { isRolledBack } from '../store/database/database-errors.ts';
@@ -26,7 +27,9 @@ export async function writeTogether<M extends JoinedWrite>(
     scope.committedWrites -= 1;
     return undefined;
   };
-  const writing = loggedWrite(members[0]!.store.joined, { isJoint: true, ...change }, entries);
+  // A statement that waits, such as for a lock of its table, would otherwise write when all have been told that it did not.
+  const all = cancelledWithAll(members.map(({ scope }) => scope.signal));
+  const writing = loggedWrite(members[0]!.store.joined(all), { isJoint: true, ...change }, entries);
   for (const { scope } of members) counted(scope, [change], writing);
   let rows: Row[];
   try {
@@ -34,6 +37,8 @@ export async function writeTogether<M extends JoinedWrite>(
   } catch (error) {
     if (!isRolledBack(error)) throw error;
     return members.map(unwritten);
+  } finally {
+    all.release();
   }
   const written = new Map(rows.map((row) => [row[0], row]));
   return members.map((member) => {

@@ -56,6 +56,22 @@ export interface Cancellable {
   readonly heldBytes?: number;
 }
 
+/** For work on behalf of several requests: it is cancelled when all of them are. `release` must be called when it has ended. */
+export function cancelledWithAll(signals: readonly RequestSignal[]): Cancellable & { readonly release: () => void } {
+  const signal = new RequestSignal();
+  let left = signals.length;
+  const leave = (reason: Error) => {
+    left -= 1;
+    if (left === 0) signal.abort(reason as Fault);
+  };
+  const releases = signals.map((each) => onAbort(each, leave));
+  for (const { aborted, reason } of signals) if (aborted) leave(reason as Fault);
+  const release = () => {
+    for (const each of releases) each();
+  };
+  return { signal, release };
+}
+
 const NOTHING = () => undefined;
 
 /**

@@ -266,6 +266,42 @@ describe('joint statements in trouble', () => {
     }
   });
 
+  it('a write that none of its requests waits for any more is cancelled', {
+    skip: onCitus && 'the locks of its table are on the worker',
+  }, async () => {
+    const server = await startTestServer({ database, requestMs: 1_500 });
+    const app = await publishApplication(server, DOCUMENT);
+    const things = operationsOn(app, 'Things');
+    const ids: string[] = done(await things.createMany(numbers.map((n) => ({ values: values(`${n}`) })))).map(
+      ({ id }: { id: string }) => id,
+    );
+    const client = new pg.Client(database.connection);
+    await client.connect();
+    const table = `app_${app.id}.tthings0`;
+    // A lock of the table is waited for before the statement can bound that wait.
+    const waiting = async () =>
+      (await client.query(`select 1 from pg_locks where relation = '${table}'::regclass and not granted`)).rowCount;
+    try {
+      await client.query(`begin; lock table ${table} in share mode`);
+      const replies = await Promise.all([
+        ...ids.slice(0, 10).map((id, n) => things.replace(id, values(`${n}`, 'late'))),
+        ...ids.slice(10, 20).map((id) => things.remove(id)),
+        ...ids.slice(0, 10).map((_, n) => things.create(values(`late ${n}`))),
+      ]);
+      for (const reply of replies) assert.equal(refused(reply, 503, 'UNAVAILABLE').reason, 'deadline');
+      const until = Date.now() + 5_000;
+      while ((await waiting()) !== 0 && Date.now() < until) await pause(50);
+      assert.equal(await waiting(), 0, 'nothing waits for the lock any more');
+      await client.query('commit');
+      const rows = await database.sql(`select rec from ${table}`);
+      assert.deepEqual(codesOf(rows), numbers.map(String).toSorted());
+      assert.ok(rows.every(([rec]) => !String(rec).includes('late')));
+    } finally {
+      await client.end();
+      await server.close();
+    }
+  });
+
   describe('whose members are requests that arrive in one turn of the event loop', () => {
     let wire: TroubledWire;
     let server: TestServer;

@@ -151,7 +151,7 @@ async function fetchTogether(members: readonly Fetch[]): Promise<(Found | undefi
     const [{ store, collection, fetcher }] = group as [Fetch];
     const statement = { text: fetchText(store.schema, collection) };
     const ids = [...new Set(group.map(({ attachmentId }) => attachmentId))];
-    const reading = findFetchable(store.joined, collection, { ids, fetcher });
+    const reading = findFetchable(store.joined(), collection, { ids, fetcher });
     for (const { scope } of group) counted(scope, [statement], reading).catch(() => undefined);
     const rows = await reading.catch(() => undefined);
     if (rows === undefined) return;

@@ -225,6 +225,7 @@ class Handle implements Writer {
   readonly #replicaRead: ReplicaRead | undefined;
   #writes: WriteCounter | undefined;
   #lanesAlone = false;
+  #joint: Cancellable | undefined;
 
   constructor(shared: Shared, location: SchemaLocation, scope: RequestScope | undefined, replicaRead?: ReplicaRead) {
     this.#shared = shared;
@@ -240,9 +241,10 @@ class Handle implements Writer {
     return handle;
   }
 
-  get joined(): Writer {
+  joined(cancellable?: Cancellable): Writer {
     const handle = new Handle(this.#shared, this.#location, undefined);
     handle.#lanesAlone = true;
+    handle.#joint = cancellable;
     return handle;
   }
 
@@ -323,7 +325,7 @@ class Handle implements Writer {
 
   /** What ends its statements. */
   get #cancellable(): Cancellable | undefined {
-    return this.#replicaRead ?? this.#scope;
+    return this.#replicaRead ?? this.#scope ?? this.#joint;
   }
 
   /** A standby ends reads that keep it from following the primary, which can serve them at once. */

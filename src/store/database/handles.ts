@@ -1,5 +1,6 @@
 // The handles through which storage functions use the database. Each is bound to one schema and allows only what its type says.
 
+import type { Cancellable } from '../../request/signal.ts';
 import type { CopiedRow } from './copied-rows.ts';
 import type { Preparation, Row, Statement } from './statements.ts';
 
@@ -36,10 +37,10 @@ export interface Writer extends Reader {
   /** The same handle for idempotent writes: after them the request may still start over. */
   readonly repeatable: Writer;
   /**
-   * The same handle on behalf of several requests (store/database/joining): bound to none, so that none cancels or counts
-   * what runs for the others. Its reads run on the lanes alone, and fail there instead of running again.
+   * The same handle on behalf of several requests (store/database/joining): none of them cancels or counts what runs for the
+   * others. Its reads run on the lanes alone, and fail there instead of running again. `cancellable`: all of them together.
    */
-  readonly joined: Writer;
+  joined(cancellable?: Cancellable): Writer;
   /** Of a handle that reads from a replica: which one. What is read on behalf of several requests is read from the same. */
   readonly replica: object | undefined;
   /** One statement that writes, and may wait for locks; it runs again after a deadlock, as `transaction` does. */

@@ -54,7 +54,7 @@ export class JoinedReads {
 /** A read may be repeated: whatever goes wrong, each member reads alone. */
 async function readTogether(reads: readonly JoinedRead[], text: string): Promise<(string | undefined)[]> {
   const values = textArray([...new Set(reads.map(({ value }) => value))], 'text');
-  const reading = reads[0]!.store.joined.rows(text, [values]);
+  const reading = reads[0]!.store.joined().rows(text, [values]);
   for (const { scope } of reads) counted(scope, [{ text }], reading).catch(() => undefined);
   const rows = await reading.catch(() => undefined);
   if (rows === undefined) return [];

@@ -82,7 +82,7 @@ export function learnFrequent(condition: Condition, collectionId: string, store:
 
 /** For no single request: it is neither counted among the statements of one nor cancelled with it. */
 async function readSample(name: string, collectionId: string, store: Writer): Promise<void> {
-  const rows = await store.joined.rows(SAMPLED_TEXTS, [store.schema, collectionId, SEARCH_TEXT, WIDTH_MAX]);
+  const rows = await store.joined().rows(SAMPLED_TEXTS, [store.schema, collectionId, SEARCH_TEXT, WIDTH_MAX]);
   const [[characterType, ...parts] = []] = rows as (string | null)[][];
   const texts = parts.filter((text) => text !== null);
   const bits = texts.length === 0 ? undefined : new Uint32Array(2 ** HASH_BITS / 32);
