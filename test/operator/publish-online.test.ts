@@ -181,6 +181,33 @@ describe('publishing with many records', () => {
     assert.equal((await assertSound(app)).length, RECORDS + 6);
   });
 
+  it('does not follow records that arrive faster than columns are filled', async () => {
+    const app = await begin();
+    const [schema, table] = [schemaOf(app.id), `${schemaOf(app.id)}.${THINGS}`];
+    const arrived = 'rzzzzzzzzz';
+    // Each page that is filled brings more records than it has, which are complete as those of writers are by then.
+    await server.database.sql(`create function ${schema}.arrive() returns trigger language plpgsql as $$
+      declare one ${table}; many bigint; begin
+        if current_setting('application_name') <> 'cartulary publisher' then return null; end if;
+        select count(*) into many from ${table};
+        if many > 10000 then raise exception 'the walk follows new records'; end if;
+        select * into one from ${table} order by id limit 1;
+        for n in 1 .. 600 loop
+          one.id := '${arrived}' || lpad((many + n)::text, 17, '0');
+          insert into ${table} values (one.*);
+        end loop;
+        return null; end $$`);
+    await server.database.sql(
+      `create trigger arrive after update on ${table} for each statement execute function ${schema}.arrive()`,
+    );
+    const done = await publish(app, [{ ...TITLE, searchable: true, sortable: true }, CODE, COUNT]);
+    assert.equal(done.status, 200, done.text);
+    await server.database.sql(`drop function ${schema}.arrive() cascade`);
+    const removed = await server.database.sql(`delete from ${table} where id > '${arrived}' returning 1`);
+    assert.ok(removed.length >= 1_200);
+    assert.equal((await assertSound(app)).length, RECORDS);
+  });
+
   it('waits for a writer of the old generation without blocking other requests', async () => {
     const app = await begin(10);
     const table = `${schemaOf(app.id)}.${THINGS}`;

@@ -51,6 +51,12 @@ async function readPage(
   }));
 }
 
+/** Empty if there is no record. Identifiers are compared as bytes, here as in the database. */
+async function lastId(reader: Reader, { schema, collection }: Table): Promise<string> {
+  const rows = await reader.rows(`select max(id) from ${tableOf(schema, collection.definition.id)}`);
+  return (rows[0]?.[0] as string | null) ?? '';
+}
+
 /** Projected values for a record. They are stored only if the hash is unchanged: a newer write has stored its own. */
 export interface Filled {
   readonly id: string;
@@ -71,17 +77,20 @@ const SLICE_RECORDS = 50;
 const STUCK_MS = 60_000;
 const STUCK_LOOK_MS = 50;
 
-/** Each page is a short transaction. It skips locked records, which are filled at the end, so it waits for no lock. */
+/**
+ * Each page is a short transaction. It skips locked records, which are filled at the end, so it waits for no lock. Records that
+ * are created meanwhile have all columns: following them, the walk would not end while they arrive faster than it goes.
+ */
 export async function fillRecords(publisher: Publisher, filling: Filling): Promise<void> {
   const { table, projections, onPage } = filling;
+  const last = await lastId(publisher.application, table);
   let locked: string[] = [];
-  for (let from = ''; ; ) {
+  for (let from = ''; from < last; ) {
     const page = await readPage(publisher.application, table, { from, projections });
-    const last = page.at(-1);
-    if (last === undefined) break;
+    if (page.length === 0) break;
     locked.push(...(await fillPage(publisher, filling, { page, again: false })));
     onPage(page.length);
-    from = last.id;
+    from = page.at(-1)!.id;
   }
   let stuckSince = performance.now();
   while (locked.length > 0) {

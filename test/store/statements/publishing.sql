@@ -40,6 +40,7 @@ set local lock_timeout = 200;
 lock table app.tauthors in exclusive mode;
 commit;
 select count(*)::int from app.tauthors;
+select max(id) from app.tauthors;
 select id, rec, hash, null, u_caname00 is not null
 from (
   select *, sum(octet_length(rec)) over (order by id) as bytes
@@ -57,13 +58,6 @@ where fence.generation = $1
   and t.hash = r.hash
 returning t.id;
 commit;
-select id, rec, hash, null, u_caname00 is not null
-from (
-  select *, sum(octet_length(rec)) over (order by id) as bytes
-  from (select * from app.tauthors where id > $1 order by id limit 500) t
-) p
-where bytes - octet_length(rec) < 8388608
-order by id;
 create unique index concurrently tauthors_caname00_key on app.tauthors (u_caname00);
 create index concurrently tauthors_d_cborn000 on app.tauthors (d_cborn000 nulls first, id);
 analyze app.tauthors;
