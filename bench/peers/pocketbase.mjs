@@ -82,7 +82,7 @@ async function start({ folder, records }) {
     ['superuser', 'upsert', OPERATOR.identity, OPERATOR.password, '--dir', data],
     { cwd: folder },
   );
-  if (code !== 0) throw new Error(output);
+  if (code !== 0) throw new Error(output.trim() || `the program ended with ${code}`);
   const host = `127.0.0.1:${await freePort()}`;
   const child = startProgram(program, ['serve', '--http', host, '--dir', data, '--automigrate=false'], {
     cwd: folder,
