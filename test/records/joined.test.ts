@@ -23,6 +23,7 @@ import {
 import { type Reply, startTestServer, type TestServer } from '../support/server.ts';
 import { recordStatements, type StatementRecorder } from '../support/statement-recorder.ts';
 import { type TroubledWire, troubleWire } from '../support/troubled-wire.ts';
+import { until } from '../support/until.ts';
 
 const DOCUMENT = {
   name: 'Joined',
@@ -244,62 +245,61 @@ describe('joint statements in trouble', () => {
   });
   after(() => database.drop());
 
-  it('a record that another session has locked delays its own update alone', async () => {
-    const server = await startTestServer({ database, requestMs: 3_000 });
-    const app = await publishApplication(server, DOCUMENT);
-    const things = operationsOn(app, 'Things');
-    const ids: string[] = done(await things.createMany(numbers.map((n) => ({ values: values(`${n}`) })))).map(
-      ({ id }: { id: string }) => id,
-    );
+  /** Stored records, and another session in a transaction of its own, which has run `locking`. */
+  async function whileLocked(
+    requestMs: number,
+    locking: (table: string, ids: readonly string[]) => string,
+    work: (scene: { things: Operations; ids: string[]; table: string; client: pg.Client }) => Promise<void>,
+  ): Promise<void> {
+    const server = await startTestServer({ database, requestMs });
     const client = new pg.Client(database.connection);
-    await client.connect();
     try {
-      await client.query(`begin; select id from app_${app.id}.tthings0 where id = '${ids[7]}' for update`);
+      const app = await publishApplication(server, DOCUMENT);
+      const things = operationsOn(app, 'Things');
+      const ids: string[] = done(await things.createMany(numbers.map((n) => ({ values: values(`${n}`) })))).map(
+        ({ id }: { id: string }) => id,
+      );
+      const table = `app_${app.id}.tthings0`;
+      await client.connect();
+      await client.query(`begin; ${locking(table, ids)}`);
+      await work({ things, ids, table, client });
+    } finally {
+      await client.end();
+      await server.close();
+    }
+  }
+
+  it('a record that another session has locked delays its own update alone', async () => {
+    const locking = (table: string, ids: readonly string[]) =>
+      `select id from ${table} where id = '${ids[7]}' for update`;
+    await whileLocked(3_000, locking, async ({ things, ids }) => {
       const replies = await Promise.all(ids.map((id, n) => things.replace(id, values(`${n}`, 'new'))));
       for (const [n, reply] of replies.entries()) {
         if (n === 7) refused(reply, 503, 'UNAVAILABLE');
         else done(reply);
       }
-    } finally {
-      await client.end();
-      await server.close();
-    }
+    });
   });
 
   it('a write that none of its requests waits for any more is cancelled', {
     skip: onCitus && 'the locks of its table are on the worker',
   }, async () => {
-    const server = await startTestServer({ database, requestMs: 1_500 });
-    const app = await publishApplication(server, DOCUMENT);
-    const things = operationsOn(app, 'Things');
-    const ids: string[] = done(await things.createMany(numbers.map((n) => ({ values: values(`${n}`) })))).map(
-      ({ id }: { id: string }) => id,
-    );
-    const client = new pg.Client(database.connection);
-    await client.connect();
-    const table = `app_${app.id}.tthings0`;
     // A lock of the table is waited for before the statement can bound that wait.
-    const waiting = async () =>
-      (await client.query(`select 1 from pg_locks where relation = '${table}'::regclass and not granted`)).rowCount;
-    try {
-      await client.query(`begin; lock table ${table} in share mode`);
+    const locking = (table: string) => `lock table ${table} in share mode`;
+    await whileLocked(1_500, locking, async ({ things, ids, table, client }) => {
       const replies = await Promise.all([
         ...ids.slice(0, 10).map((id, n) => things.replace(id, values(`${n}`, 'late'))),
         ...ids.slice(10, 20).map((id) => things.remove(id)),
         ...ids.slice(0, 10).map((_, n) => things.create(values(`late ${n}`))),
       ]);
       for (const reply of replies) assert.equal(refused(reply, 503, 'UNAVAILABLE').reason, 'deadline');
-      const until = Date.now() + 5_000;
-      while ((await waiting()) !== 0 && Date.now() < until) await pause(50);
-      assert.equal(await waiting(), 0, 'nothing waits for the lock any more');
+      const waiting = `select 1 from pg_locks where relation = '${table}'::regclass and not granted`;
+      await until('nothing to wait for the lock', async () => (await client.query(waiting)).rowCount === 0);
       await client.query('commit');
       const rows = await database.sql(`select rec from ${table}`);
       assert.deepEqual(codesOf(rows), numbers.map(String).toSorted());
       assert.ok(rows.every(([rec]) => !String(rec).includes('late')));
-    } finally {
-      await client.end();
-      await server.close();
-    }
+    });
   });
 
   describe('whose members are requests that arrive in one turn of the event loop', () => {
