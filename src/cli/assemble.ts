@@ -185,7 +185,7 @@ function createLimits(options: ServerOptions, database: Database, observe: Obser
   return {
     activeWork: new ActiveWork(),
     admission,
-    slices: new Slices(loopTime, (tenant) => admission.isBesideOthers(tenant)),
+    slices: new Slices(loopTime, admission),
     deadlines: new Deadlines(options.requestMs, admission),
     timeouts: { ...CLIENT_TIMEOUTS, ...options.clientTimeouts },
     pipelines: new Pipelines(),

@@ -180,6 +180,11 @@ export class Admission {
     return this.#tenants.size > (this.#tenants.has(name) ? 1 : 0);
   }
 
+  /** How many requests of other tenants have a slot. */
+  inProgressBeside(name: string): number {
+    return this.#slotsTaken - (this.#tenants.get(name)?.slots ?? 0);
+  }
+
   #mayHaveMore(name: string, { slots, usedMs, usedMsBefore, worker }: Tenant): boolean {
     if (slots >= this.#slotsEach) return false;
     const free = this.#bounds.slots - this.#slotsTaken;

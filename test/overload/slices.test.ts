@@ -24,7 +24,14 @@ function bench({ besideOthers = true } = {}) {
     },
   };
   const loopTime = new LoopTime(clock.now);
-  const slices = new Slices(loopTime, () => besideOthers, clock);
+  /** Requests in progress, by tenant. */
+  const inProgress = new Map<string, number>();
+  const others = {
+    isBesideOthers: () => besideOthers,
+    inProgressBeside: (tenant: string) =>
+      [...inProgress].reduce((sum, [name, count]) => (name === tenant ? sum : sum + count), 0),
+  };
+  const slices = new Slices(loopTime, others, clock);
   /** Whose steps were taken, in order. */
   const taken: string[] = [];
   function* work(name: string, steps: number, stepMs: number): Steps<string> {
@@ -61,7 +68,8 @@ function bench({ besideOthers = true } = {}) {
     }
     await comeRound();
   };
-  return { slices, loopTime, taken, scopeOf, work, run, pass, pauses, wait: (ms: number) => (now += ms) };
+  const wait = (ms: number) => (now += ms);
+  return { slices, loopTime, taken, scopeOf, work, run, pass, pauses, inProgress, wait, now: clock.now };
 }
 
 const runsOf = (taken: readonly string[]): string[] => taken.filter((name, index) => name !== taken[index - 1]);
@@ -161,6 +169,38 @@ describe('slices', () => {
       await pass(3);
       await done;
     }
+  });
+
+  it('wait for the requests of others that are in progress, for four milliseconds at most', async () => {
+    const { run, taken, pass, pauses, inProgress, now } = bench();
+    inProgress.set('b', 1);
+    const done = run('a', 3);
+    assert.deepEqual(taken, ['a']);
+    // The pause, and four looks at the request of the other.
+    await pass(4);
+    assert.deepEqual([taken, now()], [['a'], 5]);
+    await pass(1);
+    assert.deepEqual([taken, now()], [['a', 'a'], 7]);
+    // The request ends during the second look.
+    await pass(2);
+    assert.equal(taken.length, 2);
+    inProgress.delete('b');
+    await pass(1);
+    assert.deepEqual([taken.length, now()], [3, 11]);
+    await pass(5);
+    assert.equal(await done, 'a');
+    assert.equal(pauses.length, 0);
+  });
+
+  it('do not wait for requests of their own tenant, nor for heavy ones of others', async () => {
+    const { run, taken, pass, inProgress, now } = bench();
+    const both = ['a', 'b'].map((name) => {
+      inProgress.set(name, 1);
+      return run(name, 2).finally(() => inProgress.delete(name));
+    });
+    await pass(20);
+    assert.deepEqual(await Promise.all(both), ['a', 'b']);
+    assert.deepEqual([taken, now()], [['a', 'b', 'a', 'b'], 8]);
   });
 
   it('forget what was used by and by', () => {
