@@ -2,16 +2,17 @@
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { availableParallelism } from 'node:os';
 import { it } from 'node:test';
 import { promisify } from 'node:util';
-import { adviceAboutNode, restartWithYoungGeneration } from '../../src/cli/runtime.ts';
+import { adviceAboutNode, restartWithHeapFlags } from '../../src/cli/runtime.ts';
 
-type Runtime = NonNullable<Parameters<typeof restartWithYoungGeneration>[0]>;
+type Runtime = NonNullable<Parameters<typeof restartWithHeapFlags>[0]>;
 
 /** The arguments of the process that takes the place of this one. */
 function restarted(runtime: Partial<Runtime>): readonly string[] | undefined {
   let given: readonly string[] | undefined;
-  restartWithYoungGeneration({
+  restartWithHeapFlags({
     ...{
       version: 'v24.1.0',
       execPath: '/node',
@@ -27,10 +28,11 @@ function restarted(runtime: Partial<Runtime>): readonly string[] | undefined {
   return given;
 }
 
-it('a Node that would take a larger young generation is started again with a smaller one, once', () => {
-  const args = ['/node', '--max-semi-space-size=16', '--cpu-prof', '/main.js', 'serve'];
+it('a Node that would take a larger young generation is started again with a smaller one and fewer threads, once', () => {
+  const threads = `--concurrent-marking-max-worker-num=${Math.max(1, Math.floor(availableParallelism() / 2))}`;
+  const args = ['/node', '--max-semi-space-size=16', threads, '--cpu-prof', '/main.js', 'serve'];
   assert.deepEqual(restarted({}), args);
-  assert.equal(restarted({ execArgv: args.slice(1, 3) }), undefined);
+  assert.equal(restarted({ execArgv: args.slice(1, 4) }), undefined);
 });
 
 it('a size that was chosen, a channel to a parent, and a Node that takes no more or cannot be replaced stay', () => {

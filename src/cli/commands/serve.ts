@@ -3,7 +3,7 @@
 import { readConfig, SETTINGS } from '../../settings/settings.ts';
 import { CommandFailure } from '../failure.ts';
 import { programName } from '../program-name.ts';
-import { boundHeapGrowth, restartWithYoungGeneration } from '../runtime.ts';
+import { boundHeapGrowth, restartWithHeapFlags } from '../runtime.ts';
 import { type CommandRow, localCommand, type OptionRow } from './row.ts';
 
 /** The message is about the option, not about the setting that it overrides. */
@@ -41,7 +41,7 @@ interface ServeOptions {
 
 async function run({ demo, workers, again }: ServeOptions, environment: NodeJS.ProcessEnv): Promise<void> {
   const config = readConfig(workers === undefined ? environment : { ...environment, CARTULARY_WORKERS: workers });
-  restartWithYoungGeneration();
+  restartWithHeapFlags();
   boundHeapGrowth();
   // Imported here because loading the server takes a second, which the other commands do not need.
   const { serve } = await import('../serve.ts');
