@@ -73,12 +73,13 @@ async function fillOne(ground, application) {
   const began = performance.now();
   await publish(ground, { ...rest, collections: collections.filter(({ name }) => name === COLLECTION) });
   const publishMs = performance.now() - began;
-  // An interrupted filling may have made a user before, whose name is taken.
+  // An interrupted filling may have made a user before, whose name is taken, and the records.
   const { token } = await makeCaller(ours.address, operatorKey, application, `Bench ${randomUUID()}`);
   const body = Array.from({ length: RECORDS_EACH }, (_, n) => ({ values: valuesOf(COLLECTION, n, { total: 1 }) }));
   const path = recordsPath(COLLECTION, application);
   /** @type {{ id: string }[]} */
-  const made = await ask(ours.address, { method: 'POST', path, token, body });
+  const present = await ask(ours.address, { method: 'GET', path, token });
+  const made = present.length > 0 ? present : await ask(ours.address, { method: 'POST', path, token, body });
   return { application, token, ids: made.slice(0, ASKED_EACH).map(({ id }) => id), publishMs };
 }
 
