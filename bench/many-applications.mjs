@@ -49,7 +49,7 @@ export async function fillApplications(ground, count) {
   const save = () => writeFileSync(file, JSON.stringify(all), { mode: 0o600 });
   const present = new Set(all.map(({ application }) => application));
   const missing = Array.from({ length: count }, (_, n) => idOf(n)).filter((id) => !present.has(id));
-  const tell = counter('Publishing applications', count);
+  const tell = counter('Publishing applications', count, all.length);
   const parts = watchParts(ground, missing.length);
   const began = performance.now();
   let next = 0;

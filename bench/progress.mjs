@@ -13,9 +13,10 @@ export const warn = (line) => process.stderr.write(`!! ${line}\n`);
  * A counter towards a total: call it with what has been done so far.
  * @param {string} label
  * @param {number} total
+ * @param {number} [from] what was done before it began, as after an interruption
  * @returns {(done: number) => void}
  */
-export function counter(label, total) {
+export function counter(label, total, from = 0) {
   const began = performance.now();
   let told = began;
   const terminal = process.stderr.isTTY === true;
@@ -25,7 +26,7 @@ export function counter(label, total) {
     if (!last && now - told < (terminal ? 200 : LINE_MS)) return;
     told = now;
     const seconds = (now - began) / 1000;
-    const left = done > 0 ? ((total - done) * seconds) / done : 0;
+    const left = done > from ? ((total - done) * seconds) / (done - from) : 0;
     const tail = last ? `${seconds.toFixed(1)} s` : `about ${Math.ceil(left)} s left`;
     const line = `${label}: ${done.toLocaleString('en')} of ${total.toLocaleString('en')}, ${tail}`;
     process.stderr.write(
