@@ -79,6 +79,7 @@ async function fillOne(ground, application) {
   const path = recordsPath(COLLECTION, application);
   /** @type {{ id: string }[]} */
   const present = await ask(ours.address, { method: 'GET', path, token });
+  /** @type {typeof present} */
   const made = present.length > 0 ? present : await ask(ours.address, { method: 'POST', path, token, body });
   return { application, token, ids: made.slice(0, ASKED_EACH).map(({ id }) => id), publishMs };
 }

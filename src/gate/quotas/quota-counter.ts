@@ -93,20 +93,22 @@ export class QuotaCounter {
     else this.#returnUnused();
   }
 
-  /** Called regularly: returns a lease that was not used since the last call. True when the counter can be dropped. */
-  releaseIfIdle(): boolean {
-    if (this.#used || this.#leasing !== undefined) {
-      this.#used = false;
-      return false;
-    }
+  /** Called regularly: whether nothing was taken since the last call. */
+  isIdle(): boolean {
+    const isIdle = !this.#used && this.#leasing === undefined;
+    this.#used = false;
+    return isIdle;
+  }
+
+  /** Returns what is unused of the lease; resolves when the database has it back. */
+  async release(): Promise<void> {
     this.#returnUnused();
-    return true;
+    await this.#returning;
   }
 
   async close(): Promise<void> {
     await this.#leasing;
-    this.#returnUnused();
-    await this.#returning;
+    await this.release();
   }
 
   #adopt(application: PreparedApplication, quota: number): void {
