@@ -54,7 +54,9 @@ export async function runApplications(ground, { applications, rounds, seconds, c
       const prepare = async () => ({ ...target, spread, serial: firstFreeCode(RECORDS_EACH) });
       return { name, address, pid, databasePid, records: some, prepare };
     };
-    const few = filling.all.slice(0, FEW);
+    // Others each time: those of an earlier run have the records that it created, and longer pages.
+    const first = Math.floor(Math.random() * Math.max(1, filling.all.length - FEW));
+    const few = filling.all.slice(first, first + FEW);
     const sides = [
       side(`${FEW} applications`, few),
       side(`${applications.toLocaleString('en')} applications`, filling.all),
