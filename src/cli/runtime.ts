@@ -31,10 +31,11 @@ interface Runtime {
 }
 
 /**
- * Replaces this process by itself with a smaller young generation and fewer collecting threads, where Node would take more memory
- * by default. Both are set before the first line of a program runs, so a flag cannot be set later. The process keeps its identifier, its
- * folder and its standard streams; it would lose a channel to its parent, so one that has such a channel stays as it is.
- * Whoever gives a size of their own, to Node or in NODE_OPTIONS, gets it, and so does whoever gives a number of threads.
+ * Replaces this process by itself with a smaller young generation and fewer collecting threads, where Node would take more
+ * memory by default. Both are set before the first line of a program runs, so a flag cannot be set later. The process keeps its
+ * identifier, its folder and its standard streams; it would lose a channel to its parent, so one that has such a channel stays
+ * as it is. Whoever gives a size of their own, to Node or in NODE_OPTIONS, gets it, and so does whoever gives Node a number of
+ * threads.
  */
 export function restartWithHeapFlags(runtime: Runtime = process): void {
   const { execPath, execArgv, argv, env, send, execve } = runtime;
