@@ -65,7 +65,7 @@ export async function runApplications(ground, { applications, rounds, seconds, c
     for (const name of OPERATIONS) {
       const operation = operationNamed(name);
       for (const one of sides) await warmAll(course, { operation, side: one, connections });
-      results.push(...(await measure(course, operation, connections)));
+      for (const many of new Set([1, connections])) results.push(...(await measure(course, operation, many)));
       ground.ours.trimLog();
     }
   } finally {
@@ -179,14 +179,16 @@ function report(results, { filling, applications, catalogue, lists, start }) {
   const rows = results.map((result, i) => {
     const few = i % 2 === 1 ? results[i - 1] : undefined;
     const slower = few && result.p50 / few.p50;
-    if ((slower ?? 0) > RATIO_MAX) warn(`${result.operation}: ${slower?.toFixed(2)} times as long as with ${FEW}`);
+    if ((slower ?? 0) > RATIO_MAX)
+      warn(`${result.operation} at ${result.connections}: ${slower?.toFixed(2)} times as long as with ${FEW}`);
     return [
-      ...[`${result.operation}, ${result.side}`, count(result.perSecond), milliseconds(result.p50), ratio(slower)],
+      ...[`${result.operation}, ${result.side}`, result.connections, count(result.perSecond)],
+      ...[milliseconds(result.p50), ratio(slower)],
       ...[milliseconds(result.p99), count(result.serverMicros), count(result.databaseMicros)],
       ...[megabytes(result.serverBytes), megabytes(result.databaseBytes), percent(result.othersShare), result.errors],
     ];
   });
-  const head = ['requests to', 'per second', 'p50 ms', 'ratio', 'p99 ms', 'server µs', 'database µs'];
+  const head = ['requests to', 'connections', 'per second', 'p50 ms', 'ratio', 'p99 ms', 'server µs', 'database µs'];
   /** @param {string} name @param {import('./many-applications.mjs').Part | undefined} part */
   const published = (name, part) =>
     part && [
@@ -198,7 +200,7 @@ function report(results, { filling, applications, catalogue, lists, start }) {
     ];
   const parts = [published(`first ${COMPARED}`, filling.first), published(`last ${COMPARED}`, filling.last)];
   return [
-    `${applications.toLocaleString('en')} applications with ${RECORDS_EACH} records each, ${results[0]?.connections} connections; medians of the rounds`,
+    `${applications.toLocaleString('en')} applications with ${RECORDS_EACH} records each; medians of the rounds`,
     '',
     table([...head, 'server MB', 'database MB', 'others %', 'errors'], rows),
     '',

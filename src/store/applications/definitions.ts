@@ -38,7 +38,7 @@ export class Definitions {
   }
 
   /**
-   * Whether the application exists or did recently. Outlives the cache, whose entries expire every minute, and all at once
+   * Whether the application exists or did recently. Outlives the cache, whose entries expire after some minutes, and all at once
    * when the node has received no message for a moment, as happens under heavy load.
    */
   knows(applicationId: string): boolean {

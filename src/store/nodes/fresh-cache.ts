@@ -6,13 +6,18 @@ import type { Invalidation } from './messages.ts';
 
 /** Below one second, with time left for the request itself. */
 const FRESH_MS = 800;
-/** Whatever messages arrive: bounds the damage should an invalidation ever be missing. */
-const AGE_MS_MAX = 60_000;
+/**
+ * Whatever messages arrive: bounds the damage should an invalidation ever be missing. Entries reach different ages, so that
+ * thousands of applications that were first asked in the same minute are not all read again in one.
+ */
+const AGE_MS_MIN = 300_000;
+const AGE_MS_MAX = 600_000;
 
 interface Entry<V> {
   readonly value: V;
   /** `performance.now()` before the value was read. */
   readonly readAt: number;
+  readonly expiresAt: number;
 }
 
 export class FreshCache<V> {
@@ -62,7 +67,7 @@ export class FreshCache<V> {
     if (entry === undefined) return undefined;
     const now = performance.now();
     const known = Math.max(entry.readAt, this.#receivedAsOf());
-    if (now - known < FRESH_MS && now - entry.readAt < AGE_MS_MAX) {
+    if (now - known < FRESH_MS && now < entry.expiresAt) {
       this.hits += 1;
       return entry;
     }
@@ -99,7 +104,7 @@ export class FreshCache<V> {
     try {
       const value = await loading;
       // A value invalidated while it was being read is served to the requests that waited for it, and not kept.
-      if (this.#loading.get(key) === loading) this.#keep(key, { value, readAt });
+      if (this.#loading.get(key) === loading) this.#keep(key, { value, readAt, expiresAt: expiryOf(readAt) });
       return value;
     } finally {
       if (this.#loading.get(key) === loading) {
@@ -136,5 +141,7 @@ export class FreshCache<V> {
     if (keys?.size === 0) this.#keys.delete(application);
   }
 }
+
+const expiryOf = (readAt: number): number => readAt + AGE_MS_MIN + Math.random() * (AGE_MS_MAX - AGE_MS_MIN);
 
 const applicationOf = (key: string): string => key.slice(0, key.indexOf('/'));
