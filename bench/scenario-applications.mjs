@@ -54,9 +54,12 @@ export async function runApplications(ground, { applications, rounds, seconds, c
       const prepare = async () => ({ ...target, spread, serial: firstFreeCode(RECORDS_EACH) });
       return { name, address, pid, databasePid, records: some, prepare };
     };
-    // Others each time: those of an earlier run have the records that it created, and longer pages.
-    const first = Math.floor(Math.random() * Math.max(1, filling.all.length - FEW));
-    const few = filling.all.slice(first, first + FEW);
+    // From everywhere, so that their pages are as long as those of all: earlier runs left more records in the applications
+    // that were published first. Others each time, because a run leaves many in its ten.
+    const [part, place] = [filling.all.length / FEW, Math.random()];
+    const few = Array.from({ length: FEW }, (_, n) => filling.all[Math.floor((n + place) * part)]).filter(
+      (one) => !!one,
+    );
     const sides = [
       side(`${FEW} applications`, few),
       side(`${applications.toLocaleString('en')} applications`, filling.all),
