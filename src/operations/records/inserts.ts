@@ -28,6 +28,7 @@ import { recordEntries } from '../activity/entries.ts';
 import { type InCollection, reportWritten } from '../in-collection.ts';
 import { type Failure, inOrder, inOrderInSlices, type Outcome } from '../in-order.ts';
 import { writeTogether } from '../write-together.ts';
+import { insertOnCluster } from './cluster-insert.ts';
 import { duplicatedValues } from './duplicated-values.ts';
 import { CREATES_UNDER_WAY, isLongAmongOthers, type JoinedRecordWrite, joinedByCollection } from './joined-writes.ts';
 import { draftInSlices, type StoredForm } from './stored-forms.ts';
@@ -115,7 +116,9 @@ const creating = ({ schema, collection }: Table, { text, params }: Statement): C
 });
 
 const insertAlone = ({ store, table, row, entries }: Create) =>
-  loggedWrite(store, creating(table, insertRecords(table, [row])), entries);
+  store.engine === 'citus'
+    ? insertOnCluster(store, { table, row, entries })
+    : loggedWrite(store, creating(table, insertRecords(table, [row])), entries);
 
 const insertJoined = joinedByCollection<Create>(
   (texts) =>

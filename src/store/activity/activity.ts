@@ -15,6 +15,12 @@ export function insertEntries(schema: string, entries: readonly LogEntry[]): Sta
   };
 }
 
+/** The quickest way in a cluster, where only an insert of given values is planned once for a connection. */
+export const insertEntry = (schema: string, { id, entry }: LogEntry): Statement => ({
+  text: `insert into ${schema}.activity (id, entry) values ($1::uuid, $2::text)`,
+  params: [id, entry],
+});
+
 export interface SubjectEntry extends LogEntry {
   /** The identifier of the changed object: a record, an attachment, a user. */
   readonly subjectId: string;

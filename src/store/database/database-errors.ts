@@ -128,6 +128,10 @@ export function isUnfit(error: unknown): boolean {
   return codeOf(error).startsWith('22');
 }
 
+export function isDivisionByZero(error: unknown): boolean {
+  return codeOf(error) === '22012';
+}
+
 /** The database does not know what a parameter names, such as a time zone. */
 export function isRefusedParameter(error: unknown): boolean {
   return codeOf(error) === '22023';

@@ -54,6 +54,7 @@ interface Texts {
   readonly lock: string;
   readonly insert: string;
   readonly insertOne: string;
+  readonly insertGiven: string;
   readonly replace: string;
   readonly update: string;
   readonly remove: string;
@@ -105,6 +106,8 @@ function makeTexts(schema: string, collection: PreparedCollection): Texts {
     insertOne: `insert into ${table} (${COLUMNS}${each((name) => name)})
       select $5, $6, $7, $8, $9, $2::timestamptz, $3, $4, $2::timestamptz${each((_, i, type) => `$${10 + i}::${type}`)}
       from ${fence} where fence.generation = $1 returning id`,
+    insertGiven: `insert into ${table} (${COLUMNS}${each((name) => name)})
+      values ($4, $5, $6, $7, $8, $1::timestamptz, $2, $3, $1::timestamptz${each((_, i, type) => `$${9 + i}::${type}`)}) returning id`,
     replace: `update ${table} as t set
         rec = ${replacedText({ hash: '$3', now: '$4::text', hashPart: '$6::text', tailPart: '$7::text' })},
         hash = $3, updated_at = greatest(t.updated_at, $5::timestamptz), updated_by = $10, updated_name = $11${each((name, i, type) => `${name} = $${12 + i}::${type}`)}
@@ -190,6 +193,15 @@ function insertOne(
     params: [...common, id, rec, hash, createdBy.id, createdBy.name, ...projected],
   };
 }
+
+/** Without the fence, which has to follow in the same transaction (operations/records/cluster-insert). */
+export const insertGivenRecord = (
+  table: Table,
+  { id, rec, hash, createdBy, updatedBy, updatedAt, projected }: RecordRow,
+): Statement => ({
+  text: texts(table).insertGiven,
+  params: [updatedAt, updatedBy.id, updatedBy.name, id, rec, hash, createdBy.id, createdBy.name, ...projected],
+});
 
 export function replaceRecord(
   table: Table,
