@@ -40,6 +40,8 @@ Scenarios
   peers        ours, the bare limit and other products, which are installed for it
   activity-log the export of a million entries while others write; fails beyond its bounds of memory and time
   applications many applications on one server: requests to all of them against requests to ten, publishing, a start
+  cluster      plain PostgreSQL against a Citus cluster, through the coordinator and straight to the workers;
+               CARTULARY_TEST_DATABASE_URL names a database of the coordinator
   fairness     one application sends ten times its share beside another; fails when the other's p99 more than doubles
   neighbours   one application does its worst beside another, attack by attack; fails when the other's p99 more than
                doubles, when it is refused, or when the server dies
@@ -47,7 +49,7 @@ Scenarios
   screenshots  pictures of the console's pages in both themes and languages, on a desk and on a phone
 
 Options
-  --records N        records of the collection (default 100000; console: 1000000)
+  --records N        records of the collection (default 100000; console: 1000000; cluster: 10000)
   --rounds N         rounds, of which the median counts (default 3; neighbours: one with the small heap)
   --seconds N        length of a measurement (default 3)
   --connections N    the many connections (default 32)
@@ -61,7 +63,8 @@ Options
   --heap SIZE        neighbours: default, 512 (MB) or both, for every attack; otherwise 512 only for those that take memory
   --quick            peers: fewer records, one short round, and only what installs within a minute
   --write            neighbours: put the table into docs/neighbours.md; limit, growth, peers, applications: into
-                     docs/performance.md; console: into docs/console.md; screenshots: the chosen pictures into docs/console
+                     docs/performance.md; cluster: docs/scaling.md; console: docs/console.md; screenshots: the
+                     chosen pictures into docs/console
   --keep FOLDER      keep the database there, and use it again the next time
   --json FILE        write the results there too
   --log-level LEVEL  of the server that is measured (default info, which is the server's own default)
@@ -72,8 +75,11 @@ Options
 const HEAPS = ['default', '512', 'both'];
 /** Of a measurement, where none is given. */
 const SECONDS = 3;
-/** Of a collection, where none are given and 100,000 are too few. */
-const RECORDS = new Map([['console', 1_000_000]]);
+/** Of a collection, where none are given and 100,000 are too few or too many. */
+const RECORDS = new Map([
+  ['console', 1_000_000],
+  ['cluster', 10_000],
+]);
 const QUICK = { records: 5_000, rounds: 1, seconds: 0.5 };
 const BOUNDS = {
   records: 10_000_000,

@@ -14,6 +14,7 @@ import { readOptions } from './options.mjs';
 import { allowConnections } from './peers/database.mjs';
 import { runApplications } from './scenario-applications.mjs';
 import { runBackup } from './scenario-backup.mjs';
+import { runCluster } from './scenario-cluster.mjs';
 import { runCompression } from './scenario-compression.mjs';
 import { runConsole } from './scenario-console.mjs';
 import { runFairness } from './scenario-fairness.mjs';
@@ -40,6 +41,7 @@ const SCENARIOS = {
   },
   'activity-log': runActivityLog,
   applications: runApplications,
+  cluster: runCluster,
   compression: runCompression,
   console: runConsole,
   import: runImport,
@@ -54,8 +56,11 @@ const PROFILING = ['profile', 'road'];
 /** What some want of the database. @type {Record<string, import('./ground.mjs').SetDatabase>} */
 const DATABASES = { profile: loadStatistics, road: loadStatistics, peers: allowConnections };
 /** Those with a place in docs/performance.md, or in a document of their own. */
-const WRITTEN = ['limit', 'growth', 'peers', 'applications', 'console'];
-const DOCUMENTS = new Map([['console', 'console.md']]);
+const WRITTEN = ['limit', 'growth', 'peers', 'applications', 'cluster', 'console'];
+const DOCUMENTS = new Map([
+  ['cluster', 'scaling.md'],
+  ['console', 'console.md'],
+]);
 const PUBLISH_STEPS = ['sortable', 'searchable', 'unique'];
 
 /** The place in the document that the results go to. @param {import('./options.mjs').Options} options @returns {string | undefined} none */

@@ -84,13 +84,16 @@ export async function startOurs(options) {
       throw new Error(`${error.message}; it said:\n${readFileSync(logFile, 'utf8').slice(-2000)}`);
     })
     .finally(() => closeSync(log));
-  const home = realpathSync(join(data, 'postgres'));
+  // A server with a database elsewhere has none of its own.
+  const home = settings.DATABASE_URL === undefined ? realpathSync(join(data, 'postgres')) : undefined;
   return {
     address: child.ready,
     pid: child.pid,
     databasePid: () =>
-      Number(readFileSync(join(home, 'cluster', 'postmaster.pid'), 'utf8').split('\n')[0]) || undefined,
-    connection: { host: join(home, 'socket'), port: 5432, user: 'cartulary', database: 'postgres' },
+      home === undefined
+        ? undefined
+        : Number(readFileSync(join(home, 'cluster', 'postmaster.pid'), 'utf8').split('\n')[0]) || undefined,
+    connection: { host: join(home ?? '', 'socket'), port: 5432, user: 'cartulary', database: 'postgres' },
     log: (from = 0) => {
       const bytes = readFileSync(logFile);
       return { text: bytes.subarray(from).toString(), end: bytes.length };
