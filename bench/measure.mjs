@@ -142,7 +142,8 @@ export async function runOnce(course, operation, { side, connections, seconds, b
   });
   const spent = [server, database, generator].reduce((sum, usage) => sum + (usage?.cpuSeconds ?? 0), 0);
   const [then, now] = [machineBefore, machineAfter];
-  const others = then === undefined || now === undefined || server === undefined ? undefined : now - then - spent;
+  const isKnown = then !== undefined && now !== undefined && server !== undefined && !side.hasDatabaseElsewhere;
+  const others = isKnown ? now - then - spent : undefined;
   return { ...outcome, server, database, generator, others };
 }
 

@@ -69,6 +69,7 @@ async function compare({ operatorKey, folder, tables }, { records, rounds, secon
     const { host } = new URL(ours.address);
     sides.push({
       ...{ name, address: ours.address, pid: ours.pid, databasePid: () => undefined, records: filling },
+      hasDatabaseElsewhere: true,
       prepare: async () => {
         const { total, sample } = filling;
         return { host, token, collection: COLLECTION, total, sample, serial: firstFreeCode(total), spare: [] };

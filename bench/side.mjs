@@ -15,6 +15,7 @@ import { createSpare } from './loading.mjs';
  * @property {string} address
  * @property {number} pid
  * @property {() => number | undefined} databasePid of PostgreSQL's first process, where it has one
+ * @property {true} [hasDatabaseElsewhere] whose processor time cannot be told from that of other programs
  * @property {object} records sides with the same have the same records under the same identifiers
  * @property {(operation: import('./operations.mjs').Operation, how: Pace) => Promise<import('./operations.mjs').Target>} prepare
  *   everything that the requests need; what earlier ones left is taken back
