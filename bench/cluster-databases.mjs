@@ -3,7 +3,6 @@
 // plain PostgreSQL of the same version on the same machine.
 
 import pg from 'pg';
-import { requireCitus } from '../scripts/citus.mjs';
 
 const NAMES = { cluster: 'cartulary_bench_cluster', plain: 'cartulary_bench_plain' };
 
@@ -35,7 +34,6 @@ function databaseAt(url, name, node) {
  * @param {(urls: { plain: string, cluster: string }) => Promise<T>} work after it they are dropped
  */
 export async function withClusterDatabases(work) {
-  await requireCitus();
   const url = process.env.CARTULARY_TEST_DATABASE_URL ?? '';
   const nodes = await withClient(url, async (client) => {
     const text = 'select nodename as host, nodeport as port from pg_dist_node where isactive order by groupid';

@@ -3,6 +3,7 @@
 // on the loopback interface only, and what was started is ended.
 
 import { writeFileSync } from 'node:fs';
+import { requireCitus } from '../scripts/citus.mjs';
 import { Failure, interruption } from '../scripts/processes.mjs';
 import { runActivityLog } from './activity-log.mjs';
 import { ATTACHMENT_PARTS, runAttachments } from './attachments.mjs';
@@ -23,7 +24,7 @@ import { runImport } from './scenario-import.mjs';
 import { runLimit } from './scenario-limit.mjs';
 import { ATTACK_NAMES, runNeighbours } from './scenario-neighbours.mjs';
 import { runPeers } from './scenario-peers.mjs';
-import { runProfile } from './scenario-profile.mjs';
+import { checkProfile, runProfile } from './scenario-profile.mjs';
 import { runPublish } from './scenario-publish.mjs';
 import { runRoad } from './scenario-road.mjs';
 import { PICTURED, runScreenshots } from './scenario-screenshots.mjs';
@@ -51,6 +52,8 @@ const SCENARIOS = {
   peers: runPeers,
   screenshots: runScreenshots,
 };
+/** What some want to know before a server is started for them. @type {Record<string, (options: import('./options.mjs').Options) => void | Promise<void>>} */
+const CHECKS = { profile: checkProfile, cluster: requireCitus };
 /** Those that profile moments, and not the whole life of the server. */
 const PROFILING = ['profile', 'road'];
 /** What some want of the database. @type {Record<string, import('./ground.mjs').SetDatabase>} */
@@ -85,6 +88,7 @@ export async function runBench(args) {
   const scenario = SCENARIOS[options?.scenario ?? ''];
   if (options === undefined || scenario === undefined) return;
   const section = sectionOf(options);
+  await CHECKS[options.scenario]?.(options);
   const { folder, remove } = makeFolder(options.keep);
   try {
     const { logLevel, workers } = options;

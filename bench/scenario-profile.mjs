@@ -15,15 +15,19 @@ import { count, table } from './table.mjs';
 
 const FUNCTIONS_MAX = 40;
 
-/**
- * @param {import('./application.mjs').Ground} ground
- * @param {import('./options.mjs').Options} options
- */
-export async function runProfile(ground, { records, seconds, connections, only, profile, workers = 1 }) {
+/** Before a server is started for it. @param {import('./options.mjs').Options} options */
+export function checkProfile({ only, workers = 1 }) {
   if (only.length === 0) throw new Failure('Which operation? For example: npm run bench -- profile get');
   if (workers > 1) throw new Failure('A profile is that of one process; not with --workers.');
   if (only.some((name) => !LIMIT_OPERATIONS.some((operation) => operation.name === name)))
     throw new Failure(`Operations that can be profiled: ${LIMIT_OPERATIONS.map(({ name }) => name).join(', ')}.`);
+}
+
+/**
+ * @param {import('./application.mjs').Ground} ground
+ * @param {import('./options.mjs').Options} options
+ */
+export async function runProfile(ground, { records, seconds, connections, only, profile }) {
   const folder = profile === undefined ? mkdtempSync(join(tmpdir(), 'cartulary-profile-')) : resolve(profile);
   mkdirSync(folder, { recursive: true });
   const operations = only.map(operationNamed);
