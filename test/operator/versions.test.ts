@@ -57,10 +57,9 @@ describe('versions of an application', () => {
     const app = await publishApplication(server, { name: 'Busy', collections: COLLECTIONS });
     const table = `${schemaOf(app.id)}.published_definitions`;
     await server.database.sql(`update cartulary.applications set version = ${VERSIONS_MAX} where id = '${app.id}'`);
-    await server.database.sql(
-      `insert into ${table} select n, now(), (select definition from ${table} where version = 1), '[]'
-       from generate_series(2, ${VERSIONS_MAX}) n`,
-    );
+    const [first] = await server.database.sql(`select definition from ${table} where version = 1`);
+    const rows = Array.from({ length: VERSIONS_MAX - 1 }, (_, n) => `(${n + 2}, now(), $1, '[]')`);
+    await server.database.sql(`insert into ${table} values ${rows.join(', ')}`, [first?.[0]]);
     assert.equal((await versionsOf(app.id)).length, VERSIONS_MAX);
     await server.operator('POST', '/applications', { ...(await documentOf(app.id)), name: 'Busier' });
     const versions = await versionsOf(app.id);
