@@ -13,6 +13,7 @@ import {
 } from '../support/browser-sessions.ts';
 import { linkIn, type Mailbox, openMailbox, type ReceivedMail, tokenIn } from '../support/mailbox.ts';
 import { type Reply, sendTo, startTestServer, type TestServer } from '../support/server.ts';
+import { putBack } from '../support/times.ts';
 import { until } from '../support/until.ts';
 
 const NOBODY = `p${'0'.repeat(26)}`;
@@ -54,12 +55,9 @@ describe('resetting a password', () => {
     await until(`mail ${count} to ${address}`, () => to().length >= count);
     return to()[count - 1]!;
   };
+  const resetsOf = ({ id }: Person) => ({ table: `app_${app.id}.password_resets`, where: ['user_id', id] as const });
   const later = (person: Person, minutes: number) =>
-    server.database.sql(
-      `update app_${app.id}.password_resets set created_at = created_at - make_interval(mins => $2),
-       expires_at = expires_at - make_interval(mins => $2) where user_id = $1`,
-      [person.id, minutes],
-    );
+    putBack(server.database, { ...resetsOf(person), columns: ['created_at', 'expires_at'] }, minutes * 60);
   const somebody = (name: string) => app.addPerson(name, { email: `${name}@example.com` });
 
   it('mails a link that sets a new password, once, and ends the sessions', async () => {
@@ -170,10 +168,7 @@ describe('resetting a password', () => {
     await Promise.all(Array.from({ length: 4 }, () => ask({ userId: person.id })));
     for (let mail = 1; mail <= 5; mail++) {
       await mailTo('often@example.com', mail);
-      await server.database.sql(
-        `update app_${app.id}.password_resets set created_at = created_at - interval '61 seconds' where user_id = $1`,
-        [person.id],
-      );
+      await putBack(server.database, { ...resetsOf(person), columns: ['created_at'] }, 61);
       assert.equal((await ask({ userId: person.id })).status, 204);
     }
     await somebody('marker');

@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { type Person, publishApplication, type TestApplication } from './application.ts';
 import { type Reply, type SendOptions, sendTo, type TestServer } from './server.ts';
+import { putBack } from './times.ts';
 
 export const PASSWORD = 'Secret-Passw0rd';
 export const OTHER_PASSWORD = 'Another-Passw0rd';
@@ -66,13 +67,8 @@ export async function signedIn(server: TestServer, app: TestApplication, person:
 
 /** Puts the times of a session back, and lets the server know. */
 export async function age(server: TestServer, app: TestApplication, sessionId: string, minutes: number) {
-  const sessions = `app_${app.id}.sessions`;
-  // In two steps: a cluster computes no times in an update.
-  const [row] = await server.database.sql(
-    `select rotated_at - make_interval(mins => $2) from ${sessions} where id = $1`,
-    [sessionId, minutes],
-  );
-  await server.database.sql(`update ${sessions} set rotated_at = $2 where id = $1`, [sessionId, row?.[0]]);
+  const table = `app_${app.id}.sessions`;
+  await putBack(server.database, { table, where: ['id', sessionId], columns: ['rotated_at'] }, minutes * 60);
   server.invalidate({ application: app.id, session: sessionId });
 }
 
