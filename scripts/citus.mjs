@@ -5,6 +5,7 @@ import { Failure } from './processes.mjs';
 
 /** Test files below test/, without their ending, and why a cluster cannot pass them. */
 export const NOT_ON_CITUS = {
+  'attachments/plans': 'it reads the plans of plain PostgreSQL, and those of a cluster are inside of another',
   'cluster/worker-errors': 'it raises the errors of a lost worker by triggers, which a cluster refuses',
   'lists/explain': 'it reads the plans of plain PostgreSQL, and those of a cluster are inside of another',
   'store/statements':
