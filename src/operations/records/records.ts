@@ -15,6 +15,7 @@ import { recordEntries } from '../activity/entries.ts';
 import { type InCollection, inCollection } from '../in-collection.ts';
 import { type Failure, inOrder } from '../in-order.ts';
 import { replaceMany } from './batch-replacements.ts';
+import { inTurn } from './changes-in-turn.ts';
 import { draftRecords, insertDrafts } from './inserts.ts';
 import { insertKeyed } from './keyed-inserts.ts';
 import { withLiveReferences, withLiveReferencesIfPossible } from './live-references.ts';
@@ -178,12 +179,19 @@ export async function remove(
   const { recordId, ifHash } = input;
   const conditions = { scope: writeScope(at.collection.definition, at.caller), ifHash };
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-    const entries = recordEntries(at, { kind: 'record.delete', recordIds: [recordId] });
-    if (
-      (await removeOne({ store: at.store, scope: at.scope, table: at.table, recordId, conditions, entries })).length > 0
-    ) {
-      return;
-    }
+    const removed = await inTurn(at, recordId, () =>
+      removeOne({
+        store: at.store,
+        scope: at.scope,
+        table: at.table,
+        recordId,
+        conditions,
+        get entries() {
+          return recordEntries(at, { kind: 'record.delete', recordIds: [recordId] });
+        },
+      }),
+    );
+    if (removed.length > 0) return;
     await throwMissReason(at, recordId, ifHash);
   }
   throw tooBusy();

@@ -17,6 +17,7 @@ import type { Values } from '../../wire/values.ts';
 import { recordEntries } from '../activity/entries.ts';
 import { assertWritable, type InCollection, reportWritten } from '../in-collection.ts';
 import { writeTogether } from '../write-together.ts';
+import { inTurn } from './changes-in-turn.ts';
 import { duplicatedValues } from './duplicated-values.ts';
 import {
   CHANGES_UNDER_WAY,
@@ -102,9 +103,19 @@ export async function replace(
     const now = isoTime(at.now());
     const parts = { hashPart: hashPart(made.hash), tailPart: tailPart(caller, made.valuesJson) };
     const replacement = { now, updatedBy: caller, ...parts, ...made };
-    const entries = recordEntries(at, { kind: 'record.update', recordIds: [recordId] });
     try {
-      const [row] = await replaceOne({ store, scope: at.scope, table: at.table, replacement, conditions, entries });
+      const [row] = await inTurn(at, recordId, () =>
+        replaceOne({
+          store,
+          scope: at.scope,
+          table: at.table,
+          replacement,
+          conditions,
+          get entries() {
+            return recordEntries(at, { kind: 'record.update', recordIds: [recordId] });
+          },
+        }),
+      );
       if (row !== undefined) {
         reportWritten(at, 1);
         return row[1] as string;

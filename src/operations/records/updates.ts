@@ -14,6 +14,7 @@ import { withBytes } from '../held-bytes.ts';
 import { assertWritable, type InCollection, reportWritten } from '../in-collection.ts';
 import { type Failure, inOrderInSlices, type Outcome } from '../in-order.ts';
 import { elementSizes, writeInBatches } from './batched-writes.ts';
+import { inTurn } from './changes-in-turn.ts';
 import { duplicatedValues } from './duplicated-values.ts';
 import {
   assertWritten,
@@ -49,8 +50,8 @@ export async function applyUpdates(
 ): Promise<Outcome> {
   let attempted: RecordWrite | undefined;
   try {
-    return await inTransaction(at, async (tx) => {
-      const ids = [...new Set(changes.map((change) => change.id))];
+    const ids = [...new Set(changes.map((change) => change.id))];
+    return await inTransaction(at, ids, async (tx) => {
       const { records, fence } = await lockRecords(tx, at.table, ids);
       assertGeneration(fence, at.table.generation);
       const elements = changes.map(({ id, read }) => ({ name: id, values: read.values }));
@@ -83,8 +84,14 @@ export async function applyUpdates(
 const NONE: ReadonlyMap<string, PlannedWrite> = new Map();
 
 /** A transaction with locks never waits for byte budget: it is rolled back, and locks again after the wait. */
-const inTransaction = <T>(at: InCollection, work: (tx: Transaction) => Promise<T>): Promise<T> =>
-  withBytes(at, () => at.store.dataTransaction(work));
+const inTransaction = <T>(
+  at: InCollection,
+  [id = '', ...others]: readonly string[],
+  work: (tx: Transaction) => Promise<T>,
+): Promise<T> => {
+  const run = () => at.store.dataTransaction(work);
+  return withBytes(at, () => (others.length === 0 ? inTurn(at, id, run) : run()));
+};
 
 function planWrites(
   at: InCollection,
