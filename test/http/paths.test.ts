@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { BUILD, VERSION } from '../../src/cli/version.ts';
 import { publishApplication, type TestApplication } from '../support/application.ts';
+import { isCitus } from '../support/citus.ts';
 import { assertProblem, fetchChecked, head, onWire, send } from '../support/http-client.ts';
 import { OPERATOR_KEY, startTestServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
@@ -150,7 +151,7 @@ describe('paths', () => {
   it('says that it lives and that it is ready', async () => {
     for (const [path, body] of [
       ['/healthz', { status: 'ok', version: VERSION, build: BUILD }],
-      ['/readyz', { status: 'ready' }],
+      ['/readyz', { status: 'ready', ...((await isCitus()) ? { workers: 2, workersAway: 0 } : {}) }],
     ] as const) {
       const reply = await send(server.address, 'GET', path);
       assert.equal(reply.status, 200);

@@ -11,7 +11,10 @@ import { removeFinishedNotifications, restoreDueMarks } from '../../src/operatio
 import { Database } from '../../src/store/database/database.ts';
 import { StaleDefinition } from '../../src/store/database/database-errors.ts';
 import { publishApplication } from '../support/application.ts';
+import { isCitus } from '../support/citus.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
+
+const onCitus = await isCitus();
 
 describe('a walk through all applications', () => {
   let server: TestServer;
@@ -82,7 +85,9 @@ describe('a walk through all applications', () => {
     assert.deepEqual(rounds, [[busy], [busy, second], [busy, third], [busy, fourth], [busy]]);
   });
 
-  it('is how sign-ins, notifications and Idempotency-Keys are cleaned up', async () => {
+  it('is how sign-ins, notifications and Idempotency-Keys are cleaned up', {
+    skip: onCitus && 'one application is broken by a trigger, which a cluster refuses',
+  }, async () => {
     for (const id of ids.slice(0, 3)) {
       const schema = `app_${id}`;
       await server.database.sql(

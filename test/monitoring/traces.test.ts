@@ -9,6 +9,7 @@ import pg from 'pg';
 import type { Observation } from '../../src/events/events.ts';
 import type { SamplerName } from '../../src/monitoring/traces.ts';
 import { publishApplication, string } from '../support/application.ts';
+import { isCitus } from '../support/citus.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
@@ -43,6 +44,8 @@ const SECRET = 'Kept-To-Ourselves-42';
 const REQUEST_MS = 2_500;
 const DEFINITION = { collections: [{ name: 'A', columns: [{ name: 'T', type: 'String' }] }] };
 const RECORDS = '/v1/:applicationId/collections/:collectionId/records';
+
+const onCitus = await isCitus();
 
 describe('traces', () => {
   let database: TestDatabase;
@@ -102,7 +105,9 @@ describe('traces', () => {
     return { app, requestId: made.headers.get('x-request-id') };
   };
 
-  it('has a span for the request below that of the client, and below it the stages and the statements', async () => {
+  it('has a span for the request below that of the client, and below it the stages and the statements', {
+    skip: onCitus && 'a cluster takes three statements for a create, and is locked on the worker',
+  }, async () => {
     const lines: Observation[] = [];
     const server = await start({ observe: (observation) => lines.push(observation) });
     const { app, requestId } = await makeRecord(server, '01');

@@ -12,7 +12,10 @@ import {
   sharedApplication,
   signedIn,
 } from '../support/browser-sessions.ts';
+import { isCitus } from '../support/citus.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
+
+const onCitus = await isCitus();
 
 describe('a session ends on every server within a second', () => {
   let a: TestServer;
@@ -68,7 +71,9 @@ describe('a session ends on every server within a second', () => {
     assert.equal(await other.status(b.address), 200, 'and no other');
   });
 
-  it('when there are more than fifty of its user, the oldest first', async () => {
+  it('when there are more than fifty of its user, the oldest first', {
+    skip: onCitus && 'its sessions come from a statement that a cluster refuses',
+  }, async () => {
     const person = await app.addPerson('Everywhere');
     const [oldest, next] = [await opened(person), await opened(person)];
     await a.database.sql(

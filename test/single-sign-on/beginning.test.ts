@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { publishApplication } from '../support/application.ts';
+import { isCitus } from '../support/citus.ts';
 import { basic } from '../support/http-client.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { Browser } from './browser.ts';
@@ -10,6 +11,8 @@ import { HostileProvider } from './hostile-provider.ts';
 import { begin, beginPath, publishSignedOn, switchOn } from './scene.ts';
 
 const OFF = { code: 'FEATURE_DISABLED', params: { feature: 'singleSignOn' } };
+
+const onCitus = await isCitus();
 
 describe('the beginning of single sign-on', () => {
   const provider = new HostileProvider();
@@ -138,7 +141,9 @@ describe('the beginning of single sign-on', () => {
     }
   });
 
-  it('is bounded, and forgets what was never finished', async () => {
+  it('is bounded, and forgets what was never finished', {
+    skip: onCitus && 'its rows come from statements that a cluster refuses',
+  }, async () => {
     const app = await publishSignedOn(server, provider.settings);
     const table = `app_${app.id}.sign_ons`;
     await server.database.sql(`insert into ${table}

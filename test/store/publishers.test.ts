@@ -59,7 +59,7 @@ describe('the connections that publish', () => {
     );
     const second = await database.publisher('pone', pidOf);
     assert.notEqual(second, pids[0]);
-    await server.sql('select pg_terminate_backend($1)', [second]);
+    await server.sql('select pg_terminate_backend($1::int)', [second]);
     const alive = async () => (await server.sql('select 1 from pg_stat_activity where pid = $1', [second])).length > 0;
     await until('the end of the session', async () => !(await alive()));
     assert.notEqual(await database.publisher('pone', pidOf), second);

@@ -6,6 +6,7 @@ import { Database } from '../../src/store/database/database.ts';
 import { schemaOf } from '../../src/store/database/schemas.ts';
 import { SearchIndexes } from '../../src/store/records/search-indexes.ts';
 import { publishApplication, type TestApplication } from '../support/application.ts';
+import { isCitus } from '../support/citus.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { preparedApplication } from '../support/prepared.ts';
 import { startTestServer } from '../support/server.ts';
@@ -62,7 +63,9 @@ it('a collection that was never analyzed is analyzed with its first records', as
   assert.equal(await isAnalyzedAfter(DUE), true);
 });
 
-it('a server that has just started analyzes a collection once it has doubled', async () => {
+it('a server that has just started analyzes a collection once it has doubled', {
+  skip: (await isCitus()) && 'what was analyzed is known on the worker alone',
+}, async () => {
   const table = `${schemaOf(app.id)}.tfilled0`;
   await testDatabase.sql(`insert into ${table} (id, rec, hash, created_by, created_name, created_at, updated_by, updated_name, updated_at)
     select 'r' || lpad(n::text, 26, '0'), '{}', '', 'u', 'u', now(), 'u', 'u', now() from generate_series(1, ${RECORDS}) n`);
