@@ -40,6 +40,7 @@ Scenarios
   peers        ours, the bare limit and other products, which are installed for it
   activity-log the export of a million entries while others write; fails beyond its bounds of memory and time
   applications many applications on one server: requests to all of them against requests to ten, publishing, a start
+  compression  bytes and processor time of pages in each encoding, and of each level
   cluster      plain PostgreSQL against a Citus cluster, through the coordinator and straight to the workers;
                CARTULARY_TEST_DATABASE_URL names a database of the coordinator
   fairness     one application sends ten times its share beside another; fails when the other's p99 more than doubles
@@ -110,7 +111,11 @@ export function readOptions(args, { scenarios, operations }) {
   }
   const [scenario = '', ...rest] = positionals;
   const [named] = scenario === 'profile' && rest.length > 0 ? [rest.splice(0).join(' ')] : [];
-  if (!scenarios.includes(scenario) || rest.length > 0) throw new Failure(USAGE);
+  if (scenario === '') throw new Failure(USAGE);
+  if (!scenarios.includes(scenario))
+    throw new Failure(`There is no scenario ${scenario}; there are ${scenarios.join(', ')}.`);
+  if (rest.length > 0)
+    throw new Failure(`${scenario} takes no ${rest.join(' ')}; npm run bench -- --help shows what there is.`);
   const only = (named ?? values.only ?? '')
     .split(',')
     .map((name) => name.trim())
@@ -118,15 +123,17 @@ export function readOptions(args, { scenarios, operations }) {
   const opponents = /** @type {const} */ (['against', 'against-node', 'against-workers']);
   const opponent = opponents.find((name) => values[name] !== undefined);
   if (opponent !== undefined && scenario !== 'limit') throw new Failure(`--${opponent} goes with limit alone.`);
-  const unknown = only.find((name) => !Object.values(operations).flat().includes(name));
-  if (unknown !== undefined) throw new Failure(`There is no operation ${unknown}; --list lists them.`);
+  const [, own = []] = Object.entries(operations).find(([takers]) => takers.split(', ').includes(scenario)) ?? [];
+  if (only.length > 0 && own.length === 0) throw new Failure(`${scenario} has no operations to choose from.`);
+  const unknown = only.find((name) => !own.includes(name));
+  if (unknown !== undefined) throw new Failure(`${scenario} has no operation ${unknown}; --list lists them.`);
   /** @param {keyof typeof BOUNDS} name */
   const optional = (name) => {
     if (values[name] === undefined) return undefined;
     const value = Number(values[name]);
     const whole = name === 'seconds' || Number.isInteger(value);
     if (!whole || !(value > 0) || value > BOUNDS[name])
-      throw new Failure(`--${name} takes a number up to ${BOUNDS[name]}.`);
+      throw new Failure(`--${name} takes a number above 0, up to ${BOUNDS[name]}.`);
     return value;
   };
   /** @param {keyof typeof BOUNDS} name @param {number} fallback */

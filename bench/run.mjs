@@ -2,7 +2,7 @@
 // `npm run bench`: a server with a database of its own, one scenario on it, and its result as a table. Everything listens
 // on the loopback interface only, and what was started is ended.
 
-import { writeFileSync } from 'node:fs';
+import { closeSync, openSync, writeFileSync } from 'node:fs';
 import { requireCitus } from '../scripts/citus.mjs';
 import { Failure, interruption } from '../scripts/processes.mjs';
 import { runActivityLog } from './activity-log.mjs';
@@ -75,6 +75,15 @@ function sectionOf({ scenario, write, against, againstNode, againstWorkers }) {
   return againstWorkers === undefined ? scenario : 'limit --against-workers';
 }
 
+/** A run may take an hour. @param {string} file */
+function checkWritable(file) {
+  try {
+    closeSync(openSync(file, 'a'));
+  } catch (error) {
+    throw new Failure(`The results cannot be written to ${file}: ${/** @type {Error} */ (error).message}.`);
+  }
+}
+
 /** @param {readonly string[]} args */
 export async function runBench(args) {
   const operations = {
@@ -88,6 +97,7 @@ export async function runBench(args) {
   const scenario = SCENARIOS[options?.scenario ?? ''];
   if (options === undefined || scenario === undefined) return;
   const section = sectionOf(options);
+  if (options.json !== undefined) checkWritable(options.json);
   await CHECKS[options.scenario]?.(options);
   const { folder, remove } = makeFolder(options.keep);
   try {

@@ -172,6 +172,26 @@ async function startAgain({ ours: former, folder, operatorKey, tables }, logLeve
 /** @param {number | undefined} value in seconds */
 const inMs = (value) => (value === undefined ? undefined : Math.round(value * 1000));
 
+/** Nothing where they were published in an earlier run. @param {import('./many-applications.mjs').Filling} filling @returns {string[]} */
+function published({ first, last, seconds }) {
+  const parts = [
+    { name: `first ${COMPARED}`, part: first },
+    { name: `last ${COMPARED}`, part: last },
+  ];
+  const rows = parts.flatMap(({ name, part }) =>
+    part === undefined
+      ? []
+      : [[name, Math.round(part.publishMs), inMs(part.seconds), inMs(part.serverSeconds), inMs(part.databaseSeconds)]],
+  );
+  if (rows.length === 0) return [];
+  return [
+    `Publishing, ${AT_ONCE} at a time: the request, and what each took with a user, a token and records; ${Math.round(seconds)} s in all`,
+    '',
+    table(['', 'publish ms', 'ms each', 'server ms', 'database ms'], rows),
+    '',
+  ];
+}
+
 /**
  * @param {readonly import('./measure.mjs').Result[]} results
  * @param {{ filling: import('./many-applications.mjs').Filling, applications: number, catalogue: Awaited<ReturnType<typeof readCatalogue>>, lists: Awaited<ReturnType<typeof listAll>>, start: Awaited<ReturnType<typeof startAgain>> }} about
@@ -192,28 +212,12 @@ function report(results, { filling, applications, catalogue, lists, start }) {
     ];
   });
   const head = ['requests to', 'connections', 'per second', 'p50 ms', 'ratio', 'p99 ms', 'server µs', 'database µs'];
-  /** @param {string} name @param {import('./many-applications.mjs').Part | undefined} part */
-  const published = (name, part) =>
-    part && [
-      name,
-      Math.round(part.publishMs),
-      inMs(part.seconds),
-      inMs(part.serverSeconds),
-      inMs(part.databaseSeconds),
-    ];
-  const parts = [published(`first ${COMPARED}`, filling.first), published(`last ${COMPARED}`, filling.last)];
   return [
     `${applications.toLocaleString('en')} applications with ${RECORDS_EACH} records each; medians of the rounds`,
     '',
     table([...head, 'server MB', 'database MB', 'others %', 'errors'], rows),
     '',
-    `Publishing, ${AT_ONCE} at a time: the request, and what each took with a user, a token and records; ${Math.round(filling.seconds)} s in all`,
-    '',
-    table(
-      ['', 'publish ms', 'ms each', 'server ms', 'database ms'],
-      parts.filter((part) => part !== undefined),
-    ),
-    '',
+    ...published(filling),
     table(
       ['what there is', ''],
       [
