@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { publishApplication, type TestApplication } from '../support/application.ts';
+import { isCitus } from '../support/citus.ts';
 import { type CuttableWire, cuttableWire } from '../support/cuttable-wire.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
@@ -15,6 +16,7 @@ const RECOVERY_MS = 2_000;
 /** By then the server knows that it hears nothing. */
 const DEAF_MS = 4_000;
 const LOOPS = 8;
+const onCitus = await isCitus();
 
 describe('a connection of which only one end is left', () => {
   let database: TestDatabase;
@@ -63,7 +65,9 @@ describe('a connection of which only one end is left', () => {
     assert.ok(behind.every(({ status }) => status === 200));
   });
 
-  it('is not used when it was idle meanwhile', async () => {
+  it('is not used when it was idle meanwhile', {
+    skip: onCitus && 'on a cluster the first requests after it answer 503 (docs/scaling.md)',
+  }, async () => {
     await pause(500);
     wire.cut();
     await pause(DEAF_MS);
