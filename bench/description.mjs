@@ -29,8 +29,9 @@ export function describeRun({ scenario, records, rounds, seconds, logLevel, work
 /** Options whose values are paths of this machine. */
 const PATHS = ['--keep', '--json', '--profile', '--against-node'];
 
-/** The same for the documentation: with the commit, and the command that measures it again. @param {import('./options.mjs').Options} options @param {readonly string[]} args */
-export async function provenanceOf(options, args) {
+/** The same for the documentation: with the commit, and the command that measures it again. @param {import('./options.mjs').Options} options */
+export async function provenanceOf(options) {
+  const { args } = options;
   const git = async (/** @type {string[]} */ ...command) => (await run('git', command, { cwd: ROOT })).output.trim();
   const commit = await git('rev-parse', '--short', 'HEAD');
   const changed = (await git('status', '--porcelain', '--', 'src', 'console')) === '' ? '' : ' with changes';

@@ -17,6 +17,7 @@ import { Failure } from '../scripts/processes.mjs';
  * @property {string | undefined} json
  * @property {string} logLevel
  * @property {string | undefined} profile
+ * @property {readonly string[]} args as they were given
  * @property {string | undefined} against revision
  * @property {string | undefined} againstNode
  * @property {number | undefined} workers
@@ -142,6 +143,7 @@ export function readOptions(args, { scenarios, operations }) {
   if (quick && scenario !== 'peers') throw new Failure('--quick goes with peers alone.');
   return {
     scenario,
+    args,
     records: number('records', quick ? QUICK.records : (RECORDS.get(scenario) ?? 100_000)),
     rounds: number('rounds', quick ? QUICK.rounds : 3),
     seconds: number('seconds', quick ? QUICK.seconds : SECONDS),

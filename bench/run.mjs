@@ -110,7 +110,7 @@ export async function runBench(args) {
     process.stdout.write(`${head}\n${text}\n`);
     if (section !== undefined) {
       const document = DOCUMENTS.get(options.scenario) ?? 'performance.md';
-      writeTables(document, `bench -- ${section}`, `${await provenanceOf(options, args)}\n\n${text}`);
+      writeTables(document, `bench -- ${section}`, `${await provenanceOf(options)}\n\n${text}`);
     }
     if (options.json !== undefined) {
       writeFileSync(options.json, `${JSON.stringify({ head, options, ...rest }, null, 2)}\n`);

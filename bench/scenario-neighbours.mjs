@@ -4,7 +4,7 @@
 
 import { Failure, interruption } from '../scripts/processes.mjs';
 import { prepareApplication } from './application.mjs';
-import { describeRun } from './description.mjs';
+import { provenanceOf } from './description.mjs';
 import { ATTACKS } from './neighbours/attacks.mjs';
 import { faultsOf, GROWTH_MAX, mainTable, otherTable, writeDocument } from './neighbours/report.mjs';
 import { measureRow, tell, VICTIM } from './neighbours/row.mjs';
@@ -63,7 +63,7 @@ export async function runNeighbours(ground, options) {
   }
   if (rows.some((row) => faultsOf(row).length > 0)) process.exitCode = 1;
   const text = report(rows);
-  if (write) writeDocument(rows, `${describeRun(options)}\n\n${text.goal}.`);
+  if (write) writeDocument(rows, `${await provenanceOf(options)}\n\n${text.goal}.`);
   return { results: rows, text: `${text.head}\n\n${text.main}\n\n${text.other}` };
 }
 
