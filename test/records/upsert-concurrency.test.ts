@@ -21,6 +21,7 @@ import {
   tableOf,
 } from '../support/records.ts';
 import { type Reply, startTestServer, type TestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
 
 const CODE = 'ccode000';
 const SERIAL = 'cserial0';
@@ -238,14 +239,15 @@ describe('upserts that race', () => {
     await client.connect();
     try {
       for (const many of [false, true]) {
-        // The upsert finds the record and waits for its row; when it is let go, the record has another key.
+        // The upsert finds the record and waits for its row, or, alone, for the change before it in the same server; when it
+        // is let go, the record has another key.
         await client.query('begin');
         await client.query(`select 1 from ${tableOf(scene, 'Things')} where id = $1 for update`, [id]);
         const values = { [CODE]: string(code), [COUNTERS[0]!]: number(1) };
         const renaming = things.replace(id, { [CODE]: string(away) });
         await waiting(1);
         const upserting = many ? things.upsertMany(CODE, [{ values }]) : things.upsert(CODE, values);
-        await waiting(2);
+        await (many ? waiting(2) : wait(100));
         await client.query('commit');
         done(await renaming);
         const met = [done(await upserting)].flat()[0];
@@ -262,7 +264,7 @@ describe('upserts that race', () => {
 
   /** Until so many statements wait for a lock. */
   async function waiting(count: number): Promise<void> {
-    for (let found = 0; found < count; await wait(5)) found = await countWaiting(scene.server.database);
+    await until(`${count} statements that wait`, async () => (await countWaiting(scene.server.database)) >= count);
   }
 
   it('a key that others make and take away all the time is answered with 503 in the end, not with 500', async () => {
