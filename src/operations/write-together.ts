@@ -12,7 +12,8 @@ import type { Row } from '../store/database/statements.ts';
 
 export interface JoinedWrite extends Member {
   readonly store: Writer;
-  readonly entries: readonly SubjectEntry[];
+  /** Made when the write leaves. A function and not a getter, which would give each object a shape of its own. */
+  readonly entries: () => readonly SubjectEntry[];
 }
 
 /** `change` returns rows that begin with the identifier of what was written. */
@@ -21,7 +22,7 @@ export async function writeTogether<M extends JoinedWrite>(
   change: Change,
   idOf: (member: M) => string,
 ): Promise<(Row[] | undefined)[]> {
-  const entries = members.flatMap((member) => member.entries);
+  const entries = members.flatMap((member) => member.entries());
   for (const { scope } of members) scope.committedWrites += 1;
   const unwritten = ({ scope }: Member) => {
     scope.committedWrites -= 1;

@@ -26,6 +26,7 @@ import { type JoinedWrite, writeTogether } from '../write-together.ts';
 
 /** The database serves two statements at once; a third would only find fewer members. */
 const UNDER_WAY = 2;
+const NO_ENTRIES = (): readonly SubjectEntry[] => [];
 
 interface Announcement extends JoinedWrite {
   readonly row: NewAttachment;
@@ -67,7 +68,7 @@ const joinedOn = (schema: string): Joined => ({
   }),
   completions: new Joining({
     underWayMax: UNDER_WAY,
-    alone: ({ store, done, entries }) => loggedWrite(store, completeAttachment(schema, done), entries),
+    alone: ({ store, done, entries }) => loggedWrite(store, completeAttachment(schema, done), entries()),
     together: (members) => {
       const done = members.map((member) => member.done);
       return writeTogether(members, completeAttachments(schema, done), (member) => member.done.id);
@@ -86,7 +87,7 @@ const joinedOn = (schema: string): Joined => ({
 /** As `insertAttachment`, for an upload in one request. */
 export async function announceJoined(at: InCollection, row: NewAttachment): Promise<void> {
   const { store, scope } = at;
-  await joinedOf(at).announcements.run({ store, scope, entries: [], row });
+  await joinedOf(at).announcements.run({ store, scope, entries: NO_ENTRIES, row });
 }
 
 /** As `completeAttachment` with its activity entries, for an upload in one request. */
@@ -96,12 +97,12 @@ export function completeJoined(
   entries: readonly SubjectEntry[],
 ): Promise<Row[]> {
   const { store, scope } = at;
-  return joinedOf(at).completions.run({ store, scope, entries, done });
+  return joinedOf(at).completions.run({ store, scope, entries: () => entries, done });
 }
 
 export async function logDownloadJoined(at: InCollection, entry: LogEntry): Promise<void> {
   const { store, scope } = at;
-  await joinedOf(at).downloads.run({ store, scope, entries: [], entry });
+  await joinedOf(at).downloads.run({ store, scope, entries: NO_ENTRIES, entry });
 }
 
 interface Fetch extends Member, Pick<InCollection, 'store' | 'collection'> {

@@ -92,7 +92,7 @@ export async function insertDrafts(at: InCollection, drafts: readonly NewDraft[]
     const long = isAlone && isLongAmongOthers(only.rec) ? await encodeLong(at, only) : undefined;
     const inserted =
       isAlone && long === undefined
-        ? await insertJoined({ store, scope, table, row: only, entries })
+        ? await insertJoined({ store, scope, table, row: only, entries: () => entries })
         : await loggedWrite(store, creating(table, long?.statement ?? (await encodeAll(at, rows))), entries);
     if (inserted.length < rows.length) throw new StaleDefinition();
     reportWritten(at, rows.length);
@@ -117,8 +117,8 @@ const creating = ({ schema, collection }: Table, { text, params }: Statement): C
 
 const insertAlone = ({ store, table, row, entries }: Create) =>
   store.engine === 'citus'
-    ? insertOnCluster(store, { table, row, entries })
-    : loggedWrite(store, creating(table, insertRecords(table, [row])), entries);
+    ? insertOnCluster(store, { table, row, entries: entries() })
+    : loggedWrite(store, creating(table, insertRecords(table, [row])), entries());
 
 const insertJoined = joinedByCollection<Create>(
   (texts) =>

@@ -186,9 +186,7 @@ export async function remove(
         table: at.table,
         recordId,
         conditions,
-        get entries() {
-          return recordEntries(at, { kind: 'record.delete', recordIds: [recordId] });
-        },
+        entries: () => recordEntries(at, { kind: 'record.delete', recordIds: [recordId] }),
       }),
     );
     if (removed.length > 0) return;

@@ -76,7 +76,7 @@ export const removeOne = joinedByCollection<Remove>(
       underWayMax: CHANGES_UNDER_WAY,
       collectsTurn: true,
       alone: ({ store, table, recordId, conditions, entries }) =>
-        loggedWrite(store, removeRecord(table, recordId, conditions), entries),
+        loggedWrite(store, removeRecord(table, recordId, conditions), entries()),
       together: (members) => {
         const change = removeStatement(texts.remove, inOrderOfIds(members, idRemoved));
         return writeTogether(members, change, idRemoved);

@@ -68,7 +68,7 @@ export function buildOnStored(
 type Replace = JoinedRecordWrite & JoinedReplace;
 
 const replaceAlone = ({ store, table, replacement, conditions, entries }: Replace) =>
-  loggedWrite(store, replaceRecord(table, replacement, conditions), entries);
+  loggedWrite(store, replaceRecord(table, replacement, conditions), entries());
 
 const replaceJoined = joinedByCollection<Replace>(
   (texts) =>
@@ -111,9 +111,7 @@ export async function replace(
           table: at.table,
           replacement,
           conditions,
-          get entries() {
-            return recordEntries(at, { kind: 'record.update', recordIds: [recordId] });
-          },
+          entries: () => recordEntries(at, { kind: 'record.update', recordIds: [recordId] }),
         }),
       );
       if (row !== undefined) {
