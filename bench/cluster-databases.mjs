@@ -21,10 +21,11 @@ async function withClient(url, work) {
   }
 }
 
-/** @param {string} url @param {string} name @param {{ host: string, port: number }} [node] */
-function databaseAt(url, name, node) {
+/** @param {string} url @param {string} name @param {{ host: string, port: number }} node */
+function databaseAt(url, name, { host, port }) {
   const address = new URL(url);
-  if (node !== undefined) Object.assign(address, { hostname: node.host, port: String(node.port) });
+  address.hostname = host;
+  address.port = String(port);
   address.pathname = `/${name}`;
   return address.href;
 }

@@ -1,12 +1,13 @@
-// Changes of one record leave the server one after the other. They would wait for each other in the database anyway, where the
-// record is locked; here they also get the dates of their activity entries in the order in which they happen. Entries are
-// therefore made when the change leaves, not when its request arrives.
+// Requests that change one record leave the server one after the other. They would wait for each other in the database anyway,
+// where the record is locked; here they also get the dates of their activity entries in the order in which they happen. Entries
+// are therefore made when the change leaves, not when its request arrives. Batches of several records do not take turns, and
+// the next change does not wait for a statement whose request was cancelled: there the lock alone decides.
 
 import type { PreparedCollection } from '../../domain/definition/application.ts';
 import { onAbort, type Signal } from '../../request/signal.ts';
 import type { InCollection } from '../in-collection.ts';
 
-/** By identifier: ends when the last change of the record has, and all before it. */
+/** By identifier: settles when the last request that changes the record has, and all before it. */
 type Changes = Map<string, Promise<unknown>>;
 
 const changesOf = new WeakMap<PreparedCollection, Changes>();

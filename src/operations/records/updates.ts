@@ -86,11 +86,12 @@ const NONE: ReadonlyMap<string, PlannedWrite> = new Map();
 /** A transaction with locks never waits for byte budget: it is rolled back, and locks again after the wait. */
 const inTransaction = <T>(
   at: InCollection,
-  [id = '', ...others]: readonly string[],
+  [id, ...others]: readonly string[],
   work: (tx: Transaction) => Promise<T>,
 ): Promise<T> => {
   const run = () => at.store.dataTransaction(work);
-  return withBytes(at, () => (others.length === 0 ? inTurn(at, id, run) : run()));
+  const isOne = id !== undefined && others.length === 0;
+  return withBytes(at, () => (isOne ? inTurn(at, id, run) : run()));
 };
 
 function planWrites(
