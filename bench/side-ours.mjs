@@ -38,6 +38,15 @@ const LOG_BYTES_MAX = 64 * 2 ** 20;
  */
 
 /**
+ * What `npm run serve` gives to Node.
+ * @param {string} root
+ */
+function flagsIn(root) {
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  return String(scripts.serve).match(/(?<= )--\S+(?=.* scripts\/run)/g) ?? [];
+}
+
+/**
  * @param {ServerOptions} options
  * @returns {Promise<Ours>}
  */
@@ -75,6 +84,7 @@ export async function startOurs(options) {
     stderr: log,
     node,
     execArgv: [
+      ...flagsIn(root),
       ...(profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${resolve(profile)}`]),
       ...(profiler ? ['--import', PROFILER] : []),
     ],

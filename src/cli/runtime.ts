@@ -1,7 +1,6 @@
 // The Node that runs the server: the young generation of its heap, how far the rest of it grows, how many threads collect it, and
 // whether it still gets security updates.
 
-import { availableParallelism } from 'node:os';
 import { setFlagsFromString } from 'node:v8';
 
 /**
@@ -13,11 +12,12 @@ import { setFlagsFromString } from 'node:v8';
 const YOUNG_GENERATION = '--max-semi-space-size=16';
 const FIRST_WITH_MORE = 23;
 /**
- * The threads that look for garbage beside the event loop use at most half of the processors. V8 starts up to four, and on two
- * cores the event loop then had half a core for 30 ms, three times a second: with one, the p99 of requests beside a neighbour's
- * bodies of 1 MB was 14 to 19 ms instead of 21 to 36 (`npm run bench -- neighbours` on Node 20, two attacks, twice each).
+ * One thread collects garbage beside the event loop. V8 starts four, and on two cores the event loop waited for a processor that
+ * they had, and inside a collection for whichever of them had none: beside a neighbour's bodies of 1 MB, with one thread at a lower
+ * priority (load/priority), the p99 of requests was 15 to 16 ms instead of 26 to 28 (`npm run bench -- neighbours` on Node 20).
+ * Whoever has more cores starts more processes (`--workers`). `package.json` gives the flag for a start from the sources.
  */
-const MARKERS = `--concurrent-marking-max-worker-num=${Math.max(1, Math.floor(availableParallelism() / 2))}`;
+const POOL = '--v8-pool-size=1';
 
 interface Runtime {
   readonly version: string;
@@ -43,7 +43,7 @@ export function restartWithHeapFlags(runtime: Runtime = process): void {
   if (majorOf(runtime.version) < FIRST_WITH_MORE || isChosen || send !== undefined || execve === undefined) return;
   try {
     // The last of two values counts.
-    execve.call(runtime, execPath, [execPath, YOUNG_GENERATION, MARKERS, ...execArgv, ...argv.slice(1)], env);
+    execve.call(runtime, execPath, [execPath, YOUNG_GENERATION, POOL, ...execArgv, ...argv.slice(1)], env);
   } catch {
     // Not on this system, or not permitted: the server runs as well with more memory.
   }

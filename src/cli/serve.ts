@@ -5,6 +5,7 @@ import { resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type EmbeddedPostgres, startEmbedded } from '../embedded/start.ts';
 import { type Observe, observeToLog } from '../events/events.ts';
+import { lowerOtherThreads } from '../load/priority.ts';
 import type { Config } from '../settings/settings.ts';
 import { requireFreePort } from './cannot-listen.ts';
 import { demonstrate, homeIn } from './demonstration.ts';
@@ -121,6 +122,7 @@ async function startHere(config: Config, starting: Starting): Promise<Serving | 
   const options = { ...serverOptions(config, starting.secrets, starting.observe), ...starting.home };
   const server = await startWithRetry(options, starting);
   if (server === undefined) return undefined;
+  lowerOtherThreads();
   const { address, metricsAddress, leave, close } = server;
   return { address, metricsAddress, leave, close };
 }
@@ -154,6 +156,7 @@ async function serveAsWorker(config: Config, observe: Observe, home: Starting['h
     const options = { ...serverOptions(config, await channel.secrets, observe), ...home, peers: channel };
     server = await startWithRetry(options, { stopRequest, onWaiting });
     if (server !== undefined) {
+      lowerOtherThreads();
       channel.onLeave = server.leave;
       channel.send({ kind: 'listening', address: server.address, metricsAddress: server.metricsAddress });
       await stopRequest.signal;

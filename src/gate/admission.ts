@@ -22,6 +22,9 @@ interface Tenant {
   /** Requests that left in this round, and in the previous one. */
   left: number;
   leftBefore: number;
+  /** Those of them that were not heavy (load/slices). */
+  short: number;
+  shortBefore: number;
   /** Roughly the event loop time that those requests took. */
   usedMs: number;
   usedMsBefore: number;
@@ -90,6 +93,9 @@ export class Admission {
   /** How many slots one tenant may hold at present. */
   #slotsEach: number;
   readonly #slotsHeavy: number;
+  /** Of all tenants, in this round and in the previous one. */
+  #short = 0;
+  #shortBefore = 0;
   #roundEndsAt = 0;
   #checking: NodeJS.Timeout | undefined;
 
@@ -137,15 +143,24 @@ export class Admission {
     return this.#wait(scope);
   }
 
-  /** Releases the request's slot, if it holds one. `replyBytes`: of the reply's body. */
+  /** The request has ended: releases its slot, if it holds one. `replyBytes`: of the reply's body. */
   leave(scope: RequestScope, replyBytes = 0): void {
     if (!scope.admitted) return;
-    scope.admitted = false;
     const tenant = this.#tenantOf(scope.tenant);
+    tenant.usedMs += (REPLY_MB_MS * replyBytes) / 2 ** 20;
+    if (!scope.heavy) {
+      tenant.short += 1;
+      this.#short += 1;
+    }
+    this.#release(scope, tenant);
+  }
+
+  #release(scope: RequestScope, tenant: Tenant): void {
+    scope.admitted = false;
     tenant.slots -= 1;
     if (tenant.worker !== undefined) tenant.worker.slots -= 1;
     tenant.left += 1;
-    tenant.usedMs += REQUEST_MS + (REPLY_MB_MS * replyBytes) / 2 ** 20;
+    tenant.usedMs += REQUEST_MS;
     this.#slotsTaken -= 1;
     if (this.#queue.size > 0) this.#fill();
   }
@@ -168,7 +183,7 @@ export class Admission {
   async withoutSlot<T>(scope: RequestScope, work: (signal: Signal) => Promise<T>): Promise<T> {
     scope.signal.throwIfAborted();
     const { admitted } = scope;
-    this.leave(scope);
+    if (admitted) this.#release(scope, this.#tenantOf(scope.tenant));
     const result = await work(scope.signal);
     const entered = admitted ? this.enter(scope) : undefined;
     if (entered !== undefined) await entered;
@@ -185,6 +200,12 @@ export class Admission {
     return this.#slotsTaken - (this.#tenants.get(name)?.slots ?? 0);
   }
 
+  /** In the current round or the previous one, whichever had more: the current one may have just begun. */
+  shortBeside(name: string): number {
+    const own = this.#tenants.get(name);
+    return Math.max(this.#short - (own?.short ?? 0), this.#shortBefore - (own?.shortBefore ?? 0));
+  }
+
   #mayHaveMore(name: string, { slots, usedMs, usedMsBefore, worker }: Tenant): boolean {
     if (slots >= this.#slotsEach) return false;
     const free = this.#bounds.slots - this.#slotsTaken;
@@ -197,7 +218,17 @@ export class Admission {
     let tenant = this.#tenants.get(name);
     if (tenant === undefined) {
       const worker = this.#slotsOfWorker(name);
-      tenant = { slots: 0, left: 0, leftBefore: 0, usedMs: 0, usedMsBefore: 0, seen: true, worker };
+      tenant = {
+        slots: 0,
+        left: 0,
+        leftBefore: 0,
+        short: 0,
+        shortBefore: 0,
+        usedMs: 0,
+        usedMsBefore: 0,
+        seen: true,
+        worker,
+      };
       this.#tenants.set(name, tenant);
       this.#slotsEach = this.#slotsFor(this.#tenants.size);
     }
@@ -281,12 +312,16 @@ export class Admission {
 
   #nextRound(): void {
     this.#roundEndsAt = performance.now() + ROUND_MS;
+    this.#shortBefore = this.#short;
+    this.#short = 0;
     for (const [name, tenant] of this.#tenants) {
       const active = tenant.seen || tenant.slots > 0 || this.#queue.lengthOf(name) > 0;
       if (!active) this.#tenants.delete(name);
       this.#follow(name, tenant);
       tenant.leftBefore = tenant.left;
       tenant.left = 0;
+      tenant.shortBefore = tenant.short;
+      tenant.short = 0;
       tenant.usedMsBefore = tenant.usedMs;
       tenant.usedMs = 0;
       tenant.seen = false;

@@ -46,6 +46,28 @@ describe('cartulary serve', { concurrency: 2 }, () => {
     return (server.address() as AddressInfo).port;
   }
 
+  it('gives its event loop the processor before its other threads, in one process and in several', async () => {
+    const nicenessOf = async (pid: number, thread: string) => {
+      const stat = await readFile(`/proc/${pid}/task/${thread}/stat`, 'utf8');
+      return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16]);
+    };
+    for (const workers of ['1', '2']) {
+      await withFolder(async (cwd) => {
+        const running = start(['serve'], { cwd, env: environment({ CARTULARY_WORKERS: workers }) });
+        await addressOf(running);
+        const pid = running.child.pid!;
+        const children = (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).trim().split(' ').map(Number);
+        for (const server of workers === '1' ? [pid] : children) {
+          const others = (await readdir(`/proc/${server}/task`)).filter((thread) => thread !== String(server));
+          const own = await nicenessOf(server, String(server));
+          assert.ok(others.length >= 5, 'those of V8 and of libuv');
+          for (const thread of others) assert.equal(await nicenessOf(server, thread), Math.min(19, own + 5));
+        }
+        await end(running);
+      });
+    }
+  });
+
   it('makes an operator key for its owner alone, and keeps it', async () => {
     await withFolder(async (cwd) => {
       const { CARTULARY_OPERATOR_KEY: _, ...env } = environment({ CARTULARY_DATA: join(cwd, 'deep', 'data') });

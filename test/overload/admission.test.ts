@@ -49,6 +49,21 @@ describe('admission', () => {
   const alive = setInterval(() => undefined, 1_000);
   after(() => clearInterval(alive));
 
+  it('counts the short requests of other tenants that have ended lately', () => {
+    const { admission, enter } = front();
+    const came = [enter('a'), enter('a'), enter('b')];
+    came[1]!.scope.heavy = true;
+    for (const { scope } of came) admission.leave(scope);
+    assert.deepEqual([admission.shortBeside('a'), admission.shortBeside('b'), admission.shortBeside('c')], [1, 1, 2]);
+  });
+
+  it('counts no request that only waits for its client', async () => {
+    const { admission, enter } = front();
+    const { scope } = enter('a');
+    await admission.waitForClient(scope, async () => assert.equal(scope.admitted, false));
+    assert.deepEqual([scope.admitted, admission.shortBeside('b')], [true, 0]);
+  });
+
   it('lets requests pass at once while there is room, and leaves some to others', () => {
     const { admission, many, enter } = front();
     const came = many('a', ALONE + 2);

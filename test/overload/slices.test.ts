@@ -14,7 +14,7 @@ const STEP_MS = 1;
 const LONG_STEP_MS = 10;
 
 /** Slices, and a clock that stands still but for the work and the pauses. */
-function bench({ besideOthers = true } = {}) {
+function bench({ besideOthers = true, shortBeside = 0 } = {}) {
   let now = 0;
   const pauses: { readonly until: number; readonly callback: () => void }[] = [];
   const clock = {
@@ -28,6 +28,7 @@ function bench({ besideOthers = true } = {}) {
   const inProgress = new Map<string, number>();
   const others = {
     isBesideOthers: () => besideOthers,
+    shortBeside: () => shortBeside,
     inProgressBeside: (tenant: string) =>
       [...inProgress].reduce((sum, [name, count]) => (name === tenant ? sum : sum + count), 0),
   };
@@ -169,6 +170,48 @@ describe('slices', () => {
       await pass(3);
       await done;
     }
+  });
+
+  it('pause longer the more short requests others send, up to four times as long as they took', async () => {
+    for (const [shortBeside, times] of [
+      [5, 1.5],
+      [20, 3],
+      [1_000, 4],
+    ] as const) {
+      const { run, pauses, pass } = bench({ shortBeside });
+      const done = run('a', 2, { stepMs: LONG_STEP_MS });
+      assert.deepEqual(
+        pauses.map(({ until }) => until),
+        [(1 + times) * LONG_STEP_MS],
+      );
+      await pass(3);
+      await done;
+    }
+  });
+
+  it('give turns to work that is done elsewhere, and count what it costs', async () => {
+    const { slices, scopeOf, loopTime, pass, now } = bench();
+    const scope = scopeOf('a', false);
+    await slices.turn(scope, 3);
+    assert.deepEqual([scope.heavy, loopTime.usedMs('a'), now()], [true, 3, 0]);
+    const second = slices.turn(scope, 3);
+    assert.equal(slices.waiting, 1);
+    await pass(1);
+    await second;
+    assert.equal(now(), 3);
+  });
+
+  it('give such turns also while many requests have begun, and none to a request that was stopped', async () => {
+    const { slices, scopeOf, work, pass } = bench();
+    const begun = Array.from({ length: 8 }, () => scopeOf('a', true));
+    await Promise.all([...begun.map((scope) => slices.run(scope, work('a', 1, STEP_MS))), pass(20)]);
+    const [first, stopped, last] = [scopeOf('a', false), scopeOf('a', false), scopeOf('a', false)];
+    const turns = [first, stopped, last].map((scope) => slices.turn(scope, 1));
+    stopped.cancel(fault('UNAVAILABLE', { reason: 'deadline' }));
+    await assert.rejects(turns[1]!, (error) => error === stopped.signal.reason);
+    await pass(5);
+    await Promise.all([turns[0], turns[2]]);
+    assert.equal(slices.waiting, 0);
   });
 
   it('wait for the requests of others that are in progress, for four milliseconds at most', async () => {

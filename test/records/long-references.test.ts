@@ -87,7 +87,11 @@ describe('inserting referred values into a page', () => {
     const at = {
       ...{ collection, scope, caller: { id: 'ucaller0', name: 'Caller', admin: true } },
       application: { collections: new Map([['ttexts00', referred]]) },
-      slices: new Slices(new LoopTime(clock.now), { isBesideOthers: () => true, inProgressBeside: () => 0 }, clock),
+      slices: new Slices(
+        new LoopTime(clock.now),
+        { isBesideOthers: () => true, inProgressBeside: () => 0, shortBeside: () => 0 },
+        clock,
+      ),
     };
     const value = JSON.stringify(string('x'.repeat(characters)));
     const rows = page.map((_, n) => [target(n), 'h'.repeat(26), `{"values":{"ctext000":${value}}}`]);

@@ -5,12 +5,13 @@ import type { RecordText } from '../../domain/records/record-text.ts';
 import type { Steps } from '../../load/slices.ts';
 import type { Transaction } from '../../store/database/handles.ts';
 import { textBytesInSlices } from '../../store/database/text-arrays.ts';
-import { isLongRecord, readLongRecord, readLongTexts } from '../../store/records/long-records.ts';
+import { isLongRecord, readLongRecord } from '../../store/records/long-records.ts';
 import type { LockedText } from '../../store/records/records.ts';
 import type { Values } from '../../wire/values.ts';
 import { keepBytes, requireBytes } from '../held-bytes.ts';
 import { type InCollection, reportWritten } from '../in-collection.ts';
 import { type Failure, inOrderInSlices, type Outcome } from '../in-order.ts';
+import { readLongInTurns } from './long-texts.ts';
 import {
   claimKeys,
   logStatements,
@@ -139,9 +140,9 @@ async function planBatch(
   const batch = names.slice(start, end);
   const unread = [...new Set(batch)].flatMap((name) => {
     const record = locked.get(name);
-    return record !== undefined && isLongRecord(record.rec) && !texts.has(name) ? record.id : [];
+    return record !== undefined && isLongRecord(record.rec) && !texts.has(name) ? readLongRecord(record.rec) : [];
   });
-  const read = await readLongTexts(tx, at.collection.definition.id, unread);
+  const read = await readLongInTurns(at, tx, unread);
   const states = new Map<string, RecordState>();
   const stateOf = (name: string): RecordState | undefined => {
     const record = locked.get(name);

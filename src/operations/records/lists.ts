@@ -20,13 +20,7 @@ import type { Condition } from '../../domain/search/condition.ts';
 import { hintFor } from '../../domain/search/hints.ts';
 import { fault } from '../../faults.ts';
 import { isDecidedByReferences, type PageRequest, readPage } from '../../store/records/list-plans.ts';
-import {
-  bytesOf,
-  isLongRecord,
-  longRecordsIn,
-  readLongRecord,
-  readLongTexts,
-} from '../../store/records/long-records.ts';
+import { bytesOf, isLongRecord, longRecordsIn, readLongRecord } from '../../store/records/long-records.ts';
 import { getRecord } from '../../store/records/records.ts';
 import { largeSearchCondition, searchCondition, type Where } from '../../store/records/search.ts';
 import { isLarge } from '../../store/records/search-costs.ts';
@@ -35,6 +29,7 @@ import type { Value } from '../../wire/values.ts';
 import { requireBytes, withBytes } from '../held-bytes.ts';
 import { type InCollection, inCollection } from '../in-collection.ts';
 import { withLiveReferences, withLiveReferencesFrom } from './live-references.ts';
+import { readLongInTurns } from './long-texts.ts';
 import { readLong } from './reading.ts';
 
 export interface SearchInput {
@@ -137,11 +132,7 @@ function pageAtOneMoment(at: InCollection, page: PageRequest): Promise<readonly 
     const long = longRecordsIn(texts);
     if (long.length === 0) return withLiveReferencesFrom(at, reader, texts);
     requireBytes(at, bytesOf(long));
-    const whole = await readLongTexts(
-      reader,
-      at.collection.definition.id,
-      long.map(({ id }) => id),
-    );
+    const whole = await readLongInTurns(at, reader, long);
     const complete = texts.map((text) => (isLongRecord(text) ? whole.get(readLongRecord(text).id)! : text));
     return withLiveReferencesFrom(at, reader, complete);
   });

@@ -4,13 +4,17 @@
 import type { ReferenceColumn } from '../../domain/definition/application.ts';
 import type { Reader } from '../../store/database/handles.ts';
 import { type Referral, type Referred, readLongReferred } from '../../store/records/references.ts';
+import { inBatches } from '../batches.ts';
 import { requireBytes } from '../held-bytes.ts';
 import type { InCollection } from '../in-collection.ts';
+import { turnOf } from './long-texts.ts';
 
 /** Short values up to this total need no budget: they are no larger than the page itself. */
 const SHORT_CHARACTERS = 1024 * 1024;
 /** Size of the records read at once: a value may be nearly all of its record. */
-const PICKED_BYTES_MAX = 4 * 1024 * 1024;
+const PICKED_BYTES_MAX = 1024 * 1024;
+/** Against a record that is only copied: the database looks for the value, which becomes a string and is inserted. */
+const PICKED_COST = 2;
 
 interface LongReferences {
   readonly referrals: readonly Referral[];
@@ -43,8 +47,12 @@ export async function readLongValues(
   for (const referral of referrals) {
     const records = referred.get(referral.collectionId);
     if (records === undefined) continue;
-    for (const recordIds of batchesOf(referral.recordIds, (id) => records.get(id)?.longBytes ?? 0)) {
+    const sizeOf = (id: string) => records.get(id)?.longBytes ?? 0;
+    const longIds = referral.recordIds.filter((id) => sizeOf(id) > 0);
+    for (const recordIds of inBatches(longIds, sizeOf, PICKED_BYTES_MAX)) {
       if (characters > charactersMax) return;
+      const bytes = recordIds.reduce((sum, id) => sum + sizeOf(id), 0);
+      await turnOf(at, PICKED_COST * bytes);
       const found = await readLongReferred(reader, { ...referral, recordIds });
       for (const id of recordIds) {
         const record = found.get(id);
@@ -54,22 +62,4 @@ export async function readLongValues(
       }
     }
   }
-}
-
-/** Groups the records that have a size, in order, so that no batch exceeds the maximum unless it is a single record. */
-function* batchesOf(ids: readonly string[], sizeOf: (id: string) => number): Generator<string[]> {
-  let batch: string[] = [];
-  let bytes = 0;
-  for (const id of ids) {
-    const size = sizeOf(id);
-    if (size === 0) continue;
-    if (batch.length > 0 && bytes + size > PICKED_BYTES_MAX) {
-      yield batch;
-      batch = [];
-      bytes = 0;
-    }
-    batch.push(id);
-    bytes += size;
-  }
-  if (batch.length > 0) yield batch;
 }
