@@ -52,7 +52,7 @@ Scenarios
 
 Options
   --records N        records of the collection (default 100000; console: 1000000; cluster: 10000)
-  --rounds N         rounds, of which the median counts (default 3; neighbours: one with the small heap)
+  --rounds N         rounds, of which the median counts (default 3)
   --seconds N        length of a measurement (default 3)
   --connections N    the many connections (default 32)
   --applications N   applications: how many are published (default 1000)

@@ -23,9 +23,6 @@ function heapsOf({ takesMemory = false }, wanted) {
   return takesMemory ? ['default', '512 MB'] : ['default'];
 }
 
-/** The small heap, unless it is asked for, is about whether the server lives: one round shows it. @param {import('./neighbours/row.mjs').Heap} size @param {string | undefined} wanted @param {number} rounds */
-const roundsOf = (size, wanted, rounds) => (size === '512 MB' && wanted === undefined ? 1 : rounds);
-
 /**
  * @param {import('./application.mjs').Ground} ground
  * @param {import('./options.mjs').Options} options
@@ -43,7 +40,7 @@ export async function runNeighbours(ground, options) {
   for (const attack of attacks) {
     for (const size of heapsOf(attack, heap)) {
       interruption.throwIfAborted();
-      const how = { heap: size, rounds: roundsOf(size, heap, rounds), seconds, logLevel, profile };
+      const how = { heap: size, rounds, seconds, logLevel, profile };
       const row = await measureRow(stage, attack, how).catch((error) => {
         interruption.throwIfAborted();
         const nothing = { quiet: [], loud: [], idleBytes: undefined, leftBytes: undefined, recoverySeconds: 0 };
