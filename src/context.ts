@@ -69,9 +69,9 @@ export interface BackgroundRetry {
 
 /**
  * For work that waits in another queue or for another service: it holds no admission slot meanwhile (gate/admission).
- * Throws if no slot is free afterwards.
+ * Throws if no slot is free afterwards, unless it goes on `atOnce`.
  */
-export type WithoutSlot = <T>(work: (signal: Signal) => Promise<T>) => Promise<T>;
+export type WithoutSlot = <T>(work: (signal: Signal) => Promise<T>, how?: { readonly atOnce?: boolean }) => Promise<T>;
 
 /**
  * Whether the password is the account's. Throws 429 while the address or account is throttled (gate/credentials/password-proof).

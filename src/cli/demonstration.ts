@@ -4,6 +4,7 @@
 import type pg from 'pg';
 import { type LoadedDemonstration, loadDemonstration } from '../../demo/load.ts';
 import { checkKeepable, keepDemonstration, readKept, shellFileIn } from './demonstration-files.ts';
+import { quoted } from './program-name.ts';
 
 interface DemonstrateOptions {
   readonly connection: pg.ClientConfig;
@@ -71,8 +72,8 @@ Read a visit, in another terminal:
 
 Before the examples of README.md and docs/, in this folder:
 
-  . ${shellFileIn(dataFolder)}
+  . ${quoted(shellFileIn(dataFolder))}
 
 Ctrl-C stops the server, and ${again} starts it again with its data.
-To start afresh, stop it and delete ${dataFolder}.
+To start afresh, stop it and delete ${quoted(dataFolder)}.
 `;

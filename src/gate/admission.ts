@@ -179,19 +179,28 @@ export class Admission {
     });
   }
 
-  /** For waits in another queue: they hold no slot, but count against the deadline. */
-  async withoutSlot<T>(scope: RequestScope, work: (signal: Signal) => Promise<T>): Promise<T> {
+  /**
+   * For waits in another queue: they hold no slot, but count against the deadline. `atOnce`: afterwards the request goes on whether
+   * or not a slot is free, because those that have the slots may be waiting for it (load/slices).
+   */
+  async withoutSlot<T>(
+    scope: RequestScope,
+    work: (signal: Signal) => Promise<T>,
+    { atOnce = false }: { readonly atOnce?: boolean } = {},
+  ): Promise<T> {
     scope.signal.throwIfAborted();
     const { admitted } = scope;
     if (admitted) this.#release(scope, this.#tenantOf(scope.tenant));
     const result = await work(scope.signal);
-    const entered = admitted ? this.enter(scope) : undefined;
-    if (entered !== undefined) await entered;
+    if (!admitted) return result;
+    if (atOnce) this.#admit(scope, this.#tenantOf(scope.tenant));
+    else await this.enter(scope);
     return result;
   }
 
   /** Whether another tenant is active too. */
   isBesideOthers(name: string): boolean {
+    this.#renewRound();
     return this.#tenants.size > (this.#tenants.has(name) ? 1 : 0);
   }
 
@@ -202,6 +211,7 @@ export class Admission {
 
   /** In the current round or the previous one, whichever had more: the current one may have just begun. */
   shortBeside(name: string): number {
+    this.#renewRound();
     const own = this.#tenants.get(name);
     return Math.max(this.#short - (own?.short ?? 0), this.#shortBefore - (own?.shortBefore ?? 0));
   }
@@ -304,10 +314,15 @@ export class Admission {
     const since = performance.now() - this.#bounds.waitMs;
     for (const waiter of this.#queue)
       if (waiter.since <= since) this.#drop(waiter, tooBusy(this.secondsFor(waiter.scope)));
-    if (performance.now() > this.#roundEndsAt) this.#nextRound();
+    this.#renewRound();
     if (this.#queue.size > 0) return;
     clearInterval(this.#checking);
     this.#checking = undefined;
+  }
+
+  /** No request may arrive for a while: one that takes long would go on beside tenants that have left. */
+  #renewRound(): void {
+    if (performance.now() > this.#roundEndsAt) this.#nextRound();
   }
 
   #nextRound(): void {

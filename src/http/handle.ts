@@ -380,8 +380,8 @@ function runForOperator(handling: Handling, row: OperatorRoute, input: Input<unk
 
 const withoutSlot =
   ({ services, scope }: Handling): WithoutSlot =>
-  (work) =>
-    services.admission.withoutSlot(scope, work);
+  (work, how) =>
+    services.admission.withoutSlot(scope, work, how);
 
 /** The stream is opened when the headers are about to go out, too late to start over: a stale definition is refused as busy. */
 function withDownloadSlot(downloads: Transfers, scope: RequestScope, reply: Reply): Reply {

@@ -1,5 +1,5 @@
 // The one fair queue: tenants take turns, or the tenant with the lowest cost comes next, so that a tenant with many entries
-// delays no other. Within a tenant, first in, first out. Bounded per tenant and in all.
+// delays no other. Within a tenant, first in, first out, unless an entry overtakes. Bounded per tenant and in all.
 
 /** How many tenants' costs are compared for one turn, from the one that has waited longest since its last turn. */
 const COMPARED_MAX = 64;
@@ -28,13 +28,13 @@ export class FairQueue<Entry> {
     return this.#queues.get(tenant)?.size ?? 0;
   }
 
-  /** False when the queue is full. `first`: ahead of the tenant's other entries. */
-  add(tenant: string, entry: Entry, first = false): boolean {
+  /** False when the queue is full. `overtakes`: the tenant's entries that the new one goes ahead of, all at the end of its line. */
+  add(tenant: string, entry: Entry, overtakes?: (other: Entry) => boolean): boolean {
     const queue = this.#queues.get(tenant);
     if ((queue?.size ?? 0) >= this.#bounds.eachMax || this.#size >= this.#bounds.allMax) return false;
     if (queue === undefined) this.#queues.set(tenant, new Set([entry]));
-    else if (first) this.#queues.set(tenant, new Set([entry, ...queue]));
-    else queue.add(entry);
+    else if (overtakes === undefined) queue.add(entry);
+    else insert(queue, entry, overtakes);
     this.#size += 1;
     return true;
   }
@@ -87,6 +87,12 @@ export class FairQueue<Entry> {
   *[Symbol.iterator](): Generator<Entry> {
     for (const queue of this.#queues.values()) yield* queue;
   }
+}
+
+function insert<Entry>(queue: Set<Entry>, entry: Entry, overtakes: (other: Entry) => boolean): void {
+  const later = [...queue].filter(overtakes);
+  for (const other of later) queue.delete(other);
+  for (const other of [entry, ...later]) queue.add(other);
 }
 
 const firstOf = <Entry>(queue: Set<Entry>): Entry => queue.values().next().value as Entry;

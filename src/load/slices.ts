@@ -19,7 +19,7 @@ export function atOnce<T>(steps: Steps<T>): T {
 }
 
 /** The request that the work is done for. `heavy` is set once its work has filled a whole slice. */
-export type SliceOwner = Pick<RequestScope, 'signal' | 'tenant' | 'heavy'>;
+export type SliceOwner = Pick<RequestScope, 'signal' | 'tenant' | 'heavy' | 'startedAt'>;
 
 /** Long enough that switching costs nothing, and that most work ends within one slice. */
 const SLICE_MS = 3;
@@ -31,7 +31,8 @@ const SLICE_MS_BESIDE_OTHERS = 1;
 /**
  * While a request of another tenant is in progress, the next slice waits for its end, at most so long. The request needs the event
  * loop several times, and met a slice each time: beside bodies of 1 MB its p50 was 3.5 to 4.4 ms, and is 2.2 to 2.5. The heavy
- * work took no longer, as it runs while the others are idle; where they never are, it still gets a fifth of the event loop.
+ * work took no longer, as it runs while the others are idle; where they never are, it still gets a ninth of the event loop: a
+ * slice, the pause and this wait.
  */
 const OTHERS_WAIT_MS = 4;
 /**
@@ -41,6 +42,8 @@ const OTHERS_WAIT_MS = 4;
  * (`npm run bench -- neighbours`). Two tenants with heavy work alone do not slow down each other.
  */
 const PAUSE_TIMES_MAX = 4;
+/** After this time a request pauses only as long as its slices took: it has a deadline. */
+const PATIENT_MS = 10_000;
 /** So many short requests a second make the pause longer by a slice. */
 const SHORT_REQUESTS = 10;
 const LOOK_AGAIN_MS = 1;
@@ -55,8 +58,16 @@ const BEGUN_MAX = 8;
 
 interface Waiter {
   readonly since: number;
-  readonly begun: boolean;
+  /** Undefined before the request has begun. */
+  readonly begun: Begun | undefined;
   readonly go: () => void;
+}
+
+/** A request that has had a slice or a turn. */
+interface Begun {
+  readonly tenant: string;
+  /** Requests are numbered in the order in which they began. */
+  readonly number: number;
 }
 
 /** What is known of other tenants' requests (gate/admission). */
@@ -88,13 +99,14 @@ export class Slices {
   readonly #others: OtherTenants;
   readonly #clock: SliceClock;
   readonly #queue = new FairQueue<Waiter>(QUEUE);
-  /** Requests that have had a slice, with their tenants. Most have several pieces of work: the body, its values, the rows. */
-  readonly #begun = new Map<SliceOwner, string>();
+  /** Most requests have several pieces of work: the body, its values, the rows. */
+  readonly #begun = new Map<SliceOwner, Begun>();
   readonly #begunOf = new Map<string, number>();
-  readonly #mayGo = (tenant: string, { begun }: Waiter): boolean => begun || this.#mayBegin(tenant);
+  readonly #mayGo = (tenant: string, { begun }: Waiter): boolean => begun !== undefined || this.#mayBegin(tenant);
   readonly #mayGoNow = (tenant: string, waiter: Waiter): boolean =>
     this.#mayGo(tenant, waiter) && !this.#disturbs(tenant);
   readonly #cost = (tenant: string, { since }: Waiter): number => this.#loopTime.cost(tenant, since);
+  #number = 0;
   /** A slice is running, or the pause after it. */
   #taken = false;
   /** Until then the next slice waits for requests of other tenants. */
@@ -122,19 +134,25 @@ export class Slices {
     }
   }
 
+  /** Whether the work of the tenant is done in parts, so that other tenants are served between two of them. */
+  isBesideOthers(tenant: string): boolean {
+    return this.#others.isBesideOthers(tenant);
+  }
+
   /**
    * For work in parts that is done elsewhere and costs the event loop about so long, such as bytes that the database sends:
    * resolves when the next part may begin. It may hold a connection, so it does not wait for requests that need one to end.
    */
   async turn(owner: SliceOwner, costMs: number): Promise<void> {
-    if (this.#taken) await this.#wait(owner, true);
     owner.heavy = true;
+    this.#begin(owner);
+    if (this.#taken) await this.#wait(owner);
     this.#end(owner, costMs, true);
   }
 
   /** Must be called when the request has ended, however it did. */
   end(owner: SliceOwner): void {
-    const tenant = this.#begun.get(owner);
+    const tenant = this.#begun.get(owner)?.tenant;
     if (tenant === undefined) return;
     this.#begun.delete(owner);
     const left = (this.#begunOf.get(tenant) ?? 1) - 1;
@@ -181,34 +199,42 @@ export class Slices {
   #end(owner: SliceOwner, usedMs: number, granted: boolean): void {
     const { tenant } = owner;
     this.#loopTime.charge(tenant, usedMs);
-    if (!this.#begun.has(owner)) {
-      this.#begun.set(owner, tenant);
-      this.#begunOf.set(tenant, (this.#begunOf.get(tenant) ?? 0) + 1);
-    }
+    this.#begin(owner);
     if (!granted && this.#taken) return;
     this.#taken = true;
-    const pauseMs = this.#pauseTimes(tenant) * usedMs;
+    const pauseMs = this.#pauseTimes(owner) * usedMs;
     this.#othersFirstUntil = this.#clock.now() + pauseMs + OTHERS_WAIT_MS;
     this.#clock.after(pauseMs, this.#next);
   }
 
-  #pauseTimes(tenant: string): number {
+  #begin(owner: SliceOwner): void {
+    if (this.#begun.has(owner)) return;
+    const { tenant } = owner;
+    this.#number += 1;
+    this.#begun.set(owner, { tenant, number: this.#number });
+    this.#begunOf.set(tenant, (this.#begunOf.get(tenant) ?? 0) + 1);
+  }
+
+  #pauseTimes({ tenant, startedAt }: SliceOwner): number {
     if (!this.#others.isBesideOthers(tenant)) return 0;
+    if (this.#clock.now() - startedAt > PATIENT_MS) return 1;
     return Math.min(PAUSE_TIMES_MAX, 1 + this.#others.shortBeside(tenant) / SHORT_REQUESTS);
   }
 
   /**
-   * A request that has begun goes ahead of its tenant's others, so that little is held in memory half done. With 32 batches at
-   * once, all were read before the first was written.
+   * A request that has begun goes ahead of its tenant's others, and the oldest of those first, so that little is held in memory half
+   * done. With 32 batches at once, all were read before the first was written.
    */
-  #wait(owner: SliceOwner, begun = this.#begun.has(owner)): Promise<void> {
+  #wait(owner: SliceOwner): Promise<void> {
     return new Promise((resolve, reject) => {
       const go = () => {
         unsubscribe();
         resolve();
       };
+      const begun = this.#begun.get(owner);
       const waiter: Waiter = { since: this.#clock.now(), begun, go };
-      if (!this.#queue.add(owner.tenant, waiter, begun)) {
+      const overtakes = begun && ((other: Waiter) => other.begun === undefined || other.begun.number > begun.number);
+      if (!this.#queue.add(owner.tenant, waiter, overtakes)) {
         reject(tooBusy());
         return;
       }

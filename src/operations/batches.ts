@@ -1,12 +1,12 @@
 // Groups what is read or written together by its size.
 
-/** In order; no batch exceeds the maximum unless it is a single one. */
-export function* inBatches<T>(all: readonly T[], sizeOf: (one: T) => number, sizeMax: number): Generator<T[]> {
+/** In order; no batch exceeds the maximum of the moment unless it is a single one. */
+export function* inBatches<T>(all: readonly T[], sizeOf: (one: T) => number, sizeMax: () => number): Generator<T[]> {
   let batch: T[] = [];
   let total = 0;
   for (const one of all) {
     const size = sizeOf(one);
-    if (batch.length > 0 && total + size > sizeMax) {
+    if (batch.length > 0 && total + size > sizeMax()) {
       yield batch;
       batch = [];
       total = 0;

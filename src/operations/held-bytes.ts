@@ -23,7 +23,8 @@ export async function withBytes<T>(at: Holder, work: () => Promise<T>): Promise<
       return await work();
     } catch (error) {
       if (!(error instanceof BytesNeeded)) throw error;
-      await at.withoutSlot(() => at.byteBudget.wait(at.scope, error.bytes));
+      // The budget bounds how many go on at once.
+      await at.withoutSlot(() => at.byteBudget.wait(at.scope, error.bytes), { atOnce: true });
     }
   }
   throw tooBusy();

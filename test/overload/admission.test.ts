@@ -57,6 +57,34 @@ describe('admission', () => {
     assert.deepEqual([admission.shortBeside('a'), admission.shortBeside('b'), admission.shortBeside('c')], [1, 1, 2]);
   });
 
+  it('lets a request that has waited elsewhere go on at once where its slot may never come free', async () => {
+    const { admission, many } = front();
+    const came = many('a', ALONE + 1);
+    const { scope } = came[0]!;
+    const waited = admission.withoutSlot(scope, async () => scope.admitted, { atOnce: true });
+    assert.equal(await waited, false);
+    assert.deepEqual([scope.admitted, admission.slotsTaken], [true, ALONE + 1]);
+    admission.leave(scope);
+    assert.equal(admission.slotsTaken, ALONE);
+  });
+
+  it('forgets tenants that have left also when no request arrives', ({ mock }) => {
+    const { admission, enter } = front();
+    const [long, left] = [enter('a'), enter('b')];
+    admission.leave(left.scope);
+    assert.deepEqual([admission.isBesideOthers('a'), admission.shortBeside('a')], [true, 1]);
+    const began = performance.now();
+    for (const [seconds, beside] of [
+      [1.1, true],
+      [2.2, false],
+    ] as const) {
+      const clock = mock.method(performance, 'now', () => began + seconds * 1_000);
+      assert.equal(admission.isBesideOthers('a'), beside);
+      clock.mock.restore();
+    }
+    assert.equal(long.scope.admitted, true);
+  });
+
   it('counts no request that only waits for its client', async () => {
     const { admission, enter } = front();
     const { scope } = enter('a');

@@ -63,11 +63,13 @@ describe('the fair queue', () => {
     assert.deepEqual(drain(turns), ['a1', 'a2']);
   });
 
-  it('lets an urgent entry go first within its tenant', () => {
-    const turns = filled('a1', 'b1', 'a2');
-    assert.ok(turns.add('a', 'a0', true));
-    assert.ok(turns.add('c', 'c1', true));
-    assert.deepEqual(drain(turns), ['a0', 'b1', 'c1', 'a1', 'a2']);
+  it('lets an entry overtake others of its tenant, and no other tenant', () => {
+    const turns = filled('a1', 'b1', 'a3');
+    const isLater = (than: string) => (other: string) => other > than;
+    assert.ok(turns.add('a', 'a2', isLater('a2')));
+    assert.ok(turns.add('a', 'a0', isLater('a0')));
+    assert.ok(turns.add('c', 'c1', isLater('c1')));
+    assert.deepEqual(drain(turns), ['a0', 'b1', 'c1', 'a1', 'a2', 'a3']);
   });
 
   it('are left once', () => {

@@ -125,3 +125,35 @@ describe('memory for long records', () => {
     await none();
   });
 });
+
+describe('requests that wait for bytes', () => {
+  let server: TestServer;
+  before(async () => {
+    const bytes = 4_000_000;
+    const longRecords = { eachBytesMax: bytes, allBytesMax: bytes, slowReaderMs: 3_000 };
+    server = await startTestServer({ longRecords, requestsAtOnce: 8 });
+  });
+  after(() => server.close());
+
+  // Eight have begun and have no slot; those with slots may not begin before one of the eight ends.
+  it('go on when they have them, while requests that may not begin have all the slots', async () => {
+    const columns = [
+      { name: 'Text', type: 'String' },
+      { name: 'Note', type: 'String' },
+    ];
+    const app = await publishApplication(server, { collections: [{ name: 'Papers', columns }] });
+    const { Text, Note } = app.ids.Papers as Record<'Text' | 'Note', string>;
+    const values = { [Text]: string('x'.repeat(400_000)) };
+    const { body } = await app.send('POST', app.records('Papers'), { json: [{ values }, { values }] });
+    const change = (n: number) => {
+      const note = { [Note]: string(`${n} `.padEnd(10_000, 'y')) };
+      const json = body.map(({ id }: { id: string }) => ({ id, replace: false, values: note }));
+      return app.send('PUT', app.records('Papers'), { json });
+    };
+    const replies = await Promise.all(Array.from({ length: 24 }, (_, n) => change(n)));
+    assert.deepEqual(
+      replies.map(({ status }) => status),
+      replies.map(() => 200),
+    );
+  });
+});

@@ -201,6 +201,33 @@ describe('slices', () => {
     assert.equal(now(), 3);
   });
 
+  it('go to the request of a tenant that began first, whichever asked last', async () => {
+    const { slices, scopeOf, pass } = bench();
+    const scopes = ['a1', 'a2', 'a3'].map(() => scopeOf('a', false));
+    const order: number[] = [];
+    const turn = (n: number) => slices.turn(scopes[n]!, 1).then(() => order.push(n));
+    const first = Promise.all([0, 1, 2].map(turn));
+    await pass(9);
+    await first;
+    const again = Promise.all([0, 2, 1].map(turn));
+    await pass(9);
+    await again;
+    assert.deepEqual(order, [0, 1, 2, 0, 1, 2]);
+  });
+
+  it('pause no longer than they took once a request is near its deadline', async () => {
+    const { slices, scopeOf, work, wait, pauses, pass, now } = bench({ shortBeside: 1_000 });
+    const scope = Object.assign(scopeOf('a', true), { startedAt: 0 });
+    wait(11_000);
+    const done = slices.run(scope, work('a', 2, LONG_STEP_MS));
+    assert.deepEqual(
+      pauses.map(({ until }) => until - now()),
+      [LONG_STEP_MS],
+    );
+    await pass(3);
+    await done;
+  });
+
   it('give such turns also while many requests have begun, and none to a request that was stopped', async () => {
     const { slices, scopeOf, work, pass } = bench();
     const begun = Array.from({ length: 8 }, () => scopeOf('a', true));

@@ -7,12 +7,12 @@ import { type Referral, type Referred, readLongReferred } from '../../store/reco
 import { inBatches } from '../batches.ts';
 import { requireBytes } from '../held-bytes.ts';
 import type { InCollection } from '../in-collection.ts';
-import { turnOf } from './long-texts.ts';
+import { partBytes, turnOf } from './long-texts.ts';
 
 /** Short values up to this total need no budget: they are no larger than the page itself. */
 const SHORT_CHARACTERS = 1024 * 1024;
 /** Size of the records read at once: a value may be nearly all of its record. */
-const PICKED_BYTES_MAX = 1024 * 1024;
+const PICKED_BYTES_MAX = 4 * 1024 * 1024;
 /** Against a record that is only copied: the database looks for the value, which becomes a string and is inserted. */
 const PICKED_COST = 2;
 
@@ -49,7 +49,7 @@ export async function readLongValues(
     if (records === undefined) continue;
     const sizeOf = (id: string) => records.get(id)?.longBytes ?? 0;
     const longIds = referral.recordIds.filter((id) => sizeOf(id) > 0);
-    for (const recordIds of inBatches(longIds, sizeOf, PICKED_BYTES_MAX)) {
+    for (const recordIds of inBatches(longIds, sizeOf, () => Math.min(PICKED_BYTES_MAX, partBytes(at)))) {
       if (characters > charactersMax) return;
       const bytes = recordIds.reduce((sum, id) => sum + sizeOf(id), 0);
       await turnOf(at, PICKED_COST * bytes);
