@@ -143,7 +143,7 @@ export class Admission {
     return this.#wait(scope);
   }
 
-  /** The request has ended: releases its slot, if it holds one. `replyBytes`: of the reply's body. */
+  /** The request has ended, or goes on without a slot: releases it, if it holds one. `replyBytes`: of the reply's body. */
   leave(scope: RequestScope, replyBytes = 0): void {
     if (!scope.admitted) return;
     const tenant = this.#tenantOf(scope.tenant);

@@ -39,7 +39,7 @@ const OTHERS_WAIT_MS = 4;
  * Beside others a pause follows each slice: as long as the slice, and up to four times as long, the more short requests they send.
  * Heavy work costs them more than its slices: its garbage is collected while they wait, and its rows are written by a database
  * that they use. With four, their p99 beside batches of 1 MB was 10 to 11 ms instead of 16, and half as many batches were stored
- * (`npm run bench -- neighbours`). Two tenants with heavy work alone do not slow down each other.
+ * (`npm run bench -- neighbours`). Beside tenants that have only heavy work a pause is as long as its slice.
  */
 const PAUSE_TIMES_MAX = 4;
 /** After this time a request pauses only as long as its slices took: it has a deadline. */
