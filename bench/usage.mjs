@@ -56,8 +56,8 @@ export function usageOf(pid) {
 export function usageOfServer(pid, postmaster) {
   const all = usageOf(pid);
   if (all === undefined) return undefined;
-  for (const child of processes()) {
-    if (child === postmaster || stat(child)?.parent !== pid) continue;
+  for (const child of childrenOf(pid)) {
+    if (child === postmaster) continue;
     const { cpuSeconds = 0, bytes = 0 } = usageOf(child) ?? {};
     all.cpuSeconds += cpuSeconds;
     all.bytes += bytes;
@@ -65,10 +65,17 @@ export function usageOfServer(pid, postmaster) {
   return all;
 }
 
-const processes = () =>
-  readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
+/**
+ * Most kernels list the children of a process. Where they do not, the parent of every process is read, which takes
+ * milliseconds of a processor that the measured server may need. @param {number} pid
+ */
+function childrenOf(pid) {
+  const listed = read(`/proc/${pid}/task/${pid}/children`);
+  if (listed !== undefined) return listed.split(' ').filter(Boolean).map(Number);
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && stat(name)?.parent === pid)
     .map(Number);
+}
 
 /**
  * PostgreSQL as a whole: its first process and its children, those included that have ended. What they share counts once:
@@ -81,9 +88,9 @@ export function usageOfDatabase(postmaster) {
   if (postmaster === undefined || first === undefined) return undefined;
   let cpuSeconds = first.own + first.ended;
   let [own, shared] = [0, 0];
-  for (const pid of processes()) {
+  for (const pid of [postmaster, ...childrenOf(postmaster)]) {
     const times = stat(pid);
-    if (times === undefined || (pid !== postmaster && times.parent !== postmaster)) continue;
+    if (times === undefined) continue;
     if (pid !== postmaster) cpuSeconds += times.own;
     const status = read(`/proc/${pid}/status`) ?? '';
     own += kilobytes(status, 'RssAnon');
