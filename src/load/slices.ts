@@ -202,7 +202,8 @@ export class Slices {
     this.#begin(owner);
     if (!granted && this.#taken) return;
     this.#taken = true;
-    const pauseMs = this.#pauseTimes(owner) * usedMs;
+    const isPatient = this.#clock.now() - owner.startedAt <= PATIENT_MS;
+    const pauseMs = Math.min(this.pauseTimes(tenant), isPatient ? PAUSE_TIMES_MAX : 1) * usedMs;
     this.#othersFirstUntil = this.#clock.now() + pauseMs + OTHERS_WAIT_MS;
     this.#clock.after(pauseMs, this.#next);
   }
@@ -215,9 +216,9 @@ export class Slices {
     this.#begunOf.set(tenant, (this.#begunOf.get(tenant) ?? 0) + 1);
   }
 
-  #pauseTimes({ tenant, startedAt }: SliceOwner): number {
+  /** How many times as long as a piece of the tenant's heavy work the pause after it is to be. */
+  pauseTimes(tenant: string): number {
     if (!this.#others.isBesideOthers(tenant)) return 0;
-    if (this.#clock.now() - startedAt > PATIENT_MS) return 1;
     return Math.min(PAUSE_TIMES_MAX, 1 + this.#others.shortBeside(tenant) / SHORT_REQUESTS);
   }
 

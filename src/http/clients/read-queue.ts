@@ -1,7 +1,7 @@
 // A queue for reading from connections, fair among client addresses: a chunk of up to 64 KB in each turn of the event
 // loop. New connections wait in it, and connections with many small chunks (the parser takes more than a microsecond for
-// each), large bodies or files. Node would read from all new connections at once, and up to 2 MB from each before it looks
-// at another: some dozens of them kept all other clients waiting.
+// each). Node would read from all of them at once: some dozens kept all other clients waiting. Large bodies and files have a
+// queue of their own (http/clients/large-reads).
 //
 // A connection that is read before its bytes are there has left the queue when they come, and so may a hundred others whose
 // bytes come together: 83 sign-ins in tiny chunks took one turn of 100 ms. So an expensive read has a price (`chargeRead`): its

@@ -6,6 +6,7 @@ import { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { fault } from '../../faults.ts';
 import { breakOff, isDiscarding, stopReading, whyBrokenOff } from './broken-requests.ts';
+import { queueLargeRead, type ReadOwner } from './large-reads.ts';
 import { chargeRead, hasSpoken, queueRead } from './read-queue.ts';
 
 /** This many chunks may be of any size: clients that write a body token by token send hundreds. */
@@ -25,7 +26,7 @@ const CROWD = 512;
 const CROWD_MS = 0.5;
 /** What a refusal takes: skipping the rest of what was read takes 0.7 ms, the reply and the end of the connection as much. */
 const REFUSAL_MS = 1.5;
-/** A chunk of this size is part of a large body or file: Node would read 2 MB of it before it looks at another connection. */
+/** A chunk of this size is part of a large body or file. */
 const LARGE_BYTES = 32 * 1024;
 
 const tinyChunks = (chunksFree: number) =>
@@ -52,6 +53,8 @@ function skipChunks(socket: Parsed): () => void {
 }
 
 export class IncomingRequest extends IncomingMessage {
+  /** Set when the request has been let in and its body is read. */
+  owner: ReadOwner | undefined;
   #chunked: boolean | undefined;
   #chunksFree = CHUNKS_FREE;
   #wasRead = false;
@@ -80,7 +83,7 @@ export class IncomingRequest extends IncomingMessage {
     }
     if (this.#chunked === undefined) this.#begin();
     if (this.#refused) return true;
-    if (chunk.length >= LARGE_BYTES && !this.#paused) this.#pauseReading();
+    if (chunk.length >= LARGE_BYTES && !this.#paused) this.#pauseReading({ isLarge: true });
     // With a declared length, each chunk is as large as one read.
     if (!this.#chunked) return super.push(chunk) && !this.#paused;
     this.#chunks += 1;
@@ -141,7 +144,7 @@ export class IncomingRequest extends IncomingMessage {
 
   #beCrowded(): void {
     chargeRead(this.socket, CROWD_MS);
-    if (this.#crowd === CROWD) this.#pauseReading();
+    if (this.#crowd === CROWD) this.#pauseReading({ isLarge: false });
   }
 
   #passOn(): boolean {
@@ -161,12 +164,13 @@ export class IncomingRequest extends IncomingMessage {
     if (!this.#passOn()) this.socket.pause();
   }
 
-  #pauseReading(): void {
+  #pauseReading({ isLarge }: { readonly isLarge: boolean }): void {
     this.#paused = true;
     const resume = () => {
       this.#paused = false;
       if (!this.destroyed && this.readableLength < this.readableHighWaterMark) super._read(0);
     };
-    queueRead(this.socket, resume);
+    if (isLarge) queueLargeRead(this.socket, this.owner, resume);
+    else queueRead(this.socket, resume);
   }
 }

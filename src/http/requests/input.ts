@@ -8,6 +8,7 @@ import type { Transfers } from '../../gate/transfers.ts';
 import type { Slices } from '../../load/slices.ts';
 import type { RequestScope } from '../../request/request-scope.ts';
 import type { HttpRequest } from '../clients/http-request.ts';
+import { IncomingRequest } from '../clients/small-chunks.ts';
 import type { ClientTimeouts } from '../clients/timeouts.ts';
 import { arrivedJsonBytes, readFile, readJsonBytes } from './body.ts';
 import type { BodyMemory } from './body-memory.ts';
@@ -86,7 +87,7 @@ function inputOf(
   request: HttpRequest,
   { scope, read: { body, bodyHash, bodyFault } }: { scope: RequestScope; read: ReadBody },
 ): Input<unknown> {
-  const { publicUrl, publicUrlSet, admission, uploads, timeouts } = dependencies;
+  const { publicUrl, publicUrlSet, admission, slices, uploads, timeouts } = dependencies;
   const header = (name: string) => {
     const value = request.headers[name];
     return Array.isArray(value) ? value.join(', ') : value;
@@ -105,6 +106,7 @@ function inputOf(
   };
   const receiveFile = (bytesMax: number) => {
     beginTransfer();
+    setOwner(request, scope, slices);
     return readFile(request.raw, bytesMax, { counted: scope, timeouts });
   };
 
@@ -139,6 +141,7 @@ async function readBody(
   await undefined;
   const arrived = arrivedJsonBytes(raw, bytesMax);
   if (arrived !== undefined) return read(arrived);
+  setOwner(request, scope, slices);
   const reading = readJsonBytes(raw, bytesMax, timeouts);
   if (raw.complete) return read(await reading.bytes);
   const end =
@@ -153,6 +156,11 @@ async function readBody(
     reading.stop(tooBusy());
     reading.bytes.catch(() => undefined);
   }
+}
+
+/** For the pauses between two reads of a large body (http/clients/large-reads). */
+function setOwner({ raw }: HttpRequest, { tenant }: RequestScope, slices: Slices): void {
+  if (raw instanceof IncomingRequest) raw.owner = { tenant, pauseTimes: () => slices.pauseTimes(tenant) };
 }
 
 /** A fault is returned: a request with an Idempotency-Key may have been refused for it before. */
