@@ -9,6 +9,8 @@ import { promisify } from 'node:util';
 export const openFile: (path: string, flags: string | number, mode?: number) => Promise<number> = promisify(fs.open);
 export const closeFile: (file: number) => Promise<void> = promisify(fs.close);
 export const syncFile: (file: number) => Promise<void> = promisify(fs.fsync);
+/** Without times that nobody reads. */
+export const syncData: (file: number) => Promise<void> = promisify(fs.fdatasync);
 export const statPath: (path: string) => Promise<fs.Stats> = promisify(fs.stat);
 export const stateOfFile: (file: number) => Promise<fs.Stats> = promisify(fs.fstat);
 const writeFile = promisify(fs.write);
