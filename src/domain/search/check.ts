@@ -19,19 +19,37 @@ export interface QueryContext extends TermContext {
   readonly refusesEmptyTerms?: boolean;
 }
 
+/** Work that can be interrupted at each `yield`, as load/slices does it. */
+type Steps<T> = Generator<undefined, T, undefined>;
+
 /** Throws INVALID_SEARCH with the position at which the query is wrong, in code points. An empty query asks for everything. */
 export function readSearch(query: string, context: QueryContext): Condition {
+  const steps = readSearchInSteps(query, context);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done === true) return value;
+  }
+}
+
+/** The same, for queries that take long. */
+export function* readSearchInSteps(query: string, context: QueryContext): Steps<Condition> {
   try {
-    return readCondition(query, context);
+    return yield* readCondition(query, context);
   } catch (error) {
     throw withNameMeant(error, query, context.columns);
   }
 }
 
-function readCondition(query: string, context: QueryContext): Condition {
+/** From here on reading a query takes more than a quarter of a millisecond: each of its terms may stand for every column. */
+const LONG = 64 * 1024;
+
+export const isLongSearch = (query: string, columns: readonly Column[]): boolean =>
+  query.length * columns.length >= LONG;
+
+function* readCondition(query: string, context: QueryContext): Steps<Condition> {
   const syntax = parse(query);
   if (syntax === undefined) return { kind: 'everything' };
-  const condition = check(syntax, context);
+  const condition = yield* check(syntax, context);
   const leaves = countLeaves(condition);
   if (leaves <= LEAVES_MAX) return condition;
   throw invalidSearch(
@@ -43,19 +61,24 @@ function readCondition(query: string, context: QueryContext): Condition {
 /** Above 64 numbers in 200 columns; only a search over Objects with very many keys can exceed it. */
 const LEAVES_MAX = 16_000;
 
-function check(syntax: Syntax, context: QueryContext): Condition {
+function* check(syntax: Syntax, context: QueryContext): Steps<Condition> {
   switch (syntax.kind) {
     case 'and':
-    case 'or':
-      return { kind: syntax.kind, parts: syntax.parts.map((part) => check(part, context)) };
+    case 'or': {
+      const parts: Condition[] = [];
+      for (const part of syntax.parts) parts.push(yield* check(part, context));
+      return { kind: syntax.kind, parts };
+    }
     case 'not':
-      return not(check(syntax.part, context));
+      return not(yield* check(syntax.part, context));
     case 'term':
+      yield;
       if (context.refusesEmptyTerms && syntax.term.text.trim() === '') {
         throw invalidSearch('An empty term is found in every record; leave it out.', syntax.term.position);
       }
       return matchAnywhere(fieldsIn(context.columns), syntax.term.text, { clock: context, afterOperator: false });
     case 'criterion':
+      yield;
       return checkCriterion(syntax, context);
   }
 }

@@ -42,7 +42,7 @@ export async function getFigures(context: Context, input: FiguresInput): Promise
   checkMeasures(at, measures);
   const { rows, more } = await readFigures(at.store, {
     ...{ table: at.table, grouping, measures },
-    where: await whereOf(at, searchOf(at, input)),
+    where: await whereOf(at, await searchOf(at, input)),
     scope: readScope(at.collection.definition, at.caller),
     zone: input.timezone ?? at.application.definition.timeZone,
   });

@@ -15,7 +15,7 @@ import {
 } from '../../domain/records/list-order.ts';
 import type { Projected } from '../../domain/records/projections.ts';
 import { type RecordText, readRecordText, type StoredRecord } from '../../domain/records/record-text.ts';
-import { readSearch } from '../../domain/search/check.ts';
+import { isLongSearch, readSearch, readSearchInSteps } from '../../domain/search/check.ts';
 import type { Condition } from '../../domain/search/condition.ts';
 import { hintFor } from '../../domain/search/hints.ts';
 import { fault } from '../../faults.ts';
@@ -58,7 +58,7 @@ export interface RecordPage {
 export async function list(context: Context, input: ListInput): Promise<RecordPage> {
   const at = inCollection(context, input.collectionId);
   const order = orderOf(at.collection, input.sort);
-  const condition = searchOf(at, input);
+  const condition = await searchOf(at, input);
   const after = input.after === undefined ? undefined : await positionOf(at, order, input.after);
   const { table, application, caller } = at;
   const scope = readScope(at.collection.definition, caller);
@@ -89,19 +89,18 @@ function hintOf(at: InCollection, { search, skip, after }: ListInput): Pick<Reco
   return hint === undefined ? {} : { hint };
 }
 
-/** The condition of a search, in the given time zone or the application's. */
+/** The condition of a search, in the given time zone or the application's; a long one is read in slices. */
 export function searchOf(
   at: InCollection,
   { search, timezone }: SearchInput,
   { refusesEmptyTerms = false }: { refusesEmptyTerms?: boolean } = {},
-): Condition {
-  return readSearch(search, {
-    refusesEmptyTerms,
-    columns: at.collection.definition.columns,
-    zone: timezone ?? at.application.definition.timeZone,
-    now: at.now(),
-    callerId: at.caller.id,
-  });
+): Condition | Promise<Condition> {
+  const { columns } = at.collection.definition;
+  const zone = timezone ?? at.application.definition.timeZone;
+  const context = { refusesEmptyTerms, columns, zone, now: at.now(), callerId: at.caller.id };
+  if (!isLongSearch(search, columns)) return readSearch(search, context);
+  at.scope.heavy = true;
+  return at.slices.run(at.scope, readSearchInSteps(search, context));
 }
 
 /** The condition in SQL; a large one is compiled in slices. */

@@ -26,7 +26,7 @@ export async function removeMany(
   input: SearchInput & { collectionId: string; limit: number },
 ): Promise<number> {
   const at = inCollection(context, input.collectionId);
-  const condition = searchOf(at, input, { refusesEmptyTerms: true });
+  const condition = await searchOf(at, input, { refusesEmptyTerms: true });
   if (condition.kind === 'nothing') return 0;
   const selection = {
     condition,
