@@ -203,6 +203,8 @@ export interface OperatorContext {
   readonly ids: IdSource;
   readonly now: () => number;
   readonly observe: Observe;
+  /** For long synchronous work. */
+  readonly slices: Slices;
   /** Drops stale entries from this node's caches at once. The other nodes get the announcement from the database. */
   readonly invalidate: (invalidation: Invalidation) => void;
   /** The server's address for people, without a trailing slash. */

@@ -43,7 +43,7 @@ export async function cleanUp(context: PublishingContext, publisher: Publisher, 
     const find = collection.projections.all.filter(({ name }) => name === SEARCH_TEXT);
     if (find.length > 0 && searchesMore(others.get(id), collection)) {
       await awaitWriters(publisher, id);
-      await fillColumns(publisher, { collection, toFill: find, generation, step }, reporter);
+      await fillColumns(context, publisher, { collection, toFill: find, generation, step }, reporter);
     }
     others.delete(id);
   }

@@ -5,6 +5,8 @@ import type { OperatorContext } from '../../context.ts';
 import type { PreparedCollection } from '../../domain/definition/application.ts';
 import { type Projection, SEARCH_TEXT } from '../../domain/records/projections.ts';
 import { readRecordText } from '../../domain/records/record-text.ts';
+import type { Slices, Steps } from '../../load/slices.ts';
+import { RequestSignal } from '../../request/signal.ts';
 import { putGeneration } from '../../store/applications/applications.ts';
 import { countRecords } from '../../store/applications/publish-checks.ts';
 import type { PublishStep } from '../../store/applications/publish-state.ts';
@@ -15,7 +17,7 @@ import { fillRecords, type WalkedRow } from '../../store/records/publish-walks.t
 import type { Definition } from '../../wire/publish-document.ts';
 import type { ProgressReporter } from './progress.ts';
 
-export type PublishingContext = Pick<OperatorContext, 'database' | 'now' | 'observe' | 'invalidate'>;
+export type PublishingContext = Pick<OperatorContext, 'database' | 'now' | 'observe' | 'invalidate' | 'slices'>;
 
 /** From its commit on, writes of another generation are refused. */
 export async function moveGeneration(
@@ -38,7 +40,18 @@ interface Filling {
   readonly step: PublishStep;
 }
 
+/** It has no deadline and nobody cancels it. Its work gives way to the requests of all applications, its own among them. */
+async function inSlices<T>(slices: Slices, steps: Steps<T>): Promise<T> {
+  const owner = { tenant: 'publishing', heavy: true, startedAt: performance.now(), signal: new RequestSignal() };
+  try {
+    return await slices.run(owner, steps);
+  } finally {
+    slices.end(owner);
+  }
+}
+
 export async function fillColumns(
+  { slices }: PublishingContext,
   publisher: Publisher,
   { collection, toFill, generation, step }: Filling,
   reporter: ProgressReporter,
@@ -56,7 +69,13 @@ export async function fillColumns(
     return done ? undefined : { id, hash, projected };
   };
   const table = { schema: application.schema, collection, generation };
-  await fillRecords(publisher, { table, projections: toFill, fill: filled, onPage: reporter.advance });
+  await fillRecords(publisher, {
+    table,
+    projections: toFill,
+    fill: filled,
+    onPage: reporter.advance,
+    inSlices: (steps) => inSlices(slices, steps),
+  });
 }
 
 /** Whether the other definition searches columns of this collection that it does not search itself. */

@@ -86,7 +86,7 @@ export async function prepareTables(
   for (const { collectionId, toFill } of missing) {
     if (toFill.length === 0) continue;
     const filling = { collection: joined.get(collectionId)!, toFill, generation, step: 'filling' as const };
-    await fillColumns(publisher, filling, reporter);
+    await fillColumns(context, publisher, filling, reporter);
   }
   for (const { collectionId, toFill, indexes } of missing) {
     reporter.begin('indexing', collectionId, indexes.length);

@@ -4,9 +4,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Projected, type Projection, SEARCH_TEXT } from '../../domain/records/projections.ts';
 import { tooBusy } from '../../faults.ts';
+import type { Steps } from '../../load/slices.ts';
 import type { Publisher, Reader, Transaction } from '../database/handles.ts';
-import type { Row } from '../database/statements.ts';
-import { type RecordRow, type Table, updateRecords } from './records.ts';
+import type { Row, Statement } from '../database/statements.ts';
+import { plainArray } from '../database/text-arrays.ts';
+import { projectedArraysInSlices, type RecordRow, type Table, updateRecords } from './records.ts';
 import { sqlType, tableOf } from './tables.ts';
 
 /** Rewriting a page is a statement of about 20 ms, for which writers of the same rows may wait. */
@@ -70,10 +72,10 @@ export interface Filling {
   /** Undefined if nothing is missing. `again`: the record was locked at the first attempt, and may be complete by now. */
   readonly fill: (row: WalkedRow, again: boolean) => Filled | undefined;
   readonly onPage: (records: number) => void;
+  /** Does the work of a page. */
+  readonly inSlices: <T>(steps: Steps<T>) => Promise<T>;
 }
 
-/** After each slice the event loop serves requests. */
-const SLICE_RECORDS = 50;
 const STUCK_MS = 60_000;
 const STUCK_LOOK_MS = 50;
 
@@ -112,54 +114,58 @@ interface WalkedPage {
   readonly again: boolean;
 }
 
-async function fillAll({ fill }: Filling, { page, again }: WalkedPage): Promise<Filled[]> {
+interface FilledPage {
+  readonly ids: readonly string[];
+  /** Writes the values of those records that are given. */
+  readonly statementFor: (taken: readonly string[]) => Statement;
+}
+
+/** Undefined if no record of the page lacks anything. */
+function* fillInSteps(filling: Filling, { page, again }: WalkedPage): Steps<FilledPage | undefined> {
   const rows: Filled[] = [];
-  for (let start = 0; start < page.length; start += SLICE_RECORDS) {
-    if (start > 0) await new Promise((resolve) => setImmediate(resolve));
-    for (const row of page.slice(start, start + SLICE_RECORDS)) {
-      const filled = fill(row, again);
-      if (filled !== undefined) rows.push(filled);
-    }
+  for (const row of page) {
+    const filled = filling.fill(row, again);
+    if (filled !== undefined) rows.push(filled);
+    yield;
   }
-  return rows;
+  if (rows.length === 0) return undefined;
+  const ids = rows.map(({ id }) => id);
+  const hashes = plainArray(rows.map(({ hash }) => hash));
+  const projected = yield* projectedArraysInSlices(filling.projections, rows);
+  const text = fillText(filling);
+  const statementFor = (taken: readonly string[]) => ({
+    text,
+    params: [filling.table.generation, plainArray(taken), plainArray(ids), hashes, ...projected],
+  });
+  return { ids, statementFor };
 }
 
 /** Returns the identifiers of records that another transaction has locked. */
-async function fillPage(publisher: Publisher, filling: Filling, walked: WalkedPage): Promise<string[]> {
-  const rows = await fillAll(filling, walked);
-  if (rows.length === 0) return [];
+async function fillPage(publisher: Publisher, filling: Filling, walked: WalkedPage): Promise<readonly string[]> {
+  // Before the records are locked: slices wait for requests, which may wait for the locks.
+  const filled = await filling.inSlices(fillInSteps(filling, walked));
+  if (filled === undefined) return [];
+  const { ids, statementFor } = filled;
   const name = tableOf(filling.table.schema, filling.table.collection.definition.id);
   return publisher.transaction(async ({ application }) => {
-    const taken = await application.rows(
+    const rows = await application.rows(
       `select id from ${name} where id = any($1::text[]) order by id for update skip locked`,
-      [rows.map(({ id }) => id)],
+      [plainArray(ids)],
     );
-    const ids = new Set(taken.map((row) => row[0]));
-    await application.commitWith([
-      fillStatement(
-        filling,
-        rows.filter(({ id }) => ids.has(id)),
-      ),
-    ]);
-    return rows.map(({ id }) => id).filter((id) => !ids.has(id));
+    const taken = rows.map((row) => row[0] as string);
+    await application.commitWith([statementFor(taken)]);
+    const isTaken = new Set(taken);
+    return ids.filter((id) => !isTaken.has(id));
   });
 }
 
-function fillStatement({ table, projections }: Filling, rows: readonly Filled[]) {
+function fillText({ table, projections }: Filling): string {
   const names = projections.map(({ name }) => name);
-  const types = projections.map((projection, index) => `$${4 + index}::${sqlType(projection)}[]`);
-  return {
-    text: `update ${tableOf(table.schema, table.collection.definition.id)} as t
+  const types = projections.map((projection, index) => `$${5 + index}::${sqlType(projection)}[]`);
+  return `update ${tableOf(table.schema, table.collection.definition.id)} as t
       set ${names.map((name) => `${name} = r.${name}`).join(', ')}
-      from ${table.schema}.fence, unnest($2::text[], $3::text[], ${types.join(', ')}) as r(id, hash, ${names.join(', ')})
-      where fence.generation = $1 and t.id = r.id and t.hash = r.hash returning t.id`,
-    params: [
-      table.generation,
-      rows.map(({ id }) => id),
-      rows.map(({ hash }) => hash),
-      ...projections.map((_, index) => rows.map(({ projected }) => projected[index] ?? null)),
-    ],
-  };
+      from ${table.schema}.fence, unnest($3::text[], $4::text[], ${types.join(', ')}) as r(id, hash, ${names.join(', ')})
+      where fence.generation = $1 and t.id = any($2::text[]) and t.id = r.id and t.hash = r.hash returning t.id`;
 }
 
 /**

@@ -2,7 +2,7 @@
 // and the scope in which the caller may write, so that each check and its write are one statement.
 
 import type { PreparedCollection } from '../../domain/definition/application.ts';
-import type { Projected } from '../../domain/records/projections.ts';
+import type { Projected, Projection } from '../../domain/records/projections.ts';
 import { FROM_MARK, type RecordText, TIMESTAMP_MARK } from '../../domain/records/record-text.ts';
 import { atOnce, type Steps } from '../../load/slices.ts';
 import type { UserShort } from '../../wire/users.ts';
@@ -161,7 +161,7 @@ export function* insertRecordsInSlices(table: Table, rows: readonly RecordRow[])
       plainArray(rows.map((row) => row.hash)),
       textArray(rows.map((row) => row.createdBy.id)),
       textArray(rows.map((row) => row.createdBy.name)),
-      ...(yield* projectedArraysInSlices(table.collection, rows)),
+      ...(yield* projectedArraysInSlices(table.collection.projections.all, rows)),
     ],
   };
 }
@@ -227,22 +227,24 @@ export function* updateRecordsInSlices(table: Table, rows: readonly RecordRow[])
       plainArray(rows.map((row) => row.updatedAt)),
       textArray(rows.map((row) => row.updatedBy.id)),
       textArray(rows.map((row) => row.updatedBy.name)),
-      ...(yield* projectedArraysInSlices(table.collection, rows)),
+      ...(yield* projectedArraysInSlices(table.collection.projections.all, rows)),
     ],
   };
 }
 
 type WithProjected = Pick<RecordRow, 'projected'>;
 
-export const projectedArrays = (collection: PreparedCollection, rows: readonly WithProjected[]): (string | Buffer)[] =>
-  atOnce(projectedArraysInSlices(collection, rows));
-
-function* projectedArraysInSlices(
+export const projectedArrays = (
   { projections }: PreparedCollection,
+  rows: readonly WithProjected[],
+): (string | Buffer)[] => atOnce(projectedArraysInSlices(projections.all, rows));
+
+export function* projectedArraysInSlices(
+  projections: readonly Projection[],
   rows: readonly WithProjected[],
 ): Steps<(string | Buffer)[]> {
   const arrays: (string | Buffer)[] = [];
-  for (const [index, { kind }] of projections.all.entries()) {
+  for (const [index, { kind }] of projections.entries()) {
     const values = rows.map((row) => row.projected[index] ?? null);
     if (kind !== 'text' && kind !== 'json') arrays.push(plainArray(values));
     else arrays.push(yield* textArrayInSlices(values as (string | null)[], kind === 'text' ? 'text' : 'jsonb'));
