@@ -68,6 +68,53 @@ describe('admission', () => {
     assert.equal(admission.slotsTaken, ALONE);
   });
 
+  describe('a tenant that has filled the event loop', () => {
+    /** Slots beside others, and for the tenant that has filled the event loop. */
+    const [EACH, HELD] = [8, 2];
+    const MEGABYTE = 2 ** 20;
+
+    function filled() {
+      const loop = { full: true };
+      const all = front({ slots: 48, waitingEachMax: 100 }, new LoopTime(), () => loop.full);
+      const other = all.enter('b');
+      // Half a second of the event loop, by the estimate for replies.
+      all.admission.leave(all.enter('a').scope, 50 * MEGABYTE);
+      const came = all.many('a', EACH);
+      return { ...all, loop, other, came };
+    }
+
+    it('is held to few slots also while the loop is not full, until it uses little', ({ mock }) => {
+      const { admission, many, loop, came } = filled();
+      assert.equal(admittedOf(came).filter(Boolean).length, HELD);
+      loop.full = false;
+      const later = many('a', 1);
+      assert.deepEqual(admittedOf(later), [false]);
+      let now = performance.now();
+      mock.method(performance, 'now', () => now);
+      for (let round = 0; round < 2; round++) {
+        now += 1_100;
+        admission.isBesideOthers('a');
+      }
+      assert.equal(admittedOf([...came, ...later]).filter(Boolean).length, EACH);
+    });
+
+    it('keeps a slot for a while after each request, if others send requests', async ({ mock }) => {
+      const { admission, enter, other, came } = filled();
+      mock.timers.enable({ apis: ['setTimeout'] });
+      const [first, second] = came.filter(({ scope }) => scope.admitted);
+      const taken = admission.slotsTaken;
+      admission.leave(first!.scope, MEGABYTE);
+      assert.equal(admission.slotsTaken, taken, 'the next request has the slot: nobody else sends any');
+      assert.equal(admittedOf(came).filter(Boolean).length, HELD);
+      admission.leave(other.scope);
+      for (let n = 0; n < 10; n++) admission.leave(enter('b').scope);
+      admission.leave(second!.scope, MEGABYTE);
+      assert.equal(admittedOf(came).filter(Boolean).length, HELD - 1);
+      mock.timers.tick(30);
+      assert.equal(admittedOf(came).filter(Boolean).length, HELD);
+    });
+  });
+
   it('forgets tenants that have left also when no request arrives', ({ mock }) => {
     const { admission, enter } = front();
     const [long, left] = [enter('a'), enter('b')];

@@ -1,11 +1,12 @@
 // What preparing and cleaning up share: moving the generation, after which writers write the columns of both definitions,
 // and filling those columns for the records that exist.
 
+import { setTimeout as wait } from 'node:timers/promises';
 import type { OperatorContext } from '../../context.ts';
 import type { PreparedCollection } from '../../domain/definition/application.ts';
 import { type Projection, SEARCH_TEXT } from '../../domain/records/projections.ts';
 import { readRecordText } from '../../domain/records/record-text.ts';
-import type { Slices, Steps } from '../../load/slices.ts';
+import type { Slices } from '../../load/slices.ts';
 import { RequestSignal } from '../../request/signal.ts';
 import { putGeneration } from '../../store/applications/applications.ts';
 import { countRecords } from '../../store/applications/publish-checks.ts';
@@ -13,7 +14,7 @@ import type { PublishStep } from '../../store/applications/publish-state.ts';
 import type { Publisher } from '../../store/database/handles.ts';
 import { announceToNodes } from '../../store/nodes/messages.ts';
 import { moveFence } from '../../store/records/fence.ts';
-import { fillRecords, type WalkedRow } from '../../store/records/publish-walks.ts';
+import { type FillingPace, fillRecords, type WalkedRow } from '../../store/records/publish-walks.ts';
 import type { Definition } from '../../wire/publish-document.ts';
 import type { ProgressReporter } from './progress.ts';
 
@@ -40,15 +41,27 @@ interface Filling {
   readonly step: PublishStep;
 }
 
-/** It has no deadline and nobody cancels it. Its work gives way to the requests of all applications, its own among them. */
-async function inSlices<T>(slices: Slices, steps: Steps<T>): Promise<T> {
-  const owner = { tenant: 'publishing', heavy: true, startedAt: performance.now(), signal: new RequestSignal() };
-  try {
-    return await slices.run(owner, steps);
-  } finally {
-    slices.end(owner);
-  }
-}
+/** Not an identifier of an application: filling gives way to the requests of all of them, that of the publish among them. */
+const TENANT = 'publishing';
+/** Half the pause after a slice: with the whole, filling beside 100 requests a second would take five times as long. */
+const PAUSE_PART = 1 / 2;
+
+const paceBy = (slices: Slices): FillingPace => ({
+  isBesideOthers: () => slices.isBesideOthers(TENANT),
+  inSlices: async (steps) => {
+    // It has no deadline and nobody cancels it.
+    const owner = { tenant: TENANT, heavy: true, startedAt: performance.now(), signal: new RequestSignal() };
+    try {
+      return await slices.run(owner, steps);
+    } finally {
+      slices.end(owner);
+    }
+  },
+  pauseAfter: async (milliseconds) => {
+    const pauseMs = PAUSE_PART * slices.pauseTimes(TENANT) * milliseconds;
+    if (pauseMs > 0) await wait(pauseMs);
+  },
+});
 
 export async function fillColumns(
   { slices }: PublishingContext,
@@ -74,7 +87,7 @@ export async function fillColumns(
     projections: toFill,
     fill: filled,
     onPage: reporter.advance,
-    inSlices: (steps) => inSlices(slices, steps),
+    pace: paceBy(slices),
   });
 }
 

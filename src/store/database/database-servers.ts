@@ -31,9 +31,12 @@ interface Identity {
 
 /**
  * A statement uses one processor: connection limits per application decide how many run at once. With the two parallel workers
- * that PostgreSQL gives to a search of a whole collection, two searches of one application were six processes.
+ * that PostgreSQL gives to a search of a whole collection, two searches of one application were six processes. The index of a
+ * publish has as many.
  */
-const NO_PARALLEL_WORKERS = `set_config('max_parallel_workers_per_gather', '0', false)`;
+const NO_PARALLEL_WORKERS = ['max_parallel_workers_per_gather', 'max_parallel_maintenance_workers']
+  .map((setting) => `set_config('${setting}', '0', false)`)
+  .join(', ');
 const IDENTITY = `pg_backend_pid(), extract(epoch from pg_postmaster_start_time())::text`;
 const HELLO = `select ${IDENTITY}, current_setting('transaction_read_only') = 'on', ${NO_PARALLEL_WORKERS}`;
 /** What is set for one session would be met by others that the pooler gives it to. */

@@ -13,6 +13,8 @@ import { sqlType, tableOf } from './tables.ts';
 
 /** Rewriting a page is a statement of about 20 ms, for which writers of the same rows may wait. */
 const PAGE_RECORDS = 500;
+/** While other applications are served: the database is theirs too. */
+const PAGE_RECORDS_BESIDE_OTHERS = 100;
 /** Records may have a megabyte each. */
 const PAGE_BYTES = 8 * 1024 * 1024;
 
@@ -27,11 +29,17 @@ export interface WalkedRow {
   readonly stored: readonly boolean[];
 }
 
+interface PageRange {
+  readonly from: string | readonly string[];
+  readonly projections?: readonly Projection[];
+  readonly recordsMax?: number;
+}
+
 /** The records after an identifier, in the order of identifiers, or those with the given identifiers. */
 async function readPage(
   reader: Reader,
   table: Table,
-  { from, projections = [] }: { from: string | readonly string[]; projections?: readonly Projection[] },
+  { from, projections = [], recordsMax = PAGE_RECORDS }: PageRange,
 ): Promise<WalkedRow[]> {
   const names = projections.map(({ name }) => name);
   const columns = ['id', 'rec', 'hash', names.includes(SEARCH_TEXT) ? SEARCH_TEXT : 'null'];
@@ -40,7 +48,7 @@ async function readPage(
     `select ${[...columns, ...areStored].join(', ')}
      from (select *, sum(octet_length(rec)) over (order by id) as bytes
        from (select * from ${tableOf(table.schema, table.collection.definition.id)}
-         where ${typeof from === 'string' ? 'id > $1' : 'id = any($1::text[])'} order by id limit ${PAGE_RECORDS}) t) p
+         where ${typeof from === 'string' ? 'id > $1' : 'id = any($1::text[])'} order by id limit ${recordsMax}) t) p
      where bytes - octet_length(rec) < ${PAGE_BYTES} order by id`,
     [from],
   );
@@ -72,8 +80,15 @@ export interface Filling {
   /** Undefined if nothing is missing. `again`: the record was locked at the first attempt, and may be complete by now. */
   readonly fill: (row: WalkedRow, again: boolean) => Filled | undefined;
   readonly onPage: (records: number) => void;
-  /** Does the work of a page. */
+  readonly pace: FillingPace;
+}
+
+/** How the work gives way to requests. */
+export interface FillingPace {
+  readonly isBesideOthers: () => boolean;
   readonly inSlices: <T>(steps: Steps<T>) => Promise<T>;
+  /** Waits after a page that has taken the database so long. */
+  readonly pauseAfter: (milliseconds: number) => Promise<void>;
 }
 
 const STUCK_MS = 60_000;
@@ -84,11 +99,12 @@ const STUCK_LOOK_MS = 50;
  * are created meanwhile have all columns: following them, the walk would not end while they arrive faster than it goes.
  */
 export async function fillRecords(publisher: Publisher, filling: Filling): Promise<void> {
-  const { table, projections, onPage } = filling;
+  const { table, projections, onPage, pace } = filling;
   const last = await lastId(publisher.application, table);
   let locked: string[] = [];
   for (let from = ''; from < last; ) {
-    const page = await readPage(publisher.application, table, { from, projections });
+    const recordsMax = pace.isBesideOthers() ? PAGE_RECORDS_BESIDE_OTHERS : PAGE_RECORDS;
+    const page = await readPage(publisher.application, table, { from, projections, recordsMax });
     if (page.length === 0) break;
     locked.push(...(await fillPage(publisher, filling, { page, again: false })));
     onPage(page.length);
@@ -143,11 +159,12 @@ function* fillInSteps(filling: Filling, { page, again }: WalkedPage): Steps<Fill
 /** Returns the identifiers of records that another transaction has locked. */
 async function fillPage(publisher: Publisher, filling: Filling, walked: WalkedPage): Promise<readonly string[]> {
   // Before the records are locked: slices wait for requests, which may wait for the locks.
-  const filled = await filling.inSlices(fillInSteps(filling, walked));
+  const filled = await filling.pace.inSlices(fillInSteps(filling, walked));
   if (filled === undefined) return [];
   const { ids, statementFor } = filled;
   const name = tableOf(filling.table.schema, filling.table.collection.definition.id);
-  return publisher.transaction(async ({ application }) => {
+  const since = performance.now();
+  const locked = await publisher.transaction(async ({ application }) => {
     const rows = await application.rows(
       `select id from ${name} where id = any($1::text[]) order by id for update skip locked`,
       [plainArray(ids)],
@@ -157,6 +174,8 @@ async function fillPage(publisher: Publisher, filling: Filling, walked: WalkedPa
     const isTaken = new Set(taken);
     return ids.filter((id) => !isTaken.has(id));
   });
+  await filling.pace.pauseAfter(performance.now() - since);
+  return locked;
 }
 
 function fillText({ table, projections }: Filling): string {
