@@ -18,7 +18,7 @@ function startReads({ mock }: TestContext, pauseTimes: number) {
   return {
     read,
     queue: (tenant: string) =>
-      queueLargeRead(socket, { tenant, pauseTimes: () => pauseTimes }, () => read.push(tenant)),
+      queueLargeRead(socket, { tenant, kind: 'file', pauseTimes: () => pauseTimes }, () => read.push(tenant)),
     settle: async () => {
       for (let n = 0; n < 20; n++) await new Promise((resolve) => turn(resolve));
     },

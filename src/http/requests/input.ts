@@ -8,6 +8,7 @@ import type { Transfers } from '../../gate/transfers.ts';
 import type { Slices } from '../../load/slices.ts';
 import type { RequestScope } from '../../request/request-scope.ts';
 import type { HttpRequest } from '../clients/http-request.ts';
+import type { ReadOwner } from '../clients/large-reads.ts';
 import { IncomingRequest } from '../clients/small-chunks.ts';
 import type { ClientTimeouts } from '../clients/timeouts.ts';
 import { arrivedJsonBytes, readFile, readJsonBytes } from './body.ts';
@@ -106,7 +107,7 @@ function inputOf(
   };
   const receiveFile = (bytesMax: number) => {
     beginTransfer();
-    setOwner(request, scope, slices);
+    setOwner(request, scope, { slices, kind: 'file' });
     return readFile(request.raw, bytesMax, { counted: scope, timeouts });
   };
 
@@ -141,7 +142,7 @@ async function readBody(
   await undefined;
   const arrived = arrivedJsonBytes(raw, bytesMax);
   if (arrived !== undefined) return read(arrived);
-  setOwner(request, scope, slices);
+  setOwner(request, scope, { slices, kind: 'json' });
   const reading = readJsonBytes(raw, bytesMax, timeouts);
   if (raw.complete) return read(await reading.bytes);
   const end =
@@ -159,8 +160,12 @@ async function readBody(
 }
 
 /** For the pauses between two reads of a large body (http/clients/large-reads). */
-function setOwner({ raw }: HttpRequest, { tenant }: RequestScope, slices: Slices): void {
-  if (raw instanceof IncomingRequest) raw.owner = { tenant, pauseTimes: () => slices.pauseTimes(tenant) };
+function setOwner(
+  { raw }: HttpRequest,
+  { tenant }: RequestScope,
+  { slices, kind }: Pick<ReadOwner, 'kind'> & { slices: Slices },
+): void {
+  if (raw instanceof IncomingRequest) raw.owner = { tenant, kind, pauseTimes: () => slices.pauseTimes(tenant) };
 }
 
 /** A fault is returned: a request with an Idempotency-Key may have been refused for it before. */
