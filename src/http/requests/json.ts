@@ -3,6 +3,7 @@
 import { isAscii } from 'node:buffer';
 import { setOwn } from '../../domain/values/object.ts';
 import { fault } from '../../faults.ts';
+import { freeBytes } from '../../load/freed-bytes.ts';
 import type { SliceOwner, Slices, Steps } from '../../load/slices.ts';
 import { firstSolid, LONG_CHARACTERS, Malformed, type Outline, outlineOf } from './json-outline.ts';
 
@@ -20,7 +21,7 @@ interface Reading {
   readonly elementsMax: number | undefined;
 }
 
-/** A promise only if the body is large. */
+/** A promise only if the body is large: its bytes are freed as soon as they are decoded. */
 export function readJson(bytes: Buffer, { slices, scope, elementsMax }: Reading): unknown {
   if (bytes.length === 0) throw fault('INVALID_BODY', { reason: 'the body is empty; it must be JSON' });
   if (bytes.length < LARGE_BYTES) return parsePart(decode(bytes), 0);
@@ -40,6 +41,7 @@ function decode(bytes: Buffer): string {
 
 function* largeJson(bytes: Buffer, elementsMax: number | undefined): Steps<unknown> {
   const text = decode(bytes);
+  freeBytes(bytes);
   yield;
   return yield* parseInSteps(text, elementsMax);
 }
