@@ -150,6 +150,23 @@ describe('publishing with many records', () => {
     assert.equal((await ask('GET', two.id)).body.values[TITLE.id].value, mark);
   }
 
+  it('fills columns with whatever a text or a date may hold', async () => {
+    const app = await begin(0);
+    const day = { id: 'c0000004', name: 'Day', type: 'Date' };
+    assert.equal((await publish(app, [...COLUMNS, day])).status, 200);
+    const texts = ['"', '\\', '{a,b}', 'NULL', '', ' ', "it's", 'two\nlines', 'naïve 🜚', '\u2028', 'x'.repeat(70_000)];
+    const json = texts.map((text, n) => ({
+      values: {
+        [TITLE.id]: string(text),
+        [CODE.id]: string(`${n} ${text}`),
+        [day.id]: { type: 'Date', value: '2024-02-29' },
+      },
+    }));
+    assert.equal((await app.send('POST', app.records('Things'), { json: [...json, { values: {} }] })).status, 200);
+    assert.equal((await publish(app, [...MORE, { ...day, sortable: true, searchable: true }])).status, 200);
+    assert.equal((await assertSound(app)).length, texts.length + 1);
+  });
+
   it('does not block reads and writes while indexes are built, on every node', async () => {
     const app = await begin();
     const before = await definitionOf(app);

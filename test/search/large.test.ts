@@ -3,10 +3,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { prepareCollections } from '../../src/domain/definition/application.ts';
-import { readSearch } from '../../src/domain/search/check.ts';
+import { isLongSearch, readSearch, readSearchInSteps } from '../../src/domain/search/check.ts';
 import { Params } from '../../src/store/database/params.ts';
 import { largeSearchCondition, searchCondition } from '../../src/store/records/search.ts';
 import { isLarge } from '../../src/store/records/search-costs.ts';
+import type { Column } from '../../src/wire/applications.ts';
 import type { Definition } from '../../src/wire/publish-document.ts';
 import { number, publishApplication, string } from '../support/application.ts';
 import { done, type Operations, operationsOn, type Scene } from '../support/records.ts';
@@ -65,6 +66,21 @@ describe('large searches', () => {
     const reply = await scene.app.send('DELETE', `${scene.app.records('Wide')}?${parameters}`, { token });
     assert.deepEqual(done(reply), { deletedCount: 1 });
     assert.deepEqual(await found(''), ['70 in a text', 'seventy']);
+  });
+
+  it('are read in many steps, one for each term, if terms and columns are many', () => {
+    const columns = COLLECTION.columns as unknown as Column[];
+    const context = { columns, zone: 'UTC', now: 0, callerId: 'ucaller0' };
+    const steps = readSearchInSteps(anyOf('70'), context);
+    let count = 0;
+    let step = steps.next();
+    for (; step.done !== true; step = steps.next()) count += 1;
+    assert.equal(count, ABSENT.length + 1);
+    assert.deepEqual(step.value, readSearch(anyOf('70'), context));
+    assert.equal(isLongSearch(anyOf('70'), columns), false);
+    const many = Array.from({ length: 200 }, () => columns).flat();
+    assert.equal(isLongSearch(anyOf('70'), many), true);
+    assert.equal(isLongSearch('70', columns), false);
   });
 
   it('are compiled in many steps, to what they would be compiled to at once', () => {
