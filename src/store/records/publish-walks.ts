@@ -48,9 +48,9 @@ async function readPage(
     `select ${[...columns, ...areStored].join(', ')}
      from (select *, sum(octet_length(rec)) over (order by id) as bytes
        from (select * from ${tableOf(table.schema, table.collection.definition.id)}
-         where ${typeof from === 'string' ? 'id > $1' : 'id = any($1::text[])'} order by id limit ${recordsMax}) t) p
+         where ${typeof from === 'string' ? 'id > $1' : 'id = any($1::text[])'} order by id limit $2) t) p
      where bytes - octet_length(rec) < ${PAGE_BYTES} order by id`,
-    [from],
+    [from, recordsMax],
   );
   return (rows as [string, string, string, string | null, ...boolean[]][]).map(([id, rec, hash, found, ...flags]) => ({
     id,

@@ -44,7 +44,7 @@ select max(id) from app.tauthors;
 select id, rec, hash, null, u_caname00 is not null
 from (
   select *, sum(octet_length(rec)) over (order by id) as bytes
-  from (select * from app.tauthors where id > $1 order by id limit 500) t
+  from (select * from app.tauthors where id > $1 order by id limit $2) t
 ) p
 where bytes - octet_length(rec) < 8388608
 order by id;
@@ -52,8 +52,9 @@ begin;
 select id from app.tauthors where id = any($1::text[]) order by id for update skip locked;
 update app.tauthors as t
 set u_caname00 = r.u_caname00
-from app.fence, unnest($2::text[], $3::text[], $4::text[]) as r(id, hash, u_caname00)
+from app.fence, unnest($3::text[], $4::text[], $5::text[]) as r(id, hash, u_caname00)
 where fence.generation = $1
+  and t.id = any($2::text[])
   and t.id = r.id
   and t.hash = r.hash
 returning t.id;
@@ -119,14 +120,14 @@ select count(*)::int from app.tauthors;
 select id, rec, hash, null
 from (
   select *, sum(octet_length(rec)) over (order by id) as bytes
-  from (select * from app.tauthors where id > $1 order by id limit 500) t
+  from (select * from app.tauthors where id > $1 order by id limit $2) t
 ) p
 where bytes - octet_length(rec) < 8388608
 order by id;
 select id, rec, hash, null
 from (
   select *, sum(octet_length(rec)) over (order by id) as bytes
-  from (select * from app.tauthors where id > $1 order by id limit 500) t
+  from (select * from app.tauthors where id > $1 order by id limit $2) t
 ) p
 where bytes - octet_length(rec) < 8388608
 order by id;
