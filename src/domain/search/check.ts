@@ -1,6 +1,7 @@
 // Turns the text of a search query into a condition, checked against the collection's columns and their types. The only
 // entry to this folder for reading queries.
 
+import { atOnce, type Steps } from '../../load/slices.ts';
 import type { Column } from '../../wire/applications.ts';
 import { quoteClipped } from '../values/value-type.ts';
 import { matchAnywhere } from './bare-terms.ts';
@@ -19,16 +20,9 @@ export interface QueryContext extends TermContext {
   readonly refusesEmptyTerms?: boolean;
 }
 
-/** Work that can be interrupted at each `yield`, as load/slices does it. */
-type Steps<T> = Generator<undefined, T, undefined>;
-
 /** Throws INVALID_SEARCH with the position at which the query is wrong, in code points. An empty query asks for everything. */
 export function readSearch(query: string, context: QueryContext): Condition {
-  const steps = readSearchInSteps(query, context);
-  for (;;) {
-    const { done, value } = steps.next();
-    if (done === true) return value;
-  }
+  return atOnce(readSearchInSteps(query, context));
 }
 
 /** The same, for queries that take long. */

@@ -2,8 +2,7 @@
 // 2 MB from a connection before it looks at another.
 //
 // Beside other tenants, pauses follow the reads as they follow slices of heavy work (load/slices): what was read is copied, hashed
-// and collected while the others wait. Beside 20 connections that send bodies of 1 MB which are refused, another application's
-// p99 was 10.5 ms without pauses and 5.7 with them (`npm run bench -- neighbours --only bodies-nested`).
+// and collected while the others wait (`npm run bench -- neighbours --only bodies-nested,uploads`).
 
 import type { Duplex } from 'node:stream';
 import { FairQueue } from '../../load/fair-queue.ts';
