@@ -8,7 +8,7 @@ import { Failure, run } from '../../scripts/processes.mjs';
 import { note } from '../progress.mjs';
 
 const INSTALL_MS = 1_200_000;
-const MACHINE = `${process.platform}-${process.arch}`;
+export const MACHINE = `${process.platform}-${process.arch}`;
 
 /** @param {string} folder @param {readonly string[]} packages @param {{ node?: string, compiled?: readonly string[] }} [how] */
 async function install(folder, packages, { node = process.execPath, compiled = [] } = {}) {
@@ -16,6 +16,7 @@ async function install(folder, packages, { node = process.execPath, compiled = [
   const wanted = JSON.stringify(packages);
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return;
   mkdirSync(folder, { recursive: true });
+  if (packages.length === 0) return;
   writeFileSync(join(folder, 'package.json'), '{"name":"peer","private":true}\n');
   // Peers of peers are not agreed on by everybody who publishes packages.
   const args = ['install', '--omit=dev', '--ignore-scripts', '--legacy-peer-deps', '--no-audit', '--no-fund'];
@@ -73,7 +74,7 @@ export async function installPeer(peer, folder) {
   const node = await nodeFor(peer, folder);
   await install(own, packages, { node, compiled: peer.compiled ?? [] });
   if (!present) note(`Installed ${peer.name} in ${((performance.now() - began) / 1000).toFixed(1)} s`);
-  return { folder: own, node, version: versionOf(own, packages) };
+  return { folder: own, node, version: (await peer.version?.()) ?? versionOf(own, packages) };
 }
 
 /** @param {import('./peer.mjs').Peer} peer @param {string} folder @returns {Promise<string>} this Node, unless it has to be another */

@@ -17,6 +17,7 @@ import { BATCH, plainOf } from './dialect.mjs';
  * @property {string} name
  * @property {string} key of its folder
  * @property {(machine: string) => readonly string[]} packages of npm, with versions; `machine` such as linux-x64
+ * @property {() => Promise<string>} [version] where it does not come from npm, and has no packages
  * @property {readonly string[]} [compiled] packages among them that are compiled on this machine
  * @property {boolean} quick whether it installs and fills within a minute
  * @property {number} [nodeMajor] version of Node, where it has to be a certain one

