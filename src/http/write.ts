@@ -38,10 +38,11 @@ export function writeReply(
     // Either of the two ends the other.
     if (encoder !== undefined) pipeline(encoder, response).catch(() => undefined);
     const uses = reply.ownsBytes === true ? usesOf(body) : undefined;
-    writeParts(encoder ?? response, body, (part) => {
+    const gone = (part: string | Uint8Array) => {
       budget.releaseBytes(scope, part.length);
       if (uses !== undefined) freeUse(part, uses);
-    });
+    };
+    void writeParts(encoder ?? response, body, { tenant: scope.tenant, gone });
   } else {
     response.end(body);
     if (reply.ownsBytes === true && typeof body !== 'string') freeWhenSent(response, body);
@@ -53,23 +54,33 @@ const isShort = (body: Body | undefined): body is string | Buffer =>
 
 export const isInParts = (body: Body): body is readonly (string | Uint8Array)[] => Array.isArray(body);
 
-/** No faster than the client reads, so that the budget of each part is released when the part has gone out. */
-function writeParts(
+/**
+ * In pieces that take turns with those of other replies: a connection may take several megabytes at once. And no faster than the
+ * client reads, so that the budget of each part is released when the part has gone out.
+ */
+export async function writeParts(
   response: Writable,
   parts: readonly (string | Uint8Array)[],
-  gone: (part: string | Uint8Array) => void,
-): void {
-  const rest = [...parts].reverse();
-  const next = (): void => {
-    for (let part = rest.pop(); part !== undefined && !response.destroyed; part = rest.pop()) {
-      const sent = part;
-      if (response.write(part, () => gone(sent))) continue;
-      response.once('drain', next);
-      return;
+  { tenant, gone }: { tenant: string; gone: (part: string | Uint8Array) => void },
+): Promise<void> {
+  let turnBytes = 0;
+  for (const part of parts) {
+    // Texts are short, or they would be bytes.
+    const pieceBytes = typeof part === 'string' ? part.length : DOWNLOAD_CHUNK_BYTES;
+    for (let from = 0; from < part.length; from += pieceBytes) {
+      const piece = typeof part === 'string' ? part : part.subarray(from, from + pieceBytes);
+      turnBytes += piece.length;
+      if (turnBytes >= DOWNLOAD_CHUNK_BYTES) {
+        await chunkTurn(tenant, turnBytes);
+        turnBytes = 0;
+      }
+      if (response.destroyed) return;
+      const isLast = from + pieceBytes >= part.length;
+      const isTaken = response.write(piece, isLast ? () => gone(part) : undefined);
+      if (!isTaken) await new Promise((resolve) => response.once('drain', resolve));
     }
-    response.end();
-  };
-  next();
+  }
+  response.end();
 }
 
 /** Most clients take all of it at once. */

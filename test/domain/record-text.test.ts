@@ -1,10 +1,10 @@
-// Cutting a value out of the text of a record finds what parsing the text finds.
+// Cutting a value or the metadata out of the text of a record finds what parsing the text finds.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { canonicalValues } from '../../src/domain/records/canonical-json.ts';
-import { readRecordText, recordText, valueTextIn } from '../../src/domain/records/record-text.ts';
+import { readRecordHead, readRecordText, recordText, valueTextIn } from '../../src/domain/records/record-text.ts';
 import type { Values } from '../../src/wire/values.ts';
 
 const IDS = ['caaaaaaa', 'cbbbbbbb', 'cccccccc'] as const;
@@ -21,6 +21,7 @@ const text = fc.oneof(
     ',"cbbbbbbb":{',
     '{"type":"Object"}',
     '}',
+    ',"values":{',
   ),
 );
 const plain = fc.oneof(
@@ -32,7 +33,7 @@ const plain = fc.oneof(
 const object = fc.dictionary(fc.constantFrom(...IDS, 'key'), plain).map((value) => ({ type: 'Object', value }));
 const values = fc.dictionary(fc.constantFrom(...IDS, 'caaaaaab'), fc.oneof({ weight: 4, arbitrary: plain }, object));
 
-describe('the text of a value', () => {
+describe('a part of the text', () => {
   it('is what parsing the record finds, whatever strings and keys contain', () => {
     fc.assert(
       fc.property(values, text, (given, name) => {
@@ -42,7 +43,9 @@ describe('the text of a value', () => {
           ...{ id: `r${'0'.repeat(26)}`, createdAt: time, createdBy: user, timestamp: time, hash: '0'.repeat(26) },
           ...{ updatedAt: time, updatedBy: user, valuesJson: canonicalValues(given as Values) },
         });
-        const parsed = readRecordText(record).values;
+        const { values: parsed, ...head } = readRecordText(record);
+        assert.deepEqual(readRecordHead(record), head);
+        assert.deepEqual(readRecordHead(Buffer.from(record)), head);
         for (const id of IDS) {
           if (parsed[id]?.type === 'Object') continue;
           assert.equal(valueTextIn(record, id), parsed[id] && JSON.stringify(parsed[id]));

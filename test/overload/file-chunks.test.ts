@@ -1,9 +1,12 @@
-// The chunks of files on their way to clients: one in each turn of the event loop, and applications alternate.
+// The chunks of files and of long records on their way to clients: one in each turn of the event loop, and applications
+// alternate.
 
 import assert from 'node:assert/strict';
+import { Writable } from 'node:stream';
 import { describe, it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { chunkTurn, DOWNLOAD_CHUNK_BYTES } from '../../src/http/clients/file-chunk-queue.ts';
+import { writeParts } from '../../src/http/write.ts';
 
 describe('the chunks of downloads', () => {
   it('go out one in each turn of the event loop, and those of another application are next', async () => {
@@ -27,5 +30,32 @@ describe('the chunks of downloads', () => {
     send('loud', 'loud 5');
     assert.deepEqual(sent.at(-1), 'loud 5', 'the queue is empty again');
     await turn();
+  });
+});
+
+describe('a reply of long records', () => {
+  it('goes out in chunks as well, however much its connection takes at once', async () => {
+    const long = Buffer.alloc(10 * DOWNLOAD_CHUNK_BYTES + 1, 'a');
+    const shorter = Array.from({ length: 20 }, (_, n) => Buffer.alloc(20_000, String(n % 10)));
+    const parts = ['[', long, ',', ...shorter, ']'];
+    const received: Buffer[] = [];
+    const gone: (string | Uint8Array)[] = [];
+    const connection = new Writable({
+      highWaterMark: 2 ** 30,
+      write: (chunk: Buffer, _, done) => {
+        received.push(Buffer.from(chunk));
+        done();
+      },
+    });
+    const sending = writeParts(connection, parts, { tenant: 'loud', gone: (part) => gone.push(part) });
+    const bytes = () => received.reduce((sum, { length }) => sum + length, 0);
+    for (let before = 0; !connection.writableFinished; before = bytes()) {
+      await turn();
+      const inThisTurn = bytes() - before;
+      assert.ok(inThisTurn < 3 * DOWNLOAD_CHUNK_BYTES, `${inThisTurn} bytes in one turn of the event loop`);
+    }
+    await sending;
+    assert.ok(Buffer.concat(received).equals(Buffer.concat(parts.map((part) => Buffer.from(part)))));
+    assert.deepEqual(gone, parts, 'each part is told once, when all of it has gone out');
   });
 });

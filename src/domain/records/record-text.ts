@@ -31,9 +31,12 @@ export function hashInText(text: RecordText): string {
   return typeof text === 'string' ? text.slice(start, end) : text.toString('latin1', start, end);
 }
 
+/** Cannot occur earlier either: quotation marks in names are escaped. */
+const VALUES_MARK = ',"values":';
+
 /** The text after updatedAt. */
 export const tailPart = (updatedBy: UserShort, valuesJson: string): string =>
-  `","updatedBy":${userJson(updatedBy)},"values":${valuesJson}}`;
+  `","updatedBy":${userJson(updatedBy)}${VALUES_MARK}${valuesJson}}`;
 
 export interface RecordParts {
   readonly id: string;
@@ -74,6 +77,13 @@ function userJson({ id, name }: UserShort): string {
 export type StoredRecord = Omit<RecordParts, 'valuesJson'> & { readonly values: Values };
 
 export const readRecordText = (text: RecordText): StoredRecord => JSON.parse(String(text)) as StoredRecord;
+
+/** Everything but the values, which may have a megabyte. */
+export function readRecordHead(text: RecordText): Omit<StoredRecord, 'values'> {
+  const end = text.indexOf(VALUES_MARK);
+  const head = typeof text === 'string' ? text.slice(0, end) : text.toString('utf8', 0, end);
+  return JSON.parse(`${head}}`) as Omit<StoredRecord, 'values'>;
+}
 
 /** Only the keys of Objects could be mistaken for identifiers of columns: inside a string, quotation marks are escaped. */
 const OBJECT_TYPE = '"type":"Object"';

@@ -29,33 +29,26 @@ const CR = 0x0d;
 const LF = 0x0a;
 /** Up to this length, splitting and joining is faster than going through the characters. */
 const SHORT_LENGTH_MAX = 1_024;
-/** Arguments of a call are bounded. */
-const UNITS_AT_ONCE = 8 * 1_024;
 
-/** A text of 300,000 characters, a third of them carriage returns, took 8 ms by splitting and joining, and so it takes 4. */
+/** Browsers, in which the console checks values, have no `Buffer`. */
 function withLineFeeds(text: string): string {
-  if (text.length > SHORT_LENGTH_MAX) return withLineFeedsOfLong(text);
+  if (text.length > SHORT_LENGTH_MAX && typeof Buffer !== 'undefined') return withLineFeedsOfLong(text);
   const without = text.split('\r\n').join('\n');
   return without.includes('\r') ? without.split('\r').join('\n') : without;
 }
 
-/** Without Node's buffers: the console checks values as well. */
+/** In place: a text of 300,000 characters, a third of them carriage returns, takes a fifth of the time of splitting and joining. */
 function withLineFeedsOfLong(text: string): string {
-  const found = new Uint16Array(text.length);
+  const bytes = Buffer.allocUnsafeSlow(2 * text.length);
+  bytes.write(text, 'utf16le');
+  const units = new Uint16Array(bytes.buffer);
   let length = 0;
-  for (let at = 0; at < text.length; at += 1) {
-    const unit = text.charCodeAt(at);
-    if (unit !== CR) found[length++] = unit;
-    else if (text.charCodeAt(at + 1) !== LF) found[length++] = LF;
+  for (let at = 0; at < units.length; at += 1) {
+    const unit = units[at]!;
+    if (unit !== CR) units[length++] = unit;
+    else if (units[at + 1] !== LF) units[length++] = LF;
   }
-  const units = found.subarray(0, length);
-  let without = '';
-  for (let from = 0; from < length; from += UNITS_AT_ONCE) {
-    // Spreading the units takes three times as long.
-    const part: string = Reflect.apply(String.fromCharCode, undefined, units.subarray(from, from + UNITS_AT_ONCE));
-    without += part;
-  }
-  return without;
+  return bytes.toString('utf16le', 0, 2 * length);
 }
 
 /** Why PostgreSQL's UTF-8 text cannot hold the text; undefined when it can. Positions count code points from 0, as sent. */

@@ -14,7 +14,7 @@ import {
   writePosition,
 } from '../../domain/records/list-order.ts';
 import type { Projected } from '../../domain/records/projections.ts';
-import { type RecordText, readRecordText, type StoredRecord } from '../../domain/records/record-text.ts';
+import { type RecordText, readRecordHead, readRecordText } from '../../domain/records/record-text.ts';
 import { isLongSearch, readSearch, readSearchInSteps } from '../../domain/search/check.ts';
 import type { Condition } from '../../domain/search/condition.ts';
 import { hintFor } from '../../domain/search/hints.ts';
@@ -166,15 +166,14 @@ async function visibleRecord(at: InCollection, recordId: string): Promise<Record
 }
 
 function positionIn(order: ListOrder, text: RecordText): Position {
-  const record = readRecordText(text);
-  return { value: sortValue(order, record), id: record.id };
-}
-
-function sortValue({ key, column }: ListOrder, record: StoredRecord): Projected {
-  if (key === 'createdAt' || key === 'updatedAt') return record[key];
-  if (key === 'createdBy' || key === 'updatedBy') return record[key].name;
-  const value = column === undefined ? undefined : record.values[column.id];
-  return value === undefined ? null : plain(value);
+  if (order.key === 'column') {
+    const { id, values } = readRecordText(text);
+    const value = values[order.column.id];
+    return { value: value === undefined ? null : plain(value), id };
+  }
+  const head = readRecordHead(text);
+  const value = head[order.key];
+  return { value: typeof value === 'string' ? value : value.name, id: head.id };
 }
 
 function plain(value: Value): Projected {
