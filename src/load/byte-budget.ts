@@ -76,8 +76,12 @@ export class ByteBudget {
     return this.#queue.size;
   }
 
-  /** Raises the request's reservation to `bytes`. Throws BytesNeeded if the request would have to wait. */
+  /**
+   * Raises the request's reservation to `bytes`. Throws BytesNeeded if the request would have to wait. A cancelled request gets
+   * none: its work may go on for a moment after its bytes were released, and nobody would release them again.
+   */
   require(scope: RequestScope, bytes: number): void {
+    scope.signal.throwIfAborted();
     const more = bytes - scope.heldBytes;
     if (more <= 0) return;
     // A request that holds bytes already may overtake: otherwise it would have to start over for a few bytes more.

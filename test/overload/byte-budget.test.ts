@@ -68,6 +68,17 @@ describe('a budget of bytes', () => {
     assert.equal(bytes.waiting, 3);
   });
 
+  it('reserves nothing for a request that was cancelled, whose work still goes on', async () => {
+    const bytes = budget();
+    const left = request('a');
+    bytes.require(left, 20);
+    left.cancel(tooBusy());
+    bytes.release(left);
+    assert.throws(() => bytes.require(left, 20), { code: 'UNAVAILABLE' });
+    await assert.rejects(bytes.wait(left, 20), { code: 'UNAVAILABLE' });
+    assert.equal(bytes.bytes, 0);
+  });
+
   it('removes a waiting request that is cancelled', async () => {
     const bytes = budget();
     const order: string[] = [];

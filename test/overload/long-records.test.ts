@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { connect, type Socket } from 'node:net';
 import { after, before, describe, it } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
 import { publishApplication, string, type TestApplication } from '../support/application.ts';
 import { head } from '../support/http-client.ts';
 import { scrape } from '../support/metrics.ts';
@@ -81,6 +82,16 @@ describe('memory for long records', () => {
     const client = ask(app);
     await until('the page to be held', async () => (await held()) > 0);
     client.destroy();
+    await none();
+  });
+
+  it('is released when clients leave while their pages are being read', async () => {
+    const [app] = apps as [TestApplication];
+    for (let n = 0; n < 100; n++) {
+      const client = ask(app);
+      await wait(n % 20);
+      client.destroy();
+    }
     await none();
   });
 
