@@ -4,9 +4,11 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { publishApplication, string, type TestApplication } from '../support/application.ts';
 import { isCitus } from '../support/citus.ts';
+import { withClient } from '../support/client.ts';
 import { assertPlain, type Finished, run, withFolder } from '../support/command.ts';
 import { createDatabase, createMigratedDatabase, type TestDatabase } from '../support/database.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
 
 const onCitus = await isCitus();
 
@@ -90,6 +92,58 @@ describe('the commands about a cluster', { skip: onCitus ? false : 'this Postgre
     }
     assert.equal((await status()).find(({ worker }) => worker === target.worker)?.applications, 1);
     for (const id of acknowledged) assert.equal((await app.send('GET', app.records('Notes', id))).status, 200);
+  });
+
+  const publishWith = (sortable: boolean) => {
+    const title = { id: app.ids.Notes!.Title, name: 'Title', type: 'String', sortable };
+    const notes = { id: app.ids.Notes!.id, name: 'Notes', columns: [title] };
+    return server.operator('POST', '/applications', { id: app.id, name: 'Test', collections: [notes] });
+  };
+  const moveAway = async () => {
+    const target = (await status()).find(({ applications }) => applications === 0)!.worker;
+    return cartulary(['cluster', 'move', app.id, target], urlOf(database));
+  };
+  const isPublishing = async () => (await database.sql('select from cartulary.publishing')).length > 0;
+  const isRunning = async (text: string) =>
+    (await database.sql('select from pg_stat_activity where query like $1 and pid <> pg_backend_pid()', [text]))
+      .length > 0;
+
+  /** Runs `work` while no statement that changes tables gets at the one of the application. */
+  async function withTablesKept<T>(work: () => Promise<T>): Promise<T> {
+    return withClient(database.connection, async (locker) => {
+      await locker.query(`begin; lock table app_${app.id}.${app.ids.Notes!.id} in share update exclusive mode`);
+      return work();
+    });
+  }
+
+  it('move an application after the publish that is in progress', async () => {
+    const { publishing, moving } = await withTablesKept(async () => {
+      const published = publishWith(true);
+      await until('the publish', isPublishing);
+      const moved = moveAway();
+      await until('the move to wait', () => isRunning('%pg_try_advisory_lock%'));
+      return { publishing: published, moving: moved };
+    });
+    const published = await publishing;
+    assert.equal(published.status, 200, published.text);
+    const { code, stdout, stderr } = await moving;
+    assert.equal(code, 0, stderr);
+    assert.match(stdout, /is being published\. The move begins after that\./);
+  });
+
+  it('let a publish begin after the move that is in progress', async () => {
+    const { publishing, moving } = await withTablesKept(async () => {
+      const moved = moveAway();
+      await until('the move', () => isRunning('%citus_schema_move%'));
+      const published = publishWith(false);
+      await until('the publish to wait', () => isRunning('%pg_try_advisory_lock%'));
+      assert.equal(await isPublishing(), false);
+      return { publishing: published, moving: moved };
+    });
+    const { code, stderr } = await moving;
+    assert.equal(code, 0, stderr);
+    const published = await publishing;
+    assert.equal(published.status, 200, published.text);
   });
 
   it('spread applications, and refuse what is not there', async () => {

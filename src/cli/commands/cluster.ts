@@ -5,6 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Fault } from '../../faults.ts';
 import { readConfig } from '../../settings/settings.ts';
 import { getApplication } from '../../store/applications/applications.ts';
+import { lockPublishing, tryLockPublishing } from '../../store/applications/publish-state.ts';
 import {
   addWorker,
   moveSchema,
@@ -89,7 +90,8 @@ async function showStatus({ system }: Database, { json }: Printing): Promise<voi
   for (const line of inColumns([headings, ...cells], { numbers: ['Applications', 'Size'] })) console.log(line);
 }
 
-async function move({ system }: Database, applicationId: string, target: string): Promise<void> {
+async function move(database: Database, applicationId: string, target: string): Promise<void> {
+  const { system } = database;
   const worker = (await listWorkers(system)).find(({ address }) => address === target);
   if (worker === undefined) throw new CommandFailure(`The cluster has no worker ${target}.`, { exit: 'notFound' });
   if ((await getApplication(system, applicationId)) === undefined)
@@ -99,8 +101,14 @@ async function move({ system }: Database, applicationId: string, target: string)
     console.log(`Application ${applicationId} is on ${target} already.`);
     return;
   }
-  const moving = moveSchema(system, schema, worker);
-  await Promise.all([orRefused(moving), showMove(system, moving)]);
+  await database.publisher(applicationId, async (publisher) => {
+    if (!(await tryLockPublishing(publisher, applicationId))) {
+      console.log('The application is being published. The move begins after that.');
+      await lockPublishing(publisher, applicationId);
+    }
+    const moving = moveSchema(publisher, schema, worker);
+    await Promise.all([orRefused(moving), showMove(system, moving)]);
+  });
   console.log(`Application ${applicationId} is on ${target}.`);
 }
 

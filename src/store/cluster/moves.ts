@@ -1,7 +1,7 @@
 // Moves applications between the workers of a cluster and adds workers, with Citus' own functions. Applications are read and
 // written meanwhile: their tables are copied by logical replication, and writers wait only at the very end.
 
-import type { Reader, Writer } from '../database/handles.ts';
+import type { Publisher, Reader, Writer } from '../database/handles.ts';
 import type { Worker } from './workers.ts';
 
 export interface MoveProgress {
@@ -11,11 +11,12 @@ export interface MoveProgress {
   readonly step: string;
 }
 
-export async function moveSchema(system: Writer, schema: string, { id }: Worker): Promise<void> {
-  await system.transaction(async (tx) => {
-    await tx.removeTimeout();
-    await tx.rows('select citus_schema_move($1::regnamespace, $2::int)', [schema, id]);
-  });
+/**
+ * The publisher must hold the lock of the application. A move keeps all DDL from its tables until its end, which may be minutes:
+ * a publish would wait in the middle for longer than it waits for any other lock, and fail. So it waits before it begins.
+ */
+export async function moveSchema({ system }: Publisher, schema: string, { id }: Worker): Promise<void> {
+  await system.rows('select citus_schema_move($1::regnamespace, $2::int)', [schema, id]);
 }
 
 /** Of all moves under way; undefined if there is none. */
