@@ -42,7 +42,8 @@ export function writeReply(
       budget.releaseBytes(scope, part.length);
       if (uses !== undefined) freeUse(part, uses);
     };
-    void writeParts(encoder ?? response, body, { tenant: scope.tenant, gone });
+    const waiting = (turn: Promise<void>) => budget.whileNotSending(scope, turn);
+    void writeParts(encoder ?? response, body, { tenant: scope.tenant, gone, waiting });
   } else {
     response.end(body);
     if (reply.ownsBytes === true && typeof body !== 'string') freeWhenSent(response, body);
@@ -54,6 +55,14 @@ const isShort = (body: Body | undefined): body is string | Buffer =>
 
 export const isInParts = (body: Body): body is readonly (string | Uint8Array)[] => Array.isArray(body);
 
+interface PartsHooks {
+  readonly tenant: string;
+  /** Called with each part when all of it has gone out. */
+  readonly gone: (part: string | Uint8Array) => void;
+  /** Waits for the turn of a piece. */
+  readonly waiting: (turn: Promise<void>) => Promise<void>;
+}
+
 /**
  * In pieces that take turns with those of other replies: a connection may take several megabytes at once. And no faster than the
  * client reads, so that the budget of each part is released when the part has gone out.
@@ -61,7 +70,7 @@ export const isInParts = (body: Body): body is readonly (string | Uint8Array)[] 
 export async function writeParts(
   response: Writable,
   parts: readonly (string | Uint8Array)[],
-  { tenant, gone }: { tenant: string; gone: (part: string | Uint8Array) => void },
+  { tenant, gone, waiting }: PartsHooks,
 ): Promise<void> {
   let turnBytes = 0;
   for (const part of parts) {
@@ -70,10 +79,9 @@ export async function writeParts(
     for (let from = 0; from < part.length; from += pieceBytes) {
       const piece = typeof part === 'string' ? part : part.subarray(from, from + pieceBytes);
       turnBytes += piece.length;
-      if (turnBytes >= DOWNLOAD_CHUNK_BYTES) {
-        await chunkTurn(tenant, turnBytes);
-        turnBytes = 0;
-      }
+      const turn = chunkTurn(tenant, turnBytes);
+      if (turn !== undefined) await waiting(turn);
+      if (turnBytes >= DOWNLOAD_CHUNK_BYTES) turnBytes = 0;
       if (response.destroyed) return;
       const isLast = from + pieceBytes >= part.length;
       const isTaken = response.write(piece, isLast ? () => gone(part) : undefined);

@@ -52,6 +52,8 @@ interface Sending {
   readonly cut: () => void;
   /** From then on the client counts as slow. Every byte sent postpones it. */
   slowAt: number;
+  /** For its turn: nothing is sent that the client could read. */
+  waits: boolean;
 }
 
 export class ByteBudget {
@@ -123,7 +125,18 @@ export class ByteBudget {
 
   /** The reply is being sent; `cut` ends its connection. */
   send(scope: RequestScope, cut: () => void): void {
-    this.#sending.set(scope, { cut, slowAt: performance.now() + this.#bounds.slowReaderMs });
+    this.#sending.set(scope, { cut, slowAt: performance.now() + this.#bounds.slowReaderMs, waits: false });
+  }
+
+  /** Until `turn` the reply waits for other replies: its client is not slow meanwhile. */
+  async whileNotSending(scope: RequestScope, turn: Promise<void>): Promise<void> {
+    const sending = this.#sending.get(scope);
+    if (sending === undefined) return turn;
+    const since = performance.now();
+    sending.waits = true;
+    await turn;
+    sending.waits = false;
+    sending.slowAt += performance.now() - since;
   }
 
   /** Releases part of the reservation: bytes that have been sent or are not needed after all. */
@@ -184,8 +197,8 @@ export class ByteBudget {
   /** At most one reply per check, of a tenant that keeps requests waiting. */
   #cutSlowReader(): void {
     const now = performance.now();
-    for (const [{ tenant }, { slowAt, cut }] of this.#sending) {
-      if (slowAt > now || !this.#delaysOthers(tenant)) continue;
+    for (const [{ tenant }, { slowAt, waits, cut }] of this.#sending) {
+      if (waits || slowAt > now || !this.#delaysOthers(tenant)) continue;
       cut();
       return;
     }

@@ -128,7 +128,7 @@ describe('the commands about a cluster', { skip: onCitus ? false : 'this Postgre
     assert.equal(published.status, 200, published.text);
     const { code, stdout, stderr } = await moving;
     assert.equal(code, 0, stderr);
-    assert.match(stdout, /is being published\. The move begins after that\./);
+    assert.match(stdout, /is being published, moved or removed\. The move begins after that\./);
   });
 
   it('let a publish begin after the move that is in progress', async () => {

@@ -7,6 +7,8 @@ import { describe, it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { chunkTurn, DOWNLOAD_CHUNK_BYTES } from '../../src/http/clients/file-chunk-queue.ts';
 import { writeParts } from '../../src/http/write.ts';
+import { ByteBudget } from '../../src/load/byte-budget.ts';
+import { RequestScope } from '../../src/request/request-scope.ts';
 
 describe('the chunks of downloads', () => {
   it('go out one in each turn of the event loop, and those of another application are next', async () => {
@@ -47,7 +49,11 @@ describe('a reply of long records', () => {
         done();
       },
     });
-    const sending = writeParts(connection, parts, { tenant: 'loud', gone: (part) => gone.push(part) });
+    const sending = writeParts(connection, parts, {
+      tenant: 'loud',
+      gone: (part) => gone.push(part),
+      waiting: (its) => its,
+    });
     const bytes = () => received.reduce((sum, { length }) => sum + length, 0);
     for (let before = 0; !connection.writableFinished; before = bytes()) {
       await turn();
@@ -57,5 +63,34 @@ describe('a reply of long records', () => {
     await sending;
     assert.ok(Buffer.concat(received).equals(Buffer.concat(parts.map((part) => Buffer.from(part)))));
     assert.deepEqual(gone, parts, 'each part is told once, when all of it has gone out');
+  });
+
+  it('is not taken for that of a slow client while it waits for the chunks of others', async () => {
+    const budget = new ByteBudget({ eachBytesMax: 1_000, allBytesMax: 1_000, slowReaderMs: 20 });
+    const scope = new RequestScope('fast', 10_000);
+    scope.tenant = 'fast';
+    budget.require(scope, 1_000);
+    let isCut = false;
+    budget.send(scope, () => {
+      isCut = true;
+    });
+    const waiter = new RequestScope('waiter', 10_000);
+    waiter.tenant = 'other';
+    const admitted = budget.wait(waiter, 1_000);
+    // Each chunk of the others takes the event loop for a while.
+    const others = Array.from({ length: 60 }, async () => {
+      await chunkTurn('others', DOWNLOAD_CHUNK_BYTES);
+      const until = performance.now() + 20;
+      while (performance.now() < until);
+    });
+    const connection = new Writable({ write: (_chunk, _, done) => done() });
+    const parts = Array.from({ length: 60 }, () => Buffer.alloc(DOWNLOAD_CHUNK_BYTES));
+    const waiting = (its: Promise<void>) => budget.whileNotSending(scope, its);
+    await writeParts(connection, parts, { tenant: 'fast', gone: () => undefined, waiting });
+    await Promise.all(others);
+    assert.equal(isCut, false);
+    budget.release(scope);
+    await admitted;
+    budget.release(waiter);
   });
 });

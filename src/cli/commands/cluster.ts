@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Fault } from '../../faults.ts';
 import { readConfig } from '../../settings/settings.ts';
 import { getApplication } from '../../store/applications/applications.ts';
-import { lockPublishing, tryLockPublishing } from '../../store/applications/publish-state.ts';
+import { lockPublishing, PUBLISH_LOCK_MS, tryLockPublishing } from '../../store/applications/publish-state.ts';
 import {
   addWorker,
   moveSchema,
@@ -17,6 +17,7 @@ import {
 import { listWorkers, locateSchemas, probeWorkers, type Worker } from '../../store/cluster/workers.ts';
 import { Database } from '../../store/database/database.ts';
 import { detectEngine } from '../../store/database/engine.ts';
+import type { Publisher } from '../../store/database/handles.ts';
 import { schemaOf } from '../../store/database/schemas.ts';
 import { CommandFailure, usageFailure } from '../failure.ts';
 import { countOf, inColumns } from './columns.ts';
@@ -101,15 +102,26 @@ async function move(database: Database, applicationId: string, target: string): 
     console.log(`Application ${applicationId} is on ${target} already.`);
     return;
   }
-  await database.publisher(applicationId, async (publisher) => {
-    if (!(await tryLockPublishing(publisher, applicationId))) {
-      console.log('The application is being published. The move begins after that.');
-      await lockPublishing(publisher, applicationId);
-    }
-    const moving = moveSchema(publisher, schema, worker);
-    await Promise.all([orRefused(moving), showMove(system, moving)]);
+  const moving = database.publisher(applicationId, async (publisher) => {
+    await lockForMove(publisher, applicationId);
+    await moveSchema(publisher, schema, worker);
   });
+  await Promise.all([orRefused(moving), showMove(system, moving)]);
   console.log(`Application ${applicationId} is on ${target}.`);
+}
+
+async function lockForMove(publisher: Publisher, applicationId: string): Promise<void> {
+  if (await tryLockPublishing(publisher, applicationId)) return;
+  console.log('The application is being published, moved or removed. The move begins after that.');
+  try {
+    await lockPublishing(publisher, applicationId);
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    const minutes = PUBLISH_LOCK_MS / 60_000;
+    throw new CommandFailure(`The application was still in use by that after ${minutes} minutes. Try again later.`, {
+      exit: 'unavailable',
+    });
+  }
 }
 
 /** Until `moving` settles. */

@@ -30,9 +30,13 @@ const LF = 0x0a;
 /** Up to this length, splitting and joining is faster than going through the characters. */
 const SHORT_LENGTH_MAX = 1_024;
 
+/** Whether numbers lie in memory as `utf16le` writes them. */
+const IS_LITTLE_ENDIAN = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1;
+
 /** Browsers, in which the console checks values, have no `Buffer`. */
 function withLineFeeds(text: string): string {
-  if (text.length > SHORT_LENGTH_MAX && typeof Buffer !== 'undefined') return withLineFeedsOfLong(text);
+  if (text.length > SHORT_LENGTH_MAX && IS_LITTLE_ENDIAN && typeof Buffer !== 'undefined')
+    return withLineFeedsOfLong(text);
   const without = text.split('\r\n').join('\n');
   return without.includes('\r') ? without.split('\r').join('\n') : without;
 }

@@ -10,7 +10,8 @@ import { readDefinition } from './applications.ts';
 /** The advisory lock of one publisher per application, over all nodes: "publ" in ASCII, and a hash of the application. */
 const PUBLISH_LOCK = 0x7075626c;
 const LOCK_RETRY_MS = 100;
-const LOCK_TIMEOUT_MS = 15 * 60_000;
+/** How long a publish waits for another one, or for a move. */
+export const PUBLISH_LOCK_MS = 15 * 60_000;
 
 /** Held until the publisher gives its connection back, or the connection closes. */
 export async function tryLockPublishing({ system }: Publisher, applicationId: string): Promise<boolean> {
@@ -25,7 +26,7 @@ export async function tryLockPublishing({ system }: Publisher, applicationId: st
  * lock could not build an index concurrently before that snapshot ends. The two would wait for each other.
  */
 export async function lockPublishing(publisher: Publisher, applicationId: string): Promise<void> {
-  const deadline = performance.now() + LOCK_TIMEOUT_MS;
+  const deadline = performance.now() + PUBLISH_LOCK_MS;
   while (!(await tryLockPublishing(publisher, applicationId))) {
     if (performance.now() > deadline) throw tooBusy();
     await pause(LOCK_RETRY_MS * (0.5 + Math.random()));
