@@ -79,9 +79,11 @@ export async function writeParts(
     for (let from = 0; from < part.length; from += pieceBytes) {
       const piece = typeof part === 'string' ? part : part.subarray(from, from + pieceBytes);
       turnBytes += piece.length;
-      const turn = chunkTurn(tenant, turnBytes);
-      if (turn !== undefined) await waiting(turn);
-      if (turnBytes >= DOWNLOAD_CHUNK_BYTES) turnBytes = 0;
+      if (turnBytes >= DOWNLOAD_CHUNK_BYTES) {
+        const turn = chunkTurn(tenant, turnBytes);
+        if (turn !== undefined) await waiting(turn);
+        turnBytes = 0;
+      }
       if (response.destroyed) return;
       const isLast = from + pieceBytes >= part.length;
       const isTaken = response.write(piece, isLast ? () => gone(part) : undefined);
