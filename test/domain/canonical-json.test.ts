@@ -120,6 +120,14 @@ test('keys sort by code unit, not by number and not by code point', () => {
   assert.equal(canonicalJson({ '\ufb01': 1, '😀': 2 }), '{"😀":2,"\ufb01":1}');
 });
 
+test('long texts are written as short ones, whatever has to be escaped and wherever', () => {
+  const plain = 'ä京 x/'.repeat(500);
+  for (const odd of ['', '"', '\\', '\n', '\u0000', '\u001f', '\u007f', '\u2028', '\ud800', '\udfff', '😀']) {
+    for (const long of [odd + plain, plain + odd, plain + odd + plain])
+      assert.equal(canonicalJson(long), JSON.stringify(long));
+  }
+});
+
 test('a key called __proto__ is a key', () => {
   const value: unknown = JSON.parse('{"b":1,"__proto__":{"x":2}}');
   assert.equal(canonicalJson(value), '{"__proto__":{"x":2},"b":1}');

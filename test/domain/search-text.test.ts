@@ -92,6 +92,21 @@ describe('the search text', () => {
     assert.ok(slices > 2, `${slices}`);
   });
 
+  it('of several long values is the same if they are written in turn', () => {
+    const all = ['plain text ', 'ÄÖÿ ', 'Āb ', '京都 ', 'ab '].map((text) => valuesOf(text.repeat(5_000)));
+    for (let round = 0; round < 2; round += 1) {
+      const writing = all.map((values) => ({ values, steps: searchTextInSlices(SECTIONS, values) }));
+      const written = new Map<Values, string | null>();
+      while (written.size < all.length) {
+        for (const { values, steps } of writing) {
+          const step = steps.next();
+          if (step.done === true && !written.has(values)) written.set(values, step.value);
+        }
+      }
+      for (const values of all) assert.equal(written.get(values), searchText(SECTIONS, values));
+    }
+  });
+
   it('has a letter between ideographs, and every word of two letters once, as expressions would find them', () => {
     const characters = fc.oneof(
       fc.constantFrom(...'ab9 京都かカ한ㄅ\u{20000}\u{2ffff}\u{1b000}\u1100\u11ff\ud7ff\uf900\uffdc\uffdd\ud800\udc00'),

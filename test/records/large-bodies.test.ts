@@ -79,6 +79,26 @@ describe('large bodies', () => {
     }
   });
 
+  it('are answered with the records as they are stored, whatever their length and their letters', async () => {
+    // Kilobytes: a reply in one piece from short records, one of more than 256 KB, and one in parts from long records.
+    for (const [count, length] of [
+      [3, 6],
+      [60, 6],
+      [3, 20],
+      [2, 100],
+    ] as const) {
+      const texts = ['plain ', 'ä京😀 ', '"\\\n '].map((text) => text.repeat((length * 1024) / text.length));
+      const created = await create(Array.from({ length: count }, (_, index) => title(texts[index % texts.length]!)));
+      assert.equal(created.status, 200, created.text.slice(0, 500));
+      assert.equal(Number(created.headers.get('content-length')), Buffer.byteLength(created.text));
+      const first = await app.send('GET', `${app.records('Things')}/${created.body[0].id}`);
+      assert.ok(created.text.startsWith(`[${first.text},`), `${count} of ${length} KB`);
+      const list = await app.send('GET', `${app.records('Things')}?limit=${count}&sort=-$createdAt`);
+      const byId = (records: { id: string }[]) => records.toSorted((one, other) => (one.id < other.id ? -1 : 1));
+      assert.deepEqual(byId(created.body), byId(list.body));
+    }
+  });
+
   it('keep what came before a mistake, and tell where it is', async () => {
     const bodies = Array.from({ length: RECORDS }, (_, index) => coded(1_000 + index));
     bodies[60] = { values: { ...coded(1_060).values, [ids.Title ?? '']: number(1) as never } };
@@ -92,6 +112,9 @@ describe('large bodies', () => {
     bodies[60] = coded(1_060);
     const taken = await create(bodies.slice(60).concat(bodies.slice(0, 60)));
     assert.deepEqual([taken.body.code, taken.body.params.recordIndex], ['DUPLICATED_VALUES', 40]);
+    const [last] = taken.body.params.insertedRecords.slice(-1);
+    const stored = await app.send('GET', `${app.records('Things')}/${last.id}`);
+    assert.deepEqual(stored.body, last);
   });
 
   it('have their shape checked before anything is applied', async () => {

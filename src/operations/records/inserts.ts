@@ -2,7 +2,7 @@
 // that row.
 
 import { isoTime } from '../../domain/dates/iso-time.ts';
-import { recordText } from '../../domain/records/record-text.ts';
+import { type RecordText, recordText } from '../../domain/records/record-text.ts';
 import { readValues } from '../../domain/values/read-values.ts';
 import { fault } from '../../faults.ts';
 import type { Steps } from '../../load/slices.ts';
@@ -12,12 +12,12 @@ import { StaleDefinition } from '../../store/database/database-errors.ts';
 import type { Reader, Transaction } from '../../store/database/handles.ts';
 import { Joining } from '../../store/database/joining.ts';
 import type { Statement } from '../../store/database/statements.ts';
-import { textBytesInSlices } from '../../store/database/text-arrays.ts';
+import { textBytesInSlices, textsIn } from '../../store/database/text-arrays.ts';
 import { insertStatement, type JoinedCreate } from '../../store/records/joined-statements.ts';
 import {
   insertLongRecord,
   insertRecords,
-  insertRecordsInSlices,
+  insertSeveralInSlices,
   type RecordRow,
   type Table,
 } from '../../store/records/records.ts';
@@ -81,29 +81,50 @@ function creatorOf(
 }
 
 export async function insertDrafts(at: InCollection, drafts: readonly NewDraft[]): Promise<Outcome> {
-  if (drafts.length === 0) return { texts: [] };
-  const { store, scope, table } = at;
-  const date = isoTime(at.now());
-  const rows = drafts.map((made) => newRow(at, made, date));
-  const entries = entriesOfNew(at, rows);
+  const [first, ...others] = drafts;
+  if (first === undefined) return { texts: [] };
+  const isAlone = others.length === 0;
+  const now = isoTime(at.now());
   try {
-    const [only, ...others] = rows;
-    const isAlone = only !== undefined && others.length === 0;
-    const long = isAlone && isLongAmongOthers(only.rec) ? await encodeLong(at, only) : undefined;
-    const inserted =
-      isAlone && long === undefined
-        ? await insertJoined({ store, scope, table, row: only, entries: () => entries })
-        : await loggedWrite(store, creating(table, long?.statement ?? (await encodeAll(at, rows))), entries);
-    if (inserted.length < rows.length) throw new StaleDefinition();
-    reportWritten(at, rows.length);
-    return { texts: long === undefined ? rows.map((row) => row.rec) : [long.rec] };
+    const texts = isAlone ? [await insertOnly(at, newRow(at, first, now))] : await insertTogether(at, drafts, now);
+    reportWritten(at, texts.length);
+    return { texts };
   } catch (error) {
     if (violatedColumn(error) === undefined) throw error;
-    const [only, ...others] = drafts;
-    if (only !== undefined && others.length === 0)
-      return { texts: [], failure: await refused(at, store, { made: only, index: 0, error }) };
+    if (isAlone) return { texts: [], failure: await refused(at, at.store, { made: first, index: 0, error }) };
   }
-  return insertOneByOne(at, drafts, rows);
+  return insertOneByOne(at, drafts, now);
+}
+
+async function insertOnly(at: InCollection, row: RecordRow): Promise<RecordText> {
+  const { store, scope, table } = at;
+  const entries = entriesOfNew(at, [row]);
+  const long = isLongAmongOthers(row.rec) ? await encodeLong(at, row) : undefined;
+  const inserted =
+    long === undefined
+      ? await insertJoined({ store, scope, table, row, entries: () => entries })
+      : await loggedWrite(store, creating(table, long.statement), entries);
+  if (inserted.length === 0) throw new StaleDefinition();
+  return long?.rec ?? row.rec;
+}
+
+async function insertTogether(at: InCollection, drafts: readonly NewDraft[], now: string): Promise<RecordText[]> {
+  const { store, scope, slices, table } = at;
+  const { statement, entries, texts } = await slices.run(scope, encodeTogether(at, drafts, now));
+  const inserted = await loggedWrite(store, creating(table, statement), entries);
+  if (inserted.length < drafts.length) throw new StaleDefinition();
+  return texts;
+}
+
+/**
+ * The texts of a large body are kept as bytes, which the statement has already: a megabyte of strings that lives as long as the
+ * statement is copied by the collector, and others wait for that.
+ */
+function* encodeTogether(at: InCollection, drafts: readonly NewDraft[], now: string) {
+  const rows = drafts.map((made) => newRow(at, made, now));
+  const statement = yield* insertSeveralInSlices(at.table, rows);
+  const texts: RecordText[] = at.scope.heavy ? textsIn(statement.recs) : rows.map((row) => row.rec);
+  return { statement, texts, entries: entriesOfNew(at, rows) };
 }
 
 type Create = JoinedRecordWrite & JoinedCreate;
@@ -133,9 +154,6 @@ const insertJoined = joinedByCollection<Create>(
     }),
 );
 
-const encodeAll = ({ slices, scope, table }: InCollection, rows: readonly RecordRow[]): Promise<Statement> =>
-  slices.run(scope, insertRecordsInSlices(table, rows));
-
 /** The text as bytes is for the reply too. */
 function encodeLong({ slices, scope, table }: InCollection, row: RecordRow) {
   return slices.run(
@@ -158,11 +176,8 @@ export function newRow(
 }
 
 /** In one transaction, up to the row that the database refuses. */
-async function insertOneByOne(
-  at: InCollection,
-  drafts: readonly NewDraft[],
-  rows: readonly RecordRow[],
-): Promise<Outcome> {
+async function insertOneByOne(at: InCollection, drafts: readonly NewDraft[], now: string): Promise<Outcome> {
+  const rows = drafts.map((made) => newRow(at, made, now));
   const { inserted, failure } = await at.store.dataTransaction(async (tx) => {
     const outcome = await insertUpToRefused(at, tx, { drafts, rows });
     const entries = entriesOfNew(at, rows.slice(0, outcome.inserted));

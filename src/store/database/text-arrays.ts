@@ -48,6 +48,17 @@ export function* textArrayInSlices(texts: readonly (string | null)[], type: Elem
   return bytes;
 }
 
+/** The elements of such an array, none of them null: views of its bytes. */
+export function textsIn(array: Buffer): Buffer[] {
+  const texts: Buffer[] = [];
+  for (let at = HEAD_BYTES; at < array.length; ) {
+    const start = at + LENGTH_BYTES;
+    at = start + array.readInt32BE(at);
+    texts.push(array.subarray(start, at));
+  }
+  return texts;
+}
+
 /** A text parameter in the same format: PostgreSQL's binary form of a text is its bytes. */
 export function* textBytesInSlices(text: string): Steps<Buffer> {
   const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text));

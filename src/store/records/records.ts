@@ -150,14 +150,25 @@ export const insertRecords = (table: Table, rows: readonly RecordRow[]): Stateme
 
 export function* insertRecordsInSlices(table: Table, rows: readonly RecordRow[]): Steps<Statement> {
   const [first, ...others] = rows;
+  if (first !== undefined && others.length === 0) return insertOne(table, first, first);
+  return yield* insertSeveralInSlices(table, rows);
+}
+
+/** `recs`: the parameter that has the texts of the records. */
+export function* insertSeveralInSlices(
+  table: Table,
+  rows: readonly RecordRow[],
+): Steps<Statement & { readonly recs: Buffer }> {
+  const [first] = rows;
   if (first === undefined) throw new Error('there is nothing to insert');
-  if (others.length === 0) return insertOne(table, first, first);
+  const recs = yield* textArrayInSlices(rows.map((row) => row.rec));
   return {
+    recs,
     text: texts(table).insert,
     params: [
       ...[table.generation, first.updatedAt, first.updatedBy.id, first.updatedBy.name],
       plainArray(rows.map((row) => row.id)),
-      yield* textArrayInSlices(rows.map((row) => row.rec)),
+      recs,
       plainArray(rows.map((row) => row.hash)),
       textArray(rows.map((row) => row.createdBy.id)),
       textArray(rows.map((row) => row.createdBy.name)),
