@@ -193,7 +193,7 @@ export class SearchTextWriter {
     }
     this.#length = length;
     this.#run = run;
-    if (text.length > 0) this.#follows = false;
+    this.#follows = false;
     return true;
   }
 
