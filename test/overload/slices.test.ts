@@ -14,7 +14,7 @@ const STEP_MS = 1;
 const LONG_STEP_MS = 10;
 
 /** Slices, and a clock that stands still but for the work and the pauses. */
-function bench({ besideOthers = true, shortBeside = 0 } = {}) {
+function bench(beside: { readonly besideOthers?: boolean; readonly shortBeside?: number } = {}) {
   let now = 0;
   const pauses: { readonly until: number; readonly callback: () => void }[] = [];
   const clock = {
@@ -27,8 +27,8 @@ function bench({ besideOthers = true, shortBeside = 0 } = {}) {
   /** Requests in progress, by tenant. */
   const inProgress = new Map<string, number>();
   const others = {
-    isBesideOthers: () => besideOthers,
-    shortBeside: () => shortBeside,
+    isBesideOthers: () => beside.besideOthers ?? true,
+    shortBeside: () => beside.shortBeside ?? 0,
     inProgressBeside: (tenant: string) =>
       [...inProgress].reduce((sum, [name, count]) => (name === tenant ? sum : sum + count), 0),
   };
@@ -144,6 +144,38 @@ describe('slices', () => {
     await pass(5);
     await first;
     assert.deepEqual(taken.slice(10), ['a8', 'a9']);
+  });
+
+  it('begin one request at a time of an application beside short requests of others, while it is patient', async () => {
+    const { slices, scopeOf, work, taken, pass, wait, now } = bench({ shortBeside: 10 });
+    const started = (startedAt: number) => Object.assign(scopeOf('a', true), { startedAt });
+    const [first, second, third] = [started(0), started(0), started(now() + 9_000)];
+    const all = [first, second, third].map((scope, n) => slices.run(scope, work(`a${n}`, 1, STEP_MS)));
+    await pass(9);
+    assert.deepEqual([taken, slices.waiting], [['a0'], 2]);
+    slices.end(first);
+    await pass(2);
+    assert.deepEqual([taken, slices.waiting], [['a0', 'a1'], 1]);
+    // The second never ends, and its application has to wait no longer than ten seconds for that.
+    wait(18_000 - now());
+    await pass(2);
+    assert.equal(slices.waiting, 1);
+    wait(19_002 - now());
+    await pass(2);
+    assert.deepEqual(taken, ['a0', 'a1', 'a2']);
+    await Promise.all(all);
+  });
+
+  it('begin more again when the others have left', async () => {
+    const others = { shortBeside: 10 };
+    const { slices, scopeOf, work, taken, pass } = bench(others);
+    const all = ['a0', 'a1'].map((name) => slices.run(scopeOf('a', true), work(name, 1, STEP_MS)));
+    await pass(9);
+    assert.deepEqual(taken, ['a0']);
+    others.shortBeside = 0;
+    await pass(2);
+    assert.deepEqual(taken, ['a0', 'a1']);
+    await Promise.all(all);
   });
 
   it('are shorter beside others', async () => {
