@@ -43,7 +43,14 @@ export async function runNeighbours(ground, options) {
       const how = { heap: size, rounds, seconds, logLevel, profile };
       const row = await measureRow(stage, attack, how).catch((error) => {
         interruption.throwIfAborted();
-        const nothing = { quiet: [], loud: [], idleBytes: undefined, leftBytes: undefined, recoverySeconds: 0 };
+        const nothing = {
+          quiet: [],
+          loud: [],
+          again: 0,
+          idleBytes: undefined,
+          leftBytes: undefined,
+          recoverySeconds: 0,
+        };
         return {
           attack: attack.name,
           heap: size,

@@ -29,11 +29,14 @@ import { APPLICATION } from '../work.mjs';
  * @property {number | undefined} databaseBytes
  * @property {Record<'server' | 'database' | 'victim' | 'attacker' | 'others', number | undefined>} shares of a core
  *
+ * @typedef {{ readonly quiet: Phase, readonly loud: Phase }} Round
+ *
  * @typedef {object} Row
  * @property {string} attack
  * @property {Heap} heap
  * @property {readonly Phase[]} quiet
  * @property {readonly Phase[]} loud
+ * @property {number} again how many rounds were measured in the place of disturbed ones
  * @property {number | undefined} idleBytes before the first phase
  * @property {number | undefined} leftBytes after the last phase
  * @property {number} recoverySeconds until the server was idle again, the longest of all phases
@@ -56,6 +59,12 @@ const SAMPLE_MS = 1_000;
 /** The server is idle when a request takes no longer than this and it and its database used no more of a core since the last check. */
 const REST = { ms: 100, share: 0.2, lookMs: 500, waitMs: 15_000 };
 const STOP_MS = 15_000;
+/**
+ * A round is measured again if other programs, or the host of a virtual machine, took more of a core than this: with a tenth, the p99
+ * without any attack was three to eighty times as long as otherwise. At most so many times the rounds are measured.
+ */
+const DISTURBED_SHARE = 0.1;
+const ROUNDS_TIMES = 3;
 const HEALTH_MS = 5_000;
 /** A server that uses more is killed to protect the machine. */
 const BYTES_MAX = Math.min(8 * 2 ** 30, totalmem() / 2);
@@ -83,17 +92,16 @@ export async function measureRow({ folder, operatorKey, stock, victim }, attack,
     await ask(stage, WARM_SECONDS);
     await recovery(ours, victim.token);
     const idleBytes = resident(ours.pid);
-    /** @type {Phase[]} */
-    const quiet = [];
-    /** @type {Phase[]} */
-    const loud = [];
+    /** @type {Round[]} */
+    const measured = [];
     /** @type {Row['lives']} */
     let lives = 'yes';
     let recoverySeconds = 0;
-    for (let round = 0; round < rounds && lives === 'yes'; round++) {
+    const isEnough = () => measured.filter(isUndisturbed).length >= rounds || measured.length >= ROUNDS_TIMES * rounds;
+    while (!isEnough() && lives === 'yes') {
       await attack.restore?.(field, ours.connection);
-      quiet.push(await phase(stage, seconds, false));
-      loud.push(await phase(stage, seconds, true));
+      const quiet = await phase(stage, seconds, false);
+      measured.push({ quiet, loud: await phase(stage, seconds, true) });
       const took = ours.ended() ? 0 : await recovery(ours, victim.token);
       recoverySeconds = Math.max(recoverySeconds, took ?? REST.waitMs / 1000);
       // A server that is still busy would distort the next quiet phase.
@@ -105,13 +113,33 @@ export async function measureRow({ folder, operatorKey, stock, victim }, attack,
     const leftBytes = resident(ours.pid);
     // A server that hangs would ignore the signal to stop.
     if (lives === 'hangs') ours.kill();
-    return { attack: attack.name, heap, quiet, loud, idleBytes, leftBytes, recoverySeconds, lives };
+    const counted = leastDisturbed(measured, rounds);
+    const [quiet, loud] = [counted.map((round) => round.quiet), counted.map((round) => round.loud)];
+    const again = measured.length - rounds;
+    return { attack: attack.name, heap, quiet, loud, again, idleBytes, leftBytes, recoverySeconds, lives };
   } finally {
     await stage?.attacker.end();
     await load.end();
     await ours.stop();
     ours.trimLog();
   }
+}
+
+/** @param {Round} round */
+const disturbance = ({ quiet, loud }) => Math.max(quiet.shares.others ?? 0, loud.shares.others ?? 0);
+
+/** @param {Round} round */
+const isUndisturbed = (round) => disturbance(round) <= DISTURBED_SHARE;
+
+/**
+ * The rounds that count, chosen by what others took and not by their result. One in which the victim was refused counts in any case.
+ * @param {readonly Round[]} rounds @param {number} count @returns {Round[]} in the order of measurement
+ */
+function leastDisturbed(rounds, count) {
+  const refused = rounds.filter(({ loud }) => loud.victim.errors > 0);
+  const others = rounds.filter((round) => !refused.includes(round)).sort((a, b) => disturbance(a) - disturbance(b));
+  const chosen = new Set([...refused, ...others.slice(0, Math.max(0, count - refused.length))]);
+  return rounds.filter((round) => chosen.has(round));
 }
 
 /** @typedef {import('../load-process.mjs').Worker<{ name: string, field: import('./attack.mjs').Field }, import('./attack.mjs').Tally>} Attacker */
@@ -276,7 +304,7 @@ async function isHealthy(address) {
 }
 
 /** @param {Row} row */
-export function tell({ attack, heap, quiet, loud, lives, problem }) {
+export function tell({ attack, heap, quiet, loud, again, lives, problem }) {
   if (problem !== undefined) {
     warn(`${attack}, heap ${heap}: not measured: ${problem}`);
     return;
@@ -285,7 +313,7 @@ export function tell({ attack, heap, quiet, loud, lives, problem }) {
     (median(phases.map(({ victim }) => victim.p99)) ?? Number.NaN).toFixed(1);
   const refused = loud.reduce((sum, { victim }) => sum + victim.errors, 0);
   note(
-    `  ${attack}, heap ${heap}: p99 ${p99(quiet)} → ${p99(loud)} ms, ${refused} refused${lives === 'yes' ? '' : `, ${lives.toUpperCase()}`}`,
+    `  ${attack}, heap ${heap}: p99 ${p99(quiet)} → ${p99(loud)} ms, ${refused} refused${lives === 'yes' ? '' : `, ${lives.toUpperCase()}`}${again > 0 ? `, ${again} rounds more` : ''}`,
   );
   const others = othersShare({ quiet, loud });
   if (others > OTHERS_SHARE_MAX)
