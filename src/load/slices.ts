@@ -42,7 +42,7 @@ const OTHERS_WAIT_MS = 4;
  * (`npm run bench -- neighbours`). Beside tenants that have only heavy work a pause is as long as its slice.
  */
 const PAUSE_TIMES_MAX = 4;
-/** After this time a request pauses only as long as its slices took, and begins beside others of its tenant: it has a deadline. */
+/** After this time a request pauses only as long as its slices took: it has a deadline. */
 const PATIENT_MS = 10_000;
 /** So many short requests a second make the pause longer by a slice. */
 const SHORT_REQUESTS = 10;
@@ -63,10 +63,16 @@ const BEGUN_MAX = 8;
  * and 8.8 ms instead of 11.4 and 16.9, and half to two thirds as many batches were stored (`npm run bench -- neighbours`).
  */
 const BEGUN_MAX_BESIDE_SHORT = 1;
+/**
+ * A request without a slice for so long does not count there: it waits for a lock, a slot or bytes, and costs nobody a processor.
+ * Preparing and writing a batch of 1 MB beside others takes less.
+ */
+const STALLED_MS = 1_000;
+/** Nor does a tenant's request wait longer than this for its tenant's others: it has a deadline. */
+const BEGIN_WAIT_MS = 10_000;
 
 interface Waiter {
   readonly since: number;
-  readonly owner: SliceOwner;
   /** Undefined before the request has begun. */
   readonly begun: Begun | undefined;
   readonly go: () => void;
@@ -77,6 +83,10 @@ interface Begun {
   readonly tenant: string;
   /** Requests are numbered in the order in which they began. */
   readonly number: number;
+  /** Whether it waited until it might begin. Turns are given without, and so is a slice to work that is not known to be heavy. */
+  readonly wasLetIn: boolean;
+  /** When its latest slice or turn ended. */
+  latestAt: number;
 }
 
 /** What is known of other tenants' requests (gate/admission). */
@@ -110,8 +120,9 @@ export class Slices {
   readonly #queue = new FairQueue<Waiter>(QUEUE);
   /** Most requests have several pieces of work: the body, its values, the rows. */
   readonly #begun = new Map<SliceOwner, Begun>();
-  readonly #begunOf = new Map<string, number>();
-  readonly #mayGo = (_: string, { begun, owner }: Waiter): boolean => begun !== undefined || this.#mayBegin(owner);
+  readonly #begunOf = new Map<string, Set<Begun>>();
+  readonly #mayGo = (tenant: string, { begun, since }: Waiter): boolean =>
+    begun !== undefined || this.#mayBegin(tenant, since);
   readonly #mayGoNow = (tenant: string, waiter: Waiter): boolean =>
     this.#mayGo(tenant, waiter) && !this.#disturbs(tenant);
   readonly #cost = (tenant: string, { since }: Waiter): number => this.#loopTime.cost(tenant, since);
@@ -135,7 +146,8 @@ export class Slices {
   /** Work that is not known to be heavy starts at once: most of it ends within one slice. */
   async run<T>(owner: SliceOwner, steps: Steps<T>): Promise<T> {
     let granted = owner.heavy;
-    if (granted && (this.#taken || !(this.#begun.has(owner) || this.#mayBegin(owner)))) await this.#wait(owner);
+    const mayGo = () => this.#begun.has(owner) || this.#mayBegin(owner.tenant, this.#clock.now());
+    if (granted && (this.#taken || !mayGo())) await this.#wait(owner);
     for (;;) {
       const done = this.#slice(owner, steps, granted);
       if (done !== undefined) return done.value;
@@ -150,24 +162,28 @@ export class Slices {
   }
 
   /**
-   * For work in parts that is done elsewhere and costs the event loop about so long, such as bytes that the database sends:
+   * For work in parts that is done elsewhere and costs others about so long, such as bytes that the database sends:
    * resolves when the next part may begin. It may hold a connection, so it does not wait for requests that need one to end.
    */
   async turn(owner: SliceOwner, costMs: number): Promise<void> {
+    owner.signal.throwIfAborted();
     owner.heavy = true;
-    this.#begin(owner);
-    if (this.#taken) await this.#wait(owner);
+    this.#begin(owner, false);
+    if (this.#taken) {
+      await this.#wait(owner);
+      this.#passOnIfStopped(owner);
+    }
     this.#end(owner, costMs, true);
   }
 
   /** Must be called when the request has ended, however it did. */
   end(owner: SliceOwner): void {
-    const tenant = this.#begun.get(owner)?.tenant;
-    if (tenant === undefined) return;
+    const begun = this.#begun.get(owner);
+    if (begun === undefined) return;
     this.#begun.delete(owner);
-    const left = (this.#begunOf.get(tenant) ?? 1) - 1;
-    if (left === 0) this.#begunOf.delete(tenant);
-    else this.#begunOf.set(tenant, left);
+    const all = this.#begunOf.get(begun.tenant);
+    all?.delete(begun);
+    if (all?.size === 0) this.#begunOf.delete(begun.tenant);
     this.#resume();
   }
 
@@ -177,13 +193,18 @@ export class Slices {
     this.#next();
   }
 
-  #mayBegin(owner: SliceOwner): boolean {
-    const givesWay = this.#isPatient(owner) && this.#others.shortBeside(owner.tenant) >= SHORT_REQUESTS;
-    return (this.#begunOf.get(owner.tenant) ?? 0) < (givesWay ? BEGUN_MAX_BESIDE_SHORT : BEGUN_MAX);
-  }
-
-  #isPatient({ startedAt }: SliceOwner): boolean {
-    return this.#clock.now() - startedAt <= PATIENT_MS;
+  /** `since`: how long the request has waited for it. */
+  #mayBegin(tenant: string, since: number): boolean {
+    const all = this.#begunOf.get(tenant);
+    if (all === undefined) return true;
+    if (all.size >= BEGUN_MAX) return false;
+    // Operators and visitors have no tenant of their own, and a publish takes minutes.
+    if (tenant === '' || this.#others.shortBeside(tenant) < SHORT_REQUESTS) return true;
+    const now = this.#clock.now();
+    if (now - since > BEGIN_WAIT_MS) return true;
+    let working = 0;
+    for (const { wasLetIn, latestAt } of all) if (wasLetIn && now - latestAt < STALLED_MS) working += 1;
+    return working < BEGUN_MAX_BESIDE_SHORT;
   }
 
   /**
@@ -191,17 +212,18 @@ export class Slices {
    * waits here is counted twice, so with several heavy tenants a slice may come too early.
    */
   #disturbs(tenant: string): boolean {
-    const begun = this.#begun.size - (this.#begunOf.get(tenant) ?? 0);
+    const begun = this.#begun.size - (this.#begunOf.get(tenant)?.size ?? 0);
     const waiting = this.#queue.size - this.#queue.lengthOf(tenant);
     return this.#others.inProgressBeside(tenant) > begun + waiting;
   }
 
   /** Undefined when the slice was over before the work was. */
   #slice<T>(owner: SliceOwner, steps: Steps<T>, granted: boolean): { value: T } | undefined {
+    if (granted) this.#passOnIfStopped(owner);
+    else owner.signal.throwIfAborted();
     const from = this.#clock.now();
     const until = from + (granted && this.#others.isBesideOthers(owner.tenant) ? SLICE_MS_BESIDE_OTHERS : SLICE_MS);
     try {
-      owner.signal.throwIfAborted();
       for (;;) {
         const { done, value } = steps.next();
         if (done === true) return { value };
@@ -214,24 +236,44 @@ export class Slices {
     }
   }
 
+  /**
+   * What a request has under way may go on for a moment after its end. It must not begin then, since nobody would call `end` again:
+   * it would count as begun for good.
+   */
+  #passOnIfStopped(owner: SliceOwner): void {
+    if (!owner.signal.aborted) return;
+    this.#taken = false;
+    this.#resume();
+    owner.signal.throwIfAborted();
+  }
+
   /** Schedules the next slice. Work that started ungranted and turned out heavy does so only if no slice is running. */
   #end(owner: SliceOwner, usedMs: number, granted: boolean): void {
     const { tenant } = owner;
     this.#loopTime.charge(tenant, usedMs);
-    this.#begin(owner);
+    this.#begin(owner, granted);
     if (!granted && this.#taken) return;
     this.#taken = true;
-    const pauseMs = Math.min(this.pauseTimes(tenant), this.#isPatient(owner) ? PAUSE_TIMES_MAX : 1) * usedMs;
+    const isPatient = this.#clock.now() - owner.startedAt <= PATIENT_MS;
+    const pauseMs = Math.min(this.pauseTimes(tenant), isPatient ? PAUSE_TIMES_MAX : 1) * usedMs;
     this.#othersFirstUntil = this.#clock.now() + pauseMs + OTHERS_WAIT_MS;
     this.#clock.after(pauseMs, this.#next);
   }
 
-  #begin(owner: SliceOwner): void {
-    if (this.#begun.has(owner)) return;
+  #begin(owner: SliceOwner, wasLetIn: boolean): void {
+    const latestAt = this.#clock.now();
+    const begun = this.#begun.get(owner);
+    if (begun !== undefined) {
+      begun.latestAt = latestAt;
+      return;
+    }
     const { tenant } = owner;
     this.#number += 1;
-    this.#begun.set(owner, { tenant, number: this.#number });
-    this.#begunOf.set(tenant, (this.#begunOf.get(tenant) ?? 0) + 1);
+    const beginning = { tenant, number: this.#number, wasLetIn, latestAt };
+    this.#begun.set(owner, beginning);
+    const all = this.#begunOf.get(tenant);
+    if (all === undefined) this.#begunOf.set(tenant, new Set([beginning]));
+    else all.add(beginning);
   }
 
   /** How many times as long as a piece of the tenant's heavy work the pause after it is to be. */
@@ -251,7 +293,7 @@ export class Slices {
         resolve();
       };
       const begun = this.#begun.get(owner);
-      const waiter: Waiter = { since: this.#clock.now(), owner, begun, go };
+      const waiter: Waiter = { since: this.#clock.now(), begun, go };
       const overtakes = begun && ((other: Waiter) => other.begun === undefined || other.begun.number > begun.number);
       if (!this.#queue.add(owner.tenant, waiter, overtakes)) {
         reject(tooBusy());

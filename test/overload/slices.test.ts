@@ -146,31 +146,80 @@ describe('slices', () => {
     assert.deepEqual(taken.slice(10), ['a8', 'a9']);
   });
 
-  it('begin one request at a time of an application beside short requests of others, while it is patient', async () => {
-    const { slices, scopeOf, work, taken, pass, wait, now } = bench({ shortBeside: 10 });
-    const started = (startedAt: number) => Object.assign(scopeOf('a', true), { startedAt });
-    const [first, second, third] = [started(0), started(0), started(now() + 9_000)];
-    const all = [first, second, third].map((scope, n) => slices.run(scope, work(`a${n}`, 1, STEP_MS)));
-    await pass(9);
+  it('begin one request at a time of an application beside short requests of others', async () => {
+    const { slices, scopeOf, work, taken, pass } = bench({ shortBeside: 10 });
+    const scopes = Array.from({ length: 3 }, () => scopeOf('a', true));
+    const all = scopes.map((scope, n) => slices.run(scope, work(`a${n}`, 1, STEP_MS)));
+    await pass(3);
     assert.deepEqual([taken, slices.waiting], [['a0'], 2]);
-    slices.end(first);
-    await pass(2);
+    slices.end(scopes[0]!);
+    await pass(3);
     assert.deepEqual([taken, slices.waiting], [['a0', 'a1'], 1]);
-    // The second never ends, and its application has to wait no longer than ten seconds for that.
-    wait(18_000 - now());
-    await pass(2);
-    assert.equal(slices.waiting, 1);
-    wait(19_002 - now());
-    await pass(2);
-    assert.deepEqual(taken, ['a0', 'a1', 'a2']);
+    slices.end(scopes[1]!);
+    await pass(3);
     await Promise.all(all);
+  });
+
+  it('begin others beside a request that has had no slice for a second, as it waits for something else', async () => {
+    const { slices, scopeOf, work, taken, pass, wait } = bench({ shortBeside: 10 });
+    const all = ['a0', 'a1'].map((name) => slices.run(scopeOf('a', true), work(name, 1, STEP_MS)));
+    await pass(3);
+    assert.deepEqual(taken, ['a0']);
+    wait(1_000);
+    await pass(1);
+    assert.deepEqual(taken, ['a0', 'a1']);
+    await Promise.all(all);
+  });
+
+  it('begin a request that has waited for ten seconds, however often its others have slices', async () => {
+    const { slices, scopeOf, work, run, taken, pass, wait, now } = bench({ shortBeside: 10 });
+    const scope = scopeOf('a', true);
+    await slices.run(scope, work('a0', 1, STEP_MS));
+    void run('a1', 1);
+    while (!taken.includes('a1') && now() < 30_000) {
+      wait(500);
+      await Promise.all([slices.run(scope, work('a0', 1, STEP_MS)), pass(4)]);
+    }
+    assert.ok(now() > 10_000 && now() < 13_000, `${now()}`);
+    slices.end(scope);
+    await pass(4);
+  });
+
+  it('do not keep an application waiting whose others have begun with turns', async () => {
+    const { slices, scopeOf, run, pass } = bench({ shortBeside: 10 });
+    const scope = scopeOf('a', false);
+    await slices.turn(scope, 1);
+    const done = run('a', 1);
+    await pass(3);
+    assert.equal(await done, 'a');
+  });
+
+  it('count no request as begun that goes on after it was stopped and has ended', async () => {
+    const { slices, scopeOf, work, run, taken, pass } = bench({ shortBeside: 10 });
+    const [scope, waiting] = [scopeOf('a', true), scopeOf('a', false)];
+    await slices.run(scope, work('a0', 1, STEP_MS));
+    const turn = assert.rejects(slices.turn(waiting, 1));
+    // Stopped in the moment in which it gets its turn.
+    const passing = pass(1);
+    await Promise.resolve();
+    waiting.cancel(fault('UNAVAILABLE', { reason: 'deadline' }));
+    slices.end(waiting);
+    await Promise.all([turn, passing]);
+    scope.cancel(fault('UNAVAILABLE', { reason: 'deadline' }));
+    slices.end(scope);
+    await assert.rejects(slices.turn(scope, 1));
+    await assert.rejects(slices.run(scope, work('a0', 1, STEP_MS)));
+    const next = run('a1', 1);
+    await pass(3);
+    assert.equal(await next, 'a1');
+    assert.deepEqual(taken, ['a0', 'a1']);
   });
 
   it('begin more again when the others have left', async () => {
     const others = { shortBeside: 10 };
     const { slices, scopeOf, work, taken, pass } = bench(others);
     const all = ['a0', 'a1'].map((name) => slices.run(scopeOf('a', true), work(name, 1, STEP_MS)));
-    await pass(9);
+    await pass(3);
     assert.deepEqual(taken, ['a0']);
     others.shortBeside = 0;
     await pass(2);
