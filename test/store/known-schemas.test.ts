@@ -68,4 +68,66 @@ describe('a connection that has used many applications', () => {
       for (const [n, application] of applications.entries()) assert.equal(await write(application), together[n]);
     }
   });
+
+  /** Each has a connection until all have one, and `then` has happened. */
+  const together = async (applications: readonly string[], then: () => void): Promise<unknown[]> => {
+    const { promise: all, resolve: opened } = promiseWithResolve();
+    let missing = applications.length;
+    return Promise.all(
+      applications.map((application) =>
+        database.application(application).transaction(async (tx) => {
+          const [[pid] = []] = await tx.rows('select pg_backend_pid()');
+          missing -= 1;
+          if (missing === 0) {
+            then();
+            opened();
+          }
+          await all;
+          return pid;
+        }),
+      ),
+    );
+  };
+
+  // As many as there are connections that are not lanes, and two more for each: each may know three.
+  const holding = names(3);
+  const others = names(9).slice(3);
+
+  it('leaves new applications to the connections that know fewer', async () => {
+    const pids = await together(holding, () => undefined);
+    assert.equal(new Set(pids).size, 3);
+    const first: unknown[] = [];
+    for (const application of others) first.push(await write(application));
+    for (const pid of pids) assert.equal(first.filter((other) => other === pid).length, 2);
+    for (let turn = 0; turn < 3; turn++) {
+      for (const [n, application] of others.entries()) assert.equal(await write(application), first[n]);
+    }
+  });
+
+  it('goes to a request whose application it knows, and the first that waits is not passed over for long', async () => {
+    await together(holding, () => undefined);
+    for (const application of others) await write(application);
+    const order: string[] = [];
+    const waiting: Promise<unknown>[] = [];
+    await together(holding, () => {
+      for (const application of ['new', ...others]) {
+        const granted = database.application(application).transaction(async (tx) => {
+          order.push(application);
+          await tx.rows('select 1');
+        });
+        waiting.push(granted);
+      }
+    });
+    await Promise.all(waiting);
+    const place = order.indexOf('new');
+    assert.ok(place > 0 && place < others.length, `${order}`);
+  });
 });
+
+function promiseWithResolve() {
+  let resolve = () => {};
+  const promise = new Promise<void>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
+}
