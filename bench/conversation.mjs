@@ -18,6 +18,7 @@ import { connect } from 'node:net';
  * @property {string} [localAddress] of this end
  * @property {number} [intervalMs] between an answer and the next request
  * @property {number} [bytesPerSecond] at most, that are read
+ * @property {boolean} [gentle] writes long requests in pieces
  * @property {AbortSignal} [signal] ends it
  * @property {() => Turn | undefined} take undefined: no more
  * @property {(answer: Answer) => void} note
@@ -28,13 +29,41 @@ const HEAD_END = Buffer.from('\r\n\r\n');
 const LAST_CHUNK = Buffer.from('0\r\n\r\n');
 const EXCERPT_BYTES = 600;
 const SLOW_LOOK_MS = 100;
+const PIECE_BYTES = 64 * 1024;
+
+/**
+ * For a client that is to give way to the server: the kernel copies all that a socket takes at once, some milliseconds for some
+ * megabytes, and does not interrupt that for any other process.
+ * @param {import('node:net').Socket} socket
+ * @param {Buffer} bytes
+ */
+export function writeInPieces(socket, bytes) {
+  const write = (/** @type {number} */ from) => {
+    const to = from + PIECE_BYTES;
+    socket.write(bytes.subarray(from, to), (error) => {
+      if (!error && to < bytes.length && !socket.destroyed) write(to);
+    });
+  };
+  write(0);
+}
 
 /**
  * A request, its answer, the next. Resolves when there is nothing more to ask, or when the connection has ended.
  * @param {Talk} talk
  * @returns {Promise<void>}
  */
-export function converse({ port, lateMs, localAddress, intervalMs = 0, bytesPerSecond, signal, take, note, fail }) {
+export function converse({
+  port,
+  lateMs,
+  localAddress,
+  intervalMs = 0,
+  bytesPerSecond,
+  gentle = false,
+  signal,
+  take,
+  note,
+  fail,
+}) {
   return new Promise((resolve) => {
     const socket = connect({ host: '127.0.0.1', port, noDelay: true, ...(localAddress ? { localAddress } : {}) });
     /** Of the request that is not answered. @type {number | undefined} */
@@ -66,7 +95,8 @@ export function converse({ port, lateMs, localAddress, intervalMs = 0, bytesPerS
     const write = (/** @type {Turn} */ { bytes, dueAt, answers = 1 }) => {
       awaited = answers;
       startedAt = dueAt ?? performance.now();
-      socket.write(bytes);
+      if (gentle) writeInPieces(socket, bytes);
+      else socket.write(bytes);
     };
     const read = answerReader({
       answered: (answer) => {

@@ -15,8 +15,8 @@ const MANY = 1_000_000;
 const CHUNKED = 'Transfer-Encoding: chunked';
 const JSON_CHUNKED = ['Content-Type: application/json', CHUNKED];
 
-/** @param {Buffer} head @param {number} count */
-const inChunks = (head, count) => Buffer.concat([head, Buffer.from('1\r\n[\r\n'.repeat(count))]);
+/** @param {number} count */
+const inChunks = (count) => Buffer.from('1\r\n[\r\n'.repeat(count));
 
 export const CHUNKS = [
   attack({
@@ -25,8 +25,8 @@ export const CHUNKS = [
     takesMemory: true,
     run: async (scene) => {
       const path = `/v1/${NEIGHBOUR}/session`;
-      const bytes = inChunks(requestHead({ host: scene.host }, { method: 'POST', path, headers: JSON_CHUNKED }), FEW);
-      await pour(scene, { connections: 120, bytes: () => bytes });
+      const head = requestHead({ host: scene.host }, { method: 'POST', path, headers: JSON_CHUNKED });
+      await pour(scene, { connections: 120, head: () => head, body: inChunks(FEW) });
     },
   }),
   attack({
@@ -35,8 +35,8 @@ export const CHUNKS = [
     takesMemory: true,
     run: async (scene) => {
       const path = `${collectionPath('sink')}/records`;
-      const bytes = inChunks(requestHead(scene, { method: 'POST', path, headers: JSON_CHUNKED }), MANY);
-      await pour(scene, { connections: 24, bytes: () => bytes });
+      const head = requestHead(scene, { method: 'POST', path, headers: JSON_CHUNKED });
+      await pour(scene, { connections: 24, head: () => head, body: inChunks(MANY) });
     },
   }),
   attack({
@@ -45,8 +45,7 @@ export const CHUNKS = [
     takesMemory: true,
     run: async (scene) => {
       const path = `${collectionPath('files')}/attachments`;
-      const whole = inChunks(requestHead(scene, { method: 'POST', path, headers: [CHUNKED] }), MANY);
-      const chunks = inChunks(Buffer.alloc(0), MANY);
+      const plain = requestHead(scene, { method: 'POST', path, headers: [CHUNKED] });
       /** A new upload each time: an interrupted one has another offset. */
       const announced = async () => {
         const uploads = `${collectionPath('files')}/uploads`;
@@ -63,10 +62,10 @@ export const CHUNKS = [
           'Content-Type: application/offset+octet-stream',
           CHUNKED,
         ];
-        const head = requestHead(scene, { method: 'PATCH', path: `${uploads}/${id}`, headers: about });
-        return Buffer.concat([head, chunks]);
+        return requestHead(scene, { method: 'PATCH', path: `${uploads}/${id}`, headers: about });
       };
-      await pour(scene, { connections: 24, bytes: (n) => (n % 2 === 0 ? whole : announced().catch(() => whole)) });
+      const head = (/** @type {number} */ n) => (n % 2 === 0 ? plain : announced().catch(() => plain));
+      await pour(scene, { connections: 24, head, body: inChunks(MANY) });
     },
   }),
 ];

@@ -61,10 +61,10 @@ export const FILES = [
     takesMemory: true,
     run: async (scene) => {
       const head = requestHead(scene, { method: 'POST', path: PATH, headers: [`Content-Length: ${FILE_BYTES}`] });
-      const bytes = Buffer.concat([head, Buffer.alloc(FILE_BYTES, 'cartulary ')]);
+      const request = { head: () => head, body: Buffer.alloc(FILE_BYTES, 'cartulary ') };
       await Promise.all([
-        pour(scene, { connections: FAST, bytesPerSecond: FAST_BYTES_PER_SECOND, bytes: () => bytes }),
-        pour(scene, { connections: SLOW_UPLOADS, bytesPerSecond: SLOW_BYTES_PER_SECOND, bytes: () => bytes }),
+        pour(scene, { connections: FAST, bytesPerSecond: FAST_BYTES_PER_SECOND, ...request }),
+        pour(scene, { connections: SLOW_UPLOADS, bytesPerSecond: SLOW_BYTES_PER_SECOND, ...request }),
       ]);
     },
   }),

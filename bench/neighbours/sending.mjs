@@ -4,7 +4,7 @@
 
 import { connect } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
-import { converse } from '../conversation.mjs';
+import { converse, writeInPieces } from '../conversation.mjs';
 import { countStatus } from './attack.mjs';
 
 /** @typedef {import('./attack.mjs').Scene} Scene */
@@ -49,7 +49,13 @@ export async function flood(scene, options) {
     for (let turn = 0; !signal.aborted; turn++) {
       let left = requestsEach;
       await converse({
-        ...{ port, signal, lateMs: ANSWER_MS, localAddress: options.address?.(connection, turn) ?? ADDRESS },
+        ...{
+          port,
+          signal,
+          gentle: true,
+          lateMs: ANSWER_MS,
+          localAddress: options.address?.(connection, turn) ?? ADDRESS,
+        },
         ...(options.bytesPerSecond === undefined ? {} : { bytesPerSecond: options.bytesPerSecond }),
         take: () => (left-- > 0 ? take() : undefined),
         note: ({ status, length }) => {
@@ -71,22 +77,27 @@ export async function flood(scene, options) {
  * @param {Scene} scene
  * @param {object} options
  * @param {number} options.connections
- * @param {(connection: number) => Buffer | Promise<Buffer>} options.bytes
+ * @param {(connection: number) => Buffer | Promise<Buffer>} options.head
+ * @param {Buffer} options.body one for all requests, since a copy for each would take a processor that the server needs
  * @param {number} [options.bytesPerSecond] of each connection at most
  */
-export async function pour(scene, { connections, bytes, bytesPerSecond }) {
+export async function pour(scene, { connections, head, body, bytesPerSecond }) {
   const { signal } = scene;
   const one = async (/** @type {number} */ connection) => {
     while (!signal.aborted) {
-      await pourOnce(scene, await bytes(connection), bytesPerSecond);
+      await pourOnce(scene, { head: await head(connection), body, bytesPerSecond });
       await wait(AGAIN_MS);
     }
   };
   await Promise.all(Array.from({ length: connections }, (_, i) => one(i)));
 }
 
-/** @param {Scene} scene @param {Buffer} bytes @param {number | undefined} bytesPerSecond @returns {Promise<void>} */
-function pourOnce({ port, signal, tally }, bytes, bytesPerSecond) {
+/**
+ * @param {Scene} scene
+ * @param {{ head: Buffer, body: Buffer, bytesPerSecond: number | undefined }} request
+ * @returns {Promise<void>}
+ */
+function pourOnce({ port, signal, tally }, { head, body, bytesPerSecond }) {
   return new Promise((resolve) => {
     const socket = connect({ host: '127.0.0.1', port, localAddress: ADDRESS, noDelay: true });
     let status = 0;
@@ -96,12 +107,13 @@ function pourOnce({ port, signal, tally }, bytes, bytesPerSecond) {
     const stop = () => socket.destroy();
     signal.addEventListener('abort', stop);
     socket.on('connect', () => {
-      if (bytesPerSecond === undefined) return void socket.write(bytes);
+      socket.write(head);
+      if (bytesPerSecond === undefined) return writeInPieces(socket, body);
       let at = 0;
       const step = Math.ceil((bytesPerSecond * DRIP_MS) / 1000);
       drip = setInterval(() => {
-        if (socket.writableNeedDrain || at >= bytes.length) return;
-        socket.write(bytes.subarray(at, at + step));
+        if (socket.writableNeedDrain || at >= body.length) return;
+        socket.write(body.subarray(at, at + step));
         at += step;
       }, DRIP_MS);
     });
