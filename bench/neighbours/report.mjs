@@ -79,12 +79,12 @@ export function otherTable(rows) {
       ...[row.attack, row.heap, fromTo(row, 'p50')],
       milliseconds(most(row.loud.map(({ victim }) => victim.longest))),
       row.loud.reduce((sum, { victim }) => sum + victim.late, 0),
-      ...[megabytes(row.idleBytes), megabytes(row.leftBytes), row.recoverySeconds.toFixed(1)],
+      ...[megabytes(row.idleBytes), megabytes(row.leftBytes), row.recoverySeconds.toFixed(1), Math.max(0, row.again)],
       ...[share('server'), share('database'), share('attacker'), share('victim'), share('others')],
       sentBy(row),
     ];
   });
-  const head = ['attack', 'heap', 'p50 ms', 'longest ms', 'late', 'idle MB', 'left MB', 'recovers s'];
+  const head = ['attack', 'heap', 'p50 ms', 'longest ms', 'late', 'idle MB', 'left MB', 'recovers s', 'again'];
   const shares = ['server %', 'database %', 'attacker %', 'victim %', 'others %'];
   return table([...head, ...shares, 'attacker: sent, answers'], cells);
 }

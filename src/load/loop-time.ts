@@ -1,5 +1,5 @@
-// How much event loop time each tenant has used lately. Only slices of heavy work are measured (load/slices.ts): an ordinary
-// request takes a fraction of a millisecond, and gate/admission counts those.
+// How much event loop time each tenant has used lately. Only heavy work counts (load/slices.ts), with the time of its slices and
+// what its turns cost others: an ordinary request takes a fraction of a millisecond, and gate/admission counts those.
 
 const HALF_LIFE_MS = 1_000;
 /** A tenant below this is treated as having used nothing. */
