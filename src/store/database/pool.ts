@@ -33,10 +33,9 @@ export interface WantedConnection {
 /** Twelve connections know 18,000 applications together, in less than 2 GB. */
 const SCHEMAS_MAX = 1_500;
 
-interface Waiter extends WantedConnection {
+interface Waiter {
+  readonly priority: Priority;
   readonly since: number;
-  /** How often one that came later got a connection first. */
-  passed: number;
   readonly grant: (client: pg.Client) => void;
   readonly refuse: (error: Error) => void;
 }
@@ -49,13 +48,6 @@ interface Monitored {
 }
 
 const CONNECTIONS_OF_TWO_KINDS = 4;
-/**
- * A connection that becomes free goes to one of so many that wait, if it knows that one's application and not the first one's:
- * with 10,000 applications a write costs the database half as much where its tables are known. Each is passed over this often at
- * the most.
- */
-const LOOKED_AT = 16;
-const PASSED_MAX = 4;
 /** How long a statement may wait for a connection. */
 const WAIT_MS = 5_000;
 const CHECK_MS = 250;
@@ -90,10 +82,10 @@ export class Pool {
     return { idle, checkedOut: this.#clients.size - idle, connecting, waiting };
   }
 
-  /** A connection that is idle now, if possible one that knows the tables of the schema. */
+  /** A connection that is idle now: one that knows the tables of the schema, or the one that was used last. */
   take({ priority, schema }: WantedConnection): pg.Client | undefined {
     const idle = this.#idle[this.#known(priority)];
-    const client = idle.findLast((one) => this.#schemas.has(one, schema)) ?? this.#schemas.learner(idle);
+    const client = idle.findLast((one) => this.#schemas.has(one, schema)) ?? idle.at(-1);
     if (client === undefined) return undefined;
     idle.splice(idle.lastIndexOf(client), 1);
     this.#schemas.add(client, schema);
@@ -102,12 +94,12 @@ export class Pool {
 
   /** The next connection that becomes free. */
   async wait({ priority, schema }: WantedConnection, signal: Signal | undefined): Promise<pg.Client> {
-    const client = await this.#wait({ priority: this.#known(priority), schema }, signal);
+    const client = await this.#wait(this.#known(priority), signal);
     this.#schemas.add(client, schema);
     return client;
   }
 
-  #wait({ priority, schema }: WantedConnection, signal: Signal | undefined): Promise<pg.Client> {
+  #wait(priority: Priority, signal: Signal | undefined): Promise<pg.Client> {
     if (this.#closed !== undefined) return Promise.reject(new ConnectionsClosed());
     return new Promise((resolve, reject) => {
       const unsubscribe = onAbort(signal, (reason) => {
@@ -116,9 +108,7 @@ export class Pool {
       });
       const waiter: Waiter = {
         priority,
-        schema,
         since: performance.now(),
-        passed: 0,
         grant: (client) => {
           unsubscribe();
           resolve(client);
@@ -145,7 +135,7 @@ export class Pool {
       return;
     }
     const { priority } = monitored;
-    const [waiter] = this.#shiftWaiting(priority, client);
+    const [waiter] = this.#shiftWaiting(priority);
     if (waiter !== undefined) waiter.grant(client);
     else {
       this.#idle[priority].push(client);
@@ -180,29 +170,10 @@ export class Pool {
     await Promise.all(clients.map(endClient));
   }
 
-  /** Takes the one that gets `client` out of the queue, or without it the first that waits for such a connection. */
-  #shiftWaiting(priority: Priority, client?: pg.Client): Waiter[] {
-    const first = this.#waiting.findIndex((waiter) => waiter.priority === priority);
-    if (first === -1) return [];
-    return this.#waiting.splice(client === undefined ? first : this.#bestFor(client, first), 1);
-  }
-
-  /** `first`: the place in the queue of the first that may get it. */
-  #bestFor(client: pg.Client, first: number): number {
-    const { priority } = this.#waiting[first]!;
-    const end = Math.min(this.#waiting.length, first + LOOKED_AT);
-    const overtaken: Waiter[] = [];
-    for (let index = first; index < end; index++) {
-      const waiter = this.#waiting[index]!;
-      if (waiter.priority !== priority) continue;
-      if (this.#schemas.has(client, waiter.schema)) {
-        for (const other of overtaken) other.passed += 1;
-        return index;
-      }
-      if (waiter.passed >= PASSED_MAX) break;
-      overtaken.push(waiter);
-    }
-    return first;
+  /** Takes the first that waits for such a connection out of the queue. */
+  #shiftWaiting(priority: Priority): Waiter[] {
+    const index = this.#waiting.findIndex((waiter) => waiter.priority === priority);
+    return index === -1 ? [] : this.#waiting.splice(index, 1);
   }
 
   get #idleCount(): number {
