@@ -193,7 +193,7 @@ export class Slices {
     this.#next();
   }
 
-  /** `since`: how long the request has waited for it. */
+  /** `since`: when the request began to wait for it. */
   #mayBegin(tenant: string, since: number): boolean {
     const all = this.#begunOf.get(tenant);
     if (all === undefined) return true;
