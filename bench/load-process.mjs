@@ -1,7 +1,7 @@
 // @ts-check
 // The parent's side of a process that is given jobs (jobs.mjs): the load generator, unless another program is named.
 
-import { fork } from 'node:child_process';
+import { fork, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, rmdirSync, writeFileSync } from 'node:fs';
 import { setPriority } from 'node:os';
@@ -11,7 +11,7 @@ import { interruption } from '../scripts/processes.mjs';
 
 /** @typedef {Worker<import('./load.mjs').Job, import('./load.mjs').Outcome>} Load */
 
-/** @param {{ niceness?: number }} [how] @returns {Load} */
+/** @param {{ niceness?: number, realTime?: boolean }} [how] @returns {Load} */
 export const startLoad = (how) => startWorker(new URL('./load.mjs', import.meta.url), 'the load generator', how);
 
 /**
@@ -24,14 +24,15 @@ export const startLoad = (how) => startWorker(new URL('./load.mjs', import.meta.
  * @template Outcome
  * @param {URL} program
  * @param {string} name
- * @param {{ niceness?: number, idle?: boolean }} [how] niceness: of its processor time; idle: it gives way to all others at
- *   once; both as far as the system allows it
+ * @param {{ niceness?: number, idle?: boolean, realTime?: boolean }} [how] niceness: of its processor time; idle: it gives way to
+ *   all others at once; realTime: all others give way to it at once; each as far as the system allows it
  * @returns {Worker<Job, Outcome>}
  */
-export function startWorker(program, name, { niceness, idle = false } = {}) {
+export function startWorker(program, name, { niceness, idle = false, realTime = false } = {}) {
   const child = fork(fileURLToPath(program), { serialization: 'advanced', detached: niceness !== undefined });
   if (niceness !== undefined && child.pid !== undefined) setNiceness(child.pid, niceness);
   if (idle && child.pid !== undefined) child.once('exit', setIdle(child.pid));
+  if (realTime && child.pid !== undefined) setRealTime(child.pid);
   return {
     pid: child.pid ?? 0,
     run: async (job) => {
@@ -81,6 +82,15 @@ function setNiceness(pid, niceness) {
       // Only root may go ahead of others, and only Linux has sessions of that kind.
     }
   }
+}
+
+/**
+ * A process that others give way to by niceness still waits until the one that has the processor has run to the end of its turn:
+ * beside an attacker that sends nothing the victim's p99 was 1.7 times the quiet one, and 1.3 times with this. Only root may do this, and only Linux has the program.
+ * @param {number} pid
+ */
+function setRealTime(pid) {
+  spawnSync('chrt', ['--all-tasks', '--rr', '--pid', '1', String(pid)], { stdio: 'ignore' });
 }
 
 /** Where Linux keeps groups of processes that share the processors: its first version of them, and its second. */

@@ -80,7 +80,7 @@ const SETTINGS = { default: {}, '512 MB': { NODE_OPTIONS: '--max-old-space-size=
 export async function measureRow({ folder, operatorKey, stock, victim }, attack, how) {
   const { heap, rounds, seconds, logLevel, profile } = how;
   const ours = await startOurs({ folder, operatorKey, logLevel, profile, settings: SETTINGS[heap] });
-  const load = startLoad({ niceness: NICENESS.victim });
+  const load = startLoad({ niceness: NICENESS.victim, realTime: true });
   /** @type {Stage | undefined} */
   let stage;
   try {
