@@ -56,4 +56,33 @@ describe('the price of an expensive read', { timeout: 60_000 }, () => {
       for (const wire of [costly, silent]) wire.close();
     });
   }
+
+  it('is higher for a refused body than for one of as many chunks that is taken', async ({ mock }) => {
+    const crowd = '16\r\n' + ' '.repeat(22) + '\r\n';
+    const restAfter = async (chunks: string): Promise<number> => {
+      const costly = await Wire.open(server.address);
+      const silent = await Wire.open(server.address);
+      await settled();
+      const began = performance.now();
+      let passed = 0;
+      const clock = mock.method(performance, 'now', () => began + passed);
+      try {
+        costly.write(head('POST', '/v1/aabcdefg/session', CHUNKED) + chunks);
+        await costly.answer();
+        silent.write(PROBE);
+        for (; silent.socket.bytesRead === 0; passed += 4) {
+          assert.ok(passed <= 100, 'the address rests for too long');
+          await settled();
+          await new Promise((resolve) => setTimeout(resolve, 10));
+        }
+      } finally {
+        clock.mock.restore();
+      }
+      for (const wire of [costly, silent]) wire.close();
+      return passed;
+    };
+    const taken = await restAfter(`${crowd.repeat(520)}0\r\n\r\n`);
+    const refused = await restAfter('1\r\n \r\n'.repeat(520));
+    assert.ok(refused > 5 * taken, `${refused} ms after ${taken} ms`);
+  });
 });

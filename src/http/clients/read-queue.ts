@@ -18,8 +18,13 @@ const UNBOUNDED = { eachMax: Number.POSITIVE_INFINITY, allMax: Number.POSITIVE_I
 
 /** An address rests this many times as long as its expensive reads took: they get an eighth of the event loop. */
 const REST_TIMES = 8;
+/**
+ * After a refused body. Its sender gains nothing by coming again soon, and each refusal takes two or three milliseconds in one
+ * piece: with forty a second, one in ten requests of others met one.
+ */
+export const REFUSED_REST_TIMES = 32;
 /** Others may share the address. */
-const REST_MS_MAX = 50;
+const REST_MS_MAX = 100;
 const RESTING_MAX = 1_000;
 /** The newest connections of an address that are stopped at once; the kernel reports no more than 1,024 at once, mostly far fewer. */
 const STOPPED_MAX = 256;
@@ -68,10 +73,10 @@ export function hasSpoken(socket: Duplex): void {
 }
 
 /** A read from this connection took the event loop about so long. */
-export function chargeRead(socket: Duplex, milliseconds: number): void {
+export function chargeRead(socket: Duplex, milliseconds: number, restTimes = REST_TIMES): void {
   const address = addressOf(socket);
   const now = performance.now();
-  const restUntil = Math.max(now, resting.get(address) ?? 0) + REST_TIMES * milliseconds;
+  const restUntil = Math.max(now, resting.get(address) ?? 0) + restTimes * milliseconds;
   resting.set(address, Math.min(restUntil, now + REST_MS_MAX));
   const others = silentFrom.get(address);
   if (others === undefined) return;

@@ -7,7 +7,7 @@ import type { Socket } from 'node:net';
 import { fault } from '../../faults.ts';
 import { breakOff, isDiscarding, stopReading, whyBrokenOff } from './broken-requests.ts';
 import { queueLargeRead, type ReadOwner } from './large-reads.ts';
-import { chargeRead, hasSpoken, queueRead } from './read-queue.ts';
+import { chargeRead, hasSpoken, queueRead, REFUSED_REST_TIMES } from './read-queue.ts';
 
 /** This many chunks may be of any size: clients that write a body token by token send hundreds. */
 const CHUNKS_FREE = 1_024;
@@ -114,7 +114,7 @@ export class IncomingRequest extends IncomingMessage {
 
   #refuse(): boolean {
     this.#refused = true;
-    chargeRead(this.socket, REFUSAL_MS);
+    chargeRead(this.socket, REFUSAL_MS, REFUSED_REST_TIMES);
     const why = tinyChunks(this.#chunksFree);
     const undo = skipChunks(this.socket);
     setImmediate(() => {
