@@ -1,6 +1,7 @@
 // Connections that have used many applications are replaced: the database keeps what a connection knows of each table.
 
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { Database } from '../../src/store/database/database.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
@@ -9,6 +10,8 @@ import { until } from '../support/until.ts';
 describe('a connection that has used many applications', () => {
   let server: TestDatabase;
   let database: Database;
+  /** Its connections may know more. */
+  let larger: Database;
   before(async () => {
     server = await createDatabase();
   });
@@ -16,14 +19,15 @@ describe('a connection that has used many applications', () => {
   beforeEach(() => {
     const { connection } = server;
     database = Database.open({ connection, connectionsMax: 4, schemasMax: 3, onConnectionError: () => undefined });
+    larger = Database.open({ connection, connectionsMax: 4, schemasMax: 300, onConnectionError: () => undefined });
   });
-  afterEach(() => database.close());
+  afterEach(() => Promise.all([database.close(), larger.close()]));
 
   const names = (count: number) => Array.from({ length: count }, (_, n) => `p${n}`);
   const read = async (application: string) =>
     (await database.application(application).rows('select pg_backend_pid(), $1::text', [application]))[0]!;
-  const write = async (application: string) =>
-    (await database.application(application).write('select pg_backend_pid()', []))[0]![0];
+  const write = async (application: string, on = database) =>
+    (await on.application(application).write('select pg_backend_pid()', []))[0]![0];
   const sessions = async () =>
     (
       await server.sql(
@@ -47,13 +51,27 @@ describe('a connection that has used many applications', () => {
   });
 
   it('is replaced after a write, and stays for the same applications', async () => {
-    const few = new Set<unknown>();
-    for (let turn = 0; turn < 20; turn++) for (const application of names(3)) few.add(await write(application));
-    assert.equal(few.size, 1);
+    const first = new Map<string, unknown>();
+    for (const application of names(3)) first.set(application, await write(application));
+    for (let turn = 0; turn < 20; turn++) {
+      for (const application of names(3)) assert.equal(await write(application), first.get(application));
+    }
     const many = new Set<unknown>();
     for (const application of names(20)) many.add(await write(application));
     assert.ok(many.size > 3, `${many.size} connections were used`);
     await until('the end of the replaced ones', async () => (await sessions()) <= 3);
+  });
+
+  it('shares further applications with another one, although nothing waits', async () => {
+    const first = await write('first', larger);
+    let shared: string | undefined;
+    await until('another connection', async () => {
+      const application = `p${randomUUID()}`;
+      if ((await write(application, larger)) !== first) shared = application;
+      return shared !== undefined;
+    });
+    assert.equal(await write('first', larger), first);
+    assert.notEqual(await write(shared!, larger), first);
   });
 
   it('is chosen again by the applications that it knows', async () => {
@@ -68,4 +86,66 @@ describe('a connection that has used many applications', () => {
       for (const [n, application] of applications.entries()) assert.equal(await write(application), together[n]);
     }
   });
+
+  /** Each has a connection until all have one, and `then` has happened. */
+  const together = async (applications: readonly string[], then: () => void): Promise<unknown[]> => {
+    const { promise: all, resolve: opened } = promiseWithResolve();
+    let missing = applications.length;
+    return Promise.all(
+      applications.map((application) =>
+        database.application(application).transaction(async (tx) => {
+          const [[pid] = []] = await tx.rows('select pg_backend_pid()');
+          missing -= 1;
+          if (missing === 0) {
+            then();
+            opened();
+          }
+          await all;
+          return pid;
+        }),
+      ),
+    );
+  };
+
+  // As many as there are connections that are not lanes, and two more for each: each may know three.
+  const holding = names(3);
+  const others = names(9).slice(3);
+
+  it('leaves new applications to the connections that know fewer', async () => {
+    const pids = await together(holding, () => undefined);
+    assert.equal(new Set(pids).size, 3);
+    const first: unknown[] = [];
+    for (const application of others) first.push(await write(application));
+    for (const pid of pids) assert.equal(first.filter((other) => other === pid).length, 2);
+    for (let turn = 0; turn < 3; turn++) {
+      for (const [n, application] of others.entries()) assert.equal(await write(application), first[n]);
+    }
+  });
+
+  it('goes to a request whose application it knows, and the first that waits is not passed over for long', async () => {
+    await together(holding, () => undefined);
+    for (const application of others) await write(application);
+    const order: string[] = [];
+    const waiting: Promise<unknown>[] = [];
+    await together(holding, () => {
+      for (const application of ['new', ...others]) {
+        const granted = database.application(application).transaction(async (tx) => {
+          order.push(application);
+          await tx.rows('select 1');
+        });
+        waiting.push(granted);
+      }
+    });
+    await Promise.all(waiting);
+    const place = order.indexOf('new');
+    assert.ok(place > 0 && place < others.length, `${order}`);
+  });
 });
+
+function promiseWithResolve() {
+  let resolve = () => {};
+  const promise = new Promise<void>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
+}

@@ -6,27 +6,69 @@
 import type pg from 'pg';
 import { SYSTEM } from './schemas.ts';
 
+/** The part of its limit up to which a connection knows few applications. */
+const FEW = 0.1;
+
+/**
+ * Connections that share the applications come to know equally many, and would all be replaced at the same time. So they have
+ * different limits: each is lower than the one before by this part of the highest, for so many, and then the next is the highest again.
+ */
+const APART = 1 / 32;
+const DIFFERENT = 8;
+
+interface Known {
+  readonly schemas: Set<string>;
+  readonly max: number;
+}
+
 export class KnownSchemas {
   readonly #max: number;
-  readonly #known = new WeakMap<pg.Client, Set<string>>();
+  readonly #known = new WeakMap<pg.Client, Known>();
+  #connections = 0;
 
   /** `max`: of one connection. */
   constructor(max: number) {
     this.#max = max;
   }
 
+  /** Every connection knows the system schema. */
   has(client: pg.Client, schema: string): boolean {
-    return this.#known.get(client)?.has(schema) === true;
+    return schema === SYSTEM.schema || this.#known.get(client)?.schemas.has(schema) === true;
   }
 
   add(client: pg.Client, schema: string): void {
     if (schema === SYSTEM.schema) return;
-    const known = this.#known.get(client);
-    if (known === undefined) this.#known.set(client, new Set([schema]));
-    else known.add(schema);
+    let known = this.#known.get(client);
+    if (known === undefined) {
+      const part = (this.#connections++ % DIFFERENT) * APART;
+      known = { schemas: new Set(), max: this.#max - Math.floor(this.#max * part) };
+      this.#known.set(client, known);
+    }
+    known.schemas.add(schema);
   }
 
   isFull(client: pg.Client): boolean {
-    return (this.#known.get(client)?.size ?? 0) > this.#max;
+    const known = this.#known.get(client);
+    return known !== undefined && known.schemas.size > known.max;
+  }
+
+  /**
+   * Which of the idle connections, the last used at the end, comes to know one more application. The last used one has the
+   * most in the processor's cache. But with many applications it would soon be full and be replaced, while the others knew few:
+   * then they share the applications.
+   */
+  learner(idle: readonly pg.Client[]): pg.Client | undefined {
+    const last = idle.at(-1);
+    if (last === undefined || !this.knowsMany(last)) return last;
+    return idle.reduce((least, one) => (this.#count(one) < this.#count(least) ? one : least));
+  }
+
+  /** Whether it should rather leave further applications to others. */
+  knowsMany(client: pg.Client): boolean {
+    return this.#count(client) >= this.#max * FEW;
+  }
+
+  #count(client: pg.Client): number {
+    return this.#known.get(client)?.schemas.size ?? 0;
   }
 }

@@ -33,9 +33,10 @@ export interface WantedConnection {
 /** Twelve connections know 18,000 applications together, in less than 2 GB. */
 const SCHEMAS_MAX = 1_500;
 
-interface Waiter {
-  readonly priority: Priority;
+interface Waiter extends WantedConnection {
   readonly since: number;
+  /** How often one that came later got a connection first. */
+  passed: number;
   readonly grant: (client: pg.Client) => void;
   readonly refuse: (error: Error) => void;
 }
@@ -48,6 +49,14 @@ interface Monitored {
 }
 
 const CONNECTIONS_OF_TWO_KINDS = 4;
+/**
+ * A connection that knows many applications goes, when it becomes free, to one of so many that wait, if it knows that one's
+ * application and not the first one's. Each is passed over this often at the most.
+ */
+const LOOKED_AT = 16;
+const PASSED_MAX = 4;
+/** Between two connections that nothing waits for. */
+const SPARE_PAUSE_MS = 1_000;
 /** How long a statement may wait for a connection. */
 const WAIT_MS = 5_000;
 const CHECK_MS = 250;
@@ -66,6 +75,8 @@ export class Pool {
   readonly #schemas: KnownSchemas;
   readonly #timer: NodeJS.Timeout;
   #connecting = 0;
+  /** No spare connection is made before (`performance.now()`). */
+  #spareAt = 0;
   #closed: (() => void) | undefined;
 
   /** `onSilent`: called every SILENT_MS for a connection whose statement has brought no bytes for that long. */
@@ -82,10 +93,15 @@ export class Pool {
     return { idle, checkedOut: this.#clients.size - idle, connecting, waiting };
   }
 
-  /** A connection that is idle now: one that knows the tables of the schema, or the one that was used last. */
+  /** A connection that is idle now, if possible one that knows the tables of the schema. */
   take({ priority, schema }: WantedConnection): pg.Client | undefined {
-    const idle = this.#idle[this.#known(priority)];
-    const client = idle.findLast((one) => this.#schemas.has(one, schema)) ?? idle.at(-1);
+    const kind = this.#known(priority);
+    const idle = this.#idle[kind];
+    let client = idle.findLast((one) => this.#schemas.has(one, schema));
+    if (client === undefined) {
+      client = this.#schemas.learner(idle);
+      if (client !== undefined && this.#schemas.knowsMany(client)) this.#addSpare(kind);
+    }
     if (client === undefined) return undefined;
     idle.splice(idle.lastIndexOf(client), 1);
     this.#schemas.add(client, schema);
@@ -94,12 +110,12 @@ export class Pool {
 
   /** The next connection that becomes free. */
   async wait({ priority, schema }: WantedConnection, signal: Signal | undefined): Promise<pg.Client> {
-    const client = await this.#wait(this.#known(priority), signal);
+    const client = await this.#wait({ priority: this.#known(priority), schema }, signal);
     this.#schemas.add(client, schema);
     return client;
   }
 
-  #wait(priority: Priority, signal: Signal | undefined): Promise<pg.Client> {
+  #wait({ priority, schema }: WantedConnection, signal: Signal | undefined): Promise<pg.Client> {
     if (this.#closed !== undefined) return Promise.reject(new ConnectionsClosed());
     return new Promise((resolve, reject) => {
       const unsubscribe = onAbort(signal, (reason) => {
@@ -108,7 +124,9 @@ export class Pool {
       });
       const waiter: Waiter = {
         priority,
+        schema,
         since: performance.now(),
+        passed: 0,
         grant: (client) => {
           unsubscribe();
           resolve(client);
@@ -135,7 +153,7 @@ export class Pool {
       return;
     }
     const { priority } = monitored;
-    const [waiter] = this.#shiftWaiting(priority);
+    const [waiter] = this.#shiftWaiting(priority, client);
     if (waiter !== undefined) waiter.grant(client);
     else {
       this.#idle[priority].push(client);
@@ -170,10 +188,30 @@ export class Pool {
     await Promise.all(clients.map(endClient));
   }
 
-  /** Takes the first that waits for such a connection out of the queue. */
-  #shiftWaiting(priority: Priority): Waiter[] {
-    const index = this.#waiting.findIndex((waiter) => waiter.priority === priority);
-    return index === -1 ? [] : this.#waiting.splice(index, 1);
+  /** Takes the one that gets `client` out of the queue, or without it the first that waits for such a connection. */
+  #shiftWaiting(priority: Priority, client?: pg.Client): Waiter[] {
+    const first = this.#waiting.findIndex((waiter) => waiter.priority === priority);
+    if (first === -1) return [];
+    const best = client !== undefined && this.#schemas.knowsMany(client) ? this.#bestFor(client, first) : first;
+    return this.#waiting.splice(best, 1);
+  }
+
+  /** `first`: the place in the queue of the first that may get it. */
+  #bestFor(client: pg.Client, first: number): number {
+    const { priority } = this.#waiting[first]!;
+    const end = Math.min(this.#waiting.length, first + LOOKED_AT);
+    const overtaken: Waiter[] = [];
+    for (let index = first; index < end; index++) {
+      const waiter = this.#waiting[index]!;
+      if (waiter.priority !== priority) continue;
+      if (this.#schemas.has(client, waiter.schema)) {
+        for (const other of overtaken) other.passed += 1;
+        return index;
+      }
+      if (waiter.passed >= PASSED_MAX) break;
+      overtaken.push(waiter);
+    }
+    return first;
   }
 
   get #idleCount(): number {
@@ -214,13 +252,30 @@ export class Pool {
     this.#closed();
   }
 
-  async #connect(priority: Priority): Promise<void> {
+  /** Another connection to share the applications with, although nothing waits for one. */
+  #addSpare(priority: Priority): void {
+    const now = performance.now();
+    if (this.#isFull || this.#connecting > 0 || this.#closed !== undefined || now < this.#spareAt) return;
+    // If the database allows no more connections, none is wanted with each request.
+    this.#spareAt = now + SPARE_PAUSE_MS;
+    void this.#connect(priority, true);
+  }
+
+  /** `isSpare`: nothing waits for it, so nothing is refused if it fails. */
+  async #connect(priority: Priority, isSpare = false): Promise<void> {
     this.#connecting += 1;
     let client: pg.Client;
     try {
       client = await this.#options.servers.connect({ statement_timeout: STATEMENT_MS, low: priority === 'low' });
     } catch (error) {
       this.#connecting -= 1;
+      if (isSpare) {
+        // What came meanwhile counted on it.
+        const waiter = this.#waiting[0];
+        if (waiter !== undefined) void this.#connect(waiter.priority);
+        this.#finish();
+        return;
+      }
       // While other connections work, only one waiter fails.
       const refused = this.#clients.size === 0 ? this.#waiting.splice(0) : this.#shiftWaiting(priority);
       for (const waiter of refused) waiter.refuse(error as Error);
