@@ -245,6 +245,21 @@ describe('connections', () => {
     await own.close();
   });
 
+  it('of one priority make room once for each that waits for the other', async () => {
+    const own = Database.open({ ...options(server), connectionsMax: 8, embedded: true });
+    const names = ['a', 'b', 'c', 'd', 'e', 'f'];
+    const sleep = 'select pg_backend_pid(), pg_sleep($1)';
+    // All become free at once, and the other connection is not there yet.
+    const short = Promise.all(names.map(async (name) => (await own.application(name).write(sleep, [0.3]))[0]![0]));
+    await until('no connection is left', async () => own.counts.checkedOut === names.length);
+    const long = own.application('g').longQuery({ text: sleep, params: [0] });
+    const pids = await short;
+    await long;
+    const left = await server.sql(`select pid from pg_stat_activity where pid in (${pids.join()})`);
+    assert.equal(left.length, names.length - 1);
+    await own.close();
+  });
+
   it('are not reused inside a transaction', async () => {
     await database.system.write('begin', []);
     await write(1);

@@ -23,12 +23,14 @@ interface Known {
 
 export class KnownSchemas {
   readonly #max: number;
+  readonly #apart: number;
   readonly #known = new WeakMap<pg.Client, Known>();
   #connections = 0;
 
-  /** `max`: of one connection. */
-  constructor(max: number) {
+  /** `max`: of one connection. `apart`: whether the connections share the applications. */
+  constructor(max: number, { apart }: { readonly apart: boolean }) {
     this.#max = max;
+    this.#apart = apart ? APART : 0;
   }
 
   /** Every connection knows the system schema. */
@@ -40,7 +42,7 @@ export class KnownSchemas {
     if (schema === SYSTEM.schema) return;
     let known = this.#known.get(client);
     if (known === undefined) {
-      const part = (this.#connections++ % DIFFERENT) * APART;
+      const part = (this.#connections++ % DIFFERENT) * this.#apart;
       known = { schemas: new Set(), max: this.#max - Math.floor(this.#max * part) };
       this.#known.set(client, known);
     }

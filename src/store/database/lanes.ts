@@ -75,7 +75,7 @@ export class Lanes {
       pending: 0,
       replacing: false,
     }));
-    this.#known = new KnownSchemas(options.schemasMax ?? SCHEMAS_MAX);
+    this.#known = new KnownSchemas(options.schemasMax ?? SCHEMAS_MAX, { apart: false });
     // Each lane with those that follow it.
     this.#lanesByHome = this.#lanes.map((_, home, all) => [...all.slice(home), ...all].slice(0, LANES_EACH));
     this.#timer = setInterval(() => this.#checkSilence(), CHECK_MS);

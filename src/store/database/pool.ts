@@ -25,12 +25,14 @@ export interface PoolOptions {
 /** What a connection is for. */
 export type Priority = 'normal' | 'low';
 
+const OTHER = { normal: 'low', low: 'normal' } as const;
+
 export interface WantedConnection {
   readonly priority: Priority;
   readonly schema: string;
 }
 
-/** Twelve connections know 18,000 applications together, in less than 2 GB. */
+/** Twelve connections know some 16,000 applications together, in less than 2 GB. */
 const SCHEMAS_MAX = 1_500;
 
 interface Waiter extends WantedConnection {
@@ -55,8 +57,8 @@ const CONNECTIONS_OF_TWO_KINDS = 4;
  */
 const LOOKED_AT = 16;
 const PASSED_MAX = 4;
-/** Between two connections that nothing waits for. */
-const SPARE_PAUSE_MS = 1_000;
+/** Between two connections that nothing waits for; twice as long each time that the database refuses one. */
+const SPARE_PAUSE_MS = { min: 1_000, max: 60_000 };
 /** How long a statement may wait for a connection. */
 const WAIT_MS = 5_000;
 const CHECK_MS = 250;
@@ -74,22 +76,25 @@ export class Pool {
   readonly #waiting: Waiter[] = [];
   readonly #schemas: KnownSchemas;
   readonly #timer: NodeJS.Timeout;
-  #connecting = 0;
+  readonly #connecting: Record<Priority, number> = { normal: 0, low: 0 };
   /** No spare connection is made before (`performance.now()`). */
   #spareAt = 0;
+  #sparePauseMs = SPARE_PAUSE_MS.min;
   #closed: (() => void) | undefined;
+  /** All connections are closed, and one that is still being made is closed at once. */
+  #isOver = false;
 
   /** `onSilent`: called every SILENT_MS for a connection whose statement has brought no bytes for that long. */
   constructor(options: PoolOptions, onSilent: (client: pg.Client) => void) {
     this.#options = options;
     this.#onSilent = onSilent;
-    this.#schemas = new KnownSchemas(options.schemasMax ?? SCHEMAS_MAX);
+    this.#schemas = new KnownSchemas(options.schemasMax ?? SCHEMAS_MAX, { apart: true });
     this.#timer = setInterval(() => this.#check(), CHECK_MS);
     this.#timer.unref();
   }
 
   get counts() {
-    const [idle, connecting, waiting] = [this.#idleCount, this.#connecting, this.#waiting.length];
+    const [idle, connecting, waiting] = [this.#idleCount, this.#connectingCount, this.#waiting.length];
     return { idle, checkedOut: this.#clients.size - idle, connecting, waiting };
   }
 
@@ -137,8 +142,7 @@ export class Pool {
         },
       };
       this.#waiting.push(waiter);
-      if (this.#isFull) this.#replaceIdle(priority);
-      else void this.#connect(priority);
+      this.#provide(priority);
     });
   }
 
@@ -157,15 +161,18 @@ export class Pool {
     if (waiter !== undefined) waiter.grant(client);
     else {
       this.#idle[priority].push(client);
-      const other = this.#waiting[0];
-      if (other !== undefined && this.#isFull) this.#replaceIdle(other.priority);
+      this.#provide(OTHER[priority]);
     }
     this.#finish();
   }
 
   /** The connection is not used again, whatever its state. */
   discard(client: pg.Client): void {
-    this.#remove(client, this.#waiting[0]?.priority);
+    this.#remove(client);
+    const first = this.#waiting[0]?.priority ?? 'normal';
+    this.#provide(first);
+    this.#provide(OTHER[first]);
+    this.#finish();
   }
 
   /** The database may be unreachable without any connection having reported it: idle connections are not used again. */
@@ -181,6 +188,7 @@ export class Pool {
     this.#finish();
     await withTimeout(WAIT_MS, finished);
     clearInterval(this.#timer);
+    this.#isOver = true;
     const clients = [...this.#clients.keys()];
     this.#clients.clear();
     this.#idle.normal.length = 0;
@@ -218,8 +226,12 @@ export class Pool {
     return this.#idle.normal.length + this.#idle.low.length;
   }
 
+  get #connectingCount(): number {
+    return this.#connecting.normal + this.#connecting.low;
+  }
+
   get #isFull(): boolean {
-    return this.#clients.size + this.#connecting >= this.#options.connectionsMax;
+    return this.#clients.size + this.#connectingCount >= this.#options.connectionsMax;
   }
 
   /** A few connections are of one kind: they would be replaced all the time. */
@@ -228,14 +240,23 @@ export class Pool {
     return servers.hasPriorities && connectionsMax >= CONNECTIONS_OF_TWO_KINDS ? wanted : 'normal';
   }
 
-  /** The connection of the other kind that has been idle longest makes room. */
-  #replaceIdle(wanted: Priority): void {
-    const client = this.#idle[wanted === 'low' ? 'normal' : 'low'][0];
-    if (client !== undefined) this.#remove(client, wanted);
+  /** Whether more wait for such a connection than are being made. */
+  #isWanted(priority: Priority): boolean {
+    let wanted = -this.#connecting[priority];
+    for (const waiter of this.#waiting) if (waiter.priority === priority && ++wanted > 0) return true;
+    return false;
   }
 
-  /** `wanted`: what takes its place. */
-  #remove(client: pg.Client, wanted: Priority | undefined): void {
+  /** At the limit, the connection of the other kind that has been idle longest makes room. */
+  #provide(priority: Priority): void {
+    if (!this.#isWanted(priority)) return;
+    const replaced = this.#isFull ? this.#idle[OTHER[priority]][0] : undefined;
+    if (this.#isFull && replaced === undefined) return;
+    if (replaced !== undefined) this.#remove(replaced);
+    void this.#connect(priority);
+  }
+
+  #remove(client: pg.Client): void {
     const monitored = this.#clients.get(client);
     if (monitored === undefined) return;
     this.#clients.delete(client);
@@ -243,46 +264,41 @@ export class Pool {
     const index = idle.indexOf(client);
     if (index !== -1) idle.splice(index, 1);
     void endClient(client);
-    if (wanted !== undefined) void this.#connect(wanted);
-    this.#finish();
   }
 
   #finish(): void {
-    if (this.#closed === undefined || this.#connecting > 0 || this.#idleCount < this.#clients.size) return;
+    if (this.#closed === undefined || this.#connectingCount > 0 || this.#idleCount < this.#clients.size) return;
     this.#closed();
   }
 
   /** Another connection to share the applications with, although nothing waits for one. */
   #addSpare(priority: Priority): void {
     const now = performance.now();
-    if (this.#isFull || this.#connecting > 0 || this.#closed !== undefined || now < this.#spareAt) return;
+    if (this.#isFull || this.#connectingCount > 0 || this.#closed !== undefined || now < this.#spareAt) return;
     // If the database allows no more connections, none is wanted with each request.
-    this.#spareAt = now + SPARE_PAUSE_MS;
-    void this.#connect(priority, true);
+    this.#spareAt = now + this.#sparePauseMs;
+    void this.#connect(priority);
   }
 
-  /** `isSpare`: nothing waits for it, so nothing is refused if it fails. */
-  async #connect(priority: Priority, isSpare = false): Promise<void> {
-    this.#connecting += 1;
+  async #connect(priority: Priority): Promise<void> {
+    this.#connecting[priority] += 1;
     let client: pg.Client;
     try {
       client = await this.#options.servers.connect({ statement_timeout: STATEMENT_MS, low: priority === 'low' });
     } catch (error) {
-      this.#connecting -= 1;
-      if (isSpare) {
-        // What came meanwhile counted on it.
-        const waiter = this.#waiting[0];
-        if (waiter !== undefined) void this.#connect(waiter.priority);
-        this.#finish();
-        return;
-      }
-      // While other connections work, only one waiter fails.
-      const refused = this.#clients.size === 0 ? this.#waiting.splice(0) : this.#shiftWaiting(priority);
-      for (const waiter of refused) waiter.refuse(error as Error);
+      this.#connecting[priority] -= 1;
+      this.#sparePauseMs = Math.min(SPARE_PAUSE_MS.max, 2 * this.#sparePauseMs);
+      this.#refuse(priority, error as Error);
+      this.#provide(OTHER[priority]);
       this.#finish();
       return;
     }
-    this.#connecting -= 1;
+    this.#connecting[priority] -= 1;
+    this.#sparePauseMs = SPARE_PAUSE_MS.min;
+    if (this.#isOver) {
+      void endClient(client);
+      return;
+    }
     client.on('error', (error) => {
       // A running statement fails by itself.
       if (!this.#clients.has(client)) return;
@@ -292,6 +308,14 @@ export class Pool {
     client.on('end', () => this.discard(client));
     this.#clients.set(client, { priority, silence: new Silence(client), reportedAt: 0 });
     this.release(client);
+  }
+
+  /** After a connection could not be made. While other connections work, only one waiter fails, and none that another is made for. */
+  #refuse(priority: Priority, error: Error): void {
+    const areOthers = this.#clients.size > 0;
+    if (areOthers && !this.#isWanted(priority)) return;
+    const refused = areOthers ? this.#shiftWaiting(priority) : this.#waiting.splice(0);
+    for (const waiter of refused) waiter.refuse(error);
   }
 
   #check(): void {
