@@ -11,7 +11,7 @@ const PIPELINED = 300;
 export const DOORS = [
   attack({
     name: 'connections',
-    sentence: '8,000 silent connections, and 1,000 a second that open and close',
+    sentence: '8,000 silent connections, and 1,000 a second that open and are closed or reset',
     takesMemory: true,
     leadMs: 8_000,
     run: (scene) => knock(scene, { idle: 8_000, perSecond: 1_000 }),
