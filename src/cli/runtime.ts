@@ -1,7 +1,5 @@
-// The Node that runs the server: the young generation of its heap, how far the rest of it grows, how many threads collect it and
-// when, and whether it still gets security updates.
-
-import { setFlagsFromString } from 'node:v8';
+// The Node that runs the server: the young generation of its heap, how many threads collect it and when, and whether it still gets
+// security updates. How far the rest of the heap grows is in load/heap-growth.
 
 /**
  * Megabytes of a half of the young generation, and how to ask for them. Node 20 and 22 take 16 by themselves. Node 24 takes up
@@ -53,18 +51,6 @@ export function restartWithHeapFlags(runtime: Runtime = process): void {
   } catch {
     // Not on this system, or not permitted: the server runs as well with more memory.
   }
-}
-
-/**
- * Between two full collections the heap may grow to twice what the last one left. V8 lets a busy one grow to four times and
- * more: with 20 MB in use and 32 connections that list pages with references it had 110 MB of garbage, and the process 247 MB
- * for 178. More collections cost creates about 5 % of their rate; with 150 they cost 3 %, and those pages took 226 MB.
- */
-const HEAP_GROWTH = '--heap-growing-percent=100';
-
-/** Unlike the others it can be set while Node runs. */
-export function boundHeapGrowth({ execArgv }: Pick<Runtime, 'execArgv'> = process): void {
-  if (!execArgv.some((text) => /^--heap[-_]growing[-_]percent/.test(text))) setFlagsFromString(HEAP_GROWTH);
 }
 
 const majorOf = (version: string): number => Number.parseInt(version.replace(/^v/, ''), 10);

@@ -5,6 +5,7 @@ import { tooBusy } from '../faults.ts';
 import type { RequestScope } from '../request/request-scope.ts';
 import { onAbort } from '../request/signal.ts';
 import { FairQueue } from './fair-queue.ts';
+import { widenHeapGrowth } from './heap-growth.ts';
 import type { LoopTime } from './loop-time.ts';
 
 /** Work that can be interrupted at each `yield`. Between two yields it should take well below a millisecond. */
@@ -268,6 +269,7 @@ export class Slices {
       return;
     }
     const { tenant } = owner;
+    if (this.#others.isBesideOthers(tenant)) widenHeapGrowth();
     this.#number += 1;
     const beginning = { tenant, number: this.#number, wasLetIn, latestAt };
     this.#begun.set(owner, beginning);

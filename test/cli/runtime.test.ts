@@ -1,9 +1,7 @@
 // What the server asks of the Node that runs it, and what it says of one without security updates.
 
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { it } from 'node:test';
-import { promisify } from 'node:util';
 import { adviceAboutNode, restartWithHeapFlags } from '../../src/cli/runtime.ts';
 
 type Runtime = NonNullable<Parameters<typeof restartWithHeapFlags>[0]>;
@@ -52,30 +50,4 @@ it('a Node without security updates is named, and the one that is recommended', 
   );
   assert.equal(adviceAboutNode('v20.20.2', new Date('2026-04-30T00:00:00Z')), undefined);
   for (const version of ['v22.15.0', 'v24.1.0', 'v26.0.0']) assert.equal(adviceAboutNode(version, now), undefined);
-});
-
-const RUNTIME = new URL('../../src/cli/runtime.js', import.meta.url).href;
-/** 16 MB in use, of which every part becomes garbage once it is old. */
-const CHURN = `
-const ring = Array(20_000);
-let most = 0;
-for (let n = 0; n < 200_000; n++) {
-  ring[n % ring.length] = Array(100).fill(n + 0.5);
-  if (n % 1_000 === 0) most = Math.max(most, process.memoryUsage().heapTotal);
-}
-console.log(most);`;
-
-it('the heap grows less between two collections than it would, unless a growth was chosen', async () => {
-  const most = async (chosen: readonly string[], first = '') => {
-    const args = [...chosen, '--input-type=module', '--eval', first + CHURN];
-    return Number((await promisify(execFile)(process.execPath, args)).stdout) / 2 ** 20;
-  };
-  const bound = `import { boundHeapGrowth } from '${RUNTIME}'; boundHeapGrowth();`;
-  const [as, bounded, chosen] = [
-    await most([]),
-    await most([], bound),
-    await most(['--heap-growing-percent=300'], bound),
-  ];
-  assert.ok(bounded < 0.85 * as, `${bounded} of ${as} MB`);
-  assert.ok(bounded < 0.85 * chosen, `${bounded} of ${chosen} MB`);
 });

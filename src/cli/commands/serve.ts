@@ -1,9 +1,10 @@
 // The rows of `cartulary serve` and `cartulary start`. The server itself is in cli/serve.
 
+import { boundHeapGrowth } from '../../load/heap-growth.ts';
 import { readConfig, SETTINGS } from '../../settings/settings.ts';
 import { CommandFailure } from '../failure.ts';
 import { programName } from '../program-name.ts';
-import { boundHeapGrowth, restartWithHeapFlags } from '../runtime.ts';
+import { restartWithHeapFlags } from '../runtime.ts';
 import { type CommandRow, localCommand, type OptionRow } from './row.ts';
 
 /** The message is about the option, not about the setting that it overrides. */
