@@ -3,7 +3,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
+import type pg from 'pg';
 import { Database } from '../../src/store/database/database.ts';
+import { KnownSchemas } from '../../src/store/database/known-schemas.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { until } from '../support/until.ts';
 
@@ -139,6 +141,26 @@ describe('a connection that has used many applications', () => {
     await Promise.all(waiting);
     const place = order.indexOf('new');
     assert.ok(place > 0 && place < others.length, `${order}`);
+  });
+});
+
+describe('how many applications a connection may know', () => {
+  const limitsOf = (known: KnownSchemas): number[] =>
+    Array.from({ length: 9 }, () => {
+      const client = {} as pg.Client;
+      for (let count = 1; ; count++) {
+        known.add(client, `p${count}`);
+        if (known.isFull(client)) return count - 1;
+      }
+    });
+
+  it('is the same for lanes, of which each application uses two', () => {
+    assert.deepEqual(new Set(limitsOf(new KnownSchemas(320, { apart: false }))), new Set([320]));
+  });
+
+  it('differs where connections share them, so that they are not all replaced at once', () => {
+    const limits = limitsOf(new KnownSchemas(320, { apart: true }));
+    assert.deepEqual(limits, [320, 310, 300, 290, 280, 270, 260, 250, 320]);
   });
 });
 
