@@ -385,8 +385,16 @@ describe('joint statements in trouble', () => {
     });
 
     it('one whose deadline passes gets that reply alone, and what it wrote is stored', async () => {
+      const [first, second, old, ...young] = clients as [Wire, Wire, Wire, ...Wire[]];
+      // While two writes are under way, those that come meet and go together, whatever turn they arrive in.
+      const others = [];
+      for (const [n, client] of [first, second].entries()) {
+        const alone = wire.hold('logged as (insert into');
+        client.write(create(MEMBERS + n));
+        await alone.met;
+        others.push(alone);
+      }
       const lookedUp = wire.hold('where u_ccode000 = $1');
-      const [old, ...young] = clients as [Wire, ...Wire[]];
       old.write(request('PATCH', `${app.records('Things')}/upsert/ccode000`, { values: values('old') }));
       await lookedUp.met;
       await pause(REQUEST_MS / 2);
@@ -395,6 +403,7 @@ describe('joint statements in trouble', () => {
       await Promise.resolve();
       for (const [n, client] of young.entries()) client.write(create(n));
       await held.met;
+      for (const other of others) other.release();
       assert.ok(codesOf(await stored()).includes('old'), 'it travelled with the others');
       const { status, body } = await old.answer();
       assert.deepEqual([status, body], [503, { code: 'UNAVAILABLE', params: { reason: 'deadline' } }]);
