@@ -5,7 +5,7 @@ import { writeTables } from '../document.mjs';
 import { median, OTHERS_SHARE_MAX } from '../measure.mjs';
 import { megabytes, milliseconds, percent, ratio, table } from '../table.mjs';
 import { SUBJECTS } from './attacks.mjs';
-import { othersShare } from './row.mjs';
+import { growthOf, othersShare } from './row.mjs';
 
 /** @typedef {import('./row.mjs').Row} Row */
 
@@ -23,10 +23,6 @@ const most = (values) => {
 };
 /** @param {Row} row */
 const refusals = ({ loud }) => loud.reduce((sum, { victim }) => sum + victim.errors, 0);
-/** @param {Row} row */
-const growthOf = ({ quiet, loud }) =>
-  (middle(loud, ({ victim }) => victim.p99) ?? Number.NaN) / (middle(quiet, ({ victim }) => victim.p99) ?? Number.NaN);
-
 /** The faults of a row; empty if it is good. @param {Row} row @returns {string[]} */
 export function faultsOf(row) {
   if (row.problem !== undefined) return ['not measured'];
@@ -60,14 +56,14 @@ const sinceAttack = ({ quiet, loud }) => [...loud, ...quiet.slice(1)];
 /** The measurements that decide the goal. @param {readonly Row[]} rows */
 export function mainTable(rows) {
   const cells = rows.map((row) => [
-    ...[row.attack, row.heap, fromTo(row, 'p99'), ratio(growthOf(row))],
+    ...[row.attack, row.heap, row.loud.length, fromTo(row, 'p99'), ratio(growthOf(row))],
     `${refusals(row)} of ${row.loud.reduce((sum, { victim }) => sum + victim.sent + victim.late, 0)}`,
     megabytes(most([...sinceAttack(row).map(({ serverBytes }) => serverBytes), row.leftBytes])),
     megabytes(most(sinceAttack(row).map(({ databaseBytes }) => databaseBytes))),
     ...[row.lives, verdict(row)],
   ]);
-  const head = ['attack', 'heap', 'p99 ms', 'ratio', 'refused', 'server MB', 'database MB', 'lives', 'verdict'];
-  return table(head, cells);
+  const head = ['attack', 'heap', 'rounds', 'p99 ms', 'ratio', 'refused'];
+  return table([...head, 'server MB', 'database MB', 'lives', 'verdict'], cells);
 }
 
 /** All other measurements. @param {readonly Row[]} rows */

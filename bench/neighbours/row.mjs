@@ -65,6 +65,11 @@ const STOP_MS = 15_000;
  */
 const DISTURBED_SHARE = 0.1;
 const ROUNDS_TIMES = 3;
+/**
+ * A p99 of some hundred requests is the fourth or so of the slowest, so two runs of a row easily differ by half. A row that grows by
+ * more than this is measured this many times as long, and every round of it counts.
+ */
+const NEAR_GOAL = { growth: 1.5, roundsTimes: 3 };
 const HEALTH_MS = 5_000;
 /** A server that uses more is killed to protect the machine. */
 const BYTES_MAX = Math.min(8 * 2 ** 30, totalmem() / 2);
@@ -97,8 +102,13 @@ export async function measureRow({ folder, operatorKey, stock, victim }, attack,
     /** @type {Row['lives']} */
     let lives = 'yes';
     let recoverySeconds = 0;
-    const isEnough = () => measured.filter(isUndisturbed).length >= rounds || measured.length >= ROUNDS_TIMES * rounds;
-    while (!isEnough() && lives === 'yes') {
+    let wanted = rounds;
+    const isEnough = () => measured.filter(isUndisturbed).length >= wanted || measured.length >= ROUNDS_TIMES * wanted;
+    while (lives === 'yes') {
+      if (isEnough()) {
+        if (wanted > rounds || growthOf(countedOf(measured, wanted)) <= NEAR_GOAL.growth) break;
+        wanted = NEAR_GOAL.roundsTimes * rounds;
+      }
       await attack.restore?.(field, ours.connection);
       const quiet = await phase(stage, seconds, false);
       measured.push({ quiet, loud: await phase(stage, seconds, true) });
@@ -113,9 +123,8 @@ export async function measureRow({ folder, operatorKey, stock, victim }, attack,
     const leftBytes = resident(ours.pid);
     // A server that hangs would ignore the signal to stop.
     if (lives === 'hangs') ours.kill();
-    const counted = leastDisturbed(measured, rounds);
-    const [quiet, loud] = [counted.map((round) => round.quiet), counted.map((round) => round.loud)];
-    const again = measured.length - rounds;
+    const { quiet, loud } = countedOf(measured, wanted);
+    const again = measured.length - wanted;
     return { attack: attack.name, heap, quiet, loud, again, idleBytes, leftBytes, recoverySeconds, lives };
   } finally {
     await stage?.attacker.end();
@@ -141,6 +150,18 @@ function leastDisturbed(rounds, count) {
   const chosen = new Set([...refused, ...others.slice(0, Math.max(0, count - refused.length))]);
   return rounds.filter((round) => chosen.has(round));
 }
+
+/** @param {readonly Round[]} measured @param {number} count @returns {Pick<Row, 'quiet' | 'loud'>} */
+function countedOf(measured, count) {
+  const counted = leastDisturbed(measured, count);
+  return { quiet: counted.map((round) => round.quiet), loud: counted.map((round) => round.loud) };
+}
+
+/** @param {readonly Phase[]} phases */
+const p99Of = (phases) => median(phases.map(({ victim }) => victim.p99)) ?? Number.NaN;
+
+/** What the attack multiplies the victim's p99 by. @param {Pick<Row, 'quiet' | 'loud'>} row */
+export const growthOf = ({ quiet, loud }) => p99Of(loud) / p99Of(quiet);
 
 /** @typedef {import('../load-process.mjs').Worker<{ name: string, field: import('./attack.mjs').Field }, import('./attack.mjs').Tally>} Attacker */
 
@@ -309,11 +330,10 @@ export function tell({ attack, heap, quiet, loud, again, lives, problem }) {
     warn(`${attack}, heap ${heap}: not measured: ${problem}`);
     return;
   }
-  const p99 = (/** @type {readonly Phase[]} */ phases) =>
-    (median(phases.map(({ victim }) => victim.p99)) ?? Number.NaN).toFixed(1);
+  const p99 = (/** @type {readonly Phase[]} */ phases) => p99Of(phases).toFixed(1);
   const refused = loud.reduce((sum, { victim }) => sum + victim.errors, 0);
   note(
-    `  ${attack}, heap ${heap}: p99 ${p99(quiet)} → ${p99(loud)} ms, ${refused} refused${lives === 'yes' ? '' : `, ${lives.toUpperCase()}`}${again > 0 ? `, ${again} rounds more` : ''}`,
+    `  ${attack}, heap ${heap}: p99 ${p99(quiet)} → ${p99(loud)} ms, ${refused} refused${lives === 'yes' ? '' : `, ${lives.toUpperCase()}`}${again > 0 ? `, ${again} rounds more` : ''}, ${loud.length} count`,
   );
   const others = othersShare({ quiet, loud });
   if (others > OTHERS_SHARE_MAX)
