@@ -46,46 +46,80 @@ export class PreparedStatements {
     this.#long = new BoundedStatements(close, { max: LONG_MAX, lengthMax: TEXTS_LENGTH_MAX });
   }
 
-  /** The prepared statement for this use of `text`; undefined if it must not be prepared. */
+  /** The prepared statement for this use of `text`; undefined if it is not prepared. */
   use(text: string): PreparedStatement | undefined {
     if (text.length > TEXT_LENGTH_MAX) return undefined;
     return (text.length > SHORT_LENGTH_MAX ? this.#long : this.#short).use(text);
   }
 }
 
+/**
+ * A text is prepared when it is used for the second time. Of thousands of applications many are used once on a connection, while they
+ * are published or by a job, and each session compares every table that is made or changed with each of its prepared statements.
+ */
 class BoundedStatements {
-  /** By text, the least recently used first. */
-  readonly #statements = new Map<string, PreparedStatement>();
-  readonly #close: (name: string) => void;
-  readonly #bounds: { readonly max: number; readonly lengthMax: number };
-  #length = 0;
+  readonly #prepared: RecentTexts<PreparedStatement>;
+  readonly #usedOnce: RecentTexts<true>;
 
-  constructor(close: (name: string) => void, bounds: { readonly max: number; readonly lengthMax: number }) {
-    this.#close = close;
-    this.#bounds = bounds;
+  constructor(close: (name: string) => void, bounds: Bounds) {
+    this.#prepared = new RecentTexts(bounds, ({ name }) => close(name));
+    this.#usedOnce = new RecentTexts(bounds, () => undefined);
   }
 
-  use(text: string): PreparedStatement {
-    let statement = this.#statements.get(text);
-    if (statement !== undefined) {
-      this.#statements.delete(text);
-    } else {
-      this.#makeRoom(text.length);
+  use(text: string): PreparedStatement | undefined {
+    let statement = this.#prepared.take(text);
+    if (statement === undefined) {
+      if (!this.#usedOnce.take(text)) {
+        this.#usedOnce.add(text, true);
+        return undefined;
+      }
       counter += 1;
       statement = { name: `s${counter}`, state: 'unknown', columns: undefined };
-      this.#length += text.length;
     }
-    this.#statements.set(text, statement);
+    this.#prepared.add(text, statement);
     return statement;
+  }
+}
+
+interface Bounds {
+  readonly max: number;
+  readonly lengthMax: number;
+}
+
+class RecentTexts<T> {
+  /** The least recently added first. */
+  readonly #values = new Map<string, T>();
+  readonly #bounds: Bounds;
+  readonly #onForgotten: (value: T) => void;
+  #length = 0;
+
+  constructor(bounds: Bounds, onForgotten: (value: T) => void) {
+    this.#bounds = bounds;
+    this.#onForgotten = onForgotten;
+  }
+
+  take(text: string): T | undefined {
+    const value = this.#values.get(text);
+    if (value !== undefined) {
+      this.#values.delete(text);
+      this.#length -= text.length;
+    }
+    return value;
+  }
+
+  add(text: string, value: T): void {
+    this.#makeRoom(text.length);
+    this.#values.set(text, value);
+    this.#length += text.length;
   }
 
   #makeRoom(length: number): void {
     const { max, lengthMax } = this.#bounds;
-    for (const [text, { name }] of this.#statements) {
-      if (this.#statements.size < max && this.#length + length <= lengthMax) return;
-      this.#close(name);
-      this.#statements.delete(text);
+    for (const [text, value] of this.#values) {
+      if (this.#values.size < max && this.#length + length <= lengthMax) return;
+      this.#values.delete(text);
       this.#length -= text.length;
+      this.#onForgotten(value);
     }
   }
 }
