@@ -12,6 +12,7 @@ import { until } from '../support/until.ts';
 describe('a connection that has used many applications', () => {
   let server: TestDatabase;
   let database: Database;
+  let options: Pick<Parameters<typeof Database.open>[0], 'connection' | 'onConnectionError'>;
   /** Its connections may know more. */
   let larger: Database;
   before(async () => {
@@ -19,9 +20,9 @@ describe('a connection that has used many applications', () => {
   });
   after(() => server.drop());
   beforeEach(() => {
-    const { connection } = server;
-    database = Database.open({ connection, connectionsMax: 4, schemasMax: 3, onConnectionError: () => undefined });
-    larger = Database.open({ connection, connectionsMax: 4, schemasMax: 300, onConnectionError: () => undefined });
+    options = { connection: server.connection, onConnectionError: () => undefined };
+    database = Database.open({ ...options, connectionsMax: 4, schemasMax: 3 });
+    larger = Database.open({ ...options, connectionsMax: 4, schemasMax: 300 });
   });
   afterEach(() => Promise.all([database.close(), larger.close()]));
 
@@ -90,12 +91,12 @@ describe('a connection that has used many applications', () => {
   });
 
   /** Each has a connection until all have one, and `then` has happened. */
-  const together = async (applications: readonly string[], then: () => void): Promise<unknown[]> => {
+  const together = async (applications: readonly string[], then: () => void, on = database): Promise<unknown[]> => {
     const { promise: all, resolve: opened } = promiseWithResolve();
     let missing = applications.length;
     return Promise.all(
       applications.map((application) =>
-        database.application(application).transaction(async (tx) => {
+        on.application(application).transaction(async (tx) => {
           const [[pid] = []] = await tx.rows('select pg_backend_pid()');
           missing -= 1;
           if (missing === 0) {
@@ -122,6 +123,28 @@ describe('a connection that has used many applications', () => {
     for (let turn = 0; turn < 3; turn++) {
       for (const [n, application] of others.entries()) assert.equal(await write(application), first[n]);
     }
+  });
+
+  it('is waited for by requests whose application it knows, but not for long', async (t) => {
+    // Of six connections that are not lanes one application may have half beside others.
+    const six = Database.open({ ...options, connectionsMax: 8, schemasMax: 3 });
+    t.after(() => six.close());
+    await together(names(6), () => undefined, six);
+    /** The connections of a transaction and of a write that comes meanwhile. The transaction ends at once, or after the write. */
+    const both = (isLong: boolean) =>
+      six.application('p0').transaction(async (tx) => {
+        const [[pid] = []] = await tx.rows('select pg_backend_pid()');
+        const other = write('p0', six);
+        return { pid, other: isLong ? await other : other };
+      });
+    let waited = 0;
+    for (let turn = 0; turn < 20; turn++) {
+      const { pid, other } = await both(false);
+      if ((await other) === pid) waited += 1;
+    }
+    assert.ok(waited > 10, `${waited} of 20 waited`);
+    const { pid, other } = await both(true);
+    assert.notEqual(other, pid);
   });
 
   it('goes to a request whose application it knows, and the first that waits is not passed over for long', async () => {

@@ -37,6 +37,8 @@ const SCHEMAS_MAX = 1_500;
 
 interface Waiter extends WantedConnection {
   readonly since: number;
+  /** Until then (`performance.now()`) it waits for a connection that knows its application; 0 if none does. */
+  readonly loyalUntil: number;
   /** How often one that came later got a connection first. */
   passed: number;
   readonly grant: (client: pg.Client) => void;
@@ -53,10 +55,17 @@ interface Monitored {
 const CONNECTIONS_OF_TWO_KINDS = 4;
 /**
  * A connection that knows many applications goes, when it becomes free, to one of so many that wait, if it knows that one's
- * application and not the first one's. Each is passed over this often at the most.
+ * application and not the first one's. A request whose application another connection knows is passed over by more: it would
+ * make this connection read what that one has read. With four for both, two of three creates to 10,000 applications came to a
+ * connection that did not know theirs.
  */
-const LOOKED_AT = 16;
-const PASSED_MAX = 4;
+const LOOKED_AT = 64;
+const PASSED_MAX = { known: 32, unknown: 4 };
+/**
+ * For as long, a request waits for a busy connection that knows its application although another one is idle. A create takes a
+ * connection a few milliseconds.
+ */
+const LOYAL_MS = 30;
 /** Between two connections that nothing waits for; twice as long each time that the database refuses one. */
 const SPARE_PAUSE_MS = { min: 1_000, max: 60_000 };
 /** How long a statement may wait for a connection. */
@@ -80,6 +89,8 @@ export class Pool {
   /** No spare connection is made before (`performance.now()`). */
   #spareAt = 0;
   #sparePauseMs = SPARE_PAUSE_MS.min;
+  /** Set while requests wait for connections that know their applications. */
+  #loyalTimer: NodeJS.Timeout | undefined;
   #closed: (() => void) | undefined;
   /** All connections are closed, and one that is still being made is closed at once. */
   #isOver = false;
@@ -98,16 +109,16 @@ export class Pool {
     return { idle, checkedOut: this.#clients.size - idle, connecting, waiting };
   }
 
-  /** A connection that is idle now, if possible one that knows the tables of the schema. */
+  /** A connection that is idle now and knows the tables of the schema, or that has to come to know them. */
   take({ priority, schema }: WantedConnection): pg.Client | undefined {
     const kind = this.#known(priority);
     const idle = this.#idle[kind];
     let client = idle.findLast((one) => this.#schemas.has(one, schema));
     if (client === undefined) {
       client = this.#schemas.learner(idle);
-      if (client !== undefined && this.#schemas.knowsMany(client)) this.#addSpare(kind);
+      if (client === undefined || this.#isKnownToBusy(kind, schema)) return undefined;
+      if (this.#schemas.knowsMany(client)) this.#addSpare(kind);
     }
-    if (client === undefined) return undefined;
     idle.splice(idle.lastIndexOf(client), 1);
     this.#schemas.add(client, schema);
     return client;
@@ -127,10 +138,12 @@ export class Pool {
         this.#waiting.splice(this.#waiting.indexOf(waiter), 1);
         reject(reason);
       });
+      const since = performance.now();
       const waiter: Waiter = {
         priority,
         schema,
-        since: performance.now(),
+        since,
+        loyalUntil: this.#isKnownToBusy(priority, schema) ? since + LOYAL_MS : 0,
         passed: 0,
         grant: (client) => {
           unsubscribe();
@@ -142,8 +155,44 @@ export class Pool {
         },
       };
       this.#waiting.push(waiter);
+      if (waiter.loyalUntil > 0) this.#loyalTimer ??= setTimeout(() => this.#endLoyalty(), LOYAL_MS);
       this.#provide(priority);
     });
+  }
+
+  /**
+   * Whether a busy connection knows the application, of connections that know many and cannot become more. While they know few,
+   * each may know all of them.
+   */
+  #isKnownToBusy(kind: Priority, schema: string): boolean {
+    if (!this.#isFull) return false;
+    for (const [client, { priority }] of this.#clients) {
+      if (priority !== kind || !this.#schemas.knowsMany(client) || !this.#schemas.has(client, schema)) continue;
+      if (!this.#idle[kind].includes(client)) return true;
+    }
+    return false;
+  }
+
+  /** Those that have waited long enough for a connection that knows their application take any other. */
+  #endLoyalty(): void {
+    this.#loyalTimer = undefined;
+    for (const kind of ['normal', 'low'] as const) {
+      while (this.#grantIdle(kind));
+      this.#provide(kind);
+    }
+    const now = performance.now();
+    const loyal = this.#waiting.map(({ loyalUntil }) => loyalUntil - now).filter((ms) => ms > 0);
+    if (loyal.length > 0) this.#loyalTimer = setTimeout(() => this.#endLoyalty(), Math.min(...loyal));
+  }
+
+  #grantIdle(kind: Priority): boolean {
+    const idle = this.#idle[kind];
+    const client = this.#schemas.learner(idle);
+    const [waiter] = client === undefined ? [] : this.#shiftWaiting(kind, client);
+    if (client === undefined || waiter === undefined) return false;
+    idle.splice(idle.lastIndexOf(client), 1);
+    waiter.grant(client);
+    return true;
   }
 
   release(client: pg.Client): void {
@@ -188,6 +237,7 @@ export class Pool {
     this.#finish();
     await withTimeout(WAIT_MS, finished);
     clearInterval(this.#timer);
+    clearTimeout(this.#loyalTimer);
     this.#isOver = true;
     const clients = [...this.#clients.keys()];
     this.#clients.clear();
@@ -199,27 +249,30 @@ export class Pool {
   /** Takes the one that gets `client` out of the queue, or without it the first that waits for such a connection. */
   #shiftWaiting(priority: Priority, client?: pg.Client): Waiter[] {
     const first = this.#waiting.findIndex((waiter) => waiter.priority === priority);
-    if (first === -1) return [];
-    const best = client !== undefined && this.#schemas.knowsMany(client) ? this.#bestFor(client, first) : first;
-    return this.#waiting.splice(best, 1);
+    const chosen = client !== undefined && this.#schemas.knowsMany(client) ? this.#bestFor(client, first) : first;
+    return chosen === -1 ? [] : this.#waiting.splice(chosen, 1);
   }
 
-  /** `first`: the place in the queue of the first that may get it. */
+  /** `first`: the place in the queue of the first that may get it. -1 if all that may wait for connections that know more of them. */
   #bestFor(client: pg.Client, first: number): number {
+    if (first === -1) return -1;
     const { priority } = this.#waiting[first]!;
+    const now = performance.now();
     const end = Math.min(this.#waiting.length, first + LOOKED_AT);
     const overtaken: Waiter[] = [];
+    let free = -1;
     for (let index = first; index < end; index++) {
       const waiter = this.#waiting[index]!;
       if (waiter.priority !== priority) continue;
-      if (this.#schemas.has(client, waiter.schema)) {
+      const passedMax = waiter.loyalUntil > 0 ? PASSED_MAX.known : PASSED_MAX.unknown;
+      if (this.#schemas.has(client, waiter.schema) || waiter.passed >= passedMax) {
         for (const other of overtaken) other.passed += 1;
         return index;
       }
-      if (waiter.passed >= PASSED_MAX) break;
+      if (free === -1 && waiter.loyalUntil <= now) free = index;
       overtaken.push(waiter);
     }
-    return first;
+    return free;
   }
 
   get #idleCount(): number {
@@ -240,10 +293,13 @@ export class Pool {
     return servers.hasPriorities && connectionsMax >= CONNECTIONS_OF_TWO_KINDS ? wanted : 'normal';
   }
 
-  /** Whether more wait for such a connection than are being made. */
+  /** Whether more wait for any such connection than are being made. */
   #isWanted(priority: Priority): boolean {
+    const now = performance.now();
     let wanted = -this.#connecting[priority];
-    for (const waiter of this.#waiting) if (waiter.priority === priority && ++wanted > 0) return true;
+    for (const waiter of this.#waiting) {
+      if (waiter.priority === priority && waiter.loyalUntil <= now && ++wanted > 0) return true;
+    }
     return false;
   }
 
