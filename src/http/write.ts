@@ -34,16 +34,17 @@ export function writeReply(
     ...scope.headers,
     ...headers,
   });
-  if (isInParts(body)) {
+  if (isInParts(body) || isLong(body, scope)) {
+    const parts = isInParts(body) ? body : [body];
     // Either of the two ends the other.
     if (encoder !== undefined) pipeline(encoder, response).catch(() => undefined);
-    const uses = reply.ownsBytes === true ? usesOf(body) : undefined;
+    const uses = reply.ownsBytes === true ? usesOf(parts) : undefined;
     const gone = (part: string | Uint8Array) => {
       budget.releaseBytes(scope, part.length);
       if (uses !== undefined) freeUse(part, uses);
     };
     const waiting = (turn: Promise<void>) => budget.whileNotSending(scope, turn);
-    void writeParts(encoder ?? response, body, { tenant: scope.tenant, gone, waiting });
+    void writeParts(encoder ?? response, parts, { tenant: scope.tenant, gone, waiting });
   } else {
     response.end(body);
     if (reply.ownsBytes === true && typeof body !== 'string') freeWhenSent(response, body);
@@ -52,6 +53,13 @@ export function writeReply(
 
 const isShort = (body: Body | undefined): body is string | Buffer =>
   typeof body === 'string' || (Buffer.isBuffer(body) && body.length <= AT_ONCE_BYTES_MAX);
+
+/** More bytes go out in pieces: a megabyte takes the kernel, which delivers it on the same machine, more than a millisecond. */
+const AT_ONCE_LONG_BYTES_MAX = 4 * DOWNLOAD_CHUNK_BYTES;
+
+/** Whose client is bounded by the budget of long records (load/byte-budget). */
+const isLong = (body: Body, { heldBytes }: RequestScope): body is Buffer =>
+  Buffer.isBuffer(body) && body.length > AT_ONCE_LONG_BYTES_MAX && heldBytes > 0;
 
 export const isInParts = (body: Body): body is readonly (string | Uint8Array)[] => Array.isArray(body);
 

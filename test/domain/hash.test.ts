@@ -4,8 +4,10 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { recordHash, sha256Hex } from '../../src/domain/hash.ts';
+import { recordHash, recordHashInSlices, sha256Hex, sha256HexInSlices } from '../../src/domain/hash.ts';
 import { canonicalJson } from '../../src/domain/records/canonical-json.ts';
+import { PIECE_LENGTH } from '../../src/domain/text-pieces.ts';
+import type { Steps } from '../../src/load/slices.ts';
 
 const recordId = fc.stringMatching(/^r[a-z0-9]{26}$/);
 const values = fc.dictionary(
@@ -44,4 +46,26 @@ test('differs with the identifier and with the values, and not with the order of
 
 test('sha256Hex is SHA-256 of the UTF-8 text', () => {
   assert.equal(sha256Hex('é'), createHash('sha256').update('é', 'utf8').digest('hex'));
+});
+
+test('is the same in slices, none of which is long', () => {
+  const pieces = (steps: Steps<string>) => {
+    for (let count = 0; ; count++) {
+      const { done, value } = steps.next();
+      if (done === true) return { count, value };
+    }
+  };
+  const lengths = fc.constantFrom(0, 1, PIECE_LENGTH - 30, PIECE_LENGTH - 1, PIECE_LENGTH, 3 * PIECE_LENGTH + 1);
+  fc.assert(
+    fc.property(recordId, lengths, fc.string({ unit: 'binary', maxLength: 40 }), (id, length, end) => {
+      // A character of two units lies across each border, or beside it.
+      const text = `${'a'.repeat(length)}${end}${'𝒳'.repeat(PIECE_LENGTH)}`;
+      const hashed = pieces(recordHashInSlices(id, text));
+      assert.equal(hashed.value, recordHash(id, text));
+      assert.ok(hashed.count >= Math.floor(text.length / (PIECE_LENGTH + 1)));
+      assert.equal(pieces(sha256HexInSlices(text)).value, sha256Hex(text));
+      assert.equal(pieces(sha256HexInSlices(Buffer.from(text))).value, sha256Hex(text));
+    }),
+    { numRuns: 30 },
+  );
 });

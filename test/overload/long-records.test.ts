@@ -1,9 +1,12 @@
 // The memory budget of long records: limited per tenant and in all, and released however a request ends.
 
 import assert from 'node:assert/strict';
+import { ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
+import { sha256Hex } from '../../src/domain/hash.ts';
+import { DOWNLOAD_CHUNK_BYTES } from '../../src/http/clients/file-chunk-queue.ts';
 import { publishApplication, string, type TestApplication } from '../support/application.ts';
 import { head } from '../support/http-client.ts';
 import { scrape } from '../support/metrics.ts';
@@ -82,6 +85,25 @@ describe('memory for long records', () => {
     const client = ask(app);
     await until('the page to be held', async () => (await held()) > 0);
     client.destroy();
+    await none();
+  });
+
+  it('is sent in pieces for a single record too, and its ETag is that of the whole', async (t) => {
+    const [app] = apps as [TestApplication];
+    const sizes: number[] = [];
+    for (const name of ['write', 'end'] as const) {
+      const original = ServerResponse.prototype[name] as (...args: unknown[]) => boolean;
+      t.mock.method(ServerResponse.prototype, name, function (this: ServerResponse, ...args: unknown[]) {
+        // Afterwards the bytes may have been freed.
+        if (Buffer.isBuffer(args[0])) sizes.push(args[0].length);
+        return Reflect.apply(original, this, args);
+      });
+    }
+    const { text, headers } = await app.send('GET', app.records('Papers', ids[0]));
+    const sent = sizes.reduce((sum, size) => sum + size, 0);
+    assert.equal(sent, text.length);
+    assert.ok(Math.max(...sizes) <= DOWNLOAD_CHUNK_BYTES, `${sizes}`);
+    assert.ok(headers.get('etag')?.endsWith(`-${sha256Hex(text).slice(0, 16)}"`));
     await none();
   });
 

@@ -9,6 +9,7 @@ import { type Section, searchText, searchTextInSlices, sectionsOf } from '../sea
 import { attachmentIds, mayHoldAttachments } from '../values/attachments.ts';
 import { setOwn } from '../values/object.ts';
 import { schemeChange } from '../values/scheme-change.ts';
+import { textKeyInSlices } from '../values/string.ts';
 import { uniqueKey } from '../values/value-types.ts';
 
 export type ProjectionKind = 'text' | 'number' | 'boolean' | 'dateTime' | 'date' | 'time' | 'json';
@@ -158,7 +159,7 @@ function findOf(sections: readonly Section[]): Projection[] {
 }
 
 function projectColumn(column: Column, { order, search }: Needs): ColumnProjections {
-  const key = column.unique ? { key: of(column, 'u', 'text', uniqueKey) } : {};
+  const key = column.unique ? { key: keyOf(column) } : {};
   const held = mayHoldAttachments(column) ? { held: of(column, 'a', 'json', heldAttachments) } : {};
   const common = { column, ordered: column.sortable, ...key, ...held };
   if (!order && !search) return common;
@@ -196,6 +197,19 @@ function projectColumn(column: Column, { order, search }: Needs): ColumnProjecti
     default:
       return { ...common, recordId: of(column, 'r', 'text', (held) => ('recordId' in held ? held.recordId : null)) };
   }
+}
+
+/** The key of a long text is made of its digest. */
+function keyOf(column: Column): Projection {
+  const key = of(column, 'u', 'text', uniqueKey);
+  if (column.type !== 'String') return key;
+  return {
+    ...key,
+    *readInSlices(values) {
+      const held = values[column.id];
+      return held?.type === 'String' ? yield* textKeyInSlices(held) : key.read(values);
+    },
+  };
 }
 
 /** `prefix` differs by kind, so that a column whose type changes gets another projection unless both are stored alike. */

@@ -1,7 +1,7 @@
 // String: any Unicode text with LF as its only line break. Nothing else is changed: no trimming, no normalisation.
 
 import type { StringValue } from '../../wire/values.ts';
-import { sha256Hex } from '../hash.ts';
+import { sha256Hex, sha256HexInSlices } from '../hash.ts';
 import { describe, readMembers, required, ValueProblem, type ValueType } from './value-type.ts';
 
 /** Keeps the key of any text well below the 2,704 bytes that a PostgreSQL index row may have. */
@@ -21,9 +21,16 @@ export const stringType: ValueType<StringValue> = {
     if (problem !== undefined) throw new ValueProblem(problem, `${path}/value`);
     return { type: 'String', value: value.includes('\r') ? withLineFeeds(value) : value };
   },
-  // The prefixes keep a short text from colliding with the digest of a long one.
-  uniqueKey: ({ value }) => (fitsKey(value) ? `=${value}` : `#${sha256Hex(value)}`),
+  uniqueKey: ({ value }) => (fitsKey(value) ? wholeKey(value) : digestKey(sha256Hex(value))),
 };
+
+// The prefixes keep a short text from colliding with the digest of a long one.
+const wholeKey = (value: string): string => `=${value}`;
+const digestKey = (digest: string): string => `#${digest}`;
+
+export function* textKeyInSlices({ value }: StringValue): Generator<undefined, string, undefined> {
+  return fitsKey(value) ? wholeKey(value) : digestKey(yield* sha256HexInSlices(value));
+}
 
 const CR = 0x0d;
 const LF = 0x0a;

@@ -1,6 +1,6 @@
 // The input of an operation: the parameters of the request, and its body if it has one.
 
-import { sha256Hex } from '../../domain/hash.ts';
+import { sha256HexInSlices } from '../../domain/hash.ts';
 import { Fault, tooBusy } from '../../faults.ts';
 import type { Admission } from '../../gate/admission.ts';
 import { networkOf } from '../../gate/throttling/network.ts';
@@ -137,7 +137,9 @@ async function readBody(
     const parsed = await readJson(bytes, { slices, scope, elementsMax: shape.elementsMax });
     return { body: shape.read(parsed), bodyHash: undefined, bodyFault: undefined };
   };
-  const read = keyed ? (bytes: Buffer) => hashed(bytes, parse) : parse;
+  const read = keyed
+    ? async (bytes: Buffer) => hashed(await slices.run(scope, sha256HexInSlices(bytes)), () => parse(bytes))
+    : parse;
   // By then the body has arrived that came with its headers, even if its end was not emitted yet: the request keeps its slot.
   await undefined;
   const arrived = arrivedJsonBytes(raw, bytesMax);
@@ -169,10 +171,9 @@ function setOwner(
 }
 
 /** A fault is returned: a request with an Idempotency-Key may have been refused for it before. */
-async function hashed(bytes: Buffer, parse: (bytes: Buffer) => Promise<ReadBody>): Promise<ReadBody> {
-  const bodyHash = sha256Hex(bytes);
+async function hashed(bodyHash: string, parse: () => Promise<ReadBody>): Promise<ReadBody> {
   try {
-    return { ...(await parse(bytes)), bodyHash };
+    return { ...(await parse()), bodyHash };
   } catch (error) {
     if (error instanceof Fault) return { body: undefined, bodyHash, bodyFault: error };
     throw error;

@@ -3,7 +3,7 @@
 
 import type { Context, KeptReply } from '../../context.ts';
 import type { PreparedCollection } from '../../domain/definition/application.ts';
-import { sha256Hex } from '../../domain/hash.ts';
+import { sha256Hex, sha256HexInSlices } from '../../domain/hash.ts';
 import { readScope, writeScope } from '../../domain/people/access.ts';
 import { hashInText, type RecordText } from '../../domain/records/record-text.ts';
 import { readValues } from '../../domain/values/read-values.ts';
@@ -48,12 +48,12 @@ export async function get(context: Context, input: { collectionId: string; recor
 async function getLong(at: InCollection, recordId: string, selected: string): Promise<RecordView> {
   const text = await readLong(at, selected);
   if (text === undefined) throw fault('RECORD_NOT_FOUND', { recordId });
-  return viewOf(text);
+  return viewOf(text, await at.slices.run(at.scope, sha256HexInSlices(text)));
 }
 
-const viewOf = (text: RecordText): RecordView => ({
+const viewOf = (text: RecordText, digest = sha256Hex(text)): RecordView => ({
   text,
-  etag: `"${hashInText(text)}-${sha256Hex(text).slice(0, ETAG_REST_CHARACTERS)}"`,
+  etag: `"${hashInText(text)}-${digest.slice(0, ETAG_REST_CHARACTERS)}"`,
 });
 
 /** 64 bits: enough to distinguish versions of one record. */

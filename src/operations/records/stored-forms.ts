@@ -1,7 +1,7 @@
 // Turns the values of a body into what is stored: the canonical JSON, its hash and the projected values.
 
 import type { PreparedCollection } from '../../domain/definition/application.ts';
-import { recordHash } from '../../domain/hash.ts';
+import { recordHash, recordHashInSlices } from '../../domain/hash.ts';
 import { canonicalValues, canonicalValuesInSlices } from '../../domain/records/canonical-json.ts';
 import type { Projected } from '../../domain/records/projections.ts';
 import { fault } from '../../faults.ts';
@@ -57,7 +57,7 @@ export function* draftInSlices({ scope, collection }: InCollection, id: string, 
       projection.readInSlices === undefined ? projection.read(values) : yield* projection.readInSlices(values),
     );
   }
-  return { id, values, valuesJson, hash: recordHash(id, valuesJson), projected };
+  return { id, values, valuesJson, hash: yield* recordHashInSlices(id, valuesJson), projected };
 }
 
 /** In the order of the collection's projections; those of the unique columns come first. */

@@ -1,6 +1,7 @@
 // Arrays as parameters. `pg` writes an array as one text and escapes every quotation mark, and records are full of those: it
 // blocks the event loop for 60 ms per megabyte. Texts go in PostgreSQL's binary format instead, for 1 ms.
 
+import { PIECE_LENGTH, piecesOf } from '../../domain/text-pieces.ts';
 import { atOnce, type Steps } from '../../load/slices.ts';
 
 /** By element type: its fixed oid, and the bytes before each text. */
@@ -18,8 +19,6 @@ export const plainArray = (values: readonly (string | number | boolean | null)[]
 
 const HEAD_BYTES = 20;
 const LENGTH_BYTES = 4;
-/** In UTF-16 units, between two points where encoding can be interrupted: a tenth of a millisecond. */
-const STRIDE = 64 * 1024;
 
 type ElementType = keyof typeof ELEMENTS;
 
@@ -31,7 +30,7 @@ export function* textArrayInSlices(texts: readonly (string | null)[], type: Elem
   const { oid, prefix } = ELEMENTS[type];
   const lengths = texts.map((text) => (text === null ? 0 : prefix.length + Buffer.byteLength(text)));
   const bytes = Buffer.allocUnsafe(lengths.reduce((sum, length) => sum + LENGTH_BYTES + length, HEAD_BYTES));
-  let stopAt = STRIDE;
+  let stopAt = PIECE_LENGTH;
   let at = 0;
   // Dimensions, whether there may be nulls, element type, number of elements, lower bound.
   for (const number of [1, 1, oid, texts.length, 1]) at = bytes.writeInt32BE(number, at);
@@ -39,10 +38,10 @@ export function* textArrayInSlices(texts: readonly (string | null)[], type: Elem
     at = bytes.writeInt32BE(text === null ? -1 : lengths[index]!, at);
     if (text === null) continue;
     for (const byte of prefix) at = bytes.writeUInt8(byte, at);
-    if (text.length > STRIDE) at = yield* writeLong(bytes, text, at);
+    if (text.length > PIECE_LENGTH) at = yield* writeLong(bytes, text, at);
     else at += bytes.write(text, at);
     if (at < stopAt) continue;
-    stopAt = at + STRIDE;
+    stopAt = at + PIECE_LENGTH;
     yield;
   }
   return bytes;
@@ -69,12 +68,8 @@ export function* textBytesInSlices(text: string): Steps<Buffer> {
 /** Returns where the text ends. */
 function* writeLong(bytes: Buffer, text: string, start: number): Steps<number> {
   let at = start;
-  for (let from = 0; from < text.length; ) {
-    let to = Math.min(from + STRIDE, text.length);
-    // Not between the halves of a pair.
-    if ((text.charCodeAt(to) & 0xfc00) === 0xdc00) to += 1;
-    at += bytes.write(text.slice(from, to), at);
-    from = to;
+  for (const piece of piecesOf(text)) {
+    at += bytes.write(piece, at);
     yield;
   }
   return at;
