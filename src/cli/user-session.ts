@@ -5,6 +5,7 @@ import type { RawOperations } from '../../client/src/operation-types.ts';
 import { rawOperations } from '../../client/src/raw.ts';
 import type { ApplicationDefinition, CollectionDefinition } from '../../client/src/shapes.ts';
 import { type ConnectionOptions, Transport } from '../../client/src/transport.ts';
+import { checkedReplies } from './checked-replies.ts';
 import { findCollection } from './commands/names.ts';
 import { CommandFailure, exitOfStatus } from './failure.ts';
 import { findLogin, type Login, type UserOptions } from './logins.ts';
@@ -26,7 +27,7 @@ export interface UserSession {
 const PATIENCE = { retries: 2, waitSecondsMax: 10 };
 
 export const connect = (options: Omit<ConnectionOptions, 'retries' | 'waitSecondsMax'>): RawOperations =>
-  rawOperations(new Transport({ ...options, ...PATIENCE }));
+  checkedReplies(rawOperations(new Transport({ ...options, ...PATIENCE })), options.url);
 
 export async function connectUser(environment: NodeJS.ProcessEnv, options: UserOptions): Promise<UserSession> {
   const login = await findLogin(environment, options);

@@ -157,6 +157,22 @@ describe('logging in on the command line', { concurrency: 2 }, () => {
       'notFound',
     );
     stranger.close();
+    for (const reply of ['null', '[]', '{}', '{"collections":[]}']) {
+      const other = createServer((_request, response) =>
+        response.writeHead(200, { 'content-type': 'application/json' }).end(reply),
+      );
+      other.listen(0, '127.0.0.1');
+      await new Promise((resolve) => other.once('listening', resolve));
+      const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
+      const place = ['--url', url, '--application', app.id];
+      const commands = [['whoami'], ['logs', 'export'], ...(/coll/.test(reply) ? [] : [['records', 'list', 'Visits']])];
+      for (const command of commands) {
+        const finished = await mine.run([...command, ...place], '', { CARTULARY_TOKEN: 'some.token' });
+        assertPlain(finished, /replied with something other than a Cartulary server does\. Is it one\?$/m, 'failed');
+        assert.equal(finished.stdout, '');
+      }
+      other.close();
+    }
     const none = `p${'0'.repeat(26)}`;
     assertPlain(
       await mine.run(['login', server.address, '--application', none, ...password], 'x'),
