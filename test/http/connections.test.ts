@@ -287,6 +287,7 @@ describe('connections', () => {
       'a?b',
       '"a"',
       'a:123456',
+      'a:65536',
     ]) {
       const reply = await answered(list, { Host });
       assertProblem(reply, 400, 'INVALID_PARAMETER', Host);

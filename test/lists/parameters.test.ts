@@ -96,10 +96,20 @@ describe('parameters of lists', () => {
     for (const skip of [0, 1, 50, 119]) {
       assert.deepEqual(await lister.ids({ ...order, skip }), ids.slice(skip, skip + 100));
     }
-    for (const skip of [120, 121, 1_000_000, 2 ** 31, 2 ** 40, Number.MAX_SAFE_INTEGER]) {
+    const beyond = [
+      120,
+      121,
+      1_000_000,
+      2 ** 31,
+      2 ** 40,
+      Number.MAX_SAFE_INTEGER,
+      '9007199254740993',
+      '9'.repeat(400),
+    ];
+    for (const skip of beyond) {
       assert.deepEqual(await lister.ids({ ...order, skip }), [], `skip ${skip}`);
     }
-    const others = [-1, 1.5, '', ' 5', '+5', '1e3', 'one', '9007199254740993', '9'.repeat(400)];
+    const others = [-1, 1.5, '', ' 5', '+5', '1e3', 'one'];
     for (const skip of others) await wrong('skip', { skip });
   });
 

@@ -69,7 +69,9 @@ describe('bodies in small chunks', { timeout: 60_000 }, () => {
     ]) {
       await onWire(server.address, async (wire) => {
         wire.write(top + chunks(body ?? '') + END);
-        assertProblem(await wire.answer(), 400, 'INVALID_BODY', top);
+        const reply = await wire.answer();
+        assertProblem(reply, 400, 'INVALID_BODY', top);
+        assert.equal(reply.headers.connection, 'close');
         await wire.over();
       });
     }

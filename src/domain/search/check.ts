@@ -9,7 +9,7 @@ import { findSubject, type Subject, searchableFields, type TypedField } from './
 import { type Condition, countLeaves } from './condition.ts';
 import { invalidSearch } from './invalid-search.ts';
 import { withNameMeant } from './names-meant.ts';
-import { type Criterion, parse, type Syntax } from './parse.ts';
+import { type Criterion, parse, type Syntax, type Term } from './parse.ts';
 import { isProblem } from './spans.ts';
 import { type Comparison, type TermContext, TYPE_RULES } from './type-rules.ts';
 
@@ -67,14 +67,17 @@ function* check(syntax: Syntax, context: QueryContext): Steps<Condition> {
       return not(yield* check(syntax.part, context));
     case 'term':
       yield;
-      if (context.refusesEmptyTerms && syntax.term.text.trim() === '') {
-        throw invalidSearch('An empty term is found in every record; leave it out.', syntax.term.position);
-      }
+      if (context.refusesEmptyTerms) refuseEmpty(syntax.term);
       return matchAnywhere(fieldsIn(context.columns), syntax.term.text, { clock: context, afterOperator: false });
     case 'criterion':
       yield;
       return checkCriterion(syntax, context);
   }
+}
+
+function refuseEmpty({ text, position }: Term): void {
+  if (text === '') throw invalidSearch('An empty term is found in every record; leave it out.', position);
+  if (text.trim() === '') throw invalidSearch('A term of blanks needs a column here, as in Name:" ".', position);
 }
 
 /** The same array of columns serves all queries of a definition. */

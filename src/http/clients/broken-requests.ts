@@ -43,6 +43,13 @@ export function markDiscarded(request: IncomingMessage): void {
 /** Whether the rest of a request that has its reply is still arriving on the connection. */
 export const isDiscarding = (socket: Duplex): boolean => discarded.get(socket)?.complete === false;
 
+const newest = new WeakMap<Duplex, IncomingMessage>();
+
+/** Called for each request: the reply to the last one of a connection that is not read any further says so. */
+export function markNewest(request: IncomingMessage): void {
+  newest.set(request.socket, request);
+}
+
 const stopped = new WeakSet<Duplex>();
 
 interface StopOptions {
@@ -85,6 +92,7 @@ function endAfterReplies(socket: HttpSocket, why: Fault, refuse: () => void): vo
   }
   // When Node emits this, the connection has already passed to the next reply, if there is one.
   if (response.req.complete) {
+    if (!response.headersSent && newest.get(socket) === response.req) response.shouldKeepAlive = false;
     response.once('finish', () => endAfterReplies(socket, why, refuse));
     return;
   }

@@ -5,7 +5,7 @@
 import { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { fault } from '../../faults.ts';
-import { breakOff, isDiscarding, stopReading, whyBrokenOff } from './broken-requests.ts';
+import { breakOff, isDiscarding, markNewest, stopReading, whyBrokenOff } from './broken-requests.ts';
 import { queueLargeRead, type ReadOwner } from './large-reads.ts';
 import { chargeRead, hasSpoken, queueRead, REFUSED_REST_TIMES } from './read-queue.ts';
 
@@ -71,6 +71,7 @@ export class IncomingRequest extends IncomingMessage {
   constructor(socket: Socket) {
     super(socket);
     hasSpoken(socket);
+    markNewest(this);
   }
 
   /** Called by the parser for each chunk, and with null after the last. */

@@ -79,7 +79,9 @@ export function readWhole(
   const text = query[parameter];
   if (text === undefined) return undefined;
   const number = Number(text);
-  if (/^\d+$/.test(text) && number >= minimum && number <= maximum) return number;
+  // Beyond the numbers that are exact there are no records either.
+  const whole = maximum === Number.MAX_SAFE_INTEGER ? Math.min(number, maximum) : number;
+  if (/^\d+$/.test(text) && whole >= minimum && whole <= maximum) return whole;
   const bounds = maximum === Number.MAX_SAFE_INTEGER ? `of ${minimum} or more` : `from ${minimum} to ${maximum}`;
   throw invalid(parameter, `must be a whole number ${bounds}`);
 }

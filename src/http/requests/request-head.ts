@@ -62,14 +62,16 @@ function refuseRepeated(rawHeaders: readonly string[]): number {
   return hosts;
 }
 
-const HOST = /^(?:\[([\da-f:.]+)\]|(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})*)(?::\d{0,5})?$/i;
+const HOST = /^(?:\[([\da-f:.]+)\]|(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})*)(?::(\d{0,5}))?$/i;
+const PORT_MAX = 65_535;
 /** The last valid host: mostly all requests have the same. */
 let validHost = '';
 
 /** The host goes into links. An empty one stands for none (RFC 9110 section 7.2). */
 function checkHost(host: string): void {
   const found = HOST.exec(host);
-  if (found === null || (found[1] !== undefined && !isIPv6(found[1]))) {
+  const [, address, port] = found ?? [];
+  if (found === null || (address !== undefined && !isIPv6(address)) || Number(port ?? 0) > PORT_MAX) {
     throw fault('INVALID_PARAMETER', { parameter: 'Host', reason: 'is not a host, with or without a port' });
   }
   validHost = host;
