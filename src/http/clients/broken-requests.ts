@@ -63,7 +63,7 @@ export function stopReading(socket: Duplex, why: Fault, { refuse, drop = true }:
   if (stopped.has(socket)) return;
   stopped.add(socket);
   dropInput(socket, drop ? DROPPED_BYTES_MAX : 0);
-  endAfterReplies(socket, why, refuse ?? (() => endSoon(socket)));
+  endAfterReplies(socket, why, refuse);
 }
 
 /** Bypasses the parser: its cost for each chunk is the reason why some connections are ended. */
@@ -81,18 +81,20 @@ function dropInput(socket: Duplex, bytesMax: number): void {
   else socket.pause();
 }
 
-function endAfterReplies(socket: HttpSocket, why: Fault, refuse: () => void): void {
+function endAfterReplies(socket: HttpSocket, why: Fault, refuse: (() => void) | undefined): void {
   // The previous reply was the last one that the client wanted.
   if (!socket.writable) return;
   const response = socket._httpMessage;
   if (response === undefined || response === null) {
-    if (isDiscarding(socket)) endSoon(socket);
+    if (refuse === undefined || isDiscarding(socket)) endSoon(socket);
     else refuse();
     return;
   }
   // When Node emits this, the connection has already passed to the next reply, if there is one.
   if (response.req.complete) {
-    if (!response.headersSent && newest.get(socket) === response.req) response.shouldKeepAlive = false;
+    // Not before a refusal: Node would end the connection with this reply.
+    const isLast = refuse === undefined && newest.get(socket) === response.req;
+    if (isLast && !response.headersSent) response.shouldKeepAlive = false;
     response.once('finish', () => endAfterReplies(socket, why, refuse));
     return;
   }
