@@ -101,7 +101,10 @@ export function assemble(options: ServerOptions, { observe, metrics, countedRequ
   const entriesBackground = new Background({ observe, underWay: activeWork }, BACKGROUND);
   const mailsBackground = new Background({ observe, underWay: activeWork }, BACKGROUND);
   const inBackground = entriesBackground.begin.bind(entriesBackground);
-  const gate = createGate(options, { database, definitions, ids, now, receivedAsOf, invalidate, inBackground });
+  const isBesideOthers = limits.admission.isBesideOthers.bind(limits.admission);
+  const gate = createGate(options, {
+    ...{ database, definitions, ids, now, receivedAsOf, invalidate, inBackground, isBesideOthers },
+  });
   const { hashPassword, provesPassword, loginFailed } = gate;
   const blobs = createBlobs(options.attachments, options.spoolFolder);
   const thumbnails = new Thumbnails();
@@ -206,13 +209,14 @@ interface GateDependencies {
   readonly receivedAsOf: () => number;
   readonly invalidate: (invalidation: Invalidation) => void;
   readonly inBackground: PeopleDependencies['inBackground'];
+  readonly isBesideOthers: (tenant: string) => boolean;
 }
 
 /** What decides who a client is. */
 function createGate(options: ServerOptions, dependencies: GateDependencies) {
-  const { database, definitions, ids, now, receivedAsOf, invalidate, inBackground } = dependencies;
+  const { database, definitions, ids, now, receivedAsOf, invalidate, inBackground, isBesideOthers } = dependencies;
   const throttle = new Throttle(options.authFailures);
-  const passwords = new PasswordCheck(options.argon2 ?? ARGON2);
+  const passwords = new PasswordCheck(options.argon2 ?? ARGON2, { isBesideOthers });
   const provesPassword = passwordProof(throttle, passwords);
   const loginFailures = new LoginFailures({ database, ids, now, inBackground });
   const loginFailed = loginFailures.report.bind(loginFailures);

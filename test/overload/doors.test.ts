@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Fault, fault } from '../../src/faults.ts';
 import { type Argon2, PasswordCheck } from '../../src/gate/credentials/password-check.ts';
 import { RequestScope } from '../../src/request/request-scope.ts';
@@ -87,7 +88,7 @@ describe('passwords to be checked', () => {
           return new Promise<boolean>((resolve) => finish.push(() => resolve(false)));
         },
       },
-      4,
+      { atOnceMax: 4 },
     );
     const scopes = Array.from({ length: 7 }, (_, n) => new RequestScope(String(n), 1_000));
     const checks = scopes.map(({ id, signal }) =>
@@ -116,7 +117,7 @@ describe('passwords to be checked', () => {
         return new Promise<boolean>((resolve) => finish.push(() => resolve(true)));
       },
     };
-    const passwords = new PasswordCheck(argon2, 4);
+    const passwords = new PasswordCheck(argon2, { atOnceMax: 4 });
     const check = (tenant: string, password: string) =>
       passwords.matches({ tenant, account: `${tenant} somebody`, hash: 'hash', password });
     const checks = Array.from({ length: 104 }, (_, n) => check('loud', `loud ${n}`));
@@ -136,6 +137,37 @@ describe('passwords to be checked', () => {
     assert.deepEqual(await Promise.all(checks), Array(checks.length).fill(true));
   });
 
+  it('of one tenant pause beside others, while those of another go on', async () => {
+    const begun: string[] = [];
+    const argon2: Argon2 = {
+      hash: async () => 'decoy',
+      verify: async (_hash, password) => {
+        begun.push(password);
+        await sleep(20);
+        return true;
+      },
+    };
+    let beside = true;
+    const passwords = new PasswordCheck(argon2, { atOnceMax: 1, isBesideOthers: () => beside });
+    const check = (tenant: string, password: string) =>
+      passwords.matches({ tenant, account: password, hash: 'hash', password });
+    const loud = Array.from({ length: 100 }, (_, n) => check('loud', `loud ${n}`));
+    await Promise.all(loud.slice(0, 20));
+    const ahead = begun.length;
+    const from = performance.now();
+    await check('quiet', 'quiet');
+    assert.ok(begun.indexOf('quiet') <= ahead + 1, 'another tenant waits for one at most');
+    await Promise.all(loud.slice(20, 40));
+    const each = (performance.now() - from) / 20;
+    assert.ok(each > 35, `a tenant that is ahead pauses as long as each takes: ${each} ms instead of 40`);
+    beside = false;
+    await Promise.all(loud);
+    assert.deepEqual(
+      begun.filter((password) => password !== 'quiet'),
+      loud.map((_, n) => `loud ${n}`),
+    );
+  });
+
   it('alternate with new passwords, which are hashed in the same queue', async () => {
     const finish: (() => void)[] = [];
     const begun: string[] = [];
@@ -145,7 +177,7 @@ describe('passwords to be checked', () => {
     };
     const decoy: Argon2['hash'] = async () => 'decoy';
     const argon2 = { hash: decoy, verify: (_hash: string, password: string) => slowly(`check ${password}`, true) };
-    const passwords = new PasswordCheck(argon2, 2);
+    const passwords = new PasswordCheck(argon2, { atOnceMax: 2 });
     argon2.hash = (password) => slowly(`hash ${password}`, `hashed ${password}`);
     const made = Array.from({ length: 4 }, (_, n) => passwords.hash({ tenant: 'loud', password: `loud ${n}` }));
     const quiet = passwords.matches({ tenant: 'quiet', account: 'somebody', hash: 'hash', password: 'quiet' });

@@ -19,6 +19,15 @@ const REMEMBERED_MAX = 10_000;
  * second instead of 72.
  */
 const AT_ONCE_MAX = Math.max(1, Math.min(3, availableParallelism() - 1));
+/**
+ * Beside others the passwords of a tenant use half of a core in the long run: without a pause after each, a flood of them keeps one of
+ * two cores busy all the time (107 % of a core instead of 65), and the others' requests never find both free.
+ */
+const PAUSE_TIMES = 1;
+/** Before its passwords pause, a tenant may be ahead by so much: a dozen that sign in at the same moment. */
+const AHEAD_MS = 250;
+/** A tenant that is forgotten may be ahead anew. */
+const PACED_MAX = 1_000;
 /** A few seconds of work; requests beyond it are refused as busy. One tenant cannot fill the queue of the others. */
 const WAITING = { eachMax: 100, allMax: 400 };
 
@@ -42,6 +51,12 @@ export interface PasswordAttempt extends Waiter {
   readonly password: string;
 }
 
+interface PasswordCheckOptions {
+  readonly atOnceMax?: number;
+  /** Whether another tenant is active too. */
+  readonly isBesideOthers?: (tenant: string) => boolean;
+}
+
 export class PasswordCheck {
   /** All of one length. */
   readonly #key = randomBytes(32).toString('hex');
@@ -52,10 +67,17 @@ export class PasswordCheck {
   readonly #decoy: Promise<string>;
   readonly #argon2: Argon2;
   readonly #atOnceMax: number;
+  readonly #isBesideOthers: (tenant: string) => boolean;
+  /** By tenant: when its passwords so far are paid for, with their pauses. */
+  readonly #paidAt = new BoundedMap<string, number>(PACED_MAX);
+  /** Tenants whose next password waits for a moment. */
+  readonly #pausing = new Set<string>();
+  readonly #mayGo = (tenant: string): boolean => !this.#pausing.has(tenant);
 
-  constructor(argon2: Argon2, atOnceMax = AT_ONCE_MAX) {
+  constructor(argon2: Argon2, { atOnceMax = AT_ONCE_MAX, isBesideOthers = () => false }: PasswordCheckOptions = {}) {
     this.#argon2 = argon2;
     this.#atOnceMax = atOnceMax;
+    this.#isBesideOthers = isBesideOthers;
     this.#decoy = argon2.hash(randomBytes(16).toString('hex'));
   }
 
@@ -101,16 +123,39 @@ export class PasswordCheck {
   }
 
   async #inQueue<T>(waiter: Waiter, work: () => Promise<T>): Promise<T> {
-    if (this.#running < this.#atOnceMax) this.#running += 1;
+    const { tenant } = waiter;
+    if (this.#running < this.#atOnceMax && this.#mayGo(tenant)) this.#running += 1;
     else await this.#waitInLine(waiter);
+    const from = performance.now();
     try {
       return await work();
     } finally {
-      // The next in line takes over this slot, so that no new request can overtake it.
-      const next = this.#waiting.next();
-      if (next === undefined) this.#running -= 1;
-      else next();
+      this.#running -= 1;
+      if (this.#isBesideOthers(tenant)) this.#charge(tenant, from);
+      this.#next();
     }
+  }
+
+  #charge(tenant: string, from: number): void {
+    const now = performance.now();
+    const paidAt = Math.max(from, this.#paidAt.get(tenant) ?? 0) + (1 + PAUSE_TIMES) * (now - from);
+    this.#paidAt.set(tenant, paidAt);
+    const pauseMs = paidAt - now - AHEAD_MS;
+    if (pauseMs <= 0) return;
+    this.#pausing.add(tenant);
+    setTimeout(() => {
+      this.#pausing.delete(tenant);
+      this.#next();
+    }, pauseMs).unref();
+  }
+
+  /** The next in line gets its slot here, so that no new request can overtake it. */
+  #next(): void {
+    if (this.#running >= this.#atOnceMax) return;
+    const next = this.#waiting.next(this.#mayGo);
+    if (next === undefined) return;
+    this.#running += 1;
+    next();
   }
 
   #waitInLine({ tenant, signal }: Waiter): Promise<void> {
