@@ -26,7 +26,7 @@ import { Thumbnails } from '../images/thumbnails.ts';
 import { Background } from '../jobs/background.ts';
 import { ByteBudget, byteBounds } from '../load/byte-budget.ts';
 import { LoopLoad, LoopTime } from '../load/loop-time.ts';
-import { Slices } from '../load/slices.ts';
+import { type OtherTenants, Slices } from '../load/slices.ts';
 import { openMailer } from '../mail/mailer.ts';
 import { CONTENT_TYPE } from '../monitoring/exposition.ts';
 import type { Metrics } from '../monitoring/metrics.ts';
@@ -97,14 +97,11 @@ export function assemble(options: ServerOptions, { observe, metrics, countedRequ
   const receivedAsOf = () => listener.receivedAsOf;
   const definitions = new Definitions(database, receivedAsOf, options.migrations);
   const limits = createLimits(options, database, observe);
-  const { activeWork } = limits;
+  const { activeWork, admission: others } = limits;
   const entriesBackground = new Background({ observe, underWay: activeWork }, BACKGROUND);
   const mailsBackground = new Background({ observe, underWay: activeWork }, BACKGROUND);
   const inBackground = entriesBackground.begin.bind(entriesBackground);
-  const isBesideOthers = limits.admission.isBesideOthers.bind(limits.admission);
-  const gate = createGate(options, {
-    ...{ database, definitions, ids, now, receivedAsOf, invalidate, inBackground, isBesideOthers },
-  });
+  const gate = createGate(options, { database, definitions, ids, now, receivedAsOf, invalidate, inBackground, others });
   const { hashPassword, provesPassword, loginFailed } = gate;
   const blobs = createBlobs(options.attachments, options.spoolFolder);
   const thumbnails = new Thumbnails();
@@ -209,14 +206,14 @@ interface GateDependencies {
   readonly receivedAsOf: () => number;
   readonly invalidate: (invalidation: Invalidation) => void;
   readonly inBackground: PeopleDependencies['inBackground'];
-  readonly isBesideOthers: (tenant: string) => boolean;
+  readonly others: OtherTenants;
 }
 
 /** What decides who a client is. */
 function createGate(options: ServerOptions, dependencies: GateDependencies) {
-  const { database, definitions, ids, now, receivedAsOf, invalidate, inBackground, isBesideOthers } = dependencies;
+  const { database, definitions, ids, now, receivedAsOf, invalidate, inBackground, others } = dependencies;
   const throttle = new Throttle(options.authFailures);
-  const passwords = new PasswordCheck(options.argon2 ?? ARGON2, { isBesideOthers });
+  const passwords = new PasswordCheck(options.argon2 ?? ARGON2, { others });
   const provesPassword = passwordProof(throttle, passwords);
   const loginFailures = new LoginFailures({ database, ids, now, inBackground });
   const loginFailed = loginFailures.report.bind(loginFailures);

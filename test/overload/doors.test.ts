@@ -148,7 +148,7 @@ describe('passwords to be checked', () => {
       },
     };
     let beside = true;
-    const passwords = new PasswordCheck(argon2, { atOnceMax: 1, isBesideOthers: () => beside });
+    const passwords = new PasswordCheck(argon2, { atOnceMax: 1, others: { isBesideOthers: () => beside } });
     const check = (tenant: string, password: string) =>
       passwords.matches({ tenant, account: password, hash: 'hash', password });
     const loud = Array.from({ length: 100 }, (_, n) => check('loud', `loud ${n}`));

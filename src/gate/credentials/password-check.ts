@@ -9,6 +9,7 @@ import { hash as argon2Hash, verify as argon2Verify } from '@node-rs/argon2';
 import { tooBusy } from '../../faults.ts';
 import { BoundedMap } from '../../load/bounded-map.ts';
 import { FairQueue } from '../../load/fair-queue.ts';
+import type { OtherTenants } from '../../load/slices.ts';
 import { onAbort, type Signal } from '../../request/signal.ts';
 
 const MEMORY_MS = 10 * 60_000;
@@ -51,10 +52,9 @@ export interface PasswordAttempt extends Waiter {
   readonly password: string;
 }
 
-interface PasswordCheckOptions {
+export interface PasswordCheckOptions {
   readonly atOnceMax?: number;
-  /** Whether another tenant is active too. */
-  readonly isBesideOthers?: (tenant: string) => boolean;
+  readonly others?: Pick<OtherTenants, 'isBesideOthers'>;
 }
 
 export class PasswordCheck {
@@ -67,17 +67,20 @@ export class PasswordCheck {
   readonly #decoy: Promise<string>;
   readonly #argon2: Argon2;
   readonly #atOnceMax: number;
-  readonly #isBesideOthers: (tenant: string) => boolean;
+  readonly #others: Pick<OtherTenants, 'isBesideOthers'>;
   /** By tenant: when its passwords so far are paid for, with their pauses. */
   readonly #paidAt = new BoundedMap<string, number>(PACED_MAX);
   /** Tenants whose next password waits for a moment. */
   readonly #pausing = new Set<string>();
   readonly #mayGo = (tenant: string): boolean => !this.#pausing.has(tenant);
 
-  constructor(argon2: Argon2, { atOnceMax = AT_ONCE_MAX, isBesideOthers = () => false }: PasswordCheckOptions = {}) {
+  constructor(
+    argon2: Argon2,
+    { atOnceMax = AT_ONCE_MAX, others = { isBesideOthers: () => false } }: PasswordCheckOptions = {},
+  ) {
     this.#argon2 = argon2;
     this.#atOnceMax = atOnceMax;
-    this.#isBesideOthers = isBesideOthers;
+    this.#others = others;
     this.#decoy = argon2.hash(randomBytes(16).toString('hex'));
   }
 
@@ -131,7 +134,7 @@ export class PasswordCheck {
       return await work();
     } finally {
       this.#running -= 1;
-      if (this.#isBesideOthers(tenant)) this.#charge(tenant, from);
+      if (this.#others.isBesideOthers(tenant)) this.#charge(tenant, from);
       this.#next();
     }
   }
@@ -146,7 +149,7 @@ export class PasswordCheck {
     setTimeout(() => {
       this.#pausing.delete(tenant);
       this.#next();
-    }, pauseMs).unref();
+    }, pauseMs);
   }
 
   /** The next in line gets its slot here, so that no new request can overtake it. */
