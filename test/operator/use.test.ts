@@ -157,22 +157,41 @@ describe('the use of applications', () => {
     assert.deepEqual([measured, counted], [true, 0]);
   });
 
-  it('is listed while an application is being removed', async () => {
-    const going = await publishApplication(server, { name: 'Going', collections: COLLECTIONS });
+  /** Begins the work while the removal of the application is not yet committed, and commits it once the work waits. */
+  async function duringRemoval<Result>({ id }: { id: string }, work: () => Promise<Result>): Promise<Result> {
     const remover = new pg.Client(stored.connection);
     await remover.connect();
     try {
-      await stored.sql('delete from cartulary.application_sizes where application_id = $1', [going.id]);
       await remover.query('begin');
-      await remover.query('delete from cartulary.applications where id = $1', [going.id]);
-      const listing = server.operator('GET', '/use');
+      await remover.query('delete from cartulary.applications where id = $1', [id]);
+      const going = work();
+      going.catch(() => undefined);
       const waits = `select count(*)::int from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-      await until('the list to meet the removal', async () => Number((await stored.sql(waits))[0]?.[0]) > 0);
+      await until('the work to meet the removal', async () => Number((await stored.sql(waits))[0]?.[0]) > 0);
       await remover.query('commit');
-      const { status, text } = await listing;
-      assert.equal(status, 200, text);
+      return await going;
     } finally {
       await remover.end();
     }
+  }
+
+  it('is listed while an application is being removed', async () => {
+    const going = await publishApplication(server, { name: 'Going', collections: COLLECTIONS });
+    await stored.sql('delete from cartulary.application_sizes where application_id = $1', [going.id]);
+    const { status, text } = await duringRemoval(going, () => server.operator('GET', '/use'));
+    assert.equal(status, 200, text);
+  });
+
+  it('is written while an application is being removed, for the others', async () => {
+    const going = await publishApplication(server, { name: 'Going too', collections: COLLECTIONS });
+    const staying = await publishApplication(server, { name: 'Staying', collections: COLLECTIONS });
+    const counted = new CountedRequests();
+    for (const { id } of [going, staying]) counted.observe(requests(200, id));
+    const at = Date.UTC(2026, 1, 1);
+    await duringRemoval(going, () => counted.write(database.system, at));
+    const rows = await stored.sql('select application_id, requests from cartulary.request_counts where hour = $1', [
+      new Date(at),
+    ]);
+    assert.deepEqual(rows, [[staying.id, 1]]);
   });
 });

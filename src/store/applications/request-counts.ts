@@ -1,5 +1,6 @@
 // Requests to each application by the hour, in the system schema: counted in memory by every node and added up here.
 
+import { isReferenceGone } from '../database/database-errors.ts';
 import type { Reader, Writer } from '../database/handles.ts';
 
 export interface RequestCounts {
@@ -8,12 +9,29 @@ export interface RequestCounts {
   readonly failed: number;
 }
 
-/** Applications that are gone are left out. In the order of identifiers, so that nodes do not wait for each other in a circle. */
+/** So many applications may be removed while the counts are being written. */
+const REMOVALS_MAX = 10;
+
+/**
+ * Applications that are gone are left out. One that is removed while the statement runs refuses all its rows, and the
+ * next attempt leaves it out. Locks would prevent that, but would wait for every publishing.
+ */
 export async function addRequestCounts(
   writer: Writer,
   hour: string,
   counts: ReadonlyMap<string, RequestCounts>,
 ): Promise<void> {
+  for (let removals = 0; ; removals++) {
+    try {
+      return await add(writer, hour, counts);
+    } catch (error) {
+      if (!isReferenceGone(error) || removals === REMOVALS_MAX) throw error;
+    }
+  }
+}
+
+/** In the order of identifiers, so that nodes do not wait for each other in a circle. */
+async function add(writer: Writer, hour: string, counts: ReadonlyMap<string, RequestCounts>): Promise<void> {
   const rows = [...counts];
   await writer.write(
     `insert into cartulary.request_counts as c (application_id, hour, requests, refused, failed)

@@ -123,6 +123,11 @@ export function isRolledBack(error: unknown): boolean {
   return /^(?!XX)[0-9A-Z]{5}$/.test(codeOf(reported)) && !isResultLost(reported);
 }
 
+/** What the new row refers to has been removed meanwhile. */
+export function isReferenceGone(error: unknown): boolean {
+  return codeOf(error) === '23503';
+}
+
 /** A value does not fit the type that the statement expects. */
 export function isUnfit(error: unknown): boolean {
   return codeOf(error).startsWith('22');
