@@ -168,6 +168,35 @@ describe('passwords to be checked', () => {
     );
   });
 
+  it('of one tenant pause together, and use all slots again once the others have left', async () => {
+    let running = 0;
+    let runningMax = 0;
+    const argon2: Argon2 = {
+      hash: async () => 'decoy',
+      verify: async () => {
+        running += 1;
+        runningMax = Math.max(runningMax, running);
+        await sleep(20);
+        running -= 1;
+        return true;
+      },
+    };
+    let beside = true;
+    const passwords = new PasswordCheck(argon2, { atOnceMax: 3, others: { isBesideOthers: () => beside } });
+    const checks = Array.from({ length: 60 }, (_, n) =>
+      passwords.matches({ tenant: 'loud', account: `${n}`, hash: 'hash', password: 'right' }),
+    );
+    await Promise.all(checks.slice(0, 20));
+    const from = performance.now();
+    await Promise.all(checks.slice(20, 30));
+    const each = (performance.now() - from) / 10;
+    assert.ok(each > 28, `half of a processor for all slots together: one in ${each} ms instead of in 40`);
+    beside = false;
+    runningMax = 0;
+    await Promise.all(checks);
+    assert.equal(runningMax, 3);
+  });
+
   it('alternate with new passwords, which are hashed in the same queue', async () => {
     const finish: (() => void)[] = [];
     const begun: string[] = [];

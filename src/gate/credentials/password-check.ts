@@ -135,7 +135,7 @@ export class PasswordCheck {
     } finally {
       this.#running -= 1;
       if (this.#others.isBesideOthers(tenant)) this.#charge(tenant, from);
-      this.#next();
+      this.#goOn();
     }
   }
 
@@ -143,22 +143,26 @@ export class PasswordCheck {
     const now = performance.now();
     const paidAt = Math.max(from, this.#paidAt.get(tenant) ?? 0) + (1 + PAUSE_TIMES) * (now - from);
     this.#paidAt.set(tenant, paidAt);
-    const pauseMs = paidAt - now - AHEAD_MS;
-    if (pauseMs <= 0) return;
-    this.#pausing.add(tenant);
-    setTimeout(() => {
-      this.#pausing.delete(tenant);
-      this.#next();
-    }, pauseMs);
+    if (!this.#pausing.has(tenant)) this.#pauseWhileAhead(tenant);
   }
 
-  /** The next in line gets its slot here, so that no new request can overtake it. */
-  #next(): void {
-    if (this.#running >= this.#atOnceMax) return;
-    const next = this.#waiting.next(this.#mayGo);
-    if (next === undefined) return;
-    this.#running += 1;
-    next();
+  /** Passwords that are being checked when the pause begins make it longer. */
+  #pauseWhileAhead(tenant: string): void {
+    const pauseMs = (this.#paidAt.get(tenant) ?? 0) - performance.now() - AHEAD_MS;
+    if (pauseMs > 0) {
+      this.#pausing.add(tenant);
+      setTimeout(() => this.#pauseWhileAhead(tenant), pauseMs);
+    } else if (this.#pausing.delete(tenant)) this.#goOn();
+  }
+
+  /** The next in line get their slots here, so that no new request can overtake them. */
+  #goOn(): void {
+    while (this.#running < this.#atOnceMax) {
+      const next = this.#waiting.next(this.#mayGo);
+      if (next === undefined) return;
+      this.#running += 1;
+      next();
+    }
   }
 
   #waitInLine({ tenant, signal }: Waiter): Promise<void> {
