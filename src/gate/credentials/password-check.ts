@@ -21,13 +21,13 @@ const REMEMBERED_MAX = 10_000;
  */
 const AT_ONCE_MAX = Math.max(1, Math.min(3, availableParallelism() - 1));
 /**
- * Beside others the passwords of a tenant use half of a core in the long run: without a pause after each, a flood of them keeps one of
- * two cores busy all the time (107 % of a core instead of 65), and the others' requests never find both free.
+ * Beside others a pause as long as the check follows each one, so that the passwords of a tenant use half of a core. Without it, a
+ * flood of them keeps one of two cores busy all the time, and the others' requests never find both free.
  */
 const PAUSE_TIMES = 1;
-/** Before its passwords pause, a tenant may be ahead by so much: a dozen that sign in at the same moment. */
+/** A tenant's pauses begin when this much of them is due: six people may sign in at the same moment. */
 const AHEAD_MS = 250;
-/** A tenant that is forgotten may be ahead anew. */
+/** A tenant beyond this number begins anew. */
 const PACED_MAX = 1_000;
 /** A few seconds of work; requests beyond it are refused as busy. One tenant cannot fill the queue of the others. */
 const WAITING = { eachMax: 100, allMax: 400 };
@@ -63,14 +63,16 @@ export class PasswordCheck {
   readonly #verified = new BoundedMap<string, number>(REMEMBERED_MAX);
   readonly #waiting = new FairQueue<() => void>(WAITING);
   #running = 0;
+  /** What a check takes of a processor: on a busy machine it takes longer, but no more of it. */
+  #shortestMs = Number.POSITIVE_INFINITY;
   /** Hashed at the start, so that the first request for an unknown user takes no longer than others. */
   readonly #decoy: Promise<string>;
   readonly #argon2: Argon2;
   readonly #atOnceMax: number;
   readonly #others: Pick<OtherTenants, 'isBesideOthers'>;
-  /** By tenant: when its passwords so far are paid for, with their pauses. */
+  /** By tenant: when all its checks and the pauses after them would be over, had none overlapped. */
   readonly #paidAt = new BoundedMap<string, number>(PACED_MAX);
-  /** Tenants whose next password waits for a moment. */
+  /** Each has a timer. */
   readonly #pausing = new Set<string>();
   readonly #mayGo = (tenant: string): boolean => !this.#pausing.has(tenant);
 
@@ -78,10 +80,13 @@ export class PasswordCheck {
     argon2: Argon2,
     { atOnceMax = AT_ONCE_MAX, others = { isBesideOthers: () => false } }: PasswordCheckOptions = {},
   ) {
-    this.#argon2 = argon2;
+    this.#argon2 = {
+      hash: (password) => this.#measured(argon2.hash(password)),
+      verify: (hash, password) => this.#measured(argon2.verify(hash, password)),
+    };
     this.#atOnceMax = atOnceMax;
     this.#others = others;
-    this.#decoy = argon2.hash(randomBytes(16).toString('hex'));
+    this.#decoy = this.#argon2.hash(randomBytes(16).toString('hex'));
   }
 
   /** Without a hash (no such user) a decoy is verified, so that the time reveals nothing. */
@@ -139,9 +144,16 @@ export class PasswordCheck {
     }
   }
 
+  async #measured<T>(checking: Promise<T>): Promise<T> {
+    const from = performance.now();
+    const result = await checking;
+    this.#shortestMs = Math.min(this.#shortestMs, performance.now() - from);
+    return result;
+  }
+
   #charge(tenant: string, from: number): void {
-    const now = performance.now();
-    const paidAt = Math.max(from, this.#paidAt.get(tenant) ?? 0) + (1 + PAUSE_TIMES) * (now - from);
+    const costMs = Math.min(performance.now() - from, this.#shortestMs);
+    const paidAt = Math.max(from, this.#paidAt.get(tenant) ?? 0) + (1 + PAUSE_TIMES) * costMs;
     this.#paidAt.set(tenant, paidAt);
     if (!this.#pausing.has(tenant)) this.#pauseWhileAhead(tenant);
   }
