@@ -109,6 +109,7 @@ interface Handling {
 function handle(handling: Handling): Promise<Reply> {
   const { services, row, request, scope } = handling;
   const answered = answerOrigin(handling);
+  if (row.caller === 'user' && row.replyHeaders !== undefined) Object.assign(scope.headers, row.replyHeaders);
   checkIdentifiers(request.params);
   if (row.refusesOthers) refuseFinalSlash(request.url);
   scope.applicationId = request.params.applicationId;

@@ -250,11 +250,12 @@ describe('connections', () => {
     assert.match(String(reply.headers['x-request-id']), /^(?!mine$)[\w-]{4,}$/);
   });
 
-  it('refuses a second Host, and a second Authorization', async () => {
+  it('refuses a second Host, Authorization or Content-Type', async () => {
     const good = `Authorization: Bearer ${app.admin.token}\r\n`;
     const repeated: Record<string, string[]> = {
       Host: [`Host: a\r\nhost: a\r\n${good}`, `Host: a\r\nHOST: b\r\n${good}`],
       Authorization: [`Host: a\r\n${good}authorization: Bearer nonsense\r\n`, `Host: a\r\n${good.repeat(2)}`],
+      'Content-Type': [`Host: a\r\n${good}Content-Type: application/json\r\ncontent-type: text/plain\r\n`],
     };
     for (const [parameter, tops] of Object.entries(repeated)) {
       for (const top of tops) {

@@ -197,6 +197,22 @@ onBothStores('announced upload', { document: DOCUMENT, settings: { announcedDays
     assert.equal(await uploads.offset(id), 0);
   });
 
+  it('names the version in every reply, also where the client is refused before', async () => {
+    const stranger = by('wrong');
+    const { id } = await uploads.announced(3);
+    for (const [reply, status] of [
+      [await uploads.options(), 204],
+      [await stranger.options(), 401],
+      [await stranger.announce(3), 401],
+      [await stranger.append(id, 0, 'abc'), 401],
+      [await uploads.state('no-identifier'), 400],
+      [await uploads.cancel(id), 204],
+    ] as const) {
+      assert.equal(reply.status, status);
+      assert.equal(reply.headers['tus-resumable'], '1.0.0');
+    }
+  });
+
   it('reports the supported version and extensions of the protocol', async () => {
     const reply = await uploads.options();
     assert.equal(reply.status, 204);

@@ -48,19 +48,23 @@ export function refuseFinalSlash(url: string): void {
 function refuseRepeated(rawHeaders: readonly string[]): number {
   let hosts = 0;
   let authorizations = 0;
+  let types = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at] as string;
     // Lengths first: lower-casing every name would be measurable.
     if (name.length === 'host'.length) {
       if (name.toLowerCase() === 'host') hosts += 1;
+    } else if (name.length === 'content-type'.length) {
+      if (name.toLowerCase() === 'content-type') types += 1;
     } else if (name.length === 'authorization'.length && name.toLowerCase() === 'authorization') authorizations += 1;
   }
-  if (hosts > 1) throw fault('INVALID_PARAMETER', { parameter: 'Host', reason: 'is given more than once' });
-  if (authorizations > 1) {
-    throw fault('INVALID_PARAMETER', { parameter: 'Authorization', reason: 'is given more than once' });
-  }
+  if (hosts > 1) throw repeated('Host');
+  if (authorizations > 1) throw repeated('Authorization');
+  if (types > 1) throw repeated('Content-Type');
   return hosts;
 }
+
+const repeated = (parameter: string) => fault('INVALID_PARAMETER', { parameter, reason: 'is given more than once' });
 
 const HOST = /^(?:\[([\da-f:.]+)\]|(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})*)(?::(\d{0,5}))?$/i;
 const PORT_MAX = 65_535;

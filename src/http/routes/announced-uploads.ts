@@ -2,7 +2,7 @@
 // and headers are those of the protocol; the bodies of problems are those of all other routes.
 
 import type { Context } from '../../context.ts';
-import { Fault, fault } from '../../faults.ts';
+import { fault } from '../../faults.ts';
 import { freed } from '../../load/freed-bytes.ts';
 import * as uploads from '../../operations/attachments/announced-uploads.ts';
 import { AttachmentMetadata } from '../../wire/attachments.ts';
@@ -29,22 +29,11 @@ const UPLOAD = `${UPLOADS}/:attachmentId`;
 
 type Run = (context: Context, input: Input<unknown>) => Promise<Reply>;
 
-const VERSION_HEADER = { 'tus-resumable': TUS_VERSION } as const;
-
-/** Both sides state their version, in refusals too. */
 const withVersion =
   (run: Run): Run =>
   async (context, input) => {
-    try {
-      checkVersion(input.header);
-      const reply = await run(context, input);
-      return { ...reply, headers: { ...reply.headers, ...VERSION_HEADER } };
-    } catch (error) {
-      if (!(error instanceof Fault)) throw error;
-      const refusal = new Fault(error.code, error.params, { ...error.headers, ...VERSION_HEADER });
-      refusal.cause = error.cause;
-      throw refusal;
-    }
+    checkVersion(input.header);
+    return run(context, input);
   };
 
 const placeOf = ({ params }: Input<unknown>): uploads.UploadPath => ({
@@ -60,7 +49,7 @@ const announce: Run = async (context, { params, header, address }) => {
     const { id, name, contentType } = view;
     return {
       status: 201,
-      headers: { location: `${address()}/${id}`, ...progressHeaders(view), ...VERSION_HEADER },
+      headers: { location: `${address()}/${id}`, ...progressHeaders(view) },
       body: JSON.stringify({ id, name, contentType, size }),
     };
   });
@@ -129,7 +118,6 @@ const ROWS: readonly UserRoute[] = [
     run: ({ application }) => ({
       ...NO_CONTENT,
       headers: {
-        ...VERSION_HEADER,
         'tus-version': TUS_VERSION,
         'tus-extension': TUS_EXTENSIONS,
         'tus-max-size': String(application.definition.maxAttachmentBytes),
@@ -191,5 +179,9 @@ const ROWS: readonly UserRoute[] = [
   }),
 ];
 
-/** Clients of the protocol in browsers read its headers. */
-export const UPLOAD_ROUTES: readonly UserRoute[] = ROWS.map((row) => ({ ...row, exposes: REPLY_HEADERS }));
+export const UPLOAD_ROUTES: readonly UserRoute[] = ROWS.map((row) => ({
+  ...row,
+  // Clients of the protocol in browsers read its headers.
+  exposes: REPLY_HEADERS,
+  replyHeaders: { 'tus-resumable': TUS_VERSION },
+}));

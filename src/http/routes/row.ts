@@ -50,6 +50,8 @@ export interface UserRoute<Body = unknown> extends Row<Body>, Described {
   readonly ownPagesOnly?: true;
   /** Headers of the reply that pages of other origins may read, besides those of every route. */
   readonly exposes?: readonly string[];
+  /** Headers of every reply, refusals too. */
+  readonly replyHeaders?: Readonly<Record<string, string>>;
   /** The reply holds a secret, so it is not compressed (http/compression). */
   readonly showsSecret?: true;
   /** Takes an Idempotency-Key: the operation keeps its reply (operations/keyed-requests). */
