@@ -62,7 +62,7 @@ describe('the time of a refusal', () => {
       for (const [what, attempt] of Object.entries(attempts)) {
         const took = await timed(attempt, number, 401);
         times.get(what)!.push(took);
-        // A flood of passwords is slowed down (gate/credentials/password-check), whoever they are for.
+        // Beside others a flood of passwords pauses (gate/credentials/password-check), for known and unknown users alike.
         await sleep(took);
       }
     }

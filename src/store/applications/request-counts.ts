@@ -13,8 +13,8 @@ export interface RequestCounts {
 const REMOVALS_MAX = 10;
 
 /**
- * Applications that are gone are left out. One that is removed while the statement runs refuses all its rows, and the
- * next attempt leaves it out. Locks would prevent that, but would wait for every publishing.
+ * Applications that are gone are left out. If one is removed while the statement runs, the foreign key refuses all rows, and
+ * the next attempt leaves that application out. Locks would prevent that, but would wait for every publishing.
  */
 export async function addRequestCounts(
   writer: Writer,
