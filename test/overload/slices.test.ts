@@ -253,11 +253,11 @@ describe('slices', () => {
     }
   });
 
-  it('pause longer the more short requests others send, up to four times as long as they took', async () => {
+  it('pause longer the more short requests others send, up to seven times as long as they took', async () => {
     for (const [shortBeside, times] of [
       [5, 1.5],
       [20, 3],
-      [1_000, 4],
+      [1_000, 7],
     ] as const) {
       const { run, pauses, pass } = bench({ shortBeside });
       const done = run('a', 2, { stepMs: LONG_STEP_MS });
