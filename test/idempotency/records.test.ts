@@ -104,6 +104,17 @@ describe('a create with an Idempotency-Key', () => {
     assert.equal(replayed(await post(key, thing('body'))), 'true');
   });
 
+  it('gets the reply to a batch of no records again, and is refused with another body', async () => {
+    const key = randomUUID();
+    const first = await post(key, []);
+    assert.deepEqual(done(first), []);
+    assertReplay(await post(key, []), first);
+    refused(await post(key, thing('after none')), 422, 'IDEMPOTENCY_KEY_REUSED');
+    const used = randomUUID();
+    done(await post(used, thing('before none')));
+    refused(await post(used, []), 422, 'IDEMPOTENCY_KEY_REUSED');
+  });
+
   it('is another one for another user, and in another application', async () => {
     const key = randomUUID();
     const first = done(await post(key, thing('first user')));

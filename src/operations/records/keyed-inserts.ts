@@ -61,6 +61,7 @@ async function insertAll(
   batch: { readonly drafts: readonly NewDraft[]; readonly rows: readonly RecordRow[] },
 ): Promise<{ inserted: number; failure: Failure | undefined }> {
   const { length } = batch.rows;
+  if (length === 0) return { inserted: 0, failure: undefined };
   if (length === 1) return insertUpToRefused(at, tx, batch);
   const { done, error } = await tx.runUntilFailure([insertRecords(at.table, batch.rows)]);
   if (error === undefined) {

@@ -70,7 +70,9 @@ export async function create<R extends KeptReply>(
   const { drafts, failure } = await draftRecords(at, input.records);
   const finished = (texts: readonly RecordText[], refused: Failure | undefined) =>
     reply(finish(texts, refused ?? failure, input.batch ? 'insertedRecords' : undefined));
-  if (at.keyed !== undefined && drafts.length > 0) return insertKeyed(at, at.keyed, { drafts, finished });
+  // A failure of the first element is kept as a refusal (http/keyed-requests).
+  if (at.keyed !== undefined && (drafts.length > 0 || failure === undefined))
+    return insertKeyed(at, at.keyed, { drafts, finished });
   const outcome = await insertDrafts(at, drafts);
   return finished(await withLiveReferencesIfPossible(at, outcome.texts), outcome.failure);
 }
