@@ -61,7 +61,7 @@ export interface Services extends Omit<OperatorContext, 'source' | 'endpoint' | 
 
 /** The handler of a row, for the router. */
 export function handlerOf(services: Services, row: Route): Handler {
-  return sendReplies(sendingOf(services, row), row.path, (request, scope) => {
+  return sendReplies(sendingOf(services, row), row, (request, scope) => {
     const database = services.database.forRequest(scope);
     // Member by member: a spread was measurable in every request.
     return handle({
@@ -109,7 +109,6 @@ interface Handling {
 function handle(handling: Handling): Promise<Reply> {
   const { services, row, request, scope } = handling;
   const answered = answerOrigin(handling);
-  if (row.caller === 'user' && row.replyHeaders !== undefined) Object.assign(scope.headers, row.replyHeaders);
   checkIdentifiers(request.params);
   if (row.refusesOthers) refuseFinalSlash(request.url);
   scope.applicationId = request.params.applicationId;

@@ -41,7 +41,7 @@ function preflightHandler(services: Services, rows: readonly UserRoute[]): Handl
   const [row] = rows;
   if (row === undefined) throw new Error('A path without routes has no preflight.');
   const allowed = preflightReply(rows.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method])));
-  return sendReplies(services, row.path, (request, scope) => {
+  return sendReplies(services, { path: row.path }, (request, scope) => {
     const asking = { scope, request, row, applicationId: request.params.applicationId ?? '' };
     return answerPage(services, asking, (isAllowed) => {
       if (isAllowed) return allowed;
@@ -87,7 +87,7 @@ export function refusalHandler(
   why: (request: HttpRequest) => Fault,
   isOwn: (path: string) => boolean,
 ): Handler {
-  return sendReplies(services, NO_ROUTE, async (request, scope) => {
+  return sendReplies(services, { path: NO_ROUTE }, async (request, scope) => {
     const path = pathOf(request.url);
     const [, applicationId] = OF_APPLICATIONS.exec(path) ?? [];
     if (request.headers.origin === undefined || applicationId === undefined || isOwn(path)) throw why(request);

@@ -41,8 +41,15 @@ export interface Sending {
 type Work = (request: HttpRequest, scope: RequestScope) => Promise<Reply> | Reply;
 export type Handler = (request: HttpRequest, response: ServerResponse) => void;
 
+/** The parts of a route that count in every reply. */
+export interface SentRoute {
+  readonly path: string;
+  /** Headers of every reply, refusals too. */
+  readonly replyHeaders?: Readonly<Record<string, string>>;
+}
+
 /** A handler that sends the reply of `work`, or a problem where it throws or its deadline passes, and reports the request. */
-export function sendReplies(sending: Sending, route: string, work: Work): Handler {
+export function sendReplies(sending: Sending, route: SentRoute, work: Work): Handler {
   return (request, response) => {
     if (Pipelines.isFirst(response)) new Exchange(sending, route, { request, response }).run(work);
     else {
@@ -62,14 +69,15 @@ class Exchange {
 
   constructor(
     sending: Sending,
-    route: string,
+    { path, replyHeaders }: SentRoute,
     { request, response }: { request: HttpRequest; response: ServerResponse },
   ) {
     this.#sending = sending;
-    this.#route = route;
+    this.#route = path;
     this.#request = request;
     this.#response = response;
     this.#scope = new RequestScope(request.id, sending.deadlines.milliseconds);
+    if (replyHeaders !== undefined) Object.assign(this.#scope.headers, replyHeaders);
   }
 
   run(work: Work): void {

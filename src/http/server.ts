@@ -25,7 +25,7 @@ import { HEADERS_MAX, pathOf } from './requests/request-head.ts';
 import { NAMED_OPERATOR_ROUTES, OPERATOR_ROUTES } from './routes/operator.ts';
 import { type Home, staticRoutes, toConsole } from './routes/static.ts';
 import { ROUTES, SUBJECTS, VISITOR_ROUTES } from './routes/table.ts';
-import { type Handler, sendReplies } from './send.ts';
+import { type Handler, type SentRoute, sendReplies } from './send.ts';
 
 /** Request lines of 64 KB are accepted, and headers besides. */
 const HEADER_BYTES_MAX = 96 * 1024;
@@ -100,7 +100,7 @@ export async function closeHttpServer(server: Server): Promise<void> {
 }
 
 interface Handlers {
-  readonly routes: readonly { readonly method: Method; readonly path: string; readonly handler: Handler }[];
+  readonly routes: readonly (SentRoute & { readonly method: Method; readonly handler: Handler })[];
   readonly notFound: Handler;
   readonly unreadablePath: Handler;
 }
@@ -119,19 +119,23 @@ function handlersOf(services: Services, health: Health, home: Home): Handlers {
       ...row,
       handler: handlerOf(services, row),
     })),
-    ...staticRoutes().map(({ reply, ...row }) => ({ ...row, handler: sendReplies(services, row.path, reply) })),
+    ...staticRoutes().map(({ reply, ...row }) => ({ ...row, handler: sendReplies(services, row, reply) })),
     {
       method: 'GET' as const,
       path: OPENAPI_PATH,
-      handler: sendReplies(services, OPENAPI_PATH, generalDocument(services)),
+      handler: sendReplies(services, { path: OPENAPI_PATH }, generalDocument(services)),
     },
-    { method: 'GET' as const, path: '/healthz', handler: sendReplies(routine, '/healthz', alive(services)) },
-    { method: 'GET' as const, path: '/readyz', handler: sendReplies(routine, '/readyz', readiness(health)) },
-    { method: 'GET' as const, path: '/metrics', handler: sendReplies(routine, '/metrics', metrics) },
+    { method: 'GET' as const, path: '/healthz', handler: sendReplies(routine, { path: '/healthz' }, alive(services)) },
+    { method: 'GET' as const, path: '/readyz', handler: sendReplies(routine, { path: '/readyz' }, readiness(health)) },
+    { method: 'GET' as const, path: '/metrics', handler: sendReplies(routine, { path: '/metrics' }, metrics) },
   ];
   const unreadable = () => fault('INVALID_PARAMETER', { parameter: 'path', reason: 'cannot be read' });
   // Known to the router alone: with other methods it is an unknown path.
-  const bareAddress = { method: 'GET' as const, path: '/', handler: sendReplies(services, '/', toConsole(home)) };
+  const bareAddress = {
+    method: 'GET' as const,
+    path: '/',
+    handler: sendReplies(services, { path: '/' }, toConsole(home)),
+  };
   const unknown = refuseUnknown(routes);
   const own = ownPaths();
   const ownPatterns = own.map(patternOf);
@@ -239,7 +243,8 @@ const patternOf = (path: string): RegExp => new RegExp(`^${path.replaceAll(/:\w+
 
 /** 405 where the path is known with other methods, else 404. */
 function refuseUnknown(routes: Handlers['routes']): (request: HttpRequest) => Fault {
-  const known = routes.map(({ method, path }) => ({
+  const known = routes.map(({ method, path, replyHeaders }) => ({
+    replyHeaders,
     methods: method === 'GET' ? ['GET', 'HEAD'] : [method],
     pattern: patternOf(path),
     parameters: path.split(':').length,
@@ -250,13 +255,16 @@ function refuseUnknown(routes: Handlers['routes']): (request: HttpRequest) => Fa
     if (matching.length === 0) return fault('NOT_FOUND');
     // A path of fewer parameters names what the others take for a parameter.
     const fewest = Math.min(...matching.map(({ parameters }) => parameters));
-    const allowed = matching.filter(({ parameters }) => parameters === fewest).flatMap(({ methods }) => methods);
-    return fault('METHOD_NOT_ALLOWED', undefined, { allow: allowed.join(', ') });
+    const named = matching.filter(({ parameters }) => parameters === fewest);
+    const allow = named.flatMap(({ methods }) => methods).join(', ');
+    return fault('METHOD_NOT_ALLOWED', undefined, Object.assign({ allow }, ...named.map((row) => row.replyHeaders)));
   };
 }
 
 const UNREADABLE: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: `headers are larger than ${HEADER_BYTES_MAX} bytes`,
+  HPE_INVALID_URL: 'has a character in its URL that must be percent-encoded, such as a blank or one beyond ASCII',
+  HPE_INVALID_METHOD: 'begins with no method of HTTP',
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 'chunk extensions are too large',
   ERR_HTTP_REQUEST_TIMEOUT: 'headers did not arrive in time',
 };

@@ -95,6 +95,23 @@ describe('connections', () => {
     });
   }
 
+  it('says what is wrong with a URL beyond ASCII, and with an unknown method', async () => {
+    for (const [text, reason] of [
+      [
+        `GET ${records()}?search=\xc3\xa9 HTTP/1.1\r\nHost: x\r\n\r\n`,
+        /^has a character in its URL that must be percent/,
+      ],
+      ['BREW /healthz HTTP/1.1\r\nHost: x\r\n\r\n', /^begins with no method of HTTP$/],
+    ] as const) {
+      await onWire(server.address, async (wire) => {
+        wire.write(Buffer.from(text, 'latin1'));
+        const reply = await wire.answer();
+        assertProblem(reply, 400, 'INVALID_PARAMETER', text);
+        assert.match(reply.body.params.reason, reason);
+      });
+    }
+  });
+
   it('answers a broken chunk as it answers every error', async () => {
     await onWire(server.address, async (wire) => {
       wire.write(`${head('POST', records(), { ...posting(), 'transfer-encoding': 'chunked' })}zz\r\n{}\r\n`);

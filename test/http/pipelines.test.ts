@@ -48,13 +48,13 @@ describe('pipelined requests', () => {
       compressions: undefined,
     };
     const at = (url: string) => ({ status: 200, body: JSON.stringify(url) });
-    const held = sendReplies(sending, '', async ({ url }) => {
+    const held = sendReplies(sending, { path: '' }, async ({ url }) => {
       await new Promise<void>((resolve) => begun.set(url, resolve));
       begun.delete(url);
       return at(url);
     });
-    const immediate = sendReplies(sending, '', ({ url }) => at(url));
-    const streamed = sendReplies(sending, '', () => ({
+    const immediate = sendReplies(sending, { path: '' }, ({ url }) => at(url));
+    const streamed = sendReplies(sending, { path: '' }, () => ({
       status: 200,
       headers: { 'content-length': '4' },
       stream: async () => Readable.from(['"ok"']),

@@ -44,7 +44,7 @@ describe('sending', () => {
       byteBudget: new ByteBudget(byteBounds()),
       compressions: undefined,
     };
-    const handler = sendReplies(sending, '/', () => answer);
+    const handler = sendReplies(sending, { path: '/' }, () => answer);
     server = await startBareServer(() => handler);
     address = server.address;
   });

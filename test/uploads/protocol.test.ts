@@ -19,6 +19,7 @@ import {
   sha256,
   traces,
 } from '../support/attachments.ts';
+import { onWire } from '../support/http-client.ts';
 import { NO_USER } from '../support/records.ts';
 import { assertAppended, DOCUMENT, MIB, metadata, type Uploads, uploadsOf } from '../support/uploads.ts';
 
@@ -197,6 +198,14 @@ onBothStores('announced upload', { document: DOCUMENT, settings: { announcedDays
     assert.equal(await uploads.offset(id), 0);
   });
 
+  const wrongMethod = (method: string, path: string) => exchange(scene().server.address, method, path, {});
+
+  const twoTypes = () =>
+    onWire(scene().server.address, async (wire) => {
+      const type = 'Content-Type: application/offset+octet-stream\r\n';
+      return wire.write(`POST ${uploads.path} HTTP/1.1\r\nHost: x\r\n${type}${type}\r\n`).answer();
+    });
+
   it('names the version in every reply, also where the client is refused before', async () => {
     const stranger = by('wrong');
     const { id } = await uploads.announced(3);
@@ -207,6 +216,10 @@ onBothStores('announced upload', { document: DOCUMENT, settings: { announcedDays
       [await stranger.append(id, 0, 'abc'), 401],
       [await uploads.state('no-identifier'), 400],
       [await uploads.cancel(id), 204],
+      [await wrongMethod('PUT', `${uploads.path}/${id}`), 405],
+      [await wrongMethod('GET', uploads.path), 405],
+      [await wrongMethod('DELETE', uploads.path), 405],
+      [await twoTypes(), 400],
     ] as const) {
       assert.equal(reply.status, status);
       assert.equal(reply.headers['tus-resumable'], '1.0.0');

@@ -14,18 +14,18 @@ const QUOTED = String.raw`"[\t !#-[\]-~]*(?:\\[\t -~][\t !#-[\]-~]*)*"`;
  */
 const MEDIA_TYPE = new RegExp(`^${TOKEN}/${TOKEN}(?:[ \t]*;(?:[ \t]*${TOKEN}=(?:${TOKEN}|${QUOTED}))?)*$`);
 
-/** Absent or empty: `application/octet-stream`. Throws INVALID_CONTENT_TYPE. */
-export function readMediaType(header: string | undefined): string {
+/** Absent or empty: `application/octet-stream`. `name`: what refusals call it. Throws INVALID_CONTENT_TYPE. */
+export function readMediaType(header: string | undefined, name = 'Content-Type'): string {
+  const refusal = (reason: string) => fault('INVALID_CONTENT_TYPE', { reason: `${name} ${reason}` });
   const given = header ?? '';
   if (given.length > MEDIA_TYPE_CHARACTERS_MAX) {
-    throw fault('INVALID_CONTENT_TYPE', { reason: `must have at most ${MEDIA_TYPE_CHARACTERS_MAX} characters` });
+    throw refusal(`must have at most ${MEDIA_TYPE_CHARACTERS_MAX} characters`);
   }
   const mediaType = given.replace(/^[ \t]+/, '').replace(/[ \t]+$/, '');
   if (mediaType === '') return DEFAULT_MEDIA_TYPE;
-  if (/[\u0080-\uffff]/.test(mediaType)) throw fault('INVALID_CONTENT_TYPE', { reason: 'must be ASCII' });
+  if (/[\u0080-\uffff]/.test(mediaType)) throw refusal('must be ASCII');
   if (!MEDIA_TYPE.test(mediaType)) {
-    const reason = 'must be a media type such as image/png or text/plain; charset=utf-8';
-    throw fault('INVALID_CONTENT_TYPE', { reason });
+    throw refusal('must be a media type such as image/png or text/plain; charset=utf-8');
   }
   return mediaType;
 }

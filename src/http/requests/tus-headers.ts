@@ -52,7 +52,7 @@ export function readUploadMetadata(header: Header): { name: string; contentType:
     return key === undefined ? undefined : decode(key, values.get(key) ?? '');
   };
   const name = first(NAME_KEYS);
-  const contentType = readMediaType(first(TYPE_KEYS));
+  const contentType = readMediaType(first(TYPE_KEYS), 'the type in Upload-Metadata');
   return { name: name === undefined ? UNKNOWN_NAME : readUploadName(name), contentType };
 }
 
