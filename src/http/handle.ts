@@ -110,7 +110,7 @@ function handle(handling: Handling): Promise<Reply> {
   const { services, row, request, scope } = handling;
   const answered = answerOrigin(handling);
   checkIdentifiers(request.params);
-  if (row.refusesOthers) refuseFinalSlash(request.url);
+  if (row.refusesOthers || row.refusesFinalSlash) refuseFinalSlash(request.url);
   scope.applicationId = request.params.applicationId;
   refuseOtherSites(handling);
   const stages = async (): Promise<Reply> => {

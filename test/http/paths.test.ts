@@ -110,6 +110,38 @@ describe('paths', () => {
     assert.equal(left.body.length, 1, left.text);
   });
 
+  it('deletes nothing where a # was sent as it is, before what the client meant', async () => {
+    const doomed = await publishApplication(server, DOCUMENT);
+    const records = `/v1/${doomed.id}${doomed.records('Things')}`;
+    assert.equal((await doomed.send('POST', doomed.records('Things'), { json: { values: {} } })).status, 200);
+    const reason = 'has a # in its URL, where it is written %23';
+    const operator = { authorization: `Bearer ${OPERATOR_KEY}` };
+    const admin = { authorization: `Bearer ${doomed.admin.token}` };
+    for (const [path, headers] of [
+      [`${records}/#12`, admin],
+      [`${records}#search=zzzz`, admin],
+      [`${records}?limit=5#serach=x`, admin],
+      [`${server.address}${records}/#12`, admin],
+      [`/v1/${doomed.id}/users/${doomed.admin.id}/sessions/#x`, admin],
+      [`/operator/v1/applications/${doomed.id}/#users/x`, operator],
+      [`/operator/v1/applications/${doomed.id}#`, operator],
+    ] as const) {
+      const reply = await send(server.address, 'DELETE', path, { headers });
+      assertProblem(reply, 400, 'INVALID_PARAMETER', path);
+      assert.deepEqual(reply.body.params, { parameter: 'request', reason });
+    }
+    assert.equal((await doomed.send('GET', doomed.records('Things'))).body.length, 1);
+  });
+
+  it('reads a parameter whose name is percent-encoded as any other', async () => {
+    for (const name of ['search', 'sear%63h', '%73earch']) {
+      const reply = await app.send('GET', `${app.records('Things')}?${name}=%FF`);
+      const params = { parameter: 'search', reason: 'is not percent-encoded UTF-8' };
+      assert.deepEqual([reply.status, reply.body], [400, { code: 'INVALID_PARAMETER', params }], name);
+    }
+    assert.equal((await app.send('GET', `${app.records('Things')}?%FF=%FF`)).status, 200);
+  });
+
   it('answers NOT_FOUND also where the body is nonsense', async () => {
     for (const type of ['text/xml', 'garbage', '"not" a; media = type']) {
       const reply = await send(server.address, 'POST', '/nothing', { headers: { 'content-type': type }, body: '{' });

@@ -58,6 +58,25 @@ describe('a path that can be read in two ways', () => {
     assert.equal(await stateOf(ours), before);
   });
 
+  it('deletes nothing of a path whose last ID is missing', async () => {
+    const { server, ours } = tenants;
+    const rows = ROWS.filter(({ method }) => method === 'DELETE');
+    const ofOneMore = (path: string) =>
+      rows.some((row) => row.path.startsWith(`${path}/:`) && !row.path.slice(path.length + 1).includes('/'));
+    const wide = rows.filter(({ path }) => ofOneMore(path));
+    assert.ok(wide.length >= 2, wide.map(({ title }) => title).join());
+    const before = await stateOf(ours);
+    for (const row of wide) {
+      const headers = { authorization: `Bearer ${ours.app.admin.token}` };
+      for (const end of ['/', '/?', '/#', '/#1', '#']) {
+        const { status, text } = await send(server.address, 'DELETE', `${pathOf(row, ours.things)}${end}`, { headers });
+        assert.equal(status, 400, `${row.title}, ${end}: ${text}`);
+        assert.equal(JSON.parse(text).code, 'INVALID_PARAMETER');
+      }
+    }
+    assert.equal(await stateOf(ours), before);
+  });
+
   it('opens no route as the address of another host, or by a header that names another path', async () => {
     const { server, ours } = tenants;
     const path = pathOf({ title: '', path: '/v1/:applicationId/collections/:collectionId/records' }, ours.things);

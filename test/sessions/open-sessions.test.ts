@@ -54,6 +54,26 @@ describe('open sessions', () => {
     assert.deepEqual([entry?.user.id, entry?.extra], [person.id, { sessionId: tablet!.sessionId }]);
   });
 
+  it('end none by a slash after which an ID is missing', async () => {
+    const person = await app.addPerson('Typist');
+    const [desk, phone] = await Promise.all([1, 2].map(() => signedIn(server, app, person)));
+    const reply = await desk!.send('DELETE', `${sessionsOf(person)}/`);
+    assert.deepEqual([reply.status, reply.body.code], [400, 'INVALID_PARAMETER']);
+    assert.equal(await phone!.status(), 200);
+  });
+
+  it('clear what the browser keeps when the own one ends by its ID', async () => {
+    const person = await app.addPerson('Leaver');
+    const [desk, phone] = await Promise.all([1, 2].map(() => signedIn(server, app, person)));
+    const other = await desk!.send('DELETE', `${sessionsOf(person)}/${phone!.sessionId}`);
+    assert.equal(other.headers.get('clear-site-data'), null);
+    const own = await desk!.send('DELETE', `${sessionsOf(person)}/${desk!.sessionId}`);
+    assert.equal(own.status, 204);
+    assert.equal(own.headers.get('clear-site-data'), '"cache"');
+    assert.match(String(own.headers.get('set-cookie')), /^cartulary_session=; .*Max-Age=0/);
+    assert.equal(await desk!.status(), 401);
+  });
+
   it('are not those that have ended by age, by a new password or by disabling', async () => {
     const person = await app.addPerson('Ager');
     const old = await signedIn(server, app, person);

@@ -97,9 +97,12 @@ const NAME_SHOWN_MAX = 100;
  */
 function refuseBrokenEncoding(text: string, isRead: (name: string) => boolean): void {
   for (const part of text.split('&')) {
-    const [name = ''] = part.split('=', 1);
+    const name = decoded(part.split('=', 1)[0]!);
     if (isRead(name) && !isPercentEncoded(part)) {
-      throw fault('INVALID_PARAMETER', { parameter: name, reason: 'is not percent-encoded UTF-8' });
+      throw fault('INVALID_PARAMETER', {
+        parameter: name.slice(0, NAME_SHOWN_MAX),
+        reason: 'is not percent-encoded UTF-8',
+      });
     }
   }
 }

@@ -12,6 +12,10 @@ export function checkHead(request: HttpRequest): void {
   if (rawHeaders.length > 2 * HEADERS_MAX) {
     throw fault('INVALID_PARAMETER', { parameter: 'request', reason: `has more than ${HEADERS_MAX} headers` });
   }
+  // The router would end the path there, and what follows could be an ID: `DELETE …/records/#12` names no record.
+  if (url.includes('#')) {
+    throw fault('INVALID_PARAMETER', { parameter: 'request', reason: 'has a # in its URL, where it is written %23' });
+  }
   const hosts = refuseRepeated(rawHeaders);
   if (hosts === 0 && httpVersion === '1.1') {
     throw fault('INVALID_PARAMETER', { parameter: 'Host', reason: 'is missing' });

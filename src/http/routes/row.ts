@@ -28,6 +28,8 @@ interface Row<Body> {
   readonly headers?: Parameters;
   /** Refuses unknown and repeated parameters, and a slash at the end of the path: a typing error would destroy data. */
   readonly refusesOthers?: true;
+  /** Refuses only the slash: without the ID after it, more would be ended than was meant. */
+  readonly refusesFinalSlash?: true;
   /** Absent: the operation takes no JSON. */
   readonly body?: BodyRule<Body>;
   readonly sentence: string;

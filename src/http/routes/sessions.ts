@@ -1,10 +1,11 @@
 // The routes of the signed-in user: who it is, the sessions, and the password.
 
+import type { Context } from '../../context.ts';
 import * as passwords from '../../operations/people/passwords.ts';
 import * as sessions from '../../operations/people/sessions.ts';
 import * as userSessions from '../../operations/people/user-sessions.ts';
 import { OpenSession, PasswordChange, SessionView } from '../../wire/sessions.ts';
-import { NO_CONTENT, replyJson } from '../replies/reply.ts';
+import { NO_CONTENT, type Reply, replyJson } from '../replies/reply.ts';
 import { json, list, nothing } from '../replies/success.ts';
 import { FORGET_CACHED, sessionCookie } from '../requests/cookies.ts';
 import { one } from '../requests/shapes.ts';
@@ -34,8 +35,7 @@ export const SESSION_ROUTES: readonly UserRoute[] = [
     success: [nothing('Signed out.')],
     run: async (context, _input, server) => {
       await sessions.signOut(context);
-      const cookie = sessionCookie(context.application.id, undefined, server.publicUrl());
-      return { ...NO_CONTENT, headers: { 'set-cookie': cookie, ...FORGET_CACHED } };
+      return signedOut(context, server);
     },
   }),
   userRoute({
@@ -67,6 +67,7 @@ export const SESSION_ROUTES: readonly UserRoute[] = [
     path: USER_SESSIONS,
     permission: 'self',
     ownPagesOnly: true,
+    refusesFinalSlash: true,
     operation: 'endOtherSessions',
     sentence: "Ends a user's sessions, except the one of the request.",
     success: [nothing('Ended.')],
@@ -83,9 +84,15 @@ export const SESSION_ROUTES: readonly UserRoute[] = [
     operation: 'endUserSession',
     sentence: 'Ends a session of a user.',
     success: [nothing('Ended.')],
-    run: async (context, { params }) => {
+    run: async (context, { params }, server) => {
       await userSessions.endOne(context, params.userId!, params.sessionId!);
-      return NO_CONTENT;
+      return params.sessionId === context.sessionId ? signedOut(context, server) : NO_CONTENT;
     },
   }),
 ];
+
+/** The browser's own session has ended. */
+const signedOut = ({ application }: Context, server: { publicUrl: () => string }): Reply => {
+  const cookie = sessionCookie(application.id, undefined, server.publicUrl());
+  return { ...NO_CONTENT, headers: { 'set-cookie': cookie, ...FORGET_CACHED } };
+};
