@@ -26,7 +26,7 @@ import { checkIdentifiers } from './requests/identifiers.ts';
 import type { Input } from './requests/input.ts';
 import { type Bodies, readInput } from './requests/input.ts';
 import { checkQuery } from './requests/query.ts';
-import { refuseFinalSlash } from './requests/request-head.ts';
+import { refuseBody, refuseFinalSlash } from './requests/request-head.ts';
 import type { OperatorRoute, Route, UserRoute, VisitorRoute } from './routes/row.ts';
 import { type Handler, type Sending, sendReplies } from './send.ts';
 
@@ -111,6 +111,7 @@ function handle(handling: Handling): Promise<Reply> {
   const answered = answerOrigin(handling);
   checkIdentifiers(request.params);
   if (row.refusesOthers || row.refusesFinalSlash) refuseFinalSlash(request.url);
+  if (row.refusesOthers && row.method === 'DELETE') refuseBody(request);
   scope.applicationId = request.params.applicationId;
   refuseOtherSites(handling);
   const stages = async (): Promise<Reply> => {

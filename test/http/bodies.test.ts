@@ -10,6 +10,12 @@ import { OPERATOR_KEY, startTestServer, type TestServer } from '../support/serve
 const JSON_TYPE = 'application/json';
 const CHUNK_BYTES = 50_000;
 
+/** A body that these ignored would not keep them from deleting everything. */
+const DELETES_MANY: ReadonlySet<string> = new Set([
+  'DELETE /v1/:applicationId/collections/:collectionId/records',
+  'DELETE /operator/v1/applications/:applicationId',
+]);
+
 describe('bodies', () => {
   let server: TestServer;
   let app: TestApplication;
@@ -51,6 +57,15 @@ describe('bodies', () => {
   }
 
   for (const row of ROWS.filter(({ takesBytes }) => !takesBytes)) {
+    if (DELETES_MANY.has(row.title)) {
+      it(`${row.title} refuses a body, which could name only some of what it deletes`, async () => {
+        for (const type of [JSON_TYPE, 'text/xml', '"not" a; media = type']) {
+          const reply = await sendBody(row, '{"broken', { 'content-type': type });
+          assertProblem(reply, 400, 'INVALID_BODY', row.title);
+        }
+      });
+      continue;
+    }
     if (row.body === undefined) {
       it(`${row.title} ignores a body that it does not take`, async () => {
         const without = await sendBody(row, '');

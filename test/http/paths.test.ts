@@ -110,6 +110,30 @@ describe('paths', () => {
     assert.equal(left.body.length, 1, left.text);
   });
 
+  it('deletes nothing where records are named in a body, which the operation would ignore', async () => {
+    const records = app.records('Things');
+    const made = await app.send('POST', records, { json: { values: {} } });
+    assert.equal(made.status, 200);
+    const before = (await app.send('GET', records)).body.length;
+    const reason = 'must be empty: the operation would delete more than a body could name';
+    const authorization = `Bearer ${app.admin.token}`;
+    for (const text of [`["${made.body.id}"]`, '{"search":"nothing"}', '[]', 'search=nothing']) {
+      for (const chunked of [false, true]) {
+        // Node's client declares no body of a DELETE by itself.
+        const framing = chunked ? { 'transfer-encoding': 'chunked' } : {};
+        const headers = { authorization, 'content-type': 'application/json', ...framing };
+        const path = `/v1/${app.id}${records}`;
+        const reply = await send(server.address, 'DELETE', path, { headers, body: text, chunked });
+        assertProblem(reply, 400, 'INVALID_BODY', text);
+        assert.deepEqual(reply.body.params, { reason });
+      }
+    }
+    assert.equal((await app.send('GET', records)).body.length, before);
+    const none = { authorization, 'content-type': 'application/json', 'content-length': '0' };
+    const reply = await send(server.address, 'DELETE', `/v1/${app.id}${records}?search=nothing`, { headers: none });
+    assert.equal(reply.status, 204);
+  });
+
   it('deletes nothing where a # was sent as it is, before what the client meant', async () => {
     const doomed = await publishApplication(server, DOCUMENT);
     const records = `/v1/${doomed.id}${doomed.records('Things')}`;

@@ -48,6 +48,12 @@ export function refuseFinalSlash(url: string): void {
   throw fault('INVALID_PARAMETER', { parameter: 'path', reason });
 }
 
+/** For operations that delete more the less they are told: who names records in a body means those alone. */
+export function refuseBody({ headers }: HttpRequest): void {
+  if (headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0) return;
+  throw fault('INVALID_BODY', { reason: 'must be empty: the operation would delete more than a body could name' });
+}
+
 /** Node would take the first value, and a proxy in front of it may have taken the second. Returns the number of Host headers. */
 function refuseRepeated(rawHeaders: readonly string[]): number {
   let hosts = 0;

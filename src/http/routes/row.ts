@@ -26,7 +26,7 @@ interface Row<Body> {
   readonly parameters?: Parameters;
   /** The headers that only some operations read. */
   readonly headers?: Parameters;
-  /** Refuses unknown and repeated parameters, and a slash at the end of the path: a typing error would destroy data. */
+  /** Refuses unknown and repeated parameters, a slash at the end of the path, and a body of a DELETE: a slip would destroy data. */
   readonly refusesOthers?: true;
   /** Refuses only the slash: without the ID after it, more would be ended than was meant. */
   readonly refusesFinalSlash?: true;
