@@ -100,6 +100,8 @@ describe('paths', () => {
   it('deletes nothing where the ID of a record was left out', async () => {
     const records = app.records('Things');
     assert.equal((await app.send('POST', records, { json: { values: {} } })).status, 200);
+    const unknown = await app.send('DELETE', `${records}???search=x`);
+    assert.deepEqual([unknown.status, unknown.body.params.parameter], [400, '?search']);
     for (const path of [`${records}/`, `${records}/?limit=5`, `${records}/?search=x`]) {
       const reply = await app.send('DELETE', path);
       assert.equal(reply.status, 400, reply.text);
@@ -157,8 +159,8 @@ describe('paths', () => {
     assert.equal((await doomed.send('GET', doomed.records('Things'))).body.length, 1);
   });
 
-  it('reads a parameter whose name is percent-encoded as any other', async () => {
-    for (const name of ['search', 'sear%63h', '%73earch']) {
+  it('checks a parameter however its name is written', async () => {
+    for (const name of ['search', 'sear%63h', '%73earch', '?search', '&search']) {
       const reply = await app.send('GET', `${app.records('Things')}?${name}=%FF`);
       const params = { parameter: 'search', reason: 'is not percent-encoded UTF-8' };
       assert.deepEqual([reply.status, reply.body], [400, { code: 'INVALID_PARAMETER', params }], name);

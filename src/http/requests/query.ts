@@ -15,16 +15,21 @@ const NO_QUERY: Query = Object.freeze(new NamedValues());
 
 const QUESTION_MARK = 0x3f;
 
+/** Where the parameters begin; -1 without a query. URLSearchParams takes a second question mark for none. */
+function queryStart(url: string): number {
+  const mark = url.indexOf('?');
+  if (mark === -1) return -1;
+  return url.charCodeAt(mark + 1) === QUESTION_MARK ? mark + 2 : mark + 1;
+}
+
 /**
  * Of a repeated parameter the first value counts. The same as with URLSearchParams, which took 8 µs for a search of two
  * parameters.
  */
 export function readQuery(url: string): Query {
-  const start = url.indexOf('?');
-  if (start === -1) return NO_QUERY;
+  let from = queryStart(url);
+  if (from === -1) return NO_QUERY;
   const query = new NamedValues();
-  // URLSearchParams takes a second question mark for none.
-  let from = url.charCodeAt(start + 1) === QUESTION_MARK ? start + 2 : start + 1;
   while (from < url.length) {
     const next = url.indexOf('&', from);
     const end = next === -1 ? url.length : next;
@@ -65,9 +70,9 @@ const NO_PARAMETERS: Parameters = {};
 
 /** The checks that need no knowledge of the operation. */
 export function checkQuery(url: string, { parameters = NO_PARAMETERS, refusesOthers }: QueryRule): void {
-  const start = url.indexOf('?');
+  const start = queryStart(url);
   if (start === -1) return;
-  const text = url.slice(start + 1);
+  const text = url.slice(start);
   if (refusesOthers) refuseOthers(text, parameters);
   // Names may be encoded too; if unknown parameters are refused, all that are left will be read.
   if (text.includes('%'))
@@ -76,7 +81,8 @@ export function checkQuery(url: string, { parameters = NO_PARAMETERS, refusesOth
 
 function refuseOthers(text: string, parameters: Parameters): void {
   const given = new Set<string>();
-  for (const [name] of new URLSearchParams(text)) {
+  // With a question mark of its own: it drops one, which may belong to a name.
+  for (const [name] of new URLSearchParams(`?${text}`)) {
     const parameter = name.slice(0, NAME_SHOWN_MAX);
     if (!Object.hasOwn(parameters, name)) {
       const names = Object.keys(parameters);
