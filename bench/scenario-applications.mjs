@@ -14,6 +14,7 @@ import { note, warn } from './progress.mjs';
 import { startOurs } from './side-ours.mjs';
 import { count, megabytes, milliseconds, percent, ratio, table } from './table.mjs';
 import { usageOfDatabase, usageOfServer } from './usage.mjs';
+import { CODE_DIGITS } from './work.mjs';
 
 const FEW = 10;
 const OPERATIONS = ['get', 'list newest 100', 'create 1'];
@@ -33,6 +34,13 @@ const WARM_TURNS_MAX = 30;
 const BEGINNINGS_APART = (Math.sqrt(5) - 1) / 2;
 /** The most that a request to one of all may take of one to a few, and the most memory of the server. */
 const RATIO_MAX = 1.5;
+/** After publishing thousands of applications, PostgreSQL tidies its catalogue for minutes. */
+const TIDY_SECONDS_MAX = 900;
+/** It looks for more to do every 15 seconds. */
+const TIDY_QUIET_SECONDS = 40;
+const TIDY_POLL_SECONDS = 2;
+/** A kept folder has the codes of earlier runs. */
+const CODES_EACH_SECOND = 100_000;
 const SERVER_MB_MAX = 400;
 
 /**
@@ -41,7 +49,10 @@ const SERVER_MB_MAX = 400;
  */
 export async function runApplications(ground, { applications, rounds, seconds, connections, logLevel }) {
   const filling = await fillApplications(ground, applications);
+  await untilTidy(ground);
   const { address, pid, databasePid } = ground.ours;
+  const firstCode =
+    RECORDS_EACH + (Math.floor(Date.now() / 1000) % (10 ** CODE_DIGITS / CODES_EACH_SECOND)) * CODES_EACH_SECOND;
   const load = startLoad();
   /** @type {import('./measure.mjs').Result[]} */
   const results = [];
@@ -61,7 +72,7 @@ export async function runApplications(ground, { applications, rounds, seconds, c
       const prepare = async () => ({
         ...target,
         spread: beginningAt((runs++ * BEGINNINGS_APART) % 1, spread),
-        serial: firstFreeCode(RECORDS_EACH),
+        serial: firstFreeCode(firstCode),
       });
       return { name, address, pid, databasePid, records: some, prepare };
     };
@@ -94,6 +105,21 @@ export async function runApplications(ground, { applications, rounds, seconds, c
     results: [...results, { filling: { ...filling, all: undefined }, ...figures }],
     text: report(results, { filling, applications, ...figures }),
   };
+}
+
+/** Measures a server that was not filled just now. @param {import('./application.mjs').Ground} ground */
+async function untilTidy({ tables }) {
+  const began = performance.now();
+  const seconds = (/** @type {number} */ since) => (performance.now() - since) / 1000;
+  for (let quietSince = began; seconds(quietSince) < TIDY_QUIET_SECONDS; await wait(TIDY_POLL_SECONDS * 1000)) {
+    if (seconds(began) > TIDY_SECONDS_MAX) {
+      warn(`PostgreSQL still tidied its tables after ${TIDY_SECONDS_MAX} s`);
+      return;
+    }
+    const [row] = await tables.query("select from pg_stat_activity where query like 'autovacuum:%'");
+    if (row !== undefined) quietSince = performance.now();
+    note(`PostgreSQL tidies its tables, ${Math.round(seconds(began))} s`);
+  }
 }
 
 /** @template T @param {number} part of all that come at the end @param {readonly T[]} all @returns {T[]} */

@@ -3,11 +3,11 @@
 import { spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { chmod, chown, lstat, mkdir, open, readdir, readFile, rename, rm, statfs } from 'node:fs/promises';
-import os from 'node:os';
 import path from 'node:path';
 import { currentAccount, type SystemAccount, spawnOptions } from './account.ts';
 import { EmbeddedFailure, errorCode, folderFailure, noRoom } from './failure.ts';
 import { findHome } from './home.ts';
+import { settingsOf } from './settings-file.ts';
 import { Watchdog } from './watchdog.ts';
 
 export const MAJOR_VERSION = '18';
@@ -97,39 +97,6 @@ async function writeWhole(file: string, text: string): Promise<void> {
   } finally {
     await handle.close();
   }
-}
-
-/** An eighth of the memory, within bounds that suit a laptop or a small container. */
-function sharedBuffersMegabytes(): number {
-  // Without a limit this is 0, or a number larger than the memory.
-  const limit = process.constrainedMemory() || os.totalmem();
-  return Math.max(32, Math.min(256, Math.floor(Math.min(limit, os.totalmem()) / 8 / 2 ** 20)));
-}
-
-/** Only tuning: settings that safety depends on are on the command line, where no file can override them. */
-function settings(cluster: Cluster): string {
-  return `# Written by Cartulary at every start. Use ALTER SYSTEM for settings of your own.
-cluster_name = '${cluster.name}'
-max_connections = ${cluster.connectionsMax}
-shared_buffers = ${sharedBuffersMegabytes()}MB
-maintenance_work_mem = 64MB
-# An application is a schema with a table per collection; publishing locks them with their indexes in one transaction.
-max_locks_per_transaction = 256
-wal_compression = on
-random_page_cost = 1.1
-# Many short statements gain nothing from compilation.
-jit = off
-# Searches need to know what is frequent soon after many records came in.
-autovacuum_naptime = 15s
-timezone = 'UTC'
-log_timezone = 'UTC'
-lc_messages = 'C'
-log_line_prefix = '%m [%p] '
-log_checkpoints = off
-# A refused duplicate is everyday business, and neither its statement nor its key may reach the log: both hold user data.
-log_min_error_statement = panic
-log_error_verbosity = terse
-`;
 }
 
 interface Outcome {
@@ -239,7 +206,7 @@ async function removeLeftovers(home: string): Promise<void> {
 export async function refreshSurroundings(cluster: Cluster): Promise<void> {
   await rm(cluster.socketFolder, { recursive: true, force: true });
   await makePrivate(cluster.socketFolder, cluster.account);
-  await writeWhole(cluster.settingsFile, settings(cluster));
+  await writeWhole(cluster.settingsFile, await settingsOf(cluster));
   // `trust` is safe: only the account itself and root can enter the socket's folder.
   await writeWhole(cluster.accessFile, 'local all all trust\n');
 }

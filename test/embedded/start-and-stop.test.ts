@@ -2,7 +2,8 @@
 // stop leaves nothing.
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, stat, statfs, writeFile } from 'node:fs/promises';
+import os from 'node:os';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import { startEmbedded } from '../../src/embedded/start.ts';
@@ -66,6 +67,32 @@ describe('starting and stopping', { concurrency: 2 }, () => {
       inodes.filter((line) => line.trim().split(/\s+/)[7] === uid),
       [],
     );
+  });
+
+  test('every setting is in effect, and memory and log follow the machine', async (t) => {
+    const folder = await preparedFolder(await temporaryFolder());
+    const server = await startEmbedded({ folder, print });
+    t.after(() => server.stop());
+    const file = `${path.sep}settings.conf`;
+    const [refused, given] = await query(
+      server.connection,
+      `select count(*) filter (where not applied or error is not null)::text from pg_file_settings where sourcefile like '%${file}'`,
+      `select count(*)::text from pg_file_settings where sourcefile like '%${file}'`,
+    );
+    assert.equal(refused, '0');
+    assert.ok(Number(given) > 10, `${given} settings`);
+
+    const megabytes = 'select (pg_size_bytes(current_setting($1)) / 1048576)::text';
+    const [buffers, log] = await query(
+      server.connection,
+      megabytes.replace('$1', "'shared_buffers'"),
+      megabytes.replace('$1', "'max_wal_size'"),
+    );
+    const memory = Math.min(process.constrainedMemory() || os.totalmem(), os.totalmem()) / 2 ** 20;
+    assert.ok(Number(buffers) >= 32 && Number(buffers) <= Math.max(32, memory / 8), `${buffers} MB of ${memory} MB`);
+    const { bavail, bsize } = await statfs(folder);
+    const room = (bavail * bsize) / 2 ** 20;
+    assert.ok(Number(log) >= 1024 && Number(log) <= Math.max(1024, room / 8), `${log} MB of ${room} MB`);
   });
 
   test('stop leaves no process and no postmaster.pid, may be called twice, and the next start is quick and has the data', async (t) => {
