@@ -38,9 +38,9 @@ export function inCollection(context: Context, collectionId: string): InCollecti
   };
 }
 
-/** Reports written records to the background maintenance of search indexes. */
-export const reportWritten = ({ searchIndexes, application, table }: InCollection, records: number): void =>
-  searchIndexes.wrote(application.id, table, records);
+/** Reports written records, by their lengths, to the background maintenance of search indexes. */
+export const reportWritten = ({ searchIndexes, application, table }: InCollection, lengths: readonly number[]): void =>
+  searchIndexes.wrote(application.id, table, lengths);
 
 /** `creatorId` is undefined if the record does not exist. A record that the caller may not read counts as missing. */
 export function assertWritable(at: InCollection, recordId: string, creatorId: string | undefined): void {

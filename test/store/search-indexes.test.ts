@@ -1,7 +1,9 @@
-// The statistics of a collection are collected each time it has about doubled, and not with every start of a server.
+// Lists of written records are merged into search indexes when they are long. The statistics of a collection are collected each
+// time it has about doubled, and not with every start of a server.
 
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Database } from '../../src/store/database/database.ts';
 import { schemaOf } from '../../src/store/database/schemas.ts';
 import { SearchIndexes } from '../../src/store/records/search-indexes.ts';
@@ -15,6 +17,8 @@ import { recordStatements, type StatementRecorder } from '../support/statement-r
 const RECORDS = 6_000;
 /** So many that their maintenance is due without a pause of the writers. */
 const DUE = 4_000;
+/** Longer than a pause that counts as one. */
+const PAUSE_MS = 700;
 
 let testDatabase: TestDatabase;
 let recorder: StatementRecorder;
@@ -42,21 +46,48 @@ after(async () => {
   await testDatabase.drop();
 });
 
-/** A server that has just started, and tells whether the collection was analyzed when so many records had been written. */
-async function started(collectionId: string): Promise<(records: number) => Promise<boolean>> {
+/** A server that has just started, and tells what was done when records of these lengths had been written and a pause had passed. */
+async function startedMaintenance(collectionId: string) {
   const indexes = new SearchIndexes();
   const application = await preparedApplication(testDatabase, app.id);
   const collection = application.collections.get(collectionId)!;
   const table = { schema: schemaOf(app.id), collection, generation: application.generation };
-  return async (records) => {
+  return async (lengths: readonly number[], pauseMs = 0) => {
     recorder.take();
-    indexes.wrote(app.id, table, records);
+    indexes.wrote(app.id, table, lengths);
+    await sleep(pauseMs);
     await indexes.tidy(database);
     const texts = recorder.take().flat();
-    assert.ok(texts.some((text) => text.includes('gin_clean_pending_list')));
-    return texts.some((text) => text.startsWith('analyze'));
+    return {
+      merged: texts.some((text) => text.includes('gin_clean_pending_list')),
+      analyzed: texts.some((text) => text.startsWith('analyze')),
+    };
   };
 }
+
+const lengthsOf = (records: number, length = 100): number[] => Array<number>(records).fill(length);
+
+/** A server that has just started, and tells whether the collection was analyzed when so many records had been written. */
+async function started(collectionId: string): Promise<(records: number) => Promise<boolean>> {
+  const maintain = await startedMaintenance(collectionId);
+  return async (records) => {
+    const { merged, analyzed } = await maintain(lengthsOf(records));
+    assert.ok(merged);
+    return analyzed;
+  };
+}
+
+it('a short list stays as it is, and a long one is merged when the writers pause', async () => {
+  const maintain = await startedMaintenance('tempty00');
+  const what = async (lengths: readonly number[], pauseMs: number) => (await maintain(lengths, pauseMs)).merged;
+  assert.equal(await what(lengthsOf(1), PAUSE_MS), false, 'one record');
+  assert.equal(await what(lengthsOf(98), PAUSE_MS), false, '99 records');
+  assert.equal(await what(lengthsOf(1), 0), false, '100 records, without a pause');
+  assert.equal(await what([], PAUSE_MS), true, '100 records');
+  assert.equal(await what(lengthsOf(1), PAUSE_MS), false, 'one record after them');
+  assert.equal(await what(lengthsOf(1, 200_000), PAUSE_MS), true, 'one with a long text');
+  assert.equal(await what(lengthsOf(DUE), 0), true, 'very many, without a pause');
+});
 
 it('a collection that was never analyzed is analyzed with its first records', async () => {
   const isAnalyzedAfter = await started('tempty00');

@@ -32,7 +32,10 @@ export async function replaceMany(
   if (failure !== undefined || drafts.some(({ valuesJson }) => isLongAmongOthers(valuesJson))) return undefined;
   const rows = await writeDrafts(at, drafts);
   if (rows.length === 0) return undefined;
-  reportWritten(at, rows.length);
+  reportWritten(
+    at,
+    drafts.map(({ valuesJson }) => valuesJson.length),
+  );
   const texts = new Map(rows.map(([id, text]) => [id, text as string]));
   return { texts: drafts.map(({ id }) => texts.get(id)!) };
 }

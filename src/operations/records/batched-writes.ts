@@ -78,7 +78,7 @@ export async function writeInBatches(at: InCollection, tx: Transaction, all: Bat
   const replyBytes = sum(sizes);
   const batchBytes = Math.min(replyBytes, Math.max(BATCH_BYTES, ...sizes));
   requireBytes(at, replyBytes + WORK_PER_BYTE * batchBytes);
-  reportWritten(at, sizes.length);
+  reportWritten(at, sizes);
   const claimed = [...created.values()].map(({ write }) => write);
   const claims = claimKeys(at, { writes: claimed, keyColumnId });
   if (claims.length > 0) await updateOneByOne(at, tx, { claims, writes: [], keyColumnId });

@@ -87,7 +87,10 @@ export async function insertDrafts(at: InCollection, drafts: readonly NewDraft[]
   const now = isoTime(at.now());
   try {
     const texts = isAlone ? [await insertOnly(at, newRow(at, first, now))] : await insertTogether(at, drafts, now);
-    reportWritten(at, texts.length);
+    reportWritten(
+      at,
+      drafts.map(({ valuesJson }) => valuesJson.length),
+    );
     return { texts };
   } catch (error) {
     if (violatedColumn(error) === undefined) throw error;
@@ -184,8 +187,11 @@ async function insertOneByOne(at: InCollection, drafts: readonly NewDraft[], now
     if (entries.length > 0) await tx.commitWith([insertEntries(tx.schema, entries)]);
     return outcome;
   });
-  reportWritten(at, inserted);
   const texts = rows.slice(0, inserted).map((row) => row.rec);
+  reportWritten(
+    at,
+    texts.map((text) => text.length),
+  );
   return failure === undefined ? { texts } : { texts, failure };
 }
 

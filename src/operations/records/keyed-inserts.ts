@@ -43,7 +43,12 @@ export async function insertKeyed<R extends KeptReply>(
       };
     });
   } finally {
-    if (keyed.kept) reportWritten(at, written);
+    if (keyed.kept) {
+      reportWritten(
+        at,
+        rows.slice(0, written).map(({ rec }) => rec.length),
+      );
+    }
   }
 }
 

@@ -143,7 +143,10 @@ export interface PlannedBatch {
 export async function writePlanned(at: InCollection, tx: Transaction, batch: PlannedBatch): Promise<Outcome> {
   const { writes, failure, keyColumnId } = batch;
   if (writes.length === 0) return outcome(writes, failure);
-  reportWritten(at, writes.length);
+  reportWritten(
+    at,
+    writes.map(({ row }) => row.rec.length),
+  );
   if (batch.oneByOne !== true && areIndependent(at.collection, batch)) {
     const created = createdRows(at.table, batch);
     const updated = writes.flatMap((write) => (isNew(write) ? [] : write.row));

@@ -115,7 +115,7 @@ export async function replace(
         }),
       );
       if (row !== undefined) {
-        reportWritten(at, 1);
+        reportWritten(at, [made.valuesJson.length]);
         return row[1] as string;
       }
     } catch (error) {

@@ -129,6 +129,6 @@ export function mergeValues(current: Values, { replace, read }: Pick<Update, 're
 }
 
 async function writeOne(at: InCollection, tx: Transaction, write: RecordWrite): Promise<void> {
-  reportWritten(at, 1);
+  reportWritten(at, [write.row.rec.length]);
   assertWritten([await commitLogged(at.store, tx, updateRecords(at.table, [write.row]), entriesOf(at, [write]))]);
 }

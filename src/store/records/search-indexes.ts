@@ -1,6 +1,7 @@
 // Background maintenance of search indexes. Writes are appended to the index's pending list (store/records/tables). A long
 // list slows searches down and merging it often slows writers down, so it is merged when a collection's writers pause, or
-// after RECORDS_MAX records. Good plans also need statistics of frequent words; autovacuum collects them too rarely, so a
+// after RECORDS_MAX records. A short list stays: a search reads 100 records of it in less than a millisecond, and merging each
+// record by itself took several times what its create had taken. Good plans also need statistics of frequent words; autovacuum collects them too rarely, so a
 // collection is analyzed each time it has about doubled. That takes half a second for 100,000 records, so a server that has just
 // started asks how many there were the last time.
 
@@ -12,9 +13,13 @@ import type { Table } from './records.ts';
 import { searchIndexName, tableOf } from './tables.ts';
 
 const RECORDS_MAX = 4_000;
+/** A list of fewer records, and of less text, is short. */
+const RECORDS_MIN = 100;
+const CHARACTERS_MIN = 128 * 1024;
 const PAUSE_MS = 500;
 const TABLES_MAX = 10_000;
 const FIRST_ANALYZE_RECORDS = 1_000;
+/** After such a pause even a short list is merged, because it would be forgotten: forgotten ones would add up. */
 const FORGET_MS = 10 * 60_000;
 
 interface IndexedTable {
@@ -23,6 +28,7 @@ interface IndexedTable {
   readonly table: string;
   /** Written since the pending list was merged. */
   records: number;
+  characters: number;
   lastWrite: number;
   /** Written since the table was analyzed, and the number at which it may be due again. */
   unanalyzed: number;
@@ -32,14 +38,17 @@ interface IndexedTable {
 export class SearchIndexes {
   readonly #pending = new Map<string, IndexedTable>();
 
-  /** This node has written records of the collection. */
-  wrote(applicationId: string, { schema, collection }: Table, records: number): void {
+  /** This node has written records of the collection. `lengths`: of their texts, about. */
+  wrote(applicationId: string, { schema, collection }: Table, lengths: readonly number[]): void {
     if (collection.projections.sections.length === 0) return;
+    const records = lengths.length;
+    const characters = lengths.reduce((sum, length) => sum + length, 0);
     const table = tableOf(schema, collection.definition.id);
     const held = this.#pending.get(table);
     const lastWrite = performance.now();
     if (held !== undefined) {
       held.records += records;
+      held.characters += characters;
       held.unanalyzed += records;
       held.lastWrite = lastWrite;
       return;
@@ -47,7 +56,8 @@ export class SearchIndexes {
     if (this.#pending.size >= TABLES_MAX) return;
     const index = `${schema}.${searchIndexName(collection.definition.id)}`;
     const analyzeAt = FIRST_ANALYZE_RECORDS;
-    this.#pending.set(table, { applicationId, index, table, records, lastWrite, unanalyzed: records, analyzeAt });
+    const written = { records, characters, lastWrite, unanalyzed: records, analyzeAt };
+    this.#pending.set(table, { applicationId, index, table, ...written });
   }
 
   /** Does what is due, one collection after another. */
@@ -60,15 +70,16 @@ export class SearchIndexes {
         if (!(error instanceof StaleDefinition)) throw error;
         this.#pending.delete(pending.table);
       }
-      if (performance.now() - pending.lastWrite > FORGET_MS) this.#pending.delete(pending.table);
+      const isForgotten = pending.records === 0 && performance.now() - pending.lastWrite > FORGET_MS;
+      if (isForgotten) this.#pending.delete(pending.table);
     }
   }
 
   async #tidyOne(database: Database, pending: IndexedTable): Promise<void> {
     const { applicationId, index, table } = pending;
-    const paused = performance.now() - pending.lastWrite >= PAUSE_MS;
-    if (pending.records === 0 || (pending.records < RECORDS_MAX && !paused)) return;
+    if (!isDue(pending)) return;
     pending.records = 0;
+    pending.characters = 0;
     const indexed = (database.engine === 'citus' ? onWorker : here)(database.application(applicationId), {
       table,
       index,
@@ -82,6 +93,13 @@ export class SearchIndexes {
     pending.analyzeAt = FIRST_ANALYZE_RECORDS;
     await indexed.analyze();
   }
+}
+
+function isDue({ records, characters, lastWrite }: IndexedTable): boolean {
+  if (records === 0 || records >= RECORDS_MAX) return records > 0;
+  const pauseMs = performance.now() - lastWrite;
+  const isShort = records < RECORDS_MIN && characters < CHARACTERS_MIN;
+  return pauseMs >= (isShort ? FORGET_MS : PAUSE_MS);
 }
 
 type Named = Pick<IndexedTable, 'table' | 'index'>;
