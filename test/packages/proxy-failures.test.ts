@@ -1,0 +1,134 @@
+// What Caddy and nginx, as deploy/ sets them up, do when a node breaks off or is away. The nodes here are servers that only
+// note what they are sent.
+
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { ClientHttp2Session } from 'node:http2';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { until } from '../support/until.ts';
+import { ask, type Exchange, endProxy, type FrontProxy, openSession, startCaddy, startNginx } from './proxy.ts';
+import { findTool } from './tools.ts';
+
+interface NotingNode {
+  readonly host: string;
+  /** Such as `GET /a?b`, when it was received to its last byte. */
+  readonly received: string[];
+  end(): Promise<void>;
+}
+
+/** Replies to `isAnswered` with the body that it was sent; closes the connection of all others without a reply. */
+async function startNode(isAnswered: (request: string) => boolean): Promise<NotingNode> {
+  const received: string[] = [];
+  const server = createServer(async (request, response) => {
+    const body = await text(request);
+    const line = `${request.method} ${request.url}`;
+    if (line !== 'GET /readyz') received.push(line);
+    if (isAnswered(line)) response.end(body);
+    else request.socket.destroy();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    host: `127.0.0.1:${(server.address() as AddressInfo).port}`,
+    received,
+    async end() {
+      if (!server.listening) return;
+      server.close();
+      server.closeAllConnections();
+      await once(server, 'close');
+    },
+  };
+}
+
+const NODES = 3;
+/** Each node is left out for a second after a failure, and is tried again several times in this. */
+const ROUNDS = 15;
+const ROUND_MS = 300;
+const BODY = Buffer.alloc(100_000, 'a body ');
+/** Of a search with a blank, and a path with a slash in a name. */
+const PATH = '/a%2Fb?limit=100&search=%22x%20y%22';
+
+for (const [name, start] of [
+  ['caddy', startCaddy],
+  ['nginx', startNginx],
+] as const) {
+  const program = findTool(name);
+  const lacks = program === undefined || (name === 'nginx' && findTool('openssl') === undefined);
+
+  describe(`${name} before nodes that fail`, { skip: lacks ? `${name} is not on this machine` : false }, () => {
+    let nodes: NotingNode[];
+    let folder: string;
+    let proxy: FrontProxy;
+    let session: ClientHttp2Session;
+    const seen = new Set<string>();
+
+    before(async () => {
+      const isAnswered = (line: string): boolean => {
+        const isRepeated = seen.has(line);
+        seen.add(line);
+        return !line.includes('/cut') || (isRepeated && line.startsWith('GET'));
+      };
+      nodes = await Promise.all(Array.from({ length: NODES }, () => startNode(isAnswered)));
+      folder = await mkdtemp(join(tmpdir(), 'ct-proxy-'));
+      const hosts = nodes.map(({ host }) => host);
+      proxy = await start(program ?? '', folder, hosts);
+      session = await openSession(proxy);
+    });
+    after(async () => {
+      session?.destroy();
+      if (proxy !== undefined) await endProxy(proxy);
+      await Promise.all((nodes ?? []).map((node) => node.end()));
+      await rm(folder, { recursive: true, force: true });
+    });
+
+    const send = (method: string, path: string): Promise<Exchange> => {
+      // Go's client, which Caddy sends with, takes a request with this header for one that may be repeated.
+      const head = { ':method': method, ':path': path, 'idempotency-key': 'a-key-of-the-client' };
+      return ask(session, head, ['GET', 'DELETE'].includes(method) ? undefined : BODY);
+    };
+
+    /** Until the proxy has a connection to each node that it can use again. */
+    async function untilAllAreUsed(): Promise<void> {
+      const before = nodes.map(({ received }) => received.length);
+      await until('all nodes to be used', async () => {
+        await send('GET', '/any');
+        return nodes.every(({ received }, n) => received.length > (before[n] ?? 0) + 1);
+      });
+    }
+
+    for (const method of ['DELETE', 'PUT', 'PATCH', 'POST', 'GET']) {
+      const isRepeated = method === 'GET';
+      it(`sends a ${method} that a node broke off ${isRepeated ? 'to another one' : 'to no other'}`, async () => {
+        await untilAllAreUsed();
+        const { status } = await send(method, `/cut${PATH}`);
+        assert.equal(status, isRepeated ? 200 : 502);
+        // What is repeated is repeated at once.
+        await untilAllAreUsed();
+        const lines = nodes.flatMap(({ received }) => received).filter((line) => line === `${method} /cut${PATH}`);
+        assert.equal(lines.length, isRepeated ? 2 : 1);
+      });
+    }
+
+    it('fails no request because a node refuses connections', async () => {
+      await untilAllAreUsed();
+      await nodes[2]?.end();
+      for (let round = 0; round < ROUNDS; round++) {
+        for (const method of ['GET', 'DELETE', 'PUT', 'POST']) {
+          const path = `/${round}${PATH}`;
+          const { status, body } = await send(method, path);
+          assert.equal(status, 200, `${method} ${path}: ${body}`);
+          assert.equal(body.length, ['GET', 'DELETE'].includes(method) ? 0 : BODY.length);
+          assert.ok(nodes.some(({ received }) => received.includes(`${method} ${path}`)));
+        }
+        await pause(ROUND_MS);
+      }
+    });
+  });
+}
