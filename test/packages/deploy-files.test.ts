@@ -91,6 +91,8 @@ interface Service {
   readonly cap_drop?: string[];
   readonly security_opt?: string[];
   readonly mem_limit?: string;
+  readonly tmpfs?: string[];
+  readonly volumes?: string[];
   readonly stop_grace_period?: string;
   readonly environment?: Record<string, string>;
 }
@@ -101,6 +103,11 @@ const servicesOf = (file: string): Record<string, Service> =>
 /** As compose does, with values for what `.env` sets. */
 const filled = (text: string): string =>
   text.replaceAll(/\$\{(\w+)(?::([-?])([^}]*))?\}/g, (_, __, sign, rest) => (sign === '-' ? rest : 'a'.repeat(40)));
+
+const MIB = 2 ** 20;
+const UNITS: Readonly<Record<string, number>> = { m: MIB, g: 1024 * MIB };
+/** Such as `64m`; NaN if there is none. */
+const bytesOf = (size = ''): number => Number(size.slice(0, -1)) * (UNITS[size.slice(-1)] ?? Number.NaN);
 
 for (const file of ['compose.yaml', 'compose.cluster.yaml']) {
   describe(file, () => {
@@ -115,6 +122,16 @@ for (const file of ['compose.yaml', 'compose.cluster.yaml']) {
         assert.ok(service.mem_limit, name);
       }
       for (const node of nodes) assert.deepEqual([node.user, node.stop_grace_period], ['1000:1000', '60s']);
+    });
+
+    // A file there takes memory of its container: one that is full is to get ENOSPC before the kernel kills a process.
+    it('lets no temporary file system take more than an eighth of the memory, and has files on volumes', () => {
+      for (const [name, { tmpfs = [], mem_limit }] of Object.entries(services)) {
+        const sizes = tmpfs.map((each) => bytesOf(/size=(\w+)/.exec(each)?.[1]));
+        const sum = sizes.reduce((total, size) => total + size, 0);
+        assert.ok(sum <= bytesOf(mem_limit) / 8, `${name}: ${tmpfs}`);
+      }
+      for (const { volumes } of nodes) assert.ok(volumes?.some((each) => /^(\w+:)?\/data$/.test(each)));
     });
 
     it('has as many nodes as it says, with settings that the server accepts', () => {
