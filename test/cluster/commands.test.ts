@@ -1,6 +1,8 @@
 // `cartulary cluster …` against a database. On a cluster (npm run test:citus) it moves applications that are written to.
 
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { publishApplication, string, type TestApplication } from '../support/application.ts';
 import { isCitus } from '../support/citus.ts';
@@ -63,12 +65,56 @@ describe('the commands about a cluster', { skip: onCitus ? false : 'this Postgre
     readonly worker: string;
     readonly reachable: boolean;
     readonly applications: number;
+    readonly bytes: number | null;
   }
   async function status(): Promise<Held[]> {
     const { code, stdout, stderr } = await cartulary(['cluster', 'status', '--json'], urlOf(database));
     assert.equal(code, 0, stderr);
     return JSON.parse(stdout);
   }
+
+  /** Calls `work` while connections of the coordinator to the worker are taken and hear nothing. */
+  async function withHungWorker(worker: string, work: () => Promise<void>): Promise<void> {
+    const [host = '', port = ''] = worker.split(':');
+    const sockets: Socket[] = [];
+    const silent = createServer((socket) => {
+      sockets.push(socket.on('error', () => undefined));
+    }).listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const leadTo = (from: number, to: number) =>
+      database.sql('update pg_dist_node set nodeport = $2 where nodename = $3 and nodeport = $1', [from, to, host]);
+    const { port: silentPort } = silent.address() as AddressInfo;
+    await leadTo(Number(port), silentPort);
+    try {
+      await work();
+    } finally {
+      await leadTo(silentPort, Number(port));
+      for (const socket of sockets) socket.destroy();
+      silent.close();
+    }
+  }
+
+  it('show the sizes of workers, and soon that the one of a worker that hangs is unknown', async (t) => {
+    const [hung, other] = (await status()) as [Held, Held];
+    if (!hung.worker.startsWith('127.0.0.1:')) return t.skip('the cluster is on other machines');
+    assert.ok(Number(hung.bytes) > 1_000_000 && Number(other.bytes) > 1_000_000, 'both told');
+    await withHungWorker(hung.worker, async () => {
+      const begun = performance.now();
+      const shown = await status();
+      // Citus itself waits for half a minute.
+      assert.ok(performance.now() - begun < 15_000);
+      assert.deepEqual(
+        shown.map(({ reachable, bytes }) => [reachable, Number(bytes) > 1_000_000]),
+        [
+          [false, false],
+          [true, true],
+        ],
+      );
+      assert.equal(shown[0]?.bytes, null);
+      const { stdout } = await cartulary(['cluster', 'status'], urlOf(database));
+      assert.equal(stdout.match(/ unknown$/gm)?.length, 1, stdout);
+    });
+  });
 
   it('move an application that is written to, and no client notices', async () => {
     const target = (await status()).find(({ applications }) => applications === 0);

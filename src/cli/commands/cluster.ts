@@ -11,10 +11,16 @@ import {
   moveSchema,
   readMoveProgress,
   readRebalancing,
-  readSchemaSizes,
   startRebalancing,
 } from '../../store/cluster/moves.ts';
-import { listWorkers, locateSchemas, probeWorkers, type Worker } from '../../store/cluster/workers.ts';
+import {
+  listWorkers,
+  locateSchemas,
+  probeWorkers,
+  readWorkerSizes,
+  type Worker,
+  type WorkerSize,
+} from '../../store/cluster/workers.ts';
 import { Database } from '../../store/database/database.ts';
 import { detectEngine } from '../../store/database/engine.ts';
 import type { Publisher } from '../../store/database/handles.ts';
@@ -65,17 +71,21 @@ async function orRefused(work: Promise<unknown>): Promise<void> {
   }
 }
 
-async function showStatus({ system }: Database, { json }: Printing): Promise<void> {
-  const [workers, located, sizes] = await Promise.all([
-    probeWorkers(system),
-    locateSchemas(system),
-    // A worker that is away does not tell the sizes of what it holds.
-    readSchemaSizes(system).catch(() => new Map<string, number>()),
-  ]);
+/** Each is asked by itself: the size of one that hangs stays unknown, and those of the others do not. */
+async function sizesOf({ system }: Database, workers: readonly Worker[]): Promise<Map<number, WorkerSize>> {
+  const unknown = new Map<number, WorkerSize>();
+  const read = await Promise.all(workers.map((worker) => readWorkerSizes(system, [worker]).catch(() => unknown)));
+  return new Map(read.flatMap((sizes) => [...sizes]));
+}
+
+async function showStatus(database: Database, { json }: Printing): Promise<void> {
+  const { system } = database;
+  const [workers, located] = await Promise.all([probeWorkers(system), locateSchemas(system)]);
+  const reached = workers.filter(({ reachable }) => reachable);
+  const sizes = await sizesOf(database, reached);
   const rows = workers.map(({ id, address, reachable }) => {
-    const schemas = [...located].filter(([, holder]) => holder.id === id).map(([schema]) => schema);
-    const bytes = schemas.reduce((sum, schema) => sum + (sizes.get(schema) ?? 0), 0);
-    return { worker: address, reachable, applications: schemas.length, bytes: reachable ? bytes : null };
+    const applications = [...located.values()].filter((holder) => holder.id === id).length;
+    return { worker: address, reachable, applications, bytes: sizes.get(id)?.bytes ?? null };
   });
   if (json) {
     printJson(rows);

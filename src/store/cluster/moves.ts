@@ -64,14 +64,3 @@ export async function addWorker(system: Writer, { host, port }: Pick<Worker, 'ho
     await tx.rows('select citus_add_node($1, $2)', [host, port]);
   });
 }
-
-/** The size of each application on its worker, by the name of its schema. */
-export async function readSchemaSizes(system: Reader): Promise<Map<string, number>> {
-  const [rows = []] = await system.longQuery({
-    text: `select n.nspname::text, sum(s.shard_size)::float8
-           from citus_shards s join pg_class c on c.oid = s.table_name::regclass join pg_namespace n on n.oid = c.relnamespace
-           where s.citus_table_type = $1 group by 1`,
-    params: ['schema'],
-  });
-  return new Map(rows as [string, number][]);
-}

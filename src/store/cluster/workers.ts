@@ -24,6 +24,8 @@ export interface WorkerState extends Worker {
 
 /** A worker that responds does so within milliseconds; a hung one would take the coordinator's own limit, 30 seconds. */
 const PROBE_MS = 2_000;
+/** PostgreSQL looks at every file of a database, and many thousand applications have a million. */
+const SIZE_MS = 10_000;
 
 /** Those that may hold applications; the coordinator is none of them unless it was told to be. */
 export async function listWorkers(system: Reader): Promise<Worker[]> {
@@ -65,6 +67,41 @@ async function isReachable(system: Writer, { host, port }: Worker): Promise<bool
     if (!isCancelled(reported) && !isWorkerLost(reported)) throw error;
     return false;
   }
+}
+
+export interface WorkerSize {
+  readonly bytes: number;
+  /** It may be told to hold applications, too. */
+  readonly isCoordinator: boolean;
+}
+
+/**
+ * The sizes of the databases of these workers, by their IDs, without those of workers that refuse. Throws if one of them hangs
+ * for ten seconds. Citus makes new connections for it, which the timeout ends.
+ */
+export async function readWorkerSizes(system: Writer, workers: readonly Worker[]): Promise<Map<number, WorkerSize>> {
+  if (workers.length === 0) return new Map();
+  const rows = await system.transaction(async (tx) => {
+    const [, sizes = []] = await tx.pipeline([
+      { text: `set local statement_timeout = ${SIZE_MS}`, params: [] },
+      {
+        text: `select w.nodeid, s.result::float8, w.groupid = 0
+               from master_run_on_worker($1::text[], $2::int[], array_fill($3::text, array[$4::int]), true) s
+                 join pg_dist_node w on w.nodename = s.node_name and w.nodeport = s.node_port
+               where s.success`,
+        params: [
+          workers.map(({ host }) => host),
+          workers.map(({ port }) => port),
+          'select pg_database_size(current_database())',
+          workers.length,
+        ],
+      },
+    ]);
+    return sizes;
+  });
+  return new Map(
+    (rows as [number, number, boolean][]).map(([id, bytes, isCoordinator]) => [id, { bytes, isCoordinator }]),
+  );
 }
 
 const LOCATIONS = `select n.nspname::text, w.nodeid, w.nodename, w.nodeport, w.metadatasynced
