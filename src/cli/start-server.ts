@@ -19,6 +19,7 @@ import { migrate, migrationsApplied } from '../store/applications/migrate.ts';
 import { type Blobs, StoreUnavailable } from '../store/blobs/blobs.ts';
 import { registerSystemTables } from '../store/cluster/system-tables.ts';
 import { separateWorkers } from '../store/cluster/worker-connections.ts';
+import { WorkerSizes } from '../store/cluster/worker-sizes.ts';
 import type { WorkerWatch } from '../store/cluster/worker-watch.ts';
 import type { Database } from '../store/database/database.ts';
 import { DatabaseFigures } from '../store/database/database-figures.ts';
@@ -132,7 +133,9 @@ interface MetricsSources {
 function readMetrics(metrics: Metrics, { parts, server, jobs, options }: MetricsSources): void {
   const { services, listener, background, workers } = parts;
   const { peers, embedded = false } = options;
-  const databaseFigures = new DatabaseFigures(services.database.system);
+  const { system } = services.database;
+  const workerSizes = new WorkerSizes(system, workers);
+  const databaseFigures = new DatabaseFigures(system, () => workerSizes.total());
   metrics.readFrom({
     read: () => readParts({ services, server, listener, background, workers, embedded }),
     readDatabase: () => databaseFigures.read(),

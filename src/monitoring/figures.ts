@@ -48,7 +48,8 @@ export interface DatabaseReadings {
   readonly version: string;
   /** Seconds since 1970. */
   readonly startedAt: number;
-  readonly bytes: number;
+  /** Undefined if not all nodes of a cluster have told theirs. */
+  readonly bytes: number | undefined;
   readonly connections: number;
   readonly connectionsMax: number;
   readonly committed: number;
@@ -273,7 +274,7 @@ const DATABASE: readonly Row[] = [
   ),
   gauge(
     'cartulary_database_size_bytes',
-    'Size of the database on disk.',
+    'Size of the database on disk; on a Citus cluster of all nodes together.',
     one(({ database }) => database?.bytes),
     'max',
   ),

@@ -96,6 +96,20 @@ describe('a cluster without one of its workers', {
     assert.deepEqual(new Set((await Promise.all(waiting)).map(({ status }) => status)), new Set([200]));
   });
 
+  it('tells the size of all nodes together', async () => {
+    const [[own]] = (await database.sql('select pg_database_size(current_database())::float8')) as [[number]];
+    const [[held]] = (await database.sql(
+      "select sum(result::float8) from run_command_on_workers('select pg_database_size(current_database())')",
+    )) as [[number]];
+    let told = 0;
+    await until('all workers to have told', async () => {
+      told = (await scrape(server.address)).sum('cartulary_database_size_bytes');
+      return told > 0;
+    });
+    // They may have grown since they were asked.
+    assert.ok(told > own + held / 2 && told < 1.1 * (own + held), `${told} of ${own} and ${held}`);
+  });
+
   /** Calls `work` while nothing listens where the coordinator looks for the worker. */
   async function withoutWorker(id: number, work: () => Promise<void>): Promise<void> {
     const [[port]] = (await database.sql('select nodeport from pg_dist_node where nodeid = $1', [id])) as [[number]];
@@ -109,13 +123,19 @@ describe('a cluster without one of its workers', {
 
   it('serves the applications of the others, and starts', async () => {
     const [[lost, away], [, other]] = [...apps] as [[number, TestApplication], [number, TestApplication]];
+    const sizeBefore = (await scrape(server.address)).sum('cartulary_database_size_bytes');
     await withoutWorker(lost, async () => {
       await until('it to be noticed', async () => seen.some(({ event }) => event === 'cluster.workerAway'));
       assert.equal((await readings(other)).status, 200);
       const again = await startTestServer({ database, observe });
       try {
         assert.deepEqual((await again.send('GET', '/readyz')).body, { status: 'ready', workers: 2, workersAway: 1 });
-        assert.equal((await scrape(again.address)).sum('cartulary_database_worker_up'), 1);
+        const metrics = await scrape(again.address);
+        assert.equal(metrics.sum('cartulary_database_worker_up'), 1);
+        assert.equal(metrics.sum('cartulary_database_up'), 1);
+        assert.ok(!/^cartulary_database_size_bytes /m.test(metrics.text), 'the sum of some nodes is not that of all');
+        // Each node has about a third.
+        assert.ok((await scrape(server.address)).sum('cartulary_database_size_bytes') > 0.9 * sizeBefore);
         assert.equal((await readings(other, again)).status, 200);
         const json = { values: { [other.ids.Notes!.Title!]: string('a') } };
         const written = await again.send('POST', `/v1/${other.id}${other.records('Notes')}`, {

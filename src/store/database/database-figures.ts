@@ -1,25 +1,33 @@
-// The database's own figures for monitoring.
+// The database's own figures for monitoring. On a Citus cluster they are the coordinator's, but the size is that of all nodes.
 
 import type { Reader } from './handles.ts';
 
 /** The database finds its size by looking at every file of every table; the figure need not be current to the second. */
-const SIZE_MS = 60_000;
+export const SIZE_MS = 60_000;
 
 export class DatabaseFigures {
   readonly #system: Reader;
+  readonly #bytesOfWorkers: () => Promise<number | undefined>;
   #size: { readonly bytes: number; readonly readAt: number } | undefined;
 
-  constructor(system: Reader) {
+  /** `bytesOfWorkers`: 0 on plain PostgreSQL, undefined while unknown; it must not take long. */
+  constructor(system: Reader, bytesOfWorkers: () => Promise<number | undefined>) {
     this.#system = system;
+    this.#bytesOfWorkers = bytesOfWorkers;
   }
 
   /** In the form of monitoring/figures. */
   async read() {
-    const [figures, bytes] = await Promise.all([activityOf(this.#system), this.#bytes()]);
-    return { ...figures, bytes };
+    const [figures, own, others] = await Promise.all([
+      activityOf(this.#system),
+      this.#ownBytes(),
+      this.#bytesOfWorkers(),
+    ]);
+    return { ...figures, bytes: others === undefined ? undefined : own + others };
   }
 
-  async #bytes(): Promise<number> {
+  /** Of the database that the server is connected to. */
+  async #ownBytes(): Promise<number> {
     const readAt = performance.now();
     if (this.#size !== undefined && readAt - this.#size.readAt < SIZE_MS) return this.#size.bytes;
     const text = 'select pg_database_size(current_database())::float8';
