@@ -71,7 +71,8 @@ class SentStatements {
         this.#bound = this.#texts.get(second) ?? '';
         return undefined;
       case 'E':
-        return this.#bound;
+        // Goes with another statement, and may be missing or not.
+        return this.#bound.startsWith('set plan_cache_mode') ? undefined : this.#bound;
       case 'Q':
         return first;
       default:

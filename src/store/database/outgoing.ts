@@ -23,6 +23,7 @@ const STATEMENT = 0x53;
 /** Asks for the columns of the unnamed portal. */
 const DESCRIBE = Buffer.from('D\0\0\0\x06P\0', 'latin1');
 /** All rows of the unnamed portal. */
+const EXECUTE = Buffer.from('E\0\0\0\x09\0\0\0\0\0', 'latin1');
 const EXECUTE_AND_SYNC = Buffer.from('E\0\0\0\x09\0\0\0\0\0S\0\0\0\x04', 'latin1');
 
 const NOTHING = Buffer.alloc(0);
@@ -97,6 +98,11 @@ export class Outgoing {
 
   addDescribe(): void {
     this.#addBytes(DESCRIBE);
+  }
+
+  /** Of a statement with another one after it, before the next `Sync`. */
+  addExecute(): void {
+    this.#addBytes(EXECUTE);
   }
 
   addExecuteAndSync(): void {

@@ -14,7 +14,15 @@ interface Wire {
   readonly outgoing: Outgoing;
   /** Undefined where nothing can be prepared. */
   readonly prepared: PreparedStatements | undefined;
+  /** How the session plans prepared statements; undefined if it may have been set back. */
+  planning: keyof typeof SET_PLANNING | undefined;
 }
+
+/** By default PostgreSQL plans the first executions anew, for their parameters. */
+const SET_PLANNING = {
+  once: 'set plan_cache_mode = force_generic_plan',
+  anew: 'set plan_cache_mode = auto',
+};
 
 const wires = new WeakMap<pg.Client, Wire>();
 
@@ -23,7 +31,7 @@ function wireOf(client: pg.Client): Wire {
   if (wire === undefined) {
     const outgoing = new Outgoing(streamOf(client));
     const prepared = pooledName(client) === undefined ? new PreparedStatements(outgoing) : undefined;
-    wire = { client, outgoing, prepared };
+    wire = { client, outgoing, prepared, planning: 'anew' };
     wires.set(client, wire);
   }
   return wire;
@@ -33,6 +41,7 @@ function wireOf(client: pg.Client): Wire {
 export async function forgetPrepared(client: pg.Client): Promise<void> {
   await client.query('deallocate all');
   wires.delete(client);
+  wireOf(client).planning = undefined;
 }
 
 /** From now on the statements of one turn of the event loop go out together, at its end. */
@@ -62,6 +71,8 @@ export class SentStatement {
   /** Undefined until they have arrived. */
   #columns: Columns | undefined = undefined;
   #tag = '';
+  /** Whether the planning is set first, in the same implicit transaction. */
+  #setsPlanning = false;
   #error: Error | undefined = undefined;
 
   /** `text` is one statement: a cluster refuses several in one message (test/tidy/citus). */
@@ -96,6 +107,7 @@ export class SentStatement {
       } catch (error) {
         // A parameter that cannot be sent.
         outgoing.takeBack(start);
+        this.#wire.planning = undefined;
         return error as Error;
       }
     }
@@ -118,7 +130,13 @@ export class SentStatement {
   }
 
   handleCommandComplete({ text }: { readonly text: string }): void {
+    if (this.#setsPlanning) {
+      this.#setsPlanning = false;
+      return;
+    }
     this.#tag = text;
+    // It undoes what was set since.
+    if (text === 'ROLLBACK') this.#wire.planning = undefined;
     // A statement without rows.
     if (this.#prepared !== undefined) this.#prepared.columns ??= NO_COLUMNS;
   }
@@ -128,6 +146,7 @@ export class SentStatement {
   }
 
   handleError(error: Error): void {
+    this.#wire.planning = undefined;
     this.#end(error);
   }
 
@@ -135,7 +154,10 @@ export class SentStatement {
     const prepared = this.#prepared;
     const name = prepared?.name ?? '';
     const prepares = prepared === undefined || prepared.state === 'unknown';
+    // Both have no name, so the other one comes first. One with a name has to be the first that is confirmed.
+    if (prepared === undefined) this.#setPlanning(outgoing);
     if (prepares) outgoing.addParse(name, this.text);
+    if (prepared !== undefined) this.#setPlanning(outgoing);
     outgoing.addBind(name, this.#params);
     this.#columns = prepared?.columns;
     if (this.#columns === undefined) outgoing.addDescribe();
@@ -144,6 +166,17 @@ export class SentStatement {
     prepared.state = 'sent';
     // `pg` remembers the name when the database confirms it.
     this.name = name;
+  }
+
+  /** Without parameters there is one plan in any case. */
+  #setPlanning(outgoing: Outgoing): void {
+    const planning = this.#prepared?.isPlannedOnce ? 'once' : 'anew';
+    if (this.#wire.planning === planning || this.#params.length === 0) return;
+    this.#wire.planning = planning;
+    this.#setsPlanning = true;
+    outgoing.addParse('', SET_PLANNING[planning]);
+    outgoing.addBind('', []);
+    outgoing.addExecute();
   }
 
   #end(error: Error | undefined): void {

@@ -7,6 +7,7 @@ import { FROM_MARK, type RecordText, TIMESTAMP_MARK } from '../../domain/records
 import { atOnce, type Steps } from '../../load/slices.ts';
 import type { UserShort } from '../../wire/users.ts';
 import type { Reader, Transaction } from '../database/handles.ts';
+import { PLANNED_ONCE } from '../database/prepared.ts';
 import type { Row, Statement } from '../database/statements.ts';
 import { plainArray, textArray, textArrayInSlices, textBytesInSlices } from '../database/text-arrays.ts';
 import { fenceGeneration } from './fence.ts';
@@ -95,7 +96,7 @@ function makeTexts(schema: string, collection: PreparedCollection): Texts {
     all.map((projection, index) => `, ${make(projection.name, index, sqlType(projection))}`).join('');
   const keys = collection.projections.all.slice(0, collection.uniqueColumns.length).map(({ name }) => name);
   return {
-    get: `select ${shortText('', LONG_ALONE_BYTES)} from ${table} where id = $1 and ($2::text is null or created_by = $2)`,
+    get: `select ${shortText('', LONG_ALONE_BYTES)} from ${table} where id = $1 and ($2::text is null or created_by = $2)${PLANNED_ONCE}`,
     lock: `select id, ${shortText('', LONG_AMONG_OTHERS_BYTES)}, created_by
       from ${table} where id = any($1::text[]) order by id for update`,
     insert: `insert into ${table} (${COLUMNS}${each((name) => name)})
@@ -142,7 +143,7 @@ export async function getRecord(
 
 /** Takes identifiers, and returns for each record its identifier, its text or size, and its creator. */
 export const getRecordsText = ({ schema, collection }: Table): string =>
-  `select id, ${shortText('', LONG_AMONG_OTHERS_BYTES)}, created_by from ${tableOf(schema, collection.definition.id)} where id = any($1::text[])`;
+  `select id, ${shortText('', LONG_AMONG_OTHERS_BYTES)}, created_by from ${tableOf(schema, collection.definition.id)} where id = any($1::text[])${PLANNED_ONCE}`;
 
 /** All rows get the update time and the updating user of the first. */
 export const insertRecords = (table: Table, rows: readonly RecordRow[]): Statement =>

@@ -84,7 +84,7 @@ where id = any($1::text[])
 select case when octet_length(rec) <= 65536 then rec else octet_length(rec)::text || ' ' || id end
 from app.tbooks00
 where id = $1
-  and ($2::text is null or created_by = $2);
+  and ($2::text is null or created_by = $2) /* planned once */;
 select id, hash
 from app.tauthors
 where id = any($1::text[])
@@ -346,7 +346,7 @@ commit;
 select case when octet_length(rec) <= 65536 then rec else octet_length(rec)::text || ' ' || id end
 from app.tbooks00
 where id = $1
-  and ($2::text is null or created_by = $2);
+  and ($2::text is null or created_by = $2) /* planned once */;
 copy (select id, rec from app.tbooks00 where id in ('{record}')) to stdout (format binary);
 select p.rec, p.cut
 from (

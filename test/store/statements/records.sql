@@ -186,13 +186,13 @@ from changed;
 select case when octet_length(rec) <= 65536 then rec else octet_length(rec)::text || ' ' || id end
 from app.tauthors
 where id = $1
-  and ($2::text is null or created_by = $2);
+  and ($2::text is null or created_by = $2) /* planned once */;
 
 -- get one with a reference: GET tbooks00/records/{first}
 select case when octet_length(rec) <= 65536 then rec else octet_length(rec)::text || ' ' || id end
 from app.tbooks00
 where id = $1
-  and ($2::text is null or created_by = $2);
+  and ($2::text is null or created_by = $2) /* planned once */;
 select id, hash
 from app.tauthors
 where id = any($1::text[])
@@ -202,7 +202,7 @@ where id = any($1::text[])
 select case when octet_length(rec) <= 65536 then rec else octet_length(rec)::text || ' ' || id end
 from app.tbooks00
 where id = $1
-  and ($2::text is null or created_by = $2);
+  and ($2::text is null or created_by = $2) /* planned once */;
 copy (select id, rec from app.tbooks00 where id in ('{record}')) to stdout (format binary);
 
 -- replace one: PUT tbooks00/records/{first}
@@ -265,7 +265,7 @@ select generation from app.fence;
 select case when octet_length(rec) <= 65536 then rec else octet_length(rec)::text || ' ' || id end
 from app.tbooks00
 where id = $1
-  and ($2::text is null or created_by = $2);
+  and ($2::text is null or created_by = $2) /* planned once */;
 with changed as (
   update app.tbooks00 as t
   set rec = left(t.rec, strpos(t.rec, ',"timestamp":"') + 13) || case
