@@ -1,4 +1,4 @@
-// The tables of one application in an archive: what describes it, and then the rows of each table.
+// The tables of one application in an archive: what describes it, and then the rows of each table, all as of one moment.
 
 import { type ArchivedTable, TABLE_PART_BYTES } from '../../domain/backup/archive.ts';
 import { prepareCollections } from '../../domain/definition/application.ts';
@@ -8,7 +8,9 @@ import {
   copyActivity,
   copyAttachments,
   copyTable,
+  listSharedUserIds,
   listTables,
+  type Moment,
   pageOfStoredFiles,
   readApplicationMigration,
   readSnapshotApplication,
@@ -18,18 +20,29 @@ import { COLLECTION_COLUMNS } from '../../store/records/tables.ts';
 import { isIdentifier } from '../../wire/identifiers.ts';
 import type { Definition } from '../../wire/publish-document.ts';
 import type { Archiving } from './archiving.ts';
+import type { FileList } from './file-list.ts';
+
+/** What an application refers to in the tables of the system. */
+export interface SystemReferences {
+  readonly organization: string;
+  /** Empty in a backup of all applications, which has all shared users. */
+  readonly sharedUserIds: readonly string[];
+}
 
 export async function* archivedApplication(
-  { snapshot, writer, files }: Archiving,
+  { snapshot, writer, files, applicationId: single }: Archiving,
   applicationId: string,
-): AsyncGenerator<Buffer> {
-  const stored = await readSnapshotApplication(snapshot, applicationId);
-  if (stored === undefined) throw new Error(`the snapshot has lost ${applicationId}`);
+): AsyncGenerator<Buffer, SystemReferences> {
+  const moment = await snapshot.moment();
   const schema = schemaOf(applicationId);
+  // First, because it has the worker of the application begin its transaction.
+  const migration = await readApplicationMigration(moment, schema);
+  const stored = await readSnapshotApplication(moment, applicationId);
+  if (stored === undefined) throw new Error(`the snapshot has lost ${applicationId}`);
   const definition = readDefinition(stored.definition);
   const { organization, version, generation, publishedAt, publishing } = stored;
-  const tables = archivedTables(await listTables(snapshot, schema), definition);
-  const partitions = await activityPartitions({ schema, rows: snapshot.rows });
+  const tables = archivedTables(await listTables(moment, schema), definition);
+  const partitions = await activityPartitions({ schema, rows: moment.rows });
   yield writer.application({
     id: applicationId,
     name: definition.name,
@@ -39,19 +52,26 @@ export async function* archivedApplication(
     ...(publishing === undefined
       ? {}
       : { publishing: { ...publishing, startedAt: publishing.startedAt.toISOString() } }),
-    migration: await readApplicationMigration(snapshot, schema),
+    migration,
     months: partitions.map(({ table }) => table),
     tables,
   });
   for (const table of tables) {
     let number = 0;
-    for await (const bytes of snapshot.copy(copyStatement(schema, table), TABLE_PART_BYTES)) {
+    for await (const bytes of moment.copy(copyStatement(schema, table), TABLE_PART_BYTES)) {
       number += 1;
       yield writer.tablePart({ applicationId, table: table.name }, number, bytes);
     }
   }
+  await listFiles(moment, applicationId, files);
+  const sharedUserIds = single === undefined ? [] : await listSharedUserIds(moment, schema);
+  await moment.end();
+  return { organization, sharedUserIds };
+}
+
+async function listFiles(moment: Moment, applicationId: string, files: FileList): Promise<void> {
   for (let after = ''; ; ) {
-    const page = await pageOfStoredFiles(snapshot, schema, after);
+    const page = await pageOfStoredFiles(moment, schemaOf(applicationId), after);
     const last = page.at(-1);
     if (last === undefined) return;
     await files.add(applicationId, page);

@@ -2,15 +2,15 @@
 // (docs/architecture/backup.md). Its bytes are made as its reader takes them.
 
 import type { OperatorContext } from '../../context.ts';
-import { ARCHIVE_FORMAT, TABLE_PART_BYTES } from '../../domain/backup/archive.ts';
+import { ARCHIVE_FORMAT, type ArchivedTable, TABLE_PART_BYTES } from '../../domain/backup/archive.ts';
 import { ArchiveWriter } from '../../domain/backup/archive-writer.ts';
 import { fault } from '../../faults.ts';
 import {
   copyOrganization,
   copySharedUsers,
-  copyTable,
-  listSharedUserIds,
+  copySystemTable,
   listTables,
+  type Moment,
   pageOfSnapshotApplications,
   readSnapshotApplication,
   readSystemMigration,
@@ -19,8 +19,7 @@ import {
 } from '../../store/backup/snapshot.ts';
 import { lockForBackup, releaseTables } from '../../store/database/backup-locks.ts';
 import type { CopyConnection } from '../../store/database/copy-connections.ts';
-import { schemaOf } from '../../store/database/schemas.ts';
-import { archivedApplication } from './archived-application.ts';
+import { archivedApplication, type SystemReferences } from './archived-application.ts';
 import { archivedFiles } from './archived-files.ts';
 import type { Archiving } from './archiving.ts';
 import { FileList } from './file-list.ts';
@@ -50,7 +49,7 @@ export async function openBackup(
     const [holder, copier] = [await context.database.openCopyConnection(), await context.database.openCopyConnection()];
     opened.push(holder, copier);
     await lockForBackup(holder);
-    const snapshot = await takeSnapshot(holder, copier);
+    const snapshot = await takeSnapshot(holder, copier, context.database.engine);
     if (applicationId !== undefined && (await readSnapshotApplication(snapshot, applicationId)) === undefined) {
       throw fault('APPLICATION_NOT_FOUND', { applicationId });
     }
@@ -66,9 +65,12 @@ export async function openBackup(
 
 async function* archive(archiving: Archiving, holder: CopyConnection): AsyncGenerator<Buffer> {
   const { snapshot, writer, applicationId } = archiving;
-  yield* archivedSystem(archiving);
-  if (applicationId !== undefined) yield* archivedApplication(archiving, applicationId);
+  const system = await systemTables(archiving);
+  yield await manifest(archiving, system);
+  let references: SystemReferences | undefined;
+  if (applicationId !== undefined) references = yield* archivedApplication(archiving, applicationId);
   else for await (const id of applicationsOf(snapshot)) yield* archivedApplication(archiving, id);
+  yield* archivedSystem(archiving, system, references);
   await snapshot.end();
   await releaseTables(holder);
   yield* archivedFiles(archiving);
@@ -85,40 +87,51 @@ async function* applicationsOf(snapshot: Snapshot): AsyncGenerator<string> {
   }
 }
 
-async function* archivedSystem({ context, snapshot, writer, applicationId }: Archiving): AsyncGenerator<Buffer> {
-  const tables = (await listTables(snapshot, 'cartulary')).filter(
+async function systemTables({ snapshot, applicationId }: Archiving): Promise<ArchivedTable[]> {
+  return (await listTables(snapshot, 'cartulary')).filter(
     ({ name }) =>
       (SYSTEM_TABLES as readonly string[]).includes(name) && !(applicationId !== undefined && name === 'server_keys'),
   );
-  yield writer.manifest({
+}
+
+async function manifest({ context, snapshot, writer, applicationId }: Archiving, system: readonly ArchivedTable[]) {
+  return writer.manifest({
     cartularyBackup: ARCHIVE_FORMAT,
     program: context.version,
     takenAt: snapshot.takenAt.toISOString(),
     ...(applicationId === undefined ? {} : { applicationId }),
     migration: await readSystemMigration(snapshot),
-    system: tables,
+    system,
   });
+}
+
+/**
+ * After all applications: where these are later moments, whatever an application refers to is there by now, because no
+ * organization and no shared user is ever removed. `references`: of one application alone.
+ */
+async function* archivedSystem(
+  { snapshot, writer }: Archiving,
+  tables: readonly ArchivedTable[],
+  references: SystemReferences | undefined,
+): AsyncGenerator<Buffer> {
+  const moment = await snapshot.moment();
   for (const table of tables) {
-    const statement =
-      applicationId === undefined
-        ? copyTable('cartulary', table)
-        : await ofApplication(snapshot, { table, applicationId });
+    const statement = references === undefined ? copySystemTable(table) : await copyReferred(moment, table, references);
     let number = 0;
-    for await (const bytes of snapshot.copy(statement, TABLE_PART_BYTES)) {
+    for await (const bytes of moment.copy(statement, TABLE_PART_BYTES)) {
       number += 1;
       yield writer.systemPart(table.name, number, bytes);
     }
   }
+  await moment.end();
 }
 
 /** The rows of a system table that concern the application. */
-async function ofApplication(
-  snapshot: Snapshot,
-  { table, applicationId }: { table: { name: string; columns: readonly string[] }; applicationId: string },
-): Promise<string> {
-  if (table.name === 'shared_users') {
-    return copySharedUsers(table, await listSharedUserIds(snapshot, schemaOf(applicationId)));
-  }
-  const application = await readSnapshotApplication(snapshot, applicationId);
-  return copyOrganization(snapshot, table, application?.organization ?? '');
+function copyReferred(
+  moment: Moment,
+  table: ArchivedTable,
+  { organization, sharedUserIds }: SystemReferences,
+): string | Promise<string> {
+  if (table.name === 'shared_users') return copySharedUsers(table, sharedUserIds);
+  return copyOrganization(moment, table, organization);
 }

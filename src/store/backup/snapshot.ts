@@ -1,46 +1,74 @@
 // What a backup reads: one snapshot of the database, which a connection holds while another copies table by table in short
 // transactions. So a backup has the locks of one table at a time: a transaction over all tables of all applications would fill
 // the database's table of locks, which is shared by all.
+//
+// On a Citus cluster a snapshot of the coordinator says nothing about the workers: each transaction of the coordinator begins
+// one on the worker, with a snapshot of the worker's own. So there each application is read in one transaction.
 
 import type { ArchivedTable } from '../../domain/backup/archive.ts';
 import type { CopyConnection } from '../database/copy-connections.ts';
+import type { Engine } from '../database/handles.ts';
 import type { Row } from '../database/statements.ts';
 
 const BEGIN = 'begin isolation level repeatable read read only';
 
-export interface Snapshot {
-  /** When it was taken, by the database's clock. */
-  readonly takenAt: Date;
+/** All that is read through it is as of one moment. */
+export interface Moment {
   rows(text: string, params?: readonly unknown[]): Promise<Row[]>;
   /** The rows of a table, in the text format of COPY. */
   copy(statement: string, partBytes: number): AsyncGenerator<Buffer>;
-  /** A snapshot keeps the database from removing what was deleted since: it ends as soon as all tables are copied. */
   end(): Promise<void>;
 }
 
-export async function takeSnapshot(holder: CopyConnection, copier: CopyConnection): Promise<Snapshot> {
+/** It keeps the database from removing what was deleted since: it ends as soon as all tables are copied. */
+export interface Snapshot extends Moment {
+  /** When it was taken, by the database's clock. */
+  readonly takenAt: Date;
+  /**
+   * For the tables of one application, or those of the system: the snapshot itself, and on Citus a later moment. There may be
+   * one at a time. For an application on Citus it is that of the first SELECT: a COPY alone, of a table by its name, begins no
+   * transaction on the worker, and one of a table of the system would not even see that of the coordinator.
+   */
+  moment(): Promise<Moment>;
+}
+
+export async function takeSnapshot(holder: CopyConnection, copier: CopyConnection, engine: Engine): Promise<Snapshot> {
   await holder.rows(BEGIN);
   const taken = await holder.rows('select pg_export_snapshot(), clock_timestamp()');
   const [name, takenAt] = taken[0] as [string, Date];
-  return {
-    takenAt,
+  const reading = {
     // Also what is asked of the catalog is as of the snapshot.
-    rows: (text, params) => holder.rows(text, params),
-    async *copy(statement, partBytes) {
+    rows: (text: string, params?: readonly unknown[]) => holder.rows(text, params),
+    async *copy(statement: string, partBytes: number) {
       await copier.rows(BEGIN);
       await copier.rows(`set transaction snapshot '${name}'`);
       yield* copier.copyOut(statement, partBytes);
       await copier.rows('commit');
     },
+  };
+  return {
+    ...{ takenAt, ...reading },
+    moment: async () => (engine === 'citus' ? laterMoment(copier) : { ...reading, end: async () => undefined }),
     end: async () => {
       await holder.rows('commit');
     },
   };
 }
 
+async function laterMoment(connection: CopyConnection): Promise<Moment> {
+  await connection.rows(BEGIN);
+  return {
+    rows: (text, params) => connection.rows(text, params),
+    copy: (statement, partBytes) => connection.copyOut(statement, partBytes),
+    end: async () => {
+      await connection.rows('commit');
+    },
+  };
+}
+
 /** Tables before those that refer to them. Without partitions, which are read and written through their parent. */
-export async function listTables(snapshot: Snapshot, schema: string): Promise<ArchivedTable[]> {
-  const rows = (await snapshot.rows(
+export async function listTables(moment: Moment, schema: string): Promise<ArchivedTable[]> {
+  const rows = (await moment.rows(
     `select c.relname::text, c.oid::text,
        array(select a.attname::text from pg_attribute a
          where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped order by a.attnum),
@@ -66,8 +94,8 @@ export async function listTables(snapshot: Snapshot, schema: string): Promise<Ar
 }
 
 /** `migration`: the last one that was applied. */
-export async function readSystemMigration(snapshot: Snapshot): Promise<number> {
-  const rows = await snapshot.rows('select coalesce(max(number), 0) from cartulary.migrations');
+export async function readSystemMigration(moment: Moment): Promise<number> {
+  const rows = await moment.rows('select coalesce(max(number), 0) from cartulary.migrations');
   return Number(rows[0]?.[0]);
 }
 
@@ -81,10 +109,10 @@ export interface SnapshotApplication {
 }
 
 export async function readSnapshotApplication(
-  snapshot: Snapshot,
+  moment: Moment,
   applicationId: string,
 ): Promise<SnapshotApplication | undefined> {
-  const rows = await snapshot.rows(
+  const rows = await moment.rows(
     `select a.organization, a.version, a.generation, a.published_at, a.definition, p.other, p.switched, p.started_at
      from cartulary.applications a left join cartulary.publishing p on p.application_id = a.id where a.id = $1`,
     [applicationId],
@@ -98,12 +126,12 @@ export async function readSnapshotApplication(
   return { organization, version, generation, publishedAt, definition, publishing };
 }
 
-export async function readApplicationMigration(snapshot: Snapshot, schema: string): Promise<number> {
-  const rows = await snapshot.rows(`select migration from ${schema}.fence`);
+export async function readApplicationMigration(moment: Moment, schema: string): Promise<number> {
+  const rows = await moment.rows(`select migration from ${schema}.fence`);
   return Number(rows[0]?.[0]);
 }
 
-/** Columns as they are, in the order in which they are given. */
+/** Of an application. Columns as they are, in the order in which they are given. */
 export const copyTable = (schema: string, { name, columns }: ArchivedTable): string =>
   `copy ${schema}.${name} (${columns.join(', ')}) to stdout`;
 
@@ -120,6 +148,10 @@ export function copyAttachments(schema: string, { name, columns }: ArchivedTable
   return `copy (select ${values.join(', ')} from ${schema}.${name} where state in ('available', 'missing')) to stdout`;
 }
 
+/** Of the system. Through a query, which also on Citus sees the moment that it belongs to. */
+export const copySystemTable = ({ name, columns }: ArchivedTable): string =>
+  `copy (select ${columns.join(', ')} from cartulary.${name}) to stdout`;
+
 /** Of one application; its shared users are those that its users are. */
 export function copySharedUsers({ columns }: ArchivedTable, ids: readonly string[]): string {
   const listed = ids.map((id) => `'${id}'`).join(', ');
@@ -127,13 +159,13 @@ export function copySharedUsers({ columns }: ArchivedTable, ids: readonly string
 }
 
 /** `organization` comes as a literal, because COPY takes no parameters. */
-export async function copyOrganization(snapshot: Snapshot, { columns }: ArchivedTable, organization: string) {
-  const rows = await snapshot.rows('select quote_literal($1::text)', [organization]);
+export async function copyOrganization(moment: Moment, { columns }: ArchivedTable, organization: string) {
+  const rows = await moment.rows('select quote_literal($1::text)', [organization]);
   return `copy (select ${columns.join(', ')} from cartulary.organizations where name = ${rows[0]?.[0] as string}) to stdout`;
 }
 
-export async function listSharedUserIds(snapshot: Snapshot, schema: string): Promise<string[]> {
-  const rows = await snapshot.rows(`select shared_user_id from ${schema}.users where shared_user_id is not null`);
+export async function listSharedUserIds(moment: Moment, schema: string): Promise<string[]> {
+  const rows = await moment.rows(`select shared_user_id from ${schema}.users where shared_user_id is not null`);
   return rows.map((row) => row[0] as string);
 }
 
@@ -145,16 +177,16 @@ export interface StoredFileRow {
   readonly hash: string;
 }
 
-export async function pageOfStoredFiles(snapshot: Snapshot, schema: string, after: string): Promise<StoredFileRow[]> {
-  const rows = await snapshot.rows(
+export async function pageOfStoredFiles(moment: Moment, schema: string, after: string): Promise<StoredFileRow[]> {
+  const rows = await moment.rows(
     `select id, size::text, hash from ${schema}.attachments where id > $1 and state = 'available' order by id limit ${PAGE}`,
     [after],
   );
   return (rows as [string, string, string][]).map(([id, size, hash]) => ({ id, size: Number(size), hash }));
 }
 
-export async function pageOfSnapshotApplications(snapshot: Snapshot, after: string): Promise<string[]> {
-  const rows = await snapshot.rows(`select id from cartulary.applications where id > $1 order by id limit ${PAGE}`, [
+export async function pageOfSnapshotApplications(moment: Moment, after: string): Promise<string[]> {
+  const rows = await moment.rows(`select id from cartulary.applications where id > $1 order by id limit ${PAGE}`, [
     after,
   ]);
   return rows.map((row) => row[0] as string);
