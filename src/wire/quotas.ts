@@ -31,6 +31,8 @@ export const QuotasOverview = Type.Object({
   ...HOUR,
   /** How many such groups exist; `groups` has the first of them. */
   total: Type.Integer(),
+  /** Applications whose counts cannot be read now: their groups are neither in `groups` nor in `total`. */
+  unavailable: Type.Integer(),
   groups: Type.Array(
     Type.Object({ ...QuotaUse.properties, applicationId: identifier('applicationId'), name: Type.String() }),
   ),

@@ -65,9 +65,14 @@ describe('an error about a worker', () => {
        where datname = current_database() and application_name = 'cartulary' order by pid`,
     );
 
-  /** Has the collection's table raise the error, during `work`. */
-  async function raising({ code, message, fromWorker }: Report, at: Moment, work: () => Promise<void>): Promise<void> {
-    const table = `${schema}.${app.ids.Notes!.id}`;
+  /** Has the collection's table, or another one, raise the error, during `work`. */
+  async function raising(
+    { code, message, fromWorker }: Report,
+    at: Moment,
+    work: () => Promise<void>,
+    of = app.ids.Notes!.id!,
+  ): Promise<void> {
+    const table = `${schema}.${of}`;
     // The context of the error holds the name of the function, and so the line that a coordinator adds.
     const name = `${schema}."${fromWorker ? '\nwhile executing command on 127.0.0.1:9701\n' : 'lost'}"`;
     const returns = at === 'reading' ? 'boolean language plpgsql stable' : 'trigger language plpgsql';
@@ -88,7 +93,7 @@ describe('an error about a worker', () => {
     } finally {
       if (at === 'reading') {
         await database.sql(`drop view ${table}`);
-        await database.sql(`alter table ${schema}.stored rename to ${app.ids.Notes!.id}`);
+        await database.sql(`alter table ${schema}.stored rename to ${of}`);
       }
       await database.sql(`drop function ${name} cascade`);
     }
@@ -117,6 +122,42 @@ describe('an error about a worker', () => {
       }
     });
   }
+
+  it('leaves the operator the use of all other applications', async () => {
+    const other = await publishApplication(server, { name: 'Other', collections: [] });
+    await database.sql('delete from cartulary.application_sizes');
+    await raising(LOST[0]!, 'reading', async () => {
+      const { status, text, body } = await server.operator('GET', '/use');
+      assert.equal(status, 200, text);
+      const sizes = new Map<string, unknown>(
+        body.map(({ applicationId, size }: { applicationId: string; size: unknown }) => [applicationId, size]),
+      );
+      assert.equal(sizes.get(app.id), null);
+      assert.notEqual(sizes.get(other.id), null);
+      assert.equal((await server.operator('GET', `/applications/${app.id}/use`)).status, 503);
+    });
+  });
+
+  it('leaves the operator the quotas of all other applications', async () => {
+    const limited = await publishApplication(server, { name: 'Limited', plan: 'basic', collections: [] });
+    assert.equal((await server.operator('PUT', `/applications/${app.id}/quotas`, { plan: 'basic' })).status, 200);
+    // Only those with requests in this hour are asked.
+    for (const each of [app, limited]) assert.equal((await each.send('GET', '')).status, 200);
+    const list = async () => {
+      const { status, text, body } = await server.operator('GET', '/quotas');
+      assert.equal(status, 200, text);
+      const listed: { applicationId: string }[] = body.groups;
+      return { ...body, listed: new Set(listed.map(({ applicationId }) => applicationId)) };
+    };
+    const before = await list();
+    assert.deepEqual([before.unavailable, before.listed], [0, new Set([app.id, limited.id])]);
+    const lost = async () => {
+      const after = await list();
+      assert.deepEqual([after.unavailable, after.listed], [1, new Set([limited.id])]);
+      assert.equal(after.total, after.groups.length);
+    };
+    await raising(LOST[0]!, 'reading', lost, 'quotas');
+  });
 
   it('of the coordinator itself, which ends, gives its connection up', async () => {
     await together(write);

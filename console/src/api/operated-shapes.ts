@@ -67,6 +67,8 @@ export interface Quotas {
 export interface QuotasOverview {
   readonly resetsAt: string;
   readonly total: number;
+  /** Applications whose counts cannot be read now. */
+  readonly unavailable: number;
   readonly groups: readonly (QuotaUse & { readonly applicationId: string; readonly name: string })[];
 }
 

@@ -69,8 +69,10 @@ function tableOf({ plan, resetsAt, groups }: QuotasView): string {
   return [`Plan ${plan}; the count restarts at ${resetsAt}.`, ...table].join('\n');
 }
 
-function overviewOf({ resetsAt, total, groups }: QuotasOverview): string {
-  if (total === 0) return 'No application has a limit.';
+function overviewOf({ resetsAt, total, unavailable, groups }: QuotasOverview): string {
+  const leftOut =
+    unavailable === 0 ? [] : [`Left out: ${countOf(unavailable, 'application')} whose counts cannot be read now.`];
+  if (total === 0) return leftOut[0] ?? 'No application has a limit.';
   const rows = groups.map(({ applicationId, name, group, limit, source, taken, left }) => {
     const used = taken === 0 ? 0 : Math.floor((100 * taken) / (limit || taken));
     return [applicationId, group, String(limit), source ?? '', String(taken), String(left), `${used} %`, name];
@@ -80,7 +82,7 @@ function overviewOf({ resetsAt, total, groups }: QuotasOverview): string {
   });
   const all = countOf(total, 'limit');
   const shown = groups.length < total ? `The first ${groups.length} of ${all}` : total === 1 ? all : `All ${all}`;
-  return [...table, `${shown}; the count restarts at ${resetsAt}.`].join('\n');
+  return [...table, `${shown}; the count restarts at ${resetsAt}.`, ...leftOut].join('\n');
 }
 
 export const QUOTA_COMMANDS: readonly CommandRow[] = [

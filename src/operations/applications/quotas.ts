@@ -7,6 +7,7 @@ import { HOUR_MS, hourOf, inPlan, quotaOf } from '../../domain/quota.ts';
 import { type ApplicationPlan, pageOfPlans } from '../../store/applications/applications.ts';
 import { takenByGroup } from '../../store/applications/quotas.ts';
 import { sumRequestCounts } from '../../store/applications/request-counts.ts';
+import { unavailable } from '../../store/database/database-errors.ts';
 import {
   type Definition,
   type Limits,
@@ -59,17 +60,22 @@ export async function list(context: OperatorContext, count: number): Promise<Quo
   await context.countedRequests.write(system, now);
   const used = await sumRequestCounts(system, isoTime(hourOf(now) - HOUR_MS));
   const groups: QuotasOverview['groups'][number][] = [];
+  let unknown = 0;
   for (let page = await pageOfPlans(system, ''); page.length > 0; page = await pageOfPlans(system, page.at(-1)!.id)) {
     const limited = page.filter((plan) => limitedGroups(plan).length > 0);
     for (let first = 0; first < limited.length; first += AT_ONCE) {
       const some = limited.slice(first, first + AT_ONCE);
-      groups.push(...(await Promise.all(some.map((plan) => usesOf(context, plan, { now, used })))).flat());
+      for (const uses of await Promise.all(some.map((plan) => usesOf(context, plan, { now, used })))) {
+        if (uses === undefined) unknown += 1;
+        else groups.push(...uses);
+      }
     }
   }
   groups.sort((one, other) => usedRatio(other) - usedRatio(one));
-  return { ...hourAt(now), total: groups.length, groups: groups.slice(0, count) };
+  return { ...hourAt(now), total: groups.length, unavailable: unknown, groups: groups.slice(0, count) };
 }
 
+/** Undefined while the application cannot be asked: on a cluster, one worker may be away. */
 async function usesOf(
   { database }: OperatorContext,
   plan: ApplicationPlan,
@@ -77,8 +83,12 @@ async function usesOf(
 ) {
   const { id: applicationId, name } = plan;
   const taken = used.has(applicationId)
-    ? await takenByGroup(database.application(applicationId), now)
+    ? await takenByGroup(database.application(applicationId), now).catch((error: unknown) => {
+        if (unavailable(error) === undefined) throw error;
+        return undefined;
+      })
     : new Map<QuotaGroup, number>();
+  if (taken === undefined) return undefined;
   return limitedGroups(plan).map((group) => ({ applicationId, name, group, ...useOf(plan, group, taken) }));
 }
 

@@ -10,7 +10,7 @@ import {
   sumRequestCounts,
 } from '../../store/applications/request-counts.ts';
 import { getSize, keepSize, listSizes, measureSize, type StoredSize } from '../../store/applications/sizes.ts';
-import { StaleDefinition } from '../../store/database/database-errors.ts';
+import { StaleDefinition, unavailable } from '../../store/database/database-errors.ts';
 import { type Size, USE_DAYS, type UseOverview, type UseView } from '../../wire/use.ts';
 import { visitApplications } from '../every-application.ts';
 import { requireApplication } from './applications.ts';
@@ -31,7 +31,11 @@ export async function list(context: OperatorContext): Promise<UseOverview> {
   const sizes = await listSizes(system);
   const counts = await sumRequestCounts(system, since);
   for (const id of ids.filter((each) => !sizes.has(each)).slice(0, MEASURED_MAX)) {
-    const size = await measure(context, id);
+    const size = await measure(context, id).catch((error: unknown) => {
+      // One application cannot be asked, such as those of a worker that is away: the others are listed all the same.
+      if (unavailable(error) === undefined) throw error;
+      return undefined;
+    });
     if (size !== undefined) sizes.set(id, size);
   }
   return ids.map((applicationId) => {

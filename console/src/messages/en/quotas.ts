@@ -39,5 +39,7 @@ export const quotas = {
   discard: 'Discard',
   noneLimited: 'No application has a limit.',
   noneLimitedHint: 'The plan and the limits of an application are on its page, under “Limits”.',
+  unavailable:
+    '{count, plural, one {# application is} other {# applications are}} left out, because the counts cannot be read now.',
   first: 'The first {shown, number} of {total, number} limits, the most used first.',
 };

@@ -41,5 +41,6 @@ export const quotas: Messages['quotas'] = {
   discard: '破棄',
   noneLimited: '上限のあるアプリケーションはありません。',
   noneLimitedHint: 'プランと上限は、各アプリケーションのページの「利用制限」で設定できます。',
+  unavailable: '現在、使用量を読み取れない {count, number} 件のアプリケーションは表示されていません。',
   first: '使用率の高い順に、{total, number} 件中 {shown, number} 件を表示しています。',
 };

@@ -18,7 +18,8 @@ export function QuotasPage() {
     if (quotas.isPending) return <main aria-busy="true" className="operate-page" />;
     return <ProblemPage error={quotas.error} reset={() => void quotas.refetch()} />;
   }
-  const { total, groups, resetsAt } = quotas.data;
+  const { total, unavailable, groups, resetsAt } = quotas.data;
+  const leftOut = unavailable > 0 && <p className="hint">{t('unavailable', { count: unavailable })}</p>;
   return (
     <main className="operate-page">
       <title>{`${t('title')} – Cartulary`}</title>
@@ -28,7 +29,7 @@ export function QuotasPage() {
           {t('resets', { time: format.dateTime(new Date(resetsAt), { timeStyle: 'short' }) })}
         </span>
       </div>
-      {total === 0 ? (
+      {total === 0 && unavailable === 0 ? (
         <div className="empty">
           <p>{t('noneLimited')}</p>
           <p>{t('noneLimitedHint')}</p>
@@ -66,6 +67,7 @@ export function QuotasPage() {
             </tbody>
           </table>
           {groups.length < total && <p className="hint">{t('first', { shown: groups.length, total })}</p>}
+          {leftOut}
         </div>
       )}
     </main>
