@@ -187,4 +187,33 @@ describe('a cluster without one of its workers', {
       }
     });
   });
+
+  it('starts as a later version while an application is moved, and serves it after the move', async () => {
+    const [[, moved], [, other]] = [...apps] as [[number, TestApplication], [number, TestApplication]];
+    const later = { 'application/9002_sizes.sql': 'alter table {{application}}.quotas add column size integer;' };
+    await withMigrations(later, async (migrations) => {
+      const unmigrated = new Set<string>();
+      let next: TestServer | undefined;
+      try {
+        await withClient(database.connection, async (mover) => {
+          // The lock that a move has until its end.
+          await mover.query('begin');
+          await mover.query(`lock table ${schemaOf(moved.id)}.quotas in share update exclusive mode`);
+          next = await startTestServer({
+            ...{ database, migrations },
+            observe: (observation) => {
+              if (observation.event === 'cluster.unmigrated') unmigrated.add(observation.applicationId);
+            },
+          });
+          assert.deepEqual([...unmigrated], [moved.id]);
+          assert.equal((await readings(other, next)).status, 200);
+          assert.equal((await readings(moved)).status, 200, 'the servers of the version before go on');
+          await mover.query('rollback');
+        });
+        await until('it is served', async () => (await readings(moved, next)).status === 200);
+      } finally {
+        await next?.close();
+      }
+    });
+  });
 });

@@ -7,7 +7,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { Fault } from '../../faults.ts';
 import { listUnreachableSchemas } from '../cluster/workers.ts';
 import type { Database } from '../database/database.ts';
-import { StaleDefinition } from '../database/database-errors.ts';
+import { isLocked, StaleDefinition } from '../database/database-errors.ts';
 import { UnsupportedDatabase } from '../database/engine.ts';
 import type { Reader, Transaction, Writer } from '../database/handles.ts';
 import { schemaOf } from '../database/schemas.ts';
@@ -15,7 +15,7 @@ import { splitStatements } from '../database/split-statements.ts';
 import { plain, type Statement } from '../database/statements.ts';
 import { isWorkerLost } from '../database/worker-errors.ts';
 import { getApplication, listUnmigrated, noteMigration, type StoredApplication } from './applications.ts';
-import { retryOnLockTimeout } from './table-changes.ts';
+import { retryOnLockTimeout, SHORT_ATTEMPTS } from './table-changes.ts';
 
 /** The advisory lock for migrating the system schema; the number is "cart" in ASCII. */
 const LOCK = 0x63617274;
@@ -56,7 +56,7 @@ interface MigrateOptions {
   readonly folder?: URL | undefined;
   /** Called repeatedly with the reason while a migration takes long. */
   readonly onWaiting?: ((reason: string) => void) | undefined;
-  /** Called with an application whose worker is away. It is migrated when it is first used. */
+  /** Called with an application whose worker is away, or that is being moved. It is migrated when it is first used. */
   readonly onSkipped?: ((applicationId: string) => void) | undefined;
 }
 
@@ -66,15 +66,18 @@ export async function migrate(
 ): Promise<void> {
   const reporting: Reporting = (reason, work) => reportWhileRunning(reason, work, onWaiting);
   await migrateSystem(database, await readMigrations('system', folder), reporting);
-  const unreachable = database.engine === 'citus' ? await listUnreachableSchemas(database.system) : new Set<string>();
+  const isCluster = database.engine === 'citus';
+  // A move keeps its locks to the end, which may be hours away: it is not waited for.
+  const attempts = isCluster ? SHORT_ATTEMPTS : undefined;
+  const unreachable = isCluster ? await listUnreachableSchemas(database.system) : new Set<string>();
   const { application: latest } = await knownMigrations(folder);
   for (const applicationId of await listUnmigrated(database.system, latest)) {
-    const migrating = () => migrateApplication(database, applicationId, folder);
+    const migrating = () => migrateApplication(database, applicationId, { folder, attempts });
     try {
       if (unreachable.has(schemaOf(applicationId))) onSkipped?.(applicationId);
       else await reporting(`application ${applicationId} is being migrated${LOCK_HINT}`, migrating);
     } catch (error) {
-      if (error instanceof Fault && isWorkerLost(error.cause)) {
+      if (error instanceof Fault && (isWorkerLost(error.cause) || (isCluster && isLocked(error)))) {
         onSkipped?.(applicationId);
         continue;
       }
@@ -163,21 +166,27 @@ async function lastApplied(tx: Transaction): Promise<number> {
 export async function migrateApplication(
   database: Database,
   applicationId: string,
-  folder: URL = MIGRATIONS,
+  { folder = MIGRATIONS, attempts }: { readonly folder?: URL; readonly attempts?: number | undefined } = {},
 ): Promise<void> {
   const migrations = await applicationMigrations(folder);
   const latest = migrations.at(-1)?.number ?? 0;
   const application = database.application(applicationId);
   // Greater than the latest if a node of a newer version has migrated it.
   const applied = await readMigration(application);
-  if (applied < latest) await migrateSchema(application, migrations, latest);
+  if (applied < latest) await migrateSchema(application, migrations, { latest, attempts });
   await noteMigration(database.system, applicationId, Math.max(applied, latest));
 }
 
-async function migrateSchema(application: Writer, migrations: readonly Migration[], latest: number): Promise<void> {
-  await retryOnLockTimeout((lockTimeoutMs) =>
+async function migrateSchema(
+  application: Writer,
+  migrations: readonly Migration[],
+  { latest, attempts }: { readonly latest: number; readonly attempts: number | undefined },
+): Promise<void> {
+  const migrating = (lockTimeoutMs: number) =>
     application.transaction(async (tx) => {
       await tx.removeTimeout();
+      // Also on the worker of the application, which has the locks of those that write there directly.
+      await tx.rows("set local citus.propagate_set_commands = 'local'");
       await tx.rows(`set local lock_timeout = ${lockTimeoutMs}`);
       const applied = await readMigration(tx, 'for update');
       if (applied >= latest) return;
@@ -185,8 +194,8 @@ async function migrateSchema(application: Writer, migrations: readonly Migration
         if (migration.number > applied) await tx.pipeline(statementsFor(tx.schema, migration));
       }
       await tx.rows(`update ${tx.schema}.fence set migration = $1`, [latest]);
-    }),
-  );
+    });
+  await retryOnLockTimeout(migrating, attempts);
 }
 
 /** Unless the application is known to have all migrations. */
@@ -196,7 +205,7 @@ export async function ensureMigrated(
   folder: URL = MIGRATIONS,
 ): Promise<void> {
   const latest = (await applicationMigrations(folder)).at(-1)?.number ?? 0;
-  if (migration < latest) await migrateApplication(database, definition.id, folder);
+  if (migration < latest) await migrateApplication(database, definition.id, { folder });
 }
 
 const statementsFor = (schema: string, { statements }: Migration): Statement[] =>

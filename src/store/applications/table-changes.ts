@@ -14,7 +14,7 @@ import { type Index, indexesOf, sqlType, tableOf, violatedColumn } from '../reco
 const LOCK_TIMEOUT_MS = 200;
 const LOCK_ATTEMPTS = 60;
 /** Transactions that always outlast the short timeout already delay each other by more than the long one does. */
-const SHORT_ATTEMPTS = 30;
+export const SHORT_ATTEMPTS = 30;
 const LONG_LOCK_TIMEOUT_MS = 2_000;
 /** PostgreSQL cancels an automatic vacuum that has blocked a lock for one second. */
 const VACUUM_TIMEOUT_MS = 5_000;
@@ -23,13 +23,16 @@ const VACUUM_TIMEOUT_MS = 5_000;
  * Every statement that arrives after a lock request waits until that request is granted. So `work` must use the lock
  * timeout it is given, and runs again after a timeout.
  */
-export async function retryOnLockTimeout<T>(work: (lockTimeoutMs: number) => Promise<T>): Promise<T> {
+export async function retryOnLockTimeout<T>(
+  work: (lockTimeoutMs: number) => Promise<T>,
+  attempts = LOCK_ATTEMPTS,
+): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     const lockTimeoutMs = attempt > SHORT_ATTEMPTS ? LONG_LOCK_TIMEOUT_MS : LOCK_TIMEOUT_MS;
     try {
       return await work(lockTimeoutMs);
     } catch (error) {
-      if (!isLocked(error) || attempt === LOCK_ATTEMPTS) throw error;
+      if (!isLocked(error) || attempt >= attempts) throw error;
       await pause(lockTimeoutMs * (0.5 + Math.random()));
     }
   }
