@@ -152,10 +152,18 @@ export function assemble(options: ServerOptions, { observe, metrics, countedRequ
     },
   };
   const background = { entries: entriesBackground, mails: mailsBackground };
-  const workers = new WorkerWatch(database.system, ({ address: worker, reachable }) =>
-    observe({ event: reachable ? 'cluster.workerBack' : 'cluster.workerAway', worker }),
-  );
+  const workers = workerWatch(options, database, observe);
   return { services, background, clock, listener, blobs, thumbnails, push, mailer, workers };
+}
+
+function workerWatch({ connection }: ServerOptions, { system }: Database, observe: Observe): WorkerWatch {
+  const onConnectionError = (error: Error) => observe({ event: 'database.connectionLost', error });
+  return new WorkerWatch({
+    system,
+    openProber: () => Database.open({ connection, connectionsMax: 1, onConnectionError }),
+    onChange: ({ address: worker, reachable }) =>
+      observe({ event: reachable ? 'cluster.workerBack' : 'cluster.workerAway', worker }),
+  });
 }
 
 function openDatabase(options: ServerOptions, observe: Observe): Database {

@@ -50,7 +50,8 @@ export async function probeWorkers(system: Writer): Promise<WorkerState[]> {
   return Promise.all(workers.map(async (worker) => ({ ...worker, reachable: await isReachable(system, worker) })));
 }
 
-async function isReachable(system: Writer, { host, port }: Worker): Promise<boolean> {
+/** Throws if the coordinator is away, or has no connection to spare. Takes a connection of `system` for up to two seconds. */
+export async function isReachable(system: Writer, { host, port }: Pick<Worker, 'host' | 'port'>): Promise<boolean> {
   try {
     return await system.transaction(async (tx) => {
       const [, , [row] = []] = await tx.pipeline([
