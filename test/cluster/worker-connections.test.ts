@@ -148,6 +148,41 @@ describe('applications of a cluster', { skip: (await isCitus()) ? 'needs a plain
     assert.ok(await sessionOf('a'));
   });
 
+  it('are not published while their worker is known to be away, and leave the connections for that to others', async () => {
+    await separate(false);
+    const publish = (id: string, work: () => Promise<unknown> = async () => undefined) => database.publisher(id, work);
+    let go = () => {};
+    const held = new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    // As many as there are connections.
+    let begun = 0;
+    const publishing = ['c', 'g', 'h', 'i'].map((id) =>
+      publish(id, () => {
+        begun += 1;
+        return held;
+      }),
+    );
+    await until('all connections are taken', () => begun === publishing.length);
+    await sessionOf('a');
+    const waiting = assert.rejects(publish('a'), { code: 'UNAVAILABLE' }, 'it is away when its turn comes');
+    away.add(WORKERS.one);
+    await assert.rejects(publish('b'), { code: 'UNAVAILABLE' });
+    go();
+    await Promise.all([...publishing, waiting]);
+    await publish('c');
+    away.clear();
+    await publish('a');
+  });
+
+  it('are found where their first publishing has put them', async () => {
+    await separate(false);
+    await database.publisher('f', () => put('f', WORKERS.two));
+    await sessionOf('f');
+    await sessionOf('c');
+    assert.equal(database.workerOf('f'), database.workerOf('c'));
+  });
+
   it('are followed when they have moved', async () => {
     await put('d', WORKERS.one);
     await separate(false);

@@ -85,6 +85,14 @@ export class WorkerConnections implements Placement {
     return locating;
   }
 
+  async isAway(schema: string): Promise<boolean> {
+    const group = this.groupOf(schema);
+    if (group !== undefined) return group.isAway;
+    const { system, isAway } = this.#options;
+    const worker = (await locateSchemas(system, [schema])).get(schema);
+    return worker !== undefined && isAway(worker);
+  }
+
   /** While the coordinator is away the locations stay as they are. */
   refresh(): void {
     if (this.#used.size === 0) return;

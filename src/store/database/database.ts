@@ -12,7 +12,7 @@ import { isRetriable, meaningOf, unavailable } from './database-errors.ts';
 import { connectionTo } from './database-servers.ts';
 import type { Engine, JointTransaction, Publisher, Reader, Transaction, Writer } from './handles.ts';
 import { counted, OpenTransaction, publisherOn } from './open-transaction.ts';
-import { type Placement, withPlaced } from './placement.ts';
+import { type Placement, refuseAway, withPlaced } from './placement.ts';
 import type { ReplicaRead } from './replica.ts';
 import { type ReplicaSettings, Replicas } from './replicas.ts';
 import { locationOf, type SchemaLocation, SYSTEM, schemaOf } from './schemas.ts';
@@ -150,14 +150,20 @@ export class Database {
     return this.#writer(locationOf(applicationId)).joint(applicationId, work);
   }
 
-  /** For publishing: a connection outside of the pool, held until `work` is done. */
+  /**
+   * For publishing: a connection outside of the pool, held until `work` is done. They are few, for all workers of a cluster: one
+   * that is known to be away gets none.
+   */
   async publisher<T>(applicationId: string, work: (publisher: Publisher) => Promise<T>): Promise<T> {
-    const { publishers } = this.#shared.connections;
+    const { connections, placement } = this.#shared;
     const state = newTransactionState();
     try {
-      return await publishers.withConnection(applicationId, (client) =>
-        work(publisherOn(client, applicationId, state)),
-      );
+      if (placement !== undefined) await refuseAway(placement, schemaOf(applicationId));
+      return await connections.publishers.withConnection(applicationId, async (client) => {
+        // It may have waited long for its turn.
+        if (placement !== undefined) await refuseAway(placement, schemaOf(applicationId));
+        return work(publisherOn(client, applicationId, state));
+      });
     } catch (error) {
       // Statements outside of its transactions are not run again: an index that is built concurrently leaves something.
       throw (isRetriable(error) ? unavailable(error, 'busy') : undefined) ?? meaningOf(error);

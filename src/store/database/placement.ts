@@ -19,6 +19,8 @@ export interface Placement {
   groupOf(schema: string): ConnectionGroup | undefined;
   /** Asks the coordinator. */
   locate(schema: string): Promise<ConnectionGroup>;
+  /** Whether its worker is known to be away. Does not remember of a schema that it lies on none: it may be created next. */
+  isAway(schema: string): Promise<boolean>;
   /** All of them, without those of the system schema. */
   readonly connections: readonly Connections[];
   close(): Promise<void>;
@@ -26,16 +28,20 @@ export interface Placement {
 
 class WorkerAway extends ConnectionFailure {}
 
+const workerAway = () => unavailable(new WorkerAway('the worker of the application is away'));
+
+/** Rejects as `withPlaced` does while the worker of the schema is away. */
+export async function refuseAway(placement: Placement, schema: string): Promise<void> {
+  if (await placement.isAway(schema)) throw workerAway();
+}
+
 /** Runs `work` with the connections for the schema. */
 export function withPlaced<T>(
   placement: Placement,
   { schema, which }: { readonly schema: string; readonly which: 'own' | 'coordinated' },
   work: (connections: Connections) => Promise<T>,
 ): Promise<T> {
-  const go = (group: ConnectionGroup): Promise<T> =>
-    group.isAway
-      ? Promise.reject(unavailable(new WorkerAway('the worker of the application is away')))
-      : work(group[which]);
+  const go = (group: ConnectionGroup): Promise<T> => (group.isAway ? Promise.reject(workerAway()) : work(group[which]));
   const group = placement.groupOf(schema);
   return group === undefined ? placement.locate(schema).then(go) : go(group);
 }
