@@ -2,8 +2,9 @@
 // time it has about doubled, and not with every start of a server.
 
 import assert from 'node:assert/strict';
-import { after, before, it } from 'node:test';
+import { after, before, it, mock } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fault } from '../../src/faults.ts';
 import { Database } from '../../src/store/database/database.ts';
 import { schemaOf } from '../../src/store/database/schemas.ts';
 import { SearchIndexes } from '../../src/store/records/search-indexes.ts';
@@ -105,4 +106,38 @@ it('a server that has just started analyzes a collection once it has doubled', {
   assert.equal(await isAnalyzedAfter(DUE), false);
   assert.equal(await isAnalyzedAfter(DUE), true);
   assert.equal(await isAnalyzedAfter(DUE), false);
+});
+
+it('what cannot be done now keeps no other collection waiting, and is done later', async () => {
+  const indexes = new SearchIndexes();
+  const application = await preparedApplication(testDatabase, app.id);
+  for (const collection of application.collections.values()) {
+    indexes.wrote(app.id, { schema: schemaOf(app.id), collection, generation: application.generation }, lengthsOf(DUE));
+  }
+  const merged: unknown[] = [];
+  const unreachable = new Set<unknown>();
+  const write = async (text: string, [index]: readonly unknown[]) => {
+    if (!text.includes('gin_clean_pending_list')) return [];
+    if (unreachable.size === 0) unreachable.add(index);
+    if (unreachable.has(index)) throw fault('UNAVAILABLE', { reason: 'database' });
+    merged.push(index);
+    return [];
+  };
+  const writer = { write, rows: async () => [[DUE * 2]] };
+  const partly = { engine: 'plain', application: () => writer } as unknown as Database;
+  await assert.rejects(indexes.tidy(partly), { code: 'UNAVAILABLE' });
+  await indexes.tidy(partly);
+  assert.equal(merged.length, 1, 'the other one');
+  const [lost] = unreachable;
+  unreachable.clear();
+  unreachable.add('none');
+  const later = performance.now() + 11_000;
+  const now = mock.method(performance, 'now', () => later);
+  try {
+    await indexes.tidy(partly);
+    await indexes.tidy(partly);
+  } finally {
+    now.mock.restore();
+  }
+  assert.deepEqual(merged.slice(1), [lost], 'the one that failed, once');
 });

@@ -21,6 +21,8 @@ const TABLES_MAX = 10_000;
 const FIRST_ANALYZE_RECORDS = 1_000;
 /** After such a pause even a short list is merged, because it would be forgotten: forgotten ones would add up. */
 const FORGET_MS = 10 * 60_000;
+/** What could not be done is tried again after this. */
+const RETRY_MS = 10_000;
 
 interface IndexedTable {
   readonly applicationId: string;
@@ -33,6 +35,8 @@ interface IndexedTable {
   /** Written since the table was analyzed, and the number at which it may be due again. */
   unanalyzed: number;
   analyzeAt: number;
+  /** Not to be tried again before (`performance.now()`). */
+  waitsUntil: number;
 }
 
 export class SearchIndexes {
@@ -56,19 +60,23 @@ export class SearchIndexes {
     if (this.#pending.size >= TABLES_MAX) return;
     const index = `${schema}.${searchIndexName(collection.definition.id)}`;
     const analyzeAt = FIRST_ANALYZE_RECORDS;
-    const written = { records, characters, lastWrite, unanalyzed: records, analyzeAt };
-    this.#pending.set(table, { applicationId, index, table, ...written });
+    const due = { records, characters, lastWrite, unanalyzed: records, analyzeAt, waitsUntil: 0 };
+    this.#pending.set(table, { applicationId, index, table, ...due });
   }
 
-  /** Does what is due, one collection after another. */
+  /** Does what is due, one collection after another, until one fails. */
   async tidy(database: Database): Promise<void> {
     for (const pending of [...this.#pending.values()]) {
       try {
         await this.#tidyOne(database, pending);
       } catch (error) {
-        // A stale definition: the collection no longer exists, or is no longer searchable.
-        if (!(error instanceof StaleDefinition)) throw error;
         this.#pending.delete(pending.table);
+        // A stale definition: the collection no longer exists, or is no longer searchable.
+        if (error instanceof StaleDefinition) continue;
+        // Perhaps only its application cannot be reached: the next rounds begin with the others.
+        pending.waitsUntil = performance.now() + RETRY_MS;
+        this.#pending.set(pending.table, pending);
+        throw error;
       }
       const isForgotten = pending.records === 0 && performance.now() - pending.lastWrite > FORGET_MS;
       if (isForgotten) this.#pending.delete(pending.table);
@@ -78,13 +86,15 @@ export class SearchIndexes {
   async #tidyOne(database: Database, pending: IndexedTable): Promise<void> {
     const { applicationId, index, table } = pending;
     if (!isDue(pending)) return;
-    pending.records = 0;
-    pending.characters = 0;
+    const { records, characters } = pending;
     const indexed = (database.engine === 'citus' ? onWorker : here)(database.application(applicationId), {
       table,
       index,
     });
     await indexed.mergePending();
+    // Others may have been written meanwhile.
+    pending.records -= records;
+    pending.characters -= characters;
     if (pending.unanalyzed < pending.analyzeAt) return;
     // -1 if the table was never analyzed.
     pending.analyzeAt = Math.max(FIRST_ANALYZE_RECORDS, await indexed.countAtAnalyze());
@@ -95,11 +105,11 @@ export class SearchIndexes {
   }
 }
 
-function isDue({ records, characters, lastWrite }: IndexedTable): boolean {
-  if (records === 0 || records >= RECORDS_MAX) return records > 0;
-  const pauseMs = performance.now() - lastWrite;
+function isDue({ records, characters, lastWrite, waitsUntil }: IndexedTable): boolean {
+  const now = performance.now();
+  if (records === 0 || now < waitsUntil) return false;
   const isShort = records < RECORDS_MIN && characters < CHARACTERS_MIN;
-  return pauseMs >= (isShort ? FORGET_MS : PAUSE_MS);
+  return records >= RECORDS_MAX || now - lastWrite >= (isShort ? FORGET_MS : PAUSE_MS);
 }
 
 type Named = Pick<IndexedTable, 'table' | 'index'>;
