@@ -28,7 +28,7 @@ import { recordEntries } from '../activity/entries.ts';
 import { type InCollection, reportWritten } from '../in-collection.ts';
 import { type Failure, inOrder, inOrderInSlices, type Outcome } from '../in-order.ts';
 import { writeTogether } from '../write-together.ts';
-import { insertOnCluster } from './cluster-insert.ts';
+import { insertOnCluster } from './cluster-writes.ts';
 import { duplicatedValues } from './duplicated-values.ts';
 import { CREATES_UNDER_WAY, isLongAmongOthers, type JoinedRecordWrite, joinedByCollection } from './joined-writes.ts';
 import { draftInSlices, type StoredForm } from './stored-forms.ts';

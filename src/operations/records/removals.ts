@@ -14,6 +14,7 @@ import { findMatching, lockMatching, removeLocked } from '../../store/records/re
 import { recordEntries } from '../activity/entries.ts';
 import { type InCollection, inCollection } from '../in-collection.ts';
 import { writeTogether } from '../write-together.ts';
+import { removeOnCluster } from './cluster-writes.ts';
 import { CHANGES_UNDER_WAY, inOrderOfIds, type JoinedRecordWrite, joinedByCollection } from './joined-writes.ts';
 import { type SearchInput, searchOf, whereOf } from './lists.ts';
 
@@ -76,7 +77,9 @@ export const removeOne = joinedByCollection<Remove>(
       underWayMax: CHANGES_UNDER_WAY,
       collectsTurn: true,
       alone: ({ store, table, recordId, conditions, entries }) =>
-        loggedWrite(store, removeRecord(table, recordId, conditions), entries()),
+        store.engine === 'citus'
+          ? removeOnCluster(store, { table, recordId, conditions, entries: entries() })
+          : loggedWrite(store, removeRecord(table, recordId, conditions), entries()),
       together: (members) => {
         const change = removeStatement(texts.remove, inOrderOfIds(members, idRemoved));
         return writeTogether(members, change, idRemoved);

@@ -18,6 +18,7 @@ import { recordEntries } from '../activity/entries.ts';
 import { assertWritable, type InCollection, reportWritten } from '../in-collection.ts';
 import { writeTogether } from '../write-together.ts';
 import { inTurn } from './changes-in-turn.ts';
+import { replaceOnCluster } from './cluster-writes.ts';
 import { duplicatedValues } from './duplicated-values.ts';
 import {
   CHANGES_UNDER_WAY,
@@ -68,7 +69,9 @@ export function buildOnStored(
 type Replace = JoinedRecordWrite & JoinedReplace;
 
 const replaceAlone = ({ store, table, replacement, conditions, entries }: Replace) =>
-  loggedWrite(store, replaceRecord(table, replacement, conditions), entries());
+  store.engine === 'citus'
+    ? replaceOnCluster(store, { table, replacement, conditions, entries: entries() })
+    : loggedWrite(store, replaceRecord(table, replacement, conditions), entries());
 
 const replaceJoined = joinedByCollection<Replace>(
   (texts) =>

@@ -1,7 +1,7 @@
 // Writes a change and its activity entries atomically. Only this file distinguishes the engines here and chains
 // data-modifying CTEs: for one row and its entry at 16 connections, plain PostgreSQL was measured at 7,200/s with a
-// pipelined transaction and 11,600/s with the CTE, while on Citus the CTE is ten times slower. A
-// single create takes a shorter way there (operations/records/cluster-insert).
+// pipelined transaction and 11,600/s with the CTE, while on Citus the CTE is ten times slower. Creates,
+// updates and deletes of one record take a shorter way there (operations/records/cluster-writes).
 
 import { BoundedMap } from '../../load/bounded-map.ts';
 import type { Engine, Transaction, Writer } from '../database/handles.ts';

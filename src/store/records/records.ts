@@ -57,8 +57,13 @@ interface Texts {
   readonly insertOne: string;
   readonly insertGiven: string;
   readonly replace: string;
+  readonly replaceGiven: string;
   readonly update: string;
   readonly remove: string;
+  readonly lockGiven: string;
+  readonly removeGiven: string;
+  readonly requireChanged: string;
+  readonly requireFulfilled: string;
   readonly inspect: string;
   readonly collisions: string;
 }
@@ -95,6 +100,20 @@ function makeTexts(schema: string, collection: PreparedCollection): Texts {
   const each = (make: (name: string, index: number, type: string) => string) =>
     all.map((projection, index) => `, ${make(projection.name, index, sqlType(projection))}`).join('');
   const keys = collection.projections.all.slice(0, collection.uniqueColumns.length).map(({ name }) => name);
+  /** What follows `set`. Its parameters begin with the identifier, those of the conditions come before the updating user. */
+  const replaced = (id: number) => {
+    const given = {
+      hash: `$${id + 1}`,
+      now: `$${id + 2}::text`,
+      hashPart: `$${id + 4}::text`,
+      tailPart: `$${id + 5}::text`,
+    };
+    return `rec = ${replacedText(given)},
+        hash = ${given.hash}, updated_at = greatest(t.updated_at, $${id + 3}::timestamptz), updated_by = $${id + 8}, updated_name = $${id + 9}${each((name, i, type) => `${name} = $${id + 10 + i}::${type}`)}`;
+  };
+  /** The conditions, whose parameters begin with the given one. */
+  const fulfils = (first: number) =>
+    `($${first}::text is null or t.created_by = $${first}) and ($${first + 1}::text is null or t.hash = $${first + 1})`;
   return {
     get: `select ${shortText('', LONG_ALONE_BYTES)} from ${table} where id = $1 and ($2::text is null or created_by = $2)${PLANNED_ONCE}`,
     lock: `select id, ${shortText('', LONG_AMONG_OTHERS_BYTES)}, created_by
@@ -109,22 +128,21 @@ function makeTexts(schema: string, collection: PreparedCollection): Texts {
       from ${fence} where fence.generation = $1 returning id`,
     insertGiven: `insert into ${table} (${COLUMNS}${each((name) => name)})
       values ($4, $5, $6, $7, $8, $1::timestamptz, $2, $3, $1::timestamptz${each((_, i, type) => `$${9 + i}::${type}`)}) returning id`,
-    replace: `update ${table} as t set
-        rec = ${replacedText({ hash: '$3', now: '$4::text', hashPart: '$6::text', tailPart: '$7::text' })},
-        hash = $3, updated_at = greatest(t.updated_at, $5::timestamptz), updated_by = $10, updated_name = $11${each((name, i, type) => `${name} = $${12 + i}::${type}`)}
-      from ${fence}
-      where fence.generation = $1 and t.id = $2
-        and ($8::text is null or t.created_by = $8) and ($9::text is null or t.hash = $9)
-      returning t.id, t.rec`,
+    replace: `update ${table} as t set ${replaced(2)} from ${fence}
+      where fence.generation = $1 and t.id = $2 and ${fulfils(8)} returning t.id, t.rec`,
+    replaceGiven: `update ${table} as t set ${replaced(1)}
+      where t.id = $1 and ${fulfils(7)} returning t.id, t.rec`,
     update: `update ${table} as t set rec = r.rec, hash = r.hash, updated_at = r.updated_at,
         updated_by = r.updated_by, updated_name = r.updated_name${each((name) => `${name} = r.${name}`)}
       from ${fence}, unnest($2::text[], $3::text[], $4::text[], $5::timestamptz[], $6::text[], $7::text[]${each((_, i, type) => `$${8 + i}::${type}[]`)})
         as r(id, rec, hash, updated_at, updated_by, updated_name${each((name) => name)})
       where fence.generation = $1 and t.id = r.id returning t.id`,
     remove: `delete from ${table} as t using ${fence}
-      where fence.generation = $1 and t.id = $2
-        and ($3::text is null or t.created_by = $3) and ($4::text is null or t.hash = $4)
-      returning t.id`,
+      where fence.generation = $1 and t.id = $2 and ${fulfils(3)} returning t.id`,
+    lockGiven: `select id from ${table} where id = $1 for update`,
+    removeGiven: `delete from ${table} where id = $1 returning id`,
+    requireChanged: `select 1 / count(*)::int from ${table} where id = $1 and xmin = pg_current_xact_id_if_assigned()::xid`,
+    requireFulfilled: `select 1 / count(*)::int from ${table} as t where t.id = $1 and ${fulfils(2)}`,
     inspect: `select hash, created_by from ${table} where id = $1`,
     collisions: `select ${keys.map((key, i) => `coalesce(bool_or(${key} = $${2 + i}), false)`).join(', ')}
       from ${table} where id <> $1 and (${keys.map((key, i) => `${key} = $${2 + i}`).join(' or ')})`,
@@ -206,7 +224,7 @@ function insertOne(
   };
 }
 
-/** Without the fence, which has to follow in the same transaction (operations/records/cluster-insert). */
+/** Without the fence, which has to follow in the same transaction, as for all that are given (operations/records/cluster-writes). */
 export const insertGivenRecord = (
   table: Table,
   { id, rec, hash, createdBy, updatedBy, updatedAt, projected }: RecordRow,
@@ -215,14 +233,29 @@ export const insertGivenRecord = (
   params: [updatedAt, updatedBy.id, updatedBy.name, id, rec, hash, createdBy.id, createdBy.name, ...projected],
 });
 
-export function replaceRecord(
-  table: Table,
+export const replaceRecord = (table: Table, replacement: Replacement, conditions: Conditions): Statement => ({
+  text: texts(table).replace,
+  params: [table.generation, ...replacing(replacement, conditions)],
+});
+
+export const replaceGivenRecord = (table: Table, replacement: Replacement, conditions: Conditions): Statement => ({
+  text: texts(table).replaceGiven,
+  params: replacing(replacement, conditions),
+});
+
+function replacing(
   { id, hash, now, hashPart, tailPart, updatedBy, projected }: Replacement,
   { scope, ifHash }: Conditions,
-): Statement {
-  const parts = [table.generation, id, hash, now, now, hashPart, tailPart, scope ?? null, ifHash ?? null];
-  return { text: texts(table).replace, params: [...parts, updatedBy.id, updatedBy.name, ...projected] };
+): unknown[] {
+  const parts = [id, hash, now, now, hashPart, tailPart, scope ?? null, ifHash ?? null];
+  return [...parts, updatedBy.id, updatedBy.name, ...projected];
 }
+
+/** Fails unless the transaction has written the record. */
+export const requireChanged = (table: Table, recordId: string): Statement => ({
+  text: texts(table).requireChanged,
+  params: [recordId],
+});
 
 /** For locked records: the rows are complete, and only the generation is checked. */
 export const updateRecords = (table: Table, rows: readonly RecordRow[]): Statement =>
@@ -267,6 +300,22 @@ export function* projectedArraysInSlices(
 export function removeRecord(table: Table, recordId: string, { scope, ifHash }: Conditions): Statement {
   return { text: texts(table).remove, params: [table.generation, recordId, scope ?? null, ifHash ?? null] };
 }
+
+export const lockGivenRecord = (table: Table, recordId: string): Statement => ({
+  text: texts(table).lockGiven,
+  params: [recordId],
+});
+
+/** Fails unless the record is there and fulfils the conditions. */
+export const requireFulfilled = (table: Table, recordId: string, { scope, ifHash }: Conditions): Statement => ({
+  text: texts(table).requireFulfilled,
+  params: [recordId, scope ?? null, ifHash ?? null],
+});
+
+export const removeGivenRecord = (table: Table, recordId: string): Statement => ({
+  text: texts(table).removeGiven,
+  params: [recordId],
+});
 
 export interface LockedText {
   readonly id: string;
