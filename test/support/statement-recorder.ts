@@ -72,7 +72,7 @@ class SentStatements {
         return undefined;
       case 'E':
         // Goes with another statement, and may be missing or not.
-        return this.#bound.startsWith('set plan_cache_mode') ? undefined : this.#bound;
+        return this.#bound.includes('plan_cache_mode') ? undefined : this.#bound;
       case 'Q':
         return first;
       default:

@@ -14,15 +14,13 @@ interface Wire {
   readonly outgoing: Outgoing;
   /** Undefined where nothing can be prepared. */
   readonly prepared: PreparedStatements | undefined;
-  /** How the session plans prepared statements; undefined if it may have been set back. */
-  planning: keyof typeof SET_PLANNING | undefined;
 }
 
-/** By default PostgreSQL plans the first executions anew, for their parameters. */
-const SET_PLANNING = {
-  once: 'set plan_cache_mode = force_generic_plan',
-  anew: 'set plan_cache_mode = auto',
-};
+/**
+ * Until the end of the transaction, which is that of the statement after it: there is no `Sync` between the two. A `set local`
+ * would do the same with a warning.
+ */
+const PLAN_ONCE = "select set_config('plan_cache_mode', 'force_generic_plan', true)";
 
 const wires = new WeakMap<pg.Client, Wire>();
 
@@ -31,7 +29,7 @@ function wireOf(client: pg.Client): Wire {
   if (wire === undefined) {
     const outgoing = new Outgoing(streamOf(client));
     const prepared = pooledName(client) === undefined ? new PreparedStatements(outgoing) : undefined;
-    wire = { client, outgoing, prepared, planning: 'anew' };
+    wire = { client, outgoing, prepared };
     wires.set(client, wire);
   }
   return wire;
@@ -41,7 +39,6 @@ function wireOf(client: pg.Client): Wire {
 export async function forgetPrepared(client: pg.Client): Promise<void> {
   await client.query('deallocate all');
   wires.delete(client);
-  wireOf(client).planning = undefined;
 }
 
 /** From now on the statements of one turn of the event loop go out together, at its end. */
@@ -71,8 +68,8 @@ export class SentStatement {
   /** Undefined until they have arrived. */
   #columns: Columns | undefined = undefined;
   #tag = '';
-  /** Whether the planning is set first, in the same implicit transaction. */
-  #setsPlanning = false;
+  /** What arrives is still that of PLAN_ONCE. */
+  #isBeforeOwn = false;
   #error: Error | undefined = undefined;
 
   /** `text` is one statement: a cluster refuses several in one message (test/tidy/citus). */
@@ -107,7 +104,6 @@ export class SentStatement {
       } catch (error) {
         // A parameter that cannot be sent.
         outgoing.takeBack(start);
-        this.#wire.planning = undefined;
         return error as Error;
       }
     }
@@ -121,6 +117,7 @@ export class SentStatement {
   }
 
   handleDataRow({ fields }: { readonly fields: unknown[] }): void {
+    if (this.#isBeforeOwn) return;
     try {
       if (this.#columns !== undefined) readRow(this.#columns, fields);
     } catch (error) {
@@ -130,13 +127,11 @@ export class SentStatement {
   }
 
   handleCommandComplete({ text }: { readonly text: string }): void {
-    if (this.#setsPlanning) {
-      this.#setsPlanning = false;
+    if (this.#isBeforeOwn) {
+      this.#isBeforeOwn = false;
       return;
     }
     this.#tag = text;
-    // It undoes what was set since.
-    if (text === 'ROLLBACK') this.#wire.planning = undefined;
     // A statement without rows.
     if (this.#prepared !== undefined) this.#prepared.columns ??= NO_COLUMNS;
   }
@@ -146,7 +141,6 @@ export class SentStatement {
   }
 
   handleError(error: Error): void {
-    this.#wire.planning = undefined;
     this.#end(error);
   }
 
@@ -154,10 +148,15 @@ export class SentStatement {
     const prepared = this.#prepared;
     const name = prepared?.name ?? '';
     const prepares = prepared === undefined || prepared.state === 'unknown';
-    // Both have no name, so the other one comes first. One with a name has to be the first that is confirmed.
-    if (prepared === undefined) this.#setPlanning(outgoing);
+    // First, because `pg` takes the first confirmation for that of the name.
     if (prepares) outgoing.addParse(name, this.text);
-    if (prepared !== undefined) this.#setPlanning(outgoing);
+    if (prepared !== undefined && prepared.usesTold > 0) {
+      prepared.usesTold -= 1;
+      this.#isBeforeOwn = true;
+      outgoing.addParse('', PLAN_ONCE);
+      outgoing.addBind('', []);
+      outgoing.addExecute();
+    }
     outgoing.addBind(name, this.#params);
     this.#columns = prepared?.columns;
     if (this.#columns === undefined) outgoing.addDescribe();
@@ -166,17 +165,6 @@ export class SentStatement {
     prepared.state = 'sent';
     // `pg` remembers the name when the database confirms it.
     this.name = name;
-  }
-
-  /** Without parameters there is one plan in any case. */
-  #setPlanning(outgoing: Outgoing): void {
-    const planning = this.#prepared?.isPlannedOnce ? 'once' : 'anew';
-    if (this.#wire.planning === planning || this.#params.length === 0) return;
-    this.#wire.planning = planning;
-    this.#setsPlanning = true;
-    outgoing.addParse('', SET_PLANNING[planning]);
-    outgoing.addBind('', []);
-    outgoing.addExecute();
   }
 
   #end(error: Error | undefined): void {
