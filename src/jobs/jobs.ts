@@ -40,7 +40,7 @@ export function jobsOf(context: JobsContext, { unheldDays, activityLogDays }: Jo
   const { database, searchIndexes, tokenUses, countedRequests, now } = context;
   const deliveries = new Deliveries(context);
   return [
-    { name: 'search-indexes', everyMs: 250, run: () => searchIndexes.tidy(database) },
+    { name: 'search-indexes', everyMs: 250, run: (signal) => searchIndexes.tidy(database, signal) },
     { name: 'publishings', everyMs: 2_000, run: () => cleanUpInterruptedPublishes(context) },
     { name: 'unreleased-uploads', everyMs: 2_000, run: () => releaseClaims(context) },
     { name: 'unreleased-keys', everyMs: 2_000, run: () => releaseKeys(context) },

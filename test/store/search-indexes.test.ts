@@ -2,7 +2,7 @@
 // time it has about doubled, and not with every start of a server.
 
 import assert from 'node:assert/strict';
-import { after, before, it, mock } from 'node:test';
+import { after, before, describe, it, mock } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fault } from '../../src/faults.ts';
 import { Database } from '../../src/store/database/database.ts';
@@ -108,36 +108,94 @@ it('a server that has just started analyzes a collection once it has doubled', {
   assert.equal(await isAnalyzedAfter(DUE), false);
 });
 
-it('what cannot be done now keeps no other collection waiting, and is done later', async () => {
-  const indexes = new SearchIndexes();
-  const application = await preparedApplication(testDatabase, app.id);
-  for (const collection of application.collections.values()) {
-    indexes.wrote(app.id, { schema: schemaOf(app.id), collection, generation: application.generation }, lengthsOf(DUE));
+describe('what cannot be done now', () => {
+  const REFUSED_MAX = 3;
+  const [LOST, WORKER] = [{}, {}];
+  const isMerge = (text: string) => text.includes('gin_clean_pending_list');
+
+  /** Applications of this collection that have something to merge, and a database that refuses some of them. */
+  async function scene(applications: number, { clustered = false } = {}) {
+    const indexes = new SearchIndexes();
+    const application = await preparedApplication(testDatabase, app.id);
+    const collection = application.collections.get('tempty00')!;
+    const ids = Array.from({ length: applications }, (_, n) => `p${String(n).padStart(26, '0')}`);
+    for (const id of ids) {
+      const table = { schema: schemaOf(id), collection, generation: application.generation };
+      indexes.wrote(id, table, lengthsOf(DUE));
+    }
+    const refused = { merge: new Set<string>(), analyze: new Set<string>() };
+    const done: string[] = [];
+    const tried: string[] = [];
+    const writerOf = (id: string) => ({
+      rows: async () => [[-1]],
+      write: async (text: string) => {
+        const what = isMerge(text) ? 'merge' : 'analyze';
+        tried.push(`${what} ${ids.indexOf(id)}`);
+        if (refused[what].has(id)) throw fault('UNAVAILABLE', { reason: 'database' });
+        done.push(`${what} ${ids.indexOf(id)}`);
+        return [];
+      },
+    });
+    const database = {
+      engine: 'plain',
+      application: writerOf,
+      workerOf: (id: string) => (clustered ? (refused.merge.has(id) ? LOST : WORKER) : undefined),
+    } as unknown as Database;
+    const tidy = (signal?: AbortSignal) => indexes.tidy(database, signal);
+    const tidyLater = async () => {
+      const later = performance.now() + 11_000;
+      const now = mock.method(performance, 'now', () => later);
+      await tidy().finally(() => now.mock.restore());
+    };
+    return { ids, refused, done, tried, tidy, tidyLater };
   }
-  const merged: unknown[] = [];
-  const unreachable = new Set<unknown>();
-  const write = async (text: string, [index]: readonly unknown[]) => {
-    if (!text.includes('gin_clean_pending_list')) return [];
-    if (unreachable.size === 0) unreachable.add(index);
-    if (unreachable.has(index)) throw fault('UNAVAILABLE', { reason: 'database' });
-    merged.push(index);
-    return [];
-  };
-  const writer = { write, rows: async () => [[DUE * 2]] };
-  const partly = { engine: 'plain', application: () => writer } as unknown as Database;
-  await assert.rejects(indexes.tidy(partly), { code: 'UNAVAILABLE' });
-  await indexes.tidy(partly);
-  assert.equal(merged.length, 1, 'the other one');
-  const [lost] = unreachable;
-  unreachable.clear();
-  unreachable.add('none');
-  const later = performance.now() + 11_000;
-  const now = mock.method(performance, 'now', () => later);
-  try {
-    await indexes.tidy(partly);
-    await indexes.tidy(partly);
-  } finally {
-    now.mock.restore();
-  }
-  assert.deepEqual(merged.slice(1), [lost], 'the one that failed, once');
+
+  it('keeps no other collection waiting, and is done later', async () => {
+    const { ids, refused, done, tidy, tidyLater } = await scene(2);
+    refused.merge.add(ids[0]!);
+    await assert.rejects(tidy(), { code: 'UNAVAILABLE' });
+    assert.deepEqual(done, ['merge 1', 'analyze 1']);
+    await tidy();
+    refused.merge.clear();
+    await tidyLater();
+    assert.deepEqual(done.slice(2), ['merge 0', 'analyze 0']);
+    await tidyLater();
+    assert.equal(done.length, 4, 'once');
+  });
+
+  it('is tried once for all applications of a lost worker', async () => {
+    const { ids, refused, done, tried, tidy } = await scene(20, { clustered: true });
+    for (const id of ids.slice(0, 19)) refused.merge.add(id);
+    await assert.rejects(tidy(), { code: 'UNAVAILABLE' });
+    assert.deepEqual(tried, ['merge 0', 'merge 19', 'analyze 19']);
+    await tidy();
+    assert.equal(done.length, 2);
+  });
+
+  it('is given up for the round when nothing can be done', async () => {
+    const { ids, refused, tried, tidy } = await scene(20);
+    for (const id of ids) refused.merge.add(id);
+    await assert.rejects(tidy(), { code: 'UNAVAILABLE' });
+    assert.equal(tried.length, REFUSED_MAX);
+    await assert.rejects(tidy(), { code: 'UNAVAILABLE' });
+    assert.equal(new Set(tried).size, 2 * REFUSED_MAX, 'others the next time');
+  });
+
+  it('is done later although only the statistics were refused', async () => {
+    const { ids, refused, done, tidy, tidyLater } = await scene(1);
+    refused.analyze.add(ids[0]!);
+    await assert.rejects(tidy(), { code: 'UNAVAILABLE' });
+    refused.analyze.clear();
+    await tidyLater();
+    assert.equal(done.at(-1), 'analyze 0');
+    const { length } = done;
+    await tidyLater();
+    assert.equal(done.length, length, 'once');
+  });
+
+  it('is left when the server stops', async () => {
+    const { tried, tidy } = await scene(20);
+    await tidy(AbortSignal.abort());
+    assert.deepEqual(tried, []);
+  });
 });

@@ -23,6 +23,8 @@ const FIRST_ANALYZE_RECORDS = 1_000;
 const FORGET_MS = 10 * 60_000;
 /** What could not be done is tried again after this. */
 const RETRY_MS = 10_000;
+/** The database itself is probably away after so many. */
+const FAILURES_MAX = 3;
 
 interface IndexedTable {
   readonly applicationId: string;
@@ -64,51 +66,79 @@ export class SearchIndexes {
     this.#pending.set(table, { applicationId, index, table, ...due });
   }
 
-  /** Does what is due, one collection after another, until one fails. */
-  async tidy(database: Database): Promise<void> {
+  /**
+   * Does what is due, one collection after another. One that fails waits, and so do those on the same worker of a cluster; the
+   * others go on. Throws the first failure at the end.
+   */
+  async tidy(database: Database, signal?: AbortSignal): Promise<void> {
+    const lost = new Set<object>();
+    const failures: unknown[] = [];
     for (const pending of [...this.#pending.values()]) {
-      try {
-        await this.#tidyOne(database, pending);
-      } catch (error) {
-        this.#pending.delete(pending.table);
-        // A stale definition: the collection no longer exists, or is no longer searchable.
-        if (error instanceof StaleDefinition) continue;
-        // Perhaps only its application cannot be reached: the next rounds begin with the others.
-        pending.waitsUntil = performance.now() + RETRY_MS;
-        this.#pending.set(pending.table, pending);
-        throw error;
+      if (signal?.aborted || failures.length - lost.size >= FAILURES_MAX) break;
+      if (isForgotten(pending)) this.#pending.delete(pending.table);
+      if (!isDue(pending)) continue;
+      const workerKnown = database.workerOf(pending.applicationId);
+      if (workerKnown !== undefined && lost.has(workerKnown)) {
+        this.#putOff(pending);
+        continue;
       }
-      const isForgotten = pending.records === 0 && performance.now() - pending.lastWrite > FORGET_MS;
-      if (isForgotten) this.#pending.delete(pending.table);
+      try {
+        await tidyOne(database, pending);
+      } catch (error) {
+        if (error instanceof StaleDefinition) {
+          // The collection no longer exists, or is no longer searchable.
+          this.#pending.delete(pending.table);
+          continue;
+        }
+        failures.push(error);
+        const worker = database.workerOf(pending.applicationId);
+        if (worker !== undefined) lost.add(worker);
+        this.#putOff(pending);
+      }
     }
+    if (failures.length > 0) throw failures[0];
   }
 
-  async #tidyOne(database: Database, pending: IndexedTable): Promise<void> {
-    const { applicationId, index, table } = pending;
-    if (!isDue(pending)) return;
-    const { records, characters } = pending;
-    const indexed = (database.engine === 'citus' ? onWorker : here)(database.application(applicationId), {
-      table,
-      index,
-    });
-    await indexed.mergePending();
-    // Others may have been written meanwhile.
-    pending.records -= records;
-    pending.characters -= characters;
-    if (pending.unanalyzed < pending.analyzeAt) return;
-    // -1 if the table was never analyzed.
-    pending.analyzeAt = Math.max(FIRST_ANALYZE_RECORDS, await indexed.countAtAnalyze());
-    if (pending.unanalyzed < pending.analyzeAt) return;
-    pending.unanalyzed = 0;
-    pending.analyzeAt = FIRST_ANALYZE_RECORDS;
-    await indexed.analyze();
+  /** The next rounds begin with the others. */
+  #putOff(pending: IndexedTable): void {
+    this.#pending.delete(pending.table);
+    pending.waitsUntil = performance.now() + RETRY_MS;
+    this.#pending.set(pending.table, pending);
   }
 }
 
-function isDue({ records, characters, lastWrite, waitsUntil }: IndexedTable): boolean {
+async function tidyOne(database: Database, pending: IndexedTable): Promise<void> {
+  const { applicationId, index, table, records, characters } = pending;
+  const indexed = (database.engine === 'citus' ? onWorker : here)(database.application(applicationId), {
+    table,
+    index,
+  });
+  await indexed.mergePending();
+  // Others may have been written meanwhile.
+  pending.records -= records;
+  pending.characters -= characters;
+  if (!mayNeedAnalyze(pending)) return;
+  // -1 if the table was never analyzed.
+  pending.analyzeAt = Math.max(FIRST_ANALYZE_RECORDS, await indexed.countAtAnalyze());
+  if (!mayNeedAnalyze(pending)) return;
+  const { unanalyzed } = pending;
+  await indexed.analyze();
+  pending.unanalyzed -= unanalyzed;
+  pending.analyzeAt = FIRST_ANALYZE_RECORDS;
+}
+
+const mayNeedAnalyze = ({ unanalyzed, analyzeAt }: IndexedTable): boolean => unanalyzed >= analyzeAt;
+
+const isSettled = (pending: IndexedTable): boolean => pending.records === 0 && !mayNeedAnalyze(pending);
+
+const isForgotten = (pending: IndexedTable): boolean =>
+  isSettled(pending) && performance.now() - pending.lastWrite > FORGET_MS;
+
+function isDue(pending: IndexedTable): boolean {
+  const { records, characters, lastWrite, waitsUntil } = pending;
   const now = performance.now();
-  if (records === 0 || now < waitsUntil) return false;
-  const isShort = records < RECORDS_MIN && characters < CHARACTERS_MIN;
+  if (isSettled(pending) || now < waitsUntil) return false;
+  const isShort = records < RECORDS_MIN && characters < CHARACTERS_MIN && !mayNeedAnalyze(pending);
   return records >= RECORDS_MAX || now - lastWrite >= (isShort ? FORGET_MS : PAUSE_MS);
 }
 
