@@ -18,6 +18,8 @@ import { findTool } from './tools.ts';
 
 interface NotingNode {
   readonly host: string;
+  /** Such as `GET /a?b`, when its first bytes have arrived. */
+  readonly begun: string[];
   /** Such as `GET /a?b`, when it was received to its last byte. */
   readonly received: string[];
   /** Those whose connection was closed before there was a reply. */
@@ -29,12 +31,14 @@ type Conduct = 'reply' | 'break off' | 'trickle' | 'wait';
 
 /** A reply is the body that was sent. `trickle`: the first part of a reply, and no end. */
 async function startNode(conductOf: (request: string) => Conduct): Promise<NotingNode> {
+  const begun: string[] = [];
   const received: string[] = [];
   const abandoned: string[] = [];
   const server = createServer(async (request, response) => {
+    const line = `${request.method} ${request.url}`;
+    begun.push(line);
     const body = await text(request).catch(() => undefined);
     if (body === undefined) return;
-    const line = `${request.method} ${request.url}`;
     if (line !== 'GET /readyz') received.push(line);
     response.on('close', () => {
       if (!response.writableEnded) abandoned.push(line);
@@ -48,6 +52,7 @@ async function startNode(conductOf: (request: string) => Conduct): Promise<Notin
   await once(server, 'listening');
   return {
     host: `127.0.0.1:${(server.address() as AddressInfo).port}`,
+    begun,
     received,
     abandoned,
     async end() {
@@ -138,6 +143,18 @@ for (const [name, start] of [
       stream.close(NGHTTP2_CANCEL);
       await until('the node to know', () => nodes.some(({ abandoned }) => abandoned.includes('GET /trickle')));
     });
+
+    // A node refuses a body that is too large when it has seen its beginning; a proxy that kept it would fill its disk.
+    for (const method of ['PUT', 'PATCH', 'POST']) {
+      it(`passes on the beginning of a body of ${method} before its end has come`, async () => {
+        const path = `/begin${PATH}`;
+        const stream = session.request({ ':method': method, ':path': path, 'content-length': String(2 * BODY.length) });
+        stream.on('error', () => undefined);
+        stream.write(BODY);
+        await until('a node to know of it', () => nodes.some(({ begun }) => begun.includes(`${method} ${path}`)));
+        stream.close(NGHTTP2_CANCEL);
+      });
+    }
 
     it('tells a node that the client of a request has left', async () => {
       const stream = session.request({ ':path': '/wait' });
