@@ -14,10 +14,11 @@ import {
   startRebalancing,
 } from '../../store/cluster/moves.ts';
 import {
+  askWorkers,
   listWorkers,
   locateSchemas,
   probeWorkers,
-  readWorkerSizes,
+  readWorkerSize,
   type Worker,
   type WorkerSize,
 } from '../../store/cluster/workers.ts';
@@ -71,11 +72,17 @@ async function orRefused(work: Promise<unknown>): Promise<void> {
   }
 }
 
+/** Of the few connections of a command. */
+const SIZES_AT_ONCE = 2;
+
 /** Each is asked by itself: the size of one that hangs stays unknown, and those of the others do not. */
 async function sizesOf({ system }: Database, workers: readonly Worker[]): Promise<Map<number, WorkerSize>> {
-  const unknown = new Map<number, WorkerSize>();
-  const read = await Promise.all(workers.map((worker) => readWorkerSizes(system, [worker]).catch(() => unknown)));
-  return new Map(read.flatMap((sizes) => [...sizes]));
+  const sizes = new Map<number, WorkerSize>();
+  await askWorkers(workers, SIZES_AT_ONCE, async (worker) => {
+    const size = await readWorkerSize(system, worker).catch(() => undefined);
+    if (size !== undefined) sizes.set(worker.id, size);
+  });
+  return sizes;
 }
 
 async function showStatus(database: Database, { json }: Printing): Promise<void> {

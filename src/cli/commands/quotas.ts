@@ -69,7 +69,8 @@ function tableOf({ plan, resetsAt, groups }: QuotasView): string {
   return [`Plan ${plan}; the count restarts at ${resetsAt}.`, ...table].join('\n');
 }
 
-function overviewOf({ resetsAt, total, unavailable, groups }: QuotasOverview): string {
+/** A server of an earlier version counts none as unavailable. */
+function overviewOf({ resetsAt, total, unavailable = 0, groups }: QuotasOverview): string {
   const leftOut =
     unavailable === 0 ? [] : [`Left out: ${countOf(unavailable, 'application')} whose counts cannot be read now.`];
   if (total === 0) return leftOut[0] ?? 'No application has a limit.';

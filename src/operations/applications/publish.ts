@@ -61,8 +61,10 @@ export async function amend(
 
 async function run(context: OperatorContext, request: PublishRequest): Promise<Published> {
   const { applicationId } = request;
+  let isBegun = false;
   try {
     return await context.database.publisher(applicationId, async (publisher) => {
+      isBegun = true;
       await lockPublishing(publisher, applicationId);
       await cleanUp(context, publisher, applicationId);
       const stored = await getApplication(publisher.system, applicationId);
@@ -80,9 +82,11 @@ async function run(context: OperatorContext, request: PublishRequest): Promise<P
     });
   } catch (error) {
     // On another connection, because this one may be what failed. The reply names the first error.
-    await cleanUpAbandoned(context, applicationId).catch((left: unknown) =>
-      reportUnsettled(context, applicationId, left),
-    );
+    if (isBegun) {
+      await cleanUpAbandoned(context, applicationId).catch((left: unknown) =>
+        reportUnsettled(context, applicationId, left),
+      );
+    }
     throw error;
   }
 }

@@ -3,7 +3,7 @@
 import { type PreparedApplication, prepareApplication } from '../../domain/definition/application.ts';
 import { BoundedMap } from '../../load/bounded-map.ts';
 import type { Database } from '../database/database.ts';
-import { StaleDefinition } from '../database/database-errors.ts';
+import { isLocked, StaleDefinition } from '../database/database-errors.ts';
 import { FreshCache } from '../nodes/fresh-cache.ts';
 import type { Invalidation } from '../nodes/messages.ts';
 import { getApplication, listApplicationIds } from './applications.ts';
@@ -12,6 +12,11 @@ import { PreparedDefinitions } from './prepared-definitions.ts';
 
 const DEFINITIONS_MAX = 20_000;
 const KNOWN_IDS_MAX = 100_000;
+/**
+ * An application whose migration another transaction keeps from its tables, such as a move or a backup, is left alone for so long.
+ * Each attempt to lock them holds up the servers of the previous version, which go on serving it.
+ */
+const LOCKED_MS = 10_000;
 
 export class Definitions {
   readonly #cache: FreshCache<PreparedApplication | undefined>;
@@ -21,6 +26,8 @@ export class Definitions {
   readonly #knownIds = new BoundedMap<string, true>(KNOWN_IDS_MAX);
 
   readonly #migrations: URL;
+  /** A cache: forgetting one costs another attempt. */
+  readonly #locked = new BoundedMap<string, { readonly until: number; readonly error: unknown }>(DEFINITIONS_MAX);
 
   constructor(database: Database, receivedAsOf: () => number, migrations = MIGRATIONS) {
     this.#database = database;
@@ -76,11 +83,14 @@ export class Definitions {
     const mark = `${generation} ${publishedAt} ${signOnEpoch} ${isSettled}`;
     const prepared = this.#prepared.get(applicationId, mark);
     if (prepared !== undefined) return prepared;
+    const locked = this.#locked.get(applicationId);
+    if (locked !== undefined && performance.now() < locked.until) throw locked.error;
     try {
       await ensureMigrated(this.#database, stored, this.#migrations);
     } catch (error) {
       // The application was removed after it was read.
       if (error instanceof StaleDefinition) return undefined;
+      if (isLocked(error)) this.#locked.set(applicationId, { until: performance.now() + LOCKED_MS, error });
       throw error;
     }
     const application = prepareApplication(stored);

@@ -67,12 +67,10 @@ export async function migrate(
   const reporting: Reporting = (reason, work) => reportWhileRunning(reason, work, onWaiting);
   await migrateSystem(database, await readMigrations('system', folder), reporting);
   const isCluster = database.engine === 'citus';
-  // A move keeps its locks to the end, which may be hours away: it is not waited for.
-  const attempts = isCluster ? SHORT_ATTEMPTS : undefined;
   const unreachable = isCluster ? await listUnreachableSchemas(database.system) : new Set<string>();
   const { application: latest } = await knownMigrations(folder);
   for (const applicationId of await listUnmigrated(database.system, latest)) {
-    const migrating = () => migrateApplication(database, applicationId, { folder, attempts });
+    const migrating = () => migrateApplication(database, applicationId, folder);
     try {
       if (unreachable.has(schemaOf(applicationId))) onSkipped?.(applicationId);
       else await reporting(`application ${applicationId} is being migrated${LOCK_HINT}`, migrating);
@@ -166,13 +164,15 @@ async function lastApplied(tx: Transaction): Promise<number> {
 export async function migrateApplication(
   database: Database,
   applicationId: string,
-  { folder = MIGRATIONS, attempts }: { readonly folder?: URL; readonly attempts?: number | undefined } = {},
+  folder: URL = MIGRATIONS,
 ): Promise<void> {
   const migrations = await applicationMigrations(folder);
   const latest = migrations.at(-1)?.number ?? 0;
   const application = database.application(applicationId);
   // Greater than the latest if a node of a newer version has migrated it.
   const applied = await readMigration(application);
+  // On a cluster a move keeps its locks to the end, which may be hours away: it is not waited for.
+  const attempts = database.engine === 'citus' ? SHORT_ATTEMPTS : undefined;
   if (applied < latest) await migrateSchema(application, migrations, { latest, attempts });
   await noteMigration(database.system, applicationId, Math.max(applied, latest));
 }
@@ -205,7 +205,7 @@ export async function ensureMigrated(
   folder: URL = MIGRATIONS,
 ): Promise<void> {
   const latest = (await applicationMigrations(folder)).at(-1)?.number ?? 0;
-  if (migration < latest) await migrateApplication(database, definition.id, { folder });
+  if (migration < latest) await migrateApplication(database, definition.id, folder);
 }
 
 const statementsFor = (schema: string, { statements }: Migration): Statement[] =>

@@ -4,7 +4,7 @@ import { withTimeout } from '../../request/timeout.ts';
 import { SIZE_MS } from '../database/database-figures.ts';
 import type { Writer } from '../database/handles.ts';
 import type { WorkerWatch } from './worker-watch.ts';
-import { readWorkerSizes, type WorkerSize } from './workers.ts';
+import { askWorkers, readWorkerSize, type Worker, type WorkerSize } from './workers.ts';
 
 /** How long the other figures wait; what comes later is there the next time. */
 const WAIT_MS = 400;
@@ -14,6 +14,7 @@ export class WorkerSizes {
   readonly #watch: Pick<WorkerWatch, 'states'>;
   readonly #sizes = new Map<number, WorkerSize>();
   #askedAt = Number.NEGATIVE_INFINITY;
+  #asking: Promise<void> | undefined;
 
   constructor(system: Writer, watch: Pick<WorkerWatch, 'states'>) {
     this.#system = system;
@@ -39,14 +40,17 @@ export class WorkerSizes {
   async #ask(): Promise<void> {
     const reachable = (this.#watch.states ?? []).filter((worker) => worker.reachable);
     const now = performance.now();
-    if (reachable.length === 0 || now - this.#askedAt < SIZE_MS) return;
+    if (this.#asking !== undefined || reachable.length === 0 || now - this.#askedAt < SIZE_MS) return;
     this.#askedAt = now;
-    const asking = readWorkerSizes(this.#system, reachable).then(
-      (sizes) => {
-        for (const [id, size] of sizes) this.#sizes.set(id, size);
-      },
-      () => undefined,
-    );
-    await withTimeout(WAIT_MS, asking);
+    this.#asking = askWorkers(reachable, 1, (worker) => this.#askOne(worker)).finally(() => {
+      this.#asking = undefined;
+    });
+    await withTimeout(WAIT_MS, this.#asking);
+  }
+
+  /** One by one, so that the size of a slow worker is all that is missing. */
+  async #askOne(worker: Worker): Promise<void> {
+    const size = await readWorkerSize(this.#system, worker).catch(() => undefined);
+    if (size !== undefined) this.#sizes.set(worker.id, size);
   }
 }

@@ -3,18 +3,17 @@
 
 import type { Database } from '../database/database.ts';
 import type { Reader } from '../database/handles.ts';
-import { isReachable, listWorkers, type Worker, type WorkerState } from './workers.ts';
+import { askWorkers, isReachable, listWorkers, type Worker, type WorkerState } from './workers.ts';
 
 const PERIOD_MS = 5_000;
 /** Requests to a worker that is away are refused, so that it is back is noticed soon. */
 const AWAY_PERIOD_MS = 1_000;
+/** So many that hang at the same time are found out together. */
+const PROBED_AT_ONCE = 3;
 
 interface Options {
   readonly system: Reader;
-  /**
-   * Opens a database with one connection, when the watch starts. A hung worker keeps the connection that asks for it for
-   * seconds, and those of the system are few.
-   */
+  /** Opens a database with one connection. A hung worker keeps it for seconds, and those of the system are few. */
   readonly openProber: () => Database;
   /** Called with a worker that is away, or is back. */
   readonly onChange: (worker: WorkerState) => void;
@@ -22,7 +21,8 @@ interface Options {
 
 export class WorkerWatch {
   readonly #options: Options;
-  #prober: Database | undefined;
+  /** Their connections are made when they are first needed. */
+  #probers: readonly Database[] = [];
   #timer: NodeJS.Timeout | undefined;
   #probing: Promise<void> | undefined;
   #states: readonly WorkerState[] | undefined;
@@ -43,24 +43,23 @@ export class WorkerWatch {
   }
 
   async start(): Promise<void> {
-    const prober = this.#options.openProber();
-    this.#prober = prober;
-    await this.#probeAll(prober);
-    this.#schedule(prober);
+    this.#probers = Array.from({ length: PROBED_AT_ONCE }, () => this.#options.openProber());
+    await this.#probeAll();
+    this.#schedule();
   }
 
   async stop(): Promise<void> {
     this.#stopped = true;
     clearTimeout(this.#timer);
     await this.#probing;
-    await this.#prober?.close();
+    await Promise.all(this.#probers.map((prober) => prober.close()));
   }
 
-  #schedule(prober: Database): void {
+  #schedule(): void {
     if (this.#stopped) return;
     this.#timer = setTimeout(
       () => {
-        this.#probing = this.#probeAll(prober).finally(() => this.#schedule(prober));
+        this.#probing = this.#probeAll().finally(() => this.#schedule());
       },
       this.#away.size === 0 ? PERIOD_MS : AWAY_PERIOD_MS,
     );
@@ -68,27 +67,36 @@ export class WorkerWatch {
   }
 
   /** While the coordinator is away nothing is known of its workers: the last state stays. */
-  async #probeAll(prober: Database): Promise<void> {
+  async #probeAll(): Promise<void> {
     try {
-      await this.#probe(await listWorkers(this.#options.system), prober);
+      await this.#probe(await listWorkers(this.#options.system));
     } catch {
       // The next round asks again.
     }
   }
 
-  /** One after the other, those that are known to be away last: that another one is lost is noticed without waiting for them. */
-  async #probe(workers: readonly Worker[], { system }: Database): Promise<void> {
+  /** Those that are known to be away last: that another one is lost is noticed without waiting for them. */
+  async #probe(workers: readonly Worker[]): Promise<void> {
     const states = new Map<number, WorkerState>();
     for (const worker of workers) states.set(worker.id, { ...worker, reachable: !this.isAway(worker) });
     const inTurn = [...workers].sort((one, other) => Number(this.isAway(one)) - Number(this.isAway(other)));
-    for (const worker of inTurn) {
+    const idle = [...this.#probers];
+    await askWorkers(inTurn, PROBED_AT_ONCE, async (worker) => {
       if (this.#stopped) return;
-      const state = { ...worker, reachable: await isReachable(system, worker) };
-      const isChanged = state.reachable === this.isAway(worker);
-      states.set(worker.id, state);
-      this.#away = new Set([...states.values()].filter(({ reachable }) => !reachable).map(({ id }) => id));
-      if (isChanged) this.#options.onChange(state);
-    }
-    this.#states = [...states.values()];
+      const prober = idle.pop()!;
+      // What fails otherwise says nothing about the worker.
+      const reachable = await isReachable(prober.system, worker).catch(() => !this.isAway(worker));
+      idle.push(prober);
+      const isChanged = reachable === this.isAway(worker);
+      states.set(worker.id, { ...worker, reachable });
+      this.#keep([...states.values()]);
+      if (isChanged) this.#options.onChange({ ...worker, reachable });
+    });
+    this.#keep([...states.values()]);
+  }
+
+  #keep(states: readonly WorkerState[]): void {
+    this.#states = states;
+    this.#away = new Set(states.filter(({ reachable }) => !reachable).map(({ id }) => id));
   }
 }

@@ -44,10 +44,30 @@ const workerOf = ([id, host, port, isSynced]: WorkerRow): Worker => ({
   address: `${host}:${port}`,
 });
 
-/** Asks the coordinator to connect to each of them, all at once. Throws if the coordinator is away. */
+/** In their order, so many at a time; each holds a connection for as long as its worker is waited for. */
+export async function askWorkers<W extends Worker>(
+  workers: readonly W[],
+  askedAtOnce: number,
+  ask: (worker: W) => Promise<void>,
+): Promise<void> {
+  const left = [...workers];
+  const askOthers = async () => {
+    for (let worker = left.shift(); worker !== undefined; worker = left.shift()) await ask(worker);
+  };
+  await Promise.all(Array.from({ length: askedAtOnce }, askOthers));
+}
+
+/** Of the connections of a command, or of a server that starts. */
+const PROBED_AT_ONCE = 2;
+
+/** Asks the coordinator to connect to each of them. Throws if the coordinator is away. */
 export async function probeWorkers(system: Writer): Promise<WorkerState[]> {
   const workers = await listWorkers(system);
-  return Promise.all(workers.map(async (worker) => ({ ...worker, reachable: await isReachable(system, worker) })));
+  const reachable = new Map<number, boolean>();
+  await askWorkers(workers, PROBED_AT_ONCE, async (worker) => {
+    reachable.set(worker.id, await isReachable(system, worker));
+  });
+  return workers.map((worker) => ({ ...worker, reachable: reachable.get(worker.id) === true }));
 }
 
 /** Throws if the coordinator is away, or has no connection to spare. Takes a connection of `system` for up to two seconds. */
@@ -77,32 +97,24 @@ export interface WorkerSize {
 }
 
 /**
- * The sizes of the databases of these workers, by their IDs, without those of workers that refuse. Throws if one of them hangs
- * for ten seconds. Citus makes new connections for it, which the timeout ends.
+ * The size of the database of a worker; undefined if the worker refuses. Throws if it hangs for ten seconds. Citus makes a new
+ * connection for it, which the timeout ends.
  */
-export async function readWorkerSizes(system: Writer, workers: readonly Worker[]): Promise<Map<number, WorkerSize>> {
-  if (workers.length === 0) return new Map();
-  const rows = await system.transaction(async (tx) => {
+export async function readWorkerSize(system: Writer, { host, port }: Worker): Promise<WorkerSize | undefined> {
+  const [size] = await system.transaction(async (tx) => {
     const [, sizes = []] = await tx.pipeline([
       { text: `set local statement_timeout = ${SIZE_MS}`, params: [] },
       {
-        text: `select w.nodeid, s.result::float8, w.groupid = 0
-               from master_run_on_worker($1::text[], $2::int[], array_fill($3::text, array[$4::int]), true) s
+        text: `select s.result::float8, w.groupid = 0
+               from master_run_on_worker(array[$1::text], array[$2::int], array[$3::text], true) s
                  join pg_dist_node w on w.nodename = s.node_name and w.nodeport = s.node_port
                where s.success`,
-        params: [
-          workers.map(({ host }) => host),
-          workers.map(({ port }) => port),
-          'select pg_database_size(current_database())',
-          workers.length,
-        ],
+        params: [host, port, 'select pg_database_size(current_database())'],
       },
     ]);
-    return sizes;
+    return sizes as [number, boolean][];
   });
-  return new Map(
-    (rows as [number, number, boolean][]).map(([id, bytes, isCoordinator]) => [id, { bytes, isCoordinator }]),
-  );
+  return size && { bytes: size[0], isCoordinator: size[1] };
 }
 
 const LOCATIONS = `select n.nspname::text, w.nodeid, w.nodename, w.nodeport, w.metadatasynced

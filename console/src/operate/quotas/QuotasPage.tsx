@@ -18,7 +18,8 @@ export function QuotasPage() {
     if (quotas.isPending) return <main aria-busy="true" className="operate-page" />;
     return <ProblemPage error={quotas.error} reset={() => void quotas.refetch()} />;
   }
-  const { total, unavailable, groups, resetsAt } = quotas.data;
+  // A server of an earlier version counts none as unavailable.
+  const { total, unavailable = 0, groups, resetsAt } = quotas.data;
   const leftOut = unavailable > 0 && <p className="hint">{t('unavailable', { count: unavailable })}</p>;
   return (
     <main className="operate-page">
