@@ -29,7 +29,9 @@ const WRITE_PROBLEMS: Readonly<Record<string, string>> = {
   EROFS: 'nothing can be written there.',
 };
 
-export const writeProblem = ({ code = '', message }: NodeJS.ErrnoException): string => WRITE_PROBLEMS[code] ?? message;
+/** Node's `mkdir` of a folder and those above it says ENOENT too where it may not make one. */
+export const writeProblem = ({ code = '', syscall, message }: NodeJS.ErrnoException): string =>
+  syscall === 'mkdir' && code === 'ENOENT' ? 'its folder cannot be made.' : (WRITE_PROBLEMS[code] ?? message);
 
 /** Waits while the reader is slower than the command, so that nothing large is held in memory. */
 export async function print(text: string | Uint8Array): Promise<void> {

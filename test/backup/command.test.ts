@@ -1,16 +1,20 @@
 // `cartulary backup` and `cartulary restore` as an operator runs them.
 
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { gunzipSync } from 'node:zlib';
 import { publishApplication, string, type TestApplication } from '../support/application.ts';
 import { assertPlain, type Finished, run } from '../support/command.ts';
 import { OPERATOR_KEY, startTestServer, type TestServer } from '../support/server.ts';
 import { elsewhere, entriesOf } from './archives.ts';
 
+const MAIN = fileURLToPath(new URL('../../program/main.js', import.meta.url));
 const COLLECTIONS = [{ name: 'Visits', columns: [{ name: 'Title', type: 'String' }] }];
 
 describe('cartulary backup', () => {
@@ -46,6 +50,27 @@ describe('cartulary backup', () => {
     const plain = await command(['backup', 'all.tar', '--json']);
     assert.equal(JSON.parse(plain.stdout).applications, 1);
     assert.equal((await entriesOf(await readFile(join(folder, 'all.tar'))))[0]?.kind, 'manifest');
+  });
+
+  it('writes to standard output', async () => {
+    const shell = (line: string, CARTULARY_OPERATOR_KEY = OPERATOR_KEY) =>
+      promisify(execFile)('/bin/sh', ['-c', line, process.execPath, MAIN, server.address], {
+        cwd: folder,
+        env: { PATH: process.env.PATH, NODE_NO_WARNINGS: '1', CARTULARY_OPERATOR_KEY },
+      });
+    const { stderr } = await shell('"$0" "$1" backup - --url "$2" > out.tar');
+    assert.match(stderr, /^[\d.]+ MB written to standard output, not verified: `backup --check <file>` does that\.\n$/);
+    assert.equal((await entriesOf(await readFile(join(folder, 'out.tar')))).at(-1)?.kind, 'end');
+    for (const options of [['--check'], ['--keep', '3'], ['--json'], ['--force']]) {
+      assertPlain(
+        await command(['backup', '-', ...options]),
+        /^--check, --keep, --force and --json go with a file/,
+        'usage',
+      );
+    }
+    for (const place of ['-', '/dev/stdin'])
+      assertPlain(await command(['restore', place]), /^A backup is verified before it is restored/, 'usage');
+    assert.ok(!(await readdir(folder)).includes('-'));
   });
 
   it('refuses a file that was cut or is something else', async () => {

@@ -93,6 +93,8 @@ describe('the commands for files and the rest', { concurrency: 2 }, () => {
     );
     const { size, contentType } = JSON.parse(piped.stdout);
     assert.deepEqual([size, contentType], [2_000_000, 'text/plain']);
+    const ofPipe = await shell('cartulary attachments upload Photos <(head -c 2000000 /dev/zero) --json');
+    assert.equal(JSON.parse(ofPipe.stdout).size, 2_000_000, ofPipe.stderr);
     assertPlain(
       await me.run(['attachments', 'download', 'Photos', `a${'0'.repeat(26)}`]),
       /^There is no attachment a0+\.$/m,

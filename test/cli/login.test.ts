@@ -70,6 +70,17 @@ describe('logging in on the command line', { concurrency: 2 }, () => {
     assertPlain(out, /^You are not logged in\. `cartulary login` asks/m, 'noRight');
   });
 
+  it('leaves no token valid that it cannot keep', async () => {
+    const mine = await terminal();
+    const cleo = await app.addPerson('Cleo', { email: 'cleo@example.com' });
+    const before = (await tokensOf(cleo)).length;
+    await writeFile(join(mine.folder, 'config'), 'not a folder');
+    const link = `${server.address}/console/${app.id}`;
+    const refused = await mine.run(['login', link, '--user', cleo.id, '--password-stdin'], `${cleo.password}\n`);
+    assertPlain(refused, /config/, 'failed');
+    assert.equal((await tokensOf(cleo)).length, before);
+  });
+
   it('takes a token from standard input, and leaves it valid', async () => {
     const mine = await terminal();
     const token = ['--token-stdin', '--profile', 'night'];

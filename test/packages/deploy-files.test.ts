@@ -73,19 +73,36 @@ describe('the Dockerfile', () => {
         .at(-1)
         ?.lines.find((each) => each.startsWith('HEALTHCHECK ')) ?? '';
     const [, program = '', ...args] = ['', ...(JSON.parse(line.slice(line.indexOf('['))) as string[])];
-    const env = { PATH: process.env.PATH ?? '' };
-    const { status } = spawnSync(program, [...args.slice(0, -1), args.at(-1)?.replace(':8080', ':1') ?? ''], { env });
+    const env = { PATH: process.env.PATH ?? '', CARTULARY_PORT: '1' };
+    const { status } = spawnSync(program, args, { env });
     assert.equal(status, 1, 'where no server is');
+    assert.ok(
+      stages()
+        .at(-1)
+        ?.lines.some((each) => each.includes('CARTULARY_PORT=8080')),
+    );
   });
 
   it('leaves the repository, data and built files out of what is sent to the engine', () => {
     const left = readSource('.dockerignore').trim().split('\n');
     for (const name of ['.git', 'data', 'dist', 'node_modules']) assert.ok(left.includes(name), name);
   });
+
+  it('leaves files with secrets out of that, of the repository and of the package', () => {
+    const secrets = ['.env', 'cartulary.env', 'deploy/kubernetes/secret.yaml'];
+    for (const file of ['.dockerignore', '.gitignore']) {
+      const left = readSource(file).trim().split('\n');
+      for (const name of secrets) assert.ok(left.includes(name), `${name} in ${file}`);
+    }
+    const { files } = JSON.parse(readSource('package.json')) as { files: string[] };
+    assert.ok(files.includes('!deploy/kubernetes/secret.yaml'));
+    assert.ok(!files.some((name) => name.startsWith('.env') || name === 'cartulary.env'));
+  });
 });
 
 interface Service {
   readonly image: string;
+  readonly build?: object;
   readonly read_only?: boolean;
   readonly user?: string;
   readonly cap_drop?: string[];
@@ -96,6 +113,10 @@ interface Service {
   readonly stop_grace_period?: string;
   readonly environment?: Record<string, string>;
 }
+
+/** Of the images that compose builds. */
+const builtNames = (file: string): string[] =>
+  Object.values(servicesOf(file)).flatMap(({ image, build }) => (build === undefined ? [] : [image]));
 
 const servicesOf = (file: string): Record<string, Service> =>
   (parse(readSource(file), { merge: true }) as { services: Record<string, Service> }).services;
@@ -143,6 +164,18 @@ for (const file of ['compose.yaml', 'compose.cluster.yaml']) {
     });
   });
 }
+
+describe('the compose files', () => {
+  it('build each image once: where Docker keeps images in containerd, the second build of a name fails', () => {
+    for (const file of ['compose.yaml', 'compose.cluster.yaml'])
+      assert.deepEqual(builtNames(file), ['cartulary'], file);
+  });
+
+  it('are two projects, although they lie in one folder', () => {
+    const names = ['compose.yaml', 'compose.cluster.yaml'].map((file) => parse(readSource(file), { merge: true }).name);
+    assert.deepEqual(names, ['cartulary', 'cartulary-cluster']);
+  });
+});
 
 describe('deploy/kubernetes', () => {
   const folder = join(ROOT, 'deploy/kubernetes');

@@ -16,6 +16,7 @@ import { FORCE_OPTION, refuseTaken } from '../files/save.ts';
 import type { AddressOptions } from '../operator-address.ts';
 import { connectOperator, type TransferClient } from '../operator-client.ts';
 import { isCut } from '../operator-connection.ts';
+import { print } from '../output.ts';
 import { countOf } from './columns.ts';
 import { OPERATOR_OPTIONS } from './connection-options.ts';
 import { chooseApplication, findApplicationId } from './names.ts';
@@ -32,7 +33,13 @@ interface BackupOptions extends AddressOptions, Printing {
   readonly force?: true;
 }
 
+const STANDARD = '-';
+
 async function backUp(place: string, options: BackupOptions, environment: NodeJS.ProcessEnv): Promise<void> {
+  if (place === STANDARD) {
+    await backUpToOutput(options, environment);
+    return;
+  }
   if (options.check) {
     if (options.keep !== undefined || options.application !== undefined) {
       throw usageFailure('--check verifies a file; it goes with neither --keep nor --application.');
@@ -45,11 +52,9 @@ async function backUp(place: string, options: BackupOptions, environment: NodeJS
     throw usageFailure(`--keep needs a folder, and ${place} is none. Create it first, or leave --keep out.`);
   }
   if (!folder && !options.force) await refuseTaken(place);
-  const client = await connectOperator(environment, options);
-  const applicationId =
-    options.application === undefined ? undefined : await findApplicationId(client, options.application);
+  const { client, applicationId } = await findBackedUp(options, environment);
   const path = folder ? join(place, backupFileName(new Date(), applicationId)) : place;
-  const written = await write(client, path, applicationId);
+  const written = await write({ client, applicationId }, path);
   const removed = options.keep === undefined ? [] : await removeOldBackups(path, Number(options.keep));
   if (options.json) printJson({ file: path, ...summaryOf(written), bytes: written.bytes, removed });
   else {
@@ -59,16 +64,62 @@ async function backUp(place: string, options: BackupOptions, environment: NodeJS
   warnOfMissing(written);
 }
 
-async function write(client: TransferClient, path: string, applicationId: string | undefined) {
+interface BackedUp {
+  readonly client: TransferClient;
+  readonly applicationId: string | undefined;
+}
+
+async function findBackedUp(options: BackupOptions, environment: NodeJS.ProcessEnv): Promise<BackedUp> {
+  const client = await connectOperator(environment, options);
+  const { application } = options;
+  return {
+    client,
+    applicationId: application === undefined ? undefined : await findApplicationId(client, application),
+  };
+}
+
+/** For a container, whose files are out of reach. */
+async function backUpToOutput(options: BackupOptions, environment: NodeJS.ProcessEnv): Promise<void> {
+  if (options.check || options.keep !== undefined || options.json || options.force) {
+    throw usageFailure('--check, --keep, --force and --json go with a file, not with standard output.');
+  }
+  if (process.stdout.isTTY) {
+    throw usageFailure('A backup is no text for a terminal: name a file, or redirect standard output.');
+  }
+  const { client, applicationId } = await findBackedUp(options, environment);
+  const written = await receive({ client, applicationId }, 'What was written is of no use.', async (bytes) => {
+    let sum = 0;
+    for await (const chunk of bytes) {
+      await print(chunk);
+      sum += chunk.length;
+    }
+    return sum;
+  });
+  console.error(`${megabytes(written)} written to standard output, not verified: \`backup --check <file>\` does that.`);
+}
+
+function write(of: BackedUp, path: string) {
+  return receive(of, 'Nothing of it was kept.', (bytes, shown) =>
+    writeBackup(path, bytes, (read) => shown.show(`Verifying: ${megabytes(read)}`)),
+  );
+}
+
+/** `left`: a sentence on what became of the first part if the rest does not come. */
+async function receive<T>(
+  { client, applicationId }: BackedUp,
+  left: string,
+  work: (bytes: AsyncIterable<Buffer>, shown: StatusLine) => Promise<T>,
+): Promise<T> {
   const shown = statusLine({ everyMs: LINE_MS, firstMs: LINE_MS });
   const query = applicationId === undefined ? '' : `?application=${applicationId}`;
   try {
     const bytes = counted(client.bytes(`/backup${query}`), (read) => shown.show(`Backing up: ${megabytes(read)}`));
-    return await writeBackup(path, bytes, (read) => shown.show(`Verifying: ${megabytes(read)}`));
+    return await work(bytes, shown);
   } catch (error) {
-    if (!isCut((error as Error).cause)) throw error;
+    const cut = [error, (error as Error).cause].some(isCut);
+    if (!cut) throw error;
     throw new CommandFailure(
-      `The server at ${client.root} ended the backup before it was complete; its log has the reason. Nothing of it was kept.`,
+      `The server at ${client.root} ended the backup before it was complete; its log has the reason. ${left}`,
       { cause: error, exit: 'unavailable' },
     );
   } finally {
@@ -107,6 +158,12 @@ const isFolder = (path: string): Promise<boolean> =>
     () => false,
   );
 
+const isPipe = (path: string): Promise<boolean> =>
+  stat(path).then(
+    (found) => !found.isFile() && !found.isDirectory(),
+    () => false,
+  );
+
 const megabytes = (bytes: number): string =>
   `${(bytes / MEGABYTE).toLocaleString('en', { maximumFractionDigits: 1 })} MB`;
 
@@ -135,6 +192,9 @@ interface RestoreOptions extends AddressOptions, Printing {
 }
 
 async function restore(path: string, options: RestoreOptions, environment: NodeJS.ProcessEnv): Promise<void> {
+  if (path === STANDARD || (await isPipe(path))) {
+    throw usageFailure('A backup is verified before it is restored, so it has to be a file: write it to one first.');
+  }
   const client = await connectOperator(environment, options);
   const checked = await verify(path);
   const query = new URLSearchParams();
@@ -188,8 +248,9 @@ export const BACKUP_COMMANDS: readonly CommandRow[] = [
       ...OPERATOR_OPTIONS,
     ],
     details: `In a folder the file is named by the time: cartulary-20261116T093000Z.tar.gz. A file whose name ends in .gz is
-compressed. The file holds password hashes and keys, and can be read by its owner only.`,
-    examples: ['backup /var/backups/cartulary --keep 7', 'backup --check cartulary.tar.gz'],
+compressed. The file holds password hashes and keys, and can be read by its owner only. - is standard output, where the
+backup is neither compressed nor verified.`,
+    examples: ['backup /var/backups/cartulary --keep 7', 'backup - > cartulary.tar', 'backup --check cartulary.tar.gz'],
     run: ({ args: [place = ''], options, environment }) => backUp(place, options, environment),
   }),
   localCommand<RestoreOptions>({

@@ -45,7 +45,7 @@ async function login({ args: [link], options, environment }: Call<LoginOptions>)
       ...token,
       ...(insecure ? { insecure } : {}),
     };
-    await keep(environment, wanted, profile);
+    await keepOrRevoke(environment, wanted, profile);
     // For completion; a failure here fails no login.
     const raw = connect({ url: place.address, application: place.applicationId, token: profile.token });
     if (session.apiAccess)
@@ -163,6 +163,20 @@ async function signIn(
         : 'This application has single sign-on, not passwords: make a token in the console, and pipe it in with --token-stdin.',
       { exit: 'noRight' },
     );
+  }
+}
+
+/** A token that nobody has would stay valid. */
+async function keepOrRevoke(
+  environment: NodeJS.ProcessEnv,
+  wanted: string | undefined,
+  profile: Profile,
+): Promise<void> {
+  try {
+    await keep(environment, wanted, profile);
+  } catch (error) {
+    await revoke(profile).catch(() => undefined);
+    throw error;
   }
 }
 

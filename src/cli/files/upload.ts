@@ -1,7 +1,7 @@
 // Uploads a file as an attachment. The client sends a large file in parts, each read when it is sent, and continues after a
 // cut connection.
 
-import { openAsBlob } from 'node:fs';
+import { createReadStream, openAsBlob } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { AttachmentMetadata } from '../../../client/src/shapes.ts';
@@ -35,7 +35,10 @@ export async function sendFile(
 async function contentOf(file: string): Promise<FileSource> {
   if (file === '-') return withProgress(process.stdin, 'Uploading standard input');
   try {
-    if ((await stat(file)).isDirectory()) throw new Error('it is a folder');
+    const found = await stat(file);
+    if (found.isDirectory()) throw new Error('it is a folder');
+    // The size of a pipe is known at its end.
+    if (!found.isFile()) return withProgress(createReadStream(file), `Uploading ${file}`);
     return await openAsBlob(file);
   } catch (error) {
     throw new CommandFailure(`Cannot read ${file}: ${(error as Error).message}`, { cause: error });

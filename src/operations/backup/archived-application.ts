@@ -1,5 +1,6 @@
 // The tables of one application in an archive: what describes it, and then the rows of each table, all as of one moment.
 
+import { setTimeout as pause } from 'node:timers/promises';
 import { type ArchivedTable, TABLE_PART_BYTES } from '../../domain/backup/archive.ts';
 import { prepareCollections } from '../../domain/definition/application.ts';
 import { activityPartitions } from '../../store/activity/months.ts';
@@ -12,8 +13,10 @@ import {
   listTables,
   type Moment,
   pageOfStoredFiles,
-  readApplicationMigration,
   readSnapshotApplication,
+  readSnapshotFence,
+  type Snapshot,
+  type SnapshotApplication,
 } from '../../store/backup/snapshot.ts';
 import { schemaOf } from '../../store/database/schemas.ts';
 import { COLLECTION_COLUMNS } from '../../store/records/tables.ts';
@@ -33,12 +36,8 @@ export async function* archivedApplication(
   { snapshot, writer, files, applicationId: single }: Archiving,
   applicationId: string,
 ): AsyncGenerator<Buffer, SystemReferences> {
-  const moment = await snapshot.moment();
+  const { moment, stored, migration } = await momentOf(snapshot, applicationId);
   const schema = schemaOf(applicationId);
-  // First, because it has the worker of the application begin its transaction.
-  const migration = await readApplicationMigration(moment, schema);
-  const stored = await readSnapshotApplication(moment, applicationId);
-  if (stored === undefined) throw new Error(`the snapshot has lost ${applicationId}`);
   const definition = readDefinition(stored.definition);
   const { organization, version, generation, publishedAt, publishing } = stored;
   const tables = archivedTables(await listTables(moment, schema), definition);
@@ -67,6 +66,30 @@ export async function* archivedApplication(
   const sharedUserIds = single === undefined ? [] : await listSharedUserIds(moment, schema);
   await moment.end();
   return { organization, sharedUserIds };
+}
+
+const MOMENT_ATTEMPTS = 100;
+const MOMENT_PAUSE_MS = 100;
+
+/**
+ * On a cluster the coordinator and the worker each have a snapshot of their own. If a publish was committed between the two,
+ * the definition of one would come with the tables of the other, so it is tried again until both have the same generation.
+ */
+async function momentOf(
+  snapshot: Snapshot,
+  applicationId: string,
+): Promise<{ moment: Moment; stored: SnapshotApplication; migration: number }> {
+  for (let attempt = 1; attempt <= MOMENT_ATTEMPTS; attempt++) {
+    const moment = await snapshot.moment();
+    // First, because it has the worker of the application begin its transaction.
+    const { generation, migration } = await readSnapshotFence(moment, schemaOf(applicationId));
+    const stored = await readSnapshotApplication(moment, applicationId);
+    if (stored === undefined) throw new Error(`the snapshot has lost ${applicationId}`);
+    if (stored.generation === generation) return { moment, stored, migration };
+    await moment.end();
+    await pause(MOMENT_PAUSE_MS);
+  }
+  throw new Error(`a publish of ${applicationId} is committed on one node and not on the other`);
 }
 
 async function listFiles(moment: Moment, applicationId: string, files: FileList): Promise<void> {

@@ -46,8 +46,10 @@ export async function openBackup(
     for (const one of opened.splice(0).reverse()) await one.close();
   };
   try {
-    const [holder, copier] = [await context.database.openCopyConnection(), await context.database.openCopyConnection()];
-    opened.push(holder, copier);
+    const holder = await context.database.openCopyConnection();
+    opened.push(holder);
+    const copier = await context.database.openCopyConnection();
+    opened.push(copier);
     await lockForBackup(holder);
     const snapshot = await takeSnapshot(holder, copier, context.database.engine);
     if (applicationId !== undefined && (await readSnapshotApplication(snapshot, applicationId)) === undefined) {

@@ -126,9 +126,16 @@ export async function readSnapshotApplication(
   return { organization, version, generation, publishedAt, definition, publishing };
 }
 
-export async function readApplicationMigration(moment: Moment, schema: string): Promise<number> {
-  const rows = await moment.rows(`select migration from ${schema}.fence`);
-  return Number(rows[0]?.[0]);
+export interface SnapshotFence {
+  readonly generation: number;
+  /** The last one that the application's schema has. */
+  readonly migration: number;
+}
+
+export async function readSnapshotFence(moment: Moment, schema: string): Promise<SnapshotFence> {
+  const rows = await moment.rows(`select generation, migration from ${schema}.fence`);
+  const [generation, migration] = rows[0] as [number, number];
+  return { generation, migration };
 }
 
 /** Of an application. Columns as they are, in the order in which they are given. */
