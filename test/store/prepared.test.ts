@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { Database } from '../../src/store/database/database.ts';
-import { TEXT_LENGTH_MAX, TEXTS_LENGTH_MAX } from '../../src/store/database/prepared.ts';
+import { LOGGED_WRITE, TEXT_LENGTH_MAX, TEXTS_LENGTH_MAX } from '../../src/store/database/prepared.ts';
 import { publishApplication, string } from '../support/application.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { startTestServer } from '../support/server.ts';
@@ -92,6 +92,20 @@ describe('prepared statements', () => {
         )) as [number][];
         assert.deepEqual([short, long], [[6_000], [300]]);
         for (const n of [6_499, 0]) assert.deepEqual(await tx.rows(padded(n, 60), [2]), [[n + 2]]);
+      }));
+
+    it('keep a thousand logged writes apart from the others', () =>
+      inOne(async (tx) => {
+        const write = (n: number) =>
+          `${LOGGED_WRITE}select $1::int + ${n} as a) select a from changed --`.padEnd(600, '-');
+        for (const n of twice(1_100)) assert.deepEqual(await tx.rows(write(n), [1]), [[n + 1]]);
+        for (const n of twice(400)) await tx.rows(padded(n, 600), [1]);
+        const counts = await tx.rows(
+          `select count(*)::int from pg_prepared_statements group by starts_with(statement, $1) order by 1`,
+          [LOGGED_WRITE],
+        );
+        assert.deepEqual(counts, [[300], [1_000]]);
+        for (const n of [1_099, 0]) assert.deepEqual(await tx.rows(write(n), [2]), [[n + 2]]);
       }));
 
     it('are never long', () =>

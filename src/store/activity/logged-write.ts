@@ -5,6 +5,7 @@
 
 import { BoundedMap } from '../../load/bounded-map.ts';
 import type { Engine, Transaction, Writer } from '../database/handles.ts';
+import { LOGGED_WRITE } from '../database/prepared.ts';
 import { plain, type Row, type Statement } from '../database/statements.ts';
 import { plainArray, textArray } from '../database/text-arrays.ts';
 import { insertEntries, insertEntriesOfCreated, type SubjectEntry } from './activity.ts';
@@ -111,7 +112,7 @@ function loggedText(schema: string, { text: change, params: { length: n } }: Sta
       : `select e.id, e.entry
          from unnest($${n + 1}::uuid[], $${n + 2}::text[], $${n + 3}::text[]) as e(id, entry, subject_id)
          join changed on changed.id = e.subject_id`;
-    text = `with changed as (${change}),
+    text = `${LOGGED_WRITE}${change}),
       logged as (insert into ${schema}.activity (id, entry) ${entries} returning id)
       select changed.* from changed`;
     texts.set(change, text);
