@@ -44,6 +44,8 @@ Scenarios
   compression  bytes and processor time of pages in each encoding, and of each level
   cluster      plain PostgreSQL against a Citus cluster, through the coordinator and straight to the workers;
                CARTULARY_TEST_DATABASE_URL names a database of the coordinator
+  cluster-losses  nodes of a Citus cluster are killed, hung and restarted under load: what the applications of the
+               others notice, and whether anything is lost; CARTULARY_TEST_DATABASE_URL as for cluster
   fairness     one application sends ten times its share beside another; fails when the other's p99 more than doubles
   neighbours   one application does its worst beside another, attack by attack; fails when the other's p99 more than
                doubles, when it is refused, or when the server dies
@@ -65,7 +67,7 @@ Options
   --heap SIZE        neighbours: default, 512 (MB) or both, for every attack; otherwise 512 only for those that take memory
   --quick            peers: fewer records, one short round, and only what installs within a minute
   --write            neighbours: put the table into docs/neighbours.md; limit, growth, peers, applications: into
-                     docs/performance.md; cluster: docs/scaling.md; console: docs/console.md; screenshots: the
+                     docs/performance.md; cluster, cluster-losses: docs/scaling.md; console: docs/console.md; screenshots: the
                      chosen pictures into docs/console
   --keep FOLDER      keep the database there, and use it again the next time
   --json FILE        write the results there too

@@ -16,6 +16,7 @@ import { allowConnections } from './peers/database.mjs';
 import { runApplications } from './scenario-applications.mjs';
 import { runBackup } from './scenario-backup.mjs';
 import { runCluster } from './scenario-cluster.mjs';
+import { runClusterLosses } from './scenario-cluster-losses.mjs';
 import { runCompression } from './scenario-compression.mjs';
 import { runConsole } from './scenario-console.mjs';
 import { runFairness } from './scenario-fairness.mjs';
@@ -43,6 +44,7 @@ const SCENARIOS = {
   'activity-log': runActivityLog,
   applications: runApplications,
   cluster: runCluster,
+  'cluster-losses': runClusterLosses,
   compression: runCompression,
   console: runConsole,
   import: runImport,
@@ -53,15 +55,16 @@ const SCENARIOS = {
   screenshots: runScreenshots,
 };
 /** What some want to know before a server is started for them. @type {Record<string, (options: import('./options.mjs').Options) => void | Promise<void>>} */
-const CHECKS = { profile: checkProfile, cluster: requireCitus };
+const CHECKS = { profile: checkProfile, cluster: requireCitus, 'cluster-losses': requireCitus };
 /** Those that profile moments, and not the whole life of the server. */
 const PROFILING = ['profile', 'road'];
 /** What some want of the database. @type {Record<string, import('./ground.mjs').SetDatabase>} */
 const DATABASES = { profile: loadStatistics, road: loadStatistics, peers: allowConnections };
 /** Those with a place in docs/performance.md, or in a document of their own. */
-const WRITTEN = ['limit', 'growth', 'peers', 'applications', 'cluster', 'console'];
+const WRITTEN = ['limit', 'growth', 'peers', 'applications', 'cluster', 'cluster-losses', 'console'];
 const DOCUMENTS = new Map([
   ['cluster', 'scaling.md'],
+  ['cluster-losses', 'scaling.md'],
   ['console', 'console.md'],
 ]);
 const PUBLISH_STEPS = ['sortable', 'searchable', 'unique'];

@@ -17,7 +17,8 @@ import { usageOfDatabase, usageOfServer } from './usage.mjs';
 import { CODE_DIGITS } from './work.mjs';
 
 const FEW = 10;
-const OPERATIONS = ['get', 'list newest 100', 'create 1'];
+const CREATE = 'create 1';
+const OPERATIONS = ['get', 'list newest 100', CREATE];
 const LISTED_TIMES = 5;
 /** Jobs that run at the start have ended by then. */
 const SETTLED_SECONDS = 20;
@@ -33,12 +34,19 @@ const WARM_TURNS_MAX = 150;
  * they created made the pages of those longer than the pages of the ten that they were compared with.
  */
 const BEGINNINGS_APART = (Math.sqrt(5) - 1) / 2;
+/**
+ * In each round every application gets several creates: the first after a checkpoint logs whole pages, and in a shorter round
+ * creates to all applications would be such ones alone.
+ */
+const CREATES_EACH_ROUND = 3;
+/** About as many as there are at many connections. */
+const CREATES_PER_SECOND = 1_000;
 /** The most that a request to one of all may take of one to a few, and the most memory of the server. */
 const RATIO_MAX = 1.5;
 /** After publishing thousands of applications, PostgreSQL tidies its catalogue for minutes. */
 const TIDY_SECONDS_MAX = 900;
-/** It looks for more to do every 15 seconds. */
-const TIDY_QUIET_SECONDS = 40;
+/** It looks for more to do every minute. */
+const TIDY_QUIET_SECONDS = 75;
 const TIDY_POLL_SECONDS = 2;
 /** A kept folder has the codes of earlier runs. */
 const CODES_EACH_SECOND = 100_000;
@@ -88,10 +96,12 @@ export async function runApplications(ground, { applications, rounds, seconds, c
       side(`${applications.toLocaleString('en')} applications`, filling.all),
     ];
     const course = { load, sides, rounds, seconds, warmConnections: connections };
+    const createSeconds = Math.max(seconds, (CREATES_EACH_ROUND * filling.all.length) / CREATES_PER_SECOND);
     for (const name of OPERATIONS) {
       const operation = operationNamed(name);
       for (const one of sides) await warmAll(course, { operation, side: one, connections });
-      for (const many of new Set([1, connections])) results.push(...(await measure(course, operation, many)));
+      const measured = name === CREATE ? { ...course, seconds: createSeconds } : course;
+      for (const many of new Set([1, connections])) results.push(...(await measure(measured, operation, many)));
       ground.ours.trimLog();
     }
   } finally {

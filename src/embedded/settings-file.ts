@@ -46,6 +46,9 @@ cluster_name = '${cluster.name}'
 max_connections = ${cluster.connectionsMax}
 shared_buffers = ${within(BUFFERS_MB, memoryBytes() / 8)}MB
 maintenance_work_mem = 64MB
+# Up to three times the default, so that pages that change now and then are logged whole less often. What a start after a crash
+# has to repeat is bounded by the size.
+checkpoint_timeout = 15min
 max_wal_size = ${within(LOG_MB, (room.bavail * room.bsize) / 16)}MB
 # Compressing a logged page took a fifth of a millisecond, and a create logs up to fifteen.
 wal_compression = off
