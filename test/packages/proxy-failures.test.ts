@@ -10,8 +10,9 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { after, before, describe, it } from 'node:test';
+import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import { connect as connectTls } from 'node:tls';
 import { until } from '../support/until.ts';
 import { ask, type Exchange, endProxy, type FrontProxy, openSession, startCaddy, startNginx } from './proxy.ts';
 import { findTool } from './tools.ts';
@@ -99,10 +100,13 @@ for (const [name, start] of [
       folder = await mkdtemp(join(tmpdir(), 'ct-proxy-'));
       const hosts = nodes.map(({ host }) => host);
       proxy = await start(program ?? '', folder, hosts);
+    });
+    // nginx ends a connection after a thousand requests.
+    beforeEach(async () => {
       session = await openSession(proxy);
     });
+    afterEach(() => session.destroy());
     after(async () => {
-      session?.destroy();
       if (proxy !== undefined) await endProxy(proxy);
       await Promise.all((nodes ?? []).map((node) => node.end()));
       await rm(folder, { recursive: true, force: true });
@@ -111,8 +115,24 @@ for (const [name, start] of [
     const send = (method: string, path: string): Promise<Exchange> => {
       // Go's client, which Caddy sends with, takes a request with this header for one that may be repeated.
       const head = { ':method': method, ':path': path, 'idempotency-key': 'a-key-of-the-client' };
-      return ask(session, head, ['GET', 'DELETE'].includes(method) ? undefined : BODY);
+      if (['GET', 'DELETE'].includes(method)) return ask(session, head, undefined);
+      return ask(session, { ...head, 'content-length': String(BODY.length) }, BODY);
     };
+
+    /** Over HTTP/1.1, head and body in one write, as small requests come. */
+    async function sendAtOnce(method: string, path: string): Promise<number> {
+      const socket = connectTls({
+        host: 'localhost',
+        port: proxy.port,
+        rejectUnauthorized: false,
+        servername: 'localhost',
+      });
+      await once(socket, 'secureConnect');
+      const body = '{"values":{}}';
+      const head = [`${method} ${path} HTTP/1.1`, `host: localhost:${proxy.port}`, `content-length: ${body.length}`];
+      socket.write([...head, 'content-type: application/json', 'connection: close', '', body].join('\r\n'));
+      return Number(/^HTTP\/1\.1 (\d+)/.exec(await text(socket))?.[1]);
+    }
 
     /** Until the proxy has a connection to each node that it can use again. */
     async function untilAllAreUsed(): Promise<void> {
@@ -136,6 +156,17 @@ for (const [name, start] of [
       });
     }
 
+    for (const method of ['PUT', 'PATCH', 'POST']) {
+      it(`sends a short ${method} that a node broke off to no other`, async () => {
+        await untilAllAreUsed();
+        const path = `/cut/short${PATH}`;
+        assert.equal(await sendAtOnce(method, path), 502);
+        await untilAllAreUsed();
+        const lines = nodes.flatMap(({ received }) => received).filter((line) => line === `${method} ${path}`);
+        assert.equal(lines.length, 1);
+      });
+    }
+
     it('passes on what a reply has so far', async () => {
       const stream = session.request({ ':path': '/trickle' });
       const [part] = await once(stream, 'data');
@@ -148,7 +179,11 @@ for (const [name, start] of [
     for (const method of ['PUT', 'PATCH', 'POST']) {
       it(`passes on the beginning of a body of ${method} before its end has come`, async () => {
         const path = `/begin${PATH}`;
-        const stream = session.request({ ':method': method, ':path': path, 'content-length': String(2 * BODY.length) });
+        const stream = session.request({
+          ':method': method,
+          ':path': path,
+          'content-length': String(20 * BODY.length),
+        });
         stream.on('error', () => undefined);
         stream.write(BODY);
         await until('a node to know of it', () => nodes.some(({ begun }) => begun.includes(`${method} ${path}`)));

@@ -139,7 +139,7 @@ describe('what cannot be done now', () => {
     const database = {
       engine: 'plain',
       application: writerOf,
-      workerOf: (id: string) => (clustered ? (refused.merge.has(id) ? LOST : WORKER) : undefined),
+      workerOf: (id: string) => (clustered ? (ids.indexOf(id) < 19 ? LOST : WORKER) : undefined),
     } as unknown as Database;
     const tidy = (signal?: AbortSignal) => indexes.tidy(database, signal);
     const tidyLater = async () => {
@@ -170,6 +170,18 @@ describe('what cannot be done now', () => {
     assert.deepEqual(tried, ['merge 0', 'merge 19', 'analyze 19']);
     await tidy();
     assert.equal(done.length, 2);
+  });
+
+  it('keeps others on its worker waiting once, and not again', async () => {
+    const { ids, refused, done, tidy, tidyLater } = await scene(4, { clustered: true });
+    refused.merge.add(ids[0]!);
+    await assert.rejects(tidy(), { code: 'UNAVAILABLE' });
+    assert.equal(done.length, 0);
+    await assert.rejects(tidyLater(), { code: 'UNAVAILABLE' });
+    assert.deepEqual(
+      done.filter((what) => what.startsWith('merge')),
+      ['merge 1', 'merge 2', 'merge 3'],
+    );
   });
 
   it('is given up for the round when nothing can be done', async () => {

@@ -68,7 +68,8 @@ export async function* archivedApplication(
   return { organization, sharedUserIds };
 }
 
-const MOMENT_ATTEMPTS = 100;
+/** Longer than Citus takes to settle what a lost node left half committed: a minute by default. */
+const MOMENT_ATTEMPTS = 900;
 const MOMENT_PAUSE_MS = 100;
 
 /**

@@ -58,7 +58,9 @@ export function removeOnCluster(
 ): Promise<Row[]> {
   const { table } = logged;
   const before = [lockGivenRecord(table, recordId), requireFulfilled(table, recordId, conditions)];
-  return unlessRefused(commitLogged(writer, { ...logged, before, change: removeGivenRecord(table, recordId) }));
+  return unlessRefused(
+    commitLogged(writer, { ...logged, before, change: removeGivenRecord(table, recordId, conditions) }),
+  );
 }
 
 interface LoggedChange extends Logged {
@@ -76,8 +78,8 @@ function commitLogged(
     const results = await tx.commitWith([
       ...before,
       change,
-      ...entries.map((entry) => insertEntry(schema, entry)),
       ...after,
+      ...entries.map((entry) => insertEntry(schema, entry)),
       requireGeneration(schema, generation),
     ]);
     return results[before.length] ?? [];

@@ -1,13 +1,14 @@
 // The cache of prepared definitions on this node.
 
 import { type PreparedApplication, prepareApplication } from '../../domain/definition/application.ts';
+import { fault } from '../../faults.ts';
 import { BoundedMap } from '../../load/bounded-map.ts';
 import type { Database } from '../database/database.ts';
 import { isLocked, StaleDefinition } from '../database/database-errors.ts';
 import { FreshCache } from '../nodes/fresh-cache.ts';
 import type { Invalidation } from '../nodes/messages.ts';
-import { getApplication, listApplicationIds } from './applications.ts';
-import { ensureMigrated, MIGRATIONS } from './migrate.ts';
+import { getApplication, listApplicationIds, type StoredApplication } from './applications.ts';
+import { ensureMigrated, knownMigrations, MIGRATIONS } from './migrate.ts';
 import { PreparedDefinitions } from './prepared-definitions.ts';
 
 const DEFINITIONS_MAX = 20_000;
@@ -27,7 +28,7 @@ export class Definitions {
 
   readonly #migrations: URL;
   /** A cache: forgetting one costs another attempt. */
-  readonly #locked = new BoundedMap<string, { readonly until: number; readonly error: unknown }>(DEFINITIONS_MAX);
+  readonly #locked = new BoundedMap<string, { readonly until: number; readonly cause: unknown }>(DEFINITIONS_MAX);
 
   constructor(database: Database, receivedAsOf: () => number, migrations = MIGRATIONS) {
     this.#database = database;
@@ -83,18 +84,27 @@ export class Definitions {
     const mark = `${generation} ${publishedAt} ${signOnEpoch} ${isSettled}`;
     const prepared = this.#prepared.get(applicationId, mark);
     if (prepared !== undefined) return prepared;
-    const locked = this.#locked.get(applicationId);
-    if (locked !== undefined && performance.now() < locked.until) throw locked.error;
+    await this.#refuseLocked(stored);
     try {
       await ensureMigrated(this.#database, stored, this.#migrations);
     } catch (error) {
       // The application was removed after it was read.
       if (error instanceof StaleDefinition) return undefined;
-      if (isLocked(error)) this.#locked.set(applicationId, { until: performance.now() + LOCKED_MS, error });
+      if (isLocked(error)) this.#locked.set(applicationId, { until: performance.now() + LOCKED_MS, cause: error });
       throw error;
     }
     const application = prepareApplication(stored);
     this.#prepared.set(mark, application);
     return application;
+  }
+
+  /** Another server may have migrated it meanwhile. */
+  async #refuseLocked({ definition, migration }: StoredApplication): Promise<void> {
+    const locked = this.#locked.get(definition.id);
+    if (locked === undefined || performance.now() >= locked.until) return;
+    if (migration >= (await knownMigrations(this.#migrations)).application) return;
+    const refusal = fault('UNAVAILABLE', { reason: 'database' }, { 'retry-after': '1' });
+    refusal.cause = locked.cause;
+    throw refusal;
   }
 }

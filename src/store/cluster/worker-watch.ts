@@ -92,11 +92,13 @@ export class WorkerWatch {
       this.#keep([...states.values()]);
       if (isChanged) this.#options.onChange({ ...worker, reachable });
     });
-    this.#keep([...states.values()]);
+    this.#states = [...states.values()];
+    this.#keep(this.#states);
   }
 
   #keep(states: readonly WorkerState[]): void {
-    this.#states = states;
+    // In the first round those that were not asked yet only count as reachable.
+    if (this.#states !== undefined) this.#states = states;
     this.#away = new Set(states.filter(({ reachable }) => !reachable).map(({ id }) => id));
   }
 }

@@ -32,7 +32,10 @@ export interface WantedConnection {
   readonly schema: string;
 }
 
-/** Twelve connections know some 16,000 applications together, in less than 2 GB. */
+/**
+ * Twelve connections know some 16,000 applications together, in some 2 GB: what they have read of their tables, and the statements
+ * that write to them (store/database/prepared).
+ */
 const SCHEMAS_MAX = 1_500;
 
 interface Waiter extends WantedConnection {

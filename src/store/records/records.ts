@@ -140,7 +140,7 @@ function makeTexts(schema: string, collection: PreparedCollection): Texts {
     remove: `delete from ${table} as t using ${fence}
       where fence.generation = $1 and t.id = $2 and ${fulfils(3)} returning t.id`,
     lockGiven: `select id from ${table} where id = $1 for update`,
-    removeGiven: `delete from ${table} where id = $1 returning id`,
+    removeGiven: `delete from ${table} as t where t.id = $1 and ${fulfils(2)} returning t.id`,
     requireChanged: `select 1 / count(*)::int from ${table} where id = $1 and xmin = pg_current_xact_id_if_assigned()::xid`,
     requireFulfilled: `select 1 / count(*)::int from ${table} as t where t.id = $1 and ${fulfils(2)}`,
     inspect: `select hash, created_by from ${table} where id = $1`,
@@ -312,9 +312,9 @@ export const requireFulfilled = (table: Table, recordId: string, { scope, ifHash
   params: [recordId, scope ?? null, ifHash ?? null],
 });
 
-export const removeGivenRecord = (table: Table, recordId: string): Statement => ({
+export const removeGivenRecord = (table: Table, recordId: string, { scope, ifHash }: Conditions): Statement => ({
   text: texts(table).removeGiven,
-  params: [recordId],
+  params: [recordId, scope ?? null, ifHash ?? null],
 });
 
 export interface LockedText {

@@ -67,19 +67,19 @@ export class SearchIndexes {
   }
 
   /**
-   * Does what is due, one collection after another. One that fails waits, and so do those on the same worker of a cluster; the
-   * others go on. Throws the first failure at the end.
+   * Does what is due, one collection after another. One that fails waits, and so do those on the same worker of a cluster, which
+   * may be lost; the others go on. Throws the first failure at the end.
    */
   async tidy(database: Database, signal?: AbortSignal): Promise<void> {
-    const lost = new Set<object>();
-    const failures: unknown[] = [];
+    const lost = new Set<object | undefined>();
+    const failed: IndexedTable[] = [];
+    let failure: unknown;
     for (const pending of [...this.#pending.values()]) {
-      if (signal?.aborted || failures.length - lost.size >= FAILURES_MAX) break;
+      if (signal?.aborted || failed.length - lost.size >= FAILURES_MAX) break;
       if (isForgotten(pending)) this.#pending.delete(pending.table);
       if (!isDue(pending)) continue;
-      const workerKnown = database.workerOf(pending.applicationId);
-      if (workerKnown !== undefined && lost.has(workerKnown)) {
-        this.#putOff(pending);
+      if (lost.has(database.workerOf(pending.applicationId))) {
+        pending.waitsUntil = performance.now() + RETRY_MS;
         continue;
       }
       try {
@@ -90,20 +90,19 @@ export class SearchIndexes {
           this.#pending.delete(pending.table);
           continue;
         }
-        failures.push(error);
+        pending.waitsUntil = performance.now() + RETRY_MS;
+        failure ??= error;
+        failed.push(pending);
         const worker = database.workerOf(pending.applicationId);
         if (worker !== undefined) lost.add(worker);
-        this.#putOff(pending);
       }
     }
-    if (failures.length > 0) throw failures[0];
-  }
-
-  /** The next rounds begin with the others. */
-  #putOff(pending: IndexedTable): void {
-    this.#pending.delete(pending.table);
-    pending.waitsUntil = performance.now() + RETRY_MS;
-    this.#pending.set(pending.table, pending);
+    // To the end: the next time others are tried first, which may find that only this one cannot be done.
+    for (const pending of failed) {
+      this.#pending.delete(pending.table);
+      this.#pending.set(pending.table, pending);
+    }
+    if (failure !== undefined) throw failure;
   }
 }
 
