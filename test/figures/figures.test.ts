@@ -134,11 +134,12 @@ describe('figures over records', () => {
     people.push(await app.addPerson('Ben'));
     await createAll(scene, 'Things', [...LAST, { values: { [WHO]: { type: 'User', id: people[3]!.id } } }]);
     // Records are created at all those instants: the text and the column say the same.
+    const times = ids.map(() => choose.of(INSTANTS));
     await server.database.sql(
-      `update ${tableOf(scene, 'Things')} t set created_at = r.at::timestamptz, updated_at = r.at::timestamptz,
+      `update ${tableOf(scene, 'Things')} t set created_at = r.time, updated_at = r.time,
          rec = regexp_replace(rec, '"(createdAt|updatedAt)":"[^"]+"', '"\\1":"' || r.at || '"', 'g')
-       from unnest($1::text[], $2::text[]) as r(id, at) where t.id = r.id`,
-      [ids, ids.map(() => choose.of(INSTANTS))],
+       from unnest($1::text[], $2::text[], $3::timestamptz[]) as r(id, at, time) where t.id = r.id`,
+      [ids, times, times],
     );
     const lister = listerOf(scene, 'Things');
     records = [];
