@@ -4,7 +4,10 @@ import type { Cancellable } from '../../request/signal.ts';
 import type { CopiedRow } from './copied-rows.ts';
 import type { Preparation, Row, Statement } from './statements.ts';
 
-/** `citus` rejects some statements and is slow with others; only store/activity/logged-write distinguishes the two. */
+/**
+ * `citus` rejects some statements and is slow with others; only store/activity/logged-write, and the single writes of
+ * operations/records/cluster-writes, distinguish the two.
+ */
 export type Engine = 'plain' | 'citus';
 
 /** Single statements that read. `schema` is the application's, or `cartulary`. */
