@@ -4,6 +4,7 @@
 
 import type { Columns } from './columns.ts';
 import type { Outgoing } from './outgoing.ts';
+import { type Bounds, RecentTexts } from './recent-texts.ts';
 
 /**
  * Short texts are those of a get and of a page, which are as many as there are collections in use. A backend keeps 13 to 17 KB
@@ -15,12 +16,14 @@ const SHORT_MAX = 6_000;
 /** Begins the text of a write and its activity entries (store/activity/logged-write). */
 export const LOGGED_WRITE = 'with changed as (';
 /**
- * A collection has a few of them, while searches have countless forms. Parsed and planned each time, creates to 10,000
- * applications took the database a fifth longer. Each takes 60 to 70 KB of a backend, which has read the tables of as many
- * applications then anyway.
+ * A collection has a few of them, while searches have countless forms. Each takes 60 to 70 KB of a backend, about as much as
+ * what it knows of the table. There must be more than the applications that a connection knows (store/database/pool): when
+ * 10,000 were written to in turn, and each connection kept somewhat fewer texts than it had applications, it dropped each
+ * text before its next use. Then most creates were parsed and planned anew, which took them 1.5 times as long.
  */
-const WRITES_MAX = 1_000;
-const WRITES_LENGTH_MAX = 1024 * 1024;
+const WRITES_MAX = 2_000;
+/** In characters. A create of a few columns has 1,200. */
+const WRITES_LENGTH_MAX = 3 * 1024 * 1024;
 /** Of the others. */
 const LONG_MAX = 300;
 /**
@@ -104,48 +107,5 @@ class BoundedStatements {
     }
     this.#prepared.add(text, statement);
     return statement;
-  }
-}
-
-interface Bounds {
-  readonly max: number;
-  readonly lengthMax: number;
-}
-
-class RecentTexts<T> {
-  /** The least recently added first. */
-  readonly #values = new Map<string, T>();
-  readonly #bounds: Bounds;
-  readonly #onForgotten: (value: T) => void;
-  #length = 0;
-
-  constructor(bounds: Bounds, onForgotten: (value: T) => void) {
-    this.#bounds = bounds;
-    this.#onForgotten = onForgotten;
-  }
-
-  take(text: string): T | undefined {
-    const value = this.#values.get(text);
-    if (value !== undefined) {
-      this.#values.delete(text);
-      this.#length -= text.length;
-    }
-    return value;
-  }
-
-  add(text: string, value: T): void {
-    this.#makeRoom(text.length);
-    this.#values.set(text, value);
-    this.#length += text.length;
-  }
-
-  #makeRoom(length: number): void {
-    const { max, lengthMax } = this.#bounds;
-    for (const [text, value] of this.#values) {
-      if (this.#values.size < max && this.#length + length <= lengthMax) return;
-      this.#values.delete(text);
-      this.#length -= text.length;
-      this.#onForgotten(value);
-    }
   }
 }

@@ -50,33 +50,19 @@ export interface Conditions {
   readonly ifHash: string | undefined;
 }
 
-interface Texts {
-  readonly get: string;
-  readonly lock: string;
-  readonly insert: string;
-  readonly insertOne: string;
-  readonly insertGiven: string;
-  readonly replace: string;
-  readonly replaceGiven: string;
-  readonly update: string;
-  readonly remove: string;
-  readonly lockGiven: string;
-  readonly removeGiven: string;
-  readonly requireChanged: string;
-  readonly requireFulfilled: string;
-  readonly inspect: string;
-  readonly collisions: string;
-}
+type Texts = ReturnType<typeof makersOf>;
 
-const textsOf = new WeakMap<PreparedCollection, Texts>();
+const textsOf = new WeakMap<PreparedCollection, { [Name in keyof Texts]?: string }>();
 
-function texts({ schema, collection }: Omit<Table, 'generation'>): Texts {
-  let found = textsOf.get(collection);
-  if (found === undefined) {
-    found = makeTexts(schema, collection);
-    textsOf.set(collection, found);
+/** Made when it is first used: of thousands of collections, few are used in all ways. */
+function textOf({ schema, collection }: Omit<Table, 'generation'>, name: keyof Texts): string {
+  let made = textsOf.get(collection);
+  if (made === undefined) {
+    made = {};
+    textsOf.set(collection, made);
   }
-  return found;
+  made[name] ??= makersOf(schema, collection)[name]();
+  return made[name];
 }
 
 /** SQL: the parts of the stored text `t.rec` that a replacement keeps, with what it puts between and after them. */
@@ -93,7 +79,7 @@ export function replacedText(given: { hash: string; now: string; hashPart: strin
 
 export const COLUMNS = 'id, rec, hash, created_by, created_name, created_at, updated_by, updated_name, updated_at';
 
-function makeTexts(schema: string, collection: PreparedCollection): Texts {
+function makersOf(schema: string, collection: PreparedCollection) {
   const table = tableOf(schema, collection.definition.id);
   const fence = `${schema}.fence`;
   const { all } = collection.projections;
@@ -115,36 +101,38 @@ function makeTexts(schema: string, collection: PreparedCollection): Texts {
   const fulfils = (first: number) =>
     `($${first}::text is null or t.created_by = $${first}) and ($${first + 1}::text is null or t.hash = $${first + 1})`;
   return {
-    get: `select ${shortText('', LONG_ALONE_BYTES)} from ${table} where id = $1 and ($2::text is null or created_by = $2)${PLANNED_ONCE}`,
-    lock: `select id, ${shortText('', LONG_AMONG_OTHERS_BYTES)}, created_by
+    get: () =>
+      `select ${shortText('', LONG_ALONE_BYTES)} from ${table} where id = $1 and ($2::text is null or created_by = $2)${PLANNED_ONCE}`,
+    lock: () => `select id, ${shortText('', LONG_AMONG_OTHERS_BYTES)}, created_by
       from ${table} where id = any($1::text[]) order by id for update`,
-    insert: `insert into ${table} (${COLUMNS}${each((name) => name)})
+    insert: () => `insert into ${table} (${COLUMNS}${each((name) => name)})
       select r.id, r.rec, r.hash, r.created_by, r.created_name, $2::timestamptz, $3, $4, $2::timestamptz${each((name) => `r.${name}`)}
       from ${fence}, unnest($5::text[], $6::text[], $7::text[], $8::text[], $9::text[]${each((_, i, type) => `$${10 + i}::${type}[]`)})
         as r(id, rec, hash, created_by, created_name${each((name) => name)})
       where fence.generation = $1 returning id`,
-    insertOne: `insert into ${table} (${COLUMNS}${each((name) => name)})
+    insertOne: () => `insert into ${table} (${COLUMNS}${each((name) => name)})
       select $5, $6, $7, $8, $9, $2::timestamptz, $3, $4, $2::timestamptz${each((_, i, type) => `$${10 + i}::${type}`)}
       from ${fence} where fence.generation = $1 returning id`,
-    insertGiven: `insert into ${table} (${COLUMNS}${each((name) => name)})
+    insertGiven: () => `insert into ${table} (${COLUMNS}${each((name) => name)})
       values ($4, $5, $6, $7, $8, $1::timestamptz, $2, $3, $1::timestamptz${each((_, i, type) => `$${9 + i}::${type}`)}) returning id`,
-    replace: `update ${table} as t set ${replaced(2)} from ${fence}
+    replace: () => `update ${table} as t set ${replaced(2)} from ${fence}
       where fence.generation = $1 and t.id = $2 and ${fulfils(8)} returning t.id, t.rec`,
-    replaceGiven: `update ${table} as t set ${replaced(1)}
+    replaceGiven: () => `update ${table} as t set ${replaced(1)}
       where t.id = $1 and ${fulfils(7)} returning t.id, t.rec`,
-    update: `update ${table} as t set rec = r.rec, hash = r.hash, updated_at = r.updated_at,
+    update: () => `update ${table} as t set rec = r.rec, hash = r.hash, updated_at = r.updated_at,
         updated_by = r.updated_by, updated_name = r.updated_name${each((name) => `${name} = r.${name}`)}
       from ${fence}, unnest($2::text[], $3::text[], $4::text[], $5::timestamptz[], $6::text[], $7::text[]${each((_, i, type) => `$${8 + i}::${type}[]`)})
         as r(id, rec, hash, updated_at, updated_by, updated_name${each((name) => name)})
       where fence.generation = $1 and t.id = r.id returning t.id`,
-    remove: `delete from ${table} as t using ${fence}
+    remove: () => `delete from ${table} as t using ${fence}
       where fence.generation = $1 and t.id = $2 and ${fulfils(3)} returning t.id`,
-    lockGiven: `select id from ${table} where id = $1 for update`,
-    removeGiven: `delete from ${table} as t where t.id = $1 and ${fulfils(2)} returning t.id`,
-    requireChanged: `select 1 / count(*)::int from ${table} where id = $1 and xmin = pg_current_xact_id_if_assigned()::xid`,
-    requireFulfilled: `select 1 / count(*)::int from ${table} as t where t.id = $1 and ${fulfils(2)}`,
-    inspect: `select hash, created_by from ${table} where id = $1`,
-    collisions: `select ${keys.map((key, i) => `coalesce(bool_or(${key} = $${2 + i}), false)`).join(', ')}
+    lockGiven: () => `select id from ${table} where id = $1 for update`,
+    removeGiven: () => `delete from ${table} as t where t.id = $1 and ${fulfils(2)} returning t.id`,
+    requireChanged: () =>
+      `select 1 / count(*)::int from ${table} where id = $1 and xmin = pg_current_xact_id_if_assigned()::xid`,
+    requireFulfilled: () => `select 1 / count(*)::int from ${table} as t where t.id = $1 and ${fulfils(2)}`,
+    inspect: () => `select hash, created_by from ${table} where id = $1`,
+    collisions: () => `select ${keys.map((key, i) => `coalesce(bool_or(${key} = $${2 + i}), false)`).join(', ')}
       from ${table} where id <> $1 and (${keys.map((key, i) => `${key} = $${2 + i}`).join(' or ')})`,
   };
 }
@@ -155,7 +143,7 @@ export async function getRecord(
   table: Table,
   { recordId, scope }: { recordId: string; scope: string | undefined },
 ): Promise<string | undefined> {
-  const rows = await reader.rows(texts(table).get, [recordId, scope ?? null]);
+  const rows = await reader.rows(textOf(table, 'get'), [recordId, scope ?? null]);
   return rows[0]?.[0] as string | undefined;
 }
 
@@ -183,7 +171,7 @@ export function* insertSeveralInSlices(
   const recs = yield* textArrayInSlices(rows.map((row) => row.rec));
   return {
     recs,
-    text: texts(table).insert,
+    text: textOf(table, 'insert'),
     params: [
       ...[table.generation, first.updatedAt, first.updatedBy.id, first.updatedBy.name],
       plainArray(rows.map((row) => row.id)),
@@ -219,7 +207,7 @@ function insertOne(
 ): Statement {
   const common = [table.generation, updatedAt, updatedBy.id, updatedBy.name];
   return {
-    text: texts(table).insertOne,
+    text: textOf(table, 'insertOne'),
     params: [...common, id, rec, hash, createdBy.id, createdBy.name, ...projected],
   };
 }
@@ -229,17 +217,17 @@ export const insertGivenRecord = (
   table: Table,
   { id, rec, hash, createdBy, updatedBy, updatedAt, projected }: RecordRow,
 ): Statement => ({
-  text: texts(table).insertGiven,
+  text: textOf(table, 'insertGiven'),
   params: [updatedAt, updatedBy.id, updatedBy.name, id, rec, hash, createdBy.id, createdBy.name, ...projected],
 });
 
 export const replaceRecord = (table: Table, replacement: Replacement, conditions: Conditions): Statement => ({
-  text: texts(table).replace,
+  text: textOf(table, 'replace'),
   params: [table.generation, ...replacing(replacement, conditions)],
 });
 
 export const replaceGivenRecord = (table: Table, replacement: Replacement, conditions: Conditions): Statement => ({
-  text: texts(table).replaceGiven,
+  text: textOf(table, 'replaceGiven'),
   params: replacing(replacement, conditions),
 });
 
@@ -253,7 +241,7 @@ function replacing(
 
 /** Fails unless the transaction has written the record. */
 export const requireChanged = (table: Table, recordId: string): Statement => ({
-  text: texts(table).requireChanged,
+  text: textOf(table, 'requireChanged'),
   params: [recordId],
 });
 
@@ -263,7 +251,7 @@ export const updateRecords = (table: Table, rows: readonly RecordRow[]): Stateme
 
 export function* updateRecordsInSlices(table: Table, rows: readonly RecordRow[]): Steps<Statement> {
   return {
-    text: texts(table).update,
+    text: textOf(table, 'update'),
     params: [
       table.generation,
       plainArray(rows.map((row) => row.id)),
@@ -298,22 +286,22 @@ export function* projectedArraysInSlices(
 }
 
 export function removeRecord(table: Table, recordId: string, { scope, ifHash }: Conditions): Statement {
-  return { text: texts(table).remove, params: [table.generation, recordId, scope ?? null, ifHash ?? null] };
+  return { text: textOf(table, 'remove'), params: [table.generation, recordId, scope ?? null, ifHash ?? null] };
 }
 
 export const lockGivenRecord = (table: Table, recordId: string): Statement => ({
-  text: texts(table).lockGiven,
+  text: textOf(table, 'lockGiven'),
   params: [recordId],
 });
 
 /** Fails unless the record is there and fulfils the conditions. */
 export const requireFulfilled = (table: Table, recordId: string, { scope, ifHash }: Conditions): Statement => ({
-  text: texts(table).requireFulfilled,
+  text: textOf(table, 'requireFulfilled'),
   params: [recordId, scope ?? null, ifHash ?? null],
 });
 
 export const removeGivenRecord = (table: Table, recordId: string, { scope, ifHash }: Conditions): Statement => ({
-  text: texts(table).removeGiven,
+  text: textOf(table, 'removeGiven'),
   params: [recordId, scope ?? null, ifHash ?? null],
 });
 
@@ -334,7 +322,7 @@ export async function lockRecords(
   recordIds: readonly string[],
 ): Promise<{ records: Map<string, LockedRecord>; fence: Row[] | undefined }> {
   const [rows, fence] = await tx.pipeline([
-    { text: texts(table).lock, params: [recordIds] },
+    { text: textOf(table, 'lock'), params: [recordIds] },
     fenceGeneration(tx.schema),
   ]);
   const records = (rows as [string, string, string][]).map(([id, rec, createdBy]) => ({ id, rec, createdBy }));
@@ -348,7 +336,7 @@ export async function inspectRecord(
   recordId: string,
 ): Promise<{ record: { hash: string; createdBy: string } | undefined; fence: Row[] | undefined }> {
   const [rows, fence] = await reader.pipeline([
-    { text: texts(table).inspect, params: [recordId] },
+    { text: textOf(table, 'inspect'), params: [recordId] },
     fenceGeneration(reader.schema),
   ]);
   const row = rows?.[0] as [string, string] | undefined;
@@ -381,6 +369,6 @@ async function collisions(
   row: Pick<RecordRow, 'id' | 'projected'>,
 ): Promise<boolean[]> {
   const keys = row.projected.slice(0, collection.uniqueColumns.length);
-  const rows = await reader.rows(texts({ schema: reader.schema, collection }).collisions, [row.id, ...keys]);
+  const rows = await reader.rows(textOf({ schema: reader.schema, collection }, 'collisions'), [row.id, ...keys]);
   return rows[0] as boolean[];
 }
