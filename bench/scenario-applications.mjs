@@ -45,9 +45,9 @@ const CREATES_PER_SECOND = 1_000;
 const RATIO_MAX = 1.5;
 /** After publishing thousands of applications, PostgreSQL tidies its catalogue for minutes. */
 const TIDY_SECONDS_MAX = 900;
-/** It looks for more to do every minute. */
-const TIDY_QUIET_SECONDS = 75;
-const TIDY_POLL_SECONDS = 2;
+/** It looks for more to do every minute, for which it takes a part of a core. */
+const TIDY_LOOK_SECONDS = 60;
+const TIDY_SHARE_MAX = 0.15;
 /** A kept folder has the codes of earlier runs. */
 const CODES_EACH_SECOND = 100_000;
 const SERVER_MB_MAX = 400;
@@ -119,17 +119,19 @@ export async function runApplications(ground, { applications, rounds, seconds, c
 }
 
 /** Measures a server that was not filled just now. @param {import('./application.mjs').Ground} ground */
-async function untilTidy({ tables }) {
-  const began = performance.now();
-  const seconds = (/** @type {number} */ since) => (performance.now() - since) / 1000;
-  for (let quietSince = began; seconds(quietSince) < TIDY_QUIET_SECONDS; await wait(TIDY_POLL_SECONDS * 1000)) {
-    if (seconds(began) > TIDY_SECONDS_MAX) {
-      warn(`PostgreSQL still tidied its tables after ${TIDY_SECONDS_MAX} s`);
+async function untilTidy({ ours }) {
+  const databasePid = ours.databasePid();
+  const used = () => usageOfDatabase(databasePid)?.cpuSeconds ?? 0;
+  let share = 1;
+  for (let seconds = 0; share > TIDY_SHARE_MAX; seconds += TIDY_LOOK_SECONDS) {
+    if (seconds >= TIDY_SECONDS_MAX) {
+      warn(`PostgreSQL still tidied its tables after ${seconds} s, with ${percent(share)} % of a core`);
       return;
     }
-    const [row] = await tables.query("select from pg_stat_activity where query like 'autovacuum:%'");
-    if (row !== undefined) quietSince = performance.now();
-    note(`PostgreSQL tidies its tables, ${Math.round(seconds(began))} s`);
+    note(`PostgreSQL tidies its tables, ${seconds} s`);
+    const before = used();
+    await wait(TIDY_LOOK_SECONDS * 1000);
+    share = (used() - before) / TIDY_LOOK_SECONDS;
   }
 }
 

@@ -151,7 +151,7 @@ const insertJoined = joinedByCollection<Create>(
       collectsTurn: true,
       alone: insertAlone,
       together: (members) => {
-        const change = creating(members[0]!.table, insertStatement(texts.insert, members));
+        const change = creating(members[0]!.table, insertStatement(texts().insert, members));
         return writeTogether(members, change, ({ row }) => row.id);
       },
     }),

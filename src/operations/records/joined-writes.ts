@@ -13,9 +13,12 @@ import type { JoinedWrite } from '../write-together.ts';
 /** A single write of a record. */
 export type JoinedRecordWrite = Requester & JoinedWrite;
 
-/** The joining of one kind of writes for each collection. A statement names the generation that its members were prepared for. */
+/**
+ * The joining of one kind of writes for each collection. A statement names the generation that its members were prepared for. The
+ * texts are made when writes meet for the first time: of thousands of collections, most are written by one request at a time.
+ */
 export function joinedByCollection<M extends JoinedRecordWrite>(
-  make: (texts: JoinedTexts) => Joining<M, Row[]>,
+  make: (texts: () => JoinedTexts) => Joining<M, Row[]>,
 ): (write: M) => Promise<Row[]> {
   const joinings = new WeakMap<
     PreparedCollection,
@@ -25,8 +28,9 @@ export function joinedByCollection<M extends JoinedRecordWrite>(
     const { collection, generation, schema } = write.table;
     let found = joinings.get(collection);
     if (found?.generation !== generation) {
-      const texts = joinedTexts(schema, collection, pacedLocks(write.store.engine));
-      found = { generation, joining: make(texts) };
+      const pace = pacedLocks(write.store.engine);
+      let texts: JoinedTexts | undefined;
+      found = { generation, joining: make(() => (texts ??= joinedTexts(schema, collection, pace))) };
       joinings.set(collection, found);
     }
     return found.joining.run(write);

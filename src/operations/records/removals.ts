@@ -81,7 +81,7 @@ export const removeOne = joinedByCollection<Remove>(
           ? removeOnCluster(store, { table, recordId, conditions, entries: entries() })
           : loggedWrite(store, removeRecord(table, recordId, conditions), entries()),
       together: (members) => {
-        const change = removeStatement(texts.remove, inOrderOfIds(members, idRemoved));
+        const change = removeStatement(texts().remove, inOrderOfIds(members, idRemoved));
         return writeTogether(members, change, idRemoved);
       },
       keyOf: idRemoved,

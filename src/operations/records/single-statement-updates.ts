@@ -80,7 +80,7 @@ const replaceJoined = joinedByCollection<Replace>(
       collectsTurn: true,
       alone: replaceAlone,
       together: (members) => {
-        const change = replaceStatement(texts.replace, inOrderOfIds(members, idReplaced));
+        const change = replaceStatement(texts().replace, inOrderOfIds(members, idReplaced));
         return writeTogether(members, change, idReplaced);
       },
       keyOf: idReplaced,
