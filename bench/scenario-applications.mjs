@@ -268,8 +268,9 @@ function report(results, { filling, applications, catalogue, lists, start }) {
     ];
   });
   const head = ['requests to', 'connections', 'per second', 'p50 ms', 'ratio', 'p99 ms', 'server µs', 'database µs'];
+  const earlier = filling.first === undefined ? ', and those that earlier runs have created' : '';
   return [
-    `${applications.toLocaleString('en')} applications with ${RECORDS_EACH} records each; medians of the rounds`,
+    `${applications.toLocaleString('en')} applications with ${RECORDS_EACH} records each${earlier}; medians of the rounds`,
     '',
     table([...head, 'server MB', 'database MB', 'others %', 'errors'], rows),
     '',

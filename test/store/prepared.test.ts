@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { Database } from '../../src/store/database/database.ts';
+import { SCHEMAS_MAX } from '../../src/store/database/pool.ts';
 import { LOGGED_WRITE, TEXT_LENGTH_MAX, TEXTS_LENGTH_MAX } from '../../src/store/database/prepared.ts';
 import { publishApplication, string } from '../support/application.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
@@ -94,18 +95,34 @@ describe('prepared statements', () => {
         for (const n of [6_499, 0]) assert.deepEqual(await tx.rows(padded(n, 60), [2]), [[n + 2]]);
       }));
 
-    it('keep a thousand logged writes apart from the others', () =>
+    const write = (n: number, length: number) =>
+      `${LOGGED_WRITE}select $1::int + ${n} as a) select a from changed --`.padEnd(length, '-');
+
+    it('keep two thousand logged writes apart from the others', () =>
       inOne(async (tx) => {
-        const write = (n: number) =>
-          `${LOGGED_WRITE}select $1::int + ${n} as a) select a from changed --`.padEnd(600, '-');
-        for (const n of twice(1_100)) assert.deepEqual(await tx.rows(write(n), [1]), [[n + 1]]);
+        for (const n of twice(2_100)) assert.deepEqual(await tx.rows(write(n, 600), [1]), [[n + 1]]);
         for (const n of twice(400)) await tx.rows(padded(n, 600), [1]);
         const counts = await tx.rows(
           `select count(*)::int from pg_prepared_statements group by starts_with(statement, $1) order by 1`,
           [LOGGED_WRITE],
         );
-        assert.deepEqual(counts, [[300], [1_000]]);
-        for (const n of [1_099, 0]) assert.deepEqual(await tx.rows(write(n), [2]), [[n + 2]]);
+        assert.deepEqual(counts, [[300], [2_000]]);
+        for (const n of [2_099, 0]) assert.deepEqual(await tx.rows(write(n, 600), [2]), [[n + 2]]);
+      }));
+
+    it('keep the writes to as many applications as a connection knows', () =>
+      inOne(async (tx) => {
+        const prepared = "select coalesce(string_agg(name, ' ' order by name), '') from pg_prepared_statements";
+        const names = async () => String((await tx.rows(prepared))[0]?.[0]).split(' ');
+        const writeToEach = async () => {
+          for (let n = 0; n < SCHEMAS_MAX; n++) await tx.rows(write(n, 1_200), [1]);
+        };
+        await writeToEach();
+        await writeToEach();
+        const before = await names();
+        await writeToEach();
+        assert.equal(before.length, SCHEMAS_MAX);
+        assert.deepEqual(await names(), before);
       }));
 
     it('are never long', () =>

@@ -28,6 +28,28 @@ const sqlAtHome: Rule = {
 
 testRule(sqlAtHome, filesIn(['src'], ['.ts']));
 
+const inStore = (text: string): File => ({ path: 'src/store/example.ts', text });
+
+const relationsByIndex: Rule = {
+  name: 'relations of a schema by an index',
+  because:
+    'pg_class has no index by schema, and has a million rows with 10,000 applications: use relationsIn, or a name',
+  find: ({ path, text }) =>
+    scan(text)
+      .literals.filter(({ text: sql }) => sql.includes('relnamespace') && !/\brelname\s*=/.test(sql))
+      .map(({ line, text: sql }) => ({ path, line, what: sql.trim().replace(/\s+/g, ' ').slice(0, 60) })),
+  good: [
+    inStore(`rows(\`select relname from pg_class where oid = any(\${relationsIn('$1')})\`);`),
+    inStore("rows('select c.oid from pg_class c join pg_namespace n on c.relnamespace = n.oid and c.relname = $1');"),
+  ],
+  bad: [
+    inStore("rows('select c.oid from pg_class c join pg_namespace n on n.oid = c.relnamespace where n.nspname = $1');"),
+    inStore("rows('select relname from pg_class where relnamespace = $1::regnamespace');"),
+  ],
+};
+
+testRule(relationsByIndex, filesIn(['src'], ['.ts']));
+
 test('what counts as a statement', () => {
   const statements = [
     'select id from t',

@@ -1,6 +1,7 @@
 // How much applications hold: measured one by one, and kept in the system schema for the list of all.
 
 import type { Reader, Writer } from '../database/handles.ts';
+import { relationsIn } from '../database/schemas.ts';
 import { runOnShard } from '../database/shards.ts';
 
 export interface StoredSize {
@@ -44,7 +45,7 @@ async function tablesOf(system: Reader, application: Reader): Promise<Tables> {
   const [rows = []] = await system.longQuery({
     text: `select c.relname::text, c.reltuples::float8, pg_total_relation_size(c.oid)::float8,
         exists (select from pg_extension where extname = 'citus')
-      from pg_class c join pg_namespace n on n.oid = c.relnamespace where n.nspname = $1 and c.relkind = 'r'`,
+      from pg_class c where c.oid = any(${relationsIn('$1')}) and c.relkind = 'r'`,
     params: [application.schema],
   });
   const tables = rows as [string, number, number, boolean][];
@@ -59,8 +60,8 @@ async function tablesOf(system: Reader, application: Reader): Promise<Tables> {
 async function bytesOnWorker(application: Reader): Promise<number> {
   const [rows = []] = await application.longQuery({
     text: `select coalesce(sum(citus_total_relation_size(c.oid)), 0)::float8
-      from pg_class c join pg_namespace n on n.oid = c.relnamespace join pg_dist_partition p on p.logicalrelid = c.oid
-      where n.nspname = $1 and c.relkind = 'r'`,
+      from pg_class c join pg_dist_partition p on p.logicalrelid = c.oid
+      where c.oid = any(${relationsIn('$1')}) and c.relkind = 'r'`,
     params: [application.schema],
   });
   return rows[0]?.[0] as number;

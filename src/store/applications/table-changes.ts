@@ -8,6 +8,7 @@ import { fault } from '../../faults.ts';
 import { backupUnderWay, mayDestroy } from '../database/backup-locks.ts';
 import { isLocked, isRetriable } from '../database/database-errors.ts';
 import type { Publisher, Reader, Transaction } from '../database/handles.ts';
+import { relationsIn } from '../database/schemas.ts';
 import { plain } from '../database/statements.ts';
 import { type Index, indexesOf, sqlType, tableOf, violatedColumn } from '../records/tables.ts';
 
@@ -167,8 +168,8 @@ export async function dropOtherProjections(
   const { schema } = publisher.application;
   const rows = await publisher.application.rows(
     `select c.relname::text, a.attname::text
-     from pg_attribute a join pg_class c on c.oid = a.attrelid join pg_namespace n on n.oid = c.relnamespace
-     where n.nspname = $1 and c.relkind = 'r' and a.attnum > 0 and not a.attisdropped and ${IS_PROJECTION}
+     from pg_attribute a join pg_class c on c.oid = a.attrelid
+     where c.oid = any(${relationsIn('$1')}) and c.relkind = 'r' and a.attnum > 0 and not a.attisdropped and ${IS_PROJECTION}
      order by 1, 2`,
     [schema],
   );
@@ -257,8 +258,7 @@ export async function dropOtherIndexes(
   const rows = await application.rows(
     `select t.relname::text, c.relname::text, i.indisvalid
      from pg_index i join pg_class c on c.oid = i.indexrelid join pg_class t on t.oid = i.indrelid
-       join pg_namespace n on n.oid = t.relnamespace
-     where n.nspname = $1 and not i.indisprimary order by 1, 2`,
+     where i.indrelid = any(${relationsIn('$1')}) and not i.indisprimary order by 1, 2`,
     [application.schema],
   );
   for (const [table, name, valid] of rows as [string, string, boolean][]) {
@@ -288,8 +288,8 @@ export async function lockOutWriters(tx: Transaction, table: string, lockTimeout
  */
 export async function lockAllTables(tx: Transaction, lockTimeoutMs: number): Promise<void> {
   const rows = await tx.rows(
-    `select c.relname::text from pg_class c join pg_namespace n on n.oid = c.relnamespace
-     where n.nspname = $1 and c.relkind in ('r', 'p') and not c.relispartition order by 1`,
+    `select c.relname::text from pg_class c
+     where c.oid = any(${relationsIn('$1')}) and c.relkind in ('r', 'p') and not c.relispartition order by 1`,
     [tx.schema],
   );
   const tables = rows.map((row) => row[0] as string);

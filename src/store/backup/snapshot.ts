@@ -8,6 +8,7 @@
 import type { ArchivedTable } from '../../domain/backup/archive.ts';
 import type { CopyConnection } from '../database/copy-connections.ts';
 import type { Engine } from '../database/handles.ts';
+import { relationsIn } from '../database/schemas.ts';
 import type { Row } from '../database/statements.ts';
 
 const BEGIN = 'begin isolation level repeatable read read only';
@@ -73,7 +74,7 @@ export async function listTables(moment: Moment, schema: string): Promise<Archiv
        array(select a.attname::text from pg_attribute a
          where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped order by a.attnum),
        array(select f.confrelid::text from pg_constraint f where f.conrelid = c.oid and f.contype = 'f')
-     from pg_class c where c.relnamespace = $1::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+     from pg_class c where c.oid = any(${relationsIn('$1')}) and c.relkind in ('r', 'p') and not c.relispartition
      order by 1`,
     [schema],
   )) as [string, string, string[], string[]][];

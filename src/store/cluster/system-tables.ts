@@ -2,12 +2,13 @@
 // example) is atomic in a crash only if the cluster knows both.
 
 import type { Reader, Writer } from '../database/handles.ts';
+import { relationsIn, SYSTEM } from '../database/schemas.ts';
 
 /** The advisory lock for registering; the number is "regi" in ASCII. */
 const LOCK = 0x72656769;
 
 const UNREGISTERED = `select c.oid::regclass::text from pg_class c
-  where c.relnamespace = 'cartulary'::regnamespace and c.relkind = 'r'
+  where c.oid = any(${relationsIn(`'${SYSTEM.schema}'`)}) and c.relkind = 'r'
     and not exists (select from pg_dist_partition p where p.logicalrelid = c.oid) order by 1`;
 
 /** At every start: an upgrade may have added tables. Returns those that it registered. */

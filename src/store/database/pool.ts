@@ -36,7 +36,7 @@ export interface WantedConnection {
  * Twelve connections know some 16,000 applications together, in some 2 GB: what they have read of their tables, and the statements
  * that write to them (store/database/prepared).
  */
-const SCHEMAS_MAX = 1_500;
+export const SCHEMAS_MAX = 1_500;
 
 interface Waiter extends WantedConnection {
   readonly since: number;
