@@ -30,13 +30,15 @@ testRule(sqlAtHome, filesIn(['src'], ['.ts']));
 
 const inStore = (text: string): File => ({ path: 'src/store/example.ts', text });
 
+const BY_SCHEMA = /\b(relnamespace|pg_tables|pg_indexes|pg_sequences|information_schema)\b/;
+
 const relationsByIndex: Rule = {
   name: 'relations of a schema by an index',
   because:
     'pg_class has no index by schema, and has a million rows with 10,000 applications: use relationsIn, or a name',
   find: ({ path, text }) =>
     scan(text)
-      .literals.filter(({ text: sql }) => sql.includes('relnamespace') && !/\brelname\s*=/.test(sql))
+      .literals.filter(({ text: sql }) => BY_SCHEMA.test(sql) && !/\brelname\s*=/.test(sql))
       .map(({ line, text: sql }) => ({ path, line, what: sql.trim().replace(/\s+/g, ' ').slice(0, 60) })),
   good: [
     inStore(`rows(\`select relname from pg_class where oid = any(\${relationsIn('$1')})\`);`),

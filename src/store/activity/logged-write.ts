@@ -97,7 +97,7 @@ function asOneStatement(schema: string, change: Statement, entries: readonly Sub
   return { text, params: [...change.params, ...columns] };
 }
 
-/** A server with 10,000 applications makes each text of theirs once. In characters of the changes, about half of what is kept. */
+/** Two for each of 10,000 applications. In characters of the changes, about half of what is kept. */
 const TEXTS = { max: 20_000, lengthMax: 16 * 2 ** 20 };
 const singleTexts = new RecentTexts<string>(TEXTS);
 const batchTexts = new RecentTexts<string>(TEXTS);

@@ -1,8 +1,9 @@
 // What is kept for texts of statements, bounded in number and in the length of the texts; the least recently used goes first.
+// Other caches forget what was set longest ago (load/bounded-map).
 
 export interface Bounds {
   readonly max: number;
-  /** In characters, of all texts together. */
+  /** In characters, of all texts together; more than one text has. */
   readonly lengthMax: number;
 }
 
@@ -20,15 +21,13 @@ export class RecentTexts<T> {
 
   take(text: string): T | undefined {
     const value = this.#values.get(text);
-    if (value !== undefined) {
-      this.#values.delete(text);
-      this.#length -= text.length;
-    }
+    if (value !== undefined) this.#delete(text);
     return value;
   }
 
   add(text: string, value: T): void {
-    this.#makeRoom(text.length);
+    this.#delete(text);
+    if (!this.#hasRoomFor(text)) this.#makeRoomFor(text);
     this.#values.set(text, value);
     this.#length += text.length;
   }
@@ -40,12 +39,19 @@ export class RecentTexts<T> {
     return value;
   }
 
-  #makeRoom(length: number): void {
-    const { max, lengthMax } = this.#bounds;
-    for (const [text, value] of this.#values) {
-      if (this.#values.size < max && this.#length + length <= lengthMax) return;
-      this.#values.delete(text);
-      this.#length -= text.length;
+  #delete(text: string): void {
+    if (this.#values.delete(text)) this.#length -= text.length;
+  }
+
+  #hasRoomFor(text: string): boolean {
+    return this.#values.size < this.#bounds.max && this.#length + text.length <= this.#bounds.lengthMax;
+  }
+
+  /** Only where there is none: iterating passes everything that was deleted at the beginning of the map. */
+  #makeRoomFor(text: string): void {
+    for (const [oldest, value] of this.#values) {
+      if (this.#hasRoomFor(text)) return;
+      this.#delete(oldest);
       this.#onForgotten?.(value);
     }
   }
