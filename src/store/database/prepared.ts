@@ -19,8 +19,8 @@ export const LOGGED_WRITE = 'with changed as (';
  * A collection has a few of them, while searches have countless forms. Each takes 60 to 70 KB of a backend, about as much as
  * what it knows of the table. There must be more than the applications that a connection knows (store/database/pool): when
  * 10,000 were written to in turn, and each connection kept somewhat fewer texts than it had applications, it dropped each
- * text before its next use. Then most creates were parsed and planned anew, which took them 1.5 times as long. For creates
- * and updates of as many in turn there are too few.
+ * text before its next use, and a quarter of the creates were parsed and planned anew. For creates and updates of as many in
+ * turn there are too few.
  */
 const WRITES_MAX = 2_000;
 /** In characters. A create of a few columns has 1,200. With few and long texts, a connection takes up to 300 MB for them. */
